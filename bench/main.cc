@@ -1,7 +1,8 @@
-// cambium_bench: Cambium beside RocksDB, LMDB, LevelDB and WiredTiger, with db_bench's workloads, keys and result lines.
+// cambium_bench compares Cambium with RocksDB, LMDB, LevelDB and WiredTiger, with db_bench's workloads, keys and result
+// lines.
 //
-// Engines take turns: in each round every engine runs the whole list in a process of its own, and the order rotates
-// from round to round, so that neither a noisy neighbour nor a warm disk favours one of them for good.
+// Engines take turns: in each round every engine runs the whole list in a process of its own. The order rotates from
+// round to round, so that neither a noisy neighbour nor a warm disk always favours the same engine.
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,13 +54,13 @@ void PrintList() {
     std::printf("  %-22s %s%s%s\n", entry.name, entry.summary, entry.make == nullptr ? "; not built in, needs " : "",
                 entry.make == nullptr ? entry.needs : "");
   }
-  std::printf("  %-22s every store of these that is built in\n", "all");
+  std::printf("  %-22s every one of these stores that is built in\n", "all");
 }
 
-// Who takes a turn in each round. Cambium with both indexes counts as two.
+// A Contender takes a turn in each round. Cambium with both indexes is two contenders.
 struct Contender {
   const EngineEntry* entry;
-  BenchFlags flags;  // with the one index that is meant
+  BenchFlags flags;  // with one index, never both
 };
 
 std::string NameOf(const Contender& contender) {
@@ -67,7 +68,7 @@ std::string NameOf(const Contender& contender) {
   return name == "cambium" ? name + "/" + contender.flags.index : name;
 }
 
-// The engines of the command line that this build has; says which it has not.
+// Returns the engines of the command line that this build has, and prints which ones it lacks.
 std::vector<Contender> ChooseEngines(const BenchFlags& flags) {
   std::vector<Contender> engines;
   for (const std::string& name : flags.engines) {
@@ -86,7 +87,7 @@ std::vector<Contender> ChooseEngines(const BenchFlags& flags) {
   return engines;
 }
 
-// Version and settings.
+// Returns version and settings.
 std::string SettingsOf(const Contender& contender, const std::string& root) {
   const std::string path = PathOf(root, contender.flags, *contender.entry);
   const auto engine = contender.entry->make(ConfigOf(path, contender.flags));
@@ -113,15 +114,15 @@ void PrintSetting(const BenchFlags& flags, const std::vector<Contender>& engines
                                                                 : "compressible";
   std::printf("Values:     %s; %s of each value read is compared\n", values.c_str(),
               flags.check == CheckDepth::kFull ? "every byte" : "header and both ends");
-  std::printf("Writes:     every engine keeps its log, if it has one; a figure includes the time until all is flushed, "
+  std::printf("Writes:     every engine keeps its log, if it has one; a figure includes the time until everything is flushed, "
               "compacted, synced\n");
   if (!flags.use_existing_db && FirstThatReads(flags.benchmarks) == 0) {
-    std::printf("Empty:      %s reads a database in which there is nothing: no benchmark before it writes\n",
+    std::printf("Empty:      %s reads an empty database: no benchmark before it writes\n",
                 flags.benchmarks.front().c_str());
   }
-  if (flags.drop_caches) std::printf("Reads:      each workload that reads begins with caches dropped\n");
+  if (flags.drop_caches) std::printf("Reads:      caches are dropped before each benchmark that reads\n");
   if (flags.memory_limit > 0) {
-    std::printf("Limit:      from the first workload that reads on %llu bytes for the process, page cache included; "
+    std::printf("Limit:      from the first benchmark that reads on, %llu bytes for the process, page cache included; "
                 "it begins cold\n", static_cast<unsigned long long>(flags.memory_limit));
   }
   for (const Contender& contender : engines) {
@@ -130,7 +131,7 @@ void PrintSetting(const BenchFlags& flags, const std::vector<Contender>& engines
   std::fflush(stdout);
 }
 
-// The directory below which the databases lie: --db, or a temporary one that goes when this does.
+// A Root is the directory of the databases: --db, or a temporary one that the destructor removes.
 class Root {
  public:
   explicit Root(const BenchFlags& flags) : path_(flags.db), temporary_(flags.db.empty()) {
@@ -159,7 +160,7 @@ class Root {
 
   [[nodiscard]] bool ok() const { return ok_; }
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Frees the space of an engine whose turn is over; a database in --db stays.
+  // Frees the space of an engine whose turn has ended. A database in --db stays.
   void EndTurn(const std::string& database) const {
     std::error_code ignored;
     if (temporary_) std::filesystem::remove_all(database, ignored);
@@ -184,7 +185,7 @@ class Root {
   bool ok_ = true;
 };
 
-// What is known of a command before it has run.
+// Returns what is known about a command before it runs.
 ReportRun Describe(const BenchFlags& flags, const std::vector<Contender>& engines, const std::string& root) {
   const Environment e = DescribeEnvironment(root);
   ReportRun run{.facts = {.commit = e.commit,
@@ -202,7 +203,7 @@ ReportRun Describe(const BenchFlags& flags, const std::vector<Contender>& engine
   return run;
 }
 
-// What the runs of one command share.
+// The runs of one command share a RunState.
 struct RunState {
   std::ofstream json;
   std::vector<ReportRun> runs;
@@ -211,7 +212,7 @@ struct RunState {
   TurnCount turns;
 };
 
-// In the order of the command line, whoever came first in which round.
+// Returns the results in the order of the engines on the command line, whatever the order of turns was.
 std::vector<Result> Sorted(std::vector<Result> results, const std::vector<Contender>& engines) {
   std::stable_sort(results.begin(), results.end(), [&](const Result& a, const Result& b) {
     const auto place = [&](const Result& r) {
@@ -223,7 +224,7 @@ std::vector<Result> Sorted(std::vector<Result> results, const std::vector<Conten
   return results;
 }
 
-// All rounds of one command line.
+// Runs all rounds of one command line.
 void RunExperiment(const BenchFlags& flags, const Root& root, RunState* state) {
   const std::vector<Contender> engines = ChooseEngines(flags);
   PrintSetting(flags, engines, root.path());
@@ -231,7 +232,7 @@ void RunExperiment(const BenchFlags& flags, const Root& root, RunState* state) {
   const auto keep = [&](const Result& result) {
     run.results.push_back(result);
     if (!state->json.is_open()) return;
-    state->json << ResultText(result, run) << std::endl;  // flushed: a run that dies later has not been for nothing
+    state->json << ResultText(result, run) << std::endl;  // flushed: kept if the run dies later
   };
   for (unsigned round = 0; round < flags.rounds && !Interrupted().load(); ++round) {
     for (std::size_t i = 0; i < engines.size() && !Interrupted().load(); ++i) {
@@ -239,7 +240,7 @@ void RunExperiment(const BenchFlags& flags, const Root& root, RunState* state) {
       std::printf("\n== %s, round %u of %u%s\n", NameOf(contender).c_str(), round + 1, flags.rounds,
                   state->turns.Begin(std::chrono::steady_clock::now()).c_str());
       const TurnEnd end = RunTurn(contender.flags, *contender.entry, root.path(), round, keep);
-      // A child that somebody else has ended leaves figures out as well.
+      // A child that somebody else ended lacks figures as well.
       if (end == TurnEnd::kFailed || (end == TurnEnd::kInterrupted && !Interrupted().load())) {
         state->failed = true;
         state->failures.push_back(NameOf(contender) + " failed in round " + std::to_string(round + 1) +
@@ -249,11 +250,11 @@ void RunExperiment(const BenchFlags& flags, const Root& root, RunState* state) {
     }
   }
   run.results = Sorted(std::move(run.results), engines);
-  if (Interrupted().load()) std::printf("\nInterrupted: what was measured until then.\n");
+  if (Interrupted().load()) std::printf("\nInterrupted: this was measured until then.\n");
   std::printf("\n%s", MakeReport(run.results).c_str());
 }
 
-// What there is so far, if a report was asked for. `through` runs of `all` have ended.
+// Writes the results so far, if a report was asked for. `through` of `all` runs have ended.
 void WriteReportSoFar(const std::string& directory, std::size_t through, std::size_t all, RunState* state) {
   if (directory.empty()) return;
   ReportInput input{
@@ -261,7 +262,7 @@ void WriteReportSoFar(const std::string& directory, std::size_t through, std::si
   if (Interrupted().load()) {
     input.incomplete.emplace_back("It was interrupted.");
   } else if (through < all) {
-    input.incomplete.push_back(std::to_string(through) + " of " + std::to_string(all) + " runs were through.");
+    input.incomplete.push_back(std::to_string(through) + " of " + std::to_string(all) + " runs had ended.");
   }
   const Status status = WriteReport(directory, input);
   if (!status.ok()) {
@@ -340,7 +341,7 @@ int Run(const std::vector<BenchFlags>& experiments) {
       return kExitUsage;
     }
   }
-  CatchInterrupts(SecondInterrupt::kIgnore);  // the children end at it, this process tidies up
+  CatchInterrupts(SecondInterrupt::kIgnore);  // ends the children, while this process cleans up
   for (std::size_t i = 0; i < experiments.size() && !Interrupted().load(); ++i) {
     if (!experiments[i].experiment.empty()) {
       std::printf("%s#### %s, %zu of %zu\n", i == 0 ? "" : "\n", experiments[i].experiment.c_str(), i + 1,
@@ -356,7 +357,6 @@ int Run(const std::vector<BenchFlags>& experiments) {
   return state.failed ? kExitFailed : Interrupted().load() ? kExitInterrupted : 0;
 }
 
-// By the words of the command line.
 int Main(int argc, char** argv) {
   if (IsReportCommand(argc, argv)) return RunReportCommand(argc, argv);
   TraceCommand trace;
@@ -382,7 +382,7 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) try {
   return cambium::bench::Main(argc, argv);
-} catch (const std::bad_alloc&) {  // what it has made so far is gone by now, as after a failure
-  std::fprintf(stderr, "cambium_bench: memory has run out\n");
+} catch (const std::bad_alloc&) {  // what it has made is removed by now, as after a failure
+  std::fprintf(stderr, "cambium_bench: out of memory\n");
   return cambium::bench::kExitFailed;
 }

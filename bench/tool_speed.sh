@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# How fast the offline tool is beside a copy of the same bytes in blocks of 1 MiB, cold and durable, in one run.
+# Compares the speed of the offline tool with a copy of the same bytes in blocks of 1 MiB, cold and durable, in one run.
 #
 #   bash bench/tool_speed.sh BUILD DIR [ROUNDS] [VALUES]
 #
-# BUILD: a release build. DIR: an empty directory with room for four times the database. The database: VALUES (262144)
-# values of 16 KiB, which do not shrink, and half as many again that have overwritten others, so that 60 % of its log is
-# garbage: 10 GiB. Needs root, to drop what the system caches. One line for each measurement; MiB/s count bytes read and
-# written, peak is of resident memory in MiB, ratio is to the copy of that round.
+# BUILD: a release build. DIR: an empty directory with room for four times the database. The database has VALUES (262144)
+# values of 16 KiB, which do not compress, and half as many again that have overwritten others, so that 60 % of its log is
+# garbage: 10 GiB. Needs root, to drop the page cache. Prints a line for each measurement: MiB/s count bytes read and
+# written, peak is resident memory in MiB, ratio is that to the copy of the same round.
 set -euo pipefail
 build=$1
 dir=$2
@@ -19,7 +19,7 @@ work=$dir/work
 forget() { sync; echo 3 > /proc/sys/vm/drop_caches; }
 now() { date +%s.%N; }
 fresh() { rm -rf "$work" && cp -r "$base/cambium_btree" "$work"; }
-# field FILE NAME...: of a JSON object
+# field FILE NAME...: prints a field of a JSON object
 field() { python3 -c 'import json,sys; v=json.load(open(sys.argv[1])); [v:=v[k] for k in sys.argv[2:]]; print(v)' "$@"; }
 # line WHAT BYTES SECONDS COPY_RATE PEAK_KIB
 line() {
@@ -27,7 +27,7 @@ line() {
 print(f"{w:28} {b/2**30:7.2f} GiB {s:7.2f} s {r:7.0f} MiB/s" + (f"  ratio {r/c:4.2f}" if c else "") + (f"  peak {p/1024:4.0f}" if p else ""))' "$@"
 }
 
-# As many bytes of the log as the compaction writes, read and written again.
+# Copies as many bytes of the log as the compaction writes.
 copy() {
   local bytes=$1 copied=0 begun ended
   rm -rf "$dir/copy" && mkdir "$dir/copy"
@@ -44,7 +44,7 @@ copy() {
   copy_seconds=$(python3 -c "print($ended - $begun)")
   copy_rate=$(python3 -c "print($copied_bytes / $copy_seconds / 2**20)")
 }
-# run ARGUMENTS...: leaves seconds, peak, and the report in $dir/report.json
+# run ARGUMENTS...: runs the tool; sets seconds and peak, and leaves the report in $dir/report.json
 run() {
   local begun ended
   forget

@@ -1,5 +1,5 @@
-// What the post that introduced Badger says (dgraph.io, 2017). Badger itself cannot be linked from here; it is a log and
-// an LSM of keys, which Cambium's LSM is: that stands in its place beside RocksDB, and decides.
+// Claims of the post that introduced Badger (dgraph.io, 2017). Badger cannot be linked from C++. It is a log and an LSM
+// of keys, as Cambium's LSM is, so the comparison of Cambium's LSM with RocksDB decides.
 #include "claims/decision.h"
 
 namespace cambium::bench {
@@ -25,7 +25,7 @@ std::string LsmAndTree(const Several& lsm, const Several& tree, int digits) {
   return "LSM: " + TextOfEach(lsm, digits, "x") + "; tree: " + TextOfEach(tree, digits, "x");
 }
 
-// Of the sizes whose values are in the log.
+// Returns the figures of the sizes whose values are in the log.
 Several OfSeparated(const Figures& f, const char* engine, const char* benchmark, const Metric& metric) {
   Several figures;
   for (const char* size : kSeparated) figures.emplace_back(size, f.Of(Experiment(size), engine, benchmark, metric));
@@ -38,7 +38,7 @@ Several At(const Several& figures, const std::string& size) {
   return one;
 }
 
-// Each size's figure over that of the next smaller one that has any.
+// Returns each size's figure over that of the next smaller size that has one.
 Several Growth(const Several& figures) {
   Several growth;
   const std::pair<std::string, Rounds>* smaller = nullptr;
@@ -53,22 +53,27 @@ Several Growth(const Several& figures) {
 }
 
 Claim LoadClaim(const Figures& f) {
-  Claim claim{.id = "B1", .source = kSource,
-              .text = "the larger the values, the faster the load beside RocksDB; the time to settle is in it",
-              .published = "16 B 0.5x, 128 B 0.86x, 1 KB 4.5x, 16 KB 11.7x",
-              .criterion = "LSM: grows with each size, at least 4.5x at 1 KiB and 11.7x at 16 KiB, settling included"};
+  Claim claim{
+      .id = "B1",
+      .source = kSource,
+      .text = "the larger the values, the faster the load compared with RocksDB; the time to settle is included",
+      .published = "16 B 0.5x, 128 B 0.86x, 1 KB 4.5x, 16 KB 11.7x",
+      .criterion = "LSM: grows with each size, at least 4.5x at 1 KiB and 11.7x at 16 KiB, settling included"};
   const Several lsm = Ratios(f, kLsm, kRocks, "filluniquerandom", OpsPerSec);
   claim.measured = LsmAndTree(lsm, Ratios(f, kTree, kRocks, "filluniquerandom", OpsPerSec), 1);
   Decision decision;
   decision.Add("growth", Growth(lsm), AtLeast(1), Kind::kSpeed);
-  const Reasons reasons{.low = "where all fits into memory, RocksDB's compactions read nothing from the device"};
+  const Reasons reasons{.low = "if all data fits into memory, RocksDB's compactions read nothing from the device"};
   decision.Add("at", At(lsm, "1 KiB"), AtLeast(4.5), Kind::kSpeed, reasons);
   decision.Add("at", At(lsm, "16 KiB"), AtLeast(11.7), Kind::kSpeed, reasons);
   return decision.On(claim, kNobody);
 }
 
 Claim IndexClaim(const Figures& f) {
-  Claim claim{.id = "B2", .source = kSource, .text = "the index depends on the keys alone", .published = "23 bytes a key, at 1 KB",
+  Claim claim{.id = "B2",
+              .source = kSource,
+              .text = "the size of the index depends on the keys alone",
+              .published = "23 bytes a key, at 1 KB",
               .criterion = "as many bytes a key at 1 and 16 KiB as at 128 B, and at most 23 at 1 KiB"};
   const Metric per_key = [](const Result& r) -> std::optional<double> {
     if (!r.index_bytes.has_value() || r.live_keys.value_or(0) == 0) return std::nullopt;
@@ -80,9 +85,9 @@ Claim IndexClaim(const Figures& f) {
     const Several bytes = OfSeparated(f, engine, "filluniquerandom", per_key);
     claim.measured += std::string(claim.measured.empty() ? "" : "; ") + name + ": " + TextOfEach(bytes, 1);
     decision.Add(name, Growth(bytes), About(1), Kind::kPlain,
-                 {.high = "of larger values there are fewer keys, so that pages which are not full count"});
+                 {.high = "with larger values there are fewer keys, so partly filled pages matter"});
     decision.Add(std::string(name) + " at", At(bytes, "1 KiB"), AtMost(23), Kind::kPlain,
-                 {.high = "an index entry has more beside the key than Badger's"});
+                 {.high = "an index entry holds more than Badger's besides the key"});
   }
   claim.measured += " bytes a key";
   return decision.On(claim, "cambium did not run");
@@ -95,7 +100,7 @@ Claim GetClaim(const Figures& f) {
   const Several lsm = Ratios(f, kLsm, kRocks, "readrandom", OpsPerSec);
   claim.measured = LsmAndTree(lsm, Ratios(f, kTree, kRocks, "readrandom", OpsPerSec), 1);
   Decision decision;
-  const Reasons reasons{.low = "where what is read is in memory, RocksDB's Get costs no reads of the device"};
+  const Reasons reasons{.low = "if the data is in memory, RocksDB's Get reads nothing from the device"};
   decision.Add("at", At(lsm, "128 B"), AtLeast(3.7), Kind::kSpeed, reasons);
   decision.Add("at", At(lsm, "1 KiB"), AtLeast(4.2), Kind::kSpeed, reasons);
   decision.Add("at", At(lsm, "16 KiB"), AtLeast(5.4), Kind::kSpeed, reasons);
@@ -103,14 +108,15 @@ Claim GetClaim(const Figures& f) {
 }
 
 Claim IterationClaim(const Figures& f) {
-  Claim claim{.id = "B4", .source = kSource,
-              .text = "iteration with values is slower than RocksDB's, by whatever factor, but not at 16 KB",
+  Claim claim{.id = "B4",
+              .source = kSource,
+              .text = "iteration with values is slower than RocksDB's, by any factor, except at 16 KB",
               .published = "128 B 0.08x, 1 KB 0.24x, 16 KB 1.07x",
               .criterion = "LSM: below 0.95x at 128 B and 1 KiB, at least 1x at 16 KiB"};
   const Several lsm = Ratios(f, kLsm, kRocks, "readseq", OpsPerSec);
   claim.measured = LsmAndTree(lsm, Ratios(f, kTree, kRocks, "readseq", OpsPerSec), 1);
   Decision decision;
-  const Reasons reasons{.high = "values are asked for together, ahead of the iterator, in the order of the log"};
+  const Reasons reasons{.high = "values are read together, ahead of the iterator, in the order of the log"};
   decision.Add("at", At(lsm, "128 B"), {.high = 0.95}, Kind::kSpeed, reasons);
   decision.Add("at", At(lsm, "1 KiB"), {.high = 0.95}, Kind::kSpeed, reasons);
   decision.Add("at", At(lsm, "16 KiB"), AtLeast(1), Kind::kSpeed);
@@ -131,12 +137,16 @@ Claim KeyClaim(const Figures& f) {
   return decision.On(claim, "cambium did not run");
 }
 
-// The question with which the post ends, and this project began.
+// The question at the end of the post, with which this project began.
 Claim TreeClaim(const Figures& f) {
-  Claim claim{.id = "B10", .source = kSource,
-              .text = "a B+-tree of keys and value pointers \"might achieve the same write throughput\"; the time to settle "
-                      "is in it",
-              .published = "an idea", .criterion = "tree over LSM at least 1x at each size, settling included"};
+  Claim claim{
+      .id = "B10",
+      .source = kSource,
+      .text =
+          "a B+-tree of keys and value pointers \"might achieve the same write throughput\"; the time to settle "
+          "is included",
+      .published = "an idea",
+      .criterion = "tree over LSM at least 1x at each size, settling included"};
   const Several ratios = Ratios(f, kTree, kLsm, "filluniquerandom", OpsPerSec);
   claim.measured = "load of the tree over that of the LSM: " + TextOfEach(ratios, 1, "x");
   Decision decision;
@@ -144,15 +154,17 @@ Claim TreeClaim(const Figures& f) {
     if (ratio.second.empty()) continue;
     const bool is_inline = ratio.first == kSizes[0];
     decision.Add("at", {ratio}, AtLeast(1), Kind::kSpeed,
-                 {.low = is_inline ? "values below the cutoff are in the leaves, which a sweep writes again" : ""});
+                 {.low = is_inline ? "values below the cutoff are in the leaves, which sweeps rewrite" : ""});
   }
   return decision.On(claim, "cambium did not run with both indexes");
 }
 
-// RocksDB's tables were compressed, Badger's log below 1 KB was not. Here nothing is, and much less is no more what was
-// found than much more.
+// In the post RocksDB's tables were compressed, and Badger's log below 1 KB was not. Here nothing is compressed. Much
+// less than the published figure differs from it as well as much more.
 Claim SizeClaim(const Figures& f) {
-  Claim claim{.id = "B11", .source = kSource, .text = "what is loaded takes half as much again on disk as RocksDB's",
+  Claim claim{.id = "B11",
+              .source = kSource,
+              .text = "loaded data takes half as much again on disk as in RocksDB",
               .published = "128 B 38 GB to 24, 1 KB 75.7 to 49, 16 KB 77.1 to 52: 1.6x, 1.5x, 1.5x",
               .criterion = "LSM: 1.6x at 128 B, 1.5x at 1 KiB and 16 KiB, neither more nor less"};
   const Several lsm = Ratios(f, kLsm, kRocks, "filluniquerandom", BytesOnDisk);

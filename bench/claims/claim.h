@@ -1,4 +1,4 @@
-// Claim: what somebody has published, beside what was measured here.
+// Claim: a published statement, compared with what was measured here.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,27 @@ namespace cambium::bench {
 
 enum class Verdict : unsigned char {
   kHolds,
-  kInPart,    // some of what the criterion asks for
-  kDiffers,   // nothing of it
-  kDoubtful,  // it hangs on figures whose rounds do not agree
+  kInPart,    // a part of the criterion holds
+  kDiffers,   // no part of it holds
+  kDoubtful,  // depends on figures whose rounds do not agree
   kNotMeasured
 };
 
 struct Claim {
-  std::string id;         // "A3", as docs/BENCHMARKS.md counts them
-  std::string source;     // who published it, when
-  std::string text;       // what is claimed
-  std::string published;  // its figure
-  std::string criterion = {};  // what must have been measured for it to hold
-  std::string measured = {};   // the figure of this run
+  std::string id;              // "A3", as in docs/BENCHMARKS.md
+  std::string source;          // who published it, and when
+  std::string text;            // the statement
+  std::string published;       // the published figure
+  std::string criterion = {};  // what must be measured for the claim to hold
+  std::string measured = {};   // the figures of this run
   Verdict verdict = Verdict::kNotMeasured;
-  // Why it was not measured; or what of it does not hold, too low or too high, and where it is known the likely reason.
+  // Why it was not measured; or which parts do not hold, too low or too high, and the likely reason if it is known.
   std::string why = {};
-  std::size_t rounds = 0;    // of that figure which decides and has the fewest
+  std::size_t rounds = 0;  // the fewest of all figures that decide
 };
 
-// Those about which the experiments in `results` say something, and those of their presets for which results are
-// missing; medians over rounds.
+// Judges the claims of every preset that has results, by medians over rounds. Claims whose results are missing are
+// kNotMeasured.
 std::vector<Claim> JudgeClaims(const std::vector<Result>& results);
 
 }  // namespace cambium::bench

@@ -69,7 +69,7 @@ void Decision::Add(const std::string& name, const Several& figures, Bounds bound
   }
   if (measured == 0) missing_.push_back(name);
   for (Names* names : {&low, &high}) {
-    if (names->size() == measured && measured > 1 && !name.empty()) *names = {name};  // of each size
+    if (names->size() == measured && measured > 1 && !name.empty()) *names = {name};  // all sizes
   }
   Note(low, reasons.low, &low_);
   Note(high, reasons.high, &high_);

@@ -1,9 +1,9 @@
-// Decision: whether a claim holds, from the figures that its criterion asks for.
+// Decision: judges a claim by the figures that its criterion names.
 //
-// A claim has parts (BlobDB over leveled tables, and over universal ones), and a part has figures (of each size of
-// values). Every figure must lie within the bounds of its part. What holds only in part is told from what does not hold
-// at all, and a verdict that hangs on a figure whose rounds do not agree is none: it is doubtful. Of what does not hold
-// it is said whether it is too low or too high, and why only where that is known of this part in this direction.
+// A claim has parts (BlobDB over leveled tables, and over universal ones), and a part has a figure for each value size.
+// Every figure must lie within the bounds of its part. If some figures do, the claim holds in part; if none does, it
+// differs. If the verdict depends on a figure whose rounds do not agree, it is doubtful. For figures out of bounds the
+// text says whether they are too low or too high, and why if the reason is known for that part and direction.
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@
 
 namespace cambium::bench {
 
-// What was published is rounded and read off charts.
+// Published figures are rounded or read off charts.
 inline constexpr double kTolerance = 0.05;
 
 struct Bounds {
@@ -26,26 +26,26 @@ inline Bounds AtLeast(double published) { return {.low = published * (1 - kToler
 inline Bounds AtMost(double published) { return {.high = published * (1 + kTolerance)}; }
 inline Bounds About(double published) { return {.low = AtLeast(published).low, .high = AtMost(published).high}; }
 
-// What is likely to be the reason where figures of a part lie below its bounds, or above; empty where none is known.
+// The likely reason why figures of a part lie below or above its bounds; empty if none is known.
 struct Reasons {
   std::string low = {};
   std::string high = {};
 };
 
 enum class Kind : unsigned char {
-  kPlain,  // in doubt where its rounds lie on both sides of a bound
-  kSpeed   // a ratio of speeds: also where its rounds lie further apart than half of their median
+  kPlain,  // doubtful if its rounds lie on both sides of a bound
+  kSpeed   // a ratio of speeds: doubtful too if its rounds lie further apart than half of their median
 };
 
 class Decision {
  public:
-  // A part of which there is no figure at all was not measured, and the claim cannot hold as a whole.
+  // Adds a part. If it has no figure at all, it was not measured, and the claim cannot hold as a whole.
   void Add(const std::string& name, const Several& figures, Bounds bounds, Kind kind, const Reasons& reasons = {});
-  // Fills in verdict, why and rounds of `claim`. `needed`: what is missing if there is no figure.
+  // Returns `claim` with verdict, why and rounds filled in. `needed`: the reason if there is no figure.
   [[nodiscard]] Claim On(Claim claim, const std::string& needed) const;
 
  private:
-  // Names that have a reason in common.
+  // Names of figures with the same reason.
   struct Failure {
     std::string reason;
     std::vector<std::string> names;
@@ -63,7 +63,7 @@ class Decision {
   std::size_t rounds_ = std::numeric_limits<std::size_t>::max();
 };
 
-// A claim that nothing can be said about because `needed` is missing.
+// Returns `claim` as not measured, for the reason `needed`.
 Claim NotMeasured(Claim claim, const std::string& needed);
 
 }  // namespace cambium::bench

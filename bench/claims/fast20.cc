@@ -1,4 +1,4 @@
-// What the paper on Facebook's workloads says of benchmarks that imitate them (FAST 2020).
+// Claims of the paper on Facebook's workloads about benchmarks that imitate them (FAST 2020).
 #include "claims/decision.h"
 
 namespace cambium::bench {
@@ -6,9 +6,9 @@ namespace {
 
 constexpr const char* kSource = "Cao and others, FAST 2020";
 constexpr const char* kEngines[] = {"cambium/btree", "cambium/lsm", "rocksdb_leveled"};
-constexpr const char* kNobody = "no engine told how often its cache missed, or none did";
+constexpr const char* kNobody = "no engine counted cache misses, or there were none";
 
-// As Divide, but what misses where the other does not is more by any factor.
+// As Divide(), but misses where the other has none count as more by any factor.
 Rounds TimesAsMany(const Rounds& more, const Rounds& fewer) {
   Rounds ratios = Divide(more, fewer);
   for (const auto& [round, misses] : fewer) {

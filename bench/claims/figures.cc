@@ -6,7 +6,7 @@
 namespace cambium::bench {
 namespace {
 
-// Where a run was repeated, its rounds go behind those of the first.
+// If a run was repeated, its rounds are numbered after those of the first.
 constexpr unsigned kRepeated = 1'000'000;
 
 std::string Decimal(double value, int digits, const char* unit) {
@@ -89,7 +89,7 @@ Rounds Figures::RatioOf(const std::string& experiment, const std::string& a, con
 
 Rounds Figures::WriteAmpOf(const std::string& experiment, const std::string& engine,
                            const std::vector<std::string>& benchmarks) const {
-  // Ledgers of a round are added up; logs that are copies are not.
+  // Adds up the ledgers of a round, except logs that hold copies of values.
   std::map<unsigned, std::pair<std::size_t, Result>> sums;
   for (const std::string& benchmark : benchmarks) {
     for (const auto& [round, r] : ResultsOf(experiment, engine, benchmark)) {

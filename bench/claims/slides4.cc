@@ -1,5 +1,5 @@
-// What the four cases of a talk on BlobDB, Titan and DiffKV (2021) showed. Its rates are what was written in 300 seconds:
-// no wait after that is in them.
+// Claims of a talk on BlobDB, Titan and DiffKV (2021) with four cases. Its rates are those of 300 seconds of writes,
+// without the wait after them.
 #include "claims/decision.h"
 
 namespace cambium::bench {
@@ -10,7 +10,7 @@ constexpr const char* kLarge = "slides4, 32 KiB";
 constexpr const char* kSmall = "slides4, 256 B";
 constexpr const char* kTree = "cambium/btree";
 constexpr const char* kLsm = "cambium/lsm";
-constexpr const char* kBlob = "rocksdb_blob_nogc";  // the talk's
+constexpr const char* kBlob = "rocksdb_blob_nogc";  // as in the talk
 constexpr const char* kCollected = "rocksdb_blob";
 constexpr const char* kLeveled = "rocksdb_leveled";
 constexpr const char* kNobody = "rocksdb_blob_nogc and rocksdb_leveled did not run";
@@ -36,7 +36,9 @@ Claim SpeedClaim(const Figures& f, const char* experiment, Claim claim, Bounds b
 }
 
 Claim WriteAmpClaim(const Figures& f) {
-  Claim claim{.id = "S2", .source = kSource, .text = "of 32 KB values, blobs are written once and tables 2.5 times",
+  Claim claim{.id = "S2",
+              .source = kSource,
+              .text = "with 32 KB values, blobs are written once and tables 2.5 times",
               .published = "2.47 without blobs, 1.01 with them",
               .criterion = "BlobDB at most 1.01, leveled at least 2.47"};
   const auto amp = [&](const char* engine) { return f.WriteAmpOf(kLarge, engine, {"overwrite"}); };
@@ -50,9 +52,11 @@ Claim WriteAmpClaim(const Figures& f) {
 }
 
 Claim StallClaim(const Figures& f) {
-  Claim claim{.id = "S3", .source = kSource, .text = "blobs halve the time that writes of 32 KB are held back",
+  Claim claim{.id = "S3",
+              .source = kSource,
+              .text = "blobs halve the time for which writes of 32 KB are stalled",
               .published = "73 % to 37 %",
-              .criterion = "BlobDB's part of the time at most 0.51 of that of leveled, which is more than 0"};
+              .criterion = "BlobDB's share of the time at most 0.51 of leveled's, which is more than 0"};
   const auto stall = [&](const char* engine) { return f.Of(kLarge, engine, "overwrite", StallPercent); };
   const Rounds leveled = stall(kLeveled);
   const Rounds blob = stall(kBlob);
@@ -63,18 +67,20 @@ Claim StallClaim(const Figures& f) {
   for (const auto& [round, percent] : leveled) {
     if (percent != 0 || !blob.contains(round)) continue;
     ratio[round] = 1;
-    reasons.high = "writes into leveled tables were not held back: there was nothing to halve";
+    reasons.high = "writes to leveled tables were not stalled: there was nothing to halve";
   }
   Decision decision;
   decision.Add("BlobDB", {{"", ratio}}, AtMost(0.51), Kind::kPlain, reasons);
-  return decision.On(claim, "no engine told how long writes were held back");
+  return decision.On(claim, "no engine counted stalls");
 }
 
 constexpr double kOverwritesOfAKey = 20;  // in the talk: 2.03 million of 100,000 keys
 
-// The slides give files and bytes, and not that eight times as much lay on disk as was alive.
+// The slides give files and bytes; the factor of eight between bytes on disk and live bytes is computed from them.
 Claim SpaceClaim(const Figures& f) {
-  Claim claim{.id = "S4", .source = kSource, .text = "without blob GC, what is overwritten stays",
+  Claim claim{.id = "S4",
+              .source = kSource,
+              .text = "without blob GC, overwritten values stay on disk",
               .published = "25.5 GB for 3.05 GiB alive: 8.0 with blobs, 2.0 leveled",
               .criterion = "BlobDB at least 8.0, leveled at most 2.0"};
   const auto space = [&](const char* engine) { return f.Of(kLarge, engine, "overwrite", SpaceAmp); };
@@ -95,12 +101,15 @@ Claim SpaceClaim(const Figures& f) {
   return decision.On(claim, kNobody);
 }
 
-// The talk's first conclusion: compactions of keys have next to nothing to read.
+// The talk's first conclusion: compactions of keys read next to nothing.
 Claim ReadClaim(const Figures& f) {
-  Claim claim{.id = "S6", .source = kSource, .text = "of 32 KB values, compactions read a thirtieth of what they read of tables "
-                                                      "with values",
+  Claim claim{.id = "S6",
+              .source = kSource,
+              .text =
+                  "with 32 KB values, compactions read a thirtieth of what they read from "
+                  "tables with values",
               .published = "37.29 GB for 17.6 GB flushed, 0.59 GB for 61.1 GB: 2.12 and 0.01 a byte",
-              .criterion = "a byte written, BlobDB's compactions read at most 0.01, leveled ones at least 2.12"};
+              .criterion = "per byte written, BlobDB's compactions read at most 0.01, leveled ones at least 2.12"};
   const auto reads = [&](const char* engine) { return f.Of(kLarge, engine, "overwrite", MergeReadsPerByte); };
   claim.measured = "leveled " + Text(reads(kLeveled), 2) + ", BlobDB " + Text(reads(kBlob), 4) + ", with its GC " +
                    Text(reads(kCollected), 4) + "; Cambium tree " + Text(reads(kTree), 4) + ", LSM " + Text(reads(kLsm), 4);
@@ -115,15 +124,21 @@ Claim ReadClaim(const Figures& f) {
 std::vector<Claim> JudgeSlides4(const Figures& f) {
   if (!f.Has("slides4")) return {};
   return {SpeedClaim(f, kLarge,
-                     {.id = "S1", .source = "", .text = "overwrites of 32 KB are 3.5 times as fast with blobs, the wait apart",
-                      .published = "3.5x", .criterion = "at least 3.5x over leveled, while writing"},
+                     {.id = "S1",
+                      .source = "",
+                      .text = "overwrites of 32 KB are 3.5 times as fast with blobs, without the wait",
+                      .published = "3.5x",
+                      .criterion = "at least 3.5x over leveled, while writing"},
                      AtLeast(3.5), {.low = kShorter}),
           WriteAmpClaim(f),
           StallClaim(f),
           SpaceClaim(f),
           SpeedClaim(f, kSmall,
-                     {.id = "S5", .source = "", .text = "with 256 B, below the cutoff, blobs change nothing, the wait apart",
-                      .published = "0.9x", .criterion = "0.9x to 1.1x over leveled, while writing"},
+                     {.id = "S5",
+                      .source = "",
+                      .text = "with 256 B, below the cutoff, blobs change nothing, without the wait",
+                      .published = "0.9x",
+                      .criterion = "0.9x to 1.1x over leveled, while writing"},
                      {.low = AtLeast(0.9).low, .high = AtMost(1.1).high}, {}),
           ReadClaim(f)};
 }

@@ -1,11 +1,11 @@
-// Names of db_bench that this program does not have, and why: said to whoever asks for one.
+// Benchmarks and options of db_bench that this program does not have, with the reasons to report.
 #pragma once
 
 #include <string>
 
 namespace cambium::bench {
 
-// Null if nobody would ask for it.
+// Return null for a name that db_bench does not have either.
 const char* WhyAbsent(const std::string& benchmark);
 const char* WhyOptionAbsent(const std::string& option);  // "--perf_level"
 

@@ -1,4 +1,4 @@
-// `cambium_bench trace analyze`: what a trace consists of, as numbers, files, text, and a mixgraph command.
+// `cambium_bench trace analyze`: shows what a trace consists of: figures, files, text, and a mixgraph command.
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
@@ -19,41 +19,50 @@ namespace cambium::bench {
 namespace {
 
 void AddOptions(CLI::App* app, AnalyzeFlags* f) {
-  app->add_option("--trace_path,--trace_file", f->trace_path, "the trace, or one as text")
-      ->required()->check(CLI::ExistingFile);
-  app->add_option("--output_dir", f->output_dir, "directory for the files that the following flags ask for");
-  app->add_option("--output_prefix", f->output_prefix, "their names begin with it")->capture_default_str();
-  app->add_flag("--output_key_stats", f->output_key_stats, "every key, with how often it was accessed");
-  app->add_flag("--output_access_count_stats", f->output_access_count_stats, "how many keys were accessed how often");
-  app->add_flag("--output_value_distribution", f->output_value_distribution, "sizes of values");
-  app->add_option("--value_interval", f->value_interval, "bytes from one size to the next there")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))->capture_default_str();
-  app->add_flag("--output_scan_lengths", f->output_scan_lengths, "lengths of scans");
-  app->add_flag("--output_time_series", f->output_time_series, "when which key was accessed");
-  app->add_flag("--output_qps_stats", f->output_qps_stats, "operations in each second");
-  app->add_flag("--output_key_ranges", f->output_key_ranges, "a heat map: accesses of each range of keys over time");
-  app->add_option("--heat_map_seconds", f->heat_map_seconds, "that a line of it stands for")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))->capture_default_str();
-  app->add_option("--output_prefix_cut", f->output_prefix_cut, "accesses by so many first bytes of the keys; 0: no such file")
+  app->add_option("--trace_path,--trace_file", f->trace_path, "the trace: a recording or text")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app->add_option("--output_dir", f->output_dir, "directory for the files of the following options");
+  app->add_option("--output_prefix", f->output_prefix, "prefix of their names")->capture_default_str();
+  app->add_flag("--output_key_stats", f->output_key_stats, "write every key with its number of accesses");
+  app->add_flag("--output_access_count_stats", f->output_access_count_stats,
+                "write how many keys have each number of accesses");
+  app->add_flag("--output_value_distribution", f->output_value_distribution, "write the distribution of value sizes");
+  app->add_option("--value_interval", f->value_interval, "width in bytes of its intervals")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))
+      ->capture_default_str();
+  app->add_flag("--output_scan_lengths", f->output_scan_lengths, "write the distribution of scan lengths");
+  app->add_flag("--output_time_series", f->output_time_series, "write the time and key of each access");
+  app->add_flag("--output_qps_stats", f->output_qps_stats, "write the operations of each second");
+  app->add_flag("--output_key_ranges", f->output_key_ranges,
+                "write a heat map: accesses to each range of keys over time");
+  app->add_option("--heat_map_seconds", f->heat_map_seconds, "seconds per line of the heat map")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))
+      ->capture_default_str();
+  app->add_option("--output_prefix_cut", f->output_prefix_cut,
+                  "write accesses by the first so many bytes of keys; 0: no such file")
       ->capture_default_str();
   app->add_flag("--convert_to_human_readable_trace", f->convert_to_human_readable_trace,
-                "the whole trace as text: ts op key vlen scanlen");
-  app->add_option("--print_top_k_access", f->print_top_k_access, "so many of the warmest keys are printed")
+                "write the whole trace as text: ts op key vlen scanlen");
+  app->add_option("--print_top_k_access", f->print_top_k_access, "number of warmest keys to print")
       ->capture_default_str();
-  app->add_option("--sample_ratio", f->sample_ratio, "the part of the operations that is looked at, chosen by chance")
-      ->check(CLI::Range(1e-9, 1.0))->capture_default_str();
-  app->add_option("--seed", f->seed, "of that chance")->capture_default_str();
-  app->add_option("--num", f->num, "keys of the database; 0: as many as the trace shows")->capture_default_str();
-  app->add_option("--keyrange_num", f->keyrange_num, "ranges of keys that mixgraph is to tell apart")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))->capture_default_str();
-  app->add_option("--analyze_get", f->analyze_get, "whether gets are looked at")->capture_default_str();
-  app->add_option("--analyze_multiget", f->analyze_multiget, "MultiGets")->capture_default_str();
-  app->add_option("--analyze_put", f->analyze_put, "puts")->capture_default_str();
-  app->add_option("--analyze_delete", f->analyze_delete, "deletes")->capture_default_str();
-  app->add_option("--analyze_single_delete", f->analyze_single_delete, "single deletes")->capture_default_str();
-  app->add_option("--analyze_range_delete", f->analyze_range_delete, "range deletes")->capture_default_str();
-  app->add_option("--analyze_iterator", f->analyze_iterator, "scans")->capture_default_str();
-  app->add_option("--json", f->json, "writes all of it as one JSON object into this file");
+  app->add_option("--sample_ratio", f->sample_ratio, "share of the operations to analyze, chosen at random")
+      ->check(CLI::Range(1e-9, 1.0))
+      ->capture_default_str();
+  app->add_option("--seed", f->seed, "seed of that choice")->capture_default_str();
+  app->add_option("--num", f->num, "number of keys in the database; 0: as many as the trace shows")
+      ->capture_default_str();
+  app->add_option("--keyrange_num", f->keyrange_num, "number of key ranges for mixgraph")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
+      ->capture_default_str();
+  app->add_option("--analyze_get", f->analyze_get, "analyze gets")->capture_default_str();
+  app->add_option("--analyze_multiget", f->analyze_multiget, "analyze MultiGets")->capture_default_str();
+  app->add_option("--analyze_put", f->analyze_put, "analyze puts")->capture_default_str();
+  app->add_option("--analyze_delete", f->analyze_delete, "analyze deletes")->capture_default_str();
+  app->add_option("--analyze_single_delete", f->analyze_single_delete, "analyze single deletes")->capture_default_str();
+  app->add_option("--analyze_range_delete", f->analyze_range_delete, "analyze range deletes")->capture_default_str();
+  app->add_option("--analyze_iterator", f->analyze_iterator, "analyze scans")->capture_default_str();
+  app->add_option("--json", f->json, "write all of it to this file as one JSON object");
 }
 
 Status WriteJson(const std::string& path, const nlohmann::ordered_json& json) {
@@ -95,8 +104,9 @@ Status Analyze(const AnalyzeFlags& flags) {
 
 int AnalyzeTrace(int argc, char** argv) {
   AnalyzeFlags flags;
-  CLI::App app("Says what a trace consists of, and fits the workload mixgraph to it. Takes memory for every key in it.",
-               "cambium_bench trace analyze");
+  CLI::App app(
+      "Shows what a trace consists of, and fits the workload mixgraph to it. Needs memory for every key in it.",
+      "cambium_bench trace analyze");
   AddOptions(&app, &flags);
   try {
     app.parse(argc, argv);
@@ -104,7 +114,7 @@ int AnalyzeTrace(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (flags.Writes() && flags.output_dir.empty()) {
-    std::fprintf(stderr, "cambium_bench: files need an --output_dir\n");
+    std::fprintf(stderr, "cambium_bench: these files need --output_dir\n");
     return 2;
   }
   if (std::error_code error; !flags.output_dir.empty()) {

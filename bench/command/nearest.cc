@@ -8,7 +8,7 @@ namespace {
 
 // Damerau, "A technique for computer detection and correction of spelling errors", 1964, with swaps of neighbours only.
 std::size_t Distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> before(b.size() + 1);  // of the prefix of a that is two shorter
+  std::vector<std::size_t> before(b.size() + 1);  // for the prefix of a that is two letters shorter
   std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -31,7 +31,7 @@ std::string Nearest(const std::string& word, const std::vector<std::string>& nam
   std::size_t fewest = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& name : names) {
     std::size_t distance = Distance(word, name);
-    // Half a name is a good guess too, but not as good as one wrong letter.
+    // A part of a name is a good guess too, but not as good as one wrong letter.
     if (word.size() >= 4 && name.find(word) != std::string::npos) distance = std::min<std::size_t>(distance, 2);
     if (distance < fewest) {
       fewest = distance;

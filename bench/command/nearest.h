@@ -1,4 +1,4 @@
-// Nearest: which name somebody meant who mistyped it.
+// Nearest: guesses which name was meant by a mistyped one.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace cambium::bench {
 
-// The one of `names` with the fewest letters to change, add, leave out or swap; "" if none is near.
+// Returns the name with the fewest letters to change, add, remove or swap; "" if none is near.
 std::string Nearest(const std::string& word, const std::vector<std::string>& names);
 
-// "; did you mean NAME?", or ";": what stands between a complaint and where to look.
+// Returns "; did you mean NAME?", or ";": the text between an error and a hint on where to look.
 std::string Suggestion(const std::string& word, const std::vector<std::string>& names);
 
 }  // namespace cambium::bench

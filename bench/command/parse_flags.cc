@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kKeySizeMax = 64u << 10;
 constexpr std::size_t kValueSizeMax = 1u << 30;
 
-// In place of the word "all" the stores that are built in.
+// Replaces the word "all" by the stores that are built in.
 std::vector<std::string> WithoutAll(const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const std::string& word : words) {
@@ -38,7 +38,8 @@ std::vector<std::string> WithoutAll(const std::vector<std::string>& words) {
   return names;
 }
 
-// Takes one of these words, the first of which is the default's, and answers another one with the nearest.
+// Adds an option that takes one of these words, the first of which is the default. For another word the error names the
+// nearest.
 template <typename Value>
 void AddChoice(CLI::App* app, const char* name, Value* value, const std::vector<std::pair<std::string, Value>>& choices,
                const char* what) {
@@ -51,7 +52,8 @@ void AddChoice(CLI::App* app, const char* name, Value* value, const std::vector<
          [name, value, choices, words, text](const std::string& given) {
            const auto found = std::find(words.begin(), words.end(), given);
            if (found == words.end()) {
-             throw CLI::ValidationError(name, "there is no " + given + Suggestion(given, words) + " it is one of " + text);
+             throw CLI::ValidationError(name,
+                                        "there is no " + given + Suggestion(given, words) + " use one of " + text);
            }
            *value = choices[static_cast<std::size_t>(found - words.begin())].second;
          },
@@ -59,7 +61,7 @@ void AddChoice(CLI::App* app, const char* name, Value* value, const std::vector<
       ->option_text("{" + text + "}=" + words.front());
 }
 
-// The same where the word is the value.
+// As AddChoice, if the word is the value.
 void AddWord(CLI::App* app, const char* name, std::string* value, const std::vector<std::string>& words, const char* what) {
   std::vector<std::pair<std::string, std::string>> choices;
   for (const std::string& word : words) choices.emplace_back(word, word);
@@ -68,9 +70,10 @@ void AddWord(CLI::App* app, const char* name, std::string* value, const std::vec
 
 void AddLevelOptions(CLI::App* app, LevelShape* l) {
   AddChoice<CompactionStyle>(app, "--compaction_style", &l->compaction_style,
-                             {{"level", kCompactionStyleLevel}, {"lazy", kCompactionStyleLazyLevel}}, "of cambium's levels");
+                             {{"level", kCompactionStyleLevel}, {"lazy", kCompactionStyleLazyLevel}},
+                             "compaction style of cambium's lsm");
   app->add_option("--level0_file_num_compaction_trigger", l->level0_file_num_compaction_trigger,
-                  "runs that start a compaction; this and the following of cambium's lsm and RocksDB")
+                  "runs that start a compaction; this and the following options are for cambium's lsm and RocksDB")
       ->capture_default_str();
   app->add_option("--level0_slowdown_writes_trigger", l->level0_slowdown_writes_trigger, "runs that slow writes down")
       ->capture_default_str();
@@ -78,91 +81,106 @@ void AddLevelOptions(CLI::App* app, LevelShape* l) {
       ->capture_default_str();
   app->add_option("--target_file_size_base", l->target_file_size_base, "bytes of a file in level 1")
       ->capture_default_str();
-  app->add_option("--target_file_size_multiplier", l->target_file_size_multiplier, "from level to level")
+  app->add_option("--target_file_size_multiplier", l->target_file_size_multiplier, "factor from level to level")
       ->capture_default_str();
   app->add_option("--max_bytes_for_level_base", l->max_bytes_for_level_base, "bytes of level 1")->capture_default_str();
-  app->add_option("--max_bytes_for_level_multiplier", l->max_bytes_for_level_multiplier, "from level to level")
+  app->add_option("--max_bytes_for_level_multiplier", l->max_bytes_for_level_multiplier, "factor from level to level")
       ->capture_default_str();
   app->add_option("--keys_target_file_size_base", l->keys_target_file_size_base,
-                  "of engines that keep values apart (cambium's lsm, rocksdb_blob); 0: --target_file_size_base")
+                  "for engines that separate values (cambium's lsm, rocksdb_blob); 0: --target_file_size_base")
       ->capture_default_str();
   app->add_option("--keys_max_bytes_for_level_base", l->keys_max_bytes_for_level_base,
-                  "likewise; 0: --max_bytes_for_level_base")
+                  "the same for --max_bytes_for_level_base; 0: that option")
       ->capture_default_str();
-  app->add_option("--num_levels", l->num_levels, "levels, level 0 included")->capture_default_str();
+  app->add_option("--num_levels", l->num_levels, "number of levels, level 0 included")->capture_default_str();
 }
 
 void AddMixgraphOptions(CLI::App* app, MixgraphFlags* m) {
   const auto number = [app](const char* name, auto* value, const char* what) {
     app->add_option(name, *value, what)->capture_default_str();
   };
-  number("--mix_get_ratio", &m->mix_get_ratio, "the part of gets; this and the following of mixgraph");
-  number("--mix_put_ratio", &m->mix_put_ratio, "the part of puts");
-  number("--mix_seek_ratio", &m->mix_seek_ratio, "the part of scans");
-  number("--mix_max_scan_len", &m->mix_max_scan_len, "entries of a scan, fewer than this");
-  number("--mix_max_value_size", &m->mix_max_value_size, "bytes of a value, at most; never more than 1 MiB");
-  number("--keyrange_dist_a", &m->keyrange_dist_a, "range x, warmest first, gets a e^(b x) + c e^(d x) of the operations");
+  number("--mix_get_ratio", &m->mix_get_ratio, "share of gets; this and the following options are for mixgraph");
+  number("--mix_put_ratio", &m->mix_put_ratio, "share of puts");
+  number("--mix_seek_ratio", &m->mix_seek_ratio, "share of scans");
+  number("--mix_max_scan_len", &m->mix_max_scan_len, "a scan has fewer entries than this");
+  number("--mix_max_value_size", &m->mix_max_value_size, "most bytes of a value; never more than 1 MiB");
+  number("--keyrange_dist_a", &m->keyrange_dist_a,
+         "the x-th warmest range gets a e^(b x) + c e^(d x) of the operations");
   number("--keyrange_dist_b", &m->keyrange_dist_b, "see --keyrange_dist_a");
   number("--keyrange_dist_c", &m->keyrange_dist_c, "see --keyrange_dist_a");
   number("--keyrange_dist_d", &m->keyrange_dist_d, "see --keyrange_dist_a");
-  number("--keyrange_num", &m->keyrange_num, "ranges of equal size that keys are in");
+  number("--keyrange_num", &m->keyrange_num, "number of key ranges of equal size");
   number("--key_dist_a", &m->key_dist_a, "the x warmest keys get a x^b of the operations");
   number("--key_dist_b", &m->key_dist_b, "see --key_dist_a");
-  number("--value_theta", &m->value_theta, "values have sizes of a generalised Pareto distribution");
+  number("--value_theta", &m->value_theta, "value sizes follow a generalised Pareto distribution: its location");
   number("--value_k", &m->value_k, "its shape");
   number("--value_sigma", &m->value_sigma, "its scale");
-  number("--iter_theta", &m->iter_theta, "scans have lengths of another such");
+  number("--iter_theta", &m->iter_theta, "scan lengths follow another one: its location");
   number("--iter_k", &m->iter_k, "its shape");
   number("--iter_sigma", &m->iter_sigma, "its scale");
-  app->add_flag("--sine_mix_rate", m->sine_mix_rate, "no more than a sin(b t + c) + d operations a second, after t seconds");
-  number("--sine_mix_rate_interval_milliseconds", &m->sine_mix_rate_interval_milliseconds, "how often that is asked");
-  number("--sine_mix_rate_noise", &m->sine_mix_rate_noise, "chance in that rate, 0 to 1");
+  app->add_flag("--sine_mix_rate", m->sine_mix_rate,
+                "limit the rate to a sin(b t + c) + d operations a second after t seconds");
+  number("--sine_mix_rate_interval_milliseconds", &m->sine_mix_rate_interval_milliseconds,
+         "how often that rate is computed");
+  number("--sine_mix_rate_noise", &m->sine_mix_rate_noise, "random part of that rate, 0 to 1");
   number("--sine_a", &m->sine_a, "see --sine_mix_rate");
   number("--sine_b", &m->sine_b, "see --sine_mix_rate");
   number("--sine_c", &m->sine_c, "see --sine_mix_rate");
   number("--sine_d", &m->sine_d, "see --sine_mix_rate");
   app->add_flag("--mixgraph_compat", m->mixgraph_compat,
-                "draw as db_bench does: one number an operation, weights of ranges rounded down");
+                "draw as db_bench does: one number per operation, weights of ranges rounded down");
 }
 
 void AddYcsbOptions(CLI::App* app, YcsbFlags* y) {
   app->add_option("--record_count", y->record_count, "YCSB's records; 0: --num")->capture_default_str();
   app->add_option("--operation_count", y->operation_count,
-                  "operations of each of YCSB's workloads, shared by its threads; 0: --reads of each, else as many as records")
+                  "operations of each YCSB workload, for all threads; 0: --reads per thread, else one per record")
       ->capture_default_str();
   app->add_option("--field_count", y->field_count, "fields of a record")->check(CLI::Range(1, 10'000))->capture_default_str();
   app->add_option("--field_length", y->field_length, "bytes of a field")->check(CLI::Range(1, 1'000'000))->capture_default_str();
-  app->add_option("--zero_padding", y->zero_padding, "digits of a key at least, zeros before those of its hash")
+  app->add_option("--zero_padding", y->zero_padding, "least digits of a key: its hash is padded with zeros")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  app->add_option("--max_scan_length", y->max_scan_length, "entries of a scan, at most")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  app->add_option("--max_scan_length", y->max_scan_length, "most entries of a scan")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
 }
 
 void AddTraceOptions(CLI::App* app, TraceFlags* t) {
-  app->add_option("--trace_file", t->file, "of replay: what the library, or trace analyze, has written; see cambium_bench trace");
+  app->add_option("--trace_file", t->file,
+                  "trace to replay: a recording, or text from trace analyze; see cambium_bench trace");
   app->add_option("--trace_replay_fast_forward", t->replay_fast_forward,
-                  "replay so many times as fast as it was recorded; 0: as fast as can be")
-      ->check(CLI::Range(0.0, 1e9))->capture_default_str();
-  app->add_option("--trace_replay_threads", t->replay_threads, "threads of replay; with more than one, calls overtake each other")
-      ->check(CLI::Range(1u, 255u))->capture_default_str();
-  app->add_flag("--record_trace", t->record, "record what the engine cambium is asked into --trace_file, a new file");
-  app->add_option("--trace_sampling_frequency", t->sampling_frequency, "record one of so many operations")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))->capture_default_str();
+                  "replay at so many times the recorded speed; 0: as fast as possible")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str();
+  app->add_option("--trace_replay_threads", t->replay_threads,
+                  "threads of a replay; with several, calls overtake each other")
+      ->check(CLI::Range(1u, 255u))
+      ->capture_default_str();
+  app->add_flag("--record_trace", t->record, "record the calls to the engine cambium in --trace_file, a new file");
+  app->add_option("--trace_sampling_frequency", t->sampling_frequency, "record one in so many operations")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
+      ->capture_default_str();
   app->add_flag("--trace_values", t->include_values, "record values, not only their lengths");
-  app->add_flag("--trace_preserve_write_order", t->preserve_write_order, "record writes in the order in which they are committed");
+  app->add_flag("--trace_preserve_write_order", t->preserve_write_order, "record writes in the order of their commits");
 }
 
 void AddOptions(CLI::App* app, BenchFlags* f) {
-  app->add_option("--preset", f->preset, "published experiments: a series of runs; what else is given goes before its own")
+  app->add_option("--preset", f->preset,
+                  "published experiments, as a series of runs; options given here override the preset's")
       ->option_text("NAME, see --list");
-  app->add_option("--scale", f->scale, "of the original's sizes, for a preset; 0: so that it takes some minutes")
-      ->check(CLI::Range(0.0, 1000.0))->capture_default_str();
-  app->add_option("--engine", f->engines, "engines that take turns; all are the stores built in; see --list")
-      ->delimiter(',')->capture_default_str();
+  app->add_option("--scale", f->scale,
+                  "for a preset: fraction of the original's sizes; 0: such that it takes some minutes")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+  app->add_option("--engine", f->engines, "engines that take turns; all: every store built in; see --list")
+      ->delimiter(',')
+      ->capture_default_str();
   AddWord(app, "--index", &f->index, {"btree", "lsm", "both"},
-          "the index of the engine cambium; with both it has two turns in each round");
-  app->add_option("--benchmarks", f->benchmarks, "what to run, in this order; see --list")
-      ->delimiter(',')->capture_default_str();
+          "index of the engine cambium; both: two turns in each round");
+  app->add_option("--benchmarks", f->benchmarks, "benchmarks to run, in this order; see --list")
+      ->delimiter(',')
+      ->capture_default_str();
   AddMixgraphOptions(app, &f->mixgraph);
   AddYcsbOptions(app, &f->ycsb);
   AddTraceOptions(app, &f->trace);
@@ -171,7 +189,8 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--reads", f->reads, "reads per thread; negative: num")->capture_default_str();
   app->add_option("--writes", f->writes, "writes per thread; negative: num")->capture_default_str();
   app->add_option("--deletes", f->deletes, "deletes per thread; negative: num")->capture_default_str();
-  app->add_option("--duration", f->duration, "seconds for which random workloads run; 0: until their number is done")
+  app->add_option("--duration", f->duration,
+                  "seconds that random workloads run; 0: they run by their number of operations")
       ->capture_default_str();
   app->add_option("--threads", f->threads, "threads of a workload")->check(CLI::Range(1u, 255u))->capture_default_str();
   app->add_option("--key_size", f->key_size, "bytes of a key")
@@ -180,8 +199,8 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
       ->check(CLI::Range(std::size_t{0}, kValueSizeMax))->capture_default_str();
   AddChoice<KeyStyle>(app, "--key_style", &f->key_style,
                       {{"db_bench", KeyStyle::kDbBench}, {"badger", KeyStyle::kBadger}, {"ycsb", KeyStyle::kYcsb}},
-                      "what keys look like: db_bench's, badger's (22 bytes) or ycsb's (hashed)");
-  app->add_option("--prefix_size", f->prefix_size, "bytes of the prefix of keys, with --keys_per_prefix")
+                      "form of keys: db_bench's, badger's (22 bytes) or ycsb's (hashed)");
+  app->add_option("--prefix_size", f->prefix_size, "bytes of the prefix of a key, with --keys_per_prefix")
       ->capture_default_str();
   app->add_option("--keys_per_prefix", f->keys_per_prefix, "keys with the same prefix; 0: no prefixes")
       ->capture_default_str();
@@ -194,88 +213,102 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--value_size_max", f->value_size_max, "bytes")->check(CLI::Range(std::size_t{0}, kValueSizeMax))
       ->capture_default_str();
   app->add_option("--read_random_exp_range", f->read_random_exp_range,
-                  "reads of random keys are skewed: exp(-uniform * this); 0: all keys alike")
-      ->check(CLI::Range(0.0, 700.0))->capture_default_str();
-  app->add_option("--source", f->source, "values are the files below this directory, up to 1 GiB of them, chosen at random, behind "
-                                         "16 bytes that say whose they are")
+                  "skew of random reads: exp(-uniform * this); 0: none")
+      ->check(CLI::Range(0.0, 700.0))
+      ->capture_default_str();
+  app->add_option("--source", f->source,
+                  "values are files below this directory, up to 1 GiB, chosen at random, each after a header "
+                  "of 16 bytes")
       ->check(CLI::ExistingDirectory);
-  app->add_option("--batch_size", f->batch_size, "puts that are committed together; keys of a multireadrandom")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))->capture_default_str();
+  app->add_option("--batch_size", f->batch_size, "puts per commit; keys per call of multireadrandom")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))
+      ->capture_default_str();
   app->add_option("--seek_nexts", f->seek_nexts, "entries read after each seek")->capture_default_str();
-  app->add_flag("--reverse_iterator", f->reverse_iterator, "the entries before each seek's key, not those behind it");
-  app->add_option("--readwritepercent", f->readwritepercent, "reads in a hundred operations of readrandomwriterandom")
-      ->check(CLI::Range(0u, 100u))->capture_default_str();
+  app->add_flag("--reverse_iterator", f->reverse_iterator,
+                "read the entries before each seek's key, not those after it");
+  app->add_option("--readwritepercent", f->readwritepercent, "percentage of reads in readrandomwriterandom")
+      ->check(CLI::Range(0u, 100u))
+      ->capture_default_str();
   app->add_option("--benchmark_write_rate_limit", f->benchmark_write_rate_limit,
-                  "bytes a second that the thread writes which writes beside readers; 0: as many as it can")
+                  "bytes a second of the thread that writes beside readers; 0: no limit")
       ->capture_default_str();
   app->add_flag("--sync", f->sync, "every write is durable when it returns");
-  app->add_flag("--disable_wal", f->disable_wal, "writes without a log where an engine has such; Cambium's is its only copy");
-  app->add_option("--verify_checksum", f->verify_checksum, "verify checksums of what is read, where an engine has them")
+  app->add_flag("--disable_wal", f->disable_wal,
+                "write without a log if the engine can; Cambium's log is the only copy of the data");
+  app->add_option("--verify_checksum", f->verify_checksum,
+                  "verify the checksums of data read, if the engine has checksums")
       ->capture_default_str();
-  app->add_option("--seed", f->seed, "of keys and values; 0: the time")->capture_default_str();
-  app->add_option("--db", f->db, "directory for the databases, one below it per engine; they stay. "
-                                 "Without it a temporary one, removed at the end");
-  app->add_flag("--use_existing_db", f->use_existing_db, "open what is in --db; workloads that fill are skipped");
+  app->add_option("--seed", f->seed, "seed of keys and values; 0: the time")->capture_default_str();
+  app->add_option("--db", f->db,
+                  "directory for the databases, with one below it per engine; they stay. "
+                  "Default: a temporary directory, removed at the end");
+  app->add_flag("--use_existing_db", f->use_existing_db,
+                "use the databases in --db; benchmarks that begin with an empty one are skipped");
   AddWord(app, "--compression_type", &f->compression_type, {"none", "lz4", "zstd", "snappy"},
-          "of values or blocks, as the engine does it; snappy is not in Cambium");
-  app->add_option("--compression_ratio", f->compression_ratio, "random part of the values when they are compressed")
-      ->check(CLI::Range(0.01, 1.0))->capture_default_str();
-  app->add_option("--cache_size", f->cache_size, "bytes of block cache, or of cambium's pool of index pages")
+          "codec of values or blocks, as the engine does it; Cambium has no snappy");
+  app->add_option("--compression_ratio", f->compression_ratio, "random part of each value, if values are compressed")
+      ->check(CLI::Range(0.01, 1.0))
       ->capture_default_str();
-  app->add_option("--write_buffer_size", f->write_buffer_size, "bytes of a memory table")->capture_default_str();
+  app->add_option("--cache_size", f->cache_size, "bytes of the block cache, or of cambium's pool of index pages")
+      ->capture_default_str();
+  app->add_option("--write_buffer_size", f->write_buffer_size, "bytes of a memtable")->capture_default_str();
   app->add_flag("--mmap_read,!--no_mmap_read", f->mmap_read,
-                "map files for reading: allow_mmap_reads of Cambium and RocksDB; LMDB and LevelDB always do");
-  app->add_option("--max_write_buffer_number", f->max_write_buffer_number, "memory tables, of Cambium and RocksDB")
+                "map files for reading: allow_mmap_reads of Cambium and RocksDB; LMDB and LevelDB always map");
+  app->add_option("--max_write_buffer_number", f->max_write_buffer_number, "memtables of Cambium and RocksDB")
       ->check(CLI::Range(2, 64))
       ->capture_default_str();
   app->add_option("--min_blob_size", f->min_blob_size, "values of at least this size are separated from their keys")
       ->capture_default_str();
-  app->add_option("--blob_file_size", f->blob_file_size, "bytes of a file of values")->capture_default_str();
+  app->add_option("--blob_file_size", f->blob_file_size, "bytes of a blob file, or of a segment of Cambium's log")
+      ->capture_default_str();
   app->add_option("--bloom_bits", f->bloom_bits, "filter bits per key; 0: no filters; -1: 10")
       ->check(CLI::Range(-1, 64))->capture_default_str();
   AddLevelOptions(app, &f->levels);
   app->add_option("--max_space_amplification", f->space.max_space_amplification,
-                  "files of Cambium per byte that is alive, at most; 0: no ceiling")
+                  "most bytes on disk per live byte, for Cambium; 0: no ceiling")
       ->capture_default_str();
   app->add_option("--enable_blob_garbage_collection", f->space.enable_blob_garbage_collection,
                   "log GC of Cambium, blob GC of rocksdb_blob")
       ->capture_default_str();
   app->add_option("--blob_garbage_collection_age_cutoff", f->space.blob_garbage_collection_age_cutoff,
-                  "the part of the files, oldest first, that GC may take")
+                  "share of the files, oldest first, that GC may collect")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   app->add_option("--blob_garbage_collection_force_threshold", f->space.blob_garbage_collection_force_threshold,
-                  "the part of their bytes that is garbage when GC is forced; 1: never")
+                  "share of garbage in them at which GC is forced; 1: never")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   AddWord(app, "--value_clustering", &f->space.value_clustering, {"off", "auto", "full"},
-          "whether values of Cambium come into the order of keys");
-  app->add_flag("--cluster_values", f->space.cluster_values, "compact has Cambium's values written in the order of keys");
+          "whether Cambium's log GC relocates values in the order of keys");
+  app->add_flag("--cluster_values", f->space.cluster_values,
+                "the benchmark compact writes Cambium's values in the order of keys");
   AddChoice<CheckDepth>(app, "--check", &f->check, {{"full", CheckDepth::kFull}, {"ends", CheckDepth::kEnds}},
-                        "how much of each value read is compared: full, or ends (header and ends)");
-  app->add_option("--rounds", f->rounds, "how often all engines have their turn; the table shows medians and spreads")
-      ->check(CLI::Range(1u, 1000u))->capture_default_str();
+                        "compare each value read in full, or only its header and both ends");
+  app->add_option("--rounds", f->rounds, "number of turns of each engine; tables show medians and spreads")
+      ->check(CLI::Range(1u, 1000u))
+      ->capture_default_str();
   app->add_flag("--drop_caches", f->drop_caches,
-                "before each workload that reads close the database, drop what the system caches, and open it again; "
+                "before each benchmark that reads: close the database, drop the page cache, and open it again; "
                 "needs root");
   app->add_option("--memory_limit", f->memory_limit,
-                  "bytes of memory, page cache included, for the process from the first workload that reads on; it "
-                  "begins cold. 256m is understood. Needs root, and a control group. 0: no limit")
-      ->transform(CLI::AsSizeValue(false))->option_text("SIZE=0");
-  app->add_option("--json", f->json, "appends a JSON object per engine, benchmark and round to this file");
+                  "limit of the process' memory, page cache included, from the first benchmark that reads on, which "
+                  "begins cold; for example 256m. Needs root and control groups. 0: no limit")
+      ->transform(CLI::AsSizeValue(false))
+      ->option_text("SIZE=0");
+  app->add_option("--json", f->json, "append a JSON object for each engine, benchmark and round to this file");
   app->add_option("--report", f->report,
                   "directory for a report: report.html with tables and plots, results.csv, results.json, plots/");
   app->add_flag("--histogram", f->histogram, "print more percentiles");
-  app->add_flag("--statistics", f->statistics, "print what the engine tells about itself after each workload");
+  app->add_flag("--statistics", f->statistics, "print the engine's own statistics after each benchmark");
   app->add_option("--report_interval_seconds", f->report_interval_seconds,
-                  "write the speed of every so many seconds to --report_file; 0: never")
+                  "write the speed to --report_file every so many seconds; 0: never")
       ->capture_default_str();
   app->add_option("--report_file", f->report_file, "CSV: engine, benchmark, round, seconds, operations a second")
       ->capture_default_str();
-  app->add_flag("--list", f->list, "list benchmarks and engines, and end");
+  app->add_flag("--list", f->list, "list benchmarks, presets and engines, and exit");
 }
 
-// What was given, so that a shell understands it.
+// Returns the command line, quoted for a shell.
 std::string Quoted(const std::vector<std::string>& words) {
   std::string text = "cambium_bench";
   for (const std::string& word : words) {
@@ -308,20 +341,20 @@ std::vector<std::string> OptionsOf(const CLI::App& app) {
   return names;
 }
 
-// "there is no WHAT NAME", with a guess, for the first of `words` that is none; or "".
+// Returns "there is no WHAT NAME", with a guess, for the first of `words` that is not in `names`; or "".
 std::string Unknown(const char* what, const std::vector<std::string>& words, const std::vector<std::string>& names) {
   for (const std::string& word : words) {
     if (std::find(names.begin(), names.end(), word) == names.end()) {
-      return std::string("there is no ") + what + " " + word + Suggestion(word, names) + " --list shows what there is";
+      return std::string("there is no ") + what + " " + word + Suggestion(word, names) + " see --list";
     }
   }
   return {};
 }
 
-// What cannot be, of flags that are possible one by one; or "".
+// Returns a complaint about flags that exclude each other; or "".
 std::string Contradiction(const BenchFlags& f) {
   if ((f.drop_caches || f.memory_limit > 0) && FirstThatReads(f.benchmarks) == f.benchmarks.size()) {
-    return "--drop_caches and --memory_limit need a workload that reads";
+    return "--drop_caches and --memory_limit need a benchmark that reads";
   }
   if (f.memory_limit > 0 && f.cache_size >= f.memory_limit) {
     return "--cache_size of " + std::to_string(f.cache_size) + " does not fit into --memory_limit of " +
@@ -329,9 +362,10 @@ std::string Contradiction(const BenchFlags& f) {
   }
   if (f.use_existing_db && f.db.empty()) return "--use_existing_db needs --db";
   if (f.sync && f.disable_wal) return "--sync and --disable_wal are opposites";
-  if (f.keys_per_prefix > 0 && f.key_style != KeyStyle::kDbBench) return "--keys_per_prefix is of db_bench's keys";
+  if (f.keys_per_prefix > 0 && f.key_style != KeyStyle::kDbBench)
+    return "--keys_per_prefix is for db_bench's keys only";
   if (f.keys_per_prefix > 0 && f.prefix_size + kKeySizeMin > f.key_size) {
-    return "--key_size must be at least --prefix_size and " + std::to_string(kKeySizeMin);
+    return "--key_size must be at least --prefix_size plus " + std::to_string(kKeySizeMin);
   }
   if ((f.keys_per_prefix > 0) != (f.prefix_size > 0)) return "--prefix_size and --keys_per_prefix go together";
   if (f.key_style == KeyStyle::kBadger && f.num > 10'000'000'000) {
@@ -339,7 +373,7 @@ std::string Contradiction(const BenchFlags& f) {
   }
   if (f.key_style == KeyStyle::kYcsb &&
       (ValueSizesOf(f).min < kValueHeaderSize || std::find(f.benchmarks.begin(), f.benchmarks.end(), "mixgraph") != f.benchmarks.end())) {
-    return "values behind YCSB's hashed keys say whose they are, for which they need 16 bytes: no smaller ones, no mixgraph";
+    return "values of YCSB's hashed keys need a header of 16 bytes: no smaller values, and no mixgraph";
   }
   if (f.value_size_min > f.value_size_max) return "--value_size_min is larger than --value_size_max";
   if (const std::string what = ComplainOfRecording(f); !what.empty()) return what;
@@ -348,7 +382,7 @@ std::string Contradiction(const BenchFlags& f) {
     const Workload* workload = FindWorkload(name);
     if (workload->sync && f.disable_wal) return name + " syncs every write, and --disable_wal leaves nothing to sync";
     if (!f.source.empty() && workload->value_room != nullptr) {
-      return name + " makes values of other sizes than those of the files that --source names";
+      return name + " makes values of other sizes than the files of --source";
     }
     if (workload->complain == nullptr) continue;
     if (const std::string what = workload->complain(f); !what.empty()) return name + ": " + what;
@@ -356,13 +390,13 @@ std::string Contradiction(const BenchFlags& f) {
   return {};
 }
 
-// What of the options that were given says nothing, because others decide; or "". One of an engine that does not take part
-// is no mistake: the list of engines is what changes from run to run.
+// Returns a complaint about a given option that has no effect because of others; or "". Options for an engine that does
+// not take part are no mistake, since the list of engines changes from run to run.
 std::string WithoutEffect(const CLI::App& app, const BenchFlags& f) {
   const bool is_fixed = f.value_size_distribution_type == SizeDistribution::kFixed;
   if (!is_fixed && app.count("--value_size") > 0) {
-    return "--value_size is of values of one size: with --value_size_distribution_type, --value_size_min and "
-           "--value_size_max are";
+    return "--value_size is for values of one size; with --value_size_distribution_type, use --value_size_min and "
+           "--value_size_max";
   }
   for (const char* name : {"--value_size_min", "--value_size_max"}) {
     if (is_fixed && app.count(name) > 0) {
@@ -373,18 +407,18 @@ std::string WithoutEffect(const CLI::App& app, const BenchFlags& f) {
     return std::find(f.benchmarks.begin(), f.benchmarks.end(), name) != f.benchmarks.end();
   };
   if (app.count("--trace_file") > 0 && !f.trace.record && !has("replay") && !has("traceload")) {
-    return "--trace_file is of trace record, trace replay, and the benchmarks replay and traceload";
+    return "--trace_file is for trace record, trace replay, and the benchmarks replay and traceload";
   }
   return {};
 }
 
-// The first option that was given a number which is none, or has no end; no range has caught it.
+// Returns a complaint about the first option whose value is NaN or infinite, which range checks do not catch; or "".
 std::string NotFinite(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_type_name().find("FLOAT") == std::string::npos) continue;
     for (const std::string& text : option->results()) {
       if (std::isfinite(std::strtod(text.c_str(), nullptr))) continue;
-      return option->get_name() + "=" + text + " is no number to work with";
+      return option->get_name() + "=" + text + " is not a finite number";
     }
   }
   return {};
@@ -395,12 +429,15 @@ int Refuse(const std::string& why) {
   return 2;
 }
 
-// The run that `words` ask for, or the exit code with which to end; what is wrong has been told then. `run` is its name
-// if a preset has made the words. What the words of a preset's caller contradict is not known before its runs are.
+// Parses the words of one run into *f. Returns the exit code if the program should end; then errors have been reported.
+// `run`: the name of the run if a preset made the words. With --preset the words themselves are not checked for
+// contradictions: each of its runs is.
 std::optional<int> ParseRun(const std::vector<std::string>& words, const std::string& run, BenchFlags* f) {
-  CLI::App app("Measures Cambium beside its peers, with db_bench's workloads. Counts are per thread, as there. "
-               "'cambium_bench report' makes the report of earlier runs again, 'cambium_bench trace' records, replays and "
-               "analyzes traces; see their --help.", "cambium_bench");
+  CLI::App app(
+      "Measures Cambium and its peers with db_bench's workloads. Counts are per thread, as there. "
+      "'cambium_bench report' makes a report from earlier runs, 'cambium_bench trace' records, replays and "
+      "analyzes traces; see their --help.",
+      "cambium_bench");
   AddOptions(&app, f);
   app.allow_extras();
   const auto refuse = [&run](const std::string& why) { return Refuse((run.empty() ? "" : run + ": ") + why); };
@@ -412,7 +449,7 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, const std::st
   if (const std::vector<std::string> extras = app.remaining(); !extras.empty()) {
     const std::string name = extras.front().substr(0, extras.front().find('='));
     if (const char* why = WhyOptionAbsent(name); why != nullptr) return refuse("there is no option " + name + ": " + why);
-    return refuse("there is no option " + name + Suggestion(name, OptionsOf(app)) + " --help shows what there is");
+    return refuse("there is no option " + name + Suggestion(name, OptionsOf(app)) + " see --help");
   }
   if (const std::string what = NotFinite(app); !what.empty()) return refuse(what);
   if (f->bloom_bits == -1) f->bloom_bits = BenchFlags().bloom_bits;
@@ -428,9 +465,9 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, const std::st
   if (wrong.empty() && !f->preset.empty()) wrong = Unknown("preset", {f->preset}, NamesOf(Presets()));
   if (!wrong.empty()) return refuse(wrong);
   if (app.count("--num") > 0 && app.count("--record_count") > 0) {
-    return refuse("--num and --record_count both say how many records there are");
+    return refuse("--num and --record_count both set the number of records");
   }
-  if (f->scale != 0 && f->preset.empty()) return refuse("--scale is of a --preset");
+  if (f->scale != 0 && f->preset.empty()) return refuse("--scale needs a --preset");
   if (!f->preset.empty() && !f->list) return std::nullopt;
   if (HasYcsb(*f)) {
     if (f->ycsb.record_count > 0) f->num = f->ycsb.record_count;
@@ -438,9 +475,9 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, const std::st
     if (app.count("--value_size") == 0) f->value_size = f->ycsb.field_count * f->ycsb.field_length;
   }
   if (!f->source.empty() && app.count("--value_size") + app.count("--value_size_distribution_type") > 0) {
-    return refuse("--source says how large values are; --value_size does too");
+    return refuse("--source sets the sizes of values, and so does --value_size");
   }
-  // What is given to a preset need not be of all its runs.
+  // An option given to a preset need not have an effect on all its runs.
   if (run.empty()) wrong = WithoutEffect(app, *f);
   if (wrong.empty()) wrong = Contradiction(*f);
   if (!wrong.empty()) return refuse(wrong);
@@ -453,32 +490,31 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, const std::st
   return std::nullopt;
 }
 
-// "--num" of "--num=5".
+// Returns "--num" for "--num=5".
 std::string OptionOf(const std::string& word) { return word.substr(0, word.find('=')); }
 
 bool Has(const std::vector<std::string>& words, const std::string& option) {
   return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return OptionOf(word) == option; });
 }
 
-// What of the command line would make the runs of a preset others than their names say, or some of them; or "".
+// Returns a complaint about an option that would make runs of a preset differ from what their names say; or "".
 std::string ComplainOfPreset(const Preset& preset, const std::vector<PresetRun>& runs,
                              const std::vector<std::string>& given) {
   for (const std::string& option : preset.defining) {
     if (Has(given, option)) {
-      return option + " is one of those by which the runs of --preset=" + preset.name +
-             " differ, and by which they are named and judged; each prints a command line of its own, which may be "
-             "changed";
+      return option + " distinguishes the runs of --preset=" + preset.name +
+             ", by which they are named and judged; each run prints its own command line, which you may change";
     }
   }
   const auto has_records = [](const PresetRun& run) { return Has(run.arguments, "--record_count"); };
   if (Has(given, "--record_count") && !std::all_of(runs.begin(), runs.end(), has_records)) {
-    return std::string("--record_count is not of every run of --preset=") + preset.name + "; --num is";
+    return std::string("--record_count does not apply to every run of --preset=") + preset.name + "; --num does";
   }
   return {};
 }
 
-// Whether the command line has decided what this word of a preset says. --num stands for YCSB's records too, --reads
-// for its operations.
+// Returns whether the command line overrides this word of a preset. --num overrides YCSB's records too, --reads its
+// operations.
 bool IsDecided(const std::string& word, const std::vector<std::string>& given) {
   const std::string option = OptionOf(word);
   return Has(given, option) || (option == "--record_count" && Has(given, "--num")) ||

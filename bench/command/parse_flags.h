@@ -1,4 +1,4 @@
-// ParseFlags: from words to BenchFlags, or to what is wrong with them.
+// ParseFlags: parses the command line into BenchFlags, or reports what is wrong with it.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace cambium::bench {
 
-// What the program was called with, or the exit code with which it should end at once (after --help, or a mistake,
-// which has been told).
+// The parsed command line, or the exit code with which the program should end at once: after --help, or after a
+// mistake, which has been reported on stderr.
 struct ParsedFlags {
-  std::vector<BenchFlags> runs;  // one, or those of a preset
+  std::vector<BenchFlags> runs;  // one run, or those of a preset
   std::optional<int> exit_code;
 };
 ParsedFlags ParseFlags(int argc, char** argv);

@@ -25,7 +25,7 @@ int MakeReport(const std::vector<std::string>& files, const std::string& directo
   for (const std::string& file : files) {
     if (const Status status = ReadResults(file, &input.runs); !status.ok()) return Fail(status, kExitUsage);
   }
-  if (input.runs.empty()) return Fail(Status::InvalidArgument("no result in these files"), kExitUsage);
+  if (input.runs.empty()) return Fail(Status::InvalidArgument("these files have no results"), kExitUsage);
   input.claims = JudgeClaims(AllResults(input.runs));
   if (const Status status = WriteReport(directory, input); !status.ok()) return Fail(status, kExitFailed);
   std::printf("Report:     %s/report.html\n", directory.c_str());
@@ -39,13 +39,12 @@ bool IsReportCommand(int argc, char** argv) { return argc > 1 && argv[1] == std:
 int RunReportCommand(int argc, char** argv) {
   std::vector<std::string> files;
   std::string directory;
-  CLI::App app("Makes a report again, from what --json or --report of earlier runs have written.",
-               "cambium_bench report");
-  app.add_option("--json", files, "results of earlier runs; several files are one report")
+  CLI::App app("Makes a report from results that earlier runs wrote with --json or --report.", "cambium_bench report");
+  app.add_option("--json", files, "results of earlier runs; several files make one report")
       ->required()
       ->delimiter(',')
       ->option_text("FILE... REQUIRED");
-  app.add_option("--report", directory, "directory for the report; it is made if need be")
+  app.add_option("--report", directory, "directory for the report; created if needed")
       ->required()
       ->option_text("DIR REQUIRED");
   try {
@@ -56,7 +55,7 @@ int RunReportCommand(int argc, char** argv) {
   try {
     return MakeReport(files, directory);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "cambium_bench: no report could be made of these files: %s\n", error.what());
+    std::fprintf(stderr, "cambium_bench: cannot make a report from these files: %s\n", error.what());
     return kExitFailed;
   }
 }

@@ -1,12 +1,12 @@
-// cambium_bench report: makes a report again, from the JSON of earlier runs.
+// cambium_bench report: makes a report from the JSON of earlier runs.
 #pragma once
 
 namespace cambium::bench {
 
-// Whether the program is called with this command.
+// Returns whether the program is called with this command.
 bool IsReportCommand(int argc, char** argv);
 
-// Returns the exit code.
+// Runs the command and returns the exit code.
 int RunReportCommand(int argc, char** argv);
 
 }  // namespace cambium::bench

@@ -14,13 +14,13 @@ bool Names(const std::vector<std::string>& words, const std::string& option) {
   });
 }
 
-// A recording is a run whose engine is recorded.
+// A recording is a run with --record_trace.
 TraceCommand Record(std::vector<std::string> words) {
   words.insert(words.begin() + 1, "--record_trace");
   return {std::nullopt, std::move(words)};
 }
 
-// A replay begins with what the trace finds, unless the database exists already; then values cannot be compared.
+// A replay first loads what the trace reads, unless the database exists already. Then values cannot be compared.
 TraceCommand Replay(std::vector<std::string> words) {
   const bool exists = Names(words, "--use_existing_db");
   if (!Names(words, "--benchmarks")) {
@@ -41,13 +41,14 @@ TraceCommand TraceMain(int argc, char** argv) {
   const bool wants_help = asked == "--help" || asked == "-h";
   std::FILE* const out = wants_help ? stdout : stderr;
   if (!wants_help && !asked.empty()) {
-    std::fprintf(out, "cambium_bench: there is no trace %s%s\n", asked.c_str(),
+    std::fprintf(out, "cambium_bench: there is no command trace %s%s\n", asked.c_str(),
                  Suggestion(asked, {"record", "replay", "analyze"}).c_str());
   }
-  std::fprintf(out,
-               "cambium_bench trace record   runs --benchmarks on the engine cambium, and records them in --trace_file\n"
-               "cambium_bench trace replay   replays --trace_file on any engines; both take the options of cambium_bench\n"
-               "cambium_bench trace analyze  says what a trace consists of, and fits the workload mixgraph to it\n");
+  std::fprintf(
+      out,
+      "cambium_bench trace record   runs --benchmarks on the engine cambium and records its calls in --trace_file\n"
+      "cambium_bench trace replay   replays --trace_file on any engines; both take the options of cambium_bench\n"
+      "cambium_bench trace analyze  shows what a trace consists of, and fits the workload mixgraph to it\n");
   return {wants_help ? 0 : 2, {}};
 }
 

@@ -1,4 +1,4 @@
-// `cambium_bench trace ...`: traces are recorded, replayed and analysed.
+// `cambium_bench trace ...`: records, replays and analyzes traces.
 #pragma once
 
 #include <optional>
@@ -7,14 +7,14 @@
 
 namespace cambium::bench {
 
-// What is to be done now that argv[1] is "trace".
+// The outcome of a command line whose argv[1] is "trace".
 struct TraceCommand {
-  std::optional<int> exit_code;    // it is done
-  std::vector<std::string> words;  // else: the command line that it is short for, its name first
+  std::optional<int> exit_code;    // set if the command has run
+  std::vector<std::string> words;  // else the equivalent command line of cambium_bench, program name first
 };
 TraceCommand TraceMain(int argc, char** argv);
 
-// argv[0] is what it is called. The exit code.
+// Runs `trace analyze` and returns the exit code. argv[0] is the name of the command.
 int AnalyzeTrace(int argc, char** argv);
 
 }  // namespace cambium::bench

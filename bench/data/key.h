@@ -1,13 +1,15 @@
-// Key: the bytes of key number `id`, as the bench whose workload it is writes them.
+// Key: the bytes of key number `id`, as the benchmark that a workload comes from writes them.
 //
 //   db_bench    offset  size           field
-//                    0  P              prefix: big-endian, id mod (num / keys_per_prefix), if keys_per_prefix > 0. Of more
-//                                      than 8 bytes the last are '0', of fewer only so many of the number's last bytes
+//                    0  P              prefix, if keys_per_prefix > 0: id mod (num / keys_per_prefix), big-endian. A
+//                    prefix
+//                                      longer than 8 bytes is padded with '0'; a shorter one has the number's last
+//                                      bytes
 //                    P  8              id, big-endian, so that byte order is the order of numbers
 //                P + 8  size - P - 8   the character '0'
-//   Badger      "vsz=%05d-k=%010d", the size of values and id: 22 bytes
-//   YCSB        "user" and the FNV-1 hash of id as YCSB computes it, in decimal digits, of which there are at least as
-//               many as its zeropadding says; so ids are in no order, and no id can be read out of a key
+//   Badger      "vsz=%05d-k=%010d", the value size and id: 22 bytes
+//   YCSB        "user" and the FNV-1 hash of id as YCSB computes it, in decimal digits, at least as many as zeropadding
+//               says. So keys are not in the order of ids, and a key does not tell its id
 #pragma once
 
 #include <algorithm>
@@ -28,15 +30,15 @@ enum class KeyStyle : unsigned char { kDbBench, kBadger, kYcsb };
 struct KeyShape {
   KeyStyle style = KeyStyle::kDbBench;
   std::size_t size = 16;            // of db_bench's keys
-  std::size_t prefix_size = 0;      // of them
+  std::size_t prefix_size = 0;      // of db_bench's keys
   std::uint64_t prefix_count = 0;   // 0: no prefix
-  std::size_t value_size = 0;       // that Badger's keys name
-  unsigned digits = 1;              // of YCSB's keys, at least
+  std::size_t value_size = 0;       // named in Badger's keys
+  unsigned digits = 1;              // of YCSB's keys, at the least
 
   KeyShape() = default;
   explicit KeyShape(std::size_t key_size) : size(key_size) {}
 
-  // Of most keys, where they differ.
+  // The size of a key; of most keys, where sizes differ.
   [[nodiscard]] std::size_t TypicalSize() const {
     switch (style) {
       case KeyStyle::kDbBench: return size;
@@ -45,14 +47,16 @@ struct KeyShape {
     }
     return 4 + std::max<std::size_t>(19, digits);
   }
-  // Whether the order of keys is the order of their numbers.
+  // Whether keys sort in the order of their ids.
   [[nodiscard]] bool InOrder() const {
     return style == KeyStyle::kBadger || (style == KeyStyle::kDbBench && prefix_count == 0);
   }
+  // Whether ParseKey() can tell the id of a key.
   [[nodiscard]] bool HasIds() const { return style != KeyStyle::kYcsb; }
 };
 
-// YCSB's Utils.fnvhash64 (site.ycsb, 2010 to 2019): FNV over the eight bytes of a number, lowest first, made positive.
+// Returns YCSB's Utils.fnvhash64 (site.ycsb, 2010 to 2019): FNV over the eight bytes of a number, lowest first, made
+// positive.
 constexpr std::uint64_t YcsbHash(std::uint64_t value) {
   std::uint64_t hash = 0xCBF29CE484222325u;
   for (int i = 0; i < 8; ++i) {
@@ -63,13 +67,13 @@ constexpr std::uint64_t YcsbHash(std::uint64_t value) {
   return static_cast<std::uint64_t>(number < 0 ? -number : number);
 }
 
-// One thread at a time.
+// A KeyBuffer makes keys of one shape. One thread at a time.
 class KeyBuffer {
  public:
   explicit KeyBuffer(const KeyShape& shape) : shape_(shape), bytes_(shape.size, '0') {}
   explicit KeyBuffer(std::size_t key_size) : KeyBuffer(KeyShape(key_size)) {}
 
-  // Lives until the next call.
+  // Returns key number `id`. The bytes live until the next call.
   Slice Make(std::uint64_t id) {
     if (shape_.style != KeyStyle::kDbBench) return MakeText(id);
     std::size_t at = 0;
@@ -100,8 +104,8 @@ class KeyBuffer {
   std::string bytes_;
 };
 
-// The id in a key that a database gave back; nothing if these are not the bytes of any key of that shape, or the shape
-// has no ids in its keys.
+// Returns the id of a key that a database gave back, or nothing if `key` is no key of that shape, or keys of that shape
+// do not tell their ids.
 inline std::optional<std::uint64_t> ParseKey(Slice key, const KeyShape& shape) {
   std::uint64_t id = 0;
   if (shape.style == KeyStyle::kBadger) {

@@ -7,15 +7,15 @@
 
 namespace cambium::bench {
 
-// A four-round Feistel network over the smallest even number of bits that holds n; what falls outside [0, n) is
-// encrypted again until it falls inside (cycle walking), at most four rounds on average. Immutable.
+// A four-round Feistel network over the smallest even number of bits that holds n. A result outside [0, n) is encrypted
+// again until it falls inside (cycle walking): at most four times on average. Immutable.
 class Permutation {
  public:
   Permutation(std::uint64_t n, std::uint64_t seed) : n_(n), seed_(seed) {
     while (half_bits_ < 32 && (std::uint64_t{1} << (2 * half_bits_)) < n) ++half_bits_;
   }
 
-  // Requires i < n.
+  // Returns the number at place `i` of the order. Requires i < n.
   [[nodiscard]] std::uint64_t At(std::uint64_t i) const {
     do {
       i = Encrypt(i);

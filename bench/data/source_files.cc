@@ -48,7 +48,7 @@ Status ReadSourceFiles(const std::string& dir, std::vector<std::string>* files) 
     std::ifstream in(path, std::ios::binary);
     std::ostringstream content;
     if (in && in.peek() != std::ifstream::traits_type::eof()) content << in.rdbuf();
-    // Where reading fails in the middle it is the copy that knows.
+    // If a read fails in the middle, only `content` is marked as failed.
     if (in.bad() || !in.is_open() || !content) return Status::IOError(path.string() + ": cannot be read");
     files->push_back(std::move(content).str());
   }

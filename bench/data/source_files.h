@@ -10,24 +10,24 @@
 
 namespace cambium::bench {
 
-// At most so many bytes of files are taken; they are in memory while a run lasts.
+// The most bytes of files that are taken: they are kept in memory for the whole run.
 inline constexpr std::uint64_t kSourceBytesMax = 1u << 30;
 
-// The regular files below a directory, links not followed, in the order of their paths.
+// The regular files below a directory, in the order of their paths. Links are not followed.
 struct SourceFiles {
-  std::vector<std::filesystem::path> taken;  // each that fits beside those before it
-  std::uint64_t bytes = 0;                   // of these
-  std::uint64_t found = 0;                   // all of them
+  std::vector<std::filesystem::path> taken;  // every file that still fits into kSourceBytesMax
+  std::uint64_t bytes = 0;                   // of the files taken
+  std::uint64_t found = 0;                   // all files, taken or not
   std::uint64_t found_bytes = 0;
 };
 
-// Reads none of them. NotFound if none is taken; IOError if the directory cannot be listed.
+// Lists the files without reading them. NotFound if none is taken; IOError if the directory cannot be listed.
 Status ListSourceFiles(const std::string& dir, SourceFiles* list);
 
 // "12 of 14 files below DIR, 1000 of 3000 MiB"
 std::string TextOf(const SourceFiles& list, const std::string& dir);
 
-// Contents of those that are taken. IOError with the path of one that cannot be read.
+// Reads the files that are taken. An IOError names the file that cannot be read.
 Status ReadSourceFiles(const std::string& dir, std::vector<std::string>* files);
 
 }  // namespace cambium::bench

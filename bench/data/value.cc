@@ -137,7 +137,7 @@ Slice ValueMaker::Make(std::uint64_t id, std::uint64_t version, std::size_t size
     bytes_.append(pool_.bytes(), pool_.OffsetOf(id, version, size), size - kValueHeaderSize);
     header_at_ = 0;
   } else {
-    // What the previous header covered: the pool's bytes, except in the room in front of it, which is never read.
+    // Restores the pool's bytes under the previous header. The room in front of the pool is never read.
     const std::size_t mend = std::max(header_at_, kValueHeaderSize);
     std::memcpy(bytes_.data() + mend, pool_.bytes().data() + mend - kValueHeaderSize,
                 header_at_ + kValueHeaderSize - mend);
@@ -146,7 +146,7 @@ Slice ValueMaker::Make(std::uint64_t id, std::uint64_t version, std::size_t size
       std::memcpy(bytes_.data(), pool_.ShortValue(id, size).data(), kValueHeaderSize);
       return {bytes_.data(), size};
     }
-    header_at_ = pool_.OffsetOf(id, version, size);  // so the body begins one header later in bytes_, at that offset
+    header_at_ = pool_.OffsetOf(id, version, size);  // the body follows the header, at this offset of the pool
   }
   StoreWord(bytes_.data() + header_at_, id);
   StoreWord(bytes_.data() + header_at_ + 8, version);

@@ -1,4 +1,4 @@
-// ValueSizes: how many bytes the values of a run have.
+// ValueSizes: the distribution of the sizes of a run's values.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@ enum class SizeDistribution : unsigned char { kFixed, kUniform, kNormal };
 // db_bench's value_size_distribution_type. Immutable.
 struct ValueSizes {
   SizeDistribution distribution = SizeDistribution::kFixed;
-  std::size_t min = 100;  // bytes, both
+  std::size_t min = 100;  // bytes
   std::size_t max = 100;
 
   static ValueSizes Fixed(std::size_t size) { return {SizeDistribution::kFixed, size, size}; }
 
   [[nodiscard]] bool fixed() const { return min == max; }
-  // What values have on average.
+  // The mean size.
   [[nodiscard]] double Mean() const { return (static_cast<double>(min) + static_cast<double>(max)) / 2; }
 
-  // The same for the same hash, a number of which every bit is random. Normal: the mean is in the middle, the standard
-  // deviation a sixth of the range, and what falls outside comes to its ends.
+  // Returns the size for a hash whose bits are all random: the same hash has the same size. kNormal: the mean is the
+  // middle of the range, the standard deviation a sixth of it, and sizes outside the range are moved to its ends.
   [[nodiscard]] std::size_t Of(std::uint64_t hash) const {
     if (fixed()) return max;
     if (distribution == SizeDistribution::kUniform) return min + hash % (max - min + 1);

@@ -1,5 +1,5 @@
-// Zipf: numbers from [0, n) of which the i-th is drawn in proportion to 1 / (i + 1)^theta, as YCSB draws them (Gray and
-// others, "Quickly generating billion-record synthetic databases", SIGMOD 1994, section 3.2). For theta in (0, 1).
+// Zipf: draws numbers of [0, n), number i in proportion to 1 / (i + 1)^theta, as YCSB draws them (Gray and others,
+// "Quickly generating billion-record synthetic databases", SIGMOD 1994, section 3.2). For theta in (0, 1).
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,17 @@
 
 namespace cambium::bench {
 
-// To make one takes time in proportion to n. Any thread may draw, with its own chance, while nobody lets it grow.
+// The constructor takes time in proportion to n. Any thread may draw with its own Prng, while no thread calls GrowTo().
 class Zipf {
  public:
   Zipf(std::uint64_t n, double theta) : Zipf(n, theta, Zeta(0, n, theta)) {}
-  // `zeta` is known to be the sum of 1 / i^theta for i from 1 to n.
+  // `zeta` must be the sum of 1 / i^theta for i from 1 to n.
   Zipf(std::uint64_t n, double theta, double zeta) : n_(n), theta_(theta), zeta_(zeta) {
     alpha_ = 1 / (1 - theta);
     SetEta();
   }
 
-  // Takes time in proportion to the growth. Requires n to be no less than before.
+  // Extends the range to [0, n), in time in proportion to the growth. Requires n to be no less than before.
   void GrowTo(std::uint64_t n) {
     if (n == n_) return;
     zeta_ += Zeta(n_, n, theta_);
@@ -37,7 +37,7 @@ class Zipf {
     const double rank = static_cast<double>(n_) * std::pow(eta_ * u - eta_ + 1, alpha_);
     return std::min(static_cast<std::uint64_t>(rank), n_ - 1);
   }
-  // The part of all draws that the first number gets.
+  // The share of number 0 in all draws.
   [[nodiscard]] double ShareOfFirst() const { return 1 / zeta_; }
 
  private:

@@ -23,7 +23,7 @@ namespace {
 constexpr char kLastKey[] = "crash/last";
 constexpr char kBatchPrefix[] = "crash/batch/";
 constexpr std::uint64_t kKeysPerBatch = 8;
-constexpr std::uint64_t kAcknowledgedMin = 3;  // before the kill: a child that wrote nothing would prove nothing
+constexpr std::uint64_t kAcknowledgedMin = 3;  // before the kill, since a child without writes would prove nothing
 constexpr int kPatienceMillis = 60'000;
 
 std::string KeyOf(std::uint64_t batch, std::uint64_t i) {
@@ -33,7 +33,7 @@ std::string KeyOf(std::uint64_t batch, std::uint64_t i) {
   return key;
 }
 
-// From empty to 256 KiB: inline, separated, and larger than a page many times.
+// Sizes reach from 0 to 256 KiB: inline values, separated values, and values of many pages.
 std::string ValueOf(std::uint64_t batch, std::uint64_t i) {
   Prng random(bench::Mix(batch, i));
   return random.Bytes(random.Skewed(18));
@@ -55,9 +55,9 @@ struct Acknowledgement {
   std::uint64_t batch;
   std::uint64_t bytes;
 };
-static_assert(sizeof(Acknowledgement) <= 512, "a pipe passes so many bytes on whole");
+static_assert(sizeof(Acknowledgement) <= 512, "a pipe writes so many bytes atomically");
 
-// Never returns: it is killed, or says on stderr why it stopped.
+// Never returns: it is killed, or reports on stderr why it stopped.
 [[noreturn]] void WriteUntilKilled(const Options& options, const std::string& path, std::uint64_t first, int fd) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::unique_ptr<DB> db;
@@ -71,9 +71,9 @@ static_assert(sizeof(Acknowledgement) <= 512, "a pipe passes so many bytes on wh
   _exit(1);
 }
 
-// Takes acknowledgements until the child has died; kills it when its time has come.
+// Reads acknowledgements until the child has died, and kills it after `kill_after_micros`.
 Status Collect(int fd, pid_t child, std::uint64_t first, std::uint64_t kill_after_micros, Crash* crash) {
-  // Killed by a thread of its own, so that the moment has nothing to do with where the child is in its batch.
+  // A separate thread kills the child, so that the moment does not depend on its progress within a batch.
   std::thread killer;
   Acknowledgement acknowledgement{};
   Status status;
@@ -103,7 +103,7 @@ Status Collect(int fd, pid_t child, std::uint64_t first, std::uint64_t kill_afte
   return status;
 }
 
-// Every key of the batch with its bytes, or none of them.
+// Checks that all keys of the batch exist with their bytes, or none.
 Status ReadBatch(DB* db, std::uint64_t batch, bool* whole) {
   std::uint64_t found = 0;
   for (std::uint64_t i = 0; i < kKeysPerBatch; ++i) {
@@ -117,11 +117,11 @@ Status ReadBatch(DB* db, std::uint64_t batch, bool* whole) {
   }
   *whole = found == kKeysPerBatch;
   if (found == 0 || *whole) return {};
-  return Status::Corruption("batch " + std::to_string(batch) + " is there in part: " + std::to_string(found) + " of " +
+  return Status::Corruption("batch " + std::to_string(batch) + " exists in part: " + std::to_string(found) + " of " +
                             std::to_string(kKeysPerBatch) + " keys");
 }
 
-// How many keys of batches there are, by a walk: none may hide behind a gap.
+// Counts the keys of all batches by a walk, so that none after a gap is missed.
 Status CountBatchKeys(DB* db, std::uint64_t* keys) {
   const std::unique_ptr<Iterator> iterator(db->NewIterator(ReadOptions()));
   for (iterator->Seek(kBatchPrefix); iterator->Valid() && iterator->key().starts_with(kBatchPrefix); iterator->Next()) {
@@ -164,17 +164,18 @@ Status CheckBatches(DB* db, std::uint64_t acknowledged, std::uint64_t* survivors
     if (whole) ++*survivors;
   }
   if (*survivors < acknowledged) {
-    return Status::Corruption("batch " + std::to_string(*survivors) + " was acknowledged, and is lost");
+    return Status::Corruption("batch " + std::to_string(*survivors) + " was acknowledged, but is lost");
   }
   std::uint64_t keys = 0;
   Status status = CountBatchKeys(db, &keys);
   if (!status.ok()) return status;
   if (keys != *survivors * kKeysPerBatch) {
-    return Status::Corruption("keys of batches behind the first missing one");
+    return Status::Corruption("there are keys of batches after the first missing one");
   }
   std::string last;
   status = db->Get(ReadOptions(), kLastKey, &last);
-  if (*survivors == 0) return status.IsNotFound() ? Status() : Status::Corruption("a part of a batch that is lost");
+  if (*survivors == 0)
+    return status.IsNotFound() ? Status() : Status::Corruption("the shared key of a lost batch exists");
   if (status.ok() && last != std::to_string(*survivors - 1)) {
     return Status::Corruption("the key that all batches share says " + last + ", the last whole batch is " +
                               std::to_string(*survivors - 1));

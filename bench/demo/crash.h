@@ -1,8 +1,8 @@
-// A process that writes until it is killed, and what must be left of its work.
+// A process that writes until it is killed, and the check of what it has left.
 //
-// Batch b puts a handful of keys of its own and the number b under one key that all batches share; sizes and bytes
-// follow from b. It is written with sync and then acknowledged through a pipe. After kill -9 every acknowledged batch
-// must be whole, at most one more may be there, and none in part.
+// Batch b puts a handful of keys of its own, and the number b under one key that all batches share. Sizes and bytes
+// follow from b. A batch is written with sync and then acknowledged through a pipe. After kill -9 every acknowledged
+// batch must be whole, at most one more may exist, and none in part.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace cambium::demo {
 
 struct Crash {
-  std::uint64_t acknowledged = 0;  // batches of this child
+  std::uint64_t acknowledged = 0;  // batches acknowledged by this child
   std::uint64_t bytes = 0;         // keys and values in them
 };
 
@@ -24,7 +24,7 @@ struct Crash {
 Status WriteAndKill(const Options& options, const std::string& path, std::uint64_t first,
                     std::uint64_t kill_after_micros, Crash* crash);
 
-// Checks all batches from 0 on, `acknowledged` of them promised. *survivors: how many there are.
+// Checks all batches from 0 on, of which `acknowledged` must exist. Sets *survivors to the number of batches found.
 Status CheckBatches(DB* db, std::uint64_t acknowledged, std::uint64_t* survivors);
 
 }  // namespace cambium::demo

@@ -1,4 +1,4 @@
-// The files that the demo takes for its data.
+// The files that the demo uses as data.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ struct FileEntry {
 };
 
 struct FileList {
-  std::vector<FileEntry> files;  // by path, in byte order
+  std::vector<FileEntry> files;  // in the byte order of their paths
   std::uint64_t bytes = 0;
-  std::uint64_t skipped = 0;  // regular files that could not be read, or did not fit under the cap
+  std::uint64_t skipped = 0;  // regular files that cannot be read, or do not fit into bytes_max
 };
 
-// Every regular file below `folder` that can be read, no links followed, until their sizes reach `bytes_max`.
+// Returns the readable regular files below `folder` that fit into `bytes_max` bytes. Links are not followed.
 FileList ListFiles(const std::string& folder, std::uint64_t bytes_max);
 
-// The bytes of a file; false if it cannot be read (any more).
+// Reads a file. Returns false if it cannot be read.
 bool ReadWholeFile(const std::string& path, std::string* bytes);
 
 }  // namespace cambium::demo

@@ -1,7 +1,7 @@
-// cambium_demo: Cambium's main job on real data. Every regular file below a folder becomes a key, its path, and a
-// value, its bytes. They are loaded, read back and compared with the files, scanned, in part overwritten and deleted;
-// a writing process is killed; all is checked again. First with a tree as the index, then with an LSM. Exits 0 if every
-// check held, 1 if not, 2 if it cannot start.
+// cambium_demo: shows Cambium's main job with real data. Every regular file below a folder becomes a key, its path, and
+// a value, its bytes. They are loaded, read back and compared with the files, scanned, and partly overwritten and
+// deleted. Then a writing process is killed several times, and everything is checked again. The demo runs first with a
+// tree as the index, then with an LSM. It exits with 0 if every check held, 1 if not, 2 if it cannot start.
 #include <stdlib.h>
 
 #include <CLI/CLI.hpp>
@@ -27,8 +27,8 @@ namespace cambium::demo {
 namespace {
 
 constexpr std::size_t kBatchBytes = 1u << 20;
-constexpr std::size_t kOverwriteEach = 5;  // every fifth file gets its neighbour's bytes
-constexpr std::size_t kDeleteEach = 7;     // every seventh goes
+constexpr std::size_t kOverwriteEach = 5;  // every fifth key gets the bytes of the next file
+constexpr std::size_t kDeleteEach = 7;     // every seventh key is deleted
 constexpr int kKills = 5;
 
 struct Flags {
@@ -46,15 +46,15 @@ class Demo {
   Demo(const Flags& flags, const std::string& index, std::string path)
       : flags_(flags), prefix_(flags.folder == "/" ? "/" : flags.folder + "/"), path_(std::move(path)) {
     options_.index_type = index == "lsm" ? IndexKind::kLsm : IndexKind::kBTree;
-    // So small that a folder of files meets runs, sweeps and compactions.
+    // Small buffers, so that a folder of files leads to runs, sweeps and compactions.
     options_.write_buffer_size = 1u << 20;
     options_.target_file_size_base = 256u << 10;
     options_.max_bytes_for_level_base = 1u << 20;
     options_.create_if_missing = true;
-    options_.lock_wait_micros = 5'000'000;  // a killed process may hold its lock until the system has cleaned up
+    options_.lock_wait_micros = 5'000'000;  // a killed process may hold its lock until the kernel has cleaned up
   }
 
-  // Stops at the first step that fails: what follows would only repeat its news.
+  // Runs the steps, and stops at the first one that fails.
   bool Run() {
     const bool ok = table_.Run("files", [this] { return ListAndReadFiles(); }) &&
                     table_.Run("open", [this] { return Open("an empty database"); }) &&
@@ -83,10 +83,10 @@ class Demo {
   }
 
  private:
-  // Whose bytes the key must have now: those of a file by its place in the list, or kDeleted.
+  // Stands in content_ for a deleted key.
   static constexpr std::size_t kDeleted = ~std::size_t{0};
 
-  // Reading every file once warms the page cache, so that the load measures the database and not the disk under the
+  // Reads every file once. That warms the page cache, so that the load measures the database, not the disk of the
   // files.
   StepReport ListAndReadFiles() {
     StepReport report;
@@ -99,7 +99,7 @@ class Demo {
     content_.resize(files_.files.size());
     for (std::size_t i = 0; i < content_.size(); ++i) content_[i] = i;
     report.what = Count(files_.files.size(), "files read once");
-    if (files_.skipped > 0) report.what += ", " + Count(files_.skipped, "left out, beyond --max_mib or not readable");
+    if (files_.skipped > 0) report.what += ", " + Count(files_.skipped, "left out: beyond --max_mib or not readable");
     if (files_.files.empty()) report.status = Status::InvalidArgument("no file to read below " + flags_.folder);
     return report;
   }
@@ -150,7 +150,7 @@ class Demo {
     return report;
   }
 
-  // "12 flushes, 3 sweeps, 1 run"
+  // Returns "12 flushes, 2 merges, 3 sweeps, runs: 1".
   std::string DescribeIndex() {
     std::map<std::string, std::string> stats;
     if (!db_->GetMapProperty("cambium.index-stats", &stats)) return "unknown";
@@ -160,8 +160,7 @@ class Demo {
     return stats["flushes"] + " flushes, " + merges + ", runs: " + stats["runs"];
   }
 
-  // Compares a value with the file it was made of. A file that was changed since then would be a false alarm, but
-  // packages are not installed in the middle of a demo.
+  // Compares a value with the file it was made from. If a file changes during the demo, this reports an error.
   Status Compare(const std::string& key, Slice value, std::size_t file) {
     const std::string& path = files_.files[file].path;
     if (!ReadWholeFile(path, &expected_)) return Status::IOError("cannot read " + path + " any more");
@@ -182,7 +181,7 @@ class Demo {
     return report;
   }
 
-  // The directory below the folder, or the folder itself, that holds most files.
+  // Returns the directory directly below the folder that holds most files; the folder itself if there is none.
   [[nodiscard]] std::string LargestPrefix() const {
     std::map<std::string, std::size_t> files_below;
     for (const FileEntry& file : files_.files) {
@@ -194,12 +193,12 @@ class Demo {
     return largest == files_below.end() ? prefix_ : largest->first;
   }
 
-  // Walks the keys with a prefix, without their values, beside a fresh listing of that directory.
+  // Walks the keys with a prefix, without values, and compares them with a new listing of that directory.
   StepReport ScanPrefix() {
     const std::string prefix = LargestPrefix();
     std::vector<std::string> expected;
     for (FileEntry& file : ListFiles(prefix, ~std::uint64_t{0}).files) {
-      // Only what was loaded: the cap may have left some out.
+      // Only files that were loaded: --max_mib may have excluded others.
       const auto at = std::lower_bound(files_.files.begin(), files_.files.end(), file.path,
                                        [](const FileEntry& a, const std::string& b) { return a.path < b; });
       if (at != files_.files.end() && at->path == file.path) expected.push_back(std::move(file.path));
@@ -262,7 +261,7 @@ class Demo {
     return report;
   }
 
-  // Every key that must be there is, in order, with its bytes, and no other; what was deleted cannot be got either.
+  // Checks that a walk shows exactly the expected keys, in order, with their bytes, and that Get finds no deleted key.
   StepReport CheckAll() {
     StepReport report;
     const std::unique_ptr<Iterator> iterator(db_->NewIterator(ReadOptions()));
@@ -273,7 +272,7 @@ class Demo {
       if (content_[i] == kDeleted) {
         std::string value;
         const Status got = db_->Get(ReadOptions(), key, &value);
-        if (!got.IsNotFound()) report.status = got.ok() ? Status::Corruption(key + " was deleted, and is there") : got;
+        if (!got.IsNotFound()) report.status = got.ok() ? Status::Corruption(key + " was deleted, but exists") : got;
         continue;
       }
       if (!iterator->Valid()) {
@@ -333,7 +332,7 @@ class Demo {
     return report;
   }
 
-  // Of the files' keys and what they hold now.
+  // Returns the bytes of the existing keys and their values.
   [[nodiscard]] std::uint64_t LiveBytes() const {
     std::uint64_t bytes = 0;
     for (std::size_t i = 0; i < content_.size(); ++i) {
@@ -343,18 +342,18 @@ class Demo {
   }
 
   Flags flags_;
-  std::string prefix_;  // what every key begins with
+  std::string prefix_;  // of every key
   std::string path_;
   Options options_;
   StepTable table_;
   FileList files_;
-  std::vector<std::size_t> content_;  // by place in files_
+  std::vector<std::size_t> content_;  // for each key of files_: the index of the file whose bytes it has, or kDeleted
   std::string expected_;
   std::unique_ptr<DB> db_;
-  std::uint64_t disk_bytes_ = 0;  // before the first child wrote
+  std::uint64_t disk_bytes_ = 0;  // before the first child writes
 };
 
-// One index after the other, then what they did side by side.
+// Runs the demo with one index after the other, then prints both side by side.
 bool RunAll(const Flags& flags, const std::string& root) {
   std::vector<std::pair<std::string, std::unique_ptr<Demo>>> demos;
   bool ok = true;
@@ -378,15 +377,19 @@ bool RunAll(const Flags& flags, const std::string& root) {
 
 int Main(int argc, char** argv) {
   Flags flags;
-  CLI::App app("Loads every file below a folder into a database, and checks that it keeps them.");
-  app.add_option("folder", flags.folder, "whose files are the data")->check(CLI::ExistingDirectory)
+  CLI::App app("Loads every file below a folder into a database, and checks that the database keeps them.");
+  app.add_option("folder", flags.folder, "the folder whose files are the data")
+      ->check(CLI::ExistingDirectory)
       ->capture_default_str();
-  app.add_option("--max_mib", flags.max_mib, "take no more than this many MiB of files")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))->capture_default_str();
-  app.add_option("--index", flags.index, "btree, lsm, or one after the other")
-      ->check(CLI::IsMember({"btree", "lsm", "both"}))->capture_default_str();
-  app.add_option("--db", flags.db, "an empty directory for the databases, which stay; otherwise a temporary one");
-  app.add_option("--seed", flags.seed, "of the moments of the kills")->capture_default_str();
+  app.add_option("--max_mib", flags.max_mib, "most MiB of files to load")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
+      ->capture_default_str();
+  app.add_option("--index", flags.index, "btree, lsm, or both one after the other")
+      ->check(CLI::IsMember({"btree", "lsm", "both"}))
+      ->capture_default_str();
+  app.add_option("--db", flags.db,
+                 "an empty directory for the databases, which stay; default: a temporary one, removed at the end");
+  app.add_option("--seed", flags.seed, "seed of the moments of the kills")->capture_default_str();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -8,7 +8,7 @@
 namespace cambium::demo {
 namespace {
 
-// "  123.4     1.50      82": megabytes if `with_bytes`, seconds, megabytes per second.
+// Returns "  123.4     1.50      82": megabytes if `with_bytes`, seconds, megabytes per second.
 std::string Numbers(const StepReport& report, double seconds, bool with_bytes) {
   const double megabytes = static_cast<double>(report.bytes) / 1e6;
   char text[64];

@@ -1,4 +1,4 @@
-// The steps of the demo: told as they end, and once more in a table, which has a column for each index.
+// StepTable: runs the steps of the demo, prints each when it ends, and all in a table with a column for each index.
 #pragma once
 
 #include <chrono>
@@ -10,16 +10,16 @@
 
 namespace cambium::demo {
 
-// What a step did, whether it went well or not.
+// What a step did, and whether it succeeded.
 struct StepReport {
   std::string what;
   std::uint64_t bytes = 0;
-  Status status = {};  // a check that failed is Corruption
+  Status status = {};  // Corruption for a failed check
 };
 
 class StepTable {
  public:
-  // Runs `body`, which returns a StepReport, measures it and prints its row. Returns whether it went well.
+  // Runs and measures `body`, which returns a StepReport, and prints its row. Returns whether it succeeded.
   template <typename Body>
   bool Run(const std::string& name, Body body) {
     Announce(name);
@@ -31,7 +31,7 @@ class StepTable {
 
   [[nodiscard]] bool ok() const { return ok_; }
 
-  // The steps of several tables side by side, under their names: those of the first one, as far as each came.
+  // Returns the steps of several tables side by side, under their names. Rows are the steps of the first table.
   struct Column {
     std::string name;
     const StepTable* table;

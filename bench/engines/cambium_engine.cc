@@ -100,13 +100,13 @@ class CambiumSession : public Session {
   WriteOptions write_options_;
   WriteBatch batch_;
   PinnableSlice value_;
-  std::vector<PinnableSlice> values_;  // of MultiGet
+  std::vector<PinnableSlice> values_;  // for MultiGet
   std::vector<Status> statuses_;
   Status error_;
 };
 
-// Of maintenance, which Cambium has: what is not supported are bytes that it does not understand. To whoever runs
-// workloads that would say that this engine has no such thing.
+// Cambium has all maintenance operations, so NotSupported means bytes that it does not understand. Returned as it is,
+// it would make the bench believe that this engine lacks the operation.
 Status Ours(const Status& status) {
   return status.IsNotSupported() ? Status::Corruption(status.ToString()) : status;
 }
@@ -257,13 +257,13 @@ class CambiumEngine : public Engine {
   }
 
  private:
-  // Separated values, but those that log GC has moved.
+  // Separated values, without those that log GC has relocated.
   [[nodiscard]] std::uint64_t KeptBytes() const {
     const std::uint64_t moved = options_.statistics->getTickerCount(BLOB_DB_GC_BYTES_RELOCATED);
     const std::uint64_t separated = options_.statistics->getTickerCount(BLOB_DB_BLOB_FILE_BYTES_WRITTEN);
     return separated > moved ? separated - moved : 0;
   }
-  // At the first workload, behind what makes its database new.
+  // Called at the first workload, after its database has been recreated.
   Status StartRecording() {
     TraceOptions options;
     options.sampling_frequency = config_.trace.sampling_frequency;

@@ -1,4 +1,4 @@
-// What is said when an engine has not got the codec of --compression_type: without that it would run uncompressed.
+// The complaint of an engine without the codec of --compression_type. Without it the engine would run uncompressed.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 namespace cambium::bench {
 
-// "" if `name` has it, "none" included; else "--compression_type=zstd is not in LevelDB, which has none, snappy".
+// Returns "" if `name` has the codec ("none" is one), else "--compression_type=zstd is not in LevelDB, which has none,
+// snappy".
 inline std::string ComplainOfCodec(const std::string& asked, const std::string& name,
                                    const std::vector<std::string>& has) {
   if (std::find(has.begin(), has.end(), asked) != has.end()) return {};

@@ -66,7 +66,8 @@ class LevelDbCursor : public Cursor {
 
 leveldb::ReadOptions Reads(bool verify_checksum) {
   leveldb::ReadOptions options;
-  // Of an uncompressed file that it maps, LevelDB keeps no verified copy of a block, and so verifies it at each read.
+  // For an uncompressed file that it maps, LevelDB keeps no verified copy of a block, so it verifies a block at each
+  // read.
   options.verify_checksums = verify_checksum;
   return options;
 }
@@ -120,7 +121,7 @@ class LevelDbSession : public Session {
   leveldb::WriteOptions write_options_;
   leveldb::WriteBatch batch_;
   std::string value_;
-  std::vector<std::string> values_;  // of MultiGet
+  std::vector<std::string> values_;  // for MultiGet
   leveldb::Status status_;
 };
 
@@ -146,7 +147,8 @@ class LevelDbEngine : public Engine {
 
   Status Open(bool create) override {
     options_.create_if_missing = create;
-    cache_.reset(leveldb::NewLRUCache(config_.cache_size));  // an opened database begins cold, like the others'
+    cache_.reset(
+        leveldb::NewLRUCache(config_.cache_size));  // a newly opened database begins cold, as with the other engines
     options_.block_cache = cache_.get();
     leveldb::DB* db = nullptr;
     const leveldb::Status status = leveldb::DB::Open(options_, config_.path, &db);
@@ -176,7 +178,7 @@ class LevelDbEngine : public Engine {
     leveldb::WriteBatch nothing;
     return Ours(db_->Write(synced, &nothing));
   }
-  // LevelDB flushes when its buffer is full, and offers no other way.
+  // LevelDB flushes only when its buffer is full.
   Status Flush() override { return {}; }
   Status WaitForCompaction() override {
     double idle_seconds = 0;
@@ -201,7 +203,7 @@ class LevelDbEngine : public Engine {
     return db_ != nullptr && db_->GetProperty("leveldb.stats", &text) ? text : std::string();
   }
 
-  // Its waits it does not count, nor what its cache does.
+  // LevelDB counts neither stalls nor cache hits.
   EngineCounters ReadCounters() override {
     EngineCounters counters;
     counters.ledger = ledger_.Read();
@@ -225,7 +227,8 @@ class LevelDbEngine : public Engine {
   }
 
  private:
-  // Of all tables, of which there is a line each, " 12:4096['a' @ 1 : 1 .. 'z' @ 9 : 1]", below one for each level.
+  // Returns the bytes of all tables. Each has a line, " 12:4096['a' @ 1 : 1 .. 'z' @ 9 : 1]", below a line for its
+  // level.
   static std::uint64_t BytesOf(const std::string& tables) {
     std::uint64_t bytes = 0;
     for (std::size_t begin = 0; begin < tables.size();) {
@@ -237,8 +240,8 @@ class LevelDbEngine : public Engine {
     return bytes;
   }
 
-  // LevelDB does not tell whether it compacts. It is taken to be through when for 250 ms neither its files per level
-  // changed nor the process used 2 ms of processor time, but for what looks at it from outside.
+  // LevelDB does not tell whether it compacts. It counts as quiet if for 250 ms its files per level have not changed
+  // and the process, without the samplers, has not used 2 ms of processor time.
   Status WaitUntilStill(double* idle_seconds) {
     constexpr auto kStep = std::chrono::milliseconds(10);
     constexpr int kStillSteps = 25;

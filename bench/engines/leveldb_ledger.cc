@@ -9,7 +9,7 @@
 namespace cambium::bench {
 namespace {
 
-constexpr std::string_view kFlushLine = "Level-0 table #";  // what follows is its number, and ": started" or ": 123 bytes"
+constexpr std::string_view kFlushLine = "Level-0 table #";  // followed by its number and ": started" or ": 123 bytes"
 
 class CountedFile final : public leveldb::WritableFile {
  public:
@@ -86,7 +86,7 @@ void LevelDbLedger::ExpectFlush(std::uint64_t number) {
 LevelDbLedger::Counter* LevelDbLedger::CounterOf(const std::string& path) {
   const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
   if (name.ends_with(".log")) return &log_;
-  if (name.starts_with("MANIFEST-") || name.ends_with(".dbtmp")) return &manifest_;  // that becomes CURRENT
+  if (name.starts_with("MANIFEST-") || name.ends_with(".dbtmp")) return &manifest_;  // renamed to CURRENT
   if (!name.ends_with(".ldb")) return &other_;
   const std::lock_guard lock(mutex_);
   return flushes_.erase(std::strtoull(name.data(), nullptr, 10)) > 0 ? &flush_ : &merge_;

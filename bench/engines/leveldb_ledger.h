@@ -1,7 +1,7 @@
-// LevelDbLedger: an Env that counts what a LevelDB writes, by what for; the files are those of the Env below it.
+// LevelDbLedger: an Env that counts what a LevelDB writes, by cause. It leaves the files to the Env below it.
 //
-// A file's name says what it is, but for a table, which a flush makes as well as a compaction. LevelDB says so in its
-// info log just before it opens the table of a flush: "Level-0 table #12: started".
+// A file's name tells its kind, except that both flushes and compactions make tables. Just before LevelDB opens the
+// table of a flush, it writes to its info log: "Level-0 table #12: started".
 #pragma once
 
 #include <atomic>
@@ -16,21 +16,21 @@
 
 namespace cambium::bench {
 
-// Any thread. Outlives the databases that it is given to.
+// Any thread. Must outlive the databases that use it.
 class LevelDbLedger final : public leveldb::EnvWrapper {
  public:
   using Counter = std::atomic<std::uint64_t>;
 
   LevelDbLedger() : leveldb::EnvWrapper(leveldb::Env::Default()) {}
 
-  // All that was written since it was made, but for the lines of the info log.
+  // Returns what was written since this object was made, without the lines of the info log.
   [[nodiscard]] WriteLedger Read() const;
 
   leveldb::Status NewWritableFile(const std::string& path, leveldb::WritableFile** file) override;
   leveldb::Status NewAppendableFile(const std::string& path, leveldb::WritableFile** file) override;
   leveldb::Status NewLogger(const std::string& path, leveldb::Logger** logger) override;
 
-  // Of the next table with this number.
+  // The next table with this number is the output of a flush.
   void ExpectFlush(std::uint64_t number);
 
  private:
@@ -42,7 +42,7 @@ class LevelDbLedger final : public leveldb::EnvWrapper {
   Counter manifest_{0};
   Counter other_{0};
   std::mutex mutex_;
-  std::set<std::uint64_t> flushes_;  // tables that are about to be opened; mutex_
+  std::set<std::uint64_t> flushes_;  // numbers of tables about to be opened; guarded by mutex_
 };
 
 }  // namespace cambium::bench

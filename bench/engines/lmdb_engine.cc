@@ -16,9 +16,9 @@
 namespace cambium::bench {
 namespace {
 
-constexpr std::uint64_t kMapOfDiskMax = std::uint64_t{16} << 40;  // addresses have an end too
-// An unsynced write joins others in a transaction of this many: one transaction a write would compare LMDB's page
-// copies with the others' log records. A synced write has a transaction of its own.
+constexpr std::uint64_t kMapOfDiskMax = std::uint64_t{16} << 40;  // the address space is limited
+// Unsynced writes share transactions of this many: with a transaction for each write, LMDB's page copies would be
+// compared with the other engines' log records. A synced write has a transaction of its own.
 constexpr int kPutsPerTransaction = 1000;
 
 MDB_val Theirs(Slice s) { return {s.size(), const_cast<char*>(s.data())}; }  // LMDB only reads through it
@@ -34,7 +34,7 @@ Status Ours(int code) {
 
 class LmdbCursor : public Cursor {
  public:
-  // `cursor` stays the session's; null if it could not be opened, and `code` says why.
+  // `cursor` belongs to the session; null if it could not be opened, for the reason `code`.
   LmdbCursor(int code, MDB_cursor* cursor, Fetch fetch)
       : code_(code), cursor_(cursor), wanted_(fetch == Fetch::kKeys ? nullptr : &value_) {}
 
@@ -64,7 +64,7 @@ class LmdbCursor : public Cursor {
   MDB_val* wanted_;  // null: LMDB does not look at the value
 };
 
-// Reads renew one read transaction for each operation, so that each sees the newest commit, as with the others.
+// Every read operation renews the read transaction, so that it sees the newest commit, as with the other engines.
 class LmdbSession : public Session {
  public:
   LmdbSession(MDB_env* env, MDB_dbi table, const WriteMode& mode)
@@ -84,7 +84,7 @@ class LmdbSession : public Session {
     *value = Ours(v);
     return Answer(code_);
   }
-  // One transaction for all of them, since they are one operation.
+  // One transaction for all keys, since they are one operation.
   void MultiGet(std::span<const Slice> keys, std::span<Slice> values, std::span<Lookup> lookups) override {
     code_ = Renew();
     const bool begun = code_ == MDB_SUCCESS;
@@ -160,8 +160,9 @@ class LmdbSession : public Session {
 class LmdbEngine : public Engine {
  public:
   explicit LmdbEngine(const EngineConfig& config) : config_(config) {
-    // Address space, not disk: room for eight times the data, since freed pages are not reused at once. And for all that
-    // the file system holds, since how much a workload adds is not known here: it is the disk that becomes full.
+    // The map takes address space, not disk. It has room for eight times the data, since freed pages are not reused at
+    // once, and for everything the file system holds, since it is not known here how much a workload adds: the disk
+    // gets full first.
     const std::uint64_t data = config.num * (config.key_size + config.value_size + 64);
     std::error_code error;
     const auto space = std::filesystem::space(std::filesystem::path(config.path).parent_path(), error);
@@ -233,7 +234,7 @@ class LmdbEngine : public Engine {
     return Flush();
   }
   Status Flush() override { return Ours(mdb_env_sync(env_, 1)); }
-  Status WaitForCompaction() override { return {}; }  // it does nothing in the background
+  Status WaitForCompaction() override { return {}; }  // LMDB has no background work
   Status Compact() override {
     return Status::NotSupported("LMDB compacts only into a copy");
   }
@@ -242,7 +243,7 @@ class LmdbEngine : public Engine {
     return {};
   }
 
-  // It counts nothing of what it has done. Values on pages of their own are no part of the index.
+  // LMDB keeps no counters. Values on pages of their own are not part of the index.
   EngineCounters ReadCounters() override {
     EngineCounters counters;
     MDB_stat stat;

@@ -1,6 +1,6 @@
-// The device as an Engine: what a log costs that prepares no space and keeps nothing else. Each thread appends the keys
-// and values that it puts to a file of its own; a synced put, or batch, is one write and one fdatasync. Nothing can be
-// read back.
+// The device as an Engine: the cost of a log that allocates no space ahead and keeps nothing else. Each thread appends
+// the keys and values that it puts to a file of its own. A synced put or batch is one write and one fdatasync. Nothing
+// can be read back.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -39,7 +39,7 @@ class NoCursor : public Cursor {
 
 class RawSession : public Session {
  public:
-  // Makes `path` with the first write.
+  // The first write creates `path`.
   RawSession(std::string path, bool sync) : path_(std::move(path)), sync_(sync) {}
   ~RawSession() override {
     if (fd_ >= 0) close(fd_);
@@ -73,7 +73,8 @@ class RawSession : public Session {
                                         iovec{const_cast<char*>(b.data()), b.size()}};
     const ssize_t written = writev(fd_, parts.data(), static_cast<int>(parts.size()));
     if (written < 0) return SystemError("write " + path_);
-    if (static_cast<std::size_t>(written) != a.size() + b.size()) return Status::IOError("half a write to " + path_);
+    if (static_cast<std::size_t>(written) != a.size() + b.size())
+      return Status::IOError("incomplete write to " + path_);
     return sync_ ? Sync() : Status();
   }
   Status Sync() { return fdatasync(fd_) == 0 ? Status() : SystemError("fdatasync " + path_); }

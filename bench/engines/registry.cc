@@ -42,13 +42,14 @@ const std::vector<EngineEntry>& Engines() {
       {"cambium", "this project, with the index of --index", kCambium, "the library"},
       {"rocksdb_blob", "RocksDB, large values in blob files, whose garbage is collected", kRocksDbWithBlobs,
        "librocksdb-dev"},
-      {"rocksdb_blob_nogc", "the same, and garbage in blob files stays", kRocksDbWithoutBlobGc, "librocksdb-dev"},
+      {"rocksdb_blob_nogc", "as rocksdb_blob, without garbage collection of blob files", kRocksDbWithoutBlobGc,
+       "librocksdb-dev"},
       {"rocksdb_leveled", "RocksDB, all values in leveled tables", kRocksDbLeveled, "librocksdb-dev"},
       {"rocksdb_universal", "RocksDB, all values in tables, universal compaction", kRocksDbUniversal, "librocksdb-dev"},
       {"lmdb", "LMDB", kLmdb, "liblmdb-dev"},
       {"leveldb", "LevelDB", kLevelDb, "libleveldb-dev"},
       {"wiredtiger", "WiredTiger, its B-tree", kWiredTiger, "libwiredtiger-dev"},
-      {"raw", "no store: appends to a file, with fdatasync if synced; what the device takes. Not among all", &MakeRaw,
+      {"raw", "no store: appends to a file, with fdatasync if synced, to measure the device. Not one of all", &MakeRaw,
        "", false},
   };
   return kEngines;

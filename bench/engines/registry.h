@@ -1,4 +1,4 @@
-// The engines this program knows by name, and those it was built with.
+// The engines that this program knows by name, and which of them it was built with.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@ namespace cambium::bench {
 struct EngineEntry {
   const char* name;
   const char* summary;
-  // Null if this build has no such engine; `needs` says then what was missing when it was configured.
+  // Null if the engine is not built in; then `needs` names what was missing when the build was configured.
   std::unique_ptr<Engine> (*make)(const EngineConfig&);
   const char* needs;
   bool is_store = true;
 };
 
 const std::vector<EngineEntry>& Engines();
-// Null for a name nobody knows.
+// Returns null for an unknown name.
 const EngineEntry* FindEngine(const std::string& name);
 
 std::unique_ptr<Engine> MakeCambium(const EngineConfig& config);

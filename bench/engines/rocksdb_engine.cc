@@ -1,5 +1,5 @@
-// RocksDB as an Engine: with leveled or universal compaction, or with large values in blob files, whose garbage is
-// collected or not. For RocksDB 7.8 and later; what came after that is asked for by name.
+// RocksDB as an Engine: with leveled or universal compaction, or with large values in blob files, with or without their
+// garbage collection. For RocksDB 7.8 and later; members of later releases are used if they exist.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -67,7 +67,7 @@ class RocksDbCursor : public Cursor {
   std::unique_ptr<rocksdb::Iterator> iterator_;
 };
 
-// Whether an iterator can be told to leave blobs alone. In releases without this it reads every blob that it passes.
+// Whether an iterator can skip reading blobs. In releases without this option it reads every blob that it passes.
 template <typename Options>
 constexpr bool kHasUnpreparedValues = requires(Options options) { options.allow_unprepared_value = true; };
 
@@ -77,7 +77,7 @@ Options KeysOnly(Options options) {
   return options;
 }
 
-// Later releases hand out a unique_ptr, and have no other way in the end.
+// Later releases return a unique_ptr, and the latest only that.
 template <typename Db>
 rocksdb::Status OpenDb(const rocksdb::Options& options, const std::string& path, std::unique_ptr<Db>* db) {
   if constexpr (requires { Db::Open(options, path, db); }) {
@@ -90,12 +90,12 @@ rocksdb::Status OpenDb(const rocksdb::Options& options, const std::string& path,
   }
 }
 
-// DB::WaitForCompact came after 7.8.
+// DB::WaitForCompact was added after 7.8.
 template <typename Db>
 constexpr bool kHasWaitForCompact = requires(Db& db) { db.WaitForCompact({}); };
 
-// Blobs that are read through a cache of their own, which came with 7.7; values that go to blob files without a way
-// through memory tables came much later. Both are off unless they are asked for, and nobody here asks.
+// Describes two options that the bench leaves off: a cache for blobs (since 7.7), and writes to blob files that bypass
+// the memtables (since a much later release).
 template <typename Options>
 std::string BlobDefaults(const Options& options) {
   std::string text;
@@ -106,8 +106,7 @@ std::string BlobDefaults(const Options& options) {
   return text;
 }
 
-// Of the sessions that are over: what their threads found in the block cache. RocksDB counts that for each thread
-// whether somebody asks or not.
+// Block cache hits and misses of the sessions that have ended. RocksDB always counts them for each thread.
 struct CacheTally {
   std::atomic<std::uint64_t> hits{0};
   std::atomic<std::uint64_t> misses{0};
@@ -175,13 +174,13 @@ class RocksDbSession : public Session {
 
   rocksdb::DB* db_;
   CacheTally* tally_;
-  std::uint64_t hits_before_;  // of this thread, which may have had other sessions
+  std::uint64_t hits_before_;  // of this thread, before this session
   std::uint64_t reads_before_;
   rocksdb::ReadOptions read_options_;
   rocksdb::WriteOptions write_options_;
   rocksdb::WriteBatch batch_;
   rocksdb::PinnableSlice value_;
-  std::vector<rocksdb::Slice> keys_;  // these three of MultiGet
+  std::vector<rocksdb::Slice> keys_;  // these three for MultiGet
   std::vector<rocksdb::PinnableSlice> values_;
   std::vector<rocksdb::Status> statuses_;
   rocksdb::Status status_;
@@ -229,7 +228,7 @@ class RocksDbEngine : public Engine {
     }
   }
 
-  // It would take a number of levels that it has not for the next that it has, and not say so.
+  // RocksDB would silently replace an unsupported number of levels by a supported one.
   std::string Complain() override {
     const int levels_min = options_.compaction_style == rocksdb::kCompactionStyleUniversal ? 1 : 2;
     if (options_.num_levels < levels_min) {
@@ -304,7 +303,7 @@ class RocksDbEngine : public Engine {
     counters.ledger->log = totals.log;
     counters.ledger->manifest = totals.manifest;
     counters.stall_micros = totals.stall_micros;
-    counters.stall_time = StallTime::kOfTheStore;  // the leader of a group of writers waits for all of them
+    counters.stall_time = StallTime::kOfTheStore;  // the leader of a group of writers waits for the group
     counters.cache_hits = tally_.hits.load();
     counters.cache_misses = tally_.misses.load();
     counters.merge_read_bytes = ledger_->MergeReadBytes();
@@ -353,7 +352,7 @@ class RocksDbEngine : public Engine {
   }
 
  private:
-  // What only an open database tells; of all openings.
+  // Figures that only an open database tells, summed over all opens.
   struct Totals {
     std::uint64_t log = 0;  // its records, without their headers of 7 bytes
     std::uint64_t manifest = 0;
@@ -367,16 +366,16 @@ class RocksDbEngine : public Engine {
       totals.log += std::strtoull(stats["db.wal_bytes_written"].c_str(), nullptr, 10);
       totals.stall_micros += std::strtoull(stats["db.user_write_stall_micros"].c_str(), nullptr, 10);
     }
-    // Each opening begins a MANIFEST, and none comes near the gigabyte at which it would begin another.
+    // Each open starts a new MANIFEST, and none gets near the gigabyte at which RocksDB would roll it.
     std::vector<std::string> files;
     std::uint64_t manifest_bytes = 0;
     if (db_->GetLiveFiles(files, &manifest_bytes, /*flush_memtable=*/false).ok()) totals.manifest += manifest_bytes;
     return totals;
   }
 
-  // Without a function for it, by asking. Each job that ends schedules the next before it stops to count as running, so
-  // all zeros mean that nothing is left. Universal compaction may call itself pending and yet pick nothing, for ever: if
-  // that is all for a second, nothing is left either, and *idle_seconds were for nothing.
+  // Polls properties if the release has no function for it. A job schedules the next one before it stops to count as
+  // running, so if all properties are zero, no work is left. Universal compaction may stay pending forever without
+  // picking anything: if nothing else happens for a second, no work is left either, and *idle_seconds are that time.
   template <typename Db>
   static Status WaitForCompact(Db* db, double* idle_seconds) {
     *idle_seconds = 0;
@@ -412,7 +411,8 @@ class RocksDbEngine : public Engine {
     return {};
   }
 
-  // Anew at each opening: blocks keep their names in a cache that outlives the database, which would open warm.
+  // A new cache at each open: blocks keep their names in a cache that outlives the database, which would then begin
+  // warm.
   void SetTable() {
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = rocksdb::NewLRUCache(config_.cache_size);

@@ -1,4 +1,4 @@
-// RocksDbLedger: a listener that adds up what flushes and compactions of a RocksDB write into files, and read.
+// RocksDbLedger: a listener that adds up what flushes and compactions of a RocksDB write and read.
 #pragma once
 
 #include <atomic>
@@ -12,15 +12,15 @@
 
 namespace cambium::bench {
 
-// Told of each table and blob file when it is complete, so that no write is slower for it. Any thread.
+// Counts each table and blob file when it is complete, so that no write is slowed down. Any thread.
 class RocksDbLedger final : public rocksdb::EventListener {
  public:
-  // Without what only the database itself knows: the log and the MANIFEST.
+  // Returns the ledger without the log and the MANIFEST, which only the database itself counts.
   [[nodiscard]] WriteLedger Read() const {
     return {.values = values_.load(), .flush = flush_.load(), .merge = merge_.load(), .gc = gc_.load(), .other = other_.load()};
   }
 
-  // Of tables, by compactions that are through.
+  // Returns the bytes of tables that finished compactions have read.
   [[nodiscard]] std::uint64_t MergeReadBytes() const { return merge_read_.load(); }
 
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
@@ -31,7 +31,7 @@ class RocksDbLedger final : public rocksdb::EventListener {
       default: other_ += info.file_size; break;
     }
   }
-  // It is told the bytes of the values, and the file has a header and a footer as well.
+  // `info` has the bytes of the values; the file has a header and a footer as well.
   void OnBlobFileCreated(const rocksdb::BlobFileCreationInfo& info) override {
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(info.file_path, error);

@@ -42,7 +42,7 @@ struct Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
-    if (session != nullptr) session->close(session, nullptr);  // and what is open in it
+    if (session != nullptr) session->close(session, nullptr);  // closes its cursors too
   }
   int Open(WT_CONNECTION* connection) {
     int code = connection->open_session(connection, nullptr, nullptr, &session);
@@ -54,10 +54,11 @@ struct Handle {
   WT_CURSOR* cursor = nullptr;
 };
 
-// Within a transaction, so that it sees the keys of its beginning.
+// Walks within a transaction, so that it sees the keys as they were at its beginning.
 class WiredTigerCursor : public Cursor {
  public:
-  // `handle` is the session's, for one walk at a time; null if it could not be opened, and `code` says why.
+  // `handle` belongs to the session and serves one walk at a time; null if it could not be opened, for the reason
+  // `code`.
   WiredTigerCursor(int code, Handle* handle) : code_(code), handle_(handle) {
     if (code_ == 0) code_ = handle_->session->begin_transaction(handle_->session, "isolation=snapshot");
     if (code_ != 0) handle_ = nullptr;
@@ -68,7 +69,7 @@ class WiredTigerCursor : public Cursor {
     handle_->session->rollback_transaction(handle_->session, nullptr);
   }
 
-  // Of a cursor without a place the next is the first, and the one before the last.
+  // For a cursor without a position, next() moves to the first entry and prev() to the last.
   bool SeekToFirst() override { return Reset() && Move(&WT_CURSOR::next); }
   bool SeekToLast() override { return Reset() && Move(&WT_CURSOR::prev); }
   bool Seek(Slice target) override {
@@ -110,8 +111,8 @@ class WiredTigerCursor : public Cursor {
   Handle* handle_;
 };
 
-// Unsynced single writes commit by themselves. Synced ones and batches are transactions, which begin again if another
-// thread was faster with the same key.
+// Unsynced single writes commit by themselves. Synced writes and batches are transactions, which are repeated if
+// another thread has changed the same key meanwhile.
 class WiredTigerSession : public Session {
  public:
   WiredTigerSession(WT_CONNECTION* connection, bool sync) : connection_(connection), sync_(sync) {
@@ -119,7 +120,7 @@ class WiredTigerSession : public Session {
   }
 
   Lookup Get(Slice key, Slice* value) override { return Find(key, value); }
-  // A value lives until its cursor goes on, so that those of many keys are copied.
+  // A value lives until its cursor moves, so the values of many keys are copied.
   void MultiGet(std::span<const Slice> keys, std::span<Slice> values, std::span<Lookup> lookups) override {
     if (values_.size() < keys.size()) values_.resize(keys.size());
     int first = 0;
@@ -200,7 +201,7 @@ class WiredTigerSession : public Session {
     const WT_ITEM v = Theirs(value);
     cursor->set_key(cursor, &k);
     cursor->set_value(cursor, &v);
-    return cursor->insert(cursor);  // over what is there
+    return cursor->insert(cursor);  // overwrites an existing entry
   }
   template <typename Change>
   Status InTransaction(Change change) {
@@ -219,8 +220,8 @@ class WiredTigerSession : public Session {
   bool sync_;
   int code_ = 0;
   Handle handle_;
-  Handle walk_;  // of cursors, opened with the first
-  std::vector<std::string> values_;  // of MultiGet
+  Handle walk_;                      // for cursors, opened by the first one
+  std::vector<std::string> values_;  // for MultiGet
   std::vector<BatchEntry> batch_;
   std::string batch_bytes_;
 };
@@ -280,7 +281,7 @@ class WiredTigerEngine : public Engine {
     if (code != 0) static_cast<void>(CloseConnection());
     return Ours(code);
   }
-  // With a checkpoint, as WiredTiger does it.
+  // WiredTiger writes a checkpoint when it closes.
   Status Close() override {
     if (connection_ != nullptr) earlier_ = ReadTotals();
     return CloseConnection();
@@ -316,7 +317,7 @@ class WiredTigerEngine : public Engine {
       return code == 0 ? session->log_flush(session, "sync=on") : code;
     });
   }
-  // What its threads evict meanwhile only goes ahead of the next checkpoint.
+  // Pages that its threads evict meanwhile only spare work for the next checkpoint.
   Status WaitForCompaction() override { return {}; }
   Status Compact() override {
     Status status = WithSession([](WT_SESSION* session) { return session->compact(session, kTable, "timeout=0"); });
@@ -401,7 +402,7 @@ class WiredTigerEngine : public Engine {
     return Ours(code != 0 ? code : closed);
   }
 
-  // Of all openings; it counts from 0 in each. What it writes as it closes nobody can ask it any more.
+  // Returns totals over all opens; WiredTiger counts from 0 in each. What it writes while it closes cannot be read.
   Totals ReadTotals() {
     Totals totals = earlier_;
     if (connection_ == nullptr) return totals;

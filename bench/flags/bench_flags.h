@@ -1,4 +1,4 @@
-// BenchFlags: the command line. Names, meanings and defaults are db_bench's where it has them.
+// BenchFlags: the values of the command line. Names, meanings and defaults are db_bench's where it has them.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@
 
 namespace cambium::bench {
 
-// One run: engines by turns, with one list of benchmarks.
+// One run: engines that take turns with one list of benchmarks.
 struct BenchFlags {
-  std::string experiment;    // of a preset, which sets it
-  std::string command_line;  // what repeats the run
+  std::string experiment;    // name of a preset's run; empty without a preset
+  std::string command_line;  // repeats the run
   std::string preset;
-  double scale = 0;  // of a preset; 0: its own
+  double scale = 0;  // of a preset; 0: the preset's own
   std::vector<std::string> engines = {"cambium"};
   std::vector<std::string> benchmarks = {"fillrandom", "overwrite", "readrandom", "readseq", "seekrandom", "verify"};
   std::string index = "btree";  // or lsm, or both
@@ -39,13 +39,13 @@ struct BenchFlags {
   SizeDistribution value_size_distribution_type = SizeDistribution::kFixed;
   std::size_t value_size_min = 100;
   std::size_t value_size_max = 102'400;
-  std::string source;  // directory with files that are the values; empty: none
+  std::string source;  // directory whose files are the values; empty: none
   std::uint64_t batch_size = 1;
   std::uint64_t seek_nexts = 0;
   double read_random_exp_range = 0;
   bool reverse_iterator = false;
   unsigned readwritepercent = 90;
-  std::uint64_t benchmark_write_rate_limit = 0;  // bytes a second; 0: none
+  std::uint64_t benchmark_write_rate_limit = 0;  // bytes a second; 0: no limit
   MixgraphFlags mixgraph;
   YcsbFlags ycsb;
   TraceFlags trace;
@@ -69,12 +69,12 @@ struct BenchFlags {
   CheckDepth check = CheckDepth::kFull;
   unsigned rounds = 1;
   bool drop_caches = false;
-  std::uint64_t memory_limit = 0;  // bytes; 0: none
+  std::uint64_t memory_limit = 0;  // bytes; 0: no limit
   std::string json;
   std::string report;  // directory; empty: none
   bool histogram = false;
   bool statistics = false;
-  std::uint64_t report_interval_seconds = 0;  // 0: no report over time
+  std::uint64_t report_interval_seconds = 0;  // 0: no such report
   std::string report_file = "report.csv";
   bool list = false;
 };

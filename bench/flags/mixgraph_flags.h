@@ -1,4 +1,4 @@
-// The flags of the workload mixgraph: names, meaning and defaults are db_bench's.
+// MixgraphFlags: the flags of the workload mixgraph. Names, meanings and defaults are db_bench's.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace cambium::bench {
 
-inline constexpr std::uint64_t kMixValueSizeCap = 1u << 20;  // db_bench's, whatever --mix_max_value_size says
+inline constexpr std::uint64_t kMixValueSizeCap = 1u << 20;  // db_bench's limit; --mix_max_value_size cannot raise it
 
 struct MixgraphFlags {
   double keyrange_dist_a = 0;
@@ -36,7 +36,7 @@ struct MixgraphFlags {
   double sine_d = 1;
   bool mixgraph_compat = false;
 
-  // Larger values are folded below it.
+  // Larger values are reduced below this size.
   [[nodiscard]] std::uint64_t ValueSizeLimit() const { return std::min(mix_max_value_size, kMixValueSizeCap); }
 };
 

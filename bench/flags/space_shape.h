@@ -1,4 +1,4 @@
-// SpaceShape: how much space an engine may take, and when it collects garbage of the log or of blob files.
+// SpaceShape: how much space an engine may take, and when it collects garbage in its log or blob files.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct SpaceShape {
   double blob_garbage_collection_age_cutoff = 0.25;
   double blob_garbage_collection_force_threshold = 1.0;
   std::string value_clustering = "off";  // Cambium's
-  bool cluster_values = false;           // of Cambium's CompactRange
+  bool cluster_values = false;           // for Cambium's CompactRange
 };
 
 }  // namespace cambium::bench

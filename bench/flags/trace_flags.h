@@ -1,4 +1,4 @@
-// The flags that have to do with traces. Names and defaults of those for replay are db_bench's.
+// TraceFlags: the flags for recording and replaying traces. Those for replay have db_bench's names and defaults.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@ namespace cambium::bench {
 
 struct TraceFlags {
   std::string file;
-  double replay_fast_forward = 1;  // how many times as fast as it was recorded; 0: as fast as can be
+  double replay_fast_forward = 1;  // times the recorded speed; 0: as fast as possible
   unsigned replay_threads = 1;
-  bool record = false;  // what the engine cambium is asked goes to the file
+  bool record = false;  // the calls to the engine cambium go to the file
   std::uint64_t sampling_frequency = 1;
   bool include_values = false;
   bool preserve_write_order = false;

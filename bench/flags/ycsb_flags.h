@@ -1,4 +1,4 @@
-// What YCSB's property files say, under their names.
+// YcsbFlags: properties of YCSB, under their names there.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@ namespace cambium::bench {
 
 struct YcsbFlags {
   std::uint64_t record_count = 0;     // 0: --num
-  std::uint64_t operation_count = 0;  // in all, shared by the threads; 0: --reads of each thread; else as many as records
+  // Of all threads together; 0: --reads per thread if given, else the number of records.
+  std::uint64_t operation_count = 0;
   std::uint64_t field_count = 10;
   std::uint64_t field_length = 100;
   std::uint64_t max_scan_length = 100;
-  unsigned zero_padding = 1;  // zeropadding: digits of a key, at least
+  unsigned zero_padding = 1;  // zeropadding: digits of a key, at the least
 };
 
 }  // namespace cambium::bench

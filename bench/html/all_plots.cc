@@ -28,7 +28,7 @@ RunPlots PlotsOf(const Palette& palette, const RunView& run) {
   return plots;
 }
 
-// Calls `visit` for every plot, in the order of the page.
+// Calls `visit` for every plot in the order of the page.
 template <typename All, typename Visit>
 void ForEach(All& all, Visit visit) {
   for (auto& plot : all.general) visit(plot);

@@ -12,17 +12,17 @@
 namespace cambium::bench {
 namespace {
 
-// "blobdb2021" of "blobdb2021, 4 KiB".
+// Returns "blobdb2021" for "blobdb2021, 4 KiB".
 std::string PresetOf(const std::string& experiment) { return experiment.substr(0, experiment.find(", ")); }
 
-// The command without what may differ between the runs of a chapter.
+// Returns what the runs of a chapter have in common: the preset, or the command without options that may differ.
 std::string FamilyOf(const ReportRun& run) {
   const std::string& experiment = run.results.front().experiment;
   if (!experiment.empty()) return PresetOf(experiment);
   static constexpr std::array kFree = {"--num",     "--value_size", "--reads", "--writes",
                                        "--deletes", "--rounds",     "--json",  "--report"};
   std::istringstream words(run.facts.command);
-  std::string family = " ";  // no preset has such a name
+  std::string family = " ";  // no preset's name begins with a space
   for (std::string word; words >> word;) {
     const std::string flag = word.substr(0, word.find('='));
     if (std::find(kFree.begin(), kFree.end(), flag) == kFree.end()) {
@@ -52,7 +52,7 @@ bool Changes(const Result& result) {
   return EffectOf(result) != Effect::kReads && !only_looks;
 }
 
-// "name", "name (2)", ...
+// Returns "name", then "name (2)", ...
 std::string Once(std::map<std::string, int>* seen, const std::string& name) {
   const int times = ++(*seen)[name];
   return times == 1 ? name : name + " (" + std::to_string(times) + ")";

@@ -1,4 +1,4 @@
-// Arrangement: results in the order in which they are read: chapters, runs, benchmarks, engines.
+// Arrangement: results in the order of the page: chapters, runs, benchmarks, engines.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,20 @@ namespace cambium::bench {
 
 using Metric = std::function<std::optional<double>(const Result&)>;
 
-// What a result's benchmark does. Of names that this release does not know the figures tell.
+// Returns the effect of a result's benchmark. If this release does not know its name, the figures tell.
 Effect EffectOf(const Result& result);
 
 struct StepOfRun {
   std::uint64_t step = 0;
-  std::string name;  // "readrandom 2" where it comes again
+  std::string name;  // "readrandom 2" if it is repeated
   Effect effect = Effect::kReads;
-  bool changes = false;  // what is on disk; upkeep that only reads does not
+  bool changes = false;  // changes what is on disk
 };
 
+// A RunView is a run with its steps and engines.
 class RunView {
  public:
-  // `run` must stay where it is. `prefix` is for names of plots.
+  // `run` must outlive the view. Names of plots begin with `prefix`.
   RunView(const ReportRun& run, std::string name, std::string prefix);
 
   [[nodiscard]] const ReportRun& run() const { return *run_; }
@@ -36,7 +37,7 @@ class RunView {
   [[nodiscard]] const std::string& prefix() const { return prefix_; }
   [[nodiscard]] const std::vector<StepOfRun>& steps() const { return steps_; }
   [[nodiscard]] const std::vector<std::string>& engines() const { return engines_; }  // labels, Cambium first
-  // In the order of rounds.
+  // Returns the results in the order of rounds.
   [[nodiscard]] std::vector<const Result*> ResultsOf(std::uint64_t step, const std::string& engine) const;
   [[nodiscard]] Rounds RoundsOf(std::uint64_t step, const std::string& engine, const Metric& metric) const;
   [[nodiscard]] std::optional<Spread> SpreadOfRounds(std::uint64_t step, const std::string& engine,
@@ -52,7 +53,7 @@ class RunView {
   unsigned rounds_ = 0;
 };
 
-// Runs that belong together: those of a preset, or commands that differ in sizes and counts alone.
+// A Chapter is the runs of a preset, or commands that differ only in sizes and counts.
 struct Chapter {
   std::string name;
   std::string prefix;
@@ -64,7 +65,7 @@ struct Arrangement {
   std::vector<std::string> engines;  // of all runs, Cambium first
   std::vector<Chapter> chapters;
 };
-// `runs` must stay where they are. Runs without results are left out.
+// `runs` must outlive the result. Runs without results are left out.
 Arrangement Arrange(const std::vector<ReportRun>& runs);
 
 }  // namespace cambium::bench

@@ -9,11 +9,11 @@ namespace {
 
 constexpr double kHeadroom = 1.06;
 
-// What is further from 1 has no place: an axis goes on to the next round number, which must be one too.
+// The largest distance from 1 that an axis shows. The next round number must be finite too.
 constexpr double kLargest = 1e300;
 bool HasPlace(double value, bool log) { return std::abs(value) <= kLargest && (!log || value >= 1 / kLargest); }
 
-// The smallest of 1, 2, 5 times a power of ten that is at least `step`; for bytes a power of two.
+// Returns the smallest of 1, 2, 5 times a power of ten that is at least `step`; for bytes, a power of two.
 double RoundUp(double step, Unit unit) {
   if (unit == Unit::kBytes) return std::exp2(std::ceil(std::log2(step) - 1e-9));
   const double power = std::pow(10, std::floor(std::log10(step)));
@@ -42,12 +42,12 @@ std::vector<Tick> Linear(const Axis& axis, int most) {
   return ticks;
 }
 
-// Whole powers, every so many of them, or with 2 and 5 times each power of 10 between them.
+// Returns ticks at every `every`-th whole power; with `between` also at 2 and 5 times each power of 10.
 std::vector<Tick> Powers(const Axis& axis, double every, bool between) {
   const double base = axis.unit == Unit::kBytes ? 2 : 10;
   const double first = std::floor(std::log(axis.low) / std::log(base) + 1e-9);
   std::vector<Tick> ticks;
-  if (!HasPlace(axis.low, true) || !std::isfinite(axis.high)) return ticks;  // there would be no end of powers
+  if (!HasPlace(axis.low, true) || !std::isfinite(axis.high)) return ticks;  // the loop would not end
   const auto is_below = [&](double value) { return std::isfinite(value) && value <= axis.high * (1 + 1e-9); };
   for (double power = first; is_below(std::pow(base, power));) {
     for (const double factor : {1.0, 2.0, 5.0}) {
@@ -61,7 +61,7 @@ std::vector<Tick> Powers(const Axis& axis, double every, bool between) {
   return ticks;
 }
 
-// As many as fit, but not one only.
+// Returns as many ticks as fit, but more than one.
 std::vector<Tick> Logarithmic(const Axis& axis, int most) {
   const auto fit = [most](const std::vector<Tick>& ticks) { return ticks.size() <= static_cast<std::size_t>(most); };
   const std::vector<Tick> fine = Powers(axis, 1, true);

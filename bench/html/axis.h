@@ -1,4 +1,4 @@
-// Axis: from figures to places on paper, linear or by powers, and where its ticks are.
+// Axis: maps figures to places on paper, linear or logarithmic, and chooses ticks.
 #pragma once
 
 #include <string>
@@ -14,22 +14,22 @@ struct Tick {
 };
 
 struct Axis {
-  std::string title;  // with the unit, or what it counts
+  std::string title;  // with the unit, or what is counted
   Unit unit = Unit::kPlain;
   bool log = false;
-  double low = 0;  // figures outside are not drawn; over 0 if log
+  double low = 0;  // figures outside [low, high] are not drawn; above 0 if log
   double high = 1;
   std::vector<Tick> ticks = {};  // empty: chosen by TicksOf
 
-  // 0 at low, 1 at high.
+  // Returns 0 at low, 1 at high.
   [[nodiscard]] double Place(double value) const;
 };
 
-// At most `most` of them (at least 2), at round figures within low and high, or those the axis has.
+// Returns the axis' own ticks, or at most `most` (2 or more) at round figures within low and high.
 std::vector<Tick> TicksOf(const Axis& axis, int most);
 
-// An axis around such figures: from 0 if linear, else from the round figure below to that above: 1, 2
-// or 5 times a power of 10, or a power of 2 for bytes.
+// Returns an axis for these figures. It begins at 0 if linear; else it reaches from the round figure below to the one
+// above: 1, 2 or 5 times a power of 10, or a power of 2 for bytes.
 Axis AxisAround(const std::string& title, Unit unit, bool log, const std::vector<double>& values);
 
 }  // namespace cambium::bench

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kRow = 21;
 constexpr double kBarHeight = 13;
-constexpr double kHead = 28;  // of a panel: its title
+constexpr double kHead = 28;  // of a panel, for its title
 constexpr double kFoot = 10;
 constexpr double kGutter = 28;  // between panels side by side
 constexpr double kMargin = 10;

@@ -1,4 +1,4 @@
-// results.csv: a row per engine, experiment, benchmark and round, with every figure that is a number or a text.
+// results.csv: a row for each engine, experiment, benchmark and round, with every figure that is a number or text.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace cambium::bench {
 
-// A cell as RFC 4180 has it: in quotes where it must be.
+// Returns a cell as in RFC 4180: in quotes if needed.
 std::string CsvCell(const std::string& text);
 
-// The columns are those of the JSON; of an object in it each field has a column of its own, "ledger.gc". Lists
-// (samples, the latency curve) are left out. Empty: the engine has no such figure.
+// Columns are the keys of the JSON. Each field of a nested object has a column of its own, such as "ledger.gc". Lists
+// (samples, the latency curve) are left out. A cell is empty if the engine has no such figure.
 std::string ToCsv(const std::vector<ReportRun>& runs);
 
 }  // namespace cambium::bench

@@ -10,9 +10,9 @@ constexpr double kHalfWidth = 560;
 constexpr double kFullWidth = 1150;
 constexpr double kTitleHeight = 34;
 constexpr double kRow = 20;               // of a legend
-constexpr double kSymbol = 26;            // of an entry, with the gap behind it
+constexpr double kSymbol = 26;            // of an entry, with the gap after it
 constexpr double kGap = 14;               // between entries
-constexpr std::size_t kPanelsOfHalf = 4;  // more want the whole width
+constexpr std::size_t kPanelsOfHalf = 4;  // more panels take the full width
 
 double EntryWidth(const LegendEntry& entry) { return kSymbol + TextWidth(entry.name) + kGap; }
 

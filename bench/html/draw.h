@@ -1,4 +1,4 @@
-// What the two kinds of charts have in common when they are drawn.
+// Drawing charts: text, legends, and the two kinds of charts.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace cambium::bench {
 
-constexpr double kGlyph = 6.7;  // of text of 12 pixels, on average and a little more
+constexpr double kGlyph = 6.7;  // the width of a glyph of 12 pixel text: a little more than the average
 
 inline double TextWidth(const std::string& text) { return static_cast<double>(text.size()) * kGlyph; }
-// What fits into so many pixels, with ".." for the rest.
+// Returns what fits into so many pixels, with ".." for the rest.
 std::string Shorten(const std::string& text, double width);
 
-// How a name is shown in a legend.
+// A name in a legend, and its symbol.
 struct LegendEntry {
   enum class Kind : unsigned char { kLine, kBlock, kReference };
   std::string name;
@@ -25,11 +25,11 @@ struct LegendEntry {
   bool markers = true;
 };
 
-// How high a legend of this width will be.
+// Returns the height of a legend of this width.
 double LegendHeight(const std::vector<LegendEntry>& entries, double width);
 void DrawLegend(Svg* svg, const std::vector<LegendEntry>& entries, Point corner, double width);
 
-// `top` is how much is left free above, for a title.
+// `top`: the space left free above, for a title.
 Svg DrawLineChart(const LineChart& chart, const std::string& label, double width, double top);
 Svg DrawBarChart(const BarChart& chart, const std::string& label, double width, double top);
 

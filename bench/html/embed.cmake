@@ -1,5 +1,5 @@
 # Writes OUTPUT, a C++ file that defines what assets.h declares: each of FILES, which lie in SOURCE_DIR, as a string.
-# page.css becomes kPageCss. FILES has commas between them.
+# page.css becomes kPageCss. FILES is a list separated by commas.
 string(REPLACE "," ";" FILES "${FILES}")
 set(text "// Made by embed.cmake.\n#include \"html/assets.h\"\n\nnamespace cambium::bench {\n\n")
 foreach(file ${FILES})

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kSlugMax = 80;
 constexpr const char* kReplacement = "\xEF\xBF\xBD";
 
-// Bytes of the UTF-8 sequence that begins here, or 0 if none does that XML allows.
+// Returns the length of the UTF-8 sequence that begins at `at`, or 0 if there is none that XML allows.
 std::size_t SequenceAt(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
   const unsigned first = byte(0);

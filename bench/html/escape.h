@@ -1,4 +1,4 @@
-// What stands in a name must not become markup.
+// Escaping: text that is not ours must not become markup or a path.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace cambium::bench {
 
-// For text and for values of attributes of HTML and SVG. Bytes that are not UTF-8, or that XML does not allow, come out
-// as U+FFFD.
+// Escapes text and attribute values for HTML and SVG. Bytes that are not UTF-8, or that XML does not allow, become
+// U+FFFD.
 std::string Escape(std::string_view text);
 
-// For the name of a file or an id: letters, digits and "-", at most 80 of them.
+// Returns a file name or id: at most 80 letters, digits and "-".
 std::string ToSlug(std::string_view text);
 
 }  // namespace cambium::bench

@@ -7,7 +7,7 @@ namespace {
 
 using Maybe = std::optional<double>;
 
-// `value(r)`, but only of workloads that count operations, or only of those that do not just read.
+// Return `value(r)`, but only for workloads that count operations, or only for those that change the database.
 template <typename Value>
 Metric OfOperations(Value value) {
   return [value](const Result& r) { return EffectOf(r) == Effect::kMaintains ? std::nullopt : Maybe(value(r)); };
@@ -22,7 +22,7 @@ Maybe PerOp(const Result& r, double amount) {
   return amount / static_cast<double>(r.ops);
 }
 
-// Of what the block device completed meanwhile, for whoever asked.
+// Returns a figure of the block device, for all processes, per operation.
 Metric OfDevice(std::uint64_t DeviceStats::* what) {
   return [what](const Result& r) {
     return r.device.has_value() ? PerOp(r, static_cast<double>((*r.device).*what)) : std::nullopt;

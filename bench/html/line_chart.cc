@@ -9,13 +9,13 @@ namespace {
 constexpr double kRight = 14;
 constexpr double kTop = 10;
 constexpr double kBelow = 44;      // ticks and title of the x axis
-constexpr double kStrip = 7;       // of a series' marks, with the gap below
-constexpr double kRowHeight = 18;  // where the y axis has rows, and for each series
+constexpr double kStrip = 7;       // of the marks of a series, with the gap below
+constexpr double kRowHeight = 18;  // of a row of the y axis, plus kRowSeries for each series
 constexpr double kRowSeries = 10;
 constexpr double kWhisker = 3;
-constexpr double kTickGlyphs = 62;  // pixels that a tick of the x axis wants
+constexpr double kTickGlyphs = 62;  // pixels for a tick of the x axis
 
-// Where things are on paper.
+// The rectangle of the curves on paper.
 struct Frame {
   double left, top, width, height;
   const LineChart* chart;
@@ -68,7 +68,7 @@ void DrawAxes(Svg* svg, const Frame& f, int x_ticks, int y_ticks) {
   if (!f.chart->y.title.empty()) svg->TurnedText({13, f.top + f.height / 2}, "label", f.chart->y.title);
 }
 
-// What can be drawn of it, without what lies outside.
+// Returns the parts of a curve that lie within the axes.
 std::vector<std::vector<Point>> PartsOf(const Frame& f, const std::vector<DataPoint>& points) {
   std::vector<std::vector<Point>> parts(1);
   for (const DataPoint& point : points) {
@@ -106,7 +106,7 @@ void DrawSeries(Svg* svg, const Frame& f, const Series& s) {
   }
 }
 
-// A row for each series that has such parts, below the curves.
+// Draws the marked times, in a row for each series below the curves.
 void DrawMarked(Svg* svg, const Frame& f, double top) {
   double y = top;
   for (const Series& s : f.chart->series) {
@@ -140,7 +140,7 @@ Svg DrawLineChart(const LineChart& chart, const std::string& label, double width
   if (strips > 0) DrawMarked(&svg, f, f.Bottom() + kBelow);
   DrawAxes(&svg, f, static_cast<int>(std::max(3.0, f.width / kTickGlyphs)), y_ticks);
   for (const Reference& r : chart.references) svg.Path(PartsOf(f, r.points), "reference", r.name);
-  // The first are Cambium's, and lie on top.
+  // Cambium's series are the first, and are drawn last, on top.
   for (auto s = chart.series.rbegin(); s != chart.series.rend(); ++s) DrawSeries(&svg, f, *s);
   DrawLegend(&svg, legend, {8, below}, width - 16);
   return svg;

@@ -107,7 +107,7 @@ std::string IncompleteHtml(const std::vector<std::string>& reasons) {
          list + "</ul></div>\n";
 }
 
-// The engines' names with their colours; a click brings one forward.
+// Returns buttons with the engines' names and colours. A click highlights an engine.
 std::string EnginesHtml(const Arrangement& arrangement) {
   std::string html;
   for (const std::string& engine : arrangement.engines) {
@@ -148,7 +148,7 @@ std::string HeaderHtml(const ReportInput& input, const Arrangement& arrangement)
          IncompleteHtml(input.incomplete) + "</header>\n";
 }
 
-// What has been compared of the values that were read, and where it was less than all of it.
+// Returns which values were compared with what was written, and where less than all of them.
 std::string ComparisonText(const std::vector<ReportRun>& runs) {
   bool ends = false;
   bool keys = false;

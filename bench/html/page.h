@@ -1,4 +1,4 @@
-// The page: chapters, plots and tables as one HTML document that needs nothing but itself.
+// The page: chapters, plots and tables as one self-contained HTML document.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace cambium::bench {
 
-// The plots of a run, a chapter, or of all, in the order in which they are shown.
+// The plots of a run, of a chapter, and of all chapters, in the order of the page.
 struct RunPlots {
   std::vector<Plot> speed;
   std::vector<Plot> cost;  // writes and space
   std::vector<Plot> latency;
-  std::vector<Plot> time;  // how it went on
+  std::vector<Plot> time;  // over time
 };
 struct ChapterPlots {
   std::vector<Plot> by_size;
@@ -24,7 +24,7 @@ struct AllPlots {
   std::vector<Plot> general;
   std::vector<ChapterPlots> chapters;  // as Arrangement::chapters
 
-  // In the order of the page, names unlike each other.
+  // Returns the plots in the order of the page. Their names are unique.
   [[nodiscard]] std::vector<const Plot*> Each() const;
 };
 AllPlots MakePlots(const Arrangement& arrangement);

@@ -22,7 +22,7 @@ Palette::Palette(const std::vector<std::string>& labels) {
       places_[label] = static_cast<int>(named - kNames.begin());
     } else if (!places_.contains(label)) {
       places_[label] = next;
-      // Beyond the palette the last place is shared: names tell them apart.
+      // Engines beyond the palette share the last place; their names tell them apart.
       next = std::min(next + 1, kPaletteSize - 1);
     }
   }

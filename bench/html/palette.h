@@ -1,8 +1,7 @@
-// Which colour, dash and marker an engine has: the same in every plot and every report, Cambium's first.
+// Palette: the colour, dash and marker of each engine, the same in every plot and every report.
 //
-// The colours themselves are in plot.css, as classes e0 to e11, for light and dark paper. They are chosen so that they
-// differ for the colour-blind too (after Okabe and Ito), and never stand alone: lines differ by dash and marker, bars
-// have their names beside them.
+// The colours are classes e0 to e11 in plot.css, for light and dark paper. They differ for the colour-blind too (after
+// Okabe and Ito), and never stand alone: lines differ by dash and marker, bars have their names.
 #pragma once
 
 #include <map>
@@ -15,7 +14,7 @@ inline constexpr int kPaletteSize = 12;
 
 class Palette {
  public:
-  // Engines that have a place of their own get it; the others what is left, in the order given.
+  // Known engines have fixed places; others get the remaining places, in the given order.
   explicit Palette(const std::vector<std::string>& labels);
 
   [[nodiscard]] int PlaceOf(const std::string& label) const;
@@ -24,7 +23,7 @@ class Palette {
   std::map<std::string, int> places_;
 };
 
-// Cambium's first, the others in the order given.
+// Returns Cambium's labels first, the others in the given order.
 std::vector<std::string> InPaletteOrder(std::vector<std::string> labels);
 
 }  // namespace cambium::bench

@@ -1,4 +1,4 @@
-// Plot: what a drawing shows, before anybody thinks of pixels.
+// Plot: the contents of a drawing, without pixels.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace cambium::bench {
 
-// Text as rows and columns. Cells are text, not markup.
+// A table of text. Cells are text, not markup.
 struct DataTable {
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;
@@ -21,19 +21,19 @@ struct DataTable {
 struct DataPoint {
   double x = 0;
   double y = 0;
-  std::optional<double> low = std::nullopt;  // of y, over the rounds
+  std::optional<double> low = std::nullopt;  // spread of y over the rounds
   std::optional<double> high = std::nullopt;
-  std::string note = {};  // what is told where the mouse rests
+  std::string note = {};  // shown where the mouse rests
   bool hollow = false;
 };
 
 struct Series {
   std::string name;
   int place = 0;      // in the palette
-  bool lines = true;  // between its points
+  bool lines = true;  // connects its points
   bool markers = true;
   std::vector<DataPoint> points = {};
-  // Parts of the x axis that are marked below the curves: where an engine stood still.
+  // Spans of the x axis that are marked below the curves: where an engine stalled.
   std::vector<std::pair<double, double>> marked = {};
 };
 
@@ -48,14 +48,14 @@ struct LineChart {
   Axis y;
   std::vector<Series> series;
   std::vector<Reference> references = {};
-  std::string marked = {};  // what Series::marked means
-  // Over 0: the y axis has so many rows, from top to bottom, whose names are its ticks. Low and high of points are of
-  // x.
+  std::string marked = {};  // the meaning of Series::marked
+  // If above 0, the y axis has so many rows, from top to bottom, whose names are its ticks. Low and high of points are
+  // spreads of x then.
   std::size_t rows = 0;
 };
 
 struct BarPart {
-  int cause = 0;  // which of BarChart::causes
+  int cause = 0;  // index into BarChart::causes
   double value = 0;
 };
 
@@ -63,12 +63,12 @@ struct Bar {
   std::string name;
   int place = 0;  // in the palette
   double value = 0;
-  std::optional<double> low = std::nullopt;  // over the rounds
+  std::optional<double> low = std::nullopt;  // spread over the rounds
   std::optional<double> high = std::nullopt;
   std::vector<BarPart> parts = {};  // empty: the bar has the engine's colour
 };
 
-// Panels of bars; each has a scale of its own.
+// A panel of bars with a scale of its own.
 struct BarPanel {
   std::string title;
   std::vector<Bar> bars;
@@ -81,21 +81,21 @@ struct BarChart {
 };
 
 struct Plot {
-  std::string name;  // of its file
+  std::string name;  // the name of its file
   std::string title;
-  std::string of = {};  // the run, where there are several: a file of its own says it, on a page the heading does
-  std::string caption;  // what it shows, and which direction is better
+  std::string of = {};  // the run, if there are several; shown in a file of its own, but on a page by the heading
+  std::string caption;  // says what is shown, and which direction is better
   std::variant<LineChart, BarChart> chart;
-  DataTable table;  // the same in numbers
+  DataTable table;  // the same as numbers
 };
 
-// How wide a drawing is; how high, it decides itself.
+// The width of a drawing. The height follows from the contents.
 enum class Paper : unsigned char { kPhone, kHalf, kFull };
 
-// As a drawing for a page, or for a file of its own, which has the title on it.
+// Return the drawing for a page, or for a file of its own, which includes the title.
 std::string DrawInline(const Plot& plot, Paper paper);
 std::string DrawStandalone(const Plot& plot);
-// Whether it wants the whole width of a page.
+// Returns whether the plot takes the full width of a page.
 bool IsWide(const Plot& plot);
 
 }  // namespace cambium::bench

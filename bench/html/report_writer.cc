@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr char kPlots[] = "plots";
 constexpr char kPlotList[] = "plots.txt";
 
-// In place of what is there, by a rename: whoever reloads the page sees the old one or the new one.
+// Replaces a file by a rename, so that a reload of the page shows either the old or the new one.
 Status WriteFile(const fs::path& path, const std::string& content) {
   const fs::path temporary = path.string() + ".tmp";
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
@@ -38,7 +38,7 @@ std::string ResultsJson(const std::vector<ReportRun>& runs) {
   return text + "\n]\n";
 }
 
-// Makes the directory, and a file in it that goes at once.
+// Creates the directory, and a file in it, which is removed at once.
 Status TryToWriteIn(const fs::path& directory) {
   std::error_code error;
   fs::create_directories(directory, error);
@@ -49,7 +49,7 @@ Status TryToWriteIn(const fs::path& directory) {
   return status;
 }
 
-// What the last report has drawn. A name that would lead elsewhere is none that it has written.
+// Returns the drawings of the last report. Names with a slash are ignored: a report writes none.
 std::vector<std::string> DrawnBefore(const fs::path& list) {
   std::vector<std::string> names;
   std::ifstream file(list);
@@ -65,7 +65,7 @@ Status WritePlots(const fs::path& root, const AllPlots& plots) {
   fs::create_directories(directory, error);
   if (error) return Status::IOError("cannot make " + directory.string() + ": " + error.message());
   for (const std::string& name : DrawnBefore(root / kPlotList)) fs::remove(directory / name, error);
-  // The list comes first, so that no drawing of ours is ever without its name in it.
+  // The list is written first, so that it always names every drawing of ours.
   std::string list;
   for (const Plot* plot : plots.Each()) list += plot->name + ".svg\n";
   Status status = WriteFile(root / kPlotList, list);

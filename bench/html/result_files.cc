@@ -20,12 +20,12 @@ bool Has(const ReportRun& run, const Result& r) {
   });
 }
 
-// What no machine takes, does or stores: whoever has edited a file has written that.
+// No machine reaches such figures: a larger one shows that the file was edited.
 constexpr double kAbsurd = 1e18;
 
-constexpr int kDepth = 4;  // of samples: a result, the list of them, one of them, its figures
+constexpr int kDepth = 4;  // the depth of samples: a result, the list, a sample, its figures
 
-// Throws std::out_of_range for a figure that is none, and for what lies deeper than any.
+// Throws std::out_of_range for a figure that is too large, and for a nesting deeper than that of any result.
 void CheckFigures(const Json& json, const std::string& name, int depth) {
   if (depth == 0) throw std::out_of_range(name + " has too many levels");
   if (json.is_structured()) {
@@ -35,7 +35,7 @@ void CheckFigures(const Json& json, const std::string& name, int depth) {
   }
 }
 
-// Throws nlohmann's exceptions, and std::out_of_range. Nothing is changed then.
+// Adds a result to its run. Throws nlohmann's exceptions and std::out_of_range, without having changed anything.
 void Add(const Json& json, std::vector<ReportRun>* runs) {
   CheckFigures(json, "", kDepth);
   Result result = FromJson(json);

@@ -1,4 +1,4 @@
-// The results of earlier runs, read back.
+// ReadResults: reads the results of earlier runs.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace cambium::bench {
 
-// Adds what is in `file`, which --json has written (an object a line) or --report (results.json, an array of them).
-// Objects with the same facts are a run, until a result comes that the run has already: then the command ran again.
-// Corruption names file and line.
+// Adds the results in `file`, which --json (an object per line) or --report (results.json, an array) has written.
+// Objects with the same facts belong to one run. A result that the run has already begins a new run: the command was
+// repeated. Corruption names file and line.
 Status ReadResults(const std::string& file, std::vector<ReportRun>* runs);
 
 }  // namespace cambium::bench

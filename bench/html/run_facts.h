@@ -1,4 +1,4 @@
-// What is known of a command besides its figures: where it ran, and how to run it again.
+// RunFacts: where a command ran, and how to repeat it.
 #pragma once
 
 #include <cstdint>
@@ -21,27 +21,27 @@ struct RunFacts {
   std::string memory;
   std::string kernel;
   std::string file_system;
-  double max_space_amplification = 0;  // Cambium's ceiling; 0: none, or not known
+  double max_space_amplification = 0;  // Cambium's ceiling; 0: none, or unknown
 
   bool operator==(const RunFacts&) const = default;
 };
 
-// One command, or one run of a preset: engines by turns, with one list of benchmarks.
+// One command, or one run of a preset: engines that take turns with one list of benchmarks.
 struct ReportRun {
   RunFacts facts;
-  std::map<std::string, std::string> settings;  // by label: version and settings of the engine
+  std::map<std::string, std::string> settings;  // version and settings of each engine, by label
   std::vector<Result> results;
 };
 
 struct ReportInput {
   std::vector<ReportRun> runs;
-  std::vector<Claim> claims;            // empty: the report has no section on them
-  std::vector<std::string> incomplete;  // why there is less than was asked for: "lmdb failed in round 2"
+  std::vector<Claim> claims;            // empty: the report has no such section
+  std::vector<std::string> incomplete;  // reasons for missing results: "lmdb failed in round 2"
 };
 
-// A line of --json, or an element of results.json: the result, the facts, and the settings of its engine.
+// Returns a line of --json, or an element of results.json: the result, the facts, and the settings of its engine.
 nlohmann::ordered_json ToJson(const Result& result, const ReportRun& run);
-// Throws nlohmann's exceptions if it is no such object. Facts that an earlier release did not write are left empty.
+// Throw nlohmann's exceptions for a wrong type. Facts that an earlier release did not write are left empty.
 RunFacts FactsFromJson(const nlohmann::ordered_json& json);
 std::string SettingsFromJson(const nlohmann::ordered_json& json);
 

@@ -7,7 +7,7 @@
 namespace cambium::bench {
 namespace {
 
-// Tenths of a pixel, as short as can be.
+// Returns tenths of a pixel, as short as possible.
 std::string Px(double value) {
   std::string text = Decimal(value, 1);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
@@ -20,7 +20,7 @@ std::string Attribute(const char* name, const std::string& value) {
 
 std::string Place(double x, double y) { return Px(x) + " " + Px(y); }
 
-// Around the origin, about as large as a circle of radius 4.
+// Returns the path of a marker around `m`, about as large as a circle of radius 4.
 std::string ShapeOf(int shape, Point m) {
   const auto at = [m](double x, double y) { return Place(m.x + x, m.y + y); };
   switch (shape % 6) {

@@ -1,4 +1,4 @@
-// Svg: a drawing, element by element. Everything that is text is escaped here; what it looks like says plot.css.
+// Svg: a drawing, built element by element. It escapes all text. plot.css defines the looks.
 #pragma once
 
 #include <string>
@@ -12,27 +12,26 @@ struct Point {
   double y;
 };
 
-// A class of an element: what plot.css calls it.
+// `classes`: the classes of an element in plot.css. `title`: shown where the mouse rests; empty: none.
 class Svg {
  public:
-  // `label` is what a screen reader says of it.
+  // `label`: read by screen readers.
   Svg(double width, double height, const std::string& label);
 
-  // A `title` is shown where the mouse rests; empty: none.
   void Line(Point from, Point to, const std::string& classes);
   void Rect(Point corner, double width, double height, const std::string& classes, const std::string& title = "");
-  // Nothing is drawn through gaps: each part is a line of its own.
+  // Each part is a line of its own, so gaps between parts stay empty.
   void Path(const std::vector<std::vector<Point>>& parts, const std::string& classes, const std::string& title = "");
-  // One of six shapes, told apart by number.
+  // `shape`: one of six, by number.
   void Marker(Point middle, int shape, const std::string& classes, const std::string& title = "");
   enum class Anchor : unsigned char { kStart, kMiddle, kEnd };
   void Text(Point at, Anchor anchor, const std::string& classes, const std::string& text);
-  // Turned left, in the middle of it.
+  // Rotated to the left around its middle.
   void TurnedText(Point at, const std::string& classes, const std::string& text);
 
-  // For a page that has plot.css.
+  // Returns the drawing for a page that has plot.css.
   [[nodiscard]] std::string Inline() const;
-  // A file of its own, with plot.css inside, and its paper.
+  // Returns a file of its own, with plot.css and a background.
   [[nodiscard]] std::string Standalone() const;
 
  private:

@@ -14,7 +14,7 @@ std::string Element(const std::string& name, const std::string& content, const s
 
 std::string Scrolling(const std::string& table) { return "<div class=\"scroll\" tabindex=\"0\">" + table + "</div>\n"; }
 
-// "1.50x (1.41 to 1.62)", and whether the rounds agree on who is better.
+// Returns "1.50x 1.41–1.62", marked by whether the rounds agree on which engine is better.
 std::string RatioHtml(const Spread& ratio) {
   const std::string median = Format(Unit::kTimes, ratio.median);
   if (ratio.rounds == 1) return Element("span", median, "ratio alone");
@@ -38,7 +38,7 @@ Rounds RatiosOf(const Figure& figure, const Rounds& own, const Rounds& theirs) {
   return figure.better == Better::kMore ? Divide(own, theirs) : Divide(theirs, own);
 }
 
-// The one that is best of them, or none if there is just one.
+// Returns the best engine, or "" if there is only one.
 std::string BestOf(const Figure& figure, const std::map<std::string, Spread>& cells) {
   if (!figure.better.has_value() || cells.size() < 2) return {};
   const auto best = std::min_element(cells.begin(), cells.end(), [&](const auto& a, const auto& b) {

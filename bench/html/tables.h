@@ -1,4 +1,4 @@
-// The tables of a report, as HTML.
+// The tables of a report as HTML.
 #pragma once
 
 #include <string>
@@ -9,30 +9,30 @@
 
 namespace cambium::bench {
 
-// A figure that engines are compared by.
+// A figure by which engines are compared.
 struct Figure {
   std::string name;
   Unit unit;
-  std::optional<Better> better;  // nothing: no ratio is drawn
+  std::optional<Better> better;  // nothing: no ratio is shown
   Metric metric;
 };
-// All that a report shows, the most telling first. Those of benchmarks to which they do not apply are nothing.
+// Returns all figures of a report, the most telling first. A metric is nothing if it does not apply to the benchmark.
 const std::vector<Figure>& ComparedFigures();
 
-// A table that does not fit scrolls by itself: the page does not.
+// A table that is too wide scrolls by itself, not with the page.
 std::string ToHtml(const DataTable& table);
 
-// A row per benchmark, a column per engine: the median, half the spread in per cent, and how many times as good as this
-// engine Cambium (the first of `run`) was, round by round. A doubtful ratio is marked "?". Empty if no engine has such
-// a figure.
+// A row for each benchmark, a column for each engine: the median, half the spread in per cent, and how many times as
+// good as this engine Cambium (the first of `run`) was, round by round. A doubtful ratio is marked "?". Empty if no
+// engine has the figure.
 std::string ComparisonTable(const RunView& run, const Figure& figure);
 
 std::string ClaimsTable(const std::vector<Claim>& claims);
-// What the runs' machines were like: one column where all agree.
+// Facts about the machines of the runs; a fact on which all agree is shown once.
 std::string MachineTable(const std::vector<ReportRun>& runs);
 // Each command once.
 std::string CommandList(const Arrangement& arrangement);
-// Version and settings of each engine, once where all runs agree.
+// Version and settings of each engine; settings on which all runs agree are shown once.
 std::string SettingsTable(const Arrangement& arrangement);
 
 }  // namespace cambium::bench

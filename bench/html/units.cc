@@ -17,7 +17,7 @@ constexpr Step kBytes[] = {
     {1099511627776.0, "TiB"}, {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}};
 constexpr Step kTimes[] = {{60e6, "min"}, {1e6, "s"}, {1e3, "ms"}, {1, "µs"}, {1e-3, "ns"}};
 
-// 1.23, 12.3, 123; without zeros that say nothing.
+// Returns 1.23, 12.3, 123, without trailing zeros.
 std::string Digits(double value) {
   const double size = std::fabs(value);
   if (!std::isfinite(value)) return "-";
@@ -28,7 +28,7 @@ std::string Digits(double value) {
   return text == "-0" ? "0" : text;
 }
 
-// In the largest unit of which there is at least one.
+// Formats `value` in the largest unit of which there is at least one.
 std::string InSteps(std::span<const Step> steps, double value) {
   for (const Step& step : steps) {
     if (std::fabs(value) >= step.size * 0.9995) return Digits(value / step.size) + " " + step.name;

@@ -1,4 +1,4 @@
-// Numbers as people read them: three digits that count, and the unit.
+// Format: numbers with three significant digits and a unit.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class Unit : unsigned char {
 
 std::string Format(Unit unit, double value);
 
-// With so many digits behind the point.
+// Formats `value` with so many digits after the point.
 std::string Decimal(double value, int digits);
 
 }  // namespace cambium::bench

@@ -1,4 +1,4 @@
-// The checksum of everything on disk, of bytes that are in the cache.
+// The checksum that protects everything on disk, over bytes in the cache.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 void Checksum(benchmark::State& state) {
   const std::string bytes = Prng(5).Bytes(static_cast<std::size_t>(state.range(0)));
-  std::uint64_t seed = 0;  // each call waits for the one before, as a reader does
+  std::uint64_t seed = 0;  // each call waits for the previous one, as a reader does
   for (auto _ : state) seed = Checksum64(bytes, seed);
   benchmark::DoNotOptimize(seed);
   state.SetItemsProcessed(state.iterations());

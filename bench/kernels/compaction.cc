@@ -1,4 +1,4 @@
-// A compaction of the LSM: four runs of level 0 and what they overlap in level 1. Files are in memory.
+// A compaction of the LSM: four runs of level 0 and the files that they overlap in level 1. Files are in memory.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kRuns = 4;
 
 struct TwoLevels {
-  // Each of the runs has a sixteenth of the keys that level 1 has.
+  // Each run has a sixteenth of the keys of level 1.
   explicit TwoLevels(std::uint64_t keys) : files(RoomFor(2 * keys)) {
     const auto dealt = DealIds(keys, 16);
     LsmLayers::Parts parts;
@@ -39,7 +39,7 @@ struct TwoLevels {
   std::unique_ptr<LsmLayers> layers;
 };
 
-// Time per entry of the inputs: all are read, compared, and written or dropped.
+// An item is an entry of the inputs. All are read, compared, and written or dropped.
 void CompactLevels(benchmark::State& state) {
   TwoLevels& levels = Prepared<TwoLevels>(state.range(0));
   std::uint64_t entries = 0;

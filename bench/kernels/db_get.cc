@@ -40,7 +40,7 @@ void DbGetMissing(benchmark::State& state) {
   PinnableSlice value;
   for (auto _ : state) {
     value.Reset();
-    Require(store.db().Get({}, keys.Next(), &value).IsNotFound(), "a key was found that is not there");
+    Require(store.db().Get({}, keys.Next(), &value).IsNotFound(), "a missing key was found");
   }
   state.SetItemsProcessed(state.iterations());
 }
@@ -61,7 +61,7 @@ void DbMultiGet(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kBatch) * state.range(2));
 }
 
-// 100 B travel with the key, the others are in the log.
+// Values of 100 B are inline, the others are in the log.
 void Sizes(benchmark::internal::Benchmark* kernel) {
   kernel->ArgNames({"lsm", "keys", "value"});
   for (const std::int64_t lsm : {0, 1}) {

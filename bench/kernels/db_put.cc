@@ -1,5 +1,5 @@
-// DB::Put over random keys that are there: with what flushes and merges cost in the background, on the other processor
-// if there is one.
+// DB::Put over random existing keys. Flushes and compactions run in the background, on the other processor if there is
+// one, and are part of the cost.
 #include <benchmark/benchmark.h>
 
 #include "prepared.h"
@@ -34,7 +34,7 @@ BENCHMARK(DbPut)
     ->ArgsProduct({{0, 1}, {10'000}, {100, 1 << 10, 16 << 10}})
     ->UseRealTime();
 
-// The index has no part in it; keys:10000 is as good as any.
+// The index and the number of keys do not matter here.
 void DbPutSync(benchmark::State& state) { Puts(state, true); }
 BENCHMARK(DbPutSync)
     ->ArgNames({"lsm", "keys", "value"})

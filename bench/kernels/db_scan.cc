@@ -23,7 +23,7 @@ ScanStore& PrepareScans(const benchmark::State& state) {
   return Prepared<ScanStore>(IndexOf(state.range(0)), state.range(1), state.range(2));
 }
 
-// Looks at the entry under the iterator.
+// Reads the entry at the iterator.
 void Touch(Iterator* iterator, bool with_value, std::size_t value_size) {
   Slice key = iterator->key();
   benchmark::DoNotOptimize(key);

@@ -1,4 +1,4 @@
-// What it costs to hold on to a state of the database: snapshots and iterators, made and let go.
+// The cost of holding a state of the database: making and releasing snapshots and iterators.
 #include <benchmark/benchmark.h>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// A record of the log from key and value: what a writer does before it has the append lock, and what it does under it.
+// Making a record of the log: what a writer does before it takes the append lock, and what it does under it.
 #include <benchmark/benchmark.h>
 
 #include "key_list.h"
@@ -13,7 +13,7 @@ const KeyList& SomeKeys() {
   return keys;
 }
 
-// Encoding and the checksum of the body. Small values are copied, from 2 KiB on they are not.
+// Encoding, and the checksum of the body. Values below 2 KiB are copied, larger ones are not.
 void EncodeRecord(benchmark::State& state) {
   const ValueBytes values(static_cast<std::size_t>(state.range(0)));
   KeyWheel keys(SomeKeys());
@@ -29,7 +29,7 @@ void EncodeRecord(benchmark::State& state) {
 }
 BENCHMARK(EncodeRecord)->ArgName("value")->Arg(100)->Arg(1 << 10)->Arg(16 << 10);
 
-// Sequence number, durable lag and header checksum: the part that waits for the record's place.
+// Sequence number, durable lag and header checksum: the part that needs the record's place.
 void BindRecord(benchmark::State& state) {
   const ValueBytes values(static_cast<std::size_t>(state.range(0)));
   PreparedBatch batch({});

@@ -1,4 +1,4 @@
-// Into an epoch and out again: what every point read pays so that nothing goes away under it.
+// Entering and leaving an epoch: what every lookup pays so that nothing it reads is freed meanwhile.
 #include <benchmark/benchmark.h>
 
 #include "util/epoch.h"

@@ -1,4 +1,4 @@
-// The filters that spare look-ups: one cache line each. Of all runs' filters and of the trees' branches.
+// The filters that save lookups, one cache line each: those of runs and those of the trees' branches.
 #include <benchmark/benchmark.h>
 
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kProbes = 1 << 18;
 
-// The hash of the key that all layers of a look-up share.
+// The hash of a key, computed once for all layers of a lookup.
 void FilterHashOfKey(benchmark::State& state) {
   const KeyList key_list = KeyList::Shuffled(1024, kLookUpSeed);
   KeyWheel keys(key_list);
@@ -28,8 +28,8 @@ void FilterHashOfKey(benchmark::State& state) {
 }
 BENCHMARK(FilterHashOfKey);
 
-// The branch filters of a tree, and for each probe which of them it goes to: the one above the key, as a descent finds
-// it. So keys that are there are in the filter that is asked.
+// The branch filters of a tree, and the filter of each probe: the one above the key, as a descent finds it. So an
+// existing key is in the filter that is probed.
 struct BranchProbes {
   BranchProbes(std::uint64_t keys, bool hit) : tree(keys), branches(tree.LowestBranches()) {
     Prng prng(kLookUpSeed);
@@ -66,7 +66,7 @@ void BranchFilterProbe(benchmark::State& state) {
     const BranchProbes::Probe& probe = probes[i++ % kProbes];
     yes += probe.filter->MayContain(probe.hash) ? 1 : 0;
   }
-  Require(!hit || yes == state.iterations(), "a filter denies a key that it has");
+  Require(!hit || yes == state.iterations(), "a filter denies a key that it contains");
   state.SetItemsProcessed(state.iterations());
   state.counters["yes"] = static_cast<double>(yes) / static_cast<double>(state.iterations());
 }

@@ -1,5 +1,5 @@
-// HeapFile: a file in memory that the process has had all along, so that neither system calls nor page faults are in a
-// figure. HeapFiles: those that a merge asks for.
+// HeapFile: a file in memory that was touched before, so that figures include neither system calls nor page faults.
+// HeapFiles: the files that a sweep or compaction creates.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace cambium::bench {
 
-// What the log, runs and index segments need of a file. Reads may run in several threads, beside nothing else.
+// Has what the log, runs and index segments need of a file. Several threads may read while none writes.
 class HeapFile final : public testing::PartialFile {
  public:
   HeapFile(std::string path, std::size_t capacity) : PartialFile(std::move(path)), bytes_(capacity, '\1') {}
@@ -45,7 +45,7 @@ class HeapFile final : public testing::PartialFile {
     return Status::OK();
   }
 
-  // Empty, as new.
+  // Makes the file empty.
   void Clear() { size_ = 0; }
 
  private:
@@ -53,7 +53,7 @@ class HeapFile final : public testing::PartialFile {
   std::size_t size_ = 0;
 };
 
-// New files for runs and index segments. What nobody holds any more is given out again. One thread.
+// Creates files for runs and index segments. Files without other owners are reused. One thread.
 class HeapFiles {
  public:
   explicit HeapFiles(std::size_t file_bytes) : file_bytes_(file_bytes) {}

@@ -18,9 +18,9 @@ HeapTree::HeapTree(std::uint64_t keys) : heap_files_(RoomFor(keys)) {
   root_ = Require(Sweep(SweepOf(std::move(layers)), writer.get())).root;
   Require(writer->Sync());
   for (const IndexSegmentWriter::Segment& segment : writer->segments()) files_ = files_.With(segment.file);
-  Require(root_.entry_count == keys, "a tree has other keys than it was made of");
+  Require(root_.entry_count == keys, "the tree has lost keys or has too many");
 
-  // The pool has got every page with the sweep. What is missing is what a branch remembers of its children.
+  // The sweep has put every page into the pool. These lookups fill in what branches remember of their children.
   const KeyOrder order(BytewiseComparator());
   const KeyList all = KeyList::Shuffled(keys, kInsertSeed);
   PageRef keep;

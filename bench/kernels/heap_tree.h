@@ -12,7 +12,8 @@
 
 namespace cambium::bench {
 
-// The present ids [0, keys), made as the engine makes its trees: by a sweep, so that the lowest branches have filters.
+// A tree of the first `keys` present ids, made by a sweep, as the engine does, so that the lowest branches have
+// filters.
 class HeapTree {
  public:
   explicit HeapTree(std::uint64_t keys);
@@ -22,17 +23,17 @@ class HeapTree {
   [[nodiscard]] PagePool* pool() { return &pool_; }
   [[nodiscard]] HeapFiles* heap_files() { return &heap_files_; }
 
-  // Branches that are right above leaves, pinned, in key order.
+  // Returns the branches right above the leaves, pinned, in key order.
   [[nodiscard]] std::vector<PageRef> LowestBranches();
 
-  // What a sweep of `layers` into this tree takes in, but for its sink.
+  // Returns the input of a sweep of `layers` into this tree.
   [[nodiscard]] SweepInput SweepOf(std::vector<MergeChild> layers);
-  // A sink for it.
+  // Returns a writer for its output.
   [[nodiscard]] std::unique_ptr<IndexSegmentWriter> NewWriter();
 
  private:
   HeapFiles heap_files_;
-  PagePool pool_{std::size_t{2} << 30};  // goes after the files, whose frames it has
+  PagePool pool_{std::size_t{2} << 30};  // declared after heap_files_, whose pages it holds
   FileSet files_;
   TreeRoot root_;
 };

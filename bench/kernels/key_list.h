@@ -1,4 +1,4 @@
-// KeyList: keys as cambium_bench writes them, in the order in which a kernel uses them.
+// KeyList: keys of cambium_bench, in the order in which a kernel uses them.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ namespace cambium::bench {
 
 inline constexpr std::size_t kKeySize = 16;
 
-// Kernels are the same in every run. Seeds differ by use, because keys that are looked up in the order in which they
-// were inserted lie side by side in memory.
+// Seeds are constant, so kernels do the same in every run. Lookups have another seed than inserts, because keys
+// inserted one after the other are neighbours in memory.
 inline constexpr std::uint64_t kInsertSeed = 1;
 inline constexpr std::uint64_t kLookUpSeed = 2;
 
-// Even numbers are there, odd ones are not: a key that is missing has neighbours on both sides.
+// Even ids exist, odd ones do not: a missing key has neighbours on both sides.
 [[nodiscard]] constexpr std::uint64_t PresentId(std::uint64_t i) { return 2 * i; }
 [[nodiscard]] constexpr std::uint64_t AbsentId(std::uint64_t i) { return 2 * i + 1; }
-// The i of either.
+// Returns the i of a present or absent key.
 [[nodiscard]] inline std::uint64_t NumberOf(Slice key) { return *ParseKey(key, kKeySize) / 2; }
 
-// Immutable, back to back in memory, so that the next key is never what a kernel waits for.
+// Immutable. Keys are contiguous in memory, so that a kernel never waits for the next key.
 class KeyList {
  public:
   explicit KeyList(std::span<const std::uint64_t> ids) {
@@ -38,7 +38,7 @@ class KeyList {
     }
   }
 
-  // `n` present or absent ones in random order, each once.
+  // Returns `n` present or absent keys in random order, each once.
   static KeyList Shuffled(std::uint64_t n, std::uint64_t seed, bool present = true) {
     const Permutation order(n, seed);
     std::vector<std::uint64_t> ids(n);
@@ -53,11 +53,11 @@ class KeyList {
   std::string bytes_;
 };
 
-// Goes round and round through a list, which must outlive it.
+// Repeats the keys of a list, which must outlive it.
 class KeyWheel {
  public:
   explicit KeyWheel(const KeyList& keys) : keys_(keys) {}
-  // For thread number `thread` of `threads`: each begins elsewhere.
+  // For thread number `thread` of `threads`: each starts at another key.
   KeyWheel(const KeyList& keys, int thread, int threads)
       : keys_(keys), next_(keys.size() / static_cast<std::size_t>(threads) * static_cast<std::size_t>(thread)) {}
 

@@ -27,7 +27,7 @@ void LogFiles::StartOver() {
   published_.store(0);
   log_ = std::make_unique<CommitLog>(this, segment_bytes_, SegmentEnd{}, 0, &published_);
   ValueAddress address;
-  Require(Put("first", "", &address));  // the log asks for its segment now, and not while it is measured
+  Require(Put("first", "", &address));  // the log requests its segment now, not while it is measured
 }
 
 Status LogFiles::Put(Slice key, Slice value, ValueAddress* address) {
@@ -67,7 +67,7 @@ Result<std::shared_ptr<Segment>> LogFiles::NextSegment(const SegmentEnd*) {
   CAMBIUM_RETURN_IF_ERROR(file->Write(0, EncodeFileHeader(header)));
   std::function<void(const std::string&)> remove;
   if (place_ == LogPlace::kDisk) {
-    // One that cannot be removed goes with the directory.
+    // A file that cannot be removed is deleted with the directory.
     remove = [](const std::string& old) { static_cast<void>(FileSystem::Default()->Unlink(old)); };
   }
   auto segment = std::make_shared<Segment>(header.number, kSlot, path, std::move(file), header, std::move(remove));

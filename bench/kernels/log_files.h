@@ -18,22 +18,22 @@ enum class LogPlace : unsigned char {
 // One segment at a time. One thread.
 class LogFiles final : public SegmentSource {
  public:
-  // Values of less than `separate_from` bytes are for the index to keep, as in PreparedBatch::Rules.
+  // Values of less than `separate_from` bytes are inline, as in PreparedBatch::Rules.
   LogFiles(LogPlace place, std::uint64_t segment_bytes, std::uint64_t separate_from);
   ~LogFiles() override;
 
-  // What DbImpl does for a batch of one put: prepares it, appends it, publishes it.
+  // Prepares, appends and publishes a batch of one put, as DbImpl does.
   Status Put(Slice key, Slice value, ValueAddress* address);
 
-  // The segment has no room for a record of so many bytes, key and header included.
+  // Returns whether the segment has no room for a record of so many bytes, key and header included.
   [[nodiscard]] bool IsFull(std::uint64_t bytes) const { return log_->tail().offset + bytes > segment_bytes_; }
-  // A new log in a new file, with one record; the old file goes, and with it what the system has not yet written of it.
+  // Starts a new log in a new file, with one record, and deletes the old file, dirty pages included.
   void StartOver();
 
   Status Sync() { return log_->Sync(); }
-  // Nothing is put any more: values may come from a mapping.
+  // Allows reads from a mapping. No more puts after this.
   void AllowMap();
-  // Of the segment that is written to.
+  // The segment being written.
   [[nodiscard]] const SegmentTable& segments() const { return segments_; }
 
   Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) override;

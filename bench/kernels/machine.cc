@@ -1,4 +1,4 @@
-// Yardsticks: what the machine itself takes for the things that kernels are made of.
+// Yardsticks: the costs of the machine itself for what kernels consist of.
 #include <benchmark/benchmark.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ struct alignas(64) Line {
   const Line* next = nullptr;
 };
 
-// All lines of so many MiB on one random circle.
+// The cache lines of so many MiB, linked to one random circle.
 struct Circle {
   explicit Circle(std::uint64_t mib) : lines((mib << 20) / sizeof(Line)) {
     std::vector<std::uint32_t> order(lines.size());
@@ -35,8 +35,8 @@ struct Circle {
   std::vector<Line> lines;
 };
 
-// One cache line after the other, each known only when the one before is there: a cache miss, and what it takes to find
-// out where in memory the line is.
+// Follows the circle: each address is known only when the previous line has arrived. Costs a cache miss and the address
+// translation.
 void MachineMiss(benchmark::State& state) {
   const Line* line = Prepared<Circle>(state.range(0)).lines.data();
   for (auto _ : state) line = line->next;
@@ -50,7 +50,7 @@ struct Bytes {
   std::vector<char> bytes;
 };
 
-// A copy of so many bytes from anywhere in so many MiB.
+// Copies so many bytes from a random place in so many MiB.
 void MachineCopy(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   const std::vector<char>& from = Prepared<Bytes>(state.range(1)).bytes;
@@ -66,7 +66,7 @@ BENCHMARK(MachineCopy)
     ->ArgNames({"bytes", "mib"})
     ->ArgsProduct({{256, 1 << 10, 4 << 10, 16 << 10, 64 << 10}, {1, 256}});
 
-// Into the kernel and out of it.
+// Entering and leaving the kernel.
 void MachineSystemCall(benchmark::State& state) {
   for (auto _ : state) {
     long parent = ::syscall(SYS_getppid);
@@ -76,8 +76,8 @@ void MachineSystemCall(benchmark::State& state) {
 }
 BENCHMARK(MachineSystemCall);
 
-// So many bytes at the end of a file, and fdatasync, with nothing of ours between: what a synced write that prepares no
-// space cannot be faster than.
+// Appends so many bytes to a file and calls fdatasync, without any code of the library: a lower bound for a synced
+// write that allocates no space ahead.
 void MachineAppendSync(benchmark::State& state) {
   const testing::TempDirectory directory;
   EngineConfig config;

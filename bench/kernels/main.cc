@@ -1,4 +1,4 @@
-// cambium_kernels: what the parts of Cambium cost, one by one. docs/PERFORMANCE.md has figures and what binds them.
+// cambium_kernels: measures the parts of Cambium one by one. docs/PERFORMANCE.md has figures and what bounds them.
 //
 //   cambium_kernels --benchmark_filter='^MemTable' --benchmark_repetitions=5 --benchmark_report_aggregates_only=true
 //
@@ -26,8 +26,8 @@ void TellEnvironment() {
 }
 
 int Run() {
-  // As long as a process has had one thread only, the C library spares locks and counts of references their atomics. A
-  // process with a database in it has had more.
+  // While a process has never had a second thread, the C library avoids atomics in locks and reference counts. A
+  // process with a database has had more threads.
   std::thread([] {}).join();
   try {
     TellEnvironment();

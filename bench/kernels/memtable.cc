@@ -1,4 +1,4 @@
-// The sorted buffer of recent writes, at a given number of keys, in random order.
+// The memtable with a given number of keys, in random order.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kSizes[] = {10'000, 100'000, 1'000'000};
 
-// Keys [from, to) of the list, with sequence numbers from 1 on.
+// Adds keys [from, to) of the list, key i with sequence number i + 1.
 void AddAll(MemTable* table, const KeyList& keys, std::size_t from, std::size_t to) {
   for (std::size_t i = from; i < to; ++i) {
     Require(table->Reserve(1, kKeySize));
@@ -27,7 +27,7 @@ struct InsertKeys {
   const KeyList keys;
 };
 
-// A table of so many keys gets an eighth more. That it is filled until then is not in the figure.
+// Adds an eighth more keys to a table of so many. The initial fill is not measured.
 void MemTableInsert(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const KeyList& keys = Prepared<InsertKeys>(n).keys;

@@ -1,4 +1,4 @@
-// The next key of several runs merged, of warm pages.
+// The next key of a merge of several runs, with warm pages.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace cambium::bench {
 namespace {
 
-// So many keys, each in one of so many runs, by chance: where the next one comes from cannot be foreseen.
+// So many keys, each in a random one of so many runs, so that the source of the next key cannot be predicted.
 struct MergedRuns {
   MergedRuns(std::uint64_t n, std::size_t runs) : files(RoomFor(n)) {
     for (const auto& ids : DealIds(n, runs)) parts.push_back(MakeRun(&files, &pool, ids));

@@ -1,4 +1,4 @@
-// A page that is in the pool: found, pinned and let go.
+// Finding, pinning and releasing a page that is in the pool.
 #include <benchmark/benchmark.h>
 
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kVisits = 1 << 18;
 
-// Random leaves of a tree, by their pointers and as children of their branches.
+// Random leaves of a tree, with their pointers and their places in their branches.
 struct PoolVisits {
   explicit PoolVisits(std::uint64_t keys) : tree(keys), branches(tree.LowestBranches()) {
     Prng prng(7);
@@ -38,7 +38,7 @@ struct PoolVisits {
   std::vector<Visit> visits;
 };
 
-// Of thread i of n: all visits, from another place on.
+// Returns the first visit of a thread. Each thread makes all visits, from another start on.
 std::size_t FirstVisit(const benchmark::State& state) {
   return kVisits / static_cast<std::size_t>(state.threads()) * static_cast<std::size_t>(state.thread_index());
 }
@@ -55,7 +55,7 @@ void PagePoolGet(benchmark::State& state) {
 }
 BENCHMARK(PagePoolGet)->ArgName("keys")->Arg(10'000)->Arg(1'000'000)->Threads(1)->Threads(2)->UseRealTime();
 
-// As a descent does it, with what it asks for early.
+// As a descent does it, with prefetches.
 void PagePoolGetChild(benchmark::State& state) {
   PoolVisits& pool = Prepared<PoolVisits>(state.range(0));
   std::size_t i = FirstVisit(state);

@@ -1,4 +1,4 @@
-// A search in one page that is in the cache: what a look-up costs per level when it waits for nothing.
+// A search in one page that is in the cache: the cost of a lookup per level, without any wait.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 namespace cambium::bench {
 namespace {
 
-constexpr std::size_t kLookUps = 1 << 16;  // more than a processor learns by heart
+constexpr std::size_t kLookUps = 1 << 16;  // more than branch prediction can learn
 
 enum class PageKind : unsigned char { kLeaf, kInlineLeaf, kBranch };
 
-// A page of 4 KiB, full, and keys that are in it or between those that are.
+// A full page of 4 KiB, and keys to look up: present ones, or ones between them.
 class SearchPage {
  public:
   SearchPage(PageKind kind, bool hit)
@@ -100,7 +100,7 @@ void PageSearchInlineLeaf(benchmark::State& state) { SearchLeaf(state, PageKind:
 BENCHMARK(PageSearchLeaf)->ArgName("hit")->Arg(0)->Arg(1);
 BENCHMARK(PageSearchInlineLeaf)->ArgName("hit")->Arg(0)->Arg(1);
 
-// Of a branch a hit is a key that separates two children.
+// In a branch a hit is a key that separates two children.
 void PageSearchBranch(benchmark::State& state) {
   const SearchPage& search = Prepared<SearchPage>(PageKind::kBranch, state.range(0) != 0);
   const KeyOrder order(BytewiseComparator());

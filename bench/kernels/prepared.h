@@ -1,10 +1,10 @@
-// Prepared: what a kernel works on, made once.
+// Prepared: the data of a kernel, made once.
 //
 //   PageSet& pages = Prepared<PageSet>(state.range(0));
 //
-// Google Benchmark calls a kernel to guess how often it must run, again to measure it, and again for each repetition.
-// What takes seconds to make is made by the first call, and lives until another kernel, or the same with other
-// arguments, asks for something else. So a kernel asks for one thing, which has all that it needs.
+// Google Benchmark calls a kernel to estimate the number of iterations, again to measure it, and again for each
+// repetition. Data that takes seconds to make is made by the first call. It lives until a kernel requests other data,
+// so a kernel must have all its data in one object.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 namespace cambium::bench {
 
-// One thing at a time.
+// The one object that exists at a time.
 struct PreparedThing {
-  std::mutex mutex;  // the threads of a kernel ask at once
+  std::mutex mutex;  // the threads of a kernel request it concurrently
   std::string name;  // of its type and arguments
   std::shared_ptr<void> thing;
 
@@ -40,7 +40,7 @@ T& Prepared(Arguments... arguments) {
   PreparedThing& prepared = PreparedThing::Instance();
   const std::lock_guard lock(prepared.mutex);
   if (prepared.name != name) {
-    prepared.Clear();  // before the next is made: two large ones may not fit
+    prepared.Clear();  // before the next is made: two large objects may not fit into memory
     prepared.thing = std::make_shared<T>(arguments...);
     prepared.name = name;
   }

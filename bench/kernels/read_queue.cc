@@ -1,4 +1,4 @@
-// Random reads of 1 KiB from a file that the page cache has: in batches through each queue, and one by one.
+// Random reads of 1 KiB from a file in the page cache: in batches through each read queue, and one by one.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -36,7 +36,7 @@ struct WarmFile {
   std::vector<std::uint64_t> offsets;
 };
 
-// A batch, and where its reads go.
+// A batch of reads, and the memory for them.
 class Batch {
  public:
   Batch(const WarmFile& warm, std::size_t reads)
@@ -48,7 +48,7 @@ class Batch {
       pointers_[i] = &requests_[i];
     }
   }
-  // The next offsets.
+  // Returns the requests with the next offsets.
   std::span<ReadRequest* const> Next() {
     for (ReadRequest& request : requests_) {
       request.offset = warm_.offsets[at_++ % kOffsets];

@@ -1,4 +1,4 @@
-// Require: a kernel whose work failed has no figure; the program ends with the reason.
+// Require: ends the program with the reason if the work of a kernel fails.
 #pragma once
 
 #include <stdexcept>
@@ -10,7 +10,7 @@
 
 namespace cambium::bench {
 
-// Google Benchmark would print an error and go on, and the program would end well. main() catches this instead.
+// Throws to main(). Google Benchmark's own errors are printed, but the program would still exit with 0.
 [[noreturn]] inline void GiveUp(const std::string& why) { throw std::runtime_error(why); }
 
 inline void Require(const Status& status) {

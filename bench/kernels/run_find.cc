@@ -1,4 +1,4 @@
-// A key in a run of warm pages: its filter, and if that does not deny it, its tree.
+// A lookup in a run with warm pages: in its filter, then, unless the filter denies the key, in its tree.
 #include <benchmark/benchmark.h>
 
 #include "heap_run.h"
@@ -14,7 +14,7 @@ struct OneRun {
       : files(RoomFor(n)),
         run(MakeRun(&files, &pool, DealIds(n, 1).front())),
         look_ups(KeyList::Shuffled(n, kLookUpSeed, hit)) {
-    const auto cursor = run->NewCursor();  // all pages come into the pool
+    const auto cursor = run->NewCursor();  // brings all pages into the pool
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) continue;
     Require(cursor->status());
   }

@@ -1,4 +1,4 @@
-// What statistics cost: a tick alone, from one thread and from two, beside a counter that both share; and in a Get.
+// The cost of statistics: a tick alone, from one thread and from two, compared with a shared counter; and in a Get.
 #include <benchmark/benchmark.h>
 
 #include <atomic>
@@ -45,7 +45,7 @@ struct CountedStore {
   const KeyList look_ups;
 };
 
-// To be compared with DbGet.
+// Compare with DbGet.
 void DbGetCounted(benchmark::State& state) {
   const auto level = static_cast<StatsLevel>(state.range(3));
   const auto& [store, look_ups] =

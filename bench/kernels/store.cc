@@ -20,12 +20,12 @@ Store::Store(IndexKind index, std::uint64_t keys, std::size_t value_size, std::s
   Require(db_->CompactRange({}, nullptr, nullptr));
   Require(db_->WaitForCompact());
   Require(db_->SyncWAL());
-  // What merges have written may not be in the page cache of the library yet.
+  // A walk brings pages that compactions wrote into the page pool.
   const std::unique_ptr<Iterator> walk(db_->NewIterator({}));
   std::uint64_t found = 0;
   for (walk->SeekToFirst(); walk->Valid(); walk->Next()) ++found;
   Require(walk->status());
-  Require(found == keys, "a store has other keys than were put");
+  Require(found == keys, "the store has lost keys or has too many");
 }
 
 }  // namespace cambium::bench

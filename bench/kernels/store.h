@@ -1,4 +1,4 @@
-// Store: a database in a temporary directory, loaded and at rest.
+// Store: a database in a temporary directory, loaded and quiet.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,8 @@
 
 namespace cambium::bench {
 
-// The present ids [0, keys) with values of one size, put in random order, then merged as far down as it goes: so that
-// look-ups meet the same layers in every run, all of them in a page cache that is large enough. Else options are as the
-// library has them.
+// Has the first `keys` present ids with values of one size, put in random order and then compacted completely, so that
+// lookups meet the same layers in every run. The page pool has room for all of them. Other options have their defaults.
 class Store {
  public:
   Store(IndexKind index, std::uint64_t keys, std::size_t value_size, std::shared_ptr<Statistics> statistics = nullptr);
@@ -30,7 +29,7 @@ class Store {
   std::unique_ptr<DB> db_;
 };
 
-// For ArgNames: the first of a kernel's arguments.
+// Returns the index for the argument "lsm" of a kernel.
 [[nodiscard]] constexpr IndexKind IndexOf(std::int64_t is_lsm) { return is_lsm != 0 ? kLsm : kBTree; }
 
 }  // namespace cambium::bench

@@ -1,4 +1,4 @@
-// A sweep: a run of updates into a tree. Files are in memory, so that it is the processor's part alone.
+// A sweep of a run of updates into a tree. Files are in memory, so only processor time counts.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -13,15 +13,15 @@ namespace cambium::bench {
 namespace {
 
 struct TreeAndRun {
-  // One key in `share` is in the run.
+  // One in `share` keys is in the run.
   TreeAndRun(std::uint64_t keys, std::size_t share)
       : tree(keys), run(MakeRun(tree.heap_files(), tree.pool(), DealIds(keys, share).front())) {}
   HeapTree tree;
   std::shared_ptr<const Run> run;
 };
 
-// share 8 is what makes a sweep due: every leaf has keys of the run and is rewritten. With 1000 most leaves have none
-// and are taken over unread. Time per update of the run, and per entry of the pages that were written.
+// A sweep is due at share 8: every leaf has keys of the run and is rewritten. With 1000 most leaves have none, and are
+// kept without being read. An item is an update of the run; bytes are those of the pages written.
 void SweepRun(benchmark::State& state) {
   auto& [tree, run] = Prepared<TreeAndRun>(state.range(0), state.range(1));
   std::uint64_t updates = 0;
@@ -37,7 +37,7 @@ void SweepRun(benchmark::State& state) {
     bytes += swept.stats.bytes_written;
     ++runs;
   }
-  Require(updates == run->entry_count() * runs, "a sweep took other keys than the run has");
+  Require(updates == run->entry_count() * runs, "a sweep has lost keys or has too many");
   state.SetItemsProcessed(static_cast<std::int64_t>(updates));
   state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
   state.counters["bytes/update"] = static_cast<double>(bytes) / static_cast<double>(updates);

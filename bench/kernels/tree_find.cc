@@ -1,4 +1,4 @@
-// A key in the copy-on-write tree, all of it in the pool. Most keys that are not there end at the filter of a branch.
+// A lookup in the copy-on-write tree, all of it in the pool. For most missing keys it ends at the filter of a branch.
 #include <benchmark/benchmark.h>
 
 #include "heap_tree.h"

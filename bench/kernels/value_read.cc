@@ -1,4 +1,4 @@
-// A separated value, from its address to the caller's string, of a file that the page cache has: by each way there is.
+// Reading a separated value from its address into the caller's string, in each way, from a file in the page cache.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -16,7 +16,7 @@
 namespace cambium::bench {
 namespace {
 
-// A segment full of values of one size. Keys and addresses are in the order in which they are read.
+// A segment full of values of one size. Keys and addresses are in the order of the reads.
 struct ValueLog {
   ValueLog(std::size_t value_size, std::uint64_t mib)
       : log(LogPlace::kDisk, std::uint64_t{1} << 30, 1),
@@ -27,7 +27,7 @@ struct ValueLog {
     for (std::size_t i = 0; i < written.size(); ++i) {
       Require(log.Put(key.Make(PresentId(i)), values.Of(i), &written[i]));
     }
-    Require(log.Sync());  // or the system writes back while it is read
+    Require(log.Sync());  // otherwise the kernel writes back during the reads
     addresses.reserve(written.size());
     for (std::size_t i = 0; i < keys.size(); ++i) addresses.push_back(written[NumberOf(keys[i])]);
   }
@@ -36,7 +36,7 @@ struct ValueLog {
   std::vector<ValueAddress> addresses;
 };
 
-// The same file, complete as far as its readers know.
+// The same file, sealed, so that readers may map it.
 struct MappedValueLog : ValueLog {
   MappedValueLog(std::size_t value_size, std::uint64_t mib) : ValueLog(value_size, mib) { log.AllowMap(); }
 };
@@ -45,14 +45,14 @@ ValueQuery QueryOf(const ValueLog& log, std::size_t value, bool verify) {
   return {.address = log.addresses[value], .key = log.keys[value], .verify_checksums = verify};
 }
 
-// What a Get at a snapshot does, and any that must wait for the device: from the mapping if there is one and it is
+// As a Get at a snapshot, or one that must wait for the device: from the mapping if there is one and the page is
 // resident, else by a read of the right size.
 Status ByRead(const ValueLog& log, std::size_t value, bool verify, std::string* buffer, Slice* out) {
   return ReadValue(log.log.segments(), QueryOf(log, value, verify), buffer, out);
 }
 
-// What Get, MultiGet and iterators do: from the mapping, else first a read that does not wait for the device. It may be
-// refused though the page cache has the bytes, while the system writes them back.
+// As Get, MultiGet and iterators: from the mapping, else first by a read that does not wait for the device. The kernel
+// may refuse it although the page cache has the bytes, while it writes them back.
 Status IfCached(const ValueLog& log, std::size_t value, bool verify, std::string* buffer, Slice* out) {
   const Result<bool> was_cached = ReadCachedValue(log.log.segments(), QueryOf(log, value, verify), buffer, out);
   CAMBIUM_RETURN_IF_ERROR(was_cached.status());
@@ -61,7 +61,7 @@ Status IfCached(const ValueLog& log, std::size_t value, bool verify, std::string
 
 using ReadPath = Status (*)(const ValueLog& log, std::size_t value, bool verify, std::string* buffer, Slice* out);
 
-// range: bytes of a value, MiB of the file, whether the value's checksum is compared.
+// range: bytes of a value, MiB of the file, whether the value's checksum is verified.
 template <typename Log>
 void ReadValues(benchmark::State& state, Log& (*prepared)(int value_size, int mib), ReadPath read) {
   const auto value_size = static_cast<std::size_t>(state.range(0));
@@ -79,8 +79,8 @@ void ReadValues(benchmark::State& state, Log& (*prepared)(int value_size, int mi
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
 
-// Ten values at a time through a read queue, as a scan fetches what the page cache does not have; here it has all.
-// range: bytes of a value, MiB of the file, whether the value's checksum is compared, whether by io_uring.
+// Ten values at a time through a read queue, as a scan fetches values that the page cache does not have. Here it has
+// all. range: bytes of a value, MiB of the file, whether the value's checksum is verified, whether by io_uring.
 void ReadTogether(benchmark::State& state) {
   constexpr std::size_t kTogether = 10;
   const auto value_size = static_cast<std::size_t>(state.range(0));
@@ -109,7 +109,7 @@ void ReadTogether(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kTogether) * state.range(0));
 }
 
-// A new way of reading gets a line here.
+// The sizes for each way of reading.
 void AllSizes(benchmark::internal::Benchmark* kernel) {
   kernel->ArgNames({"value", "mib", "verify"})
       ->ArgsProduct({{256, 1 << 10, 4 << 10, 16 << 10, 64 << 10}, {1, 256}, {1}})

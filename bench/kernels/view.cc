@@ -1,4 +1,4 @@
-// The current view, as a point read has it (inside an epoch, uncounted) and as an iterator or snapshot does (counted).
+// Getting the current view: as lookups do (inside an epoch, uncounted), and as iterators and snapshots do (counted).
 #include <benchmark/benchmark.h>
 
 #include "state/view.h"

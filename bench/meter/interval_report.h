@@ -1,4 +1,4 @@
-// IntervalReport: the speed of every so many seconds, a line of CSV each, while a phase runs.
+// IntervalReport: writes the speed of a phase as CSV while it runs, one line per interval.
 #pragma once
 
 #include <cerrno>
@@ -12,10 +12,11 @@
 
 namespace cambium::bench {
 
-// "engine,benchmark,round,secs_elapsed,interval_qps": db_bench's columns, behind what keeps engines apart. One thread.
+// The columns are "engine,benchmark,round,secs_elapsed,interval_qps": db_bench's, after those that name the phase. One
+// thread.
 class IntervalReport {
  public:
-  // Whether one could be written there, before anything has run.
+  // Returns whether `file` can be written, before anything runs.
   static Status CheckFile(const std::string& file) {
     std::FILE* const opened = std::fopen(file.c_str(), "a");
     if (opened == nullptr) return Status::IOError("cannot write " + file + ": " + std::strerror(errno));
@@ -23,8 +24,8 @@ class IntervalReport {
     return {};
   }
 
-  // Appends to `file`; `interval` of 0: nothing is written. The first one of a run writes the head. What goes wrong is
-  // told on stderr: the run is worth more than this.
+  // Appends to `file`, and writes the head if the file is empty. `interval`: seconds; 0: nothing is written. `what`:
+  // the first columns of each line. Errors are reported on stderr and do not end the run.
   IntervalReport(const std::string& file, std::uint64_t interval, std::string what)
       : interval_(interval), path_(file), what_(std::move(what)) {
     if (interval_ == 0) return;
@@ -43,7 +44,7 @@ class IntervalReport {
   IntervalReport(const IntervalReport&) = delete;
   IntervalReport& operator=(const IntervalReport&) = delete;
 
-  // What is through after `seconds`.
+  // `ops` operations are done after `seconds`. Writes a line if an interval has passed.
   void Look(double seconds, std::uint64_t ops) {
     if (file_ == nullptr || seconds < last_seconds_ + static_cast<double>(interval_)) return;
     std::fprintf(file_, "%s,%.0f,%.0f\n", what_.c_str(), seconds,

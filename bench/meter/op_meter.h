@@ -17,14 +17,14 @@ inline std::uint64_t NowNanos() {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-// As in db_bench the clock is read once per operation: a latency goes from the end of one operation to the end of the
-// next, and includes making its key and checking its value, the same for every engine. Used by one thread; another may
-// read progress().
+// As in db_bench the clock is read once per operation: a latency is the time from the end of one operation to the end
+// of the next. It includes making the key and checking the value, which cost every engine the same. Used by one thread;
+// others may read progress().
 class alignas(64) OpMeter {
  public:
   static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-  // `stop` ends all workers early: the user's Ctrl-C, or an error of one of them.
+  // `stop` ends all workers early: after Ctrl-C, or an error of one of them.
   OpMeter(std::uint64_t op_limit, std::uint64_t duration_nanos, const std::atomic<bool>& stop)
       : op_limit_(op_limit), duration_nanos_(duration_nanos), stop_(stop) {}
 
@@ -35,10 +35,10 @@ class alignas(64) OpMeter {
   [[nodiscard]] bool More() const {
     return ops_ < op_limit_ && last_ < deadline_ && !stop_.load(std::memory_order_relaxed);
   }
-  // What went by since the last operation does not count for the next: someone waited on purpose.
+  // The time since the last operation is not part of the next latency: the worker waited on purpose.
   void Resume() { last_ = NowNanos(); }
   [[nodiscard]] const std::atomic<bool>& stop() const { return stop_; }
-  // How many operations may still follow, at most `wanted`.
+  // Returns how many operations may still follow, at most `wanted`.
   [[nodiscard]] std::uint64_t Room(std::uint64_t wanted) const {
     return op_limit_ - ops_ < wanted ? op_limit_ - ops_ : wanted;
   }

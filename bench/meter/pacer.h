@@ -1,4 +1,4 @@
-// Pacer: no more than so much a second, whoever asks.
+// Pacer: limits the rate of several threads together.
 #pragma once
 
 #include <atomic>
@@ -11,16 +11,16 @@
 
 namespace cambium::bench {
 
-// Any thread may call any function. Nothing is saved up for longer than a tenth of a second, so that a pause is not
-// followed by a flood.
+// Any thread may call any function. Unused rate is saved up for a tenth of a second at most, so that no burst follows a
+// pause.
 class Pacer {
  public:
   explicit Pacer(double per_second) : per_second_(per_second) {}
 
-  // A rate of 0 or less holds everybody until another is set, or they are stopped.
+  // With a rate of 0 or less, Take() waits until another rate is set or the caller is stopped.
   void SetRate(double per_second) { per_second_.store(per_second, std::memory_order_relaxed); }
 
-  // Returns when `amount` more may be used; or when `stop` is set, looked at ten times a second.
+  // Returns when `amount` more may be used, or when `stop` is set, which is looked at ten times a second.
   void Take(double amount, const std::atomic<bool>& stop) {
     std::uint64_t until;
     {

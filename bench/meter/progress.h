@@ -1,5 +1,5 @@
-// Progress: a line on the terminal that is overwritten as a phase goes on. Writes nothing where stderr is no terminal.
-// TurnCount: where a command is in its turns, of all engines, rounds and runs.
+// Progress: a line on the terminal that is overwritten while a phase runs. Writes nothing if stderr is no terminal.
+// TurnCount: counts the turns of a command, over all engines, rounds and runs.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `fraction` of the work is done, 0 to 1.
+  // `fraction`: how much of the work is done, 0 to 1.
   void Show(std::uint64_t ops, double seconds, double fraction);
   void Show(const std::string& text);
 
@@ -29,10 +29,11 @@ class TurnCount {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // So many more are to come.
+  // Adds to the number of turns to come.
   void Expect(std::size_t turns) { all_ += turns; }
-  // One begins now, and the one before it is through: ", turn 3 of 12, about 4 min left", this one included. As long as
-  // those before it on average, which engines and runs are not; nothing is known of the first. "" of the only one.
+  // A turn begins, and the previous one is done. Returns ", turn 3 of 12, about 4 min left", this turn included. The
+  // estimate assumes that turns take as long as the previous ones on average, although engines and runs differ; the
+  // first turn has none. Returns "" if there is only one turn.
   [[nodiscard]] std::string Begin(Time now);
 
  private:

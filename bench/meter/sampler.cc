@@ -25,11 +25,11 @@ double Seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-// Clocks of the threads that look.
+// Clocks of the samplers' threads.
 std::mutex clocks_mutex;
-std::vector<clockid_t> clocks;  // clocks_mutex
+std::vector<clockid_t> clocks;  // guarded by clocks_mutex
 
-// Lists the calling thread as long as it lives.
+// Lists the calling thread's clock for its own lifetime.
 class ListedClock {
  public:
   ListedClock() {

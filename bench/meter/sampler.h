@@ -1,4 +1,4 @@
-// Sampler: how a phase goes on over time: operations that are through, bytes on disk. Looked at from outside.
+// Sampler: a thread that records the operations done and the bytes on disk while a phase runs.
 #pragma once
 
 #include <atomic>
@@ -12,33 +12,33 @@
 
 namespace cambium::bench {
 
-// What was so at one moment.
+// The state at one moment.
 struct Sample {
   double seconds = 0;       // since the phase began
-  std::uint64_t ops = 0;    // until then
-  std::uint64_t disk_bytes = 0;  // blocks of all files; 0 if nobody asked
+  std::uint64_t ops = 0;    // done so far
+  std::uint64_t disk_bytes = 0;  // blocks of all files; 0 if the disk is not sampled
 };
 
-// Looks ten times a second, less often where a look takes long: a directory of thousands of files costs milliseconds,
-// and a fiftieth of one processor is all that looking may take. However long the phase, at most kSamplesMax samples are
-// kept: when there are more, every second one goes, and from then on so many fewer are taken. The peak is of all looks.
+// Samples ten times a second, less often if a look is slow: a directory of thousands of files costs milliseconds, and
+// the sampler uses at most a fiftieth of one processor. At most kSamplesMax samples are kept, however long the phase:
+// if there are more, every second one is dropped, and from then on half as many are kept. The peak covers all looks.
 class Sampler {
  public:
   static constexpr std::size_t kSamplesMax = 600;
 
-  // `ops` is called by a thread of the sampler. An empty `path`: no disk is looked at.
+  // `ops` is called by the sampler's thread. If `path` is empty, the disk is not sampled.
   Sampler(std::string path, std::function<std::uint64_t()> ops);
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
-  // Ends it, with one last sample of this moment.
+  // Takes a last sample and ends the thread.
   void Stop();
-  // These after Stop().
+  // Only after Stop().
   [[nodiscard]] std::uint64_t disk_peak() const { return disk_peak_; }
   [[nodiscard]] const std::vector<Sample>& samples() const { return samples_; }
 
-  // What looking has cost so far, which is nobody's work: processor time of the thread.
+  // Processor time of the sampler's thread so far, which no engine is charged for.
   [[nodiscard]] double user_cpu_s() const { return user_cpu_s_.load(); }
   [[nodiscard]] double sys_cpu_s() const { return sys_cpu_s_.load(); }
 
@@ -52,9 +52,9 @@ class Sampler {
   std::mutex mutex_;  // guards stopped_
   std::condition_variable stop_;
   bool stopped_ = false;
-  // Of the thread until it has ended, then of whoever asks.
+  // Used by the thread until it has ended, then by the caller of Stop().
   std::uint64_t looks_ = 0;
-  std::uint64_t every_ = 1;  // of so many looks one is kept
+  std::uint64_t every_ = 1;  // one look of so many is kept
   std::uint64_t disk_peak_ = 0;
   std::vector<Sample> samples_;
   std::atomic<double> user_cpu_s_{0};
@@ -62,8 +62,8 @@ class Sampler {
   std::thread thread_;
 };
 
-// Processor time in seconds that the samplers of this process which are at work have used until this moment. Whoever
-// judges by the processor time of the process whether it rests takes that away.
+// Returns the processor time in seconds that the running samplers of this process have used so far. Code that judges by
+// the processor time of the process whether an engine is quiet subtracts it.
 double SamplerCpuSeconds();
 
 }  // namespace cambium::bench

@@ -1,5 +1,6 @@
-// "Introducing Badger: A fast key-value store written purely in Go", dgraph.io, 2017. Keys are Badger's. Its closing
-// question, whether a B+-tree with keys and value pointers might write as fast as an LSM, is the load of both indexes.
+// "Introducing Badger: A fast key-value store written purely in Go", dgraph.io, 2017. Keys are Badger's. The load
+// of both indexes answers its closing question, whether a B+-tree of keys and value pointers can write as fast as an
+// LSM.
 #include "presets/presets.h"
 
 namespace cambium::bench {
@@ -16,9 +17,8 @@ std::vector<PresetRun> Badger2017Runs(double scale) {
                     {Flag("num", num), Flag("value_size", set.value_size), "--key_style=badger",
                      "--engine=cambium,rocksdb_leveled,rocksdb_blob,leveldb,lmdb", "--index=both",
                      Flag("reads", std::min<std::uint64_t>(num, Scaled(2e6, std::min(1.0, scale * 50), 1000))),
-                     // Badger separated every value of more than 32 bytes.
-                     "--min_blob_size=32",
-                     "--benchmarks=filluniquerandom,readrandom,readseq,readseqkeys,verify"}});
+                     // Badger separates values of more than 32 bytes.
+                     "--min_blob_size=32", "--benchmarks=filluniquerandom,readrandom,readseq,readseqkeys,verify"}});
   }
   return runs;
 }

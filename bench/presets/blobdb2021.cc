@@ -1,14 +1,14 @@
-// "Integrated BlobDB", rocksdb.org, 2021: the six workloads that it describes, with the settings of RocksDB's
-// tools/run_blob_bench.sh: a table of keys is smaller than one of values, since 32 buffers of values refer to one, and
-// level 1 has eight tables. Its first stage of the load writes without a log and without compactions, which no store but
-// RocksDB can; here every store loads as it would, and stage two compacts it. The script turns blob GC on behind the
-// load only, so that loads have a run of their own, in which BlobDB has none.
+// "Integrated BlobDB", rocksdb.org, 2021: its six workloads, with the settings of RocksDB's tools/run_blob_bench.sh: a
+// table of keys is smaller than one of values, since it refers to 32 buffers of values, and level 1 has eight tables.
+// The first stage of its load writes without a log and without compactions, which only RocksDB can do. Here every store
+// loads normally, and stage two compacts. The script turns blob GC on only after the load, so loads have a run of their
+// own, in which BlobDB has no GC.
 #include "presets/presets.h"
 
 namespace cambium::bench {
 namespace {
 
-// Scaled down, the formula gives tables of some hundred bytes.
+// A lower bound: at small scales the formula gives tables of some hundred bytes.
 constexpr std::uint64_t kKeysTableLeast = 64u << 10;
 
 }  // namespace
@@ -19,7 +19,7 @@ std::vector<PresetRun> BlobDb2021Runs(double scale) {
   std::vector<PresetRun> runs;
   for (const std::uint64_t value_size : {1u << 10, 4u << 10, 16u << 10, 64u << 10, 256u << 10, 1u << 20}) {
     const std::uint64_t num = Scaled(1024 * gib / static_cast<double>(value_size), scale, 200);
-    // Phases of reads took half an hour; these read so many bytes that the writer beside them writes for some seconds.
+    // The post's read phases took half an hour. These read so many bytes that their writer writes for some seconds.
     const double read_bytes = 2 * gib * 4096;
     const std::uint64_t reads = std::min(Scaled(read_bytes / static_cast<double>(value_size), scale, 2'000),
                                          Scaled(800'000 * 4096.0, scale, 2'000));
@@ -40,7 +40,7 @@ std::vector<PresetRun> BlobDb2021Runs(double scale) {
     add(SizeName(value_size), {"--engine=cambium,rocksdb_leveled,rocksdb_universal,rocksdb_blob", "--index=both",
                                "--benchmarks=fillrandom,compact,overwrite,readwhilesyncing,seekrandomwhilesyncing,"
                                "readrandom,seekrandom,verify"});
-    // Leveled tables once more, so that the ratio of the loads is one of the same minute.
+    // Leveled tables load again here, so that both loads of the ratio run at the same time.
     add(SizeName(value_size) + ", load without blob GC",
         {"--engine=rocksdb_leveled,rocksdb_blob_nogc", "--benchmarks=fillrandom,compact"},
         {"rocksdb_blob_nogc"});

@@ -1,5 +1,5 @@
-// Experiments of this project's own: what a ceiling of space costs, what becomes of a range that nobody writes to, of a
-// reader that stays, and of scans.
+// This project's own experiments: the cost of a space ceiling, a range without writes, a pinned iterator, log GC during
+// reads, and scans.
 #include "presets/presets.h"
 
 namespace cambium::bench {
@@ -36,7 +36,7 @@ std::vector<PresetRun> CrossRuns(double scale) {
                       "--benchmarks=filluniquerandom,overwrite,readwhilewriting,verify"});
   add("E6, without GC", {"--engine=cambium,rocksdb_blob", "--index=both", "--enable_blob_garbage_collection=false",
                          "--max_space_amplification=0", "--benchmarks=filluniquerandom,overwrite,readwhilewriting,verify"});
-  // RocksDB with blobs has relocated them in the order of files as often as compactions came by.
+  // RocksDB relocates blobs in the order of its compactions.
   const std::string beside_tables = "--engine=cambium,rocksdb_leveled,rocksdb_blob";
   const std::string scans = "--benchmarks=filluniquerandom,overwrite,compact,seekrandom,verify";
   add("T2, values where they fell", {beside_tables, "--index=both", scans});

@@ -1,9 +1,9 @@
 // Cao, Dong, Vemuri and Du, "Characterizing, Modeling, and Benchmarking RocksDB Key-Value Workloads at Facebook", FAST
-// 2020. The parameters of prefix_dist are those that its authors gave with db_bench's mixgraph (RocksDB pull request
-// 5953) for ZippyDB, so that it is ZippyDB's preset too; the others leave out what their names say. The sizes of UDB
-// are the paper's averages, 27 bytes of key and 127 of value; its mix is the paper's of gets, puts and scans, without
-// merges and single deletes, which this library does not have. YCSB's keys are padded to the models' 48 bytes,
-// so that a page holds as many of them. key_dist_a is another one: see CoveringAll.
+// 2020. The parameters of prefix_dist are those that its authors published with db_bench's mixgraph for ZippyDB
+// (RocksDB pull request 5953), so it is ZippyDB's preset too. The other models leave out what their names say. UDB has
+// the paper's mean sizes, 27 bytes of key and 127 of value, and its mix of gets, puts and scans, without merges and
+// single deletes. YCSB's keys are padded to the models' 48 bytes, so that a page holds as many of them. key_dist_a
+// differs from the authors' value: see CoveringAll.
 #include "presets/presets.h"
 
 #include <array>
@@ -15,9 +15,9 @@ namespace {
 constexpr double kPower = 0.3467;
 constexpr std::uint64_t kRanges = 30;
 
-// Of y = a x^b, what the x warmest keys get: that a with which `n` keys get all. With the authors' 0.002312
-// 28 % of what is drawn would be among the first million keys, and 9 % among the first thirtieth of them; the rest would
-// be folded back evenly over all, so that there is little locality left (RocksDB pull requests 6794 and 6795).
+// Returns the a of y = a x^b, the share of the x warmest keys, with which `n` keys get all accesses. With the authors'
+// 0.002312, 28 % of the draws would be among the first million keys, and 9 % among the first thirtieth of them. The
+// rest would be folded back evenly over all keys, which leaves little locality (RocksDB pull requests 6794 and 6795).
 std::string CoveringAll(std::uint64_t n) {
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "--key_dist_a=%.6g", std::pow(static_cast<double>(n), -kPower));

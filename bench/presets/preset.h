@@ -1,4 +1,4 @@
-// Preset: published experiments by name. Each is a series of runs of this program, one after the other, with one report.
+// Preset: published experiments by name. A preset is a series of runs of this program, with one report.
 #pragma once
 
 #include <string>
@@ -8,25 +8,25 @@ namespace cambium::bench {
 
 struct PresetRun {
   std::string experiment;              // its name in tables and reports
-  std::vector<std::string> arguments;  // "--num=1000": what it decides, unless the command line does
-  // If not empty, it shows something of these engines, and is left out if the command line names others only.
+  std::vector<std::string> arguments;  // "--num=1000": used unless the command line has the option
+  // If not empty, the run is about these engines, and is left out if the command line names none of them.
   std::vector<std::string> about = {};
 };
 
 struct Preset {
   const char* name;
   const char* summary;
-  // What --scale is a fraction of, in words: "1 TB of values of each size".
+  // The sizes at scale 1, in words: "1 TB of values of each size".
   const char* original;
-  double scale;  // where it takes minutes
+  double scale;  // the default, at which it takes minutes
   std::vector<PresetRun> (*runs)(double scale);
-  // The options by which its runs differ but in size: what makes each the experiment that it is named after. The command
-  // line cannot say otherwise.
+  // The options, other than sizes, in which its runs differ: they make a run the experiment that it is named after. The
+  // command line cannot override them.
   std::vector<std::string> defining;
 };
 
 const std::vector<Preset>& Presets();
-// Null if there is none of that name.
+// Returns null for an unknown name.
 const Preset* FindPreset(const std::string& name);
 
 }  // namespace cambium::bench

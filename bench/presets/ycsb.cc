@@ -1,5 +1,5 @@
-// Cooper and others, "Benchmarking cloud serving systems with YCSB", SoCC 2010; the order of runs is that of YCSB's wiki:
-// load, A, B, C, F, D, and after another load E.
+// Cooper and others, "Benchmarking cloud serving systems with YCSB", SoCC 2010; runs are in the order of YCSB's wiki:
+// load, A, B, C, F, D, then a new load and E.
 #include "presets/presets.h"
 
 namespace cambium::bench {

@@ -1,8 +1,8 @@
-// cambium_recovery_time: how long opening takes after a kill -9, beside the time of reading the same log once from the device.
+// cambium_recovery_time: compares the time of Open after a kill -9 with that of reading the same log once.
 //
-// A child writes until the log has the wanted size, all of it to be replayed, and is killed. The parent then takes turns:
-// reads the log segments with direct I/O, 1 MiB at a time, and opens the database; page caches are dropped before each.
-// It prints both times, their ratio, and the size of an empty database.
+// A child writes until the log, all of which must be replayed, has the wanted size, and is killed. Then the parent in
+// turns reads the log segments with direct I/O, 1 MiB at a time, and opens the database. It drops the page cache before
+// each. It prints both times, their ratio, and the size of an empty database.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,7 +45,7 @@ Options OptionsFor(std::uint64_t log_bytes) {
   return options;
 }
 
-// In the child: never returns.
+// Runs in the child, and never returns.
 [[noreturn]] void WriteUntilKilled(const std::string& path, const Options& options, std::uint64_t log_bytes,
                                    std::size_t value_size, int ready) {
   std::unique_ptr<DB> db;
@@ -65,7 +65,8 @@ Options OptionsFor(std::uint64_t log_bytes) {
 
 void DropCaches() {
   const Status status = cambium::bench::DropPageCache();
-  if (!status.ok()) std::printf("page caches could not be dropped, times are of warm files: %s\n", status.ToString().c_str());
+  if (!status.ok())
+    std::printf("cannot drop the page cache, so times are those of warm files: %s\n", status.ToString().c_str());
 }
 
 double Seconds(std::chrono::steady_clock::time_point since) {
@@ -117,13 +118,13 @@ std::uint64_t DiskBytes(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Times opening after a kill -9 beside reading the log once."};
+  CLI::App app{"Compares the time of Open after a kill -9 with that of reading the log once."};
   std::string path = "/tmp/cambium_recovery_time";
   std::uint64_t log_mib = 1024;
   std::size_t value_size = 1024;
   int rounds = 5;
-  app.add_option("--db", path, "directory, made and removed")->capture_default_str();
-  app.add_option("--log_mib", log_mib, "MiB of log to be replayed")->check(CLI::Range(1, 65536))->capture_default_str();
+  app.add_option("--db", path, "directory for the database; created and removed")->capture_default_str();
+  app.add_option("--log_mib", log_mib, "MiB of log to replay")->check(CLI::Range(1, 65536))->capture_default_str();
   app.add_option("--value_size", value_size, "bytes of a value")->check(CLI::Range(1, 1 << 24))->capture_default_str();
   app.add_option("--rounds", rounds, "how often each is timed")->check(CLI::Range(1, 100))->capture_default_str();
   CLI11_PARSE(app, argc, argv);
@@ -142,7 +143,7 @@ int main(int argc, char** argv) {
   ::waitpid(child, nullptr, 0);
   if (!written) Die("the writer failed");
 
-  // A read-only opening replays as any other and writes nothing, so it can be repeated.
+  // A read-only open replays like any other and writes nothing, so it can be repeated.
   std::vector<double> ratios;
   std::printf("%-6s %12s %12s %12s %8s\n", "round", "log MiB", "read s", "open s", "ratio");
   for (int round = 1; round <= rounds; ++round) {

@@ -16,7 +16,7 @@ Effect EffectOf(const Result& result) {
   return workload == nullptr ? Effect::kMaintains : workload->effect;
 }
 
-// `value(result)`, but only of workloads that count operations, or only of those that do not just read.
+// Return `value(result)`, but only for workloads that count operations, or only for those that change the database.
 template <typename Value>
 Table::Metric OfOperations(Value value) {
   return [value](const Result& r) {
@@ -30,7 +30,7 @@ Table::Metric OfChanges(Value value) {
   };
 }
 
-// Of workloads that put: of all puts, or batches of them, the one that took longest.
+// Returns the longest put, or batch of puts, of a workload that puts.
 std::optional<double> LongestPutMillis(const Result& r) {
   if (r.writer.has_value()) return r.writer->max_us * 1e-3;
   const Workload* workload = FindWorkload(r.benchmark);
@@ -38,7 +38,7 @@ std::optional<double> LongestPutMillis(const Result& r) {
   return puts ? std::optional(r.max_us * 1e-3) : std::nullopt;
 }
 
-// `bytes(result)` over the bytes that users wrote meanwhile.
+// Returns `bytes(ledger)` per byte that users wrote meanwhile.
 template <typename Bytes>
 Table::Metric PerWrittenByte(Bytes bytes) {
   return [bytes](const Result& r) -> std::optional<double> {
@@ -74,7 +74,7 @@ std::optional<double> IndexBytesPerKey(const Result& r) {
   return static_cast<double>(*r.index_bytes) / static_cast<double>(*r.live_keys);
 }
 
-// Of what the block device did, per operation.
+// Returns a figure of the block device, per operation.
 Table::Metric OfDevice(std::uint64_t DeviceStats::* what) {
   return [what](const Result& r) -> std::optional<double> {
     if (!r.device.has_value() || r.ops == 0 || EffectOf(r) == Effect::kMaintains) return std::nullopt;
@@ -82,13 +82,13 @@ Table::Metric OfDevice(std::uint64_t DeviceStats::* what) {
   };
 }
 
-// `note` if there is a table.
+// Adds `note` to *notes unless the table is empty.
 std::string WithNote(const std::string& table, std::string* notes, const char* note) {
   if (!table.empty()) *notes += note;
   return table;
 }
 
-// Of the last round: shapes have no median.
+// The index in the last round, since shapes have no median.
 std::string IndexTable(const std::vector<Result>& results) {
   unsigned last = 0;
   for (const Result& result : results) last = std::max(last, result.round);
@@ -110,11 +110,11 @@ std::string IndexTable(const std::vector<Result>& results) {
   return PadRight("index", kFirstColumn) + PadRight("", 14) + PadLeft("B/update", 12) + PadLeft("by the law", 12) +
          PadLeft("updates", 12) + PadLeft("merges", 8) + PadLeft("runs", 6) + PadLeft("keys in runs", 14) +
          "   below them\n" + text +
-         "Of the last round. B/update: bytes of index files written per key that left a memory table. By the law: what "
-         "the\ncost law of that index expects of uniform updates. Merges: into the tree, or compactions.\n\n";
+         "In the last round. B/update: bytes of index files written per key flushed from a memtable. By the law: what "
+         "the\ncost law of that index predicts for uniform updates. Merges: sweeps or compactions.\n\n";
 }
 
-// Whether there is more than one round.
+// Returns whether there is more than one round.
 bool RunsAgain(const std::vector<Result>& results) {
   return std::ranges::any_of(results, [&](const Result& r) { return r.round != results.front().round; });
 }
@@ -128,9 +128,9 @@ std::string MakeReport(const std::vector<Result>& results) {
   const auto p99 = OfOperations([](const Result& r) { return r.p99_us; });
   std::string text =
       RunsAgain(results)
-          ? "Medians of all rounds. A ratio is taken in each round; shown is the median of these ratios, and in brackets\n"
-            "the smallest and the largest.\n\n"
-          : "One round: nothing here says whether another would agree, and a ratio near 1 says nothing (--rounds=3).\n\n";
+          ? "Medians of all rounds. A ratio is taken within each round; a cell has the median of these ratios, and in\n"
+            "brackets the smallest and the largest.\n\n"
+          : "One round: another might not agree, and a ratio near 1 means nothing (use --rounds=3).\n\n";
   text += table.Draw("ops/sec", speed, Speed);
   text += table.DrawRatios("ops/sec", Better::kMore, speed);
   text += table.Draw("writer ops/sec", [](const Result& r) {
@@ -155,23 +155,24 @@ std::string MakeReport(const std::vector<Result>& results) {
   text += table.Draw("system CPU us/op", cpu_micros(&Result::sys_cpu_s), Plain);
   std::string notes;
   text += WithNote(table.Draw("stall %", StallPercent, Plain), &notes,
-                   "Stall: of the time in which there were writes, without settling, that in which they were held back for "
-                   "background\nwork; where an engine counts it for each thread, of the time of these threads.\n");
+                   "Stall: the share of the time, without settling, in which writes waited for background work. If an "
+                   "engine counts\nit per thread, the share of the sum of the threads' times.\n");
   text += table.Draw("write amp", [](const Result& r) { return r.write_amp; }, Plain);
-  text += WithNote(table.Draw("write amp, the post's", WriteAmpOfThePost, Plain), &notes,
-                   "The post's: what flushes and compactions wrote, values included, over what flushes alone did; a log "
-                   "that\nkeeps the values is a flush of them.\n");
-  text += WithNote(table.Draw("merge reads B/B", MergeReadsPerByte, Plain), &notes,
-                   "Merge reads: of index files or tables, by sweeps or compactions, per byte that users wrote.\n");
+  text +=
+      WithNote(table.Draw("write amp, the post's", WriteAmpOfThePost, Plain), &notes,
+               "The post's: bytes written by flushes and compactions, values included, over those written by flushes; "
+               "a log\nthat keeps the values counts as a flush of them.\n");
+  text +=
+      WithNote(table.Draw("merge reads B/B", MergeReadsPerByte, Plain), &notes,
+               "Merge reads: read from index files or tables by sweeps or compactions, per byte that users wrote.\n");
   text += WithNote(LedgerTable(table), &notes,
-                   "Written by cause: bytes that the engine itself has counted, per byte of keys and values that users "
-                   "wrote.\n");
+                   "Written by cause: counted by the engine itself, per byte of keys and values that users wrote.\n");
   text += table.Draw("space amp", [](const Result& r) {
     return EffectOf(r) == Effect::kReads ? std::nullopt : r.space_amp;
   }, Plain);
   text += WithNote(table.Draw("index B/key", IndexBytesPerKey, Plain), &notes,
-                   "Index: on disk, per key that exists, without values that are kept apart; where all values are in "
-                   "tables it has\nthem too.\n");
+                   "Index: bytes on disk per existing key, without separated values; if all values are in tables, they "
+                   "are\nincluded.\n");
   text += table.Draw("disk MiB", OfChanges([](const Result& r) {
     return static_cast<double>(r.disk_bytes) / kMiB;
   }), Plain);
@@ -182,18 +183,19 @@ std::string MakeReport(const std::vector<Result>& results) {
     return static_cast<double>(r.rss_peak_bytes) / kMiB;
   }), Plain);
   text += WithNote(table.Draw("cache hit %", CacheHitPercent, Plain), &notes,
-                   "Cache: of an engine's own cache for pages or blocks.\n");
+                   "Cache: an engine's own cache of pages or blocks.\n");
   std::string device = table.Draw("device read B/op", OfDevice(&DeviceStats::read_bytes), Plain);
   device += table.Draw("device reads/op", OfDevice(&DeviceStats::reads), Plain);
   device += table.Draw("device written B/op", OfDevice(&DeviceStats::write_bytes), Plain);
   device += table.Draw("device writes/op", OfDevice(&DeviceStats::writes), Plain);
   text += WithNote(device, &notes,
-                   "Device: what the block device completed meanwhile, for whoever asked; what is written back later is "
-                   "not in it.\n");
+                   "Device: what the block device completed meanwhile, for all processes, without what is written back "
+                   "later.\n");
   text += IndexTable(results);
-  text += "Write amp: bytes of pages made dirty in the page cache, as /proc/self/io counts them, per byte of keys and "
-          "values.\nSpace amp: blocks of all files of the database per byte of keys and values that exist.\n"
-          "Peak RSS: pages of files that are mapped count too.\n";
+  text +=
+      "Write amp: bytes of pages made dirty in the page cache, as /proc/self/io counts them, per byte of keys and "
+      "values.\nSpace amp: blocks of all files of the database per byte of existing keys and values.\n"
+      "Peak RSS: includes pages of mapped files.\n";
   return text + notes;
 }
 

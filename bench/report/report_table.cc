@@ -19,7 +19,7 @@ std::string Decimal(double value, int digits) {
   return text;
 }
 
-// "1.50x (1.41..1.62)": what the rounds' ratios have in the middle, and at both ends; "1.50x? (0.90..1.62)".
+// Returns the median and both ends of the rounds' ratios: "1.50x (1.41..1.62)", or "1.50x? (0.90..1.62)" if in doubt.
 std::string Ratio(const Rounds& rounds) {
   const std::optional<Spread> ratio = SpreadOf(rounds);
   if (!ratio.has_value()) return "-";

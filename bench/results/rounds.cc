@@ -5,7 +5,7 @@
 namespace cambium::bench {
 namespace {
 
-constexpr double kSpreadMax = 0.5;  // of ratios, in parts of their median
+constexpr double kSpreadMax = 0.5;  // of ratios, as a fraction of their median
 
 }  // namespace
 

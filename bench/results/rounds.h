@@ -1,4 +1,4 @@
-// What the rounds of a run have in common: medians, and ratios that are taken within a round.
+// Figures over the rounds of a run: medians, and ratios that are taken within a round.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace cambium::bench {
 
-// A figure of every round in which there is one.
+// A figure for each round that has one.
 using Rounds = std::map<unsigned, double>;
 
-// What rounds have in the middle, and at both ends.
+// The median and both ends of a figure over the rounds.
 struct Spread {
   double median = 0;
   double low = 0;
@@ -25,22 +25,24 @@ struct Spread {
 // Which of two figures of the same kind is the better one.
 enum class Better : unsigned char { kMore, kLess };
 
-double Median(std::vector<double> values);  // of at least one
+double Median(std::vector<double> values);  // requires at least one value
 double Median(const Rounds& rounds);
 std::vector<double> Values(const Rounds& rounds);
-// Nothing if there is no round.
+// Returns nothing if there is no round.
 std::optional<Spread> SpreadOf(const Rounds& rounds);
-// a / b of each round that both have.
+// Returns a / b for each round that both have.
 Rounds Divide(const Rounds& a, const Rounds& b);
 
-// Further apart than half of their median.
+// Returns whether low and high are further apart than half of the median.
 bool AreFarApart(const Spread& ratio);
-// Whether the rounds' ratios say too little: they lie on both sides of 1, or further apart than half of their median.
+// Returns whether the rounds do not agree: their ratios lie on both sides of 1, or further apart than half of their
+// median.
 bool IsDoubtful(const Spread& ratio);
 
-// Names of the steps of one run: "readrandom", and "readrandom 2" where it comes again.
+// Returns the names of the steps of one run: "readrandom", and "readrandom 2" if it is repeated.
 std::map<std::uint64_t, std::string> NameSteps(const std::vector<Result>& results);
 
+// Adds `name` unless it is in the list already.
 void AddOnce(std::vector<std::string>* names, const std::string& name);
 
 }  // namespace cambium::bench

@@ -1,4 +1,4 @@
-// What the flags ask of every engine, and whether those that are to run can do it.
+// ConfigOf: the engine's settings from the flags, and whether the chosen engines can satisfy them.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace cambium::bench {
 
-// With values of the mean size that the flags name; of files, which have theirs, it is for whoever has read them to say.
+// Returns the settings of an engine at `path`. value_size is the mean of the flags; for --source the caller sets it
+// after reading the files.
 EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags);
 
-// What is wrong, or "": an engine is named twice, or one that is built in refuses what is asked of it.
+// Returns what is wrong, or "": an engine is named twice, or cannot satisfy the flags.
 std::string ComplainOfEngines(const BenchFlags& flags);
 
 }  // namespace cambium::bench

@@ -24,7 +24,7 @@
 namespace cambium::bench {
 namespace {
 
-// Writes of a phase of which is known what they wrote, by all threads. What is logged of them is 32 MiB at the most.
+// The most writes of a phase, of all threads together, whose ids are logged: 32 MiB.
 constexpr std::size_t kLoggedMax = 8u << 20;
 
 constexpr auto kProgressInterval = std::chrono::milliseconds(250);
@@ -51,12 +51,12 @@ std::uint64_t CountOf(const Workload& workload, const BenchFlags& flags) {
   return 0;
 }
 
-// How many of `total` shared operations are worker `index`'s, who takes every threads-th.
+// Returns how many of `total` shared operations worker `index` does: every threads-th.
 std::uint64_t ShareOf(std::uint64_t total, unsigned index, unsigned threads) {
   return total / threads + (index < total % threads ? 1 : 0);
 }
 
-// What the workers of a phase did, added up.
+// The sums over the workers of a phase.
 struct Work {
   std::uint64_t ops = 0;
   std::uint64_t bytes = 0;
@@ -64,17 +64,18 @@ struct Work {
   std::uint64_t found = 0;
   std::uint64_t written_bytes = 0;
   Histogram nanos;
-  std::uint64_t end_nanos = 0;  // when the last of them was through
-  // Worker::log of each that wrote, by its index.
+  std::uint64_t end_nanos = 0;  // when the last worker was done
+  // Worker::log of each worker that wrote, with its index.
   std::vector<std::pair<unsigned, std::vector<std::uint32_t>>> logs;
   bool log_overflowed = false;
   std::optional<WriterFigures> writer;
   Status status;
 };
 
+// A Crew is the threads of a phase.
 class Crew {
  public:
-  // `changes`: something is written.
+  // `changes`: the phase writes. `what`: the first columns of interval reports.
   Crew(const Workload& workload, Engine* engine, Phase* phase, unsigned threads, bool changes, const std::string& what)
       : workload_(workload),
         changes_(changes),
@@ -99,14 +100,14 @@ class Crew {
     expected_ops_ = timed ? 0 : all;
   }
 
-  // Operations that are through. Any thread, at any time.
+  // Returns the operations done so far. Any thread, at any time.
   [[nodiscard]] std::uint64_t Ops() const {
     std::uint64_t ops = 0;
     for (const OpMeter& meter : meters_) ops += meter.progress();
     return ops;
   }
 
-  // Blocks until all are through.
+  // Runs all threads and returns the sums.
   Work Run() {
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < threads_; ++i) threads.emplace_back([this, i] { RunWorker(i); });
@@ -145,7 +146,7 @@ class Crew {
                                  .max_us = Micros(writer_meter_.nanos().max())};
   }
 
-  // All that thread `index` does; an error of one ends all.
+  // Runs `body` as thread `index`. An error of one thread ends all.
   void Perform(void (*body)(Worker*), unsigned index, Session* session, OpMeter* meter) {
     Worker worker{.phase = *phase_, .session = *session, .meter = *meter, .index = index,
                   .random = Prng(Mix(phase_->seed, index))};
@@ -164,7 +165,7 @@ class Crew {
     if (work_.status.ok()) work_.status = worker.status;
   }
 
-  // Shows progress, and passes Ctrl-C on to the workers.
+  // Shows progress and passes Ctrl-C on to the workers, until they are done.
   void Watch() {
     Progress progress(workload_.name);
     IntervalReport intervals(phase_->flags.report_file, phase_->flags.report_interval_seconds, what_);
@@ -183,24 +184,24 @@ class Crew {
 
   const Workload& workload_;
   const bool changes_;
-  const std::string what_;  // for reports: engine, benchmark, round
+  const std::string what_;  // engine, benchmark, round
   Engine* engine_;
   Phase* phase_;
   std::latch start_;
   unsigned threads_;
-  std::uint64_t expected_ops_ = 0;  // 0: it is time that ends the phase
-  std::deque<OpMeter> meters_;      // one per worker; they neither move nor share cache lines
+  std::uint64_t expected_ops_ = 0;  // 0: --duration ends the phase
+  std::deque<OpMeter> meters_;      // one per worker, without shared cache lines
   std::atomic<bool> stop_{false};
   OpMeter writer_meter_;
   std::atomic<bool> workers_done_{false};  // ends the writer
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the following members
   std::condition_variable changed_;
   unsigned finished_ = 0;
   Work work_;
 };
 
-// What was added since `before`, if that is known; the state of now.
+// Returns the current state, with counters since `before` if that is known.
 std::optional<IndexFigures> FiguresSince(Engine* engine, const std::optional<IndexFigures>& before) {
   std::optional<IndexFigures> figures = engine->ReadIndexFigures();
   if (figures.has_value() && before.has_value()) {
@@ -212,13 +213,13 @@ std::optional<IndexFigures> FiguresSince(Engine* engine, const std::optional<Ind
   return figures;
 }
 
-// Bytes of keys and values that exist.
+// Returns the bytes of existing keys and values.
 std::uint64_t LiveBytes(const Phase& phase) {
   const std::uint64_t values = phase.pool.fixed() ? phase.keys.count() * phase.pool.size_max() : phase.keys.value_bytes();
   return phase.keys.count() * phase.key_shape.TypicalSize() + values;
 }
 
-// Which versions are the last now. Of two threads that wrote the same id nobody knows who came last.
+// Notes which versions are the last. If two threads wrote the same id, the last version is unknown.
 void NoteLastVersions(const Work& work, const Phase& phase, KeySet* keys) {
   if (work.log_overflowed) return keys->ForgetAllLast();
   std::uint64_t end = 0;
@@ -248,12 +249,12 @@ Status Settle(Engine* engine, const char* name, double* idle_seconds) {
   return engine->Settle(idle_seconds);
 }
 
-// b - a where both are known.
+// Returns b - a if both are known.
 std::optional<std::uint64_t> Difference(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
   return a.has_value() && b.has_value() ? std::optional(*b - *a) : std::nullopt;
 }
 
-// Over the time of how many threads stalls are counted; 0 where nobody writes.
+// Returns over how many threads the stall time is summed; 0 if no thread writes.
 unsigned StallThreads(StallTime time, const Workload& workload, unsigned workers) {
   const bool workers_write = workload.effect == Effect::kWrites || workload.mixes;
   const unsigned beside = workload.beside != nullptr ? 1 : 0;
@@ -270,7 +271,7 @@ unsigned StallThreads(StallTime time, const Workload& workload, unsigned workers
   return 0;
 }
 
-// What the workers missed, and what was swept or compacted beside them; not what the engine reads while it settles.
+// Sets cache hits and misses of the workers and of background work beside them, without those of settling.
 void TakeCacheCounters(const EngineCounters& before, const EngineCounters& now, Result* r) {
   r->cache_hits = Difference(before.cache_hits, now.cache_hits);
   r->cache_misses = Difference(before.cache_misses, now.cache_misses);
@@ -298,7 +299,7 @@ void TakeCounters(const Workload& workload, const EngineCounters& before, const 
   r->index_bytes = now.index_bytes;
 }
 
-// From the fastest half to the slowest call, closer together the rarer they are.
+// Returns latencies at percentiles that get denser towards the slowest call.
 std::vector<std::pair<double, double>> LatencyCurve(const Histogram& nanos) {
   std::vector<std::pair<double, double>> curve;
   if (nanos.count() == 0) return curve;
@@ -390,7 +391,7 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   work.end_nanos = NowNanos();
   if (crew.has_value()) work = crew->Run();
   if (!work.status.ok()) {
-    if (changes) phase->keys.ForgetAllLast();  // a workload that an engine does not have may have begun
+    if (changes) phase->keys.ForgetAllLast();  // the workload may have written before it failed
     return work.status;
   }
   if (Interrupted().load()) return Status::Aborted("interrupted");
@@ -414,7 +415,7 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
       result->seconds += result->settle_seconds;
       used = settled;
     }
-    used.write_bytes = settled.write_bytes;  // whoever wrote, these are what it costs
+    used.write_bytes = settled.write_bytes;  // includes the writes of settling
     used.cancelled_write_bytes = settled.cancelled_write_bytes;
   }
 

@@ -1,7 +1,7 @@
-// RunPhase: one workload on one engine, by as many threads as the flags say, measured.
+// RunPhase: runs and measures one workload on one engine, with as many threads as the flags say.
 //
-// Of a workload that writes, the time until the engine is quiet counts. Where one thread more writes beside those that
-// read, only the readers are measured, until the last of them is through; the engine is settled after that.
+// For a workload that writes, the time until the engine is quiet counts. If an additional thread writes beside readers,
+// only the readers are measured, until the last of them is done; then the engine is settled.
 #pragma once
 
 #include "engines/engine.h"
@@ -10,8 +10,9 @@
 
 namespace cambium::bench {
 
-// Fills in all of *result but what names the engine. The first error, a wrong answer included; *result is useless then.
-// NotSupported: this engine has no such thing, or, of a store's reads and writes, does not understand its own bytes. Aborted: interrupted.
+// Fills in *result except what names the engine. Returns the first error, wrong answers included; *result is undefined
+// then. NotSupported: the engine lacks the operation, or a store does not understand its own bytes. Aborted:
+// interrupted.
 Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* engine, Phase* phase, Result* result);
 
 }  // namespace cambium::bench

@@ -18,30 +18,30 @@
 namespace cambium::bench {
 namespace {
 
-// Bytes of a value that is a file below `dir`, on average.
+// Returns the mean bytes of a value that is a file below `dir`.
 double MeanOfFiles(const std::string& dir) {
   SourceFiles list;
   if (!ListSourceFiles(dir, &list).ok()) return 0;
   return static_cast<double>(list.bytes) / static_cast<double>(list.taken.size()) + kValueHeaderSize;
 }
 
-// Where time ends a workload, nobody knows how much it writes; few disks take more for long.
+// An assumption for workloads that --duration ends: few disks sustain more.
 constexpr double kBytesPerSecond = 100e6;
 
-// What a list of workloads comes to.
+// What a list of workloads writes.
 struct Load {
-  double live = 0;     // bytes of keys and values, at the most
-  double written = 0;  // the same, overwritten ones too, since the database was new
-  double pinned = 0;   // of these, what is written beside a reader that stays, so that no version may go
+  double live = 0;     // the most bytes of existing keys and values
+  double written = 0;  // bytes written since the database was new
+  double pinned = 0;   // of these, written while an iterator is held, so that no version can be dropped
 };
 
-// What a replay writes, and what is there at the most: of each key the largest that is put, or found and so put there
-// before. Nothing is known of what only scans pass.
+// Returns what a replay writes, and its live bytes: for each key the largest value that is put, or found and so loaded
+// before. Keys that only scans pass are unknown.
 Load LoadOfTrace(const std::string& path) {
   Load load;
   std::unique_ptr<TraceSource> source;
-  if (!OpenTrace(path, &source).ok()) return load;  // it is told as a wrong flag
-  std::unordered_map<std::uint64_t, double> largest;  // by a hash of the key
+  if (!OpenTrace(path, &source).ok()) return load;    // reported as a wrong flag
+  std::unordered_map<std::uint64_t, double> largest;  // by hash of the key
   TracedOp op;
   while (source->Next(&op).ok()) {
     const bool is_put = op.kind == TracedKind::kPut;
@@ -73,7 +73,7 @@ double OperationsOf(const Workload& workload, const BenchFlags& flags) {
   return 0;
 }
 
-// Of an entry that the workload writes.
+// Returns the bytes of an entry that the workload writes.
 double EntryOf(const Workload& workload, const BenchFlags& flags, double value_mean) {
   const auto key = static_cast<double>(KeyShapeOf(flags).TypicalSize());
   if (workload.value_room == nullptr) return key + value_mean;
@@ -89,7 +89,7 @@ double EntryOf(const Workload& workload, const BenchFlags& flags, double value_m
   return key + room;
 }
 
-// The largest that a database becomes from one workload that begins with an empty one to the next.
+// Returns the largest load between one workload that begins with an empty database and the next.
 Load LoadOf(const BenchFlags& flags, double value_mean) {
   const double plain = static_cast<double>(KeyShapeOf(flags).TypicalSize()) + value_mean;
   Load most{.live = static_cast<double>(flags.num) * plain, .written = static_cast<double>(flags.num) * plain};
@@ -101,7 +101,7 @@ Load LoadOf(const BenchFlags& flags, double value_mean) {
     if (workload.count == Count::kTrace) {
       if (!trace.has_value()) trace = LoadOfTrace(flags.trace.file);
       load.live = std::max(load.live, trace->live);
-      load.written += workload.fresh ? trace->live : trace->written;  // one that begins anew puts there what is found
+      load.written += workload.fresh ? trace->live : trace->written;  // traceload loads what is found
     }
     const bool writes = workload.effect == Effect::kWrites || workload.mixes ||
                         (workload.beside != nullptr && !workload.beside_reads);
@@ -124,16 +124,15 @@ Load LoadOf(const BenchFlags& flags, double value_mean) {
   return most;
 }
 
-// Whether the engine gets rid of values that were overwritten, so that what is alive says how large it becomes.
+// Returns whether the engine drops overwritten values, so that its size follows from the live bytes.
 bool Collects(const std::string& engine, const BenchFlags& flags) {
   if (engine == "raw" || engine == "rocksdb_blob_nogc") return false;
   if (engine == "cambium") return flags.space.max_space_amplification > 0;
   return engine != "rocksdb_blob" || flags.space.enable_blob_garbage_collection;
 }
 
-// How large an engine that collects becomes at the most: some times what is alive, what it is just rewriting beside it,
-// some times what is written while a reader stays, and some bytes whatever the data are. As measured with this bench,
-// and somewhat more.
+// The largest size of an engine that collects: a multiple of the live bytes, rewrites in progress included, a multiple
+// of the bytes written while an iterator is held, and a fixed part. Measured with this bench, and rounded up.
 struct Bound {
   double live = 0;
   double pinned = 1;
@@ -144,19 +143,19 @@ Bound BoundOf(const std::string& engine, const BenchFlags& flags) {
   const double buffers = static_cast<double>(flags.write_buffer_size) * (flags.max_write_buffer_number + 1);
   if (engine == "cambium") return {.live = std::max(3.0, flags.space.max_space_amplification + 1.5)};
   if (engine == "lmdb") return {.live = 3, .pinned = 7};  // each commit copies the pages above what it changes
-  if (engine == "wiredtiger") return {.live = 4, .fixed = 3 * 100e6};  // files of its log, made ahead
+  if (engine == "wiredtiger") return {.live = 4, .fixed = 3 * 100e6};  // log files created ahead
   if (engine == "leveldb") return {.live = 4, .fixed = buffers};
   return {.live = 5.5, .fixed = buffers};  // RocksDB: level 0 and the levels that it is merged into, tables and blobs
 }
 
 double BytesOf(const std::string& engine, const BenchFlags& flags, const Load& load) {
-  // One that collects nothing holds all that was written, and its index, which it rewrites too.
+  // An engine that does not collect holds everything written, and an index that it rewrites too.
   if (!Collects(engine, flags)) return load.written + load.live;
   const Bound bound = BoundOf(engine, flags);
   return bound.live * load.live + bound.pinned * load.pinned + bound.fixed;
 }
 
-// No less than all there is, where the sum is more than a number holds.
+// Saturates, if the sum does not fit into 64 bits.
 std::uint64_t Whole(double bytes) { return bytes < 1.8e19 ? static_cast<std::uint64_t>(bytes) : ~std::uint64_t{0}; }
 
 }  // namespace
@@ -177,9 +176,10 @@ std::string ComplainOfMemory(const BenchFlags& flags, std::uint64_t memory_bytes
   const std::uint64_t keys = KeyCapacityOf(flags);
   const std::uint64_t needed = KeySet::BytesFor(keys, !ValueSizesOf(flags).fixed() || !flags.source.empty());
   if (memory_bytes == 0 || needed <= memory_bytes) return {};
-  return "what is known of " + std::to_string(keys) + " keys takes " + std::to_string(needed >> 20) +
-         " MiB of memory, and there are " + std::to_string(memory_bytes >> 20) + " MiB" + (flags.experiment.empty() ? "" : " for " + flags.experiment) +
-         "; a smaller --num, or a shorter --duration of workloads that add keys";
+  return "the bench's records of " + std::to_string(keys) + " keys take " + std::to_string(needed >> 20) +
+         " MiB of memory, and the machine has " + std::to_string(memory_bytes >> 20) + " MiB" +
+         (flags.experiment.empty() ? "" : " for " + flags.experiment) +
+         "; use a smaller --num, or a shorter --duration for workloads that add keys";
 }
 
 std::string ComplainOfSpace(const BenchFlags& flags, const std::string& directory) {
@@ -191,7 +191,8 @@ std::string ComplainOfSpace(const BenchFlags& flags, const std::string& director
   if (space.available >= needed) return {};
   return directory + " has " + std::to_string(space.available >> 20) + " MiB free, and up to " +
          std::to_string(needed >> 20) + " MiB may be needed" +
-         (flags.experiment.empty() ? "" : " for " + flags.experiment) + "; a smaller --num or --scale, or another --db";
+         (flags.experiment.empty() ? "" : " for " + flags.experiment) +
+         "; use a smaller --num or --scale, or another --db";
 }
 
 }  // namespace cambium::bench

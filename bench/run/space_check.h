@@ -1,4 +1,4 @@
-// Whether the disk has room for a run, before it begins.
+// Checks, before a run begins, that disk and memory have room for it.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace cambium::bench {
 
-// Bytes that the largest database of this run may take for a while: of an engine that collects garbage some times its
-// keys and values, by what it is allowed and was seen to take, more beside a reader that stays; of one that does not all
-// that is written. With --db all databases stay.
+// Returns the bytes that the largest database of the run may take. For an engine that collects garbage this is a
+// multiple of its keys and values, from its settings and from measurements, and more if an iterator stays open. For
+// other engines it is everything that is written. With --db the sum over all databases, since they stay.
 std::uint64_t SpaceNeeded(const BenchFlags& flags);
 
-// What is wrong, or "": the bench's own knowledge of the keys does not fit into so much memory; 0: that is not known.
+// Returns a complaint if the bench's own KeySet does not fit into `memory_bytes` (0: unknown), else "".
 std::string ComplainOfMemory(const BenchFlags& flags, std::uint64_t memory_bytes);
 
-// What is wrong, or "": `directory` has too little room.
+// Returns a complaint if `directory` has too little room, else "".
 std::string ComplainOfSpace(const BenchFlags& flags, const std::string& directory);
 
 }  // namespace cambium::bench

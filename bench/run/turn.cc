@@ -25,7 +25,7 @@ namespace {
 
 using Sink = std::function<void(const Result&)>;
 
-// What the processes of a turn have in common.
+// What the processes of a turn share.
 struct Plan {
   const BenchFlags& flags;
   const EngineEntry& entry;
@@ -35,14 +35,14 @@ struct Plan {
   KeySet& keys;
 };
 
-// What one of them does.
+// The part of the list that one process runs.
 struct Part {
-  std::size_t first = 0;  // of the list
+  std::size_t first = 0;  // index in the list
   std::size_t end = 0;
-  const MemoryGroup* group = nullptr;  // for the process; null: none
+  const MemoryGroup* group = nullptr;  // the group for the process; null: none
 };
 
-// A database that is opened, measured and closed again.
+// A Turn opens a database, measures the benchmarks and closes it.
 class Turn {
  public:
   explicit Turn(const Plan& plan)
@@ -54,7 +54,7 @@ class Turn {
         keys_(plan.keys),
         engine_(entry_.make(config_)) {}
 
-  // `continues`: another process has begun this turn.
+  // Opens the database. `continues`: another process has run the first part of this turn.
   Status Begin(bool continues) {
     if (continues) return engine_->Open(false);
     if (!flags_.use_existing_db) return Renew();
@@ -62,7 +62,7 @@ class Turn {
     return engine_->Open(false);
   }
 
-  // Runs the benchmark at `ordinal` of the list; no result if it was skipped, and the line says why.
+  // Runs the benchmark at `ordinal` of the list. If it was skipped, there is no result, and the line says why.
   Status Run(std::size_t ordinal, std::optional<Result>* result) {
     const Workload& workload = *FindWorkload(flags_.benchmarks[ordinal]);
     if (workload.fresh) {
@@ -100,15 +100,15 @@ class Turn {
   Status End() { return engine_->Close(); }
 
  private:
-  // The pool knows how large values are, which may be files.
+  // The pool knows the mean size of values, which may be files.
   static EngineConfig ConfigOf(const Plan& plan) {
     EngineConfig config = bench::ConfigOf(PathOf(plan.root, plan.flags, plan.entry), plan.flags);
     config.value_size = plan.pool->size_typical();
     return config;
   }
 
-  // Every store reads, writes and walks, and one that does not support what it finds there has been written wrongly.
-  // What some lack is maintenance.
+  // Returns whether the engine may lack the workload. Every store reads, writes and walks, so NotSupported from these
+  // means corrupted data. Only maintenance may be lacking.
   [[nodiscard]] bool MayLack(const Workload& workload) const { return !entry_.is_store || workload.run == nullptr; }
 
   static Status Skip(const Workload& workload, const std::string& why) {
@@ -117,7 +117,7 @@ class Turn {
     return {};
   }
 
-  // An empty database in place of what is there.
+  // Replaces the database by an empty one.
   Status Renew() {
     Status status = engine_->Close();
     if (status.ok()) status = engine_->Destroy();
@@ -148,14 +148,14 @@ TurnEnd ReportFailure(const EngineEntry& entry, const std::string& what, const s
   return TurnEnd::kFailed;
 }
 
-// Reads the child's lines until it closes the pipe, and passes an interrupt on, once.
+// Reads the child's lines until it closes the pipe. Passes an interrupt on once.
 void ReadResults(int fd, pid_t child, const Sink& sink) {
   std::string pending;
   char buffer[4096];
   bool told = false;
   while (true) {
     if (Interrupted().load() && !told) {
-      kill(child, SIGTERM);  // harmless if the terminal has told it already
+      kill(child, SIGTERM);  // harmless if the terminal has signalled it already
       told = true;
     }
     const ssize_t n = read(fd, buffer, sizeof(buffer));
@@ -172,7 +172,7 @@ void WriteAll(int fd, const std::string& bytes) {
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t n = write(fd, bytes.data() + done, bytes.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;  // the parent is gone
+    if (n <= 0) return;  // the parent has ended
     done += static_cast<std::size_t>(n);
   }
 }
@@ -197,7 +197,8 @@ TurnEnd RunPart(const Plan& plan, const Part& part, const Sink& sink) {
   return status.ok() ? TurnEnd::kDone : ReportFailure(entry, "close", status.ToString());
 }
 
-// No exception leaves it: what the stack below has is the parent's, whose databases would go with it.
+// Runs a part in the child. No exception may leave this function: the stack below belongs to the parent, and unwinding
+// it would remove the parent's databases.
 TurnEnd RunChild(const Plan& plan, const Part& part, int fd) try {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   CatchInterrupts(SecondInterrupt::kExit);
@@ -207,17 +208,17 @@ TurnEnd RunChild(const Plan& plan, const Part& part, int fd) try {
   }
   return RunPart(plan, part, [fd](const Result& result) { WriteAll(fd, ToJson(result).dump() + "\n"); });
 } catch (const std::bad_alloc&) {
-  return ReportFailure(plan.entry, "process", "memory has run out");
+  return ReportFailure(plan.entry, "process", "out of memory");
 } catch (const std::exception& e) {
   return ReportFailure(plan.entry, "process", e.what());
 }
 
-// The part in a forked child, whose results come back through a pipe.
+// Runs a part in a forked child, whose results come back through a pipe.
 TurnEnd RunInChild(const Plan& plan, const Part& part, const Sink& sink) {
   const EngineEntry& entry = plan.entry;
   int ends[2];
   if (pipe(ends) != 0) return ReportFailure(entry, "pipe", std::strerror(errno));
-  std::fflush(nullptr);  // or the child would print it again
+  std::fflush(nullptr);  // or the child would print buffered text again
   const pid_t child = fork();
   if (child < 0) return ReportFailure(entry, "fork", std::strerror(errno));
   if (child == 0) {
@@ -242,14 +243,14 @@ TurnEnd RunInChild(const Plan& plan, const Part& part, const Sink& sink) {
   return code > static_cast<int>(TurnEnd::kInterrupted) ? TurnEnd::kFailed : static_cast<TurnEnd>(code);
 }
 
-// The process id keeps runs apart; a run has one group at a time.
+// Creates the group. Its name has the process id, since a run has one group at a time.
 Status MakeGroup(const BenchFlags& flags, MemoryGroup* group) {
   MemoryGroupPlace place;
   Status status = FindMemoryGroupPlace("/", &place);
   return status.ok() ? group->Make(place, "cambium_bench-" + std::to_string(getpid()), flags.memory_limit) : status;
 }
 
-// Of --source if there is one, else of random bytes.
+// Makes the pool of values: from the files of --source, else of random bytes.
 Status MakePool(const BenchFlags& flags, std::optional<ValuePool>* pool) {
   if (flags.source.empty()) {
     const double ratio = flags.compression_type == "none" ? 1.0 : flags.compression_ratio;

@@ -1,11 +1,11 @@
 // A turn: one engine runs the whole list of benchmarks, in a process of its own.
 //
-// So no engine inherits another's heap, caches or threads, and what the system counts for the process (CPU, bytes to
+// So no engine inherits another's heap, caches or threads, and what the kernel counts for the process (CPU, bytes to
 // the device, resident memory) is that engine's alone. An engine that crashes ends its turn, not the run.
 //
-// With --memory_limit it is two processes, one after the other. The first runs what stands before the first workload
-// that reads, without a limit, so that every engine builds its database as if there was none. Then the system's caches
-// are dropped, and a new process in a group with the limit opens the database and runs the rest.
+// With --memory_limit a turn has two processes, one after the other. The first runs the benchmarks before the first
+// that reads, without a limit, so that every engine builds its database as usual. Then the page cache is dropped, and a
+// new process in a group with the limit opens the database and runs the rest.
 #pragma once
 
 #include <functional>
@@ -18,15 +18,16 @@
 
 namespace cambium::bench {
 
-// The directory of this engine's database below `root`.
+// Returns the directory of this engine's database below `root`.
 std::string PathOf(const std::string& root, const BenchFlags& flags, const EngineEntry& entry);
 
 enum class TurnEnd : unsigned char { kDone, kFailed, kInterrupted };
 
-// Whether this machine lets us do what --drop_caches and --memory_limit ask for.
+// Returns whether this process has the privileges for --drop_caches and --memory_limit.
 Status CheckPrivileges(const BenchFlags& flags);
 
-// Prints a line for each benchmark, and hands each result to `sink`: the processes send them through a pipe.
+// Runs a turn. Prints a line for each benchmark, and passes each result to `sink`; the processes send them through a
+// pipe.
 TurnEnd RunTurn(const BenchFlags& flags, const EngineEntry& entry, const std::string& root, unsigned round,
                 const std::function<void(const Result&)>& sink);
 

@@ -1,17 +1,20 @@
-// What log GC has to write under uniform overwrites, whatever its policy, for the garbage that it is left.
+// The law of log cleaning: what log GC must write under uniform overwrites, whatever its policy, for a given amount of
+// garbage.
 //
-// A segment is emptied when a part e of it is still alive, and that part is written again: W = 1 / (1 - e) bytes per byte
-// of the user's. What is alive of a segment decays exponentially from 1 to e, so that over the log (1 - e) / -ln(e) is
-// alive, one over the space amplification (appendix of Rosenblum and Ousterhout, 1992, without their cleaning overhead).
+// A segment is emptied when the share e of it is still live, which is written again: W = 1 / (1 - e) bytes per byte of
+// the user. The live share of a segment decays exponentially from 1 to e, so (1 - e) / -ln(e) of the whole log is live,
+// which is one over the space amplification (appendix of Rosenblum and Ousterhout, 1992, without their cleaning
+// overhead).
 #pragma once
 
 #include <cmath>
 
 namespace cambium::bench {
 
-// For a log of `space_amp` bytes per live byte, over 1. Bytes written, the user's own among them, per byte of the user's.
+// Returns the bytes written, those of the user included, per byte of the user, for a log of `space_amp` bytes per live
+// byte. Requires space_amp > 1.
 inline double WriteAmpOfUniform(double space_amp) {
-  double low = 1e-9;  // all garbage is taken at once: S is large
+  double low = 1e-9;  // a segment is emptied when almost nothing is live: space_amp is large
   double high = 1 - 1e-9;
   for (int i = 0; i < 100; ++i) {
     const double e = (low + high) / 2;

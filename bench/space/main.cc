@@ -1,11 +1,13 @@
-// cambium_space: what max_space_amplification, log GC and punching do to the disk, looked at from outside ten times a
-// second. One experiment per call, on a database of its own that is removed at the end.
+// cambium_space: measures what max_space_amplification, log GC and punching do to the disk, from outside, ten times a
+// second. Each call runs one experiment, with a database of its own that is removed at the end.
 //
-//   overwrite   loads, overwrites once unseen, then so many times the data: the most that lay on disk beside what the
-//               ceiling allows; what log GC wrote beside what the law of uniform overwrites says
-//   insert      loads alone: what log GC moved, which should be nothing
-//   delete      loads, waits for quiet, deletes a part: how soon the bytes are back, without any call
-//   read        point reads of two threads, in quiet and while log GC works through a log that is half garbage
+//   overwrite   loads, overwrites once unmeasured, then so many times the data. Compares the peak on disk with the
+//   ceiling,
+//               and what log GC wrote with the law of uniform overwrites
+//   insert      loads only: log GC should move nothing
+//   delete      loads, waits until the database is quiet, deletes a part. Measures how soon the bytes are freed
+//   read        lookups of two threads, while the database is quiet and while log GC collects a log that is half
+//   garbage
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -86,7 +88,7 @@ class Experiment {
   void Load() {
     PutMany(keys_, [this](std::uint64_t i) { return order_.At(i); });
   }
-  // So many puts, shared by the threads.
+  // Makes so many puts, shared by the threads.
   template <typename IdOf>
   void PutMany(std::uint64_t count, IdOf id_of) {
     std::vector<std::thread> threads;
@@ -114,7 +116,7 @@ class Experiment {
       return zipf.has_value() ? order_.At(zipf->Next(&its)) : its.Uniform(keys_);
     });
   }
-  // Its figures, as numbers.
+  // Returns the figures of the property cambium.space as numbers.
   std::map<std::string, double> Space() {
     std::map<std::string, std::string> texts;
     if (!db_->GetMapProperty("cambium.space", &texts)) Check(Status::NotSupported("cambium.space"));
@@ -147,7 +149,7 @@ class Experiment {
   std::unique_ptr<DB> db_;
 };
 
-// What the database says of its space, on average over time, per byte of live values in the log.
+// The figures of cambium.space on average over time, per byte of live values in the log.
 class AverageSpace {
  public:
   explicit AverageSpace(Experiment* experiment) : experiment_(experiment), thread_([this] { Look(); }) {}
@@ -180,7 +182,7 @@ void Overwrites(const Flags& flags) {
   Experiment experiment(flags);
   experiment.Open();
   experiment.Load();
-  experiment.Overwrite(1);  // what is alive is as large as it will be, and garbage is everywhere
+  experiment.Overwrite(1);  // the live bytes reach their final size, and garbage is everywhere
   const std::uint64_t moved_before = experiment.Property("gc-bytes-written");
   const ProcessStats before = ReadProcessStats();
   const std::uint64_t start = NowNanos();
@@ -198,19 +200,20 @@ void Overwrites(const Flags& flags) {
   const double user = experiment.UserBytes(flags.times);
   const double live = space["live"];
   const double allowed = flags.ceiling * live + 2 * space["segment_bytes"] + space["step_bytes"];
-  // Records against records: a header more than keys and values.
+  // The size of a record, which has a header in addition to key and value.
   const double record = (live - space["index_live"]) / static_cast<double>(experiment.keys());
   const double gc_amp = 1 + moved / (flags.times * static_cast<double>(experiment.keys()) * record);
-  const double seen_amp = 1 + average.Of("garbage");  // by log GC, in segments that it may take
+  const double seen_amp = 1 + average.Of("garbage");  // as log GC sees it, in segments that it may collect
   const double segments = static_cast<double>(experiment.Property("num-blob-files"));
   std::printf("live %.1f MiB in %.0f segments of %.1f; most on disk %.1f = %.3f of live, allowed %.1f: %s\n", live / kMiB,
               segments, space["segment_bytes"] / kMiB, most / kMiB, most / live, allowed / kMiB,
               flags.ceiling == 0 ? "no ceiling" : most <= allowed ? "holds" : "DOES NOT HOLD");
-  std::printf("log %.3f per live byte on average, of which log GC sees %.3f; GC write amp %.3f; law %.3f at what it sees "
-              "(%+.1f %%), %.3f at the whole log (%+.1f %%)\n",
-              log_amp, seen_amp, gc_amp, WriteAmpOfUniform(seen_amp), 100 * (gc_amp / WriteAmpOfUniform(seen_amp) - 1),
-              WriteAmpOfUniform(log_amp), 100 * (gc_amp / WriteAmpOfUniform(log_amp) - 1));
-  std::printf("of that garbage %.3f, hidden %.3f, in memory tables only %.3f; index %.3f\n", average.Of("garbage"),
+  std::printf(
+      "log %.3f per live byte on average, of which log GC sees %.3f; GC write amp %.3f; law %.3f for what it sees "
+      "(%+.1f %%), %.3f for the whole log (%+.1f %%)\n",
+      log_amp, seen_amp, gc_amp, WriteAmpOfUniform(seen_amp), 100 * (gc_amp / WriteAmpOfUniform(seen_amp) - 1),
+      WriteAmpOfUniform(log_amp), 100 * (gc_amp / WriteAmpOfUniform(log_amp) - 1));
+  std::printf("of that garbage %.3f, hidden %.3f, in memtables only %.3f; index %.3f\n", average.Of("garbage"),
               average.Of("hidden"), average.Of("tail"), average.Of("index"));
   std::printf("%.0f MiB/s of values; written per user byte %.3f by the process (%.3f with what was deleted before it reached the device)\n",
               user / kMiB / seconds,
@@ -223,7 +226,7 @@ void Inserts(const Flags& flags) {
   experiment.Open();
   experiment.Load();
   Check(experiment.db()->WaitForCompact());
-  std::this_thread::sleep_for(std::chrono::seconds(8));  // an idle database is settled
+  std::this_thread::sleep_for(std::chrono::seconds(8));  // until idle work has started and ended
   Check(experiment.db()->WaitForCompact());
   std::printf("%llu values inserted; bytes moved by log GC: %llu; on disk %.1f MiB = %.3f of live\n",
               static_cast<unsigned long long>(experiment.keys()),
@@ -256,13 +259,13 @@ void Deletes(const Flags& flags) {
               static_cast<unsigned long long>(count), static_cast<unsigned long long>(experiment.keys()), share / kMiB,
               static_cast<unsigned long long>(flags.seconds), least / kMiB);
   if (back_after < 0) {
-    std::printf("; 95 %% of the bytes are NOT back\n");
+    std::printf("; 95 %% of the bytes are NOT freed\n");
   } else {
-    std::printf("; 95 %% of the bytes were back after %.1f s\n", back_after);
+    std::printf("; 95 %% of the bytes were freed after %.1f s\n", back_after);
   }
 }
 
-// Latencies of point reads for so many seconds, or as long as `goes_on` says.
+// Returns the latencies of lookups made while `goes_on` returns true.
 template <typename GoesOn>
 Histogram ReadsWhile(Experiment* experiment, unsigned threads, std::uint64_t seed, GoesOn goes_on) {
   std::vector<Histogram> found(threads);
@@ -325,19 +328,21 @@ void Reads(const Flags& flags) {
     return Seconds(start) < 120 && Seconds(last_moved) < 2;
   });
   PrintReads("with GC", beside, Seconds(start));
-  std::printf("log GC moved %.1f MiB in %.1f s, %.1f MiB on disk became %.1f; p99 is %.2f times that in quiet\n",
+  std::printf("log GC moved %.1f MiB in %.1f s, %.1f MiB on disk became %.1f; p99 is %.2f times the quiet one\n",
               moved / kMiB, Seconds(start), garbage_on_disk / kMiB, experiment.OnDisk() / kMiB,
               static_cast<double>(beside.Percentile(99)) / static_cast<double>(idle.Percentile(99)));
 }
 
 int Main(int argc, char** argv) {
   Flags f;
-  CLI::App app("What Cambium's ceiling, log GC and punching do to the disk.");
+  CLI::App app("Measures what Cambium's space ceiling, log GC and punching do to the disk.");
   app.add_option("experiment", f.experiment, "overwrite, insert, delete or read")
       ->required()
       ->check(CLI::IsMember({"overwrite", "insert", "delete", "read"}));
   app.add_option("--db", f.db, "directory for the database; it must not exist yet, and is removed at the end")->required();
-  app.add_option("--index", f.index, "of the database")->check(CLI::IsMember({"btree", "lsm"}))->capture_default_str();
+  app.add_option("--index", f.index, "index of the database")
+      ->check(CLI::IsMember({"btree", "lsm"}))
+      ->capture_default_str();
   app.add_option("--live_mib", f.live_mib, "MiB of values")->check(CLI::Range(1u, 1u << 24))->capture_default_str();
   app.add_option("--value_size", f.value_size, "bytes of a value")
       ->check(CLI::Range(kValueHeaderSize, std::size_t{1} << 26))->capture_default_str();
@@ -345,12 +350,14 @@ int Main(int argc, char** argv) {
   app.add_option("--times", f.times, "how often the data is overwritten")->capture_default_str();
   app.add_option("--zipf", f.zipf, "exponent of a Zipf distribution of overwrites; 0: uniform")
       ->check(CLI::Range(0.0, 0.9999))->capture_default_str();
-  app.add_option("--deleted", f.deleted, "the part of the values that is deleted")
-      ->check(CLI::Range(0.0, 1.0))->capture_default_str();
-  app.add_option("--blob_file_size", f.blob_file_size, "bytes of a segment, at most")->capture_default_str();
-  app.add_option("--seconds", f.seconds, "of reading in quiet; to look after a deletion")->capture_default_str();
-  app.add_option("--threads", f.threads, "that write")->check(CLI::Range(1u, 255u))->capture_default_str();
-  app.add_option("--seed", f.seed, "of keys and values")->capture_default_str();
+  app.add_option("--deleted", f.deleted, "share of the values that is deleted")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--blob_file_size", f.blob_file_size, "most bytes of a segment")->capture_default_str();
+  app.add_option("--seconds", f.seconds, "seconds of quiet reads; seconds to watch after deletes")
+      ->capture_default_str();
+  app.add_option("--threads", f.threads, "threads that write")->check(CLI::Range(1u, 255u))->capture_default_str();
+  app.add_option("--seed", f.seed, "seed of keys and values")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (std::filesystem::exists(f.db)) Check(Status::InvalidArgument(f.db + " exists"));
   std::string line = "cambium_space";

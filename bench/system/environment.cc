@@ -14,7 +14,7 @@
 namespace cambium::bench {
 namespace {
 
-// What follows "name :" in a file of such lines, or "unknown".
+// Returns the text after the colon in the first line of `file` that begins with `name`, or "unknown".
 std::string Lookup(const char* file, const std::string& name) {
   std::ifstream lines(file);
   std::string line;
@@ -27,7 +27,7 @@ std::string Lookup(const char* file, const std::string& name) {
   return "unknown";
 }
 
-// The mount with the longest path above `directory`.
+// Describes the mount that `directory` is on: the one with the longest path above it.
 std::string FileSystemOf(const std::string& directory) {
   std::error_code error;
   const std::string path = std::filesystem::weakly_canonical(directory, error).string() + "/";

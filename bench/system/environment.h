@@ -1,4 +1,4 @@
-// Where a run took place: what must be known to compare its figures with another's.
+// Environment: what must be known of a build and a machine to compare their figures with others.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace cambium::bench {
 
 struct Environment {
-  std::string commit;       // of this project, "+" behind it if files were changed
+  std::string commit;       // of this project, with "+" appended if files were changed
   std::string build;        // compiler and build type
   std::string cpu;          // model and number
   std::string kernel;
@@ -15,8 +15,9 @@ struct Environment {
   std::string file_system;  // type and device of the directory of the databases
 };
 
-// Of the machine; 0 where it is not known.
+// Returns the memory of the machine; 0 if it is unknown.
 std::uint64_t MemoryBytes();
+// `directory`: where the databases are.
 Environment DescribeEnvironment(const std::string& directory);
 
 }  // namespace cambium::bench

@@ -22,7 +22,7 @@ std::atomic<bool>& Interrupted() { return interrupted; }
 void CatchInterrupts(SecondInterrupt second) {
   exit_at_second.store(second == SecondInterrupt::kExit);
   struct sigaction action {};
-  action.sa_handler = OnSignal;  // without SA_RESTART: whoever waits for input shall look at the flag
+  action.sa_handler = OnSignal;  // without SA_RESTART: a read that waits returns, so that its caller looks at the flag
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }

@@ -1,4 +1,4 @@
-// Ctrl-C, told to loops as a flag.
+// Interrupts: Ctrl-C as a flag that loops look at.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,9 @@ namespace cambium::bench {
 // Set by the first SIGINT or SIGTERM.
 std::atomic<bool>& Interrupted();
 
-// What a second SIGINT does, when someone does not want to wait for a loop's end.
+// What a second SIGINT does, if the user does not want to wait for the end of a loop.
 enum class SecondInterrupt : unsigned char { kIgnore, kExit };
+// Installs handlers for SIGINT and SIGTERM that set the flag.
 void CatchInterrupts(SecondInterrupt second);
 
 }  // namespace cambium::bench

@@ -1,4 +1,4 @@
-// Files by which the kernel takes orders, as in /proc/sys and /sys/fs/cgroup.
+// Files through which the kernel is configured, as in /proc/sys and /sys/fs/cgroup.
 #pragma once
 
 #include <string>
@@ -7,14 +7,13 @@
 
 namespace cambium::bench {
 
-// One write to a file that is there; NotFound if it is not.
+// Writes `text` into an existing file with one write. NotFound if the file does not exist.
 Status WriteKernelFile(const std::string& path, const std::string& text);
 
-// Whether this process may drop what the system has cached of files.
+// Returns whether this process may drop the page cache; the error says why not.
 Status CanDropPageCache();
 
-// Writes back what is dirty, and drops what the system has cached of files. What is mapped stays: nobody may have the
-// files open that shall become cold.
+// Writes back dirty pages and drops the page cache. Mapped pages stay, so files that are to become cold must be closed.
 Status DropPageCache();
 
 }  // namespace cambium::bench

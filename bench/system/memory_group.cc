@@ -36,11 +36,12 @@ bool Holds(const std::vector<std::string>& words, const std::string& word) {
 
 // A mounted hierarchy of groups.
 struct Mount {
-  std::string root;   // which group of the hierarchy is seen at `point`
+  std::string root;  // the group of the hierarchy that is mounted at `point`
   std::string point;
 };
 
-// The line of mountinfo, if it is such a mount: "36 31 0:33 ROOT POINT rw,relatime ... - TYPE SOURCE OPTIONS".
+// Parses a line of mountinfo, "36 31 0:33 ROOT POINT rw,relatime ... - TYPE SOURCE OPTIONS". Nothing if it is no such
+// mount.
 std::optional<Mount> ParseMount(const std::string& line, Version version) {
   const std::vector<std::string> words = Split(line, ' ');
   std::size_t dash = 6;
@@ -51,7 +52,8 @@ std::optional<Mount> ParseMount(const std::string& line, Version version) {
   return Mount{.root = words[3], .point = words[4]};
 }
 
-// The group of this process, from a line of /proc/self/cgroup: "NUMBER:CONTROLLERS:GROUP", with version 2 "0::GROUP".
+// Returns the group of this process from a line of /proc/self/cgroup: "NUMBER:CONTROLLERS:GROUP", or "0::GROUP" with
+// version 2.
 std::optional<std::string> ParseOwnGroup(const std::string& line, Version version) {
   const std::size_t first = line.find(':');
   const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
@@ -62,7 +64,7 @@ std::optional<std::string> ParseOwnGroup(const std::string& line, Version versio
   return is_it ? std::optional(line.substr(second + 1)) : std::nullopt;
 }
 
-// The first of the lines that `parse` accepts.
+// Returns the result of the first line that `parse` accepts.
 template <typename Parse>
 auto FirstOf(const std::string& file, Version version, Parse parse) -> decltype(parse(file, version)) {
   std::ifstream lines(file);
@@ -72,7 +74,8 @@ auto FirstOf(const std::string& file, Version version, Parse parse) -> decltype(
   return std::nullopt;
 }
 
-// Where below its mount a group is: "" for the mount's root itself, nothing if the mount does not show it.
+// Returns the path of a group below its mount: "" for the root of the mount, nothing if the mount does not show the
+// group.
 std::optional<std::string> Below(const std::string& mount_root, const std::string& group) {
   const std::string root = mount_root == "/" ? "" : mount_root;
   if (group.rfind(root, 0) != 0) return std::nullopt;
@@ -82,7 +85,7 @@ std::optional<std::string> Below(const std::string& mount_root, const std::strin
   return rest;
 }
 
-// Whether groups can be made in `directory`, and why not.
+// Returns whether groups can be created in `directory`; the error says why not.
 Status MayMakeGroupsIn(const std::string& directory, Version version) {
   if (version == Version::kV2) {
     std::ifstream file(directory + "/cgroup.subtree_control");
@@ -128,7 +131,7 @@ Status FindMemoryGroupPlace(const std::string& root, MemoryGroupPlace* place) {
 
 MemoryGroup::~MemoryGroup() {
   if (directory_.empty()) return;
-  // The kernel may take a moment to see that a process has ended.
+  // The kernel may take a moment to notice that a process has ended.
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
     if (rmdir(directory_.c_str()) == 0) return;
@@ -146,7 +149,7 @@ Status MemoryGroup::Make(const MemoryGroupPlace& place, const std::string& name,
   const std::string limit = std::to_string(bytes_max);
   Status status = WriteKernelFile(directory + (v1 ? "/memory.limit_in_bytes" : "/memory.max"), limit);
   if (!status.ok()) return status;
-  // Version 1 counts swap together with memory. The file is not there where swap is not accounted.
+  // Version 1 counts swap together with memory. The file does not exist if swap is not accounted.
   status = v1 ? WriteKernelFile(directory + "/memory.memsw.limit_in_bytes", limit)
               : WriteKernelFile(directory + "/memory.swap.max", "0");
   return status.IsNotFound() ? Status() : status;

@@ -1,7 +1,7 @@
-// MemoryGroup: a control group for processes whose memory, page cache included, is to be limited.
+// MemoryGroup: a control group that limits the memory of processes, page cache included.
 //
-// A page of a file is charged to the group that read it first, and stays so while it is cached. So a group limits what
-// is read only of files that were not in the cache before.
+// A page of a file is charged to the group that reads it first, for as long as it is cached. So a group limits only the
+// reads of files that were not in the cache before.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,35 @@
 
 namespace cambium::bench {
 
-// Where this process may make groups that limit memory.
+// A group in which this process may create groups that limit memory.
 struct MemoryGroupPlace {
   enum class Version : unsigned char { kV1, kV2 };
   Version version = Version::kV1;
-  std::string directory;  // of the group above
+  std::string directory;  // of the parent group
 };
 
-// Asks proc/self/mountinfo and proc/self/cgroup below `root`, and the directories that they name. With version 1 the
-// place is the group of this process; with version 2 the nearest one, upwards from it, that hands the memory controller
-// down: a group with processes in it cannot. NotSupported, with the reasons, if none can be written.
+// Finds the place from proc/self/mountinfo and proc/self/cgroup below `root`, and the directories that they name. With
+// version 1 the place is the group of this process. With version 2 it is the nearest ancestor that hands the memory
+// controller down, since a group with processes cannot. NotSupported, with the reasons, if no such group is writable.
 Status FindMemoryGroupPlace(const std::string& root, MemoryGroupPlace* place);
 
-// Moves no one and changes nothing beside the group itself.
+// Changes nothing but its own group, and moves no process but the one that calls Enter().
 class MemoryGroup {
  public:
   MemoryGroup() = default;
   MemoryGroup(const MemoryGroup&) = delete;
   MemoryGroup& operator=(const MemoryGroup&) = delete;
-  // Removes the group, which must be empty. Says so on stderr if that fails.
+  // Removes the group, which must be empty. Reports a failure on stderr.
   ~MemoryGroup();
 
-  // Once. Where there is swap, the group gets none.
+  // Creates the group, without swap. Called once.
   Status Make(const MemoryGroupPlace& place, const std::string& name, std::uint64_t bytes_max);
-  // Puts the calling process in; it stays until it ends.
+  // Moves the calling process into the group until it ends.
   [[nodiscard]] Status Enter() const;
   [[nodiscard]] const std::string& directory() const { return directory_; }
 
  private:
-  std::string directory_;  // empty: there is none
+  std::string directory_;  // empty: not created
 };
 
 }  // namespace cambium::bench

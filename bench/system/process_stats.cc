@@ -45,7 +45,7 @@ std::optional<DeviceStats> ReadDeviceStats(const std::string& path) {
   if (stat(path.c_str(), &info) != 0) return std::nullopt;
   std::ifstream stats("/sys/dev/block/" + std::to_string(major(info.st_dev)) + ":" +
                       std::to_string(minor(info.st_dev)) + "/stat");
-  // Linux, Documentation/block/stat.rst: I/Os, merged ones, sectors of 512 bytes, milliseconds; of reads, then writes.
+  // Linux, Documentation/block/stat.rst: I/Os, merged I/Os, sectors of 512 bytes, milliseconds; for reads, then writes.
   std::uint64_t reads = 0, reads_merged = 0, sectors_read = 0, read_ms = 0;
   std::uint64_t writes = 0, writes_merged = 0, sectors_written = 0;
   if (!(stats >> reads >> reads_merged >> sectors_read >> read_ms >> writes >> writes_merged >> sectors_written)) {

@@ -1,4 +1,4 @@
-// What the system counts about this process and its files.
+// What the kernel counts about this process, its block device and its files.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,8 @@ namespace cambium::bench {
 struct ProcessStats {
   double user_cpu_s = 0;
   double sys_cpu_s = 0;
-  // From /proc/self/io; 0 where that cannot be read. Writes count when a page of the page cache becomes dirty, reads
-  // when they go to the device. Bytes that were counted as written, and whose file was deleted before they were, are
-  // the cancelled ones.
+  // From /proc/self/io; 0 if it cannot be read. Writes count when a page of the page cache becomes dirty, reads when
+  // they go to the device. Cancelled bytes were counted as written, but their file was deleted before the write-back.
   std::uint64_t read_bytes = 0;
   std::uint64_t write_bytes = 0;
   std::uint64_t cancelled_write_bytes = 0;
@@ -21,22 +20,22 @@ struct ProcessStats {
 ProcessStats ReadProcessStats();
 ProcessStats operator-(const ProcessStats& a, const ProcessStats& b);
 
-// What the block device has done on which `path` lies, for whoever asked; nothing where the system does not say
-// (/sys/dev/block/MAJOR:MINOR/stat), as of file systems without one.
+// Totals of the block device that `path` is on, for all processes (/sys/dev/block/MAJOR:MINOR/stat).
 struct DeviceStats {
-  std::uint64_t reads = 0;  // I/Os that were completed
+  std::uint64_t reads = 0;  // completed I/Os
   std::uint64_t read_bytes = 0;
   std::uint64_t writes = 0;
   std::uint64_t write_bytes = 0;
 };
+// Nothing if the kernel keeps none, as for file systems without a block device.
 std::optional<DeviceStats> ReadDeviceStats(const std::string& path);
 DeviceStats operator-(const DeviceStats& a, const DeviceStats& b);
 
-// The largest resident set since the process began, or since ForgetPeakRss (where the system lets us).
+// Returns the largest resident set since the process began, or since ForgetPeakRss() if the kernel allows that.
 std::uint64_t PeakRssBytes();
 void ForgetPeakRss();
 
-// Blocks that the files below `path` occupy, in bytes.
+// Returns the blocks that the files below `path` occupy, in bytes.
 std::uint64_t DiskBytes(const std::string& path);
 
 }  // namespace cambium::bench

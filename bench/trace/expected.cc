@@ -11,7 +11,7 @@ namespace {
 
 using Place = TracedContents::const_iterator;
 
-// Where a scan begins; the end if there is nothing.
+// Returns where a scan begins; the end if it finds no entry.
 Place Begin(const TracedContents& contents, const TracedOp& op, const std::string& key) {
   switch (op.kind) {
     case TracedKind::kSeek: return contents.lower_bound(key);

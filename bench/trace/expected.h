@@ -1,6 +1,6 @@
-// What a trace implies: what is there before it begins, and what its look-ups and scans must find if its calls are
-// made one after the other. Worked out before the clock starts, 8 bytes an answer, so that to compare costs a replay
-// nearly nothing.
+// What a trace implies: which keys exist before it begins, and what its lookups and scans must find if its calls are
+// made one after the other. Both are computed before the clock starts, 8 bytes for an answer, so that comparing costs a
+// replay nearly nothing.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@
 
 namespace cambium::bench {
 
-// Lengths of values, by keys as a replay has them.
+// Lengths of values, by the keys of a replay (ReplayKey).
 using TracedContents = std::map<std::string, std::uint64_t>;
 
-// One number for each look-up and each scan, in their order.
+// One number for each lookup and each scan, in the order of the trace.
 using ExpectedAnswers = std::vector<std::uint64_t>;
 
-// Nothing: not found.
+// The answer of a lookup. No size: not found.
 inline std::uint64_t AnswerOfLookup(std::optional<std::uint64_t> value_size) {
   return value_size.has_value() ? *value_size + 1 : 0;
 }
 
-// Which entries a scan passed, and how long their values were.
+// The answer of a scan: a hash of the entries that it passes and the lengths of their values.
 class AnswerOfScan {
  public:
   void Pass(Slice key, std::uint64_t value_size) { value_ = Mix(value_ ^ Checksum64(key, 0), value_size); }
@@ -37,12 +37,12 @@ class AnswerOfScan {
   std::uint64_t value_ = 0;
 };
 
-// Keys that were there when the trace began, as far as it tells: the first that is done with them is a look-up, and
-// finds them. *status may be null.
+// Returns the keys that must have existed when the trace began: those whose first operation is a lookup that finds
+// them. `status` may be null.
 TracedContents ContentsBefore(const std::string& path, Status* status = nullptr);
 
-// Makes the calls of a trace in *contents: all of them, or those before the first that is damaged. Range deletes are
-// left out, as in a replay.
+// Applies the calls of a trace to *contents, up to its end or the first damaged call, and returns the answers. Range
+// deletes are left out, as in a replay.
 ExpectedAnswers AnswersOf(const std::string& path, TracedContents* contents);
 
 }  // namespace cambium::bench

@@ -1,4 +1,4 @@
-// TraceFeed: the calls of a trace, handed out to the threads of a replay in their order.
+// TraceFeed: hands out the calls of a trace, in order, to the threads of a replay.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace cambium::bench {
 
-// One call: an operation, or those of a batch or MultiGet.
+// One call: an operation, or the operations of a batch or MultiGet.
 using TracedCallOps = std::vector<TracedOp>;
 
 // Any thread.
@@ -19,7 +19,7 @@ class TraceFeed {
  public:
   explicit TraceFeed(const std::string& path) { status_ = OpenTrace(path, &source_); }
 
-  // Incomplete at the end.
+  // Reads the next call. Incomplete at the end.
   Status Next(TracedCallOps* call) {
     const std::lock_guard lock(mutex_);
     call->clear();
@@ -29,12 +29,12 @@ class TraceFeed {
       status_ = source_->Next(&op);
       if (!status_.ok()) {
         call->pop_back();
-        return call->empty() || !status_.IsIncomplete() ? status_ : Status();  // a call that was cut off
+        return call->empty() || !status_.IsIncomplete() ? status_ : Status();  // a truncated call
       }
     } while (call->back().more);
     return {};
   }
-  // After Incomplete.
+  // Complete once Next() has returned Incomplete.
   [[nodiscard]] TraceFacts facts() const {
     const std::lock_guard lock(mutex_);
     return source_ == nullptr ? TraceFacts() : source_->facts();
@@ -42,12 +42,12 @@ class TraceFeed {
 
  private:
   mutable std::mutex mutex_;
-  std::unique_ptr<TraceSource> source_;  // mutex_
-  Status status_;                        // mutex_
+  std::unique_ptr<TraceSource> source_;  // guarded by mutex_
+  Status status_;                        // guarded by mutex_
 };
 
-// The key under which an operation is replayed: families other than the default one have their number, 4 bytes
-// big-endian, in front of theirs, since the stores here have one space of keys.
+// Returns the key under which an operation is replayed. The stores here have one key space, so keys of families other
+// than the default one get the family's number, 4 bytes big-endian, as a prefix.
 inline std::string ReplayKey(std::uint32_t family, const std::string& key) {
   if (family == 0) return key;
   std::string with_family;

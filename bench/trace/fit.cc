@@ -20,15 +20,15 @@ double Survival(const ParetoFit& p, double x) {
   return base <= 0 ? 0 : std::pow(base, -1 / p.k);
 }
 
-// So many numbers above `above`, up to `up_to`.
+// The count of the numbers above `above`, up to `up_to`.
 struct Group {
   double above;
   double up_to;
   double count;
 };
 
-// Small numbers one by one, larger ones together as far as they differ by a hundredth or two: their likelihood is still
-// exact, and there are at most a few thousand groups. What is not above `lowest` is one.
+// Returns a group for each small number, and one for larger numbers that differ by a hundredth or two: at most a few
+// thousand groups, whose likelihood is still exact. Numbers not above `lowest` are one group.
 std::vector<Group> GroupsOf(const Counts& counts, std::uint64_t lowest) {
   using Buckets = LogBuckets<6>;
   std::vector<Group> groups = {{-1, static_cast<double>(lowest), 0}};
@@ -36,7 +36,7 @@ std::vector<Group> GroupsOf(const Counts& counts, std::uint64_t lowest) {
   for (const auto& [value, count] : counts) {
     if (value > lowest && (groups.size() == 1 || Buckets::Of(value) != bucket)) {
       bucket = Buckets::Of(value);
-      // A bucket's middle is half of its width above its lowest number; below kExact there is one number in each.
+      // The middle of a bucket is half its width above its lowest number. Buckets below kExact have one number each.
       const std::uint64_t width = bucket < Buckets::kExact ? 1 : std::uint64_t{1} << ((bucket - Buckets::kExact) / Buckets::kParts + 1);
       const std::uint64_t first = Buckets::MiddleOf(bucket) - width / 2;
       const std::uint64_t low = std::max(first, lowest + 1);
@@ -48,7 +48,7 @@ std::vector<Group> GroupsOf(const Counts& counts, std::uint64_t lowest) {
   return groups;
 }
 
-// Minus the logarithm of the likelihood, per number.
+// Returns minus the logarithm of the likelihood, per number.
 double Unlikelihood(const ParetoFit& p, const std::vector<Group>& groups, double total) {
   double sum = 0;
   for (const Group& group : groups) {
@@ -58,7 +58,7 @@ double Unlikelihood(const ParetoFit& p, const std::vector<Group>& groups, double
   return -sum / total;
 }
 
-// Solves the symmetric system of 2 unknowns. False if there is no one answer.
+// Solves a symmetric system with 2 unknowns. False if there is no unique solution.
 bool Solve2(double m00, double m01, double m11, double r0, double r1, double* x0, double* x1) {
   const double determinant = m00 * m11 - m01 * m01;
   if (!(std::abs(determinant) > 1e-12 * std::abs(m00 * m11))) return false;
@@ -67,7 +67,7 @@ bool Solve2(double m00, double m01, double m11, double r0, double r1, double* x0
   return std::isfinite(*x0) && std::isfinite(*x1);
 }
 
-// a and c for these b and d, and the sum of weighted squares that remains.
+// Sets a and c for the given b and d, and returns the remaining sum of weighted squares.
 double LinearPart(std::span<const double> parts, std::span<const double> weights, ExponentialsFit* fit) {
   double ee = 0;
   double ef = 0;
@@ -93,7 +93,7 @@ double LinearPart(std::span<const double> parts, std::span<const double> weights
   return sum;
 }
 
-// Amplitudes of sine and cosine, and a constant, at this frequency; the sum of squares that remains.
+// Fits the amplitudes of sine and cosine and a constant at this frequency, and returns the remaining sum of squares.
 double FitAtFrequency(std::span<const double> rates, double interval, double frequency, double mean, SineFit* fit) {
   double ss = 0;
   double sc = 0;
@@ -146,7 +146,7 @@ std::optional<ParetoFit> FitPareto(const Counts& counts) {
   if (total == 0) return std::nullopt;
   const std::uint64_t lowest = std::max<std::uint64_t>(1, counts.begin()->first);
   const auto low = static_cast<double>(lowest);
-  if (counts.rbegin()->first <= lowest) return ParetoFit{.theta = low - 0.5, .k = 0, .sigma = 1e-3};  // all are alike
+  if (counts.rbegin()->first <= lowest) return ParetoFit{.theta = low - 0.5, .k = 0, .sigma = 1e-3};  // all are equal
   const std::vector<Group> groups = GroupsOf(counts, lowest);
   const double mean = std::max(sum / total, 1.0);
   ParetoFit best;
@@ -161,7 +161,7 @@ std::optional<ParetoFit> FitPareto(const Counts& counts) {
       const double scale = std::max(mean - theta, 0.5) / (1 + 4 * k);
       const auto at = Minimise<2>(unlikelihood, {std::log(scale), k}, {0.5, 0.2}, 600, 1e-13);
       const double value = unlikelihood(at);
-      if (value >= least - 1e-9) continue;  // of two that are alike the one with the smaller theta
+      if (value >= least - 1e-9) continue;  // of two equal fits, the smaller theta
       least = value;
       best = {.theta = theta, .k = at[1], .sigma = std::exp(at[0])};
     }
@@ -172,7 +172,8 @@ std::optional<ParetoFit> FitPareto(const Counts& counts) {
 
 std::optional<PowerFit> FitPower(const std::vector<std::vector<std::uint64_t>>& accesses) {
   constexpr std::uint64_t kEnough = 8;
-  // The cumulated parts of all sets at a rank, weighted by accesses, come to the sum of accesses up to it over all.
+  // The cumulated parts of all sets up to a rank, weighted by accesses, are the accesses up to that rank over all
+  // accesses.
   std::vector<std::vector<std::uint64_t>> ranked = accesses;
   std::size_t longest = 0;
   double total = 0;
@@ -183,12 +184,12 @@ std::optional<PowerFit> FitPower(const std::vector<std::vector<std::uint64_t>>& 
     for (const std::uint64_t count : set) total += static_cast<double>(count);
   }
   if (total == 0) return std::nullopt;
-  // At each rank the accesses of the keys of that rank.
+  // For each rank, the accesses of the keys of that rank.
   std::vector<double> at_rank(longest);
   for (const auto& set : ranked) {
     for (std::size_t i = 0; i < set.size(); ++i) at_rank[i] += static_cast<double>(set[i]);
   }
-  // As far as keys of a rank have enough accesses, in most sets.
+  // The ranks at which the keys have enough accesses, in most sets.
   std::size_t sure = 0;
   while (sure < longest && at_rank[sure] >= static_cast<double>(kEnough * ranked.size())) ++sure;
   if (sure < 10) sure = longest;
@@ -261,7 +262,7 @@ std::optional<SineFit> FitSine(std::span<const double> rates, double interval_se
   const double span = n * interval_seconds;
   SineFit best;
   double least = 1e300;
-  // A quarter of a period more in all from one to the next, so that no peak lies between two.
+  // Frequencies are a quarter of a period apart over the whole time, so that no peak lies between two of them.
   for (double periods = 1; periods <= n / 4; periods += 0.25) {
     SineFit fit;
     const double left =

@@ -7,7 +7,7 @@
 
 namespace cambium::bench {
 
-// At most 511 bytes.
+// Returns at most 511 bytes.
 [[gnu::format(printf, 1, 2)]] inline std::string Format(const char* format, ...) {
   char text[512];
   va_list arguments;

@@ -1,6 +1,6 @@
-// Minimise: the place where a function of a few numbers is least, near a first guess, by the method of Nelder and Mead
-// ("A simplex method for function minimization", The Computer Journal 7, 1965). No derivatives; may end in a local
-// minimum, so callers begin at several places.
+// Minimise: finds a minimum of a function of a few numbers, near a first guess, by the method of Nelder and Mead ("A
+// simplex method for function minimization", The Computer Journal 7, 1965). It needs no derivatives. It may end in a
+// local minimum, so callers begin at several places.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace cambium::bench {
 
-// `step` is the size of the first simplex. What is not finite counts as very large.
+// `step` is the size of the first simplex. A value that is not finite counts as very large.
 template <std::size_t N, typename Function>
 std::array<double, N> Minimise(Function function, std::array<double, N> guess, std::array<double, N> step,
                                int rounds_max = 2000, double tolerance = 1e-12) {

@@ -11,11 +11,11 @@
 namespace cambium::bench {
 namespace {
 
-// A range is warm that gets so many times what it would if all were alike; and that chance does not explain.
+// A range is warm if it gets so many times its even share, and more than chance explains.
 constexpr double kWarm = 1.5;
-// Ranges with fewer accesses say little about how keys in them differ.
+// Ranges with fewer accesses say little about how their keys differ.
 constexpr std::uint64_t kAccessesOfRange = 1000;
-// Rates are looked at in at most so many intervals.
+// The rate is fitted over at most so many intervals.
 constexpr std::size_t kRatesMax = 2000;
 
 struct Access {
@@ -23,7 +23,7 @@ struct Access {
   std::uint64_t count;
 };
 
-// Numbers for the keys, and how many there are.
+// Returns an id and the accesses of each key, and sets what `fit` says of the keys.
 std::vector<Access> Number(const TraceStatistics& statistics, std::uint64_t num, MixgraphFit* fit) {
   const auto accesses = statistics.Accesses();
   std::uint64_t bytes = 0;
@@ -70,7 +70,7 @@ void FitKeys(const std::vector<Access>& accesses, std::uint64_t range_num, Mixgr
   for (const std::uint64_t count : counts) fit->range_parts.push_back(static_cast<double>(count) / all);
   std::sort(fit->range_parts.begin(), fit->range_parts.end(), std::greater<>());
   const double even = 1 / static_cast<double>(ranges);
-  // By chance a part varies by the root of part / all.
+  // By chance a share varies by the root of share / all.
   fit->has_warm_ranges = ranges >= 4 && fit->range_parts.front() > kWarm * even + 6 * std::sqrt(even / all);
   if (fit->has_warm_ranges) fit->ranges = FitExponentials(fit->range_parts, all);
   fit->has_warm_ranges = fit->ranges.has_value();
@@ -92,7 +92,7 @@ void FitRate(const TraceStatistics& statistics, MixgraphFit* fit) {
   if (statistics.ops() == 0) return;
   const std::uint64_t seconds = statistics.last_micros() / 1'000'000 + 1;
   const std::uint64_t interval = (seconds - 1) / kRatesMax + 1;
-  std::vector<double> rates((seconds - 1) / interval);  // the last one is not whole
+  std::vector<double> rates((seconds - 1) / interval);  // without the last, incomplete interval
   for (const auto& [second, count] : statistics.PerSecond()) {
     if (second / interval < rates.size()) {
       rates[second / interval] += static_cast<double>(count) / static_cast<double>(interval);
@@ -124,7 +124,7 @@ MixgraphFit FitMixgraph(const TraceStatistics& statistics, std::uint64_t num, st
     fit.seek_ratio = seeks / mixed;
     fit.other_ratio = 1 - mixed / static_cast<double>(statistics.ops());
   }
-  // What is written says it; else what is read.
+  // Sizes of values written; if there are none, of values read.
   Counts sizes = statistics.SizesOf(OpGroup::kPut);
   if (sizes.empty()) sizes = statistics.SizesOf(OpGroup::kGet);
   if (sizes.empty()) sizes = statistics.SizesOf(OpGroup::kMultiGet);

@@ -20,7 +20,7 @@ std::string NameOf(const TraceStatistics::Place& place) {
   return std::string(kOpGroups[static_cast<std::size_t>(place.first)]) + "-" + std::to_string(place.second);
 }
 
-// Writes one file, by `fill`.
+// Writes one file, whose lines `fill` adds.
 Status WriteFile(const AnalyzeFlags& flags, const std::string& name, const std::function<void(OutputFile*)>& fill) {
   OutputFile file;
   CAMBIUM_RETURN_IF_ERROR(file.Open(flags, name));
@@ -28,7 +28,7 @@ Status WriteFile(const AnalyzeFlags& flags, const std::string& name, const std::
   return file.End();
 }
 
-// In the order of their bytes.
+// Returns the keys in the order of their bytes.
 std::vector<std::pair<std::string_view, KeyAccesses>> SortedKeys(const GroupStatistics& group) {
   std::vector<std::pair<std::string_view, KeyAccesses>> keys(group.keys.begin(), group.keys.end());
   std::sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -95,7 +95,7 @@ Status WritePrefixes(const AnalyzeFlags& flags, const TraceStatistics::Place& pl
   });
 }
 
-// A column for each group, summed over families. Seconds without operations have no line.
+// Writes a column for each group, summed over families. Seconds without operations have no line.
 Status WriteRates(const AnalyzeFlags& flags, const TraceStatistics& statistics) {
   std::map<std::uint64_t, std::array<std::uint64_t, kOpGroups.size()>> rates;
   for (const auto& [place, group] : statistics.groups()) {
@@ -117,7 +117,7 @@ Status WriteRates(const AnalyzeFlags& flags, const TraceStatistics& statistics) 
   });
 }
 
-// The k warmest keys, the warmest first; of equal ones that with the lesser bytes.
+// Returns the k warmest keys, the warmest first, equal ones in the order of their bytes.
 std::vector<std::pair<std::string_view, KeyAccesses>> WarmestKeys(const GroupStatistics& group, std::uint64_t k) {
   std::vector<std::pair<std::string_view, KeyAccesses>> keys(group.keys.begin(), group.keys.end());
   const auto end = keys.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(k, keys.size()));
@@ -166,9 +166,9 @@ std::string FitText(const MixgraphFit& fit) {
   text += Format("  keys      %llu, %s\n", static_cast<unsigned long long>(fit.num),
                  fit.keys_have_ids ? "numbered as db_bench's" : "numbered in the order of their bytes");
   text += Format("  mix       get %.4f, put %.4f, seek %.4f", fit.get_ratio, fit.put_ratio, fit.seek_ratio);
-  text += fit.other_ratio > 0 ? Format("; %.2f%% of the operations are deletes, which mixgraph has not\n",
-                                       fit.other_ratio * 100)
-                              : "\n";
+  text += fit.other_ratio > 0
+              ? Format("; %.2f%% of the operations are deletes, which mixgraph does not have\n", fit.other_ratio * 100)
+              : "\n";
   if (fit.values.has_value()) {
     text += Format("  values    generalised Pareto, theta %.6g, k %.6g, sigma %.6g\n", fit.values->theta, fit.values->k,
                    fit.values->sigma);
@@ -181,7 +181,7 @@ std::string FitText(const MixgraphFit& fit) {
     text += Format("  ranges    the warmest of %zu gets %.2f%%", fit.range_parts.size(), fit.range_parts.front() * 100);
     text += fit.has_warm_ranges ? Format("; a %.6g, b %.6g, c %.6g, d %.6g\n", fit.ranges->a, fit.ranges->b,
                                          fit.ranges->c, fit.ranges->d)
-                                : std::string(": all about alike, so none are told apart\n");
+                                : std::string(": all about equal, so mixgraph gets no ranges\n");
   }
   text += fit.keys.has_value()
               ? Format("  warm keys a %.6g, b %.6g%s, by the %llu warmest\n", fit.keys->a, fit.keys->b,
@@ -190,9 +190,9 @@ std::string FitText(const MixgraphFit& fit) {
   if (!fit.rate.has_value()) {
     text += "  rate      too short for a curve: less than 16 seconds\n";
   } else {
-    text += Format("  rate      %.6g sin(%.6g t + %.6g) + %.6g explains %.0f%% of how it changes%s\n", fit.rate->a,
+    text += Format("  rate      %.6g sin(%.6g t + %.6g) + %.6g explains %.0f%% of its changes%s\n", fit.rate->a,
                    fit.rate->b, fit.rate->c, fit.rate->d, fit.rate->explained * 100,
-                   fit.has_sine ? "" : ": too little to be used");
+                   fit.has_sine ? "" : ": too little, so it is not used");
   }
   return text + "\n" + fit.Command() + "\n";
 }
@@ -304,17 +304,19 @@ std::string SummaryOf(const AnalyzeFlags& flags, const TraceFacts& facts, const 
                                                static_cast<unsigned long long>(statistics.ops()),
                                                static_cast<unsigned long long>(statistics.calls()), fit.seconds);
   if (!facts.is_whole) {
-    text += Format("It has no end: it was cut off at offset %llu\n", static_cast<unsigned long long>(facts.end_offset));
+    text += Format("It is truncated at offset %llu\n", static_cast<unsigned long long>(facts.end_offset));
   }
   if (facts.is_full) text += "It ended at max_trace_file_size\n";
   if (facts.sampling_frequency > 1) {
-    text += Format("It has one of %llu operations\n", static_cast<unsigned long long>(facts.sampling_frequency));
+    text +=
+        Format("It is a sample of one in %llu operations\n", static_cast<unsigned long long>(facts.sampling_frequency));
   }
   if (facts.filter != 0) {
-    text += Format("Kinds of operations were left out: filter %llu\n", static_cast<unsigned long long>(facts.filter));
+    text += Format("Some kinds of operations were not recorded: filter %llu\n",
+                   static_cast<unsigned long long>(facts.filter));
   }
   if (facts.left_out > 0) {
-    text += Format("%llu batches were too large for it\n", static_cast<unsigned long long>(facts.left_out));
+    text += Format("%llu batches were too large to be recorded\n", static_cast<unsigned long long>(facts.left_out));
   }
   if (facts.open_scans > 0) {
     text += Format("%llu scans have no known length\n", static_cast<unsigned long long>(facts.open_scans));

@@ -1,4 +1,5 @@
-// The files of `trace analyze`, in the manner of RocksDB's trace_analyzer: text, one line for each thing.
+// The output of `trace analyze`: text files as RocksDB's trace_analyzer writes them, one line per item, a summary and
+// JSON.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct AnalyzeFlags {
   bool output_qps_stats = false;
   bool output_key_ranges = false;
   bool convert_to_human_readable_trace = false;
-  std::size_t output_prefix_cut = 0;  // bytes; 0: no file
+  std::size_t output_prefix_cut = 0;  // bytes; 0: no such file
   std::uint64_t value_interval = 8;
   std::uint64_t print_top_k_access = 1;
   double sample_ratio = 1;
@@ -51,13 +52,13 @@ struct AnalyzeFlags {
   [[nodiscard]] bool Analyzes(OpGroup group) const;
 };
 
-// Which operations are looked at: those of the groups that are asked for, of these a part by chance. Two walks over a
-// trace, each with one of these, meet the same.
+// An OpChoice selects the operations to analyse: a random sample of those in the groups that the flags ask for. Two
+// walks over a trace, each with an OpChoice of the same flags, select the same operations.
 class OpChoice {
  public:
   // `flags` must outlive it.
   explicit OpChoice(const AnalyzeFlags& flags) : flags_(flags), random_(flags.seed) {}
-  // Each operation of the trace in its order.
+  // Returns whether `op` is selected. To be called for each operation of the trace, in order.
   [[nodiscard]] bool Takes(const TracedOp& op) {
     if (!flags_.Analyzes(GroupOf(op.kind))) return false;
     return flags_.sample_ratio >= 1 || random_.NextDouble() < flags_.sample_ratio;
@@ -68,7 +69,7 @@ class OpChoice {
   Prng random_;
 };
 
-// A file that is written line by line; End says whether all of it arrived.
+// A file that is written line by line. End() returns whether all of it was written.
 class OutputFile {
  public:
   // <output_dir>/<output_prefix>-<name>.txt
@@ -82,12 +83,12 @@ class OutputFile {
   std::ofstream out_;
 };
 
-// All that is written from the counts alone: key stats, counts of accesses, sizes, lengths, rates, prefixes.
+// Writes the files that need the statistics alone: key stats, counts of accesses, sizes, lengths, rates, prefixes.
 Status WriteStatistics(const AnalyzeFlags& flags, const TraceStatistics& statistics);
-// What needs a second walk, when the number of each key is known: the time series, and the heat map of key ranges.
+// Writes the files that need the id of each key, by a second walk: the time series and the heat map of key ranges.
 Status WriteSecondWalk(const AnalyzeFlags& flags, const TraceStatistics& statistics, const MixgraphFit& fit);
 
-// What is printed.
+// Returns the text that is printed.
 std::string SummaryOf(const AnalyzeFlags& flags, const TraceFacts& facts, const TraceStatistics& statistics,
                       const MixgraphFit& fit);
 nlohmann::ordered_json JsonOf(const AnalyzeFlags& flags, const TraceFacts& facts, const TraceStatistics& statistics,

@@ -89,7 +89,7 @@ class RecordSource final : public TraceSource {
  private:
   struct Waiting {
     TracedOp op;
-    std::uint64_t scan = 0;  // whose length is still to come; 0: none
+    std::uint64_t scan = 0;  // the scan whose length is still unknown; 0: none
   };
 
   Status ReadOne() {
@@ -109,8 +109,8 @@ class RecordSource final : public TraceSource {
     }
     if (record_.type == kTraceIteratorDone) {
       const auto found = scans_.find(record_.scan);
-      if (found == scans_.end()) return {};  // its seek is already gone
-      assert(found->second >= gone_ && found->second - gone_ < waiting_.size());  // it goes when its seek does
+      if (found == scans_.end()) return {};                                       // its seek was already returned
+      assert(found->second >= gone_ && found->second - gone_ < waiting_.size());  // removed together with its seek
       Waiting& seek = waiting_[found->second - gone_];
       seek.op.scan_length = record_.moves;
       seek.scan = 0;
@@ -144,8 +144,8 @@ class RecordSource final : public TraceSource {
   const std::size_t window_;
   TraceRecord record_;
   std::deque<Waiting> waiting_;
-  std::uint64_t gone_ = 0;                                    // how many were in front of them
-  std::unordered_map<std::uint64_t, std::uint64_t> scans_;    // number -> how many operations are before its seek
+  std::uint64_t gone_ = 0;                                  // operations returned before them
+  std::unordered_map<std::uint64_t, std::uint64_t> scans_;  // number -> operations before its seek
   bool is_at_end_ = false;
   TraceFacts facts_;
 };

@@ -1,4 +1,4 @@
-// TraceSource: the operations of a trace, one after the other, be it one that the library has recorded, or text.
+// TraceSource: reads the operations of a trace, which is a recording of the library or text.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace cambium::bench {
 
-// What is known of a trace at its end.
+// Facts about a trace, complete at its end.
 struct TraceFacts {
   bool is_text = false;
-  bool is_whole = true;            // it was ended by EndTrace, or is text
-  std::uint64_t end_offset = 0;    // where it ends
-  bool is_full = false;            // it ended at max_trace_file_size
+  bool is_whole = true;            // ended by EndTrace, or text
+  std::uint64_t end_offset = 0;    // the offset at which it ends
+  bool is_full = false;            // ended at max_trace_file_size
   std::uint64_t left_out = 0;      // batches too large for a record
-  std::uint64_t open_scans = 0;    // whose length is not known
+  std::uint64_t open_scans = 0;    // scans of unknown length
   std::uint64_t sampling_frequency = 1;
   std::uint64_t filter = 0;
   std::uint64_t wall_seconds = 0;  // since 1970, when it began; 0: unknown
@@ -28,17 +28,17 @@ struct TraceFacts {
 class TraceSource {
  public:
   virtual ~TraceSource() = default;
-  // Incomplete at the end. Corruption: a line of text that is none.
+  // Reads the next operation. Incomplete at the end; Corruption for a malformed line of text.
   virtual Status Next(TracedOp* op) = 0;
-  // What is known so far; all of it after Incomplete.
+  // The facts known so far; complete once Next() has returned Incomplete.
   [[nodiscard]] virtual const TraceFacts& facts() const = 0;
 };
 
-// The end of a scan stands behind all that was done meanwhile: operations wait until the scans before them have ended,
-// at most so many. A longer scan goes on without its length, and is one of open_scans.
+// The record of a scan's end follows all operations made during the scan. So operations wait until the scans before
+// them have ended, at most so many. A longer scan is returned without its length, and counts as one of open_scans.
 inline constexpr std::size_t kTraceWindow = 1u << 18;
 
-// Text is what does not begin with the eight bytes of a trace.
+// Opens a recording, or text: any file that does not begin with the eight magic bytes of a recording.
 Status OpenTrace(const std::string& path, std::unique_ptr<TraceSource>* source, std::size_t window = kTraceWindow);
 
 }  // namespace cambium::bench

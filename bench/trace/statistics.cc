@@ -19,7 +19,7 @@ void TraceStatistics::Add(const TracedOp& op) {
     if (op.IsLookup()) ++group.found;
     group.value_bytes += *op.value_size;
     ++group.value_sizes[*op.value_size];
-    accesses->value_size = *op.value_size;  // only what has a key has a value
+    accesses->value_size = *op.value_size;  // an operation with a value has a key
   }
   if (op.scan_length.has_value()) ++group.scan_lengths[*op.scan_length];
 }

@@ -1,4 +1,4 @@
-// TraceStatistics: what a trace consists of, counted by one walk over it. Takes memory for every key that is in it.
+// TraceStatistics: counts what a trace consists of, in one walk. It needs memory for every key of the trace.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace cambium::bench {
 
-// Groups of operations that trace_analyzer's flags and files tell apart.
+// The groups of operations that trace_analyzer's flags and files distinguish.
 enum class OpGroup : unsigned char { kGet, kMultiGet, kPut, kDelete, kSingleDelete, kDeleteRange, kIterator };
 inline constexpr std::array<std::string_view, 7> kOpGroups = {"get",          "multiget",     "put",     "delete",
                                                               "single_delete", "delete_range", "iterator"};
@@ -24,24 +24,24 @@ inline constexpr std::array<std::string_view, 7> kOpGroups = {"get",          "m
 
 struct KeyAccesses {
   std::uint64_t count = 0;
-  std::uint64_t value_size = 0;  // the last that was seen
+  std::uint64_t value_size = 0;  // the last one seen
 };
 
 // Operations of one group in one family.
 struct GroupStatistics {
   std::uint64_t ops = 0;
-  std::uint64_t found = 0;        // look-ups
+  std::uint64_t found = 0;  // lookups that found a value
   std::uint64_t key_bytes = 0;
   std::uint64_t value_bytes = 0;
-  std::unordered_map<std::string, KeyAccesses> keys;  // not those without a key
-  Counts value_sizes;             // of puts, and of what look-ups found
+  std::unordered_map<std::string, KeyAccesses> keys;  // operations without a key are not in it
+  Counts value_sizes;                                 // of values put, or found by lookups
   Counts scan_lengths;
   Counts per_second;              // second -> operations
 };
 
 class TraceStatistics {
  public:
-  using Place = std::pair<OpGroup, std::uint32_t>;  // and the family
+  using Place = std::pair<OpGroup, std::uint32_t>;  // group and family
 
   void Add(const TracedOp& op);
 
@@ -49,13 +49,13 @@ class TraceStatistics {
   [[nodiscard]] std::uint64_t ops() const { return ops_; }
   [[nodiscard]] std::uint64_t calls() const { return calls_; }  // a batch or MultiGet is one
   [[nodiscard]] std::uint64_t last_micros() const { return last_micros_; }
-  // Of one group over all families; of sizes of values, of puts or of look-ups.
+  // These are for one group, over all families. SizesOf(): of puts or lookups.
   [[nodiscard]] std::uint64_t OpsOf(OpGroup group) const;
   [[nodiscard]] Counts SizesOf(OpGroup group) const;
   [[nodiscard]] Counts ScanLengths() const;
-  // Operations in each second, of all groups. Only seconds that have some: a trace says itself how late it ends.
+  // Operations in each second, of all groups. Seconds without operations are absent: a trace may claim any end time.
   [[nodiscard]] Counts PerSecond() const;
-  // Accesses of each key by all groups, in the order of families and keys.
+  // Accesses to each key by all groups, in the order of families and keys.
   [[nodiscard]] std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> Accesses() const;
 
  private:

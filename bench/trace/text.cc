@@ -33,7 +33,7 @@ bool ParseNumber(std::string_view word, Number* number) {
   return error == std::errc() && end == word.data() + word.size();
 }
 
-// -1 is nothing.
+// Parses a number; -1 stands for nothing.
 bool ParseCount(std::string_view word, std::optional<std::uint64_t>* count) {
   if (word == "-1") {
     count->reset();

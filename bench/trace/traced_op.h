@@ -1,5 +1,5 @@
-// TracedOp: one operation of a trace, as replay, analysis and text have it: a key of a batch or MultiGet is one of its
-// own, and a scan knows how long it became.
+// TracedOp: one operation of a trace, for replay, analysis and text. Each key of a batch or MultiGet is an operation of
+// its own, and a scan knows its length.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ enum class TracedKind : unsigned char {
   kSeekToFirst,
   kSeekToLast,
 };
-// As text has them.
+// Their names in text.
 inline constexpr std::array<std::string_view, 10> kTracedKinds = {
     "get", "multiget", "put", "delete", "single_delete", "delete_range", "seek", "seek_for_prev", "seek_to_first",
     "seek_to_last"};
@@ -32,13 +32,13 @@ struct TracedOp {
   std::uint64_t micros = 0;  // since the trace began
   TracedKind kind = TracedKind::kGet;
   std::uint32_t family = 0;
-  std::string key;      // of a range delete: where it begins
-  std::string end_key;  // of a range delete
-  // Of a put, or what a look-up found; nothing if it found nothing.
+  std::string key;      // for a range delete: where it begins
+  std::string end_key;  // for a range delete: where it ends
+  // The size of the value put, or found by a lookup; nothing if it found none.
   std::optional<std::uint64_t> value_size;
-  // Of a scan: calls of Next and Prev; nothing if the trace does not know.
+  // For a scan: calls of Next and Prev; nothing if unknown.
   std::optional<std::uint64_t> scan_length;
-  bool sync = false;  // of a write
+  bool sync = false;  // for writes
   bool more = false;  // the next operation belongs to the same call
 
   [[nodiscard]] bool IsScan() const { return kind >= TracedKind::kSeek; }

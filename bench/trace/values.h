@@ -1,5 +1,5 @@
-// ReplayValues: values for a replay. A trace has their lengths; what they are follows from key and length, so that each
-// that is read can be told from what it should be, whoever wrote it last.
+// ReplayValues: values for a replay. A trace has only their lengths. Their bytes follow from key and length, so that
+// every value read can be checked, whichever call wrote it last.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,14 @@
 
 namespace cambium::bench {
 
-// The first 8 bytes are a hash of key and length, the rest is a piece of the pool, which is a ring. One thread at a time.
+// The first 8 bytes are a hash of key and length, the rest is a piece of the pool, used as a ring. One thread at a
+// time.
 class ReplayValues {
  public:
-  // `pool` must outlive it, and not be empty.
+  // `pool` must outlive this object, and not be empty.
   ReplayValues(std::string_view pool, std::uint64_t seed) : pool_(pool), seed_(seed) {}
 
-  // Lives until the next call.
+  // Returns a value, whose bytes live until the next call.
   Slice Make(Slice key, std::size_t size) {
     buffer_.clear();
     const std::uint64_t hash = HashOf(key, size);

@@ -1,5 +1,5 @@
-// EntryCheck: what a walk shows is in order, was written, and has the values that were written; and where the order of
-// keys is that of their numbers, it passes over none that exists.
+// EntryCheck: checks that the entries of a walk are in order, were written, and have the values that were written. If
+// keys sort in the order of their ids, it also checks that the walk skips no existing key.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,15 @@
 
 namespace cambium::bench {
 
-// Checks the entries of one walk, in the order in which a cursor shows them.
+// Checks the entries of one walk, in the order in which a cursor returns them.
 class EntryCheck {
  public:
-  // With `only_last` the version of a value has to be the one that was written last, where that is known; of phases
-  // in which nobody writes.
+  // With `only_last` the version of a value must be the one written last, if that is known. Only for phases without
+  // writers.
   EntryCheck(const Phase& phase, bool forward, bool only_last = false)
       : phase_(phase), forward_(forward), only_last_(only_last), buffer_(phase.key_shape) {}
 
-  // A new walk begins.
+  // Starts a new walk.
   void Restart() { last_.clear(); }
 
   Status Key(Slice key) {
@@ -38,9 +38,9 @@ class EntryCheck {
     const std::uint64_t upper = forward_ ? *id : before;
     if (!phase_.lasting->HasAnyIn(lower + 1, upper)) return {};
     return Status::Corruption("a key between " + std::to_string(lower) + " and " + std::to_string(upper) +
-                              " was written, but the walk passed it over");
+                              " was written, but the walk skipped it");
   }
-  // After Key(): of the same entry. A value says whose it is where its key does not.
+  // After Key(), for the same entry. If keys do not tell their ids, the value does.
   Status Value(Slice value) {
     if (!phase_.key_shape.HasIds()) {
       const std::uint64_t id = IdInValue(value);
@@ -74,7 +74,8 @@ class EntryCheck {
   std::uint64_t id_ = 0;
 };
 
-// Checks the entry under the cursor; an error of the cursor itself is more telling than the empty value it caused.
+// Checks the entry at the cursor and adds its size to *bytes. If the cursor has an error, that is returned rather than
+// the wrong value it caused.
 template <Fetch kFetch>
 [[nodiscard]] Status CheckEntry(EntryCheck* check, Cursor* cursor, std::uint64_t* bytes) {
   Status status = check->Key(cursor->key());
@@ -90,8 +91,8 @@ template <Fetch kFetch>
   return {};
 }
 
-// A seek must not pass over a key that exists. Where the order of keys is not that of their numbers, only the target
-// itself can be looked up at no cost.
+// Checks that a seek to key `id` skipped no existing key. If keys do not sort in the order of their ids, only the
+// target itself can be checked at no cost.
 inline Status CheckLanding(const Phase& phase, std::uint64_t id, Slice target, std::optional<Slice> landed) {
   bool right = landed == target || !phase.keys.known() || !phase.lasting->Contains(id);
   if (right && landed != target && phase.keys.known() && phase.key_shape.InOrder()) {

@@ -1,4 +1,4 @@
-// What a look-up answers, counted and checked.
+// Lookups whose answers are counted and checked.
 #pragma once
 
 #include "data/key.h"
@@ -6,7 +6,7 @@
 
 namespace cambium::bench {
 
-// Counts what a look-up of key `id` answered, and checks it. Returns the bytes of the entry.
+// Counts and checks the answer of a lookup of key `id`. Returns the bytes of the entry.
 inline std::uint64_t TakeAnswer(Worker* w, std::uint64_t id, Lookup lookup, Slice value) {
   const Phase& phase = w->phase;
   ++w->reads;
@@ -24,7 +24,7 @@ inline std::uint64_t TakeAnswer(Worker* w, std::uint64_t id, Lookup lookup, Slic
   return phase.key_shape.TypicalSize() + value.size();
 }
 
-// Looks key `id` up; TakeAnswer's bytes. *found may be null.
+// Looks up key `id` and returns the bytes of the entry. `found` may be null.
 inline std::uint64_t LookUp(Worker* w, KeyBuffer* key, std::uint64_t id, Slice* found = nullptr) {
   Slice value;
   const Lookup lookup = w->session.Get(key->Make(id), &value);

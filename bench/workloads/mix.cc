@@ -1,10 +1,10 @@
-// Workloads of db_bench that read and write by turns.
+// Workloads of db_bench that mix reads and writes.
 #include "workloads/mixed.h"
 
 namespace cambium::bench {
 namespace {
 
-// A value is at most so many times as long as those that were written first; then it begins anew.
+// A value grows to so many times its first size at most; then it starts again.
 constexpr std::size_t kAppendsMax = 256;
 
 }  // namespace
@@ -40,7 +40,7 @@ std::string ComplainOfAppends(const BenchFlags& flags) {
   return flags.value_size > 0 && flags.value_size <= (1u << 20) ? "" : "--value_size must be from 1 to 1048576 for appends";
 }
 
-// By turns in blocks of a hundred, as many of each as --readwritepercent says.
+// In each hundred operations, --readwritepercent reads come first, then writes.
 void ReadRandomWriteRandom(Worker* w) {
   MixedOps ops(w);
   std::uint64_t op = 0;

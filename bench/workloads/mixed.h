@@ -1,5 +1,4 @@
-// What workloads that read and write by turns have in common: single operations, checked as those of the plain
-// workloads are.
+// MixedOps: the operations of workloads that mix reads and writes, checked as in the plain workloads.
 #pragma once
 
 #include "data/key.h"
@@ -10,8 +9,7 @@
 
 namespace cambium::bench {
 
-// One thread's means. Each operation returns the bytes of keys and values that it moved, and leaves errors in the
-// worker's status.
+// Used by one thread. Each operation returns the bytes of keys and values that it moved, and sets the worker's status.
 class MixedOps {
  public:
   explicit MixedOps(Worker* worker)
@@ -23,7 +21,7 @@ class MixedOps {
     const std::uint64_t version = NextVersion();
     return Put(id, version, worker_->phase.pool.SizeOf(id, version));
   }
-  // Of a size that is not the pool's to choose; at most its size_max().
+  // Puts a value of the given size: at most the pool's size_max().
   std::uint64_t PutSized(std::uint64_t id, std::size_t size) { return Put(id, NextVersion(), size); }
 
   std::uint64_t Delete(std::uint64_t id) {
@@ -34,7 +32,7 @@ class MixedOps {
     return key.size();
   }
 
-  // The key at or behind id, and entries with their values, at most so many.
+  // Seeks to key `id` and reads at most `entries` entries with their values.
   std::uint64_t Scan(std::uint64_t id, std::uint64_t entries) {
     const std::unique_ptr<Cursor> cursor = worker_->session.NewCursor(Fetch::kEntries);
     const Slice target = key_.Make(id);
@@ -61,7 +59,7 @@ class MixedOps {
     const Slice value = values_.Make(id, version, size);
     const Slice key = key_.Make(id);
     worker_->Log(id);
-    worker_->phase.keys.Insert(id, value.size());  // first: who reads beside this may see it before the call returns
+    worker_->phase.keys.Insert(id, value.size());  // first: a concurrent reader may see it before the call returns
     worker_->status = worker_->session.Put(key, value);
     worker_->written_bytes += key.size() + value.size();
     return key.size() + value.size();

@@ -1,4 +1,4 @@
-// Workloads that look keys up.
+// Workloads of lookups.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -6,6 +6,7 @@
 #include "workloads/lookup.h"
 
 namespace cambium::bench {
+
 void ReadRandom(Worker* w) {
   KeyBuffer key(w->phase.key_shape);
   w->meter.Begin();
@@ -52,7 +53,7 @@ void ReadMissing(Worker* w) {
     ++w->reads;
     if (lookup == Lookup::kError) w->status = w->session.error();
     if (lookup == Lookup::kFound) {
-      w->status = Status::Corruption("key " + std::to_string(id) + " with a byte more was found, but never written");
+      w->status = Status::Corruption("key " + std::to_string(id) + " with an extra byte was found, but never written");
     }
     w->meter.Finish(1, 0);
   }

@@ -1,4 +1,4 @@
-// Workloads that do what a trace says.
+// Workloads that load and replay a trace.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -23,36 +23,37 @@ namespace cambium::bench {
 namespace {
 
 constexpr std::size_t kLoadBatch = 1000;
-constexpr std::uint64_t kSleepNanosMax = 50'000'000;  // so long a Ctrl-C may wait
+constexpr std::uint64_t kSleepNanosMax = 50'000'000;  // Ctrl-C may wait this long
 
-// What the operations of one kind took and found.
+// Latencies and answers of the operations of one kind.
 struct KindFigures {
   std::uint64_t ops = 0;  // keys, or scans
   std::uint64_t found = 0;
-  std::uint64_t found_then = 0;  // when it was recorded
-  Histogram nanos;               // of calls
+  std::uint64_t found_then = 0;  // when the trace was recorded
+  Histogram nanos;               // per call
 };
 struct ReplayFigures {
   std::array<KindFigures, kTracedKinds.size()> kinds;
   std::uint64_t moves = 0;
   std::uint64_t moves_then = 0;
   std::uint64_t skipped = 0;      // range deletes
-  std::uint64_t broken_up = 0;    // batches with puts and deletes, which no engine here takes as a whole
-  std::uint64_t late_nanos = 0;   // that a call began behind its time, at most
+  std::uint64_t broken_up = 0;    // batches with puts and deletes, which no Session takes as a whole
+  std::uint64_t late_nanos = 0;   // the longest delay of a call
 };
 
 struct ReplayState : SharedState {
   explicit ReplayState(const std::string& path) : feed(path) {}
   mutable TraceFeed feed;
-  bool values_are_ours = false;  // nobody else has written into the database
-  // What each look-up and scan of the trace must find, in its order; null: with other calls overtaking, nobody can say.
+  bool values_are_ours = false;  // only traceload and replay have written to the database
+  // What each lookup and scan of the trace must find, in order. Null if it is unknown, because calls overtake each
+  // other.
   std::unique_ptr<const ExpectedAnswers> expected;
   mutable std::atomic<std::uint64_t> begun_nanos{0};
   mutable std::mutex mutex;
-  mutable ReplayFigures figures;  // mutex
+  mutable ReplayFigures figures;  // guarded by mutex
 };
 
-// Whether the list up to here has only loaded and replayed.
+// Returns whether only traceload and replay have written to the database before this phase.
 bool OnlyTraces(const Phase& phase) {
   const std::vector<std::string>& names = phase.flags.benchmarks;
   if (phase.flags.use_existing_db || names.empty() || names.front() != "traceload") return false;
@@ -63,7 +64,8 @@ bool OnlyTraces(const Phase& phase) {
                      });
 }
 
-// By doing in memory what the list has done to the database up to here, and then the replay that is to come.
+// Computes the answers of the coming replay: applies to a map in memory what the list has done to the database so far,
+// and then the replay.
 std::unique_ptr<const ExpectedAnswers> ExpectAnswers(const Phase& phase) {
   const std::vector<std::string>& names = phase.flags.benchmarks;
   TracedContents contents;
@@ -74,7 +76,7 @@ std::unique_ptr<const ExpectedAnswers> ExpectAnswers(const Phase& phase) {
   return std::make_unique<const ExpectedAnswers>(AnswersOf(phase.flags.trace.file, &contents));
 }
 
-// One thread of a replay.
+// A Player is one thread of a replay.
 class Player {
  public:
   explicit Player(Worker* w)
@@ -120,7 +122,7 @@ class Player {
  private:
   KindFigures& Of(const TracedOp& op) { return figures_.kinds[static_cast<std::size_t>(op.kind)]; }
 
-  // False: the run has been stopped meanwhile. A call that is late goes on at once.
+  // Waits until a call is due. Returns false if the run was stopped meanwhile. A late call does not wait.
   bool WaitFor(std::uint64_t micros) {
     const auto after = static_cast<std::uint64_t>(static_cast<double>(micros) * 1000 / speed_);
     const std::uint64_t due = state_.begun_nanos.load() + after;
@@ -131,7 +133,7 @@ class Player {
       for (; now < due && w_.meter.More(); now = NowNanos()) {
         std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(due - now, kSleepNanosMax)));
       }
-      w_.meter.Resume();  // to wait is no latency
+      w_.meter.Resume();  // the wait is not part of the latency
     }
     return w_.meter.More();
   }
@@ -153,7 +155,7 @@ class Player {
     if (op.value_size.has_value()) ++figures.found_then;
     if (lookup != Lookup::kError) {
       const bool found = lookup == Lookup::kFound;
-      CheckAnswer(AnswerOfLookup(found ? std::optional<std::uint64_t>(value.size()) : std::nullopt), "a look-up", key);
+      CheckAnswer(AnswerOfLookup(found ? std::optional<std::uint64_t>(value.size()) : std::nullopt), "a lookup", key);
     }
     if (lookup != Lookup::kFound) return 0;
     ++w_.found;
@@ -161,7 +163,7 @@ class Player {
     Check(key, value);
     return key.size() + value.size();
   }
-  // The next answer in the order of the trace.
+  // Compares an answer with the next one in the order of the trace.
   void CheckAnswer(std::uint64_t answer, const char* what, Slice key) {
     if (state_.expected == nullptr || !w_.status.ok()) return;
     const bool is_right = answers_ < state_.expected->size() && answer == (*state_.expected)[answers_];
@@ -204,7 +206,7 @@ class Player {
     bool valid = false;
     switch (op.kind) {
       case TracedKind::kSeek: valid = cursor->Seek(key); break;
-      case TracedKind::kSeekForPrev:  // engines here seek forward only
+      case TracedKind::kSeekForPrev:  // Cursor has only Seek
         valid = cursor->Seek(key);
         if (!valid && cursor->status().ok()) {
           valid = cursor->SeekToLast();
@@ -267,7 +269,7 @@ class Player {
   ReplayValues values_;
   const double speed_;
   ReplayFigures figures_;
-  std::size_t answers_ = 0;  // checked
+  std::size_t answers_ = 0;  // checked so far
 };
 
 struct LoadState : SharedState {
@@ -281,7 +283,7 @@ std::string ComplainOfTrace(const BenchFlags& flags) {
   if (flags.trace.file.empty()) return "needs --trace_file";
   std::unique_ptr<TraceSource> source;
   if (const Status opened = OpenTrace(flags.trace.file, &source); !opened.ok()) return opened.ToString();
-  // Values that it has written are the replay's own, and other workloads would take them for wrong ones.
+  // A replay writes values of its own, which other workloads would report as wrong.
   bool is_replayed = false;
   for (const std::string& name : flags.benchmarks) {
     const bool is_trace = name == "replay" || name == "traceload";
@@ -289,31 +291,31 @@ std::string ComplainOfTrace(const BenchFlags& flags) {
     if (workload == nullptr) continue;
     if (workload->fresh) is_replayed = false;
     if (is_replayed && !is_trace && workload->run != nullptr) {
-      return "values of a replay are its own: " + name + " cannot follow it";
+      return "a replay writes values of its own: " + name + " cannot follow it";
     }
     is_replayed = is_replayed || is_trace;
   }
   return {};
 }
 
-// The database that is recorded must stay open until the end: a trace is one file.
+// A recorded database must stay open until the end, because a trace is one file.
 std::string ComplainOfRecording(const BenchFlags& flags) {
   if (!flags.trace.record) return {};
   if (flags.trace.file.empty()) return "--record_trace needs --trace_file";
-  if (std::filesystem::exists(flags.trace.file)) return "there is a file " + flags.trace.file + " already";
+  if (std::filesystem::exists(flags.trace.file)) return "the file " + flags.trace.file + " exists already";
   const std::filesystem::path parent = std::filesystem::absolute(flags.trace.file).parent_path();
   if (!std::filesystem::is_directory(parent)) return "--trace_file: there is no directory " + parent.string();
-  if (flags.engines != std::vector<std::string>{"cambium"}) return "--record_trace is of the engine cambium";
+  if (flags.engines != std::vector<std::string>{"cambium"}) return "--record_trace is for the engine cambium only";
   if (flags.index == "both") return "--record_trace takes one --index";
   if (flags.rounds > 1) return "--record_trace takes one round";
   if (flags.drop_caches || flags.memory_limit > 0) {
-    return "--drop_caches and --memory_limit open the database anew, which ends a trace";
+    return "--drop_caches and --memory_limit reopen the database, which ends a trace";
   }
   for (std::size_t i = 0; i < flags.benchmarks.size(); ++i) {
     const std::string& name = flags.benchmarks[i];
     const Workload* const workload = FindWorkload(name);
     const bool reopens = name == "verify" || (i > 0 && workload->fresh && !flags.use_existing_db);
-    if (reopens) return "with --record_trace, " + name + " would open the database anew, which ends a trace";
+    if (reopens) return "with --record_trace, " + name + " would reopen the database, which ends a trace";
   }
   return {};
 }
@@ -330,7 +332,7 @@ std::shared_ptr<const SharedState> PrepareTraceLoad(const Phase& phase) {
 void LoadForTrace(Worker* w) {
   const auto& state = static_cast<const LoadState&>(*w->phase.state);
   ReplayValues values(w->phase.pool.bytes(), w->phase.flags.seed);
-  w->phase.keys.Reset(false);  // these keys have no numbers
+  w->phase.keys.Reset(false);  // these keys have no ids
   w->status = state.status;
   w->meter.Begin();
   std::size_t batched = 0;
@@ -356,7 +358,7 @@ std::shared_ptr<const SharedState> PrepareReplay(const Phase& phase) {
 
 void Replay(Worker* w) { Player(w).Run(); }
 
-// "get 80% p50 3.1 p99 20.2 us; ...": by kind, and where the replay differs from what was recorded.
+// Returns "get 80, p50 3.1 ... us; ...": figures by kind, and where the replay differs from the recording.
 std::string TellOfReplay(const SharedState& shared) {
   const auto& state = static_cast<const ReplayState&>(shared);
   const TraceFacts facts = state.feed.facts();
@@ -372,7 +374,7 @@ std::string TellOfReplay(const SharedState& shared) {
     const KindFigures& kind = figures.kinds[i];
     if (kind.ops == 0) continue;
     add(std::string(kTracedKinds[i]) + Format(" %llu", number(kind.ops)));
-    if (kind.nanos.count() > 0) {  // of a mixed batch the first operation has the call
+    if (kind.nanos.count() > 0) {  // a mixed batch counts as a call of its first operation's kind
       text += Format(", p50 %.1f p75 %.1f p99 %.1f p99.9 %.1f p99.99 %.1f max %.1f us", micros(kind, 50),
                      micros(kind, 75), micros(kind, 99), micros(kind, 99.9), micros(kind, 99.99), micros(kind, 100));
     }
@@ -382,12 +384,12 @@ std::string TellOfReplay(const SharedState& shared) {
   if (figures.moves_then > 0) {
     add(Format("scans moved %llu, %llu in the trace", number(figures.moves), number(figures.moves_then)));
   }
-  if (facts.open_scans > 0) add(Format("%llu scans without a length moved not at all", number(facts.open_scans)));
+  if (facts.open_scans > 0) add(Format("%llu scans without a length did not move", number(facts.open_scans)));
   if (figures.skipped > 0) add(Format("%llu range deletes left out", number(figures.skipped)));
-  if (figures.broken_up > 0) add(Format("%llu batches with deletes in pieces", number(figures.broken_up)));
-  if (!facts.is_whole) add(Format("the trace was cut off at offset %llu", number(facts.end_offset)));
+  if (figures.broken_up > 0) add(Format("%llu batches with deletes split", number(figures.broken_up)));
+  if (!facts.is_whole) add(Format("the trace is truncated at offset %llu", number(facts.end_offset)));
   if (figures.late_nanos > 0) {
-    add(Format("at most %.3f ms behind time", static_cast<double>(figures.late_nanos) * 1e-6));
+    add(Format("at most %.3f ms late", static_cast<double>(figures.late_nanos) * 1e-6));
   }
   if (!state.values_are_ours) {
     add("values not compared, nor whether keys are found");

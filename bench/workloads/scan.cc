@@ -1,4 +1,4 @@
-// Workloads that walk in key order. All check that the order is right and every value they ask for what was written.
+// Workloads that walk in key order. All check the order, and every value that they read.
 #include <chrono>
 #include <optional>
 #include <thread>
@@ -9,8 +9,8 @@
 namespace cambium::bench {
 namespace {
 
-// A walk that comes to the end has seen every key there is. Here the last versions can be looked up at no cost if ids are
-// in order; for verify they are in any case.
+// A walk to the end must see every existing key. If keys sort in the order of their ids, looking up the last versions
+// costs nothing; verify looks them up in any case.
 template <bool kForward, Fetch kFetch>
 void Walk(Worker* w, bool verifies = false) {
   EntryCheck check(w->phase, kForward, verifies || w->phase.key_shape.InOrder());
@@ -74,7 +74,7 @@ void MakeCursors(Worker* w) {
   }
 }
 
-// From the beginning to the end, again and again.
+// Scans from the beginning to the end, again and again.
 void ScanBeside(Worker* w) {
   EntryCheck check(w->phase, true);
   w->meter.Begin();
@@ -93,8 +93,8 @@ void ScanBeside(Worker* w) {
   }
 }
 
-// At the end it must still show what it showed at the beginning, whatever was written meanwhile. One operation: the time
-// it stayed.
+// Holds a cursor until the workers are done. At the end it must show the same entries as at the beginning, whatever was
+// written meanwhile. Counts as one operation, whose latency is the time the cursor was held.
 void HoldCursor(Worker* w) {
   constexpr std::size_t kEntries = 100;
   EntryCheck check(w->phase, true);

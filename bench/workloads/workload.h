@@ -1,4 +1,4 @@
-// Workload: what one word of --benchmarks does.
+// Workload: a benchmark of --benchmarks.
 #pragma once
 
 #include <cstddef>
@@ -17,31 +17,31 @@
 
 namespace cambium::bench {
 
-// What a workload prepares once for all its workers, such as a distribution.
+// State that a workload prepares once for all its workers, such as a distribution.
 struct SharedState {
   virtual ~SharedState() = default;
 };
 
-// What the workers of a phase share: one benchmark of the list, on one engine.
+// A Phase is one benchmark of the list on one engine: the state that its workers share.
 struct Phase {
   const BenchFlags& flags;
   const ValuePool& pool;
-  KeySet& keys;                    // what may exist: a key is in it before it is put
+  KeySet& keys;  // keys that may exist: a key is inserted before it is put
   KeyShape key_shape = {};
-  const KeySet* lasting = nullptr;  // what exists as long as the phase lasts
+  const KeySet* lasting = nullptr;  // keys that exist during the whole phase
   std::uint64_t key_space = 0;  // ids are drawn from [0, key_space)
-  std::uint64_t total_ops = 0;  // where the workers share the operations
-  std::uint64_t seed = 0;       // of this phase
-  std::uint64_t ordinal = 0;    // which benchmark of the list it is
-  std::shared_ptr<const SharedState> state = nullptr;  // what Workload::prepare made
+  std::uint64_t total_ops = 0;  // if the workers share the operations
+  std::uint64_t seed = 0;       // of this phase alone
+  std::uint64_t ordinal = 0;    // its place in the list
+  std::shared_ptr<const SharedState> state = nullptr;  // made by Workload::prepare
 };
 
-// The version that write `op` of a worker gives to a value: different for every write of a run, the same in every run.
+// Returns the version that write `op` of a worker gives to a value: unique in a run, and the same in every run.
 inline std::uint64_t VersionOf(const Phase& phase, unsigned worker, std::uint64_t op) {
   return phase.ordinal << 48 | static_cast<std::uint64_t>(worker) << 40 | op;
 }
 
-// One thread of a phase.
+// A Worker is one thread of a phase.
 struct Worker {
   Phase& phase;
   Session& session;
@@ -53,8 +53,8 @@ struct Worker {
   std::uint64_t found = 0;
   std::uint64_t written_bytes = 0;  // of keys and values
   Status status = {};  // the first error; a wrong answer is Corruption
-  // The ids of its writes, in their order: write i made Version(i). As many as there was room for; written in a row, so
-  // that the loop that is measured never waits for the memory of an id.
+  // The ids that it wrote, in order: write i made Version(i). Has as many as there was room for. It is a sequential
+  // array, so that the measured loop does not wait for memory.
   std::vector<std::uint32_t> log = {};
   bool log_overflowed = false;
 
@@ -66,14 +66,14 @@ struct Worker {
     }
   }
 
-  // A key to look up: any of the phase's, or near some of them with --read_random_exp_range.
+  // Returns the id of a key to look up: any of the phase, or a skewed choice with --read_random_exp_range.
   [[nodiscard]] std::uint64_t RandomId();
 
   [[nodiscard]] std::uint64_t Version(std::uint64_t op) const { return VersionOf(phase, index, op); }
 };
 
 enum class Effect : unsigned char { kReads, kWrites, kMaintains };
-// Which flag says how many operations; kAll: as many as there are keys; kTrace: what the trace has.
+// The flag that gives the number of operations. kAll: one per existing key; kTrace: those of the trace.
 enum class Count : unsigned char { kNum, kReads, kWrites, kDeletes, kOne, kAll, kYcsb, kTrace };
 
 struct Workload {
@@ -84,42 +84,42 @@ struct Workload {
   bool fresh = false;              // begins with an empty database
   bool shared = false;             // the threads share the operations; otherwise each does all of them
   bool random = false;             // may run for a --duration
-  bool sync = false;               // always synced
-  bool mixes = false;              // reads and writes by turns
+  bool sync = false;               // every write is synced
+  bool mixes = false;              // workers read and write
   std::uint64_t divisor = 1;       // of num
   std::uint64_t count_divisor = 1;  // of the number of operations alone
-  // The largest value that it makes, whatever the pool's sizes; and how many keys it adds that no flag names.
+  // The largest value that it makes, if not of the pool's sizes; and the number of keys that it adds beyond --num.
   std::uint64_t (*value_room)(const BenchFlags&) = nullptr;
   std::uint64_t (*new_keys)(const BenchFlags&) = nullptr;
-  // What is wrong with the flags for this workload, or "". Asked before anything runs.
+  // Returns what is wrong with the flags for this workload, or "". Called before anything runs.
   std::string (*complain)(const BenchFlags&) = nullptr;
   // Called once for all workers, before the clock starts.
   std::shared_ptr<const SharedState> (*prepare)(const Phase&) = nullptr;
-  // First, with no session alive; the message goes to the end of the result line.
+  // Called first, while no session lives. The message is appended to the result line.
   Status (*maintain)(Engine*, std::string* message) = nullptr;
-  void (*run)(Worker*) = nullptr;     // then, by every worker
-  void (*beside)(Worker*) = nullptr;  // by one thread more, which writes until the workers are through
-  bool beside_reads = false;          // no, it reads
-  unsigned (*threads)(const BenchFlags&) = nullptr;  // how many it has, whatever --threads says
-  // What is said of it at the end of the result line.
+  void (*run)(Worker*) = nullptr;                    // called next, by every worker
+  void (*beside)(Worker*) = nullptr;                 // by an additional thread, which writes until the workers are done
+  bool beside_reads = false;                         // the additional thread reads
+  unsigned (*threads)(const BenchFlags&) = nullptr;  // overrides --threads
+  // Returns a message for the end of the result line.
   std::string (*tell)(const SharedState&) = nullptr;
 };
 
-// What the keys of a run look like.
+// Returns the shape of a run's keys.
 KeyShape KeyShapeOf(const BenchFlags& flags);
-// How large its values are, unless a workload makes others.
+// Returns the sizes of a run's values, unless a workload makes others.
 ValueSizes ValueSizesOf(const BenchFlags& flags);
-// The largest value that a list of workloads makes, and the number of ids that may come to exist.
+// Return the largest value that the list of workloads makes, and the number of ids that may come to exist.
 std::size_t ValueRoomOf(const BenchFlags& flags);
 std::uint64_t KeyCapacityOf(const BenchFlags& flags);
 
 const std::vector<Workload>& Workloads();
-// Null if there is none of that name.
+// Returns null for an unknown name.
 const Workload* FindWorkload(const std::string& name);
-// Where in a list of such names the first stands that reads; the list's size if none does.
+// Returns the place of the first workload of a list that reads; the size of the list if none does.
 std::size_t FirstThatReads(const std::vector<std::string>& names);
 
-// The bodies, in workloads/.
+// The bodies, in write.cc, read.cc, scan.cc and mix.cc.
 void FillInOrder(Worker* worker);
 void FillInBatches(Worker* worker);
 void FillUniqueRandom(Worker* worker);
@@ -147,7 +147,7 @@ void ScanBeside(Worker* worker);
 void HoldCursor(Worker* worker);
 void VerifyAll(Worker* worker);
 
-// Traces, in workloads/replay.cc.
+// Traces, in replay.cc.
 std::string ComplainOfTrace(const BenchFlags& flags);
 std::string ComplainOfRecording(const BenchFlags& flags);
 unsigned ThreadsOfReplay(const BenchFlags& flags);

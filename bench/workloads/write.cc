@@ -7,12 +7,11 @@
 namespace cambium::bench {
 namespace {
 
-constexpr std::uint64_t kBatchOfFillbatch = 1000;  // db_bench's
+constexpr std::uint64_t kBatchOfFillbatch = 1000;      // db_bench's
+constexpr std::size_t kValueSizeOfFill100K = 100'000;  // db_bench's
 
-constexpr std::size_t kValueSizeOfFill100K = 100'000;  // too
-
-// Puts what `id_of(op)` names, op counting from 0, singly or in batches of `batch_size`. Values have the pool's sizes,
-// or `value_size` if that is not 0.
+// Puts the key `id_of(op)` for op from 0 on, singly or in batches of `batch_size`. Values have the pool's sizes, or
+// `value_size` if that is not 0.
 template <typename IdOf>
 void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of, std::size_t value_size = 0) {
   KeyBuffer key(w->phase.key_shape);
@@ -27,7 +26,7 @@ void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of, std::size_t value_s
       const Slice value = value_size == 0 ? values.Make(id, w->Version(op)) : values.Make(id, w->Version(op), value_size);
       const Slice name = key.Make(id);
       w->Log(id);
-      w->phase.keys.Insert(id, value.size());  // first: who reads beside this may see the key before the call returns
+      w->phase.keys.Insert(id, value.size());  // first: a concurrent reader may see the key before the call returns
       w->status = batch_size == 1 ? w->session.Put(name, value) : w->session.BatchPut(name, value);
       bytes += name.size() + value.size();
     }
@@ -69,7 +68,7 @@ std::uint64_t ValueRoomOfFill100K(const BenchFlags&) { return kValueSizeOfFill10
 
 void WriteRandom(Worker* w) { PutRandom(w, w->phase.flags.batch_size); }
 
-// db_bench's limit is in bytes of keys and values.
+// Overwrites random keys. The rate limit is db_bench's: bytes of keys and values.
 void WriteBeside(Worker* w) {
   const double limit = static_cast<double>(w->phase.flags.benchmark_write_rate_limit);
   if (limit == 0) return PutRandom(w, 1);

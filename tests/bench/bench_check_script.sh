@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/bench_check.sh with a bench that measures nothing: its results are written here.
+# Runs tools/bench_check.sh with a bench that measures nothing: its results are written here.
 #   bench_check_script.sh SOURCE_DIR
 set -euo pipefail
 check=$1/tools/bench_check.sh
@@ -27,7 +27,7 @@ EOF
 chmod +x "$work/bench"
 
 fail() { echo "FAILED: $*"; cat "$work/said"; exit 1; }
-# expect CODE TEXT: the script ends with CODE and says TEXT.
+# expect CODE TEXT: the script must end with CODE and say TEXT.
 expect() {
   local code=0
   bash "$check" "$work/bench" 3 "$work/floors" >"$work/said" 2>&1 || code=$?

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The program as a whole, with every store that is built in: how it ends, what it leaves behind, and what it refuses.
+# The whole program, with every store of this build: how it ends, what it leaves behind, and what it refuses.
 #   bench_program_script.sh CAMBIUM_BENCH
 set -euo pipefail
 bench=$1
@@ -10,7 +10,7 @@ export TMPDIR=$work/tmp  # where databases lie without --db
 cd "$work/here"          # where --report_file would
 
 fail() { echo "FAILED: $*"; cat "$work/said"; exit 1; }
-# expect CODE TEXT WORDS...: the program ends with CODE and says TEXT.
+# expect CODE TEXT WORDS...: the program must end with CODE and say TEXT.
 expect() {
   local code=$1 text=$2 ended=0
   shift 2
@@ -27,7 +27,7 @@ nothing_left() {
 
 quick=(--preset=quick --scale=0.01)
 
-# Complete: every benchmark of every store, and the report.
+# A complete run: every benchmark of every store, and the report.
 expect 0 "Report:     $work/report/report.html" "${quick[@]}" --engine=all --report="$work/report"
 stores=$(grep -c '^== ' "$work/said")
 for benchmark in filluniquerandom overwrite readrandom readseq seekrandom deleterandom verify; do
@@ -39,7 +39,7 @@ done
 ! grep -q 'interrupted' "$work/report/report.html" || fail "says interrupted, and was not"
 nothing_left
 
-# Ctrl-C in the middle, after the first results and with hundreds of rounds to go: what there was is in the report.
+# Ctrl-C in the middle, after the first results and with hundreds of rounds left: the report has the results so far.
 "$bench" "${quick[@]}" --engine=cambium --rounds=1000 --report="$work/cut" >"$work/said" 2>&1 &
 pid=$!
 for ((i = 0; i < 300; ++i)); do
@@ -56,7 +56,7 @@ grep -q 'It was interrupted' "$work/cut/report.html" || fail "the report does no
 grep -q '"benchmark": *"filluniquerandom"' "$work/cut/results.json" || fail "the report has not what there was"
 nothing_left
 
-# A store's process that somebody else ends is a failure: figures are missing.
+# If somebody else ends a store's process, that is a failure: figures are missing.
 "$bench" --engine=cambium --benchmarks=fillrandom,readrandom --num=1000 --duration=60 >"$work/said" 2>&1 &
 pid=$!
 for ((i = 0; i < 300; ++i)); do
@@ -71,32 +71,32 @@ wait $pid || ended=$?
 [ $ended = 1 ] || fail "when its child was ended it ended with $ended"
 nothing_left
 
-# Memory that runs out is told, and what was made is tidied up. What so many keys could come to take is looked for on the
-# disk before, and not used.
+# If memory runs out, the program says so, and removes what it made. The space that so many keys may need is checked on
+# the disk before, and not used.
 free_mib=$(($(df --output=avail -k "$work" | tail -1) / 1024))
 if [ "$free_mib" -ge 6000 ]; then
   ended=0
   (ulimit -v 400000 && exec "$bench" --engine=cambium --benchmarks=fillseq --num=100000000 --value_size=0) \
     >"$work/said" 2>&1 || ended=$?
   [ $ended = 1 ] || fail "without memory it ended with $ended"
-  grep -q 'memory has run out' "$work/said" || fail "does not say that memory has run out"
+  grep -q 'out of memory' "$work/said" || fail "does not say that it is out of memory"
   nothing_left
 else
   echo "SKIPPED: memory that runs out: $free_mib MiB are free on the disk, and the keys that it takes need 6000"
 fi
 
-# Words that nobody knows: the nearest is named, and nothing is made, the report's directory included.
+# Unknown words: the nearest word is suggested, and nothing is created, not even the report's directory.
 expect 2 "did you mean quick?" --preset=quik --report="$work/none"
 expect 2 "did you mean cambium?" --engine=cambiun --report="$work/none"
 expect 2 "did you mean fillseq?" --benchmarks=filseq --report="$work/none"
 expect 2 "did you mean --engine?" --engin=cambium --report="$work/none"
 expect 2 "there is no $work/none/cambium_btree" --db="$work/none" --use_existing_db --benchmarks=readrandom
 expect 2 "there is no directory $work/none" trace record --trace_file="$work/none/t"
-expect 2 "--value_size is one of those" --preset=slides4 --value_size=1 --report="$work/none"
+expect 2 "--value_size distinguishes" --preset=slides4 --value_size=1 --report="$work/none"
 [ ! -e "$work/none" ] || fail "made the directory of a report"
 nothing_left
 
-# A report that cannot be written is told before anything runs.
+# A report that cannot be written is reported before anything runs.
 touch "$work/file"
 expect 2 "--report: " "${quick[@]}" --engine=cambium --report="$work/file/report"
 nothing_ran
@@ -104,7 +104,7 @@ expect 2 "cannot write $work/file/json" "${quick[@]}" --engine=cambium --json="$
 nothing_ran
 nothing_left
 
-# So are sources without a file, a place that cannot be written to, and more keys than there is memory or disk for.
+# So are sources without files, a place that cannot be written, and more keys than memory or disk can hold.
 mkdir "$work/empty"
 expect 2 "--source: " --source="$work/empty" --engine=cambium
 nothing_ran
@@ -116,7 +116,7 @@ expect 2 "MiB free, and up to" --num=100000000 --value_size=1000000000 --engine=
 nothing_ran
 nothing_left
 
-# So is a disk that is too small, here one of 1 MiB, which is gone with its name space.
+# So is a disk that is too small: here one of 1 MiB, which vanishes with its name space.
 mkdir "$work/disk"
 small() {
   unshare --map-root-user --mount bash -c 'mount -t tmpfs -o size=1m none "$0" && exec "$@"' "$work/disk" "$@"

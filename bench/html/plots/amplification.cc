@@ -11,10 +11,10 @@ constexpr std::size_t kNotSplit = 6;
 const std::vector<std::string> kCauses = {
     "log", "values", "flush", "sweep or compaction", "GC", "MANIFEST and other", "not split"};
 
-// A page that is written again before the system has written it back counts once.
+// A page that is written several times before its write-back counts once.
 constexpr const char* kDirtied = "Bytes of pages that the process made dirty per byte of keys and values";
 
-// Bytes by cause, per byte that users wrote.
+// Returns the bytes written by cause, per byte that users wrote.
 std::optional<std::array<double, kNotSplit>> PartsOf(const Result& r) {
   if (!r.ledger.has_value() || r.user_write_bytes == 0) return std::nullopt;
   const WriteLedger& l = *r.ledger;
@@ -30,7 +30,7 @@ std::optional<double> PartOf(const Result& r, std::size_t cause) {
   return parts.has_value() ? std::optional((*parts)[cause]) : std::nullopt;
 }
 
-// Splits the bars of engines that keep a ledger; true if any does.
+// Splits the bars of engines that keep a ledger. Returns whether any does.
 bool Split(const RunView& run, BarChart* chart) {
   bool any = false;
   for (BarPanel& panel : chart->panels) {

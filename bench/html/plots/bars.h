@@ -1,4 +1,4 @@
-// A plot of bars: a panel per benchmark, a bar per engine.
+// A plot of bars: a panel for each benchmark, a bar for each engine.
 #pragma once
 
 #include <functional>
@@ -18,13 +18,13 @@ struct BarsOf {
   Unit unit;
   Metric metric;
 };
-// Of the benchmarks that it concerns.
+// Draws the benchmarks for which `concerns` is true.
 std::optional<Plot> PlotBars(const Palette& palette, const RunView& run, const BarsOf& what,
                              const std::function<bool(const StepOfRun&)>& concerns);
 
-// " (3 rounds)", or "" if there was but one.
+// Returns a note on whiskers and the number of rounds, or "" for one round.
 std::string RoundsNote(const RunView& run);
-// The name of the run, where there are several.
+// Returns the name of the run if there are several, else "".
 std::string NameAmongSeveral(const RunView& run);
 
 }  // namespace cambium::bench

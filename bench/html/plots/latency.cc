@@ -9,10 +9,11 @@
 namespace cambium::bench {
 namespace {
 
-// How far right a percentile is: each nine behind the point takes the same room.
+// Returns the place of a percentile on the x axis: each nine takes the same room.
 double Nines(double percent) { return -std::log10(1 - percent / 100); }
 
-// Of each percentile the median over the rounds. What lies beyond one call in all is left out but for the longest call.
+// Returns the median over the rounds for each percentile. Percentiles beyond a single call are left out, except the
+// longest call.
 std::vector<std::pair<double, double>> MedianCurve(const std::vector<const Result*>& results) {
   std::map<double, std::vector<double>> values;
   double ops = 0;

@@ -8,13 +8,14 @@
 namespace cambium::bench {
 namespace {
 
-constexpr double kLeast = 1.02;  // of the curve: at 1 it has no end
+constexpr double kLeast = 1.02;  // of the curve: it is infinite at 1
 constexpr double kHighest = 100;
-constexpr double kWide = 10;  // space amplification from which an axis in even steps would press the others together
+constexpr double kWide =
+    10;  // space amplification from which the axis is logarithmic, since a linear one would crowd smaller values
 constexpr int kCurvePoints = 120;
 constexpr std::size_t kSamplesMin = 4;
 
-// Of what it held on average over the time, where that was looked at often enough, else at the end.
+// Returns the space amplification on average over the time if there are enough samples, else at the end.
 std::optional<double> SpaceAmpOf(const Result& r) {
   if (r.live_bytes.value_or(0) == 0) return std::nullopt;
   double sum = 0;
@@ -28,7 +29,7 @@ std::optional<double> SpaceAmpOf(const Result& r) {
   return sum / seconds / static_cast<double>(*r.live_bytes);
 }
 
-// What the log alone has written, where it is where values stay and the engine keeps account.
+// Returns the write amplification of the log alone, if values stay in the log and the engine keeps a ledger.
 std::optional<double> LogAmpOf(const Result& r) {
   if (!r.ledger.has_value() || !r.ledger->log_keeps_values || r.ledger->log == 0) return std::nullopt;
   return static_cast<double>(r.ledger->log + r.ledger->gc) / static_cast<double>(r.ledger->log);

@@ -1,4 +1,4 @@
-// What the samples of a phase show. Of the last round: moments have no median.
+// Plots of the samples of a phase, in the last round, since single moments have no median.
 #include <algorithm>
 
 #include "html/escape.h"
@@ -8,12 +8,12 @@
 namespace cambium::bench {
 namespace {
 
-constexpr std::size_t kSamplesMin = 4;     // fewer are no curve
-constexpr double kStandstill = 0.1;        // of the median speed
+constexpr std::size_t kSamplesMin = 4;     // fewer make no curve
+constexpr double kStandstill = 0.1;        // a fraction of the median speed
 constexpr std::size_t kMarkersMax = 30;    // more would hide the curve
-constexpr std::size_t kTableRowsMax = 60;  // of an engine
+constexpr std::size_t kTableRowsMax = 60;  // for an engine
 
-// Null if it has none of enough samples.
+// Returns null if the last round has too few samples.
 const Result* LastRound(const RunView& run, const StepOfRun& step, const std::string& engine) {
   const std::vector<const Result*> results = run.ResultsOf(step.step, engine);
   if (results.empty() || results.back()->samples.size() < kSamplesMin) return nullptr;
@@ -27,7 +27,7 @@ void AddToTable(const Series& series, Unit unit, DataTable* table) {
   }
 }
 
-// The axes around all points, and the points that a table shows.
+// Returns the plot with axes around all points, and its table.
 Plot Finish(LineChart chart, const std::string& y_title, Unit unit) {
   std::vector<double> xs;
   std::vector<double> ys;
@@ -47,7 +47,7 @@ Plot Finish(LineChart chart, const std::string& y_title, Unit unit) {
   return {.name = {}, .title = {}, .of = {}, .caption = {}, .chart = std::move(chart), .table = std::move(table)};
 }
 
-// Cambium's ceiling, over what is alive at the end.
+// Returns Cambium's ceiling for the live bytes at the end.
 std::optional<Reference> CeilingOf(const RunView& run, const Result& result) {
   const double ceiling = run.run().facts.max_space_amplification;
   if (ceiling <= 0 || result.engine != "cambium" || result.live_bytes.value_or(0) == 0) return std::nullopt;
@@ -67,7 +67,7 @@ Series SpaceOf(const Result& result) {
   return series;
 }
 
-// Speeds between one sample and the next, until the last operation is through: what follows is settling.
+// Returns the speeds between samples until the last operation is done; the rest of the time is settling.
 Series SpeedOf(const Result& result) {
   Series series;
   std::vector<double> speeds;

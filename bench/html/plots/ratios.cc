@@ -6,17 +6,18 @@
 namespace cambium::bench {
 namespace {
 
-constexpr double kLeastSpan = 2;   // of the axis, to both sides of 1
-constexpr double kRowPart = 0.62;  // of a row that its engines share
+constexpr double kLeastSpan = 2;   // of the axis, on both sides of 1
+constexpr double kRowPart = 0.62;  // the part of a row that its engines share
 
-// Where an engine's point is in the row of a benchmark; rows are counted from the top, places on the axis from below.
+// Returns the place of an engine's point in the row of a benchmark. Rows count from the top, places on the axis from
+// below.
 double PlaceInRow(std::size_t row, std::size_t rows, std::size_t engine, std::size_t engines) {
   const double middle = static_cast<double>(rows - 1 - row);
   if (engines == 1) return middle;
   return middle + kRowPart * (0.5 - static_cast<double>(engine) / static_cast<double>(engines - 1));
 }
 
-// Steps that the first engine and any other have speeds of.
+// Returns the steps for which the first engine and any other have speeds.
 std::vector<StepOfRun> SharedSteps(const RunView& run, const Metric& speed) {
   std::vector<StepOfRun> shared;
   for (const StepOfRun& step : run.steps()) {

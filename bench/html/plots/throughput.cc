@@ -11,27 +11,27 @@ namespace cambium::bench {
 namespace {
 
 constexpr int kSizeTicks = 6;
-constexpr double kMargin = 1.3;  // beside the smallest and the largest size
+constexpr double kMargin = 1.3;  // around the smallest and the largest size
 
 std::optional<double> Speed(const Result& r) { return r.ops_per_sec > 0 ? std::optional(r.ops_per_sec) : std::nullopt; }
 
-// Of one benchmark in the runs of one kind.
+// The speeds of one benchmark in the runs of one kind.
 struct BySize {
   std::vector<std::string> engines;
   std::map<std::uint64_t, std::string> commands;
   std::map<std::uint64_t, std::map<std::string, std::vector<double>>> speeds;
-  bool mixed = false;  // two different commands have the same size: they differ in more than that
+  bool mixed = false;  // different commands have the same size, so they differ in more than the size
 };
 
-// Of an experiment's name what comes behind that of its size: "load without blob GC" of "blobdb2021, 1 KiB, load without
-// blob GC". Runs that have it in common differ in size alone.
+// Returns the part of an experiment's name after the size: "load without blob GC" for "blobdb2021, 1 KiB, load without
+// blob GC". Runs of the same kind differ only in size.
 std::string KindOf(const Result& r) {
   const std::string size = ", " + SizeName(r.value_size) + ", ";
   const std::size_t at = r.experiment.find(size);
   return at == std::string::npos ? "" : r.experiment.substr(at + size.size());
 }
 
-// By benchmark and kind, in the order in which they come.
+// Curves by benchmark and kind, in the order of their first results.
 using Curves = std::vector<std::pair<std::pair<std::string, std::string>, BySize>>;
 
 BySize* CurveOf(const std::pair<std::string, std::string>& name, Curves* curves) {

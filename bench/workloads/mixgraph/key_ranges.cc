@@ -14,10 +14,10 @@ KeyRanges::KeyRanges(const MixgraphFlags& f) {
     const double weight = f.keyrange_dist_a * std::exp(f.keyrange_dist_b * x) + f.keyrange_dist_c * std::exp(f.keyrange_dist_d * x);
     weights_.push_back(weight < 1e-16 ? 0 : weight);
   }
-  // db_bench's whole shares: so many that the coldest range which gets anything gets one.
+  // db_bench's whole shares: scaled so that the coldest range with a weight gets one.
   double least = 0;
   for (std::uint64_t i = n; i > 0 && least == 0; --i) least = weights_[i - 1];
-  if (least == 0) {  // no range has a weight: all alike
+  if (least == 0) {  // no range has a weight: all are equal
     std::fill(weights_.begin(), weights_.end(), 1.0);
     least = 1;
   }
@@ -27,7 +27,7 @@ KeyRanges::KeyRanges(const MixgraphFlags& f) {
     shares_.push_back(static_cast<std::uint64_t>(std::floor(amplified * weight)));
     sum += shares_.back();
   }
-  // The order of the ranges in the key space; the generator is the standard's, the same everywhere.
+  // The order of the ranges in the key space. The standard defines the generator, so it is the same everywhere.
   std::vector<std::uint64_t> order(n);
   for (std::uint64_t i = 0; i < n; ++i) order[i] = i;
   std::mt19937_64 generator(sum);

@@ -1,5 +1,5 @@
-// KeyRanges: which part of the key space an operation goes to. The space is cut into ranges of equal size, and the x-th
-// warmest of them, x from 1, gets operations in proportion to a e^(b x) + c e^(d x).
+// KeyRanges: chooses the part of the key space for an operation. The space is cut into ranges of equal size. The x-th
+// warmest range, x from 1, gets operations in proportion to a e^(b x) + c e^(d x).
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace cambium::bench {
 
-// Immutable. Where a warm range lies is a function of the parameters alone, and the same as in db_bench.
+// Immutable. The place of a warm range depends on the parameters alone, and is the same as in db_bench.
 class KeyRanges {
  public:
   explicit KeyRanges(const MixgraphFlags& flags);
 
   [[nodiscard]] std::uint64_t count() const { return exact_ends_.size(); }
-  // The range of a number from [0, 1): exactly in proportion to the weights.
+  // Returns the range for a number of [0, 1), exactly in proportion to the weights.
   [[nodiscard]] std::uint64_t Exact(double u) const;
-  // The range of any number: in proportion to db_bench's whole shares, which are rounded down.
+  // Returns the range for any number, in proportion to db_bench's whole shares, which are rounded down.
   [[nodiscard]] std::uint64_t Compatible(std::uint64_t r) const;
 
-  // By warmth, the warmest first.
+  // The warmest first.
   [[nodiscard]] const std::vector<double>& weights() const { return weights_; }
   [[nodiscard]] const std::vector<std::uint64_t>& shares() const { return shares_; }
   [[nodiscard]] std::uint64_t shares_in_all() const { return share_ends_.back(); }
@@ -28,7 +28,7 @@ class KeyRanges {
  private:
   std::vector<double> weights_;
   std::vector<std::uint64_t> shares_;
-  // By place in the key space: the sums of all up to and with this one.
+  // By place in the key space: the sums up to and including this range.
   std::vector<double> exact_ends_;
   std::vector<std::uint64_t> share_ends_;
 };

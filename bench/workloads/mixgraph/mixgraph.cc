@@ -17,9 +17,9 @@ constexpr std::uint64_t kAskEvery = 100;  // operations; db_bench's
 
 constexpr double kNumberMax = 1e15;
 constexpr std::uint64_t kRangesMax = 1'000'000;
-constexpr double kWeightsMax = 900;  // their sum; a range has 1e-16 at the least, or nothing
+constexpr double kWeightsMax = 900;  // of their sum; a range has at least 1e-16, or none
 
-// Keeps reads, and writes, at their parts of the rate of the moment.
+// Limits reads and writes to their shares of the current rate.
 class SinePacers {
  public:
   SinePacers(const MixgraphFlags& flags, double read_part, std::uint64_t seed)
@@ -57,10 +57,10 @@ struct MixgraphState : SharedState {
     pacers = std::make_unique<SinePacers>(phase.flags.mixgraph, reads, phase.seed);
   }
   const MixgraphModel model;
-  std::unique_ptr<SinePacers> pacers;  // null: as fast as it goes
+  std::unique_ptr<SinePacers> pacers;  // null: no limit
 };
 
-// Words like "nan" and "1e300" are numbers to those who read options.
+// The parser of options accepts "nan" and "1e300" as numbers.
 std::string ComplainOfNumbers(const MixgraphFlags& f) {
   const std::pair<const char*, double> kNumbers[] = {
       {"--mix_get_ratio", f.mix_get_ratio},     {"--mix_put_ratio", f.mix_put_ratio},
@@ -75,20 +75,21 @@ std::string ComplainOfNumbers(const MixgraphFlags& f) {
       {"--sine_d", f.sine_d},                   {"--sine_mix_rate_noise", f.sine_mix_rate_noise},
   };
   for (const auto& [name, number] : kNumbers) {
-    if (!(std::abs(number) <= kNumberMax)) return std::string(name) + " is beyond all measure";
+    if (!(std::abs(number) <= kNumberMax)) return std::string(name) + " is too large, or no number";
   }
   return {};
 }
 
-// Weights are shares of the whole: db_bench's whole shares of them must fit into 64 bits.
+// db_bench's whole shares of the weights must fit into 64 bits.
 std::string ComplainOfRanges(const MixgraphFlags& f, std::uint64_t num) {
-  if (f.keyrange_num > num) return "--keyrange_num is larger than --num: ranges have no keys";
+  if (f.keyrange_num > num) return "--keyrange_num is larger than --num: some ranges would have no keys";
   if (f.keyrange_num > kRangesMax) return "--keyrange_num is more than " + std::to_string(kRangesMax);
   const auto n = static_cast<double>(std::max<std::uint64_t>(1, f.keyrange_num));
-  // Between the first and the last, two exponentials have neither a negative weight nor one above both.
+  // Between the first and the last range, two exponentials have no negative weight and none above both ends.
   for (const double x : {1.0, n}) {
     const double weight = f.keyrange_dist_a * std::exp(f.keyrange_dist_b * x) + f.keyrange_dist_c * std::exp(f.keyrange_dist_d * x);
-    if (!(weight >= 0 && weight * n <= kWeightsMax)) return "--keyrange_dist_a to _d give weights below 0, or beyond all measure";
+    if (!(weight >= 0 && weight * n <= kWeightsMax))
+      return "--keyrange_dist_a to _d give weights that are negative or too large";
   }
   return {};
 }
@@ -100,7 +101,7 @@ std::string ComplainOfMixgraph(const BenchFlags& flags) {
   if (const std::string what = ComplainOfNumbers(f); !what.empty()) return what;
   if (f.mix_get_ratio < 0 || f.mix_put_ratio < 0 || f.mix_seek_ratio < 0 ||
       f.mix_get_ratio + f.mix_put_ratio + f.mix_seek_ratio <= 0) {
-    return "of --mix_get_ratio, --mix_put_ratio, --mix_seek_ratio none may be below 0, and one must be above";
+    return "--mix_get_ratio, --mix_put_ratio, --mix_seek_ratio must not be below 0, and one must be above";
   }
   if (f.mix_max_scan_len == 0 || f.mix_max_value_size == 0) {
     return "--mix_max_scan_len and --mix_max_value_size must be above 0";
@@ -109,8 +110,8 @@ std::string ComplainOfMixgraph(const BenchFlags& flags) {
   if (f.key_dist_a < 0 || f.key_dist_b < 0) return "--key_dist_a and --key_dist_b must not be below 0";
   if (f.sine_mix_rate_noise < 0 || f.sine_mix_rate_noise > 1) return "--sine_mix_rate_noise must be from 0 to 1";
   if (flags.read_random_exp_range > 0 && !f.mixgraph_compat && MixgraphModel::ModeOf(f) != KeyMode::kRandom) {
-    return "--read_random_exp_range, --key_dist_a and --keyrange_dist_a all say which keys are warm: db_bench's way to "
-           "have several is --mixgraph_compat";
+    return "--read_random_exp_range, --key_dist_a and --keyrange_dist_a each choose the warm keys: to combine them "
+           "as db_bench does, use --mixgraph_compat";
   }
   return ComplainOfRanges(f, flags.num);
 }

@@ -1,4 +1,4 @@
-// The workload mixgraph: gets, puts and scans as the model draws them.
+// The workload mixgraph: gets, puts and scans drawn from the model.
 #pragma once
 
 #include <memory>

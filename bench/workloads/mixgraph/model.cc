@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kValueSizeMin = 10;  // db_bench's
 
-// db_bench's thresholds are sums of these.
+// db_bench's thresholds are sums of these numbers.
 std::uint64_t Thousandths(double ratio, double sum) { return static_cast<std::uint64_t>(std::ceil(1000 * ratio / sum)); }
 
 bool HasRanges(const MixgraphFlags& f) {
@@ -36,8 +36,8 @@ KeyMode MixgraphModel::ModeOf(const MixgraphFlags& flags) {
   return has_power ? KeyMode::kPower : KeyMode::kRandom;
 }
 
-// The inverse of the share y = a x^b of all accesses that the x warmest keys have; scattered, so that warm keys are no
-// neighbours.
+// Inverts y = a x^b, the share of all accesses that the x warmest keys get, and scatters the result, so that warm keys
+// are not neighbours.
 std::uint64_t MixgraphModel::Scatter(double u, std::uint64_t n) const {
   const double warmth = std::ceil(std::pow(u / flags_.key_dist_a, 1 / flags_.key_dist_b));
   const auto seed = warmth >= 0x1p63 ? std::uint64_t{1} << 63 : static_cast<std::uint64_t>(warmth);
@@ -81,7 +81,7 @@ MixKind MixgraphModel::Kind(std::uint64_t r, Prng* random) const {
   return place < get ? MixKind::kGet : place < put ? MixKind::kPut : MixKind::kSeek;
 }
 
-// db_bench's way with what does not fit: small ones have ten bytes, large ones what is left of them.
+// As db_bench: smaller sizes become ten bytes, larger ones the remainder of a division by the limit.
 std::uint64_t MixgraphModel::ValueSize(double u) const {
   const std::uint64_t size = value_.AtSurvival(u);
   if (size < kValueSizeMin) return kValueSizeMin;

@@ -1,9 +1,9 @@
-// MixgraphModel: what the next operation of the workload mixgraph is. The model is that of Cao, Dong, Vemuri and Du
-// (FAST 2020); flags and the compatible way of drawing are db_bench's.
+// MixgraphModel: draws the operations of the workload mixgraph. The model is that of Cao, Dong, Vemuri and Du (FAST
+// 2020). The flags and the compatible way of drawing are db_bench's.
 //
-// db_bench draws one number for an operation and takes everything from it, so that the same key always has the same
-// kind of operation and the same size of value, and rounds the weights of ranges down. With mixgraph_compat this does
-// the same; else every part is drawn by itself, and weights are exact.
+// db_bench draws one number per operation and derives everything from it, so that a key always has the same kind of
+// operation and the same value size. It also rounds the weights of ranges down. With mixgraph_compat this class does
+// the same. Otherwise each property is drawn separately, and weights are exact.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace cambium::bench {
 
-// How ids are chosen. Which ranges are warm matters only if it is said within them which keys are (db_bench's order of
-// asking, which makes keyrange_dist without key_dist do nothing there).
+// How ids are chosen. In db_bench warm ranges have an effect only together with warm keys: keyrange_dist without
+// key_dist does nothing there.
 enum class KeyMode : unsigned char { kRandom, kPower, kRanges };
 
 enum class MixKind : unsigned char { kGet, kPut, kSeek };
@@ -24,20 +24,20 @@ enum class MixKind : unsigned char { kGet, kPut, kSeek };
 struct MixOperation {
   MixKind kind = MixKind::kGet;
   std::uint64_t id = 0;
-  std::uint64_t value_size = 0;   // of a put
-  std::uint64_t scan_length = 0;  // entries, of a seek
+  std::uint64_t value_size = 0;   // for a put
+  std::uint64_t scan_length = 0;  // entries, for a seek
 };
 
-// Immutable. Any thread may draw, with its own chance.
+// Immutable. Any thread may draw with its own Prng.
 class MixgraphModel {
  public:
   MixgraphModel(const MixgraphFlags& flags, std::uint64_t num);
 
   static KeyMode ModeOf(const MixgraphFlags& flags);
 
-  // `r`, below num, is the key where keys are random, and decides all in the compatible way; `random` the rest.
+  // `r`, below num, is the id if keys are random. With mixgraph_compat everything follows from `r`, else from `random`.
   [[nodiscard]] MixOperation Draw(std::uint64_t r, Prng* random) const;
-  // The part of operations, in a hundred, that are of that kind.
+  // The percentage of operations of this kind.
   [[nodiscard]] double PercentOf(MixKind kind) const;
 
  private:

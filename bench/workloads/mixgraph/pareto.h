@@ -14,12 +14,12 @@ struct Pareto {
   double k = 0;
   double sigma = 1;
 
-  // What is exceeded with probability u, in (0, 1], as the next whole number.
+  // Returns the value that is exceeded with probability u of (0, 1], rounded up.
   [[nodiscard]] std::uint64_t AtSurvival(double u) const {
     const double x = k == 0 ? theta - sigma * std::log(u) : theta + sigma * (std::pow(u, -k) - 1) / k;
     const double whole = std::ceil(x);
     if (!(whole > 0)) return 0;
-    // Larger ones than these are no sizes of anything.
+    // No size or length is larger.
     return whole >= 0x1p62 ? std::uint64_t{1} << 62 : static_cast<std::uint64_t>(whole);
   }
 };

@@ -1,4 +1,4 @@
-// SineRate: how many operations a second a workload asks for as its day goes on: a sin(b t + c) + d.
+// SineRate: operations per second that vary over the day: a sin(b t + c) + d.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace cambium::bench {
 
-// Operations a second, at `seconds` since the beginning; at least 1. The noise of db_bench: as many whole operations as
-// a, up or down by a half of them, times the noise; none where a is less than one.
+// Returns the rate at `seconds` since the beginning, at least 1. The noise is db_bench's: up to half of a, rounded down
+// to whole operations, up or down, times the noise. There is none if a is below 1.
 inline double SineRate(const MixgraphFlags& f, double seconds, Prng* random) {
   double rate = f.sine_a * std::sin(f.sine_b * seconds + f.sine_c) + f.sine_d;
   const auto whole = f.sine_a >= 1 ? static_cast<std::uint64_t>(f.sine_a) : 0;

@@ -1,4 +1,4 @@
-// Which record a request is for, as YCSB chooses it (Cooper and others, "Benchmarking cloud serving systems with YCSB",
+// Chooses the record of a request as YCSB does (Cooper and others, "Benchmarking cloud serving systems with YCSB",
 // SoCC 2010; generators of YCSB 0.17).
 #pragma once
 
@@ -12,8 +12,8 @@ namespace cambium::bench {
 
 inline constexpr double kYcsbTheta = 0.99;
 
-// A few records get most requests, and lie anywhere: ranks are drawn from ten thousand million, whose zeta is known, and
-// hashed onto the items. Immutable.
+// A few records, anywhere in the key space, get most requests: ranks are drawn from ten thousand million, for which
+// zeta is known, and hashed onto the items. Immutable.
 class ScrambledZipf {
  public:
   explicit ScrambledZipf(std::uint64_t items) : items_(items) {}
@@ -24,12 +24,12 @@ class ScrambledZipf {
   Zipf ranks_{10'000'000'000u, kYcsbTheta, 26.46902820178302};
 };
 
-// The newer a record, the more requests. One thread.
+// The newer a record is, the more requests it gets. One thread.
 class LatestZipf {
  public:
-  // `ages` is over as many records as there are at first.
+  // `ages` ranges over the initial number of records.
   explicit LatestZipf(const Zipf& ages) : ages_(ages) {}
-  // Of records [0, count); count never falls.
+  // Returns a record of [0, count). count must never fall.
   std::uint64_t Next(std::uint64_t count, Prng* random) {
     ages_.GrowTo(count);
     return count - 1 - ages_.Next(random);

@@ -11,7 +11,7 @@ namespace {
 
 enum class Request : unsigned char { kZipfian, kLatest };
 
-// Parts of all operations; what is left reads.
+// Shares of all operations; the rest are reads.
 struct Mixture {
   Request request = Request::kZipfian;
   double updates = 0;
@@ -20,36 +20,38 @@ struct Mixture {
   double read_modify_writes = 0;
 };
 
-constexpr double kInserts = 0.05;  // of D and E
+constexpr double kInserts = 0.05;  // in D and E
 
 struct YcsbState : SharedState {
-  // The zipfian is drawn over so many records more than there are.
+  // The zipfian ranges over `more` records in addition to the existing ones.
   YcsbState(const Phase& phase, std::uint64_t more)
       : zipfian(phase.keys.next() + more), ages(phase.keys.next(), kYcsbTheta) {}
   const ScrambledZipf zipfian;
   const Zipf ages;
 };
 
-// Of YCSB E. YCSB draws over twice the inserts that it expects as well, and draws again for records that are not there
-// yet. No more than there are records: else most draws, and the warmest records among them, would be for nothing. It is
-// the number of operations that says what is expected, as in YCSB, also where --duration ends the workload.
+// For YCSB E. YCSB's zipfian ranges over the existing records and twice the inserts that it expects, and it draws again
+// for records that do not exist yet. Here the addition is at most the number of records: otherwise most draws, and the
+// warmest records among them, would be wasted. The expectation follows from the number of operations, as in YCSB, even
+// if
+// --duration ends the workload.
 std::uint64_t ExpectedInserts(const Phase& phase) {
   const double twice = 2 * kInserts * static_cast<double>(YcsbOperations(phase.flags));
   return std::min(static_cast<std::uint64_t>(twice), phase.keys.next());
 }
 
-// An update of one field is a read and a write of the whole record, as in YCSB's bindings of stores whose values are
-// opaque; what differs from a read-modify-write is who asks for it, not what the store does.
+// An update of one field reads and writes the whole record, as in YCSB's bindings for stores with opaque values. So for
+// the store it is the same as a read-modify-write.
 void RunMixture(Worker* w, const Mixture& mixture) {
   const auto& state = static_cast<const YcsbState&>(*w->phase.state);
   KeySet& keys = w->phase.keys;
   MixedOps ops(w);
   LatestZipf latest(state.ages);
   if (keys.known() && keys.count() == 0) {
-    w->status = Status::InvalidArgument("there are no records: ycsb_load makes them");
+    w->status = Status::InvalidArgument("there are no records: run ycsb_load first");
     return;
   }
-  // Records that other threads are about to insert are not read.
+  // Records that other threads are inserting are not chosen.
   const auto choose = [&]() -> std::uint64_t {
     while (true) {
       const std::uint64_t next = std::min(keys.next(), keys.capacity());
@@ -65,7 +67,7 @@ void RunMixture(Worker* w, const Mixture& mixture) {
     if ((kind -= mixture.inserts) < 0) {
       const std::uint64_t id = keys.TakeNew();
       if (id >= keys.capacity()) {
-        w->status = Status::InvalidArgument("more inserts than there are numbers for records");
+        w->status = Status::InvalidArgument("more inserts than there is room for");
         break;
       }
       bytes = ops.Put(id);
@@ -89,7 +91,7 @@ bool HasYcsb(const BenchFlags& flags) {
 }
 
 std::string ComplainOfYcsb(const BenchFlags& flags) {
-  if (flags.keys_per_prefix > 0) return "--keys_per_prefix is of db_bench's keys";
+  if (flags.keys_per_prefix > 0) return "--keys_per_prefix is for db_bench's keys only";
   return {};
 }
 
@@ -98,10 +100,10 @@ std::uint64_t YcsbOperations(const BenchFlags& flags) {
   return flags.reads >= 0 ? static_cast<std::uint64_t>(flags.reads) * flags.threads : flags.num;
 }
 
-// Room for them, which has nothing to do with what is drawn.
+// Returns the room for new keys. It does not affect which records are drawn.
 std::uint64_t NewKeysOfYcsbD(const BenchFlags& flags) {
-  // Chance gives a few more or less; six standard deviations of them. Where time ends the workload, as many as no
-  // machine inserts.
+  // The number of inserts is random: six standard deviations more than expected. If --duration ends the workload, more
+  // than any machine inserts.
   const double operations = flags.duration > 0 ? static_cast<double>(flags.duration) * 20e6
                                                 : static_cast<double>(YcsbOperations(flags));
   const double expected = operations * kInserts;

@@ -9,9 +9,9 @@
 namespace cambium::bench {
 
 std::string ComplainOfYcsb(const BenchFlags& flags);
-// The workload loads and runs with records of YCSB's size; nothing if the list has none of YCSB's workloads.
+// Returns whether the list has any of YCSB's workloads.
 bool HasYcsb(const BenchFlags& flags);
-// Of each workload but the load, in all of its threads.
+// Returns the operations of each workload except the load, of all threads together.
 std::uint64_t YcsbOperations(const BenchFlags& flags);
 std::uint64_t NewKeysOfYcsbD(const BenchFlags& flags);
 std::uint64_t NewKeysOfYcsbE(const BenchFlags& flags);

@@ -1,6 +1,6 @@
-// Claims over made-up results: each verdict follows the figures, and what is missing is said to be missing.
+// Claims over made-up results: each verdict follows from the figures, and what is missing is reported as missing.
 //
-// Of each claim there is a set of results with which it holds, and changes of it with which it holds in part or not.
+// For each claim there is a set of results with which it holds, and changes with which it holds in part or not at all.
 #include "claims/claim.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ Claim Judged(const Results& results, const std::string& id) {
   return found == claims.end() ? Claim{.id = "none", .source = "", .text = "", .published = ""} : *found;
 }
 
-// Expects that claim `id` has this verdict, a criterion, and a reason but where it holds.
+// Expects that claim `id` has this verdict, a criterion, and, unless it holds, a reason.
 void ExpectVerdict(const Results& results, const std::string& id, Verdict verdict, const std::string& what = "") {
   const Claim claim = Judged(results, id);
   SCOPED_TRACE(id + ": " + what + " measured " + claim.measured + ", why " + claim.why);
@@ -52,7 +52,7 @@ void ExpectVerdict(const Results& results, const std::string& id, Verdict verdic
 constexpr const char* kBlobSizes[] = {"1 KiB", "4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB"};
 constexpr const char* kBadgerSizes[] = {"16 B", "128 B", "1 KiB", "16 KiB"};
 
-// `change(result)` of those results that it is meant for.
+// Applies `change(result)` to the results that it is meant for.
 Results Changed(Results results, const std::string& experiment, const std::string& label, const std::function<void(Result*)>& change) {
   bool any = false;
   for (Result& r : results) {
@@ -74,7 +74,7 @@ Results Without(Results results, const std::string& label) {
   return results;
 }
 
-// Of every size, each engine with its rate.
+// Results of every size, each engine with its rate.
 Results OfSizes(const std::string& preset, std::span<const char* const> sizes, const std::string& benchmark,
                 const std::vector<std::pair<std::string, double>>& rates) {
   Results results;
@@ -84,15 +84,15 @@ Results OfSizes(const std::string& preset, std::span<const char* const> sizes, c
   return results;
 }
 
-// A ledger of which the post's write amplification is `amp`.
+// A ledger whose write amplification, as the post defines it, is `amp`.
 WriteLedger Ledger(double amp) { return {.flush = 1000, .merge = static_cast<std::uint64_t>(1000 * (amp - 1) + 0.5)}; }
 
-TEST(ClaimTest, NothingIsSaidOfPresetsThatDidNotRun) {
+TEST(ClaimTest, PresetsWithoutResultsHaveNoClaims) {
   EXPECT_TRUE(JudgeClaims({}).empty());
   EXPECT_TRUE(JudgeClaims({Made("", "cambium/btree", "overwrite", 1)}).empty());
 }
 
-TEST(ClaimTest, WhatIsMissingIsNotMeasured) {
+TEST(ClaimTest, MissingResultsAreNotMeasured) {
   Results results;
   for (const char* experiment : {"blobdb2021, 1 KiB", "slides4, 32 KiB", "badger2017, 1 KiB", "fast20, udb"}) {
     results.push_back(Made(experiment, "lmdb", "fillseq", 1000));
@@ -109,7 +109,7 @@ TEST(ClaimTest, WhatIsMissingIsNotMeasured) {
   }
 }
 
-TEST(ClaimTest, WriteAmplification) {
+TEST(ClaimTest, WriteAmplificationIsJudgedAtEachSize) {
   struct Case {
     const char* id;
     std::vector<std::string> benchmarks;
@@ -139,7 +139,7 @@ TEST(ClaimTest, WriteAmplification) {
   }
 }
 
-// Of each size both stages of the load: BlobDB's as the post's, without blob GC, and in the run of all others with it.
+// For each size both stages of the load: BlobDB's as the post's, without blob GC, and with it in the run of all others.
 Results Loads() {
   Results results;
   for (const char* benchmark : {"fillrandom", "compact"}) {
@@ -160,7 +160,7 @@ Results Loads() {
   return results;
 }
 
-TEST(ClaimTest, WriteAmplificationIsThePosts) {
+TEST(ClaimTest, LoadUsesThePostsWriteAmplification) {
   const Results holds = Loads();
   ExpectVerdict(holds, "A2", Verdict::kHolds);
   const auto amp = [](double value) { return [value](Result* r) { r->ledger = Ledger(value); }; };
@@ -168,8 +168,8 @@ TEST(ClaimTest, WriteAmplificationIsThePosts) {
   ExpectVerdict(Changed(holds, "", "rocksdb_universal", amp(1.4)), "A2", Verdict::kInPart, "universal counts");
 }
 
-// The post's load had no blob GC, which writes half of all values again while they are loaded.
-TEST(ClaimTest, TheLoadOfBlobsIsJudgedWithoutTheirGc) {
+// The post's load had no blob GC, which writes half of all values again during the load.
+TEST(ClaimTest, BlobLoadIsJudgedWithoutBlobGc) {
   const std::string measured = Judged(Loads(), "A2").measured;
   EXPECT_NE(measured.find("BlobDB 1.01, with its GC 1.50, leveled 1.60"), std::string::npos) << measured;
   ExpectVerdict(Without(Loads(), "rocksdb_blob"), "A2", Verdict::kHolds, "it does not decide");
@@ -177,8 +177,8 @@ TEST(ClaimTest, TheLoadOfBlobsIsJudgedWithoutTheirGc) {
   ExpectVerdict(Without(Loads(), "rocksdb_blob_nogc"), "A6", Verdict::kNotMeasured);
 }
 
-// What compact writes behind it is not divided by the load's log alone, nor is that log forgotten.
-TEST(ClaimTest, ThePhaseWithoutALogDoesNotSayWhatTheLogOfTheOtherIs) {
+// What compact writes afterwards is not divided by the load's log alone, nor is that log forgotten.
+TEST(ClaimTest, PhasesWithAndWithoutALogAreAddedUp) {
   Results results = Loads();
   for (const char* benchmark : {"fillrandom", "compact"}) {
     results.push_back(Made("blobdb2021, 1 KiB", "cambium/btree", benchmark, 1000));
@@ -189,8 +189,8 @@ TEST(ClaimTest, ThePhaseWithoutALogDoesNotSayWhatTheLogOfTheOtherIs) {
   EXPECT_NE(measured.find("Cambium tree 1.25"), std::string::npos) << measured;
 }
 
-TEST(ClaimTest, TheLoadOfBothStages) {
-  // 1 s each, then the other stage: 1 s and 5 s, of 1 MiB 0.04 s and 5 s.
+TEST(ClaimTest, LoadIsJudgedOverBothStages) {
+  // 1 s each, then the other stage: 1 s and 5 s; for 1 MiB 0.04 s and 5 s.
   const std::string last = "blobdb2021, 1 MiB, load without blob GC";
   const auto second_stage = [](double rate) {
     return [rate](Result* r) {
@@ -207,7 +207,7 @@ TEST(ClaimTest, TheLoadOfBothStages) {
   ExpectVerdict(Changed(holds, "", "rocksdb_blob_nogc", Rate(500)), "A6", Verdict::kDiffers, "1.5x at all");
 }
 
-TEST(ClaimTest, StallsOfOverwrites) {
+TEST(ClaimTest, OverwriteStallsAreJudged) {
   Results holds = OfSizes("blobdb2021", kBlobSizes, "overwrite",
                           {{"rocksdb_blob", 1000}, {"rocksdb_leveled", 1000}, {"rocksdb_universal", 1000}});
   const auto stalled = [](double part) {
@@ -226,7 +226,7 @@ TEST(ClaimTest, StallsOfOverwrites) {
   ExpectVerdict(Changed(differs, "", "rocksdb_blob", stalled(0.1)), "A7", Verdict::kDiffers);
 }
 
-TEST(ClaimTest, Overwrites) {
+TEST(ClaimTest, OverwriteSpeedIsJudgedAtEachSize) {
   const Results holds = OfSizes(
       "blobdb2021", kBlobSizes, "overwrite",
       {{"rocksdb_blob", 2100}, {"rocksdb_leveled", 1000}, {"rocksdb_universal", 1300}, {"cambium/btree", 4000}});
@@ -239,8 +239,8 @@ TEST(ClaimTest, Overwrites) {
   ExpectVerdict(Changed(one, "blobdb2021, 1 MiB", "rocksdb_blob", Rate(2100)), "A8", Verdict::kInPart, "one size is not all");
 }
 
-// The post has the wait as a stage of its own.
-TEST(ClaimTest, WhatSettlesIsNotInTheRateOfOverwrites) {
+// In the post the wait is a stage of its own.
+TEST(ClaimTest, OverwriteRateExcludesSettling) {
   Results results = OfSizes("blobdb2021", kBlobSizes, "overwrite",
                             {{"rocksdb_blob", 2100}, {"rocksdb_leveled", 1000}, {"rocksdb_universal", 1300}});
   const auto settle = [](Result* r) {
@@ -259,7 +259,7 @@ TEST(ClaimTest, WhatSettlesIsNotInTheRateOfOverwrites) {
   ExpectVerdict(Changed(talk, "", "rocksdb_leveled", settle), "S1", Verdict::kHolds);
 }
 
-TEST(ClaimTest, Reads) {
+TEST(ClaimTest, ReadSpeedIsJudgedExceptSmallScans) {
   Results holds = OfSizes("blobdb2021", kBlobSizes, "readrandom", {{"rocksdb_blob", 1000}, {"rocksdb_leveled", 1000}});
   for (const Result& r : OfSizes("blobdb2021", kBlobSizes, "seekrandom", {{"rocksdb_blob", 1000}, {"rocksdb_leveled", 1000}})) {
     holds.push_back(r);
@@ -276,7 +276,7 @@ TEST(ClaimTest, Reads) {
   ExpectVerdict(Changed(holds, "", "rocksdb_blob", Rate(500)), "A9", Verdict::kDiffers);
 }
 
-TEST(ClaimTest, TheTalk) {
+TEST(ClaimTest, TalkClaimsAreJudged) {
   const auto talk = [](const char* experiment, double blob) {
     return Results{Made(experiment, "rocksdb_blob_nogc", "overwrite", blob),
                    Made(experiment, "rocksdb_leveled", "overwrite", 1000)};
@@ -339,7 +339,7 @@ TEST(ClaimTest, TheTalk) {
   ExpectVerdict(Changed(Changed(kept, "", "rocksdb_blob_nogc", space(4)), "", "rocksdb_leveled", space(3)), "S4", Verdict::kDiffers);
 }
 
-// Of each of Badger's sizes one result of the LSM at `rates` and one of RocksDB at 1000.
+// For each of Badger's sizes one result of the LSM with `rates` and one of RocksDB with 1000.
 Results BesideRocks(const char* benchmark, const std::vector<double>& rates) {
   Results results;
   for (std::size_t i = 0; i < std::size(kBadgerSizes); ++i) {
@@ -349,7 +349,7 @@ Results BesideRocks(const char* benchmark, const std::vector<double>& rates) {
   return results;
 }
 
-TEST(ClaimTest, BadgersSpeeds) {
+TEST(ClaimTest, BadgerSpeedsAreJudgedAtEachSize) {
   ExpectVerdict(BesideRocks("filluniquerandom", {500, 860, 4500, 11700}), "B1", Verdict::kHolds);
   ExpectVerdict(BesideRocks("filluniquerandom", {500, 860, 1500, 2000}), "B1", Verdict::kInPart, "it grows, but less");
   ExpectVerdict(BesideRocks("filluniquerandom", {900, 800, 700, 600}), "B1", Verdict::kDiffers);
@@ -362,7 +362,7 @@ TEST(ClaimTest, BadgersSpeeds) {
   EXPECT_EQ(Judged(BesideRocks("readseq", {1000, 80, 240, 800}), "B4").why, "too low: at 16 KiB");
 }
 
-TEST(ClaimTest, TheIndexIsOfTheKeysAlone) {
+TEST(ClaimTest, IndexSizeMustNotDependOnValues) {
   const auto index = [](double small, double large) {
     Results results = OfSizes("badger2017", kBadgerSizes, "filluniquerandom", {{"cambium/btree", 1}, {"cambium/lsm", 1}});
     for (Result& r : results) {
@@ -376,21 +376,21 @@ TEST(ClaimTest, TheIndexIsOfTheKeysAlone) {
   ExpectVerdict(index(38, 38), "B2", Verdict::kInPart, "of all sizes as much, but more than Badger's");
 }
 
-TEST(ClaimTest, KeysAlone) {
+TEST(ClaimTest, KeyIterationIsJudgedAtEachSize) {
   const Results holds = OfSizes("badger2017", kBadgerSizes, "readseqkeys", {{"cambium/btree", 3e6}, {"cambium/lsm", 3e6}});
   ExpectVerdict(holds, "B5", Verdict::kHolds);
   ExpectVerdict(Changed(holds, "badger2017, 1 KiB", "cambium/lsm", Rate(2e6)), "B5", Verdict::kInPart, "the least counts");
   ExpectVerdict(Changed(Changed(holds, "", "cambium/lsm", Rate(2e6)), "", "cambium/btree", Rate(2e6)), "B5", Verdict::kDiffers);
 }
 
-TEST(ClaimTest, TheTreesLoadIsComparedWithTheLsmsAtEverySize) {
+TEST(ClaimTest, TreeLoadIsComparedWithLsmAtEachSize) {
   const Results holds = OfSizes("badger2017", kBadgerSizes, "filluniquerandom", {{"cambium/btree", 960}, {"cambium/lsm", 1000}});
   ExpectVerdict(holds, "B10", Verdict::kHolds);
   ExpectVerdict(Changed(holds, "badger2017, 16 B", "cambium/btree", Rate(500)), "B10", Verdict::kInPart);
   ExpectVerdict(Changed(holds, "", "cambium/btree", Rate(500)), "B10", Verdict::kDiffers);
 }
 
-TEST(ClaimTest, WhatIsLoadedTakesSpace) {
+TEST(ClaimTest, SpaceOfLoadedDataMustMatchThePublishedRatio) {
   Results holds = BesideRocks("filluniquerandom", {1, 1, 1, 1});
   const auto bytes = [](std::uint64_t value) { return [value](Result* r) { r->disk_bytes = value; }; };
   for (Result& r : holds) r.disk_bytes = r.engine == "cambium" ? 1500 : 1000;
@@ -414,7 +414,7 @@ Results Models(const std::vector<std::uint64_t>& misses) {
   return results;
 }
 
-TEST(ClaimTest, LocalityIsReadOffTheMisses) {
+TEST(ClaimTest, LocalityIsJudgedByCacheMisses) {
   ExpectVerdict(Models({400, 300, 200, 100}), "F2", Verdict::kHolds);
   ExpectVerdict(Models({400, 300, 200, 0}), "F2", Verdict::kHolds);
   ExpectVerdict(Models({400, 100, 200, 50}), "F2", Verdict::kInPart, "all_dist comes before prefix_random");
@@ -422,7 +422,7 @@ TEST(ClaimTest, LocalityIsReadOffTheMisses) {
   ExpectVerdict(Models({0, 0, 0, 0}), "F2", Verdict::kNotMeasured);
 }
 
-TEST(ClaimTest, YcsbsImitation) {
+TEST(ClaimTest, YcsbImitationIsJudgedByCacheMisses) {
   for (const auto& [misses, verdict] : {std::pair{770u, Verdict::kHolds}, {300u, Verdict::kDiffers}}) {
     Results results = Models({400, 300, 200, 100});
     results.push_back(Made("fast20, ycsb's imitation of zippydb", "cambium/btree", "ycsb_b", 1000));
@@ -445,14 +445,14 @@ TEST(FiguresTest, RatiosAreTakenWithinARound) {
   EXPECT_TRUE(figures.Of("badger2017, 1 KiB", "lmdb", "readrandom", OpsPerSec).empty());
 }
 
-// A report of several files may have the same run twice.
-TEST(FiguresTest, ARunThatWasRepeatedHasMoreRounds) {
+// A report of several files may contain a run twice.
+TEST(FiguresTest, RepeatedRunAddsRounds) {
   const Results results = {Made("badger2017, 1 KiB", "cambium/lsm", "readrandom", 1000),
                            Made("badger2017, 1 KiB", "cambium/lsm", "readrandom", 3000)};
   EXPECT_DOUBLE_EQ(Median(Figures(results).Of("badger2017, 1 KiB", "cambium/lsm", "readrandom", OpsPerSec)), 2000);
 }
 
-// Three rounds of overwrites with blobs at `rates`, of leveled tables at 1000.
+// Three rounds of overwrites: blobs with `rates`, leveled tables with 1000.
 Claim OverRounds(const std::vector<double>& rates) {
   Results results;
   for (unsigned round = 0; round < rates.size(); ++round) {
@@ -462,7 +462,7 @@ Claim OverRounds(const std::vector<double>& rates) {
   return Judged(results, "S1");
 }
 
-TEST(ClaimTest, AVerdictThatTheRoundsDoNotAgreeOnIsDoubtful) {
+TEST(ClaimTest, DisagreeingRoundsMakeAVerdictDoubtful) {
   EXPECT_EQ(OverRounds({3600, 4000, 3800}).verdict, Verdict::kHolds);
   EXPECT_EQ(OverRounds({3600, 4000, 3800}).rounds, 3u);
   EXPECT_EQ(OverRounds({3000, 4000, 3800}).verdict, Verdict::kDoubtful) << "on both sides of 3.5";
@@ -473,7 +473,7 @@ TEST(ClaimTest, AVerdictThatTheRoundsDoNotAgreeOnIsDoubtful) {
   EXPECT_EQ(OverRounds({4000}).rounds, 1u) << "which the report says";
 }
 
-TEST(DecisionTest, DoubtCountsOnlyWhereTheVerdictHangsOnIt) {
+TEST(DecisionTest, DoubtMattersOnlyIfTheVerdictDependsOnIt) {
   const Several holds = {{"a", {{0, 2.0}, {1, 2.1}}}};
   const Several fails = {{"b", {{0, 1.0}, {1, 1.1}}}};
   const Several unsure = {{"c", {{0, 1.0}, {1, 2.0}}}};
@@ -491,8 +491,9 @@ TEST(DecisionTest, DoubtCountsOnlyWhereTheVerdictHangsOnIt) {
   EXPECT_EQ(judge({{{"d", {}}}}).verdict, Verdict::kNotMeasured);
 }
 
-// One text for all of a claim told why tables are written less often where it was blobs that were written more.
-TEST(DecisionTest, AReasonIsOfThePartThatFailsAndOfItsDirection) {
+// Regression: a claim had one reason for all engines, so that it explained less written tables where blobs were written
+// more.
+TEST(DecisionTest, ReasonBelongsToTheFailingPartAndDirection) {
   const auto why = [](double a, double b) {
     Decision decision;
     decision.Add("A", {{"1 KiB", {{0, a}}}, {"4 KiB", {{0, 2 * a}}}}, {.high = 2}, Kind::kPlain);
@@ -508,7 +509,7 @@ TEST(DecisionTest, AReasonIsOfThePartThatFailsAndOfItsDirection) {
   EXPECT_EQ(why(3, 0), "too low: B 1 KiB (few); too high: A");
 }
 
-TEST(DecisionTest, RoundsOnBothSidesOfABandDoNotAgree) {
+TEST(DecisionTest, RoundsOnBothSidesOfABandDisagree) {
   Decision decision;
   decision.Add("", {{"a", {{0, 0.5}, {1, 1.5}}}}, About(1), Kind::kPlain);
   EXPECT_EQ(decision.On({.id = "X", .source = "", .text = "", .published = ""}, "").verdict, Verdict::kDoubtful);

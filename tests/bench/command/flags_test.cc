@@ -24,7 +24,7 @@ ParsedFlags Parse(std::vector<std::string> words) {
 
 std::string OptionOf(const std::string& word) { return word.substr(0, word.find('=')); }
 
-// What is said on stderr when the words are refused.
+// Returns what stderr says when the words are refused.
 std::string Refusal(const std::vector<std::string>& words) {
   ::testing::internal::CaptureStderr();
   const ParsedFlags parsed = Parse(words);
@@ -33,7 +33,7 @@ std::string Refusal(const std::vector<std::string>& words) {
   return said;
 }
 
-TEST(FlagsTest, NamesThatNobodyKnowsComeWithAGuess) {
+TEST(FlagsTest, UnknownNameGetsASuggestion) {
   EXPECT_NE(Refusal({"--benchmark=fillseq"}).find("did you mean --benchmarks?"), std::string::npos);
   EXPECT_NE(Refusal({"--benchmarks=fillrandm"}).find("did you mean fillrandom?"), std::string::npos);
   EXPECT_NE(Refusal({"--engine=rockdb_blob"}).find("did you mean rocksdb_blob?"), std::string::npos);
@@ -43,33 +43,33 @@ TEST(FlagsTest, NamesThatNobodyKnowsComeWithAGuess) {
   EXPECT_EQ(Nearest("qqqq", {"fillseq"}), "");
 }
 
-// What was printed were the internals of the options' library.
-TEST(FlagsTest, AWordThatIsNoChoiceComesWithTheChoices) {
-  EXPECT_NE(Refusal({"--compaction_style=lvel"}).find("there is no lvel; did you mean level? it is one of level,lazy"),
+// Regression: the message showed internals of the option library.
+TEST(FlagsTest, UnknownChoiceListsTheChoices) {
+  EXPECT_NE(Refusal({"--compaction_style=lvel"}).find("there is no lvel; did you mean level? use one of level,lazy"),
             std::string::npos);
   EXPECT_NE(Refusal({"--index=lms"}).find("did you mean lsm?"), std::string::npos);
   EXPECT_NE(Refusal({"--compression_type=zst"}).find("did you mean zstd?"), std::string::npos);
   for (const char* option : {"--key_style", "--value_size_distribution_type", "--check", "--value_clustering"}) {
     const std::string said = Refusal({std::string(option) + "=qqqq"});
-    EXPECT_NE(said.find(std::string(option) + ": there is no qqqq; it is one of "), std::string::npos) << said;
+    EXPECT_NE(said.find(std::string(option) + ": there is no qqqq; use one of "), std::string::npos) << said;
   }
   EXPECT_EQ(Parse({"--check=ends"}).runs.at(0).check, CheckDepth::kEnds);
   EXPECT_EQ(Parse({"--benchmarks= fillseq, readseq"}).runs.at(0).benchmarks,
             (std::vector<std::string>{"fillseq", "readseq"}));
 }
 
-TEST(FlagsTest, WhatWouldHaveNoEffectIsRefused) {
+TEST(FlagsTest, OptionWithoutEffectIsRefused) {
   const auto says = [](const std::vector<std::string>& words, const char* what) {
     const std::string said = Refusal(words);
     EXPECT_NE(said.find(what), std::string::npos) << said;
   };
-  says({"--value_size_distribution_type=normal", "--value_size=10"}, "--value_size is of values of one size");
+  says({"--value_size_distribution_type=normal", "--value_size=10"}, "--value_size is for values");
   says({"--value_size_max=10"}, "--value_size_max needs --value_size_distribution_type");
-  says({"--trace_file=t"}, "--trace_file is of trace record");
+  says({"--trace_file=t"}, "--trace_file is for");
   EXPECT_FALSE(Parse({"--value_size_distribution_type=uniform", "--value_size_max=10", "--value_size_min=1"}).exit_code);
 }
 
-TEST(FlagsTest, WhatDbBenchHasAndThisHasNotIsRefusedWithTheReason) {
+TEST(FlagsTest, AbsentBenchmarkIsRefusedWithItsReason) {
   EXPECT_NE(Refusal({"--benchmarks=fillseq,mergerandom"}).find("mergerandom: Cambium has no Merge"), std::string::npos);
   for (const char* name : {"ingestexternalfile", "crc32c", "timeseries", "backup"}) {
     const std::string said = Refusal({std::string("--benchmarks=") + name});
@@ -78,8 +78,8 @@ TEST(FlagsTest, WhatDbBenchHasAndThisHasNotIsRefusedWithTheReason) {
   }
 }
 
-// As they stand in scripts for db_bench.
-TEST(FlagsTest, OptionsOfDbBenchThatAreAbsentAreRefusedWithTheReason) {
+// As in scripts for db_bench.
+TEST(FlagsTest, AbsentOptionIsRefusedWithItsReason) {
   for (const char* word : {"--stats_interval_seconds=60", "--perf_level=2", "--enable_blob_files=true",
                            "--blob_compression_type=lz4", "--use_blob_cache", "--blob_db_min_blob_size=1"}) {
     const std::string said = Refusal({word});
@@ -88,8 +88,8 @@ TEST(FlagsTest, OptionsOfDbBenchThatAreAbsentAreRefusedWithTheReason) {
   }
 }
 
-// db_bench's default, which scripts pass on.
-TEST(FlagsTest, BloomBitsOfMinusOneAreTheDefault) {
+// db_bench's default, which scripts pass explicitly.
+TEST(FlagsTest, BloomBitsMinusOneIsTheDefault) {
   EXPECT_EQ(Parse({"--bloom_bits=-1"}).runs.at(0).bloom_bits, Parse({"--num=1"}).runs.at(0).bloom_bits);
   EXPECT_EQ(Parse({"--bloom_bits=0"}).runs.at(0).bloom_bits, 0);
   EXPECT_NE(Refusal({"--bloom_bits=-2"}).find("--bloom_bits"), std::string::npos);
@@ -103,27 +103,28 @@ TEST(FlagsTest, ContradictionsAreRefused) {
   } kWrong[] = {
       {{"--sync", "--disable_wal"}, "--sync and --disable_wal are opposites"},
       {{"--use_existing_db"}, "--use_existing_db needs --db"},
-      {{"--scale=2"}, "--scale is of a --preset"},
+      {{"--scale=2"}, "--scale needs a --preset"},
       {{"--keys_per_prefix=5"}, "--prefix_size and --keys_per_prefix go together"},
       {{"--keys_per_prefix=5", "--prefix_size=12"}, "--key_size must be at least --prefix_size"},
       {{"--value_size_distribution_type=uniform", "--value_size_min=10", "--value_size_max=5"},
        "--value_size_min is larger than --value_size_max"},
       {{"--memory_limit=64m", "--benchmarks=readrandom"}, "does not fit into --memory_limit"},
-      {{"--drop_caches", "--benchmarks=fillseq"}, "need a workload that reads"},
-      {{"--source=/proc/self", "--value_size=5"}, "--source says how large values are"},
+      {{"--drop_caches", "--benchmarks=fillseq"}, "need a benchmark that reads"},
+      {{"--source=/proc/self", "--value_size=5"}, "--source sets the sizes of values"},
       {{"--source=/proc/self", "--benchmarks=fillseq,fill100K"}, "fill100K makes values of other sizes"},
       {{"--source=/proc/self", "--benchmarks=fillseq,appendrandom"}, "appendrandom makes values of other sizes"},
       {{"--source=/proc/self", "--benchmarks=fillseq,mixgraph"}, "mixgraph makes values of other sizes"},
       {{"--source=/no/such/directory"}, "/no/such/directory"},
-      {{"--benchmarks=mixgraph", "--mix_get_ratio=0"}, "mixgraph: of --mix_get_ratio"},
-      {{"--benchmarks=mixgraph", "--mix_get_ratio=nan"}, "--mix_get_ratio=nan is no number"},
-      {{"--read_random_exp_range=nan"}, "--read_random_exp_range=nan is no number"},
-      {{"--preset=quick", "--scale=nan"}, "--scale=nan is no number"},
+      {{"--benchmarks=mixgraph", "--mix_get_ratio=0"}, "mixgraph: --mix_get_ratio"},
+      {{"--benchmarks=mixgraph", "--mix_get_ratio=nan"}, "--mix_get_ratio=nan is not a finite number"},
+      {{"--read_random_exp_range=nan"}, "--read_random_exp_range=nan is not a finite number"},
+      {{"--preset=quick", "--scale=nan"}, "--scale=nan is not a finite number"},
       {{"--benchmarks=mixgraph", "--mix_max_scan_len=0"}, "mixgraph: --mix_max_scan_len"},
       {{"--benchmarks=appendrandom", "--value_size=0"}, "--value_size must be from 1 to 1048576"},
-      {{"--benchmarks=ycsb_a", "--keys_per_prefix=5", "--prefix_size=4"}, "--keys_per_prefix is of db_bench's keys"},
-      {{"--key_style=ycsb", "--value_size=10"}, "for which they need 16 bytes"},
-      {{"--key_style=ycsb", "--benchmarks=fillseq,mixgraph"}, "for which they need 16 bytes"},
+      {{"--benchmarks=ycsb_a", "--keys_per_prefix=5", "--prefix_size=4"},
+       "--keys_per_prefix is for db_bench's keys only"},
+      {{"--key_style=ycsb", "--value_size=10"}, "need a header of 16 bytes"},
+      {{"--key_style=ycsb", "--benchmarks=fillseq,mixgraph"}, "need a header of 16 bytes"},
       {{"--disable_wal", "--benchmarks=fillsync"}, "fillsync syncs every write"},
       {{"--disable_wal", "--benchmarks=fillseq,readwhilesyncing"}, "readwhilesyncing syncs every write"},
       {{"--engine=raw,cambium,raw"}, "--engine names raw twice"},
@@ -136,7 +137,7 @@ TEST(FlagsTest, ContradictionsAreRefused) {
   }
 }
 
-TEST(FlagsTest, YcsbSaysWhatRecordsAreLike) {
+TEST(FlagsTest, YcsbFlagsSetTheRecords) {
   const BenchFlags flags = Parse({"--benchmarks=ycsb_load,ycsb_a", "--record_count=77", "--field_count=3"}).runs.at(0);
   EXPECT_EQ(flags.num, 77u);
   EXPECT_EQ(flags.value_size, 300u);
@@ -144,7 +145,7 @@ TEST(FlagsTest, YcsbSaysWhatRecordsAreLike) {
   EXPECT_EQ(Parse({"--benchmarks=ycsb_load", "--value_size=50"}).runs.at(0).value_size, 50u) << "what is given counts";
 }
 
-TEST(FlagsTest, EveryPresetIsRunsThatAreAllowedAtAnyScale) {
+TEST(FlagsTest, EveryPresetIsValidAtAnyScale) {
   for (const Preset& preset : Presets()) {
     for (const char* scale : {"--scale=1", "--scale=0.0001", "--scale=0.0000001", "--scale=0"}) {
       const ParsedFlags parsed = Parse({std::string("--preset=") + preset.name, scale});
@@ -158,8 +159,8 @@ TEST(FlagsTest, EveryPresetIsRunsThatAreAllowedAtAnyScale) {
   }
 }
 
-// Keys of 23 bytes beside keys of 48 let more of a cache's pages serve them.
-TEST(FlagsTest, YcsbsImitationHasKeysAsLongAsTheModels) {
+// Keys of 23 bytes instead of 48 let more keys fit into a cache.
+TEST(FlagsTest, YcsbImitationHasKeysAsLongAsTheModels) {
   for (const BenchFlags& run : Parse({"--preset=fast20"}).runs) {
     if (run.experiment == "fast20, udb") continue;
     EXPECT_EQ(KeyShapeOf(run).TypicalSize(), 48u) << run.experiment;
@@ -167,8 +168,8 @@ TEST(FlagsTest, YcsbsImitationHasKeysAsLongAsTheModels) {
   }
 }
 
-// The original's first workloads load without blob GC; those that overwrite have it.
-TEST(FlagsTest, ThePostsLoadsHaveARunWithoutBlobGc) {
+// The original loads without blob GC, and overwrites with it.
+TEST(FlagsTest, BlobDbLoadsHaveARunWithoutBlobGc) {
   const ParsedFlags parsed = Parse({"--preset=blobdb2021"});
   ASSERT_EQ(parsed.runs.size(), 12u);
   for (std::size_t i = 0; i < parsed.runs.size(); i += 2) {
@@ -180,7 +181,7 @@ TEST(FlagsTest, ThePostsLoadsHaveARunWithoutBlobGc) {
   }
 }
 
-TEST(FlagsTest, ThePostsLoadsWithoutBlobGcAreOfBlobsWithoutGc) {
+TEST(FlagsTest, RunsWithoutBlobGcNeedTheirEngine) {
   for (const char* engines : {"--engine=cambium", "--engine=rocksdb_leveled,rocksdb_blob"}) {
     EXPECT_EQ(Parse({"--preset=blobdb2021", engines}).runs.size(), 6u) << engines;
   }
@@ -189,7 +190,7 @@ TEST(FlagsTest, ThePostsLoadsWithoutBlobGcAreOfBlobsWithoutGc) {
   EXPECT_EQ(parsed.runs[11].experiment, "blobdb2021, 1 MiB, load without blob GC");
 }
 
-TEST(FlagsTest, WhatIsGivenGoesBeforeThePreset) {
+TEST(FlagsTest, GivenOptionsOverrideThePreset) {
   const ParsedFlags parsed = Parse({"--preset", "slides4", "--scale", "0.01", "--engine=cambium", "--rounds=3"});
   ASSERT_FALSE(parsed.exit_code.has_value());
   ASSERT_EQ(parsed.runs.size(), 2u);
@@ -204,19 +205,19 @@ TEST(FlagsTest, WhatIsGivenGoesBeforeThePreset) {
   EXPECT_EQ(parsed.runs[1].value_size, 256u);
 }
 
-// A preset's own cache is a hundredth of the default, which was what --memory_limit was judged by.
-TEST(FlagsTest, ContradictionsOfAPresetAreThoseOfItsRuns) {
+// Regression: --memory_limit was checked with the default cache. A preset's own cache is a hundredth of that.
+TEST(FlagsTest, ContradictionsAreCheckedForEachRunOfAPreset) {
   EXPECT_FALSE(Parse({"--preset=fast20", "--memory_limit=64m"}).exit_code.has_value());
   std::string said = Refusal({"--preset=fast20", "--memory_limit=1m"});
   EXPECT_NE(said.find("fast20, all_random: --cache_size"), std::string::npos) << said;
   said = Refusal({"--preset=cross", "--drop_caches"});
-  EXPECT_NE(said.find("cross, E1, ceiling 1.1: --drop_caches and --memory_limit need a workload that reads"),
+  EXPECT_NE(said.find("cross, E1, ceiling 1.1: --drop_caches and --memory_limit need a benchmark that reads"),
             std::string::npos)
       << said;
 }
 
-// "1 MiB" stayed the label, and the claims of it were judged by it, whatever --value_size was given.
-TEST(FlagsTest, WhatMakesARunTheExperimentThatItIsCannotBeOverridden) {
+// Regression: the label stayed "1 MiB", and claims were judged by it, whatever --value_size was.
+TEST(FlagsTest, DefiningOptionsOfAPresetCannotBeOverridden) {
   const struct {
     const char* preset;
     const char* word;
@@ -227,13 +228,12 @@ TEST(FlagsTest, WhatMakesARunTheExperimentThatItIsCannotBeOverridden) {
   for (const auto& wrong : kWrong) {
     const std::string preset = std::string("--preset=") + wrong.preset;
     const std::string said = Refusal({preset, wrong.word});
-    EXPECT_NE(said.find(OptionOf(wrong.word) + " is one of those by which the runs of " + preset), std::string::npos)
-        << said;
+    EXPECT_NE(said.find(OptionOf(wrong.word) + " distinguishes the runs of " + preset), std::string::npos) << said;
   }
 }
 
-// All but sizes, and who takes part: these may be others.
-TEST(FlagsTest, EveryPresetKnowsWhatItsRunsDifferBy) {
+// All except the sizes and the engines: these may differ.
+TEST(FlagsTest, PresetsListAllOptionsThatDistinguishRuns) {
   const std::vector<std::string> sizes = {"--num", "--reads", "--writes", "--record_count", "--operation_count",
                                           "--keys_target_file_size_base", "--keys_max_bytes_for_level_base", "--engine",
                                           "--index"};
@@ -252,23 +252,24 @@ TEST(FlagsTest, EveryPresetKnowsWhatItsRunsDifferBy) {
   }
 }
 
-// Of --preset=ycsb --num did nothing, since --record_count went before it; of fast20 it changed six runs of seven.
-TEST(FlagsTest, NumStandsForRecordCount) {
+// Regression: --preset=ycsb ignored --num, because --record_count has precedence; of the seven runs of fast20 it
+// changed six.
+TEST(FlagsTest, NumOverridesRecordCount) {
   for (const char* preset : {"--preset=ycsb", "--preset=fast20"}) {
     const ParsedFlags parsed = Parse({preset, "--num=1000"});
     ASSERT_FALSE(parsed.exit_code.has_value());
     for (const BenchFlags& run : parsed.runs) EXPECT_EQ(run.num, 1000u) << run.experiment;
   }
   EXPECT_EQ(Parse({"--preset=ycsb", "--record_count=1000"}).runs.at(1).num, 1000u);
-  EXPECT_NE(Refusal({"--preset=fast20", "--record_count=1000"}).find("--num is"), std::string::npos);
+  EXPECT_NE(Refusal({"--preset=fast20", "--record_count=1000"}).find("--num does"), std::string::npos);
   EXPECT_NE(Refusal({"--benchmarks=ycsb_load", "--num=5", "--record_count=6"}).find("--num and --record_count both"),
             std::string::npos);
   EXPECT_NE(Refusal({"--preset=ycsb", "--num=5", "--record_count=6"}).find("--num and --record_count both"),
             std::string::npos);
 }
 
-// --reads did nothing to YCSB's workloads, nor to the run of fast20 that is one of them.
-TEST(FlagsTest, ReadsStandForOperationCount) {
+// Regression: YCSB's workloads ignored --reads, and so did the run of fast20 that is one of them.
+TEST(FlagsTest, ReadsOverrideOperationCount) {
   const auto operations = [](const std::vector<std::string>& words, std::size_t run) {
     return YcsbOperations(Parse(words).runs.at(run));
   };
@@ -280,8 +281,8 @@ TEST(FlagsTest, ReadsStandForOperationCount) {
   EXPECT_EQ(operations({"--preset=ycsb", "--reads=70"}, 1), 140u);
 }
 
-// Each run of a preset says how to repeat it alone, and that must be allowed.
-TEST(FlagsTest, TheRunsOfAPresetCanBeRepeatedAlone) {
+// Each run of a preset prints how to repeat it alone, and that must be allowed.
+TEST(FlagsTest, RunsOfAPresetCanBeRepeatedAlone) {
   for (const Preset& preset : Presets()) {
     for (const BenchFlags& run : Parse({std::string("--preset=") + preset.name}).runs) {
       std::vector<std::string> words;
@@ -298,7 +299,7 @@ TEST(FlagsTest, TheRunsOfAPresetCanBeRepeatedAlone) {
   }
 }
 
-TEST(FlagsTest, TheCommandLineCanBePastedIntoAShell) {
+TEST(FlagsTest, CommandLineIsQuotedForTheShell) {
   const BenchFlags flags = Parse({"--db=/tmp/it's here", "--num=5"}).runs.at(0);
   EXPECT_EQ(flags.command_line, "cambium_bench '--db=/tmp/it'\\''s here' --num=5");
   const BenchFlags by_time = Parse({"--seed=0"}).runs.at(0);

@@ -1,4 +1,4 @@
-// The command lines of `cambium_bench trace`: what each is short for, what is refused and why, and what analysis writes.
+// The command lines of `cambium_bench trace`: what each abbreviates, what is refused and why, and what analyze writes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Ran {
   std::string err;
 };
 
-// `cambium_bench trace` with these words behind it.
+// Runs `cambium_bench trace` with these words.
 Ran Trace(Words words) {
   words.insert(words.begin(), {"cambium_bench", "trace"});
   std::vector<char*> argv = PointersTo(&words);
@@ -44,7 +44,7 @@ Ran Trace(Words words) {
   return ran;
 }
 
-// What the bench makes of the command line that these words are short for.
+// Parses the command line that these words abbreviate.
 ParsedFlags Parse(const Words& words, std::string* said) {
   Ran ran = Trace(words);
   EXPECT_FALSE(ran.command.exit_code.has_value()) << ran.err;
@@ -57,7 +57,7 @@ ParsedFlags Parse(const Words& words, std::string* said) {
 
 class TraceCommandTest : public ::testing::Test {
  protected:
-  // The trace as text.
+  // Returns the trace as text.
   void Write(const std::string& lines) const { std::ofstream(path_) << lines; }
   static std::string Read(const std::string& path) {
     std::ifstream file(path);
@@ -75,7 +75,7 @@ class TraceCommandTest : public ::testing::Test {
     }
     return lines;
   }
-  // Expects that it goes well.
+  // Expects success.
   [[nodiscard]] std::string Analyze(Words words) const {
     words.insert(words.begin(), {"analyze", "--trace_path=" + path_, "--output_dir=" + files_});
     const Ran ran = Trace(words);
@@ -95,7 +95,7 @@ class TraceCommandTest : public ::testing::Test {
   const std::string files_ = directory_.File("files");
 };
 
-TEST_F(TraceCommandTest, SaysWhatThereIs) {
+TEST_F(TraceCommandTest, HelpListsTheCommands) {
   const Ran help = Trace({"--help"});
   EXPECT_EQ(help.command.exit_code, 0);
   for (const char* name : {"trace record", "trace replay", "trace analyze"}) {
@@ -103,10 +103,10 @@ TEST_F(TraceCommandTest, SaysWhatThereIs) {
   }
   EXPECT_EQ(Trace({}).err, help.out);
   ExpectRefused({}, 2, "trace record");
-  ExpectRefused({"play"}, 2, "there is no trace play");
+  ExpectRefused({"play"}, 2, "there is no command trace play");
 }
 
-TEST_F(TraceCommandTest, ARecordingIsARunThatIsRecorded) {
+TEST_F(TraceCommandTest, RecordIsARunWithRecordTrace) {
   std::string said;
   const ParsedFlags parsed =
       Parse({"record", "--trace_file=" + directory_.File("new"), "--benchmarks=fillseq", "--trace_values"}, &said);
@@ -117,16 +117,16 @@ TEST_F(TraceCommandTest, ARecordingIsARunThatIsRecorded) {
   EXPECT_EQ(parsed.runs.at(0).benchmarks, Words{"fillseq"});
 }
 
-TEST_F(TraceCommandTest, ARecordingThatCannotBeIsRefusedWithTheReason) {
+TEST_F(TraceCommandTest, ImpossibleRecordingIsRefusedWithTheReason) {
   Write("");
   const std::string file = "--trace_file=" + directory_.File("new");
   for (const auto& [words, why] : std::vector<std::pair<Words, std::string>>{
            {{"--benchmarks=fillseq"}, "--record_trace needs --trace_file"},
-           {{"--trace_file=" + path_, "--benchmarks=fillseq"}, "there is a file " + path_ + " already"},
-           {{file, "--benchmarks=fillseq", "--engine=raw"}, "is of the engine cambium"},
+           {{"--trace_file=" + path_, "--benchmarks=fillseq"}, "the file " + path_ + " exists already"},
+           {{file, "--benchmarks=fillseq", "--engine=raw"}, "is for the engine cambium only"},
            {{file, "--benchmarks=fillseq", "--index=both"}, "takes one --index"},
            {{file, "--benchmarks=fillseq", "--rounds=2"}, "takes one round"},
-           {{file, "--benchmarks=fillseq,fillrandom"}, "fillrandom would open the database anew"}}) {
+           {{file, "--benchmarks=fillseq,fillrandom"}, "fillrandom would reopen the database"}}) {
     Words all = {"record"};
     all.insert(all.end(), words.begin(), words.end());
     std::string said;
@@ -135,7 +135,7 @@ TEST_F(TraceCommandTest, ARecordingThatCannotBeIsRefusedWithTheReason) {
   }
 }
 
-TEST_F(TraceCommandTest, AReplayBeginsWithWhatTheTraceFindsUnlessTheDatabaseIsThere) {
+TEST_F(TraceCommandTest, ReplayLoadsFirstUnlessTheDatabaseExists) {
   Write("1 get a 5 0\n");
   const std::string file = "--trace_file=" + path_;
   const auto benchmarks = [&](Words words) {
@@ -153,7 +153,7 @@ TEST_F(TraceCommandTest, AReplayBeginsWithWhatTheTraceFindsUnlessTheDatabaseIsTh
   EXPECT_NE(said.find("needs --trace_file"), std::string::npos) << said;
 }
 
-TEST_F(TraceCommandTest, AnAnalysisThatCannotBeIsRefusedWithTheReason) {
+TEST_F(TraceCommandTest, ImpossibleAnalysisIsRefusedWithTheReason) {
   Write("1 get a 5 0\n2 get a\n");
   const std::string path = "--trace_path=" + path_;
   ExpectRefused({"analyze"}, 2, "--trace_path is required");
@@ -164,7 +164,7 @@ TEST_F(TraceCommandTest, AnAnalysisThatCannotBeIsRefusedWithTheReason) {
   ExpectRefused({"analyze", path, "--heat_map_seconds=0"}, 2, "--heat_map_seconds");
   ExpectRefused({"analyze", path, "--value_interval=0"}, 2, "--value_interval");
   ExpectRefused({"analyze", path, "--keyrange_num=0"}, 2, "--keyrange_num");
-  ExpectRefused({"analyze", path, "--output_key_stats"}, 2, "files need an --output_dir");
+  ExpectRefused({"analyze", path, "--output_key_stats"}, 2, "these files need --output_dir");
   ExpectRefused({"analyze", path, "--output_dir=" + path_ + "/below"}, 2, path_ + "/below");
   ExpectRefused({"analyze", path}, 1, path_ + ":2: fewer than five words");
   Write("1 get a 5 0\n");
@@ -186,7 +186,7 @@ constexpr char kSmall[] =
     "3000002 delete b 0 0 family=7\n"
     "3000003 delete_range a 0 0 end=b\n";
 
-TEST_F(TraceCommandTest, WritesWhatItIsAskedFor) {
+TEST_F(TraceCommandTest, WritesTheRequestedFiles) {
   Write(kSmall);
   const std::string said =
       Analyze({"--output_key_stats", "--output_access_count_stats", "--output_value_distribution", "--output_scan_lengths",
@@ -200,7 +200,7 @@ TEST_F(TraceCommandTest, WritesWhatItIsAskedFor) {
   EXPECT_EQ(LinesOf(Output("iterator-0-scan_length_distribution")), Words{"2 2"});
   EXPECT_EQ(LinesOf(Output("get-0-accessed_key_prefix_cut")), (Words{"1 2 2.000 a", "1 1 1.000 c"}));
   EXPECT_EQ(LinesOf(Output("qps_stats")), (Words{"0 0 0 2 0 0 0 0 2", "1 3 2 0 0 0 0 0 5", "3 0 0 0 1 0 1 2 4"}));
-  // a, b, c of the default family and b of family 7 are 0 to 3; a scan from the first key has none.
+  // a, b, c of the default family and b of family 7 have the numbers 0 to 3; a scan from the first key has none.
   EXPECT_EQ(LinesOf(Output("time_series")),
             (Words{"put 100 1", "put 90 0", "get 1000000 0", "get 1500000 0", "get 1600000 2", "multiget 1700000 0",
                    "multiget 1700000 1", "seek 3000000 0", "delete 3000002 3", "delete_range 3000003 0"}));
@@ -208,7 +208,7 @@ TEST_F(TraceCommandTest, WritesWhatItIsAskedFor) {
   EXPECT_EQ(Output("human_readable_trace"), "# ts op key vlen scanlen\n" + std::string(kSmall));
 }
 
-TEST_F(TraceCommandTest, LooksOnlyAtTheGroupsThatAreAskedFor) {
+TEST_F(TraceCommandTest, AnalyzesOnlyTheRequestedGroups) {
   Write(kSmall);
   const std::string said = Analyze({"--analyze_get=false", "--analyze_iterator=0", "--analyze_range_delete=0",
                                     "--output_time_series", "--output_prefix=trace"});
@@ -218,7 +218,7 @@ TEST_F(TraceCommandTest, LooksOnlyAtTheGroupsThatAreAskedFor) {
                                                    "delete 3000002 2"}));
 }
 
-TEST_F(TraceCommandTest, JsonHasAllOfIt) {
+TEST_F(TraceCommandTest, JsonHasAllFigures) {
   Write(kSmall);
   const std::string path = directory_.File("json");
   static_cast<void>(Analyze({"--json=" + path}));
@@ -236,8 +236,9 @@ TEST_F(TraceCommandTest, JsonHasAllOfIt) {
   EXPECT_NE(ran.err.find("cannot write " + directory_.path()), std::string::npos) << ran.err;
 }
 
-// A part by chance is the same part in each file: the time series and the heat map, which a second walk makes, had all.
-TEST_F(TraceCommandTest, ASampleIsTheSameInEveryFile) {
+// Regression: a random part must be the same part in each file. The time series and the heat map, which a second walk
+// makes, had everything.
+TEST_F(TraceCommandTest, SampleIsTheSameInEveryFile) {
   std::string lines;
   for (int i = 0; i < 2000; ++i) {
     lines += std::to_string(i * 1000) + (i % 2 == 0 ? " get k" : " delete k") + std::to_string(i % 50) + " 0 0\n";
@@ -270,8 +271,8 @@ TEST_F(TraceCommandTest, ASampleIsTheSameInEveryFile) {
   EXPECT_EQ(heat, sum);
 }
 
-// The last time that can be written was the length of a table of seconds: half a million years of them.
-TEST_F(TraceCommandTest, ATimeThatIsFarAwayTakesNoMemory) {
+// Regression: the last time in a trace was the length of a table of seconds: half a million years of them.
+TEST_F(TraceCommandTest, DistantTimeTakesNoMemory) {
   Write("5 get a 5 0\n18446744073709551615 get a 5 0\n1000005 get b 5 0\n");
   const std::string path = directory_.File("json");
   const std::string said = Analyze({"--output_qps_stats", "--output_key_ranges", "--json=" + path});
@@ -283,7 +284,7 @@ TEST_F(TraceCommandTest, ATimeThatIsFarAwayTakesNoMemory) {
   EXPECT_EQ(LinesOf(Output("key_range_heat_map")).size(), 2u);
 }
 
-TEST_F(TraceCommandTest, ATraceWithoutOperationsIsAnalysed) {
+TEST_F(TraceCommandTest, EmptyTraceIsAnalyzed) {
   Write("# nothing\n");
   const std::string said = Analyze({"--output_qps_stats", "--output_time_series", "--output_key_ranges"});
   EXPECT_NE(said.find("0 operations in 0 calls over 0.000 seconds"), std::string::npos) << said;

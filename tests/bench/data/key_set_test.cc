@@ -37,7 +37,7 @@ TEST(KeySetTest, ThreadsMayInsertTheSameIds) {
   EXPECT_EQ(keys.count(), 3334u);
 }
 
-TEST(KeySetTest, ACopyStaysAsItWas) {
+TEST(KeySetTest, CopyDoesNotChange) {
   KeySet keys(100);
   keys.Insert(64);
   const KeySet copy(keys);
@@ -66,7 +66,7 @@ TEST(KeySetTest, FindsIdsBetweenOthers) {
   EXPECT_FALSE(keys.HasAnyIn(201, 100'000)) << "it does not look that far";
 }
 
-TEST(KeySetTest, KnowsWhichVersionIsTheLast) {
+TEST(KeySetTest, KnowsTheLastVersion) {
   KeySet keys(1000);
   EXPECT_TRUE(keys.MayBeLast(7, 3)) << "nothing is known";
   keys.SetLast(7, 3);
@@ -81,7 +81,7 @@ TEST(KeySetTest, KnowsWhichVersionIsTheLast) {
   EXPECT_TRUE(keys.MayBeLast(7, 3));
 }
 
-TEST(KeySetTest, WhatAChildInsertsItsParentSees) {
+TEST(KeySetTest, ParentSeesInsertsOfItsChild) {
   KeySet keys(1000);
   const pid_t child = fork();
   if (child == 0) {
@@ -96,7 +96,7 @@ TEST(KeySetTest, WhatAChildInsertsItsParentSees) {
   EXPECT_TRUE(keys.Contains(999));
 }
 
-TEST(KeySetTest, SizesAreThoseOfTheLastValues) {
+TEST(KeySetTest, SizesAreThoseOfTheLatestValues) {
   KeySet keys(100, /*sized=*/true);
   keys.Insert(3, 1000);
   keys.Insert(64, 10);

@@ -7,7 +7,7 @@
 namespace cambium::bench {
 namespace {
 
-TEST(KeyTest, IsDbBenchsKey) {
+TEST(KeyTest, MatchesDbBench) {
   KeyBuffer key(12);
   EXPECT_EQ(key.Make(0x0102030405060708u).ToString(), std::string("\1\2\3\4\5\6\7\10" "0000", 12));
   EXPECT_EQ(KeyBuffer(8).Make(65).ToString(), std::string("\0\0\0\0\0\0\0A", 8));
@@ -32,7 +32,7 @@ TEST(KeyTest, ParsesOnlyItsOwnKeys) {
   EXPECT_EQ(ParseKey(padding, 16), std::nullopt) << "a wrong byte behind the id";
 }
 
-TEST(KeyTest, PrefixesAreDbBenchs) {
+TEST(KeyTest, PrefixesMatchDbBench) {
   KeyShape shape(16);
   shape.prefix_size = 4;
   shape.prefix_count = 300;
@@ -42,7 +42,7 @@ TEST(KeyTest, PrefixesAreDbBenchs) {
   EXPECT_FALSE(shape.InOrder());
 }
 
-TEST(KeyTest, BadgersAndYcsbsKeysAreTheirs) {
+TEST(KeyTest, KeysMatchBadgerAndYcsb) {
   KeyShape badger;
   badger.style = KeyStyle::kBadger;
   badger.value_size = 1024;

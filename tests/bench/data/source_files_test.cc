@@ -1,4 +1,4 @@
-// Files as values: which of a directory are taken.
+// Files as values: which files of a directory are used.
 #include "data/source_files.h"
 
 #include <gtest/gtest.h>
@@ -43,8 +43,8 @@ TEST_F(SourceFilesTest, AreTakenInTheOrderOfTheirPaths) {
   EXPECT_EQ(TextOf(list, "D"), "3 of 3 files below D, 0 of 0 KiB");
 }
 
-// The first file that did not fit ended the list, and nobody was told.
-TEST_F(SourceFilesTest, OneThatIsTooLargeDoesNotHideThoseBehindIt) {
+// Regression: the first file that did not fit ended the list, without a message.
+TEST_F(SourceFilesTest, TooLargeFileDoesNotEndTheList) {
   Write("a", "small");
   WriteHole("b", kSourceBytesMax + 1);
   WriteHole("c", kSourceBytesMax);  // would fit alone
@@ -57,7 +57,7 @@ TEST_F(SourceFilesTest, OneThatIsTooLargeDoesNotHideThoseBehindIt) {
   EXPECT_EQ(TextOf(list, "D"), "2 of 4 files below D, 0 of 2048 MiB");
 }
 
-TEST_F(SourceFilesTest, NoneIsAnError) {
+TEST_F(SourceFilesTest, NoFilesIsAnError) {
   std::vector<std::string> files;
   EXPECT_TRUE(ReadSourceFiles(directory_.path(), &files).IsNotFound());
   WriteHole("a", kSourceBytesMax + 1);

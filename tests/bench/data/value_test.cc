@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kSizes[] = {0, 1, 8, 15, 16, 17, 24, 33, 100, 1024, 65536, (2u << 20) + 5};
 
-TEST(ValueTest, TheSameSeedIdAndVersionGiveTheSameBytes) {
+TEST(ValueTest, SameSeedIdAndVersionGiveTheSameBytes) {
   for (const std::size_t size : kSizes) {
     const ValuePool a(7, size, 1);
     const ValuePool b(7, size, 1);
@@ -38,8 +38,8 @@ TEST(ValueTest, IdVersionAndSeedChangeTheValue) {
   EXPECT_FALSE(other_seed.Matches(1, maker.Make(1, 1), CheckDepth::kFull));
 }
 
-// Headers are written into the maker's copy of the pool; a body that covers the place of an earlier header must be
-// mended. Many values of a size near the pool's make such overlaps certain.
+// Headers are written into the maker's copy of the pool. A body that covers an earlier header must have it repaired.
+// Many values almost as large as the pool make such overlaps certain.
 TEST(ValueTest, EveryValueMadeMatchesItsKey) {
   for (const std::size_t size : kSizes) {
     const ValuePool pool(1, size, 1);
@@ -60,7 +60,7 @@ TEST(ValueTest, AnyWrongByteIsCaught) {
     std::string value = ValueMaker(pool).Make(42, 9).ToString();
     for (std::size_t i = 0; i < size; ++i) {
       value[i] = static_cast<char>(value[i] ^ 1);
-      // A changed version names another slice of the pool; with no body there is nothing left that could differ.
+      // A changed version selects another slice of the pool. Without a body nothing can differ.
       const bool is_version = size == kValueHeaderSize && i >= 8;
       EXPECT_EQ(pool.Matches(42, value, CheckDepth::kFull), is_version) << size << " byte " << i;
       value[i] = static_cast<char>(value[i] ^ 1);
@@ -83,7 +83,7 @@ TEST(ValueTest, EndsSeesHeaderAndEndsOnly) {
   EXPECT_FALSE(caught(500));
 }
 
-TEST(ValueTest, AnotherKeysOrAShorterValueIsCaught) {
+TEST(ValueTest, ValueOfAnotherKeyOrSizeIsCaught) {
   for (const std::size_t size : {8u, 100u}) {
     const ValuePool pool(1, size, 1);
     const std::string value = ValueMaker(pool).Make(42, 9).ToString();
@@ -101,7 +101,7 @@ TEST(ValueTest, ExplanationNamesTheByte) {
   EXPECT_NE(pool.Explain(41, value).find("belongs to key 42"), std::string::npos);
 }
 
-TEST(ValueTest, CompressionRatioIsThePartThatDoesNotRepeat) {
+TEST(ValueTest, CompressionRatioIsTheRandomPart) {
   const ValuePool pool(1, 0, 0.5);
   const std::string& bytes = pool.bytes();
   for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(bytes[i], bytes[i + 64]);
@@ -123,12 +123,13 @@ TEST(ValueTest, SizesFollowTheirDistribution) {
     const double mean = sum / kCount;
     const double deviation = std::sqrt(squares / kCount - mean * mean);
     EXPECT_NEAR(mean, 700, 10);
-    // Of a uniform distribution the range over the root of 12; of the normal one a sixth of it, less what is cut off.
+    // Uniform distribution: the range over the square root of 12. Normal distribution: a sixth of it, less what is cut
+    // off.
     EXPECT_NEAR(deviation, distribution == SizeDistribution::kUniform ? 1200 / std::sqrt(12) : 200, 10);
   }
 }
 
-TEST(ValueTest, ValuesOfEverySizeMatchAndACutOneDoesNot) {
+TEST(ValueTest, ValuesOfEverySizeMatchAndTruncatedOnesDoNot) {
   const ValuePool pool(1, ValueSizes{SizeDistribution::kUniform, 0, 300}, 1);
   ValueMaker maker(pool);
   std::set<std::size_t> sizes;

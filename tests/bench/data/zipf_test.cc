@@ -11,7 +11,7 @@
 namespace cambium::bench {
 namespace {
 
-// Shares of the first ranks against 1 / (i^theta * zeta), within five standard deviations of the count.
+// The shares of the first ranks are 1 / (i^theta * zeta), within five standard deviations of the count.
 TEST(ZipfTest, RanksHaveTheirShares) {
   constexpr std::uint64_t kNumbers = 10'000;
   constexpr std::uint64_t kDraws = 400'000;
@@ -24,7 +24,7 @@ TEST(ZipfTest, RanksHaveTheirShares) {
     const double expected = share * kDraws;
     EXPECT_NEAR(static_cast<double>(counts[rank]), expected, 5 * std::sqrt(expected)) << rank;
   }
-  // Behind the first two the method is an approximation: in sums.
+  // After the first two the method is an approximation: sums are compared.
   double share = 0;
   std::uint64_t count = 0;
   for (std::uint64_t rank = 0; rank < kNumbers / 10; ++rank) {
@@ -36,7 +36,7 @@ TEST(ZipfTest, RanksHaveTheirShares) {
 }
 
 // The figures of a simulation of uniform overwrites.
-TEST(LawTest, OfUniformOverwrites) {
+TEST(LawTest, MatchesSimulatedUniformOverwrites) {
   const struct {
     double space_amp;
     double write_amp;

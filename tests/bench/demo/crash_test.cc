@@ -1,4 +1,4 @@
-// The demo's judge of a killed writer: it passes what a real kill -9 leaves, and fails on anything less.
+// The demo's judge of a killed writer accepts what a real kill -9 leaves, and refuses anything less.
 #include "demo/crash.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ class CrashTest : public ::testing::Test {
     fs::remove_all(root_);
   }
 
-  // Leaves a database with some batches of a child that was killed, open.
+  // Leaves a database, open, with some batches of a child that was killed.
   void KillAChild() {
     Crash crash;
     const Status status = WriteAndKill(options_, root_ + "/db", 0, 20'000, &crash);
@@ -46,7 +46,7 @@ class CrashTest : public ::testing::Test {
   std::uint64_t acknowledged_ = 0;
 };
 
-TEST_F(CrashTest, AKilledChildsBatchesAreWhole) {
+TEST_F(CrashTest, BatchesOfAKilledChildAreWhole) {
   KillAChild();
   std::uint64_t survivors = 0;
   const Status status = CheckBatches(db_.get(), acknowledged_, &survivors);
@@ -55,26 +55,26 @@ TEST_F(CrashTest, AKilledChildsBatchesAreWhole) {
   EXPECT_LE(survivors, acknowledged_ + 1) << "one batch may have been written and not yet acknowledged";
 }
 
-TEST_F(CrashTest, APartOfABatchIsCaught) {
+TEST_F(CrashTest, PartialBatchIsCaught) {
   KillAChild();
   ASSERT_TRUE(db_->Delete({}, "crash/batch/000000000001/4").ok());
   EXPECT_TRUE(Check().IsCorruption());
 }
 
-TEST_F(CrashTest, AWrongByteIsCaught) {
+TEST_F(CrashTest, WrongByteIsCaught) {
   KillAChild();
   ASSERT_TRUE(db_->Put({}, "crash/batch/000000000001/4", "not what was written").ok());
   EXPECT_TRUE(Check().IsCorruption());
 }
 
-TEST_F(CrashTest, ALostBatchIsCaught) {
+TEST_F(CrashTest, LostBatchIsCaught) {
   KillAChild();
   ++acknowledged_;
   ++acknowledged_;  // as if two more had been promised; one may really be there
   EXPECT_TRUE(Check().IsCorruption());
 }
 
-TEST_F(CrashTest, ABatchMissingInTheMiddleIsCaught) {
+TEST_F(CrashTest, MissingMiddleBatchIsCaught) {
   KillAChild();
   for (char i = '0'; i < '8'; ++i) {
     ASSERT_TRUE(db_->Delete({}, std::string("crash/batch/000000000001/") + i).ok());
@@ -84,7 +84,7 @@ TEST_F(CrashTest, ABatchMissingInTheMiddleIsCaught) {
   EXPECT_TRUE(Check().IsCorruption()) << "what comes behind the gap must not be there either";
 }
 
-TEST_F(CrashTest, AnOldValueOfTheSharedKeyIsCaught) {
+TEST_F(CrashTest, StaleSharedKeyIsCaught) {
   KillAChild();
   ASSERT_TRUE(db_->Put({}, "crash/last", "0").ok());
   EXPECT_TRUE(Check().IsCorruption());

@@ -43,13 +43,13 @@ TEST_F(FileListTest, TakesRegularFilesInByteOrderAndFollowsNoLinks) {
   EXPECT_EQ(list.skipped, 0u);
 }
 
-TEST_F(FileListTest, StopsAtTheCap) {
+TEST_F(FileListTest, LeavesOutFilesBeyondTheCap) {
   const FileList list = ListFiles(root_.string(), 4);
   EXPECT_EQ(Names(list), "/a/deep/two /a/empty ");
   EXPECT_EQ(list.skipped, 1u);
 }
 
-TEST_F(FileListTest, AFolderThatIsNotThereHasNoFiles) {
+TEST_F(FileListTest, MissingFolderHasNoFiles) {
   EXPECT_TRUE(ListFiles((root_ / "nowhere").string(), 1000).files.empty());
 }
 

@@ -1,4 +1,4 @@
-// Every store that the bench was built with does what a workload asks of it, and what it says of itself is so.
+// Every store of this build does what workloads ask of it, and its figures are true.
 #include "engines/engine.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ struct Contender {
   friend void PrintTo(const Contender& contender, std::ostream* out) { *out << contender.engine << "/" << contender.index; }
 };
 
-// Those of this build; Cambium with both indexes.
+// The engines of this build; Cambium with both indexes.
 std::vector<Contender> Stores() {
   std::vector<Contender> stores;
   for (const EngineEntry& entry : Engines()) {
@@ -79,7 +79,7 @@ class EngineTest : public ::testing::TestWithParam<Contender> {
     for (int i = 0; i < count; ++i) ASSERT_EQ(session->Put(Key(i * 7919 % count), Value(i * 7919 % count, round)).ToString(), "OK");
     ASSERT_EQ(session->Finish().ToString(), "OK");
   }
-  // Of the files whose names end so, all of them if that is empty.
+  // Counts files whose names end like this; all if it is empty.
   [[nodiscard]] std::uint64_t FileBytes(const std::string& suffix) const {
     std::uint64_t bytes = 0;
     for (const auto& file : std::filesystem::recursive_directory_iterator(path_)) {
@@ -93,7 +93,7 @@ class EngineTest : public ::testing::TestWithParam<Contender> {
   std::unique_ptr<Engine> engine_;
 };
 
-TEST_P(EngineTest, KeepsWhatItIsGiven) {
+TEST_P(EngineTest, KeepsWrittenData) {
   Open(true);
   Fill(2000, 'a');
   {
@@ -134,8 +134,8 @@ TEST_P(EngineTest, KeepsWhatItIsGiven) {
   }
 }
 
-// LevelDB rests when the process does; whoever counts the blocks of a directory of many files kept it awake, for ever.
-TEST_P(EngineTest, SettlesThoughManyFilesAreLookedAt) {
+// LevelDB is quiet when the process is. Counting the blocks of a directory with many files kept it awake for ever.
+TEST_P(EngineTest, SettlesWhileManyFilesAreSampled) {
   Open(true);
   for (int i = 0; i < 3000; ++i) std::ofstream(path_ + "/other" + std::to_string(i));
   Sampler sampler(path_, [] { return std::uint64_t{0}; });
@@ -143,7 +143,7 @@ TEST_P(EngineTest, SettlesThoughManyFilesAreLookedAt) {
   Settle();
 }
 
-TEST_P(EngineTest, ACursorWalksInOrderBothWays) {
+TEST_P(EngineTest, CursorWalksInOrderBothWays) {
   Open(true);
   Fill(2000, 'a');
   Settle();
@@ -171,7 +171,7 @@ TEST_P(EngineTest, ACursorWalksInOrderBothWays) {
   }
 }
 
-TEST_P(EngineTest, ACursorDoesNotSeeWhatCameLater) {
+TEST_P(EngineTest, CursorDoesNotSeeLaterWrites) {
   Open(true);
   Fill(100, 'a');
   const auto session = engine_->NewSession();
@@ -191,8 +191,8 @@ TEST_P(EngineTest, ACursorDoesNotSeeWhatCameLater) {
   EXPECT_EQ(count, 100);
 }
 
-// Synced ones too: several threads put the same keys, and every call succeeds.
-TEST_P(EngineTest, ThreadsWriteTheSameKeys) {
+// Also synced: several threads put the same keys, and every call succeeds.
+TEST_P(EngineTest, ThreadsMayWriteTheSameKeys) {
   Open(true);
   for (const bool sync : {false, true}) {
     ASSERT_TRUE(engine_->BeginWrites({.sync = sync}).ok());
@@ -218,7 +218,7 @@ TEST_P(EngineTest, ThreadsWriteTheSameKeys) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(session->Get(Key(i), &value), Lookup::kFound);
 }
 
-TEST_P(EngineTest, ChecksCompactsAndRemovesItself) {
+TEST_P(EngineTest, VerifiesCompactsAndDestroys) {
   Open(true);
   Fill(2000, 'a');
   Fill(2000, 'b');
@@ -238,7 +238,7 @@ TEST_P(EngineTest, ChecksCompactsAndRemovesItself) {
   EXPECT_EQ(session->Get(Key(1), &value), Lookup::kMissing);
 }
 
-TEST_P(EngineTest, CountersOnlyGrowAndOutliveAnOpening) {
+TEST_P(EngineTest, CountersGrowAcrossOpens) {
   Open(true);
   WriteLedger last;
   std::uint64_t read = 0;
@@ -281,7 +281,7 @@ TEST_P(EngineTest, CountersOnlyGrowAndOutliveAnOpening) {
   }
 }
 
-TEST_P(EngineTest, WhatACompactionReadsIsCounted) {
+TEST_P(EngineTest, CompactionReadsAreCounted) {
   Open(true);
   if (!engine_->ReadCounters().merge_read_bytes.has_value()) return;
   const auto fill_and_compact = [&](char round) {
@@ -296,12 +296,12 @@ TEST_P(EngineTest, WhatACompactionReadsIsCounted) {
   EXPECT_GE(read, *before.index_bytes / 2) << "all that was there; of a file its last pages are not asked for";
 }
 
-// Where nothing has been removed yet, what the ledger says of a kind of file is what these files hold.
-TEST_P(EngineTest, TheLedgerIsWhatFilesHold) {
+// While nothing has been removed, the ledger's figure for a kind of file is the size of these files.
+TEST_P(EngineTest, LedgerMatchesFileSizes) {
   const std::string engine = GetParam().engine;
   Open(true);
-  // Less than a memory table, so that nobody merges; of Cambium, whose ceiling has a small database flush early, much
-  // less: a second flush may merge the run of the first one into a tree, and remove it.
+  // Less than a memory table, so that nothing merges. Much less for Cambium, whose ceiling makes a small database flush
+  // early: a second flush may merge the first run into a tree, and remove it.
   Fill(engine == "cambium" ? 50 : 500, 'a');
   if (engine == "leveldb") {
     ASSERT_TRUE(engine_->Compact().ok()) << "which flushes first";
@@ -332,8 +332,8 @@ TEST_P(EngineTest, TheLedgerIsWhatFilesHold) {
   }
 }
 
-// A store that is asked for its settings before it is opened says what it will be, and each says something else.
-TEST(EnginesTest, EachSaysWhatIsSet) {
+// Before it is opened, every store can say its settings, and each says others.
+TEST(EnginesTest, SettingsAreDescribed) {
   std::map<std::string, std::string> settings;
   for (const Contender& store : Stores()) {
     EngineConfig config;
@@ -350,8 +350,8 @@ TEST(EnginesTest, EachSaysWhatIsSet) {
   }
 }
 
-// What the log is for is seen in what it was given: the flags may know no better than a mean.
-TEST_P(EngineTest, ALogOfSmallValuesKeepsNone) {
+// What the log is for follows from what was written into it: the flags may know only a mean.
+TEST_P(EngineTest, LogOfSmallValuesKeepsNoValues) {
   Open(true);
   {
     const auto session = engine_->NewSession();
@@ -366,9 +366,9 @@ TEST_P(EngineTest, ALogOfSmallValuesKeepsNone) {
   EXPECT_EQ(keeps_values(), GetParam().engine == "cambium") << "the others' logs are copies";
 }
 
-// A header with a feature that no version has, and a checksum that fits: Cambium calls that not supported, and to a
-// bench its maintenance would have been something that this engine lacks.
-TEST_P(EngineTest, MaintenanceThatDoesNotUnderstandItsOwnBytesIsNotLacking) {
+// Regression: a header with an unknown feature and a valid checksum. Cambium calls that NotSupported, which the bench
+// took for maintenance that this engine lacks.
+TEST_P(EngineTest, UnknownFeatureInMaintenanceIsCorruption) {
   if (GetParam().engine != "cambium") return;
   Open(true);
   Fill(50, 'a');
@@ -390,8 +390,8 @@ TEST_P(EngineTest, MaintenanceThatDoesNotUnderstandItsOwnBytesIsNotLacking) {
   EXPECT_NE(s.ToString().find("needs features"), std::string::npos) << s.ToString();
 }
 
-// What the default flags ask for every store can do.
-TEST(EnginesTest, WhatAStoreCannotDoIsSaidBeforehand) {
+// Every store can do what the default flags ask.
+TEST(EnginesTest, UnsupportedFlagsAreRefusedBeforeOpen) {
   BenchFlags flags;
   for (const Contender& store : Stores()) {
     flags.engines = {store.engine};
@@ -433,8 +433,9 @@ std::string ComplaintOf(const std::string& engine, const std::function<void(Benc
   return ComplainOfEngines(asked);
 }
 
-// Three stores ran without compression where zstd was asked for, and the table set them beside one that compressed.
-TEST(EnginesTest, ACodecThatAStoreHasNotIsRefused) {
+// Regression: three stores ran without compression although zstd was asked for, and the table compared them with one
+// that compressed.
+TEST(EnginesTest, MissingCodecIsRefused) {
   const auto codec = [](const char* name) { return [name](BenchFlags* f) { f->compression_type = name; }; };
   const struct {
     const char* engine;
@@ -457,8 +458,8 @@ TEST(EnginesTest, ACodecThatAStoreHasNotIsRefused) {
   }
 }
 
-// RocksDB makes two levels of none; WiredTiger said it only as it was opened, after others had run.
-TEST(EnginesTest, SizesThatAStoreDoesNotTakeAreRefused) {
+// RocksDB turns zero levels into two. WiredTiger refused only when it was opened, after others had run.
+TEST(EnginesTest, UnsupportedSizesAreRefused) {
   const auto levels = [](int n) { return [n](BenchFlags* f) { f->levels.num_levels = n; }; };
   const auto cache = [](std::size_t bytes) { return [bytes](BenchFlags* f) { f->cache_size = bytes; }; };
   if (FindEngine("rocksdb_leveled")->make != nullptr) {

@@ -1,4 +1,5 @@
-// MapEngine: an Engine over a std::map that can be told to lie, so that tests see whether the bench notices.
+// MapEngine is an Engine over a std::map that can be told to give wrong answers, so that tests see whether the bench
+// notices.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace cambium::bench {
 
-// What a test may do to the answers. Each sees the key, and may change or drop what is under it.
+// What a test may do to the answers. Each function gets the key, and may change or drop its value.
 struct Lies {
   std::function<void(std::string* value)> value;        // of every value given back
   std::function<bool(const std::string& key)> lost;     // true: a lookup does not find it, a walk passes it over

@@ -1,4 +1,4 @@
-// The engine that is no store: what it writes, and that it reads nothing.
+// The engine raw, which is no store: what it writes, and that it reads nothing.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -59,7 +59,7 @@ TEST_F(RawEngineTest, SessionsHaveFilesOfTheirOwn) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path_), {}), 2);
 }
 
-TEST_F(RawEngineTest, ReadsNothing) {
+TEST_F(RawEngineTest, ReadsAreNotSupported) {
   ASSERT_TRUE(engine_->Open(true).ok());
   const auto session = engine_->NewSession();
   ASSERT_TRUE(session->Put("key", "value").ok());
@@ -72,7 +72,7 @@ TEST_F(RawEngineTest, ReadsNothing) {
   EXPECT_TRUE(session->Delete("key").IsNotSupported());
 }
 
-TEST_F(RawEngineTest, DestroyLeavesWhatIsNotItsOwn) {
+TEST_F(RawEngineTest, DestroyKeepsForeignFiles) {
   EXPECT_TRUE(engine_->Destroy().ok()) << "there is nothing";
   ASSERT_TRUE(engine_->Open(true).ok());
   ASSERT_TRUE(engine_->NewSession()->Put("key", "value").ok());
@@ -81,7 +81,7 @@ TEST_F(RawEngineTest, DestroyLeavesWhatIsNotItsOwn) {
   EXPECT_EQ(AllBytes(path_), "dear");
 }
 
-TEST_F(RawEngineTest, AnErrorOfTheFileSystemIsTold) {
+TEST_F(RawEngineTest, FileSystemErrorsAreReported) {
   EXPECT_TRUE(engine_->Open(false).IsIOError()) << "there is no such directory";
   EXPECT_TRUE(engine_->NewSession()->Put("key", "value").IsIOError());
 }

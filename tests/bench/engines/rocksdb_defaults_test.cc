@@ -1,4 +1,4 @@
-// What OptimizeForRocksDBCompatibility sets is what the installed RocksDB has by itself.
+// OptimizeForRocksDBCompatibility sets the defaults of the installed RocksDB.
 #include <gtest/gtest.h>
 #include <rocksdb/options.h>
 #include <rocksdb/version.h>
@@ -14,7 +14,7 @@ int NumberOf(E value) {
   return static_cast<int>(value);
 }
 
-TEST(RocksDbDefaults, AreWhatCompatibilitySets) {
+TEST(RocksDbDefaultsTest, MatchOptimizeForRocksDBCompatibility) {
   Options ours;
   EXPECT_EQ(ours.OptimizeForRocksDBCompatibility(), &ours);
   EXPECT_TRUE(CheckOptions(ours).ok());

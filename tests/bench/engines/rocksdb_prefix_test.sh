@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What cmake says of a CAMBIUM_BENCH_ROCKSDB_PREFIX: where no usable RocksDB is installed, why not; else where it is.
+# What cmake says about a CAMBIUM_BENCH_ROCKSDB_PREFIX: why it is unusable, or where RocksDB is.
 #   rocksdb_prefix_test.sh CMAKE SOURCE_DIR
 set -euo pipefail
 cmake=$1
@@ -14,7 +14,7 @@ cambium_rocksdb_in($prefix include library)
 message(STATUS "\${include} and \${library}")
 EOF
 fail() { echo "FAILED: $*"; exit 1; }
-# expect TEXT: cmake refuses, and says this in a line.
+# expect TEXT: cmake must refuse, and say this in one line.
 expect() {
   if "$cmake" -P "$work/ask.cmake" >"$work/said" 2>&1; then fail "taken, where this was expected: $1"; fi
   tr -s ' \n' ' ' <"$work/said" | grep -qF "$1" || fail "expected '$1', got: $(cat "$work/said")"
@@ -33,7 +33,7 @@ touch "$prefix/lib64/librocksdb.so"
 "$cmake" -P "$work/ask.cmake" >"$work/said" 2>&1 || fail "refused: $(cat "$work/said")"
 grep -qF "$prefix/include and $prefix/lib64/librocksdb.so" "$work/said" || fail "found something else: $(cat "$work/said")"
 
-# Of the whole project, as a user meets it.
+# The whole project, as a user configures it.
 expected="CAMBIUM_BENCH_ROCKSDB_PREFIX=$work/nowhere: no RocksDB is installed there"
 if "$cmake" -S "$2" -B "$work/build" "-DCAMBIUM_BENCH_ROCKSDB_PREFIX=$work/nowhere" >"$work/said" 2>&1; then
   fail "the project is configured with a prefix that does not exist"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Opens a report in a real browser: it must be drawn, without an error on the console, every plot with its data, dark
-# and light, and on a phone nothing may stick out to the side.
+# Opens a report in a real browser. It must be drawn without an error on the console, with data in every plot, in dark
+# and in light, and on a phone nothing may stick out to the side.
 #
-#   html_browser_script.sh MAKER [REPORT.html]     MAKER: the program report_maker; or a report that is there already
+# browser_script.sh MAKER [REPORT.html]     MAKER: the program report_maker; REPORT.html: a report that exists already
 #
-# The page itself is opened for screenshots and for the console. For the rest a copy is opened, to which a script has
-# been added that looks around and writes what it sees into attributes of <html>, where --dump-dom shows them.
+# Screenshots and the console are those of the page itself. For the rest a copy is opened with an additional script,
+# which writes what it sees into attributes of <html>, where --dump-dom shows them.
 set -eu
 maker=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/html_browser-XXXXXX")
@@ -19,7 +19,7 @@ fi
 
 fail() { echo "html_browser: $*" >&2; exit 1; }
 
-# browse WIDTH,HEIGHT ARGUMENTS...   stdout and the console (stderr) go to $work/out and $work/log. Scripts of the page get
+# browse WIDTH,HEIGHT ARGUMENTS...: stdout goes to $work/out, the console (stderr) to $work/log. Scripts of the page get
 # five seconds of the browser's own time, however long that takes.
 browse() {
   local size=$1; shift
@@ -108,11 +108,11 @@ look "wide, light" 1280,900 "$light"
 back_light=$(attribute back)
 look "wide, dark" 1280,900 "$dark"
 [ "$back_light" != "$(attribute back)" ] || fail "dark is as light: $back_light"
-# Headless windows have a least width on some systems: then a frame of a phone's width shows it.
+# Headless windows have a minimum width on some systems: then a frame of a phone's width shows the page.
 look "phone" 390,844 "$light"
 [ "$(attribute width)" -le 560 ] || fail "phone: $(attribute width) pixels are no phone's width"
 
-# The page as it is: nothing on the console, and pictures that show something. One colour takes a few KB as PNG.
+# The page as it is: nothing on the console, and screenshots that show something. A single colour takes a few KB as PNG.
 for scheme in "$light" "$dark"; do
   browse 1280,2400 "$scheme" --screenshot="$work/shot.png" "file://$page"
   if grep 'CONSOLE' "$work/log"; then fail "the console has something to say"; fi

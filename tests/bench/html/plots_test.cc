@@ -21,7 +21,7 @@ namespace {
 const LineChart& Lines(const Plot& plot) { return std::get<LineChart>(plot.chart); }
 const BarChart& Bars(const Plot& plot) { return std::get<BarChart>(plot.chart); }
 
-// Runs and what is arranged of them, which points into them.
+// Runs, and their arrangement, which points into them.
 struct Made {
   explicit Made(std::vector<ReportRun> of) : runs(std::move(of)), arrangement(Arrange(runs)) {}
   [[nodiscard]] const RunView& run() const { return arrangement.chapters.front().runs.front(); }
@@ -31,7 +31,7 @@ struct Made {
   Arrangement arrangement;
 };
 
-TEST(ArrangementTest, RunsOfAPresetAreAChapterAndCambiumComesFirst) {
+TEST(ArrangementTest, PresetRunsFormAChapterWithCambiumFirst) {
   std::vector<ReportRun> runs = MakeRuns();
   std::rotate(runs[0].results.begin(), runs[0].results.end() - 8, runs[0].results.end());  // lmdb's first
   const Made made(std::move(runs));
@@ -44,7 +44,7 @@ TEST(ArrangementTest, RunsOfAPresetAreAChapterAndCambiumComesFirst) {
   EXPECT_EQ(chapter.runs[0].rounds(), 2u);
 }
 
-TEST(ArrangementTest, CommandsThatDifferInMoreThanSizesAreApart) {
+TEST(ArrangementTest, CommandsThatDifferInMoreThanSizesGetOwnChapters) {
   std::vector<ReportRun> runs = MakeRuns();
   for (ReportRun& run : runs) {
     for (Result& r : run.results) r.experiment.clear();
@@ -56,13 +56,13 @@ TEST(ArrangementTest, CommandsThatDifferInMoreThanSizesAreApart) {
   EXPECT_EQ(Made(runs).arrangement.chapters.size(), 2u);
 }
 
-TEST(PaletteTest, AnEngineKeepsItsColourWhoeverElseIsThere) {
+TEST(PaletteTest, EngineKeepsItsColour) {
   EXPECT_EQ(Palette({"lmdb"}).PlaceOf("lmdb"), Palette({"rocksdb_blob", "lmdb"}).PlaceOf("lmdb"));
   EXPECT_NE(Palette({"a", "b"}).PlaceOf("a"), Palette({"a", "b"}).PlaceOf("b"));
   EXPECT_LT(Palette({"a", "b", "c", "d"}).PlaceOf("d"), kPaletteSize);
 }
 
-TEST(PlotsTest, BySizeThereIsAPlotPerBenchmarkWithAPointPerSize) {
+TEST(PlotsTest, PlotsByValueSizeHaveAPointPerSize) {
   const Made made(MakeRuns());
   const std::vector<Plot> plots = PlotsByValueSize(made.palette(), made.arrangement.chapters[0]);
   ASSERT_EQ(plots.size(), 3u) << "compact has no speed";
@@ -75,7 +75,7 @@ TEST(PlotsTest, BySizeThereIsAPlotPerBenchmarkWithAPointPerSize) {
   EXPECT_EQ(plots[0].table.rows.size(), 6u);
 }
 
-TEST(PlotsTest, OneSizeOrTwoCommandsOfTheSameSizeAreNoCurve) {
+TEST(PlotsTest, NoCurveForOneSizeOrForMixedCommands) {
   std::vector<ReportRun> runs = MakeRuns();
   runs.pop_back();
   EXPECT_TRUE(PlotsByValueSize(Palette({}), Made(runs).arrangement.chapters[0]).empty());
@@ -87,7 +87,7 @@ TEST(PlotsTest, OneSizeOrTwoCommandsOfTheSameSizeAreNoCurve) {
   EXPECT_TRUE(PlotsByValueSize(mixed.palette(), mixed.arrangement.chapters[0]).empty());
 }
 
-// Results as the preset's runs leave them, of one engine and in one round.
+// Results as the preset's runs leave them, of one engine and one round.
 std::vector<ReportRun> RunsOf(const Preset& preset) {
   std::vector<ReportRun> runs;
   for (const PresetRun& of_preset : preset.runs(preset.scale)) {
@@ -111,8 +111,8 @@ std::vector<ReportRun> RunsOf(const Preset& preset) {
   return runs;
 }
 
-// blobdb2021 loads each size a second time, and then no load had a curve.
-TEST(PlotsTest, OfAPresetOfManySizesEachBenchmarkHasACurve) {
+// Regression: blobdb2021 loads each size twice, and then no load had a curve.
+TEST(PlotsTest, PresetWithSeveralSizesHasACurvePerBenchmark) {
   const struct {
     const char* preset;
     std::set<std::string> curves;
@@ -170,7 +170,7 @@ TEST(PlotsTest, RatiosAreTakenRoundByRoundAndDoubtfulOnesAreHollow) {
   EXPECT_FALSE(PlotRatios(alone.palette(), alone.run()).has_value()) << "nobody to compare with";
 }
 
-TEST(PlotsTest, LatencyEndsWithTheLongestCallWhereItsRankIs) {
+TEST(PlotsTest, LatencyCurveEndsAtTheRankOfTheLongestCall) {
   const Made made(MakeRuns());
   const std::vector<Plot> plots = PlotLatencies(made.palette(), made.run());
   ASSERT_EQ(plots.size(), 3u);
@@ -181,7 +181,7 @@ TEST(PlotsTest, LatencyEndsWithTheLongestCallWhereItsRankIs) {
   EXPECT_TRUE(Lines(plots[0]).y.log);
 }
 
-TEST(PlotsTest, WritesAreSplitByCauseWhereThereIsALedger) {
+TEST(PlotsTest, WritesAreSplitByCauseIfThereIsALedger) {
   const Made made(MakeRuns());
   const auto plot = PlotWriteAmp(made.palette(), made.run());
   ASSERT_TRUE(plot.has_value());
@@ -197,7 +197,7 @@ TEST(PlotsTest, WritesAreSplitByCauseWhereThereIsALedger) {
   EXPECT_TRUE(Bars(*plain).panels[0].bars[0].parts.empty());
 }
 
-TEST(PlotsTest, SpaceOverTimeHasTheCeilingOverWhatIsAlive) {
+TEST(PlotsTest, SpaceOverTimeShowsTheCeiling) {
   const Made made(MakeRuns());
   const std::vector<Plot> plots = PlotsOfSpaceOverTime(made.palette(), made.run());
   ASSERT_EQ(plots.size(), 2u) << "compact was too short for samples";
@@ -209,7 +209,7 @@ TEST(PlotsTest, SpaceOverTimeHasTheCeilingOverWhatIsAlive) {
   EXPECT_TRUE(Lines(PlotsOfSpaceOverTime(without.palette(), without.run())[0]).references.empty());
 }
 
-TEST(PlotsTest, ThroughputOverTimeIsThatBetweenSamplesAndAStandstillIsMarked) {
+TEST(PlotsTest, ThroughputOverTimeMarksStalls) {
   const Made made(MakeRuns());
   const std::vector<Plot> plots = PlotsOfThroughputOverTime(made.palette(), made.run());
   ASSERT_EQ(plots.size(), 2u);
@@ -222,8 +222,8 @@ TEST(PlotsTest, ThroughputOverTimeIsThatBetweenSamplesAndAStandstillIsMarked) {
   EXPECT_NEAR(series.marked[0].second, 0.7, 1e-9);
 }
 
-// Once all operations are through, an engine may still flush and compact: that is no stall.
-TEST(PlotsTest, SettlingIsNoStall) {
+// After the last operation an engine may still flush and compact: that is no stall.
+TEST(PlotsTest, SettlingIsNotAStall) {
   std::vector<ReportRun> runs = MakeRuns();
   for (Result& r : runs[0].results) {
     for (int i = 0; i < 20 && !r.samples.empty(); ++i) {
@@ -237,7 +237,7 @@ TEST(PlotsTest, SettlingIsNoStall) {
   EXPECT_EQ(series.marked.size(), 1u);
 }
 
-TEST(PlotsTest, OverwritesLieBesideTheLaw) {
+TEST(PlotsTest, OverwritesAreComparedWithTheLaw) {
   const Made made(MakeRuns());
   const auto plot = PlotLaw(made.arrangement);
   ASSERT_TRUE(plot.has_value());
@@ -253,8 +253,8 @@ TEST(PlotsTest, OverwritesLieBesideTheLaw) {
   }
 }
 
-// An engine that held fifty times its data would press all others together.
-TEST(PlotsTest, OneThatHoldsMuchMoreSpaceGetsAnAxisOfPowers) {
+// An engine with fifty times its data on disk would squeeze all others together.
+TEST(PlotsTest, LargeSpaceAmplificationGetsALogAxis) {
   EXPECT_FALSE(Lines(*PlotLaw(Made(MakeRuns()).arrangement)).x.log);
   std::vector<ReportRun> runs = MakeRuns();
   Result much = runs[0].results[0];
@@ -283,8 +283,8 @@ TEST(PlotsTest, IndexBytesArePerKey) {
   EXPECT_DOUBLE_EQ(Bars(*plot).panels[0].bars[0].value, 30);
 }
 
-// A run of a store that counts nothing, of one benchmark that only reads, once.
-TEST(PlotsTest, WithoutDataThereIsNoPlot) {
+// A run of a store without counters: one benchmark that only reads, one round.
+TEST(PlotsTest, NoPlotWithoutData) {
   ReportRun run;
   run.results.push_back(MakeResult("raw", "", 0, "readrandom", 100, 0));
   run.results.back().latency_curve.clear();
@@ -298,7 +298,7 @@ TEST(PlotsTest, WithoutDataThereIsNoPlot) {
   EXPECT_FALSE(PlotLaw(made.arrangement).has_value());
 }
 
-TEST(PlotsTest, EveryPlotHasACaptionATableAndMarksAndANameOfItsOwn) {
+TEST(PlotsTest, EveryPlotHasCaptionTableMarksAndUniqueName) {
   const Made made(MakeRuns());
   const AllPlots plots = MakePlots(made.arrangement);
   std::vector<std::string> names;
@@ -324,7 +324,7 @@ TEST(PlotsTest, EveryPlotHasACaptionATableAndMarksAndANameOfItsOwn) {
   EXPECT_EQ(names.size(), 1 + 3 + 2 * 12u);
 }
 
-TEST(SvgTest, TextIsEscapedAndALineWithGapsHasParts) {
+TEST(SvgTest, TextIsEscapedAndGapsSplitALine) {
   Svg svg(100, 50, "a < b");
   svg.Text({1, 2}, Svg::Anchor::kEnd, "label", "<script>");
   svg.Rect({1, 2}, 3, 4, "bar", "5 > 4");

@@ -1,7 +1,7 @@
-// Writes made-up results as --json would, and makes a report of them as `cambium_bench report` does. For
-// html_browser_script.sh, which opens it.
+// Writes made-up results as --json does, and makes a report of them as `cambium_bench report` does, for
+// browser_script.sh.
 //
-//   report_maker DIR     leaves DIR/results.jsonl and DIR/report/
+// report_maker DIR     leaves DIR/results.jsonl and DIR/report/
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

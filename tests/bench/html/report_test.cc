@@ -36,7 +36,7 @@ class ReportFilesTest : public testing::Test {
   fs::path root_;
 };
 
-TEST_F(ReportFilesTest, AReportIsAPageFiguresAndADrawingPerPlot) {
+TEST_F(ReportFilesTest, ReportHasPageFiguresAndDrawings) {
   const fs::path directory = root_ / "new" / "report";
   ASSERT_TRUE(WriteReport(directory, {.runs = MakeRuns(), .claims = {}, .incomplete = {}}).ok());
   const std::string page = Read(directory / "report.html");
@@ -57,7 +57,7 @@ TEST_F(ReportFilesTest, AReportIsAPageFiguresAndADrawingPerPlot) {
   EXPECT_TRUE(fs::exists(directory / "results.csv"));
 }
 
-TEST_F(ReportFilesTest, PlotsOfAnEarlierReportDoNotStay) {
+TEST_F(ReportFilesTest, PlotsOfAnEarlierReportAreRemoved) {
   ASSERT_TRUE(WriteReport(root_, {.runs = MakeRuns(), .claims = {}, .incomplete = {}}).ok());
   std::vector<ReportRun> runs = MakeRuns();
   runs.pop_back();
@@ -67,8 +67,8 @@ TEST_F(ReportFilesTest, PlotsOfAnEarlierReportDoNotStay) {
   EXPECT_TRUE(fs::exists(root_ / "plots" / "throughput.svg"));
 }
 
-// All that ends in .svg was removed.
-TEST_F(ReportFilesTest, DrawingsOfOthersStay) {
+// Regression: every file that ends in .svg was removed.
+TEST_F(ReportFilesTest, ForeignDrawingsAreKept) {
   fs::create_directories(root_ / "plots");
   Write(root_ / "plots" / "mine.svg", "<svg/>");
   Write(root_ / "mine.svg", "<svg/>");
@@ -83,7 +83,7 @@ TEST_F(ReportFilesTest, DrawingsOfOthersStay) {
   EXPECT_EQ(drawings, 1u);
 }
 
-TEST_F(ReportFilesTest, ADirectoryThatCannotBeWrittenIsKnownBeforehand) {
+TEST_F(ReportFilesTest, UnwritableDirectoryIsReportedBeforehand) {
   EXPECT_TRUE(PrepareReport(root_ / "new").ok());
   Write(root_ / "file", "");
   const Status status = PrepareReport(root_ / "file" / "below");
@@ -92,8 +92,8 @@ TEST_F(ReportFilesTest, ADirectoryThatCannotBeWrittenIsKnownBeforehand) {
   EXPECT_NE(PrepareReport(root_).ToString().find("plots"), std::string::npos) << "a file is where the drawings go";
 }
 
-// Paths and command lines have any bytes. JSON's writer threw, and the run had been for nothing.
-TEST_F(ReportFilesTest, BytesThatAreNoTextAreReplaced) {
+// Regression: paths and command lines may contain any bytes. The JSON writer threw, and the results were lost.
+TEST_F(ReportFilesTest, InvalidUtf8IsReplaced) {
   std::vector<ReportRun> runs = MakeRuns();
   for (ReportRun& run : runs) {
     run.facts.command += " --db=/tmp/\xff\xfe";
@@ -109,7 +109,7 @@ TEST_F(ReportFilesTest, BytesThatAreNoTextAreReplaced) {
   EXPECT_EQ(read[0].results[0].message, "\uFFFD");
 }
 
-TEST_F(ReportFilesTest, NamesThatAreMarkupStayText) {
+TEST_F(ReportFilesTest, MarkupInNamesIsEscaped) {
   std::vector<ReportRun> runs = MakeRuns();
   for (ReportRun& run : runs) {
     for (Result& r : run.results) {
@@ -129,8 +129,8 @@ TEST_F(ReportFilesTest, NamesThatAreMarkupStayText) {
   }
 }
 
-// It said of every report that each value had been compared.
-TEST_F(ReportFilesTest, TheFooterSaysWhatWasCompared) {
+// Regression: every report said that each value had been compared.
+TEST_F(ReportFilesTest, FooterSaysWhichValuesWereCompared) {
   const auto footer = [this](const std::vector<ReportRun>& runs) {
     EXPECT_TRUE(WriteReport(root_, {.runs = runs, .claims = {}, .incomplete = {}}).ok());
     const std::string page = Read(root_ / "report.html");
@@ -161,7 +161,7 @@ TEST_F(ReportFilesTest, TheFooterSaysWhatWasCompared) {
   }
 }
 
-TEST_F(ReportFilesTest, WhatIsMissingIsSaidAtTheTop) {
+TEST_F(ReportFilesTest, IncompleteReportSaysSoAtTheTop) {
   ASSERT_TRUE(WriteReport(root_, {.runs = MakeRuns(), .claims = {}, .incomplete = {"lmdb failed in round 2"}}).ok());
   const std::string page = Read(root_ / "report.html");
   const std::size_t said = page.find("lmdb failed in round 2");
@@ -169,13 +169,13 @@ TEST_F(ReportFilesTest, WhatIsMissingIsSaidAtTheTop) {
   EXPECT_LT(said, page.find("<main>"));
 }
 
-TEST_F(ReportFilesTest, BeforeAnyResultThereIsAPageThatSaysSo) {
+TEST_F(ReportFilesTest, ReportWithoutResultsSaysSo) {
   ASSERT_TRUE(WriteReport(root_, {.runs = {}, .claims = {}, .incomplete = {"It was interrupted."}}).ok());
   EXPECT_NE(Read(root_ / "report.html").find("There is no result"), std::string::npos);
   EXPECT_EQ(Read(root_ / "results.json"), "[\n]\n");
 }
 
-TEST_F(ReportFilesTest, ClaimsHaveTheirVerdictAndWhy) {
+TEST_F(ReportFilesTest, ClaimsShowVerdictAndReason) {
   const Claim claim{.id = "A3",
                     .source = "a post",
                     .text = "few writes",
@@ -208,7 +208,7 @@ TEST(ClaimsTableTest, EachVerdictHasItsWord) {
   EXPECT_EQ(ClaimsTable({}), "");
 }
 
-TEST_F(ReportFilesTest, AReportIsMadeAgainFromItsOwnJson) {
+TEST_F(ReportFilesTest, ReportFromItsOwnJsonIsTheSame) {
   ASSERT_TRUE(WriteReport(root_ / "a", {.runs = MakeRuns(), .claims = {}, .incomplete = {}}).ok());
   std::vector<ReportRun> runs;
   ASSERT_TRUE(ReadResults(root_ / "a" / "results.json", &runs).ok());
@@ -219,7 +219,7 @@ TEST_F(ReportFilesTest, AReportIsMadeAgainFromItsOwnJson) {
   }
 }
 
-TEST_F(ReportFilesTest, ResultsALineEachAreReadToo) {
+TEST_F(ReportFilesTest, JsonLinesAreRead) {
   const ReportRun made = MakeRuns()[0];
   std::string lines;
   for (const Result& result : made.results) lines += ToJson(result, made).dump() + "\n";
@@ -232,8 +232,8 @@ TEST_F(ReportFilesTest, ResultsALineEachAreReadToo) {
   EXPECT_EQ(runs[0].settings, made.settings);
 }
 
-// Two results of the same engine, step and round cannot be of one run: their rounds would be mixed up.
-TEST_F(ReportFilesTest, ACommandThatRanTwiceIsTwoRuns) {
+// Two results of the same engine, step and round cannot come from one run: their rounds would be mixed up.
+TEST_F(ReportFilesTest, RepeatedCommandIsTwoRuns) {
   const ReportRun made = MakeRuns()[0];
   const std::string line = ToJson(made.results[0], made).dump() + "\n";
   Write(root_ / "lines.json", line + line);
@@ -242,7 +242,7 @@ TEST_F(ReportFilesTest, ACommandThatRanTwiceIsTwoRuns) {
   EXPECT_EQ(runs.size(), 2u);
 }
 
-TEST_F(ReportFilesTest, WhatIsNoResultIsRefusedByFileAndLine) {
+TEST_F(ReportFilesTest, MalformedResultIsCorruptionWithFileAndLine) {
   const ReportRun made = MakeRuns()[0];
   const std::string good = ToJson(made.results[0], made).dump() + "\n";
   for (const std::string& bad : {good + "{\"engine\":\"lmdb\"}\n", good + "nonsense\n", good + "7\n"}) {
@@ -256,7 +256,7 @@ TEST_F(ReportFilesTest, WhatIsNoResultIsRefusedByFileAndLine) {
   EXPECT_TRUE(ReadResults(root_ / "none.json", &runs).IsIOError());
 }
 
-TEST_F(ReportFilesTest, AFigureThatIsNoneIsRefusedByItsName) {
+TEST_F(ReportFilesTest, AbsurdFigureIsCorruptionWithItsName) {
   const ReportRun made = MakeRuns()[0];
   nlohmann::ordered_json absurd = ToJson(made.results[0], made);
   absurd["latency_curve"][2][1] = 1.5e308;
@@ -276,7 +276,7 @@ TEST_F(ReportFilesTest, AFigureThatIsNoneIsRefusedByItsName) {
   }
 }
 
-TEST_F(ReportFilesTest, WhereNothingCanBeWrittenIsSaidBeforehand) {
+TEST_F(ReportFilesTest, PrepareReportLeavesNothingBehind) {
   Write(root_ / "file", "");
   EXPECT_FALSE(PrepareReport(root_ / "file").ok());
   EXPECT_FALSE(PrepareReport(root_ / "file" / "below").ok());
@@ -286,7 +286,7 @@ TEST_F(ReportFilesTest, WhereNothingCanBeWrittenIsSaidBeforehand) {
 
 const Figure& Speed() { return ComparedFigures().front(); }
 
-TEST(ComparisonTableTest, ARatioWhoseRoundsDisagreeIsMarked) {
+TEST(ComparisonTableTest, RatioWithDisagreeingRoundsIsMarked) {
   std::vector<ReportRun> runs = MakeRuns();
   for (Result& r : runs[0].results) {
     if (r.engine == "lmdb" && r.benchmark == "overwrite") r.ops_per_sec = r.round == 0 ? 1e9 : 1;
@@ -307,7 +307,7 @@ std::string TableOf(const std::string& figure, const RunView& run) {
   return "there is no " + figure;
 }
 
-TEST(ComparisonTableTest, WhatTheDeviceDidIsPerOperation) {
+TEST(ComparisonTableTest, DeviceFiguresArePerOperation) {
   std::vector<ReportRun> runs = MakeRuns();
   const Arrangement arrangement = Arrange(runs);
   const RunView& run = arrangement.chapters[0].runs[0];
@@ -323,14 +323,14 @@ TEST(ComparisonTableTest, WhatTheDeviceDidIsPerOperation) {
   has("Latency, 99.99 %", Format(Unit::kMicros, 900));
 }
 
-TEST(ComparisonTableTest, WhereTheSystemDoesNotSayWhatTheDeviceDidThereIsNoTable) {
+TEST(ComparisonTableTest, NoTableWithoutDeviceStats) {
   std::vector<ReportRun> runs = MakeRuns();
   for (Result& r : runs[0].results) r.device.reset();
   const Arrangement arrangement = Arrange(runs);
   EXPECT_EQ(TableOf("Block device, reads per operation", arrangement.chapters[0].runs[0]), "");
 }
 
-TEST(ComparisonTableTest, AFigureThatNobodyHasIsNoTable) {
+TEST(ComparisonTableTest, NoTableForAFigureThatNoEngineHas) {
   const std::vector<ReportRun> runs = MakeRuns();
   const Arrangement arrangement = Arrange(runs);
   const Figure nothing{"nothing", Unit::kPlain, Better::kMore, [](const Result&) { return std::optional<double>(); }};

@@ -1,5 +1,4 @@
-// Results as a run leaves them, made up: two sizes of values, three engines, two rounds, every figure that there can
-// be.
+// Made-up results of a run: two value sizes, three engines, two rounds, and every figure that can exist.
 #pragma once
 
 #include <cmath>
@@ -64,7 +63,7 @@ inline Result MakeResult(const std::string& engine, const std::string& index, st
   r.stall_seconds = 0.1;
   r.stall_threads = r.threads;
   for (std::uint64_t i = 1; i <= 12; ++i) {
-    // From the fifth look to the seventh nothing goes on.
+    // From the fifth sample to the seventh nothing happens.
     const std::uint64_t through = i <= 5 ? i : i <= 7 ? 5 : i - 2;
     r.samples.push_back(
         {.seconds = 0.1 * static_cast<double>(i), .ops = through * 1000, .disk_bytes = r.user_bytes * (4 + i) / 10});
@@ -100,7 +99,7 @@ inline std::vector<ReportRun> MakeRuns() {
   return runs;
 }
 
-// As engines are that keep no account.
+// Like engines without a ledger.
 inline std::vector<ReportRun> MakeRunsWithoutLedgers() {
   std::vector<ReportRun> runs = MakeRuns();
   for (ReportRun& run : runs) {

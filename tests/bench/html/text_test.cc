@@ -12,12 +12,12 @@
 namespace cambium::bench {
 namespace {
 
-TEST(EscapeTest, WhatIsMarkupIsTextAfterwards) {
+TEST(EscapeTest, MarkupBecomesText) {
   EXPECT_EQ(Escape("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
   EXPECT_EQ(Escape("plain, 16 KiB"), "plain, 16 KiB");
 }
 
-TEST(EscapeTest, BytesThatAreNoTextAreReplacedAndTheRestStays) {
+TEST(EscapeTest, InvalidUtf8IsReplaced) {
   const std::string bad = "\xEF\xBF\xBD";
   EXPECT_EQ(Escape(std::string("a\0b", 3)), "a" + bad + "b");
   EXPECT_EQ(Escape("a\xFF"
@@ -29,7 +29,7 @@ TEST(EscapeTest, BytesThatAreNoTextAreReplacedAndTheRestStays) {
   EXPECT_EQ(Escape("\xE2\x82"), bad + bad) << "cut off";
 }
 
-TEST(EscapeTest, AFileNameHasNoPathInIt) {
+TEST(EscapeTest, SlugHasNoPath) {
   EXPECT_EQ(ToSlug("../../etc/Passwd"), "etc-passwd");
   EXPECT_EQ(ToSlug("blobdb2021, 1 KiB"), "blobdb2021-1-kib");
   EXPECT_EQ(ToSlug(""), "x");
@@ -49,7 +49,7 @@ TEST(UnitsTest, NumbersHaveThreeDigitsAndTheirUnit) {
   EXPECT_EQ(Format(Unit::kPlain, std::nan("")), "-");
 }
 
-TEST(AxisTest, FiguresHaveTheirPlaceByPowersOrNot) {
+TEST(AxisTest, LinearAndLogAxesPlaceFigures) {
   const Axis linear{.title = "", .low = 10, .high = 30};
   EXPECT_DOUBLE_EQ(linear.Place(20), 0.5);
   const Axis log{.title = "", .log = true, .low = 1, .high = 10'000};
@@ -71,7 +71,7 @@ TEST(AxisTest, TicksAreRoundAndInside) {
   EXPECT_DOUBLE_EQ(values.back(), 10'000);
 }
 
-TEST(AxisTest, AnAxisGoesAroundItsFigures) {
+TEST(AxisTest, AxisEnclosesItsFigures) {
   const Axis log = AxisAround("", Unit::kMicros, true, {3, 0, 700});
   EXPECT_DOUBLE_EQ(log.low, 2) << "0 has no place on it";
   EXPECT_DOUBLE_EQ(log.high, 1000);
@@ -84,8 +84,8 @@ TEST(AxisTest, AnAxisGoesAroundItsFigures) {
   EXPECT_LT(none.low, none.high);
 }
 
-// The round number behind 1.5e308 is infinite, and so many powers of ten took all memory.
-TEST(AxisTest, AFigureAtTheEndOfNumbersEndsTheTicksToo) {
+// Regression: the next round number above 1.5e308 is infinite, and computing so many powers of ten took all memory.
+TEST(AxisTest, ExtremeFiguresHaveFewTicks) {
   for (const double value : {1.5e308, 5e-324}) {
     for (const Unit unit : {Unit::kMicros, Unit::kBytes, Unit::kPlain}) {
       for (const bool log : {true, false}) {
@@ -107,7 +107,7 @@ std::size_t Count(const std::string& text, const std::string& what) {
   return count;
 }
 
-TEST(CsvTest, CellsAreQuotedWhereTheyMustBe) {
+TEST(CsvTest, CellsAreQuotedIfNeeded) {
   EXPECT_EQ(CsvCell("plain"), "plain");
   EXPECT_EQ(CsvCell("a,b"), "\"a,b\"");
   EXPECT_EQ(CsvCell("say \"x\"\n"), "\"say \"\"x\"\"\n\"");
@@ -122,7 +122,7 @@ TEST(CsvTest, EveryResultIsARowAndEveryFigureAColumn) {
     EXPECT_NE(("," + head + ",").find("," + std::string(column) + ","), std::string::npos) << column;
   }
   EXPECT_EQ(head.find("samples"), std::string::npos) << "a list is no cell";
-  // The same number of cells in each row; what they hold has no comma but the experiment and the command.
+  // Every row has the same number of cells. Only experiment and command contain commas.
   const std::size_t cells = Count(head, ",");
   for (std::size_t at = csv.find("\r\n") + 2; at < csv.size(); at = csv.find("\r\n", at) + 2) {
     const std::string row = csv.substr(at, csv.find("\r\n", at) - at);

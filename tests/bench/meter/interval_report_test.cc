@@ -1,4 +1,4 @@
-// The speed over time as CSV: what is in it, and that a file which cannot be written is told of.
+// Speed over time as CSV: its contents, and the message if the file cannot be written.
 #include "meter/interval_report.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class IntervalReportTest : public ::testing::Test {
   const std::string path_ = directory_.File("report.csv");
 };
 
-TEST_F(IntervalReportTest, OneHeadAndALinePerInterval) {
+TEST_F(IntervalReportTest, WritesOneHeadAndALinePerInterval) {
   for (const char* what : {"map,fillseq,0", "map,readseq,0"}) {
     IntervalReport report(path_, 2, what);
     report.Look(1, 100);
@@ -39,14 +39,14 @@ TEST_F(IntervalReportTest, OneHeadAndALinePerInterval) {
                          "map,readseq,0" + lines[0] + "map,readseq,0" + lines[1]);
 }
 
-TEST_F(IntervalReportTest, WithoutAnIntervalThereIsNoFile) {
+TEST_F(IntervalReportTest, NoFileWithoutAnInterval) {
   IntervalReport report(path_, 0, "map,fillseq,0");
   report.Look(5, 100);
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
-// It was left out without a word.
-TEST_F(IntervalReportTest, AFileThatCannotBeWrittenIsToldOf) {
+// Regression: it was left out without a message.
+TEST_F(IntervalReportTest, UnwritableFileIsReported) {
   EXPECT_TRUE(IntervalReport::CheckFile(path_).ok());
   const std::string nowhere = directory_.File("no/such/report.csv");
   const Status status = IntervalReport::CheckFile(nowhere);
@@ -57,7 +57,7 @@ TEST_F(IntervalReportTest, AFileThatCannotBeWrittenIsToldOf) {
   EXPECT_NE(::testing::internal::GetCapturedStderr().find("cannot write " + nowhere), std::string::npos);
 }
 
-TEST_F(IntervalReportTest, AFullDiskIsToldOf) {
+TEST_F(IntervalReportTest, FullDiskIsReported) {
   if (!std::filesystem::exists("/dev/full")) {
     GTEST_SKIP() << "SKIPPED: there is no /dev/full, whose writes find no space without a disk being filled";
   }

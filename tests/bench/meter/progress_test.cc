@@ -1,4 +1,4 @@
-// What is said of how far a command is.
+// The text of progress lines.
 #include "meter/progress.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(TurnCountTest, TheRestTakesAsLongAsThoseBeforeItOnAverage) {
+TEST(TurnCountTest, EstimateUsesTheMeanOfEarlierTurns) {
   TurnCount turns;
   turns.Expect(3);  // two runs of a preset
   turns.Expect(1);
@@ -19,13 +19,13 @@ TEST(TurnCountTest, TheRestTakesAsLongAsThoseBeforeItOnAverage) {
   EXPECT_EQ(turns.Begin(begin + seconds(36000)), ", turn 4 of 4, about 3.3 h left");
 }
 
-TEST(TurnCountTest, TheOnlyTurnHasNoNumber) {
+TEST(TurnCountTest, SingleTurnHasNoNumber) {
   TurnCount turns;
   turns.Expect(1);
   EXPECT_EQ(turns.Begin({}), "");
 }
 
-TEST(TurnCountTest, TimesAreRoughWhereTheyAreLong) {
+TEST(TurnCountTest, LongTimesAreRounded) {
   EXPECT_EQ(RoughTime(0.4), "0 s");
   EXPECT_EQ(RoughTime(89), "89 s");
   EXPECT_EQ(RoughTime(90), "2 min");

@@ -11,7 +11,7 @@
 namespace cambium::bench {
 namespace {
 
-TEST(SamplerTest, SeesHowOperationsGoOn) {
+TEST(SamplerTest, RecordsOperationsOverTime) {
   std::atomic<std::uint64_t> ops{0};
   Sampler sampler("", [&ops] { return ops.load(); });
   for (int i = 0; i < 5; ++i) {
@@ -28,8 +28,9 @@ TEST(SamplerTest, SeesHowOperationsGoOn) {
   EXPECT_EQ(sampler.disk_peak(), 0u) << "nobody asked for a disk";
 }
 
-// A directory of many files made the sampler so busy that a store which goes by the process's time never rested.
-TEST(SamplerTest, ALookThatTakesLongIsRareAndKnown) {
+// Regression: a directory with many files kept the sampler so busy that a store which watches the process's CPU time
+// never settled.
+TEST(SamplerTest, SlowLooksAreRareAndCounted) {
   const double before = SamplerCpuSeconds();
   std::atomic<int> looks{0};
   const auto burn = [&looks] {
@@ -49,7 +50,7 @@ TEST(SamplerTest, ALookThatTakesLongIsRareAndKnown) {
   EXPECT_EQ(SamplerCpuSeconds(), before) << "it is gone";
 }
 
-TEST(SamplerTest, AShortPhaseHasOneSample) {
+TEST(SamplerTest, ShortPhaseHasOneSample) {
   Sampler sampler("/proc/self", [] { return std::uint64_t{7}; });
   sampler.Stop();
   sampler.Stop();

@@ -1,4 +1,4 @@
-// Presets beside the stores that are built in, each of which has its own limits.
+// Presets and the limits of the stores of this build.
 #include "presets/preset.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,9 @@ ParsedFlags Parse(const std::string& preset, const std::string& scale) {
   return ParseFlags(3, words);
 }
 
-// Of blobdb2021 every scale above a sixteenth was refused: buffers and files grew beyond the original's 1 GiB.
-TEST(PresetTest, EveryStoreTakesEveryPresetAtTheOriginalsSizeAndBelow) {
+// Regression: every scale of blobdb2021 above a sixteenth was refused, because buffers and files grew beyond the
+// original's 1 GiB.
+TEST(PresetTest, EveryStoreAcceptsEveryPresetUpToScaleOne) {
   for (const Preset& preset : Presets()) {
     for (const char* scale : {"1", "0.5", "0.01", "0.0001"}) {
       EXPECT_FALSE(Parse(preset.name, scale).exit_code.has_value()) << preset.name << " " << scale;
@@ -29,14 +30,14 @@ TEST(PresetTest, EveryStoreTakesEveryPresetAtTheOriginalsSizeAndBelow) {
   }
 }
 
-TEST(PresetTest, AllStoresAreThoseThatARunIsAbout) {
+TEST(PresetTest, AllIncludesRunsAboutASingleStore) {
   std::string words[] = {"cambium_bench", "--preset=blobdb2021", "--engine=all"};
   char* argv[] = {words[0].data(), words[1].data(), words[2].data()};
   const bool has_blobs = FindEngine("rocksdb_blob_nogc")->make != nullptr;
   EXPECT_EQ(ParseFlags(3, argv).runs.size(), has_blobs ? 12u : 6u);
 }
 
-TEST(PresetTest, ThePostsSizesAreItsOwnAtScaleOne) {
+TEST(PresetTest, ScaleOneHasThePostsSizes) {
   const ParsedFlags parsed = Parse("blobdb2021", "1");
   ASSERT_EQ(parsed.runs.size(), 12u);
   const BenchFlags& smallest = parsed.runs.front();

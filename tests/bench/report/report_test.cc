@@ -17,7 +17,7 @@ Result Make(const std::string& engine, std::uint64_t step, const std::string& be
   return r;
 }
 
-TEST(ReportTest, ASpeedIsAMedianWithItsSpread) {
+TEST(ReportTest, SpeedIsAMedianWithItsSpread) {
   const std::string report = MakeReport({Make("a", 0, "readrandom", 100, 0), Make("a", 0, "readrandom", 3000, 1),
                                          Make("a", 0, "readrandom", 2000, 2)});
   EXPECT_NE(report.find("2,000 +-72%\n"), std::string::npos) << report;  // (3000 - 100) / 2 / 2000
@@ -34,8 +34,8 @@ TEST(ReportTest, RatiosAreTakenRoundByRound) {
   EXPECT_NE(report.find(" 1.50x? (1.00..6.00)\n"), std::string::npos) << report;
 }
 
-// What the rounds do not agree on is no result.
-TEST(ReportTest, ARatioThatTheRoundsDoNotAgreeOnIsMarked) {
+// If the rounds disagree there is no result.
+TEST(ReportTest, RatioWithDisagreeingRoundsIsMarked) {
   const auto compare = [](const std::vector<double>& speeds) {
     std::vector<Result> results;
     for (unsigned round = 0; round < speeds.size(); ++round) {
@@ -60,13 +60,13 @@ TEST(ReportTest, ARatioThatTheRoundsDoNotAgreeOnIsMarked) {
   EXPECT_FALSE(has(compare({1000}), "x?")) << "one round has nobody to disagree with";
 }
 
-TEST(ReportTest, ARoundThatOneEngineMissedHasNoRatio) {
+TEST(ReportTest, RoundMissingForOneEngineHasNoRatio) {
   const std::string report = MakeReport({Make("a", 0, "readrandom", 2000, 0), Make("a", 0, "readrandom", 9000, 1),
                                          Make("b", 0, "readrandom", 500, 0)});
   EXPECT_NE(report.find(" 4.00x\n"), std::string::npos) << report;
 }
 
-TEST(ReportTest, WhereLessIsBetterTheOthersFigureStandsOnTop) {
+TEST(ReportTest, RatiosAreInvertedIfLessIsBetter) {
   Result ours = Make("a", 0, "overwrite", 1000);
   Result theirs = Make("b", 0, "overwrite", 1000);
   ours.p99_us = 20;
@@ -80,7 +80,7 @@ TEST(ReportTest, WhereLessIsBetterTheOthersFigureStandsOnTop) {
   EXPECT_NE(report.find(" 7.00x\n"), std::string::npos) << report;
 }
 
-TEST(ReportTest, TheSlowestOfAThousandHasARowBesideTheSlowestOfAHundred) {
+TEST(ReportTest, P999HasARowAfterP99) {
   Result puts = Make("a", 0, "fillrandom", 1000);
   puts.p99_us = 46;
   puts.p999_us = 237;
@@ -97,7 +97,7 @@ TEST(ReportTest, TheSlowestOfAThousandHasARowBesideTheSlowestOfAHundred) {
   EXPECT_EQ(MakeReport({maintains}).find("p99.9 us"), std::string::npos) << "its one operation is not a call of many";
 }
 
-TEST(ReportTest, TheLongestPutIsThatOfWritesAndOfTheWriterBesideReads) {
+TEST(ReportTest, LongestPutCoversWritesAndTheWriterBesideReads) {
   Result reads = Make("a", 0, "readrandom", 1000);
   reads.max_us = 1000;
   Result deletes = Make("a", 1, "deleterandom", 1000);
@@ -113,12 +113,12 @@ TEST(ReportTest, TheLongestPutIsThatOfWritesAndOfTheWriterBesideReads) {
   EXPECT_NE(report.find(" 8.77\n"), std::string::npos) << report;
 }
 
-TEST(ReportTest, ABenchmarkThatComesTwiceHasTwoRows) {
+TEST(ReportTest, RepeatedBenchmarkHasTwoRows) {
   const std::string report = MakeReport({Make("a", 0, "readrandom", 7), Make("a", 3, "readrandom", 8)});
   EXPECT_NE(report.find("readrandom 2"), std::string::npos) << report;
 }
 
-TEST(ReportTest, WhatAnEngineDidNotRunIsADash) {
+TEST(ReportTest, MissingResultIsADash) {
   const std::string report = MakeReport({Make("a", 0, "fillseq", 7), Make("b", 1, "readseq", 8)});
   EXPECT_NE(report.find("-  "), std::string::npos) << report;
 }
@@ -140,14 +140,14 @@ TEST(ReportTest, BothIndexesHaveTheirRatio) {
   EXPECT_EQ(MakeReport({WithIndex("lsm", 200)}).find("btree:lsm"), std::string::npos);
 }
 
-TEST(ReportTest, WhatAnUpdateCostTheIndexStandsBesideTheLaw) {
+TEST(ReportTest, IndexBytesPerUpdateAreComparedWithTheLaw) {
   const std::string report = MakeReport({WithIndex("lsm", 200)});
   const std::string row = "overwrite               cambium/lsm            240         230        1000       2     3"
                           "           456   the shape\n";
   EXPECT_NE(report.find(row), std::string::npos) << report;
 }
 
-// 1000 bytes of users: what became of them, by cause.
+// 1000 bytes from the user: where they went, by cause.
 Result Counted(const std::string& engine) {
   Result r = Make(engine, 0, "overwrite", 1000);
   r.ops = 10;
@@ -157,7 +157,7 @@ Result Counted(const std::string& engine) {
   return r;
 }
 
-TEST(ReportTest, BytesByCauseStandBelowTheirSum) {
+TEST(ReportTest, BytesByCauseFollowTheirSum) {
   Result ours = Counted("a");
   ours.ledger = WriteLedger{.log = 1100, .flush = 100, .merge = 250, .gc = 1050, .manifest = 4, .log_keeps_values = true};
   Result theirs = Counted("b");
@@ -173,11 +173,11 @@ TEST(ReportTest, BytesByCauseStandBelowTheirSum) {
     EXPECT_NE(report.find(expected), std::string::npos) << expected << report;
   }
   EXPECT_EQ(report.find("\n  manifest"), std::string::npos) << "it would say 0.00" << report;
-  // The post's: (1100 + 100 + 250 + 1050) / (1100 + 100), and (1020 + 30 + 3000) / (1020 + 30).
+  // The post's definition: (1100 + 100 + 250 + 1050) / (1100 + 100), and (1020 + 30 + 3000) / (1020 + 30).
   EXPECT_NE(report.find(row("overwrite", "2.08", "3.86")), std::string::npos) << report;
 }
 
-TEST(ReportTest, WhatEnginesAndTheDeviceCountHasTables) {
+TEST(ReportTest, CountersHaveTables) {
   Result r = Counted("a");
   r.stall_seconds = 2.5;
   r.stall_threads = 2;
@@ -202,7 +202,7 @@ TEST(ReportTest, WhatEnginesAndTheDeviceCountHasTables) {
   EXPECT_TRUE(has("device writes/op", "2.00")) << report;
 }
 
-TEST(ReportTest, StallsAreThoseOfWhoeverWrites) {
+TEST(ReportTest, StallsAreOfWritingThreads) {
   Result r = Make("a", 0, "readwhilewriting", 1000);
   r.threads = 16;
   r.seconds = 10;
@@ -215,7 +215,7 @@ TEST(ReportTest, StallsAreThoseOfWhoeverWrites) {
   EXPECT_NE(report.find(" 10.0\n", table), std::string::npos) << report;
 }
 
-TEST(ReportTest, WhatNobodyCountedHasNoTableAndNoNote) {
+TEST(ReportTest, UncountedFiguresHaveNoTableAndNoNote) {
   const std::string report = MakeReport({Counted("a")});
   for (const char* text : {"stall", "Stall", "by cause", "post's", "cache hit", "Cache:", "index B/key", "Index:", "device",
                            "Device:"}) {
@@ -223,7 +223,7 @@ TEST(ReportTest, WhatNobodyCountedHasNoTableAndNoNote) {
   }
 }
 
-TEST(ReportTest, ThatThereWasOneRoundIsSaid) {
+TEST(ReportTest, SingleRoundIsPointedOut) {
   const std::vector<Result> once = {Make("a", 0, "readrandom", 7), Make("b", 0, "readrandom", 8)};
   const std::string report = MakeReport(once);
   EXPECT_NE(report.find("One round:"), std::string::npos) << report;
@@ -234,7 +234,7 @@ TEST(ReportTest, ThatThereWasOneRoundIsSaid) {
   EXPECT_NE(MakeReport(twice).find("Medians of all rounds"), std::string::npos);
 }
 
-TEST(ReportTest, NothingRunNothingReported) { EXPECT_EQ(MakeReport({}), ""); }
+TEST(ReportTest, NoResultsNoReport) { EXPECT_EQ(MakeReport({}), ""); }
 
 }  // namespace
 }  // namespace cambium::bench

@@ -39,14 +39,14 @@ Result Sample() {
 }
 
 // Scripts that parse db_bench's output split this line at ':' and at blanks.
-TEST(ResultTest, LineIsDbBenchs) {
+TEST(ResultTest, LineMatchesDbBench) {
   Result r = Sample();
   EXPECT_EQ(ToLine(r), "fillrandom   :     500.000 micros/op 4000 ops/sec 0.500 seconds 2000 operations;    4.0 MB/s");
   r.message = "7 of 9 found";
   EXPECT_EQ(ToLine(r).substr(ToLine(r).find("MB/s")), "MB/s (7 of 9 found)");
 }
 
-TEST(ResultTest, JsonHasEveryFieldThatIsPromised) {
+TEST(ResultTest, JsonHasEveryPromisedField) {
   const nlohmann::ordered_json json = ToJson(Sample());
   for (const char* name :
        {"engine", "index", "benchmark", "value_size", "num", "threads", "ops", "seconds", "ops_per_sec", "mb_per_sec",
@@ -56,7 +56,7 @@ TEST(ResultTest, JsonHasEveryFieldThatIsPromised) {
   }
 }
 
-TEST(ResultTest, JsonComesBackAsItWent) {
+TEST(ResultTest, JsonRoundTrips) {
   const nlohmann::ordered_json json = ToJson(Sample());
   EXPECT_EQ(ToJson(FromJson(nlohmann::ordered_json::parse(json.dump()))), json);
   EXPECT_TRUE(json.at("space_amp").is_null()) << "unknown is not 0";
@@ -70,7 +70,8 @@ TEST(ResultTest, JsonComesBackAsItWent) {
   EXPECT_FALSE(FromJson(ToJson(without)).index_figures.has_value());
 }
 
-// RocksDB's post divides what flushes and compactions wrote by what flushes wrote; a log that keeps values is such a flush.
+// RocksDB's post divides what flushes and compactions wrote by what flushes wrote. A log that keeps values counts as a
+// flush.
 TEST(ResultTest, WriteAmpOfThePostCountsTheFirstWriteOfAValueOnce) {
   Result r = Sample();
   EXPECT_DOUBLE_EQ(*WriteAmpOfThePost(r), 1600.0 / 1100);
@@ -82,7 +83,7 @@ TEST(ResultTest, WriteAmpOfThePostCountsTheFirstWriteOfAValueOnce) {
   EXPECT_FALSE(WriteAmpOfThePost(r).has_value());
 }
 
-TEST(ResultTest, StallsAreAPartOfTheTimeOfThoseWhoseStallsAreCounted) {
+TEST(ResultTest, StallPercentIsOfTheCountedThreads) {
   Result r = Sample();
   EXPECT_DOUBLE_EQ(*StallPercent(r), 25.0) << "a quarter of a second, of two threads in half a second";
   r.threads = 16;
@@ -95,8 +96,8 @@ TEST(ResultTest, StallsAreAPartOfTheTimeOfThoseWhoseStallsAreCounted) {
   EXPECT_FALSE(StallPercent(r).has_value()) << "nobody wrote";
 }
 
-// Results that were kept say only how long, and not of whose time.
-TEST(ResultTest, OfAnEarlierVersionsResultsThePartIsUnknown) {
+// Stored results say how long, but not of which threads' time.
+TEST(ResultTest, MissingFieldsOfEarlierVersionsAreUnknown) {
   nlohmann::ordered_json json = ToJson(Sample());
   json.erase("stall_threads");
   json.erase("merge_read_bytes");

@@ -1,4 +1,4 @@
-// How much room a run is thought to need, by hand-worked sums.
+// The space that a run is expected to need, compared with sums worked out by hand.
 #include "run/space_check.h"
 
 #include <gtest/gtest.h>
@@ -23,12 +23,12 @@ BenchFlags FlagsOf(const std::string& engine, const std::vector<std::string>& be
   return flags;
 }
 
-// In databases of `num` entries.
+// Databases of `num` entries.
 double Times(const BenchFlags& flags) {
   return static_cast<double>(SpaceNeeded(flags)) / (static_cast<double>(flags.num) * kEntry);
 }
 
-TEST(SpaceCheckTest, WhoCollectsNeedsSomeTimesWhatIsAlive) {
+TEST(SpaceCheckTest, CollectingEngineNeedsAMultipleOfLiveBytes) {
   BenchFlags flags = FlagsOf("cambium", {"fillrandom", "overwrite"});
   flags.writes = 1'000'000;
   EXPECT_DOUBLE_EQ(Times(flags), 3) << "however often it is overwritten";
@@ -40,8 +40,8 @@ TEST(SpaceCheckTest, WhoCollectsNeedsSomeTimesWhatIsAlive) {
   EXPECT_DOUBLE_EQ(Times(FlagsOf("lmdb", {"fillrandom", "overwrite"})), 3);
 }
 
-// What was seen to be taken, MiB on disk, and the check had said that less is needed.
-TEST(SpaceCheckTest, WhatWasMeasuredIsExpected) {
+// MiB on disk that runs were seen to use, although the check had expected less.
+TEST(SpaceCheckTest, MeasuredSpaceIsWithinTheEstimate) {
   const auto mib = [](BenchFlags flags, const std::string& engine) {
     flags.engines = {engine};
     return SpaceNeeded(flags) >> 20;
@@ -61,7 +61,7 @@ TEST(SpaceCheckTest, WhatWasMeasuredIsExpected) {
   EXPECT_GE(mib(quick, "leveldb"), 232u);
 }
 
-// A replay of a thousand operations with values of 100,000 bytes, by turns at so many keys.
+// A replay of a thousand operations with values of 100,000 bytes, spread over so many keys in turn.
 std::uint64_t NeededByReplay(const std::string& operation, int keys) {
   const cambium::testing::TempDirectory directory;
   BenchFlags flags = FlagsOf("cambium", {"traceload", "replay"});
@@ -74,18 +74,18 @@ std::uint64_t NeededByReplay(const std::string& operation, int keys) {
   return SpaceNeeded(flags);
 }
 
-TEST(SpaceCheckTest, AReplayNeedsWhatItsTraceWrites) {
+TEST(SpaceCheckTest, ReplayNeedsWhatItsTraceWrites) {
   EXPECT_GE(NeededByReplay("put", 1000), 3u * 1000 * 100'000);
   EXPECT_LE(NeededByReplay("put", 1000), 4u * 1000 * 100'000);
 }
 
-// Each look-up had counted as if it wrote what it finds.
-TEST(SpaceCheckTest, AReplayNeedsNothingForWhatItReadsAgain) {
+// Regression: each lookup counted as if it wrote what it finds.
+TEST(SpaceCheckTest, RepeatedReadsOfAReplayNeedNoSpace) {
   EXPECT_GE(NeededByReplay("get", 10), 3u * 10 * 100'000);
   EXPECT_LE(NeededByReplay("get", 10), 4u * 10 * 100'000);
 }
 
-TEST(SpaceCheckTest, NumbersThatAreTooLargeDoNotBecomeSmall) {
+TEST(SpaceCheckTest, LargeNumbersSaturate) {
   BenchFlags flags = FlagsOf("cambium", {"fillrandom"});
   flags.num = 10'000'000'000;
   flags.value_size = 1'000'000'000'000;
@@ -94,7 +94,7 @@ TEST(SpaceCheckTest, NumbersThatAreTooLargeDoNotBecomeSmall) {
   EXPECT_EQ(SpaceNeeded(flags), ~std::uint64_t{0});
 }
 
-TEST(SpaceCheckTest, WhatIsKnownOfKeysFitsIntoMemory) {
+TEST(SpaceCheckTest, KeySetMustFitIntoMemory) {
   BenchFlags flags = FlagsOf("cambium", {"fillrandom"});
   constexpr std::uint64_t kGiB = 1u << 30;
   EXPECT_EQ(ComplainOfMemory(flags, kGiB), "");
@@ -107,7 +107,7 @@ TEST(SpaceCheckTest, WhatIsKnownOfKeysFitsIntoMemory) {
   EXPECT_NE(ComplainOfMemory(timed, 24 * kGiB), "");
 }
 
-TEST(SpaceCheckTest, WhoDoesNotNeedsWhatIsWritten) {
+TEST(SpaceCheckTest, EngineWithoutGcNeedsWhatIsWritten) {
   BenchFlags flags = FlagsOf("rocksdb_blob_nogc", {"filluniquerandom", "overwrite"});
   flags.threads = 2;
   flags.writes = 300'000;
@@ -125,7 +125,7 @@ TEST(SpaceCheckTest, WhoDoesNotNeedsWhatIsWritten) {
   EXPECT_DOUBLE_EQ(static_cast<double>(SpaceNeeded(flags)), 2 * 100'000 * kEntry + 100 * 100e6);
 }
 
-TEST(SpaceCheckTest, WorkloadsWithValuesOfTheirOwnCount) {
+TEST(SpaceCheckTest, WorkloadsWithOwnValueSizesCount) {
   BenchFlags flags = FlagsOf("cambium", {"fill100K"});
   flags.value_size = 10;
   EXPECT_EQ(SpaceNeeded(flags), 3u * 100 * 100'016);
@@ -142,7 +142,7 @@ TEST(SpaceCheckTest, WorkloadsWithValuesOfTheirOwnCount) {
   EXPECT_LT(Times(flags), 3 * 2.1);
 }
 
-TEST(SpaceCheckTest, DatabasesThatStayAddUp) {
+TEST(SpaceCheckTest, KeptDatabasesAddUp) {
   BenchFlags flags = FlagsOf("cambium", {"fillrandom"});
   flags.engines = {"cambium", "lmdb"};
   flags.index = "both";

@@ -1,4 +1,4 @@
-// Turns of an engine over a std::map, in processes of their own: how a turn ends, and what it hands back.
+// Turns of an engine over a std::map, in processes of their own: how a turn ends, and what it returns.
 #include "run/turn.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ std::unique_ptr<Engine> MakeTooLarge(const EngineConfig&) {
   return engine;
 }
 
-// What a turn of it came to: how it ended, the benchmarks that have a result, whether the databases' directory remains.
+// The outcome of a turn: how it ended, which benchmarks have a result, whether the databases' directory remains.
 struct Outcome {
   TurnEnd end;
   std::vector<std::string> benchmarks;
@@ -60,9 +60,9 @@ Outcome TakeTurn(const EngineEntry& entry, const std::vector<std::string>& bench
 
 using Names = std::vector<std::string>;
 
-// Cambium says NotSupported of a page that it does not understand. That was taken for "this engine has no such thing",
-// the benchmark was skipped, and the run ended well.
-TEST(TurnTest, AStoreThatDoesNotUnderstandItsOwnBytesFails) {
+// Regression: Cambium says NotSupported of a page that it does not understand. That was taken for "this engine lacks
+// it": the benchmark was skipped, and the run succeeded.
+TEST(TurnTest, StoreThatCannotReadItsOwnBytesFails) {
   for (const auto make : {MakeUnderstandingNothing, MakeUnderstandingLess}) {
     const Outcome outcome = TakeTurn({"map", "", make, ""}, {"fillseq", "readrandom", "readseq"});
     EXPECT_EQ(outcome.end, TurnEnd::kFailed);
@@ -70,21 +70,21 @@ TEST(TurnTest, AStoreThatDoesNotUnderstandItsOwnBytesFails) {
   }
 }
 
-// The exception went up through what the child has of its parent, which took the databases of everybody along.
-TEST(TurnTest, AChildWithoutMemoryTakesNothingOfItsParentsAlong) {
+// Regression: the exception unwound the stack that the child has from its parent, which removed everybody's databases.
+TEST(TurnTest, ChildWithoutMemoryKeepsTheParentsDirectory) {
   const Outcome outcome = TakeTurn({"map", "", MakeTooLarge, ""}, {"fillseq", "overwrite"});
   EXPECT_EQ(outcome.end, TurnEnd::kFailed);
   EXPECT_EQ(outcome.benchmarks, Names{"fillseq"});
   EXPECT_TRUE(outcome.has_directory);
 }
 
-TEST(TurnTest, MaintenanceThatAnEngineLacksIsSkipped) {
+TEST(TurnTest, MissingMaintenanceIsSkipped) {
   const Outcome outcome = TakeTurn({"map", "", MakeMap, ""}, {"fillseq", "compact", "readrandom"});
   EXPECT_EQ(outcome.end, TurnEnd::kDone);
   EXPECT_EQ(outcome.benchmarks, (Names{"fillseq", "readrandom"}));
 }
 
-TEST(TurnTest, WhatIsNoStoreMayLackReads) {
+TEST(TurnTest, NonStoreMayLackReads) {
   const Outcome outcome = TakeTurn({"files", "", MakeUnderstandingNothing, "", false}, {"fillseq", "readrandom"});
   EXPECT_EQ(outcome.end, TurnEnd::kDone);
   EXPECT_EQ(outcome.benchmarks, Names{"fillseq"});

@@ -1,5 +1,5 @@
-// Where a memory group goes, decided over a tree of files that says what a kernel would; and a real one, where the
-// machine lets us make it.
+// Where a memory group is made, tested with a tree of files that says what a kernel would say; and with a real group,
+// if this machine permits.
 #include "system/memory_group.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class MemoryGroupTest : public ::testing::Test {
     fs::create_directories(fs::path(root_ + path).parent_path());
     std::ofstream(root_ + path) << text;
   }
-  // A group of version 1, or of version 2 that hands `controllers` down.
+  // A group of version 1, or of version 2 that delegates `controllers`.
   void MakeGroup(const std::string& path, const std::string& controllers) const {
     Write(path + "/cgroup.procs", "");
     Write(path + "/cgroup.subtree_control", controllers + "\n");
@@ -43,7 +43,7 @@ class MemoryGroupTest : public ::testing::Test {
   MemoryGroupPlace place_;
 };
 
-TEST_F(MemoryGroupTest, VersionOneIsTheGroupOfThisProcess) {
+TEST_F(MemoryGroupTest, VersionOneUsesTheGroupOfThisProcess) {
   Write("/proc/self/mountinfo", std::string(kRootMount) + kCpuMount + kMemoryMount);
   Write("/proc/self/cgroup", "4:memory:/jobs/a b\n1:cpu:/elsewhere\n0::/unified\n");
   MakeGroup("/sys/fs/cgroup/memory/jobs/a b", "");
@@ -61,8 +61,8 @@ TEST_F(MemoryGroupTest, ControllersMayShareAHierarchy) {
   EXPECT_EQ(place_.directory, root_ + "/cg");
 }
 
-// A container may see of the hierarchy only what lies below its own group.
-TEST_F(MemoryGroupTest, AMountMayShowAPartOfTheHierarchy) {
+// A container may see only the part of the hierarchy below its own group.
+TEST_F(MemoryGroupTest, MountMayShowPartOfTheHierarchy) {
   Write("/proc/self/mountinfo", "35 31 0:32 /docker/77 /cg rw - cgroup cgroup rw,memory\n");
   Write("/proc/self/cgroup", "4:memory:/docker/77/inner\n");
   MakeGroup("/cg/inner", "");
@@ -74,8 +74,8 @@ TEST_F(MemoryGroupTest, AMountMayShowAPartOfTheHierarchy) {
       << Find().ToString();
 }
 
-// The group of the process itself has processes in it, and so cannot hand a controller down.
-TEST_F(MemoryGroupTest, VersionTwoIsTheNearestGroupThatHandsMemoryDown) {
+// The process's own group has processes in it, and so cannot delegate a controller.
+TEST_F(MemoryGroupTest, VersionTwoUsesTheNearestGroupThatDelegatesMemory) {
   Write("/proc/self/mountinfo", std::string(kRootMount) + kUnifiedMount);
   Write("/proc/self/cgroup", "0::/user.slice/user-0.slice/session-1.scope\n");
   MakeGroup("/sys/fs/cgroup", "cpu memory pids");
@@ -99,8 +99,8 @@ TEST_F(MemoryGroupTest, VersionTwoIsTheNearestGroupThatHandsMemoryDown) {
       << status.ToString();
 }
 
-// Both are mounted, and version 1 has the memory controller, or has nothing for us.
-TEST_F(MemoryGroupTest, OfTwoVersionsTheOneThatWorksIsTaken) {
+// Both versions are mounted; version 1 has the memory controller, or nothing for us.
+TEST_F(MemoryGroupTest, WorkingVersionIsChosen) {
   Write("/proc/self/mountinfo", std::string(kMemoryMount) + "41 31 0:38 / /unified rw - cgroup2 cgroup2 rw\n");
   Write("/proc/self/cgroup", "4:memory:/a\n0::/b\n");
   MakeGroup("/sys/fs/cgroup/memory/a", "");
@@ -116,7 +116,7 @@ TEST_F(MemoryGroupTest, OfTwoVersionsTheOneThatWorksIsTaken) {
   EXPECT_EQ(place_.directory, root_ + "/unified");
 }
 
-TEST_F(MemoryGroupTest, WithoutAnyTheReasonsAreTold) {
+TEST_F(MemoryGroupTest, MissingGroupsAreNotSupportedWithReasons) {
   Write("/proc/self/mountinfo", std::string(kRootMount) + kCpuMount);
   Write("/proc/self/cgroup", "1:cpu:/\n");
   EXPECT_EQ(Find().message(), "cgroup v1 with its memory controller is not mounted; cgroup v2 is not mounted");
@@ -127,8 +127,8 @@ TEST_F(MemoryGroupTest, WithoutAnyTheReasonsAreTold) {
   EXPECT_TRUE(Find().IsNotSupported()) << "lines of another shape";
 }
 
-// A directory in which new ones do not fill themselves with files is no control group.
-TEST_F(MemoryGroupTest, AGroupThatIsNotOneIsRefusedAndGoes) {
+// A directory whose new subdirectories do not fill themselves with files is no control group.
+TEST_F(MemoryGroupTest, PlainDirectoryIsRefusedAndRemoved) {
   fs::create_directories(root_ + "/fake");
   {
     MemoryGroup group;
@@ -147,11 +147,11 @@ std::uint64_t ReadNumber(const std::string& path) {
   return number;
 }
 
-// What is made of the group's files the tests above show with files of their own.
+// The tests above show, with files of their own, what is made of the group's files.
 constexpr const char* kNoGroup = "SKIPPED: the kernel lets this user make no control group with a limit of memory: ";
 
-// A child in the group writes a file twice as large as its limit; the pages that it leaves in the cache count.
-TEST_F(MemoryGroupTest, ARealGroupLimitsThePageCache) {
+// A child in the group writes a file of twice its limit; the pages that stay in the cache count.
+TEST_F(MemoryGroupTest, RealGroupLimitsThePageCache) {
   constexpr std::uint64_t kLimit = 48u << 20;
   const Status found = FindMemoryGroupPlace("/", &place_);
   if (!found.ok()) GTEST_SKIP() << kNoGroup << found.ToString();

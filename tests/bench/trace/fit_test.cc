@@ -1,4 +1,4 @@
-// Samples are drawn from known parameters, and the fits find them again.
+// Samples are drawn with known parameters, and the fits must find them again.
 #include "trace/fit.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::uint64_t DrawPareto(const ParetoFit& p, Prng* prng) {
       std::ceil(p.k == 0 ? p.theta - p.sigma * std::log(u) : p.theta + p.sigma * (std::pow(u, -p.k) - 1) / p.k));
 }
 
-TEST(TraceFit, MinimiseFindsTheValleyOfRosenbrock) {
+TEST(TraceFitTest, MinimiseFindsTheValleyOfRosenbrock) {
   const auto at = Minimise<2>(
       [](const std::array<double, 2>& x) {
         return 100 * std::pow(x[1] - x[0] * x[0], 2) + std::pow(1 - x[0], 2);
@@ -32,9 +32,9 @@ TEST(TraceFit, MinimiseFindsTheValleyOfRosenbrock) {
   EXPECT_NEAR(at[1], 1, 1e-4);
 }
 
-// FAST's values and scans, and others. With 100,000 numbers the standard error of k is below 0.01, that of sigma below one
-// per cent; five of them are allowed.
-TEST(TraceFit, ParetoIsFoundAgain) {
+// The values and scans of FAST'20, and others. With 100,000 numbers the standard error of k is below 0.01, that of
+// sigma below one per cent; five standard errors are allowed.
+TEST(TraceFitTest, ParetoIsRecovered) {
   for (const ParetoFit& truth : {ParetoFit{0, 0.2615, 25.45}, ParetoFit{0, 2.517, 14.236}, ParetoFit{0, 0, 100},
                                  ParetoFit{0, -0.2, 1000}, ParetoFit{500, 0.5, 40}}) {
     SCOPED_TRACE(truth.k);
@@ -49,8 +49,8 @@ TEST(TraceFit, ParetoIsFoundAgain) {
   }
 }
 
-// mixgraph makes every size below 10 a 10: a third of all with its defaults.
-TEST(TraceFit, ParetoSeesThroughTheSmallestSize) {
+// mixgraph turns every size below 10 into 10: a third of all with its defaults.
+TEST(TraceFitTest, ParetoIsRecoveredFromClampedSizes) {
   const ParetoFit truth{0, 0.2615, 25.45};
   Prng prng(8);
   Counts counts;
@@ -63,7 +63,7 @@ TEST(TraceFit, ParetoSeesThroughTheSmallestSize) {
   EXPECT_NEAR(fit->sigma, truth.sigma, 0.04 * truth.sigma);
 }
 
-TEST(TraceFit, ParetoOfEqualSizesIsThatSize) {
+TEST(TraceFitTest, ParetoOfEqualSizesIsThatSize) {
   for (const std::uint64_t size : {std::uint64_t{1}, std::uint64_t{100}, std::uint64_t{1} << 20}) {
     const std::optional<ParetoFit> fit = FitPareto({{size, 1000}});
     ASSERT_TRUE(fit.has_value());
@@ -74,7 +74,7 @@ TEST(TraceFit, ParetoOfEqualSizesIsThatSize) {
   EXPECT_TRUE(FitPareto({{0, 5}, {1, 5}}).has_value());
 }
 
-// How often each rank is drawn whose cumulated part is a x^b, as mixgraph draws it.
+// Returns how often each rank is drawn if the cumulative share is a x^b, as mixgraph draws.
 std::vector<std::uint64_t> DrawPower(double a, double b, int draws, Prng* prng) {
   std::vector<std::uint64_t> counts(static_cast<std::size_t>(std::ceil(std::pow(1 / a, 1 / b))) + 1);
   for (int i = 0; i < draws; ++i) {
@@ -83,7 +83,7 @@ std::vector<std::uint64_t> DrawPower(double a, double b, int draws, Prng* prng) 
   return counts;
 }
 
-TEST(TraceFit, PowerIsFoundAgain) {
+TEST(TraceFitTest, PowerIsRecovered) {
   for (const double b : {0.3467, 0.6, 0.9}) {
     SCOPED_TRACE(b);
     Prng prng(10);
@@ -92,14 +92,14 @@ TEST(TraceFit, PowerIsFoundAgain) {
     ASSERT_TRUE(fit.has_value());
     EXPECT_NEAR(fit->b, b, 0.05);
     EXPECT_NEAR(fit->a, a, 0.25 * a);
-    // What counts is the curve.
+    // Only the curve counts.
     for (const double x : {1.0, 10.0, 100.0, 1000.0}) {
       EXPECT_NEAR(fit->a * std::pow(x, fit->b), a * std::pow(x, b), 0.1 * a * std::pow(x, b)) << x;
     }
   }
 }
 
-TEST(TraceFit, PowerWithinRangesIsThatOfEach) {
+TEST(TraceFitTest, PowerWithinRangesIsThatOfEach) {
   Prng prng(11);
   const double b = 0.5;
   const double a = std::pow(2'000.0, -b);
@@ -111,7 +111,7 @@ TEST(TraceFit, PowerWithinRangesIsThatOfEach) {
   EXPECT_NEAR(fit->a, a, 0.25 * a);
 }
 
-TEST(TraceFit, PowerNeedsSomeKeys) {
+TEST(TraceFitTest, PowerNeedsSomeKeys) {
   EXPECT_FALSE(FitPower({}).has_value());
   EXPECT_FALSE(FitPower({{5, 3}}).has_value());
   EXPECT_FALSE(FitPower({{0, 0, 0, 0}}).has_value());
@@ -129,7 +129,7 @@ std::vector<double> PartsOf(const ExponentialsFit& curve, int ranges) {
   return parts;
 }
 
-TEST(TraceFit, ExponentialsAreFoundAgain) {
+TEST(TraceFitTest, ExponentialsAreRecovered) {
   const std::vector<double> parts = PartsOf(kReference, 30);
   const std::optional<ExponentialsFit> fit = FitExponentials(parts, 1e6);
   ASSERT_TRUE(fit.has_value());
@@ -138,7 +138,7 @@ TEST(TraceFit, ExponentialsAreFoundAgain) {
   for (int x = 1; x <= 30; ++x) EXPECT_NEAR(fit->At(x), parts[static_cast<std::size_t>(x - 1)], 1e-4);
 }
 
-TEST(TraceFit, ExponentialsAreFoundAgainInAMillionDraws) {
+TEST(TraceFitTest, ExponentialsAreRecoveredFromAMillionDraws) {
   const std::vector<double> parts = PartsOf(kReference, 30);
   Prng prng(12);
   std::vector<double> counted(parts.size());
@@ -159,7 +159,7 @@ TEST(TraceFit, ExponentialsAreFoundAgainInAMillionDraws) {
   }
 }
 
-TEST(TraceFit, ExponentialsOfOneTermAndOfEvenPartsFollowTheParts) {
+TEST(TraceFitTest, ExponentialsOfOneTermAndOfEvenPartsFollowTheParts) {
   for (const ExponentialsFit& truth : {ExponentialsFit{1, -0.5, 0, -0.1}, ExponentialsFit{0, -1, 0.05, 0}}) {
     const std::vector<double> parts = PartsOf(truth, 20);
     const std::optional<ExponentialsFit> fit = FitExponentials(parts, 1e5);
@@ -172,7 +172,7 @@ TEST(TraceFit, ExponentialsOfOneTermAndOfEvenPartsFollowTheParts) {
   EXPECT_FALSE(FitExponentials(std::vector<double>{0.5, 0.3, 0.2}, 100).has_value());
 }
 
-TEST(TraceFit, SineIsFoundAgain) {
+TEST(TraceFitTest, SineIsRecovered) {
   const SineFit truth{.a = 350, .b = 0.0105, .c = 0.7, .d = 5000};
   Prng prng(13);
   std::vector<double> rates;
@@ -189,7 +189,7 @@ TEST(TraceFit, SineIsFoundAgain) {
   EXPECT_GT(fit->explained, 0.8);
 }
 
-TEST(TraceFit, SineOfNoiseExplainsLittle) {
+TEST(TraceFitTest, SineOfNoiseExplainsLittle) {
   Prng prng(14);
   std::vector<double> rates;
   for (int i = 0; i < 600; ++i) rates.push_back(1000 + 100 * prng.NextDouble());
@@ -199,9 +199,9 @@ TEST(TraceFit, SineOfNoiseExplainsLittle) {
   EXPECT_FALSE(FitSine(std::vector<double>(15, 1.0), 1).has_value());
 }
 
-// A trace whose keys are db_bench's, in warm ranges with warm keys in them: as mixgraph draws them, but that ranges lie in
-// the order of their warmth.
-TEST(TraceFit, AWholeTraceBecomesItsCommand) {
+// A trace with db_bench's keys, in warm ranges with warm keys in them, as mixgraph draws them, except that the ranges
+// are in the order of their warmth.
+TEST(TraceFitTest, WholeTraceBecomesItsCommand) {
   constexpr std::uint64_t kNum = 60'000;
   constexpr std::uint64_t kRanges = 30;
   constexpr std::uint64_t kRangeSize = kNum / kRanges;
@@ -260,8 +260,8 @@ TEST(TraceFit, AWholeTraceBecomesItsCommand) {
   EXPECT_EQ(command.find("sine"), std::string::npos);
 }
 
-// Keys of any bytes, all alike: no ranges, and a curve that is about straight.
-TEST(TraceFit, EvenKeysHaveNoWarmRanges) {
+// Keys of arbitrary bytes, all equally warm: no ranges, and an almost straight curve.
+TEST(TraceFitTest, EvenKeysHaveNoWarmRanges) {
   Prng prng(16);
   TraceStatistics statistics;
   for (int i = 0; i < 200'000; ++i) {
@@ -279,7 +279,7 @@ TEST(TraceFit, EvenKeysHaveNoWarmRanges) {
   EXPECT_EQ(fit.Command().find("keyrange"), std::string::npos);
 }
 
-TEST(TraceFit, AnEmptyTraceFitsNothing) {
+TEST(TraceFitTest, EmptyTraceFitsNothing) {
   const MixgraphFit fit = FitMixgraph(TraceStatistics(), 0, 30);
   EXPECT_FALSE(fit.values.has_value() || fit.scans.has_value() || fit.keys.has_value() || fit.rate.has_value());
   EXPECT_NE(fit.Command(), "");

@@ -1,5 +1,5 @@
-// A trace as text: each operation comes back as it was, and a line that is none says why. And the join of scans with
-// their ends, of what the library records.
+// Traces as text: each operation is read back as it was written, and a wrong line says why it is wrong. Also the join
+// of scans with their ends in traces that the library records.
 #include "trace/text.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace cambium::bench {
 namespace {
 
-TEST(TraceText, KeysOfAnyBytesComeBack) {
+TEST(TraceTextTest, KeysRoundTrip) {
   Prng prng(1);
   std::vector<std::string> keys = {"", "-", "--", "\\", "\\x41", " ", "#", "plain_key:17"};
   for (int i = 0; i < 200; ++i) keys.push_back(prng.Bytes(prng.Uniform(20)));
@@ -36,7 +36,7 @@ TEST(TraceText, KeysOfAnyBytesComeBack) {
   EXPECT_EQ(EscapedKey(std::string("a b\0", 4)), "a\\x20b\\x00");
 }
 
-TEST(TraceText, EveryOperationComesBack) {
+TEST(TraceTextTest, OperationsRoundTrip) {
   Prng prng(2);
   for (int i = 0; i < 3000; ++i) {
     TracedOp op;
@@ -57,7 +57,7 @@ TEST(TraceText, EveryOperationComesBack) {
   }
 }
 
-TEST(TraceText, ALineThatIsNoneSaysWhy) {
+TEST(TraceTextTest, MalformedLineIsCorruptionWithTheReason) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"1 get key 5", "fewer than five"}, {"x get key 5 0", "no time"}, {"-1 get key 5 0", "no time"},
       {"1 got key 5 0", "unknown operation \"got\""}, {"1 get \\x4 5 0", "no key"}, {"1 get \\y41 5 0", "no key"},
@@ -135,8 +135,8 @@ TEST_F(TraceSourceTest, ScansAreJoinedWithTheirEnds) {
   EXPECT_GT(facts.wall_seconds, 1'600'000'000u);
 }
 
-// With a window of one nothing waits: a scan whose end is not the next record goes on without its length.
-TEST_F(TraceSourceTest, AScanLongerThanTheWindowHasNoLength) {
+// With a window of one, nothing waits: a scan whose end is not the next record is passed on without its length.
+TEST_F(TraceSourceTest, ScanLongerThanTheWindowHasNoLength) {
   Record();
   std::vector<std::string> expected = kRecorded;
   expected[1] = "0 seek a 0 -1";
@@ -145,7 +145,7 @@ TEST_F(TraceSourceTest, AScanLongerThanTheWindowHasNoLength) {
   EXPECT_EQ(facts.open_scans, 2u);
 }
 
-TEST_F(TraceSourceTest, TextReadsAsWhatItWasMadeOf) {
+TEST_F(TraceSourceTest, TextReadsLikeItsRecording) {
   Record();
   const std::string text = directory_.File("text");
   {
@@ -172,7 +172,7 @@ TEST_F(TraceSourceTest, ErrorsNameFileAndLine) {
   EXPECT_FALSE(OpenTrace(directory_.File("none"), &source).ok());
 }
 
-TEST_F(TraceSourceTest, ACutTraceSaysSo) {
+TEST_F(TraceSourceTest, TruncatedTraceIsNotWhole) {
   Record();
   std::ifstream in(path_, std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(in)), {});
@@ -185,8 +185,8 @@ TEST_F(TraceSourceTest, ACutTraceSaysSo) {
   EXPECT_LT(facts.end_offset, bytes.size());
 }
 
-// Files that no Tracer writes, with checksums that hold: seeks, and ends of scans, with the numbers that are given; a
-// negative one is an end. An end of scan 0 comes last.
+// Files that no Tracer writes, with valid checksums: seeks and ends of scans with the given numbers. A negative number
+// is an end. The end of scan 0 comes last.
 class ForgedTraceTest : public TraceSourceTest {
  protected:
   void Forge(const std::vector<int>& scans) {
@@ -209,9 +209,9 @@ class ForgedTraceTest : public TraceSourceTest {
   std::vector<std::uint64_t> offsets_;
 };
 
-// A seek with the number 0 was taken for one whose end has come, so that its place was kept when it had gone, and the end
-// of scan 0 wrote in front of all that was waiting.
-TEST_F(ForgedTraceTest, AScanWithTheNumberZeroEndsTheTrace) {
+// Regression: a seek with the number 0 was taken for one whose end had come. Its slot stayed after it was gone, and the
+// end of scan 0 wrote before all that waited.
+TEST_F(ForgedTraceTest, ScanWithNumberZeroEndsTheTrace) {
   Forge({1, -1, 0, 2, -2});
   TraceFacts facts;
   EXPECT_EQ(LinesOf(path_, &facts), std::vector<std::string>{"0 seek_to_first - 0 7"});
@@ -219,7 +219,7 @@ TEST_F(ForgedTraceTest, AScanWithTheNumberZeroEndsTheTrace) {
   EXPECT_EQ(facts.end_offset, offsets_[2]);
 }
 
-TEST_F(ForgedTraceTest, TheEndOfAScanWithTheNumberZeroEndsTheTrace) {
+TEST_F(ForgedTraceTest, EndOfScanZeroEndsTheTrace) {
   Forge({1, -1});
   TraceFacts facts;
   EXPECT_EQ(LinesOf(path_, &facts), std::vector<std::string>{"0 seek_to_first - 0 7"});
@@ -227,7 +227,7 @@ TEST_F(ForgedTraceTest, TheEndOfAScanWithTheNumberZeroEndsTheTrace) {
   EXPECT_LT(facts.end_offset, std::filesystem::file_size(path_));
 }
 
-TEST_F(ForgedTraceTest, TwoScansOfOneNumberAtATimeAreReported) {
+TEST_F(ForgedTraceTest, ConcurrentScansWithTheSameNumberAreCorruption) {
   Forge({5, 6, 5, -5, -5});
   std::unique_ptr<TraceSource> source;
   ASSERT_TRUE(OpenTrace(path_, &source).ok());
@@ -238,8 +238,8 @@ TEST_F(ForgedTraceTest, TwoScansOfOneNumberAtATimeAreReported) {
       << status.ToString();
 }
 
-// An end whose seek is through says nothing, and neither does one that never began.
-TEST_F(ForgedTraceTest, EndsOfScansThatAreNotThereAreLeftOut) {
+// An end after its seek was passed on changes nothing, and neither does one without a seek.
+TEST_F(ForgedTraceTest, EndsOfUnknownScansAreIgnored) {
   Forge({-9, 1, -1, -1, 2, -2});
   TraceFacts facts;
   EXPECT_EQ(LinesOf(path_, &facts), std::vector<std::string>(2, "0 seek_to_first - 0 7"));

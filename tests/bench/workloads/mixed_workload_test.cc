@@ -1,5 +1,5 @@
-// Workloads that read and write by turns, YCSB's and mixgraph among them, over a std::map: that they do what their names
-// say, and notice wrong answers.
+// Workloads that both read and write, YCSB's and mixgraph among them, over a std::map: they do what their names say,
+// and notice wrong answers.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -31,7 +31,7 @@ class MixedWorkloadTest : public ::testing::Test {
     flags_.benchmarks = {"fill100K", "appendrandom", "mixgraph", "ycsb_d", "ycsb_e"};
   }
 
-  // With a database of the same keys as are known.
+  // With a database that has exactly the known keys.
   void Start() {
     pool_ = std::make_unique<ValuePool>(1, ValueSizesOf(flags_), 1, ValueRoomOf(flags_));
     keys_ = std::make_unique<KeySet>(KeyCapacityOf(flags_), !pool_->fixed());
@@ -68,13 +68,14 @@ class MixedWorkloadTest : public ::testing::Test {
 constexpr const char* kMixes[] = {"updaterandom", "appendrandom", "readrandomwriterandom", "mixgraph", "ycsb_a",
                                   "ycsb_b",       "ycsb_d",       "ycsb_e",                "ycsb_f"};
 
-TEST_F(MixedWorkloadTest, EachRunsWithManyThreadsAndIsCountedOnce) {
+TEST_F(MixedWorkloadTest, EachRunsWithManyThreads) {
   for (const KeyStyle style : {KeyStyle::kDbBench, KeyStyle::kYcsb}) {
     flags_.key_style = style;
     Start();
     ASSERT_TRUE(Run("fillseq").ok());
     for (const char* name : kMixes) {
-      // The values of mixgraph may be too short to say whose they are, and hashed keys do not: refused by the flags.
+      // mixgraph's values may be too short to say which key they belong to, and hashed keys do not say it either: the
+      // flags refuse both.
       if (style == KeyStyle::kYcsb && std::string(name) == "mixgraph") continue;
       const Status status = Run(name);
       ASSERT_TRUE(status.ok()) << name << ": " << status.ToString();
@@ -87,7 +88,7 @@ TEST_F(MixedWorkloadTest, EachRunsWithManyThreadsAndIsCountedOnce) {
   }
 }
 
-TEST_F(MixedWorkloadTest, EachNoticesAWrongValueAndALostKey) {
+TEST_F(MixedWorkloadTest, EachDetectsWrongValuesAndLostKeys) {
   for (const char* name : kMixes) {
     Start();
     ASSERT_TRUE(Run("fillseq").ok());
@@ -112,8 +113,8 @@ TEST_F(MixedWorkloadTest, UpdatesWriteAsOftenAsTheyRead) {
   EXPECT_EQ(result_.user_bytes, 2 * 9000u * 116) << "what was read counts too";
 }
 
-// By one thread: of two that append to the same value at the same time one is lost, as with db_bench.
-TEST_F(MixedWorkloadTest, AppendsMakeValuesLonger) {
+// One thread: if two append to the same value at the same time, one of the two is lost, as with db_bench.
+TEST_F(MixedWorkloadTest, AppendsExtendValues) {
   flags_.threads = 1;
   Start();
   ASSERT_TRUE(Run("fillseq").ok());
@@ -128,7 +129,7 @@ TEST_F(MixedWorkloadTest, AppendsMakeValuesLonger) {
   EXPECT_EQ(result_.live_bytes, bytes) << "the bench knows how much is alive, though values differ";
 }
 
-TEST_F(MixedWorkloadTest, ReadsAndWritesComeInTheirPercentage) {
+TEST_F(MixedWorkloadTest, ReadPercentageIsKept) {
   Start();
   ASSERT_TRUE(Run("fillseq").ok());
   const std::uint64_t commits = engine_.commits;
@@ -153,7 +154,7 @@ TEST_F(MixedWorkloadTest, LargeValuesAndDeletesInOrder) {
   EXPECT_EQ(engine_.map.begin()->first, KeyBuffer(16).Make(100).ToString());
 }
 
-TEST_F(MixedWorkloadTest, YcsbInsertsRecordsBehindTheLast) {
+TEST_F(MixedWorkloadTest, YcsbInsertsRecordsAfterTheLast) {
   flags_.key_style = KeyStyle::kYcsb;
   Start();
   ASSERT_TRUE(Run("ycsb_load").ok());
@@ -165,10 +166,10 @@ TEST_F(MixedWorkloadTest, YcsbInsertsRecordsBehindTheLast) {
   EXPECT_EQ(result_.user_write_bytes, 0u) << "C only reads";
 }
 
-// Of all records that are asked for, the one on which rank 0 falls gets its 1 / 26.469 and a little of others' ranks:
-// by what was asked, not by what the generator would draw. Where time ends a workload there is room for far more records
-// than are read.
-TEST_F(MixedWorkloadTest, YcsbKeepsItsSkewWhenTimeEndsIt) {
+// Of all requested records, the one that rank 0 falls on gets its 1 / 26.469 and a little of other ranks' shares. The
+// divisor is the number of requests, not the generator's range. If time ends a workload, there is room for many more
+// records than are read.
+TEST_F(MixedWorkloadTest, YcsbKeepsItsSkewWithDuration) {
   flags_.ycsb = {.operation_count = 0, .max_scan_length = 1};
   flags_.duration = 1;
   flags_.num = 2000;
@@ -195,13 +196,13 @@ TEST_F(MixedWorkloadTest, YcsbKeepsItsSkewWhenTimeEndsIt) {
   }
 }
 
-TEST_F(MixedWorkloadTest, YcsbWithoutRecordsEndsAtOnce) {
+TEST_F(MixedWorkloadTest, YcsbWithoutRecordsFails) {
   Start();
   EXPECT_TRUE(Run("ycsb_c").IsInvalidArgument());
   EXPECT_TRUE(Run("ycsb_d").IsInvalidArgument());
 }
 
-TEST_F(MixedWorkloadTest, AScanBesideReadersIsNoWriter) {
+TEST_F(MixedWorkloadTest, ScanBesideReadersIsNotAWriter) {
   Start();
   ASSERT_TRUE(Run("fillseq").ok());
   const std::uint64_t commits = engine_.commits;
@@ -215,7 +216,7 @@ TEST_F(MixedWorkloadTest, AScanBesideReadersIsNoWriter) {
   EXPECT_EQ(result_.ops, 9000u);
 }
 
-TEST_F(MixedWorkloadTest, AnIteratorStaysWhileAllIsOverwritten) {
+TEST_F(MixedWorkloadTest, PinnedIteratorSurvivesOverwrites) {
   Start();
   ASSERT_TRUE(Run("fillrandom").ok()) << "so that keys come to exist beside the iterator too";
   engine_.lies.snapshots = true;
@@ -226,14 +227,14 @@ TEST_F(MixedWorkloadTest, AnIteratorStaysWhileAllIsOverwritten) {
   EXPECT_EQ(result_.writer->ops, 1u);
   EXPECT_GT(engine_.values_walked, 0u);
   engine_.lies.snapshots = false;
-  // Slow enough that the iterator has seen its first entries before all is overwritten.
+  // Slow enough for the iterator to see its first entries before everything is overwritten.
   engine_.lies.around_put = [] { std::this_thread::sleep_for(std::chrono::microseconds(20)); };
   EXPECT_TRUE(Run("overwritewhilepinned").IsCorruption()) << "it shows what was written behind it";
   engine_.lies.value = [](std::string* value) { value->back() = static_cast<char>(value->back() ^ 1); };
   EXPECT_TRUE(Run("overwritewhilepinned").IsCorruption());
 }
 
-TEST_F(MixedWorkloadTest, AWriterBesideReadersKeepsItsLimit) {
+TEST_F(MixedWorkloadTest, WriterBesideReadersKeepsItsRateLimit) {
   Start();
   ASSERT_TRUE(Run("fillseq").ok());
   flags_.duration = 1;

@@ -1,5 +1,5 @@
-// The generators of mixgraph against what can be worked out of their parameters. Those of the reference command are the
-// ones that the authors of the model gave with db_bench's mixgraph (RocksDB, pull request 5953).
+// The generators of mixgraph compared with what follows from their parameters. The reference parameters are those that
+// the authors of the model gave with db_bench's mixgraph (RocksDB, pull request 5953).
 #include "workloads/mixgraph/model.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(MixgraphTest, WeightsOfRangesAreTheTwoExponentials) {
   EXPECT_NEAR(std::accumulate(w.begin(), w.end(), 0.0), 0.98853, 0.00001);
 }
 
-TEST(MixgraphTest, CompatibleSharesAreDbBenchs) {
+TEST(MixgraphTest, CompatibleSharesMatchDbBench) {
   const KeyRanges ranges(ReferenceCommand());
   const std::vector<std::uint64_t> shares = {538, 38, 10, 8, 7, 6, 6, 5, 5, 5, 4, 4, 3, 3, 3,
                                              3,   2,  2,  2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -54,7 +54,7 @@ TEST(MixgraphTest, CompatibleSharesAreDbBenchs) {
   EXPECT_EQ(ranges.shares_in_all(), 667u);
 }
 
-TEST(MixgraphTest, TheWarmestRangeGetsItsPart) {
+TEST(MixgraphTest, WarmestRangeGetsItsShare) {
   const KeyRanges ranges(ReferenceCommand());
   std::vector<std::uint64_t> exact(30, 0);
   std::vector<std::uint64_t> compatible(30, 0);
@@ -104,7 +104,7 @@ TEST(MixgraphTest, ValueSizesAndScanLengthsFollowTheirDistributions) {
   EXPECT_NEAR(at(lengths, 0.99), 8499, 150);
 }
 
-TEST(MixgraphTest, OperationsComeInTheirRatios) {
+TEST(MixgraphTest, OperationsHaveTheirRatios) {
   for (const bool compatible : {false, true}) {
     MixgraphFlags f = ReferenceCommand();
     f.mixgraph_compat = compatible;
@@ -120,8 +120,8 @@ TEST(MixgraphTest, OperationsComeInTheirRatios) {
   }
 }
 
-// The inverse of the share y = a x^b that the x warmest keys have: with u = 0.1 it is (0.1 / a)^(1 / b).
-TEST(MixgraphTest, ThePowerModeRepeatsWarmKeys) {
+// The inverse of the share y = a x^b of the x warmest keys: for u = 0.1 it is (0.1 / a)^(1 / b).
+TEST(MixgraphTest, PowerModeRepeatsWarmKeys) {
   MixgraphFlags f;
   f.key_dist_a = 0.002312;
   f.key_dist_b = 0.3467;
@@ -143,9 +143,9 @@ TEST(MixgraphTest, ThePowerModeRepeatsWarmKeys) {
   EXPECT_NEAR(static_cast<double>(among_the_warm) / kDraws, 0.02535, 0.0012);
 }
 
-// With the authors' a of 0.002312 most draws were folded back over a million keys or fewer, evenly, and what the power
-// law said was lost. y(x) = (x / n)^b if n keys get all.
-TEST(MixgraphTest, ThePowerOfThePresetCoversItsKeys) {
+// With the authors' a of 0.002312 most draws were folded back evenly over a million keys or fewer, and the power law
+// was lost. If n keys get everything, y(x) = (x / n)^b.
+TEST(MixgraphTest, PowerLawOfThePresetCoversItsKeys) {
   const std::vector<PresetRun> runs = Fast20Runs(0.2);
   const auto value = [](const PresetRun& run, const std::string& option) {
     for (const std::string& word : run.arguments) {
@@ -170,13 +170,13 @@ TEST(MixgraphTest, ThePowerOfThePresetCoversItsKeys) {
     int among_the_warm = 0;
     constexpr int kDraws = 200'000;
     for (int i = 0; i < kDraws; ++i) among_the_warm += warm.contains(model.Draw(0, &random).id) ? 1 : 0;
-    // 0.0912; who is folded onto the same place by the hash counts as well, which is a thousandth of the others.
+    // 0.0912; other keys that the hash folds onto the same place count as well, which is a thousandth.
     EXPECT_NEAR(static_cast<double>(among_the_warm) / kDraws, std::pow(0.001, f.key_dist_b), 0.004) << run.experiment;
   }
   EXPECT_EQ(with_power, 4);
 }
 
-TEST(MixgraphTest, CompatibleDrawsDependOnNothingButTheirNumber) {
+TEST(MixgraphTest, CompatibleDrawsDependOnlyOnTheirNumber) {
   MixgraphFlags f = ReferenceCommand();
   f.mixgraph_compat = true;
   const MixgraphModel model(f, 1'000'000);
@@ -190,7 +190,7 @@ TEST(MixgraphTest, CompatibleDrawsDependOnNothingButTheirNumber) {
     EXPECT_EQ(a.value_size, b.value_size);
     EXPECT_LT(a.id, 1'000'000u);
   }
-  // db_bench asks for --key_dist first: ranges alone change nothing there, and here they do.
+  // db_bench looks at --key_dist first: there, ranges alone change nothing, and here they do.
   f.key_dist_a = 0;
   Prng random(7);
   EXPECT_EQ(MixgraphModel(f, 1000).Draw(123, &random).id, 123u);
@@ -201,7 +201,7 @@ TEST(MixgraphTest, CompatibleDrawsDependOnNothingButTheirNumber) {
   EXPECT_GT(*std::max_element(hits.begin(), hits.end()), 23'000);
 }
 
-TEST(MixgraphTest, TheRateIsASine) {
+TEST(MixgraphTest, RateIsASine) {
   MixgraphFlags f;
   f.sine_a = 350;
   f.sine_b = 0.0105;
@@ -216,7 +216,7 @@ TEST(MixgraphTest, TheRateIsASine) {
   EXPECT_DOUBLE_EQ(SineRate(f, 0, &random), 1) << "never nothing at all";
 }
 
-TEST(MixgraphTest, ImpossibleFlagsAreNamed) {
+TEST(MixgraphTest, ImpossibleFlagsAreRefusedByName) {
   BenchFlags flags;
   EXPECT_EQ(ComplainOfMixgraph(flags), "");
   flags.mixgraph = ReferenceCommand();
@@ -253,7 +253,7 @@ TEST(MixgraphTest, ImpossibleFlagsAreNamed) {
   });
 }
 
-// With the smallest lengths allowed, and with sizes beyond db_bench's cap.
+// With the smallest allowed lengths, and with sizes above db_bench's cap.
 TEST(MixgraphTest, LimitsOfSizesAndLengthsAreKept) {
   MixgraphFlags f;
   f.mix_get_ratio = 0;
@@ -277,7 +277,7 @@ TEST(MixgraphTest, LimitsOfSizesAndLengthsAreKept) {
   EXPECT_GT(largest, 1u << 19);
 }
 
-TEST(MixgraphTest, RandomKeysAreThoseThatTheRunDraws) {
+TEST(MixgraphTest, RandomModeKeepsTheDrawnKeys) {
   Prng random(9);
   for (const bool compatible : {false, true}) {
     MixgraphFlags f;

@@ -1,5 +1,4 @@
-// Replays over a std::map: that each call of a trace is made, in its order and in its time, and that wrong answers are
-// noticed.
+// Replays over a std::map: each call of a trace is made, in order and in time, and wrong answers are noticed.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -37,7 +36,7 @@ class ReplayTest : public ::testing::Test {
     result_ = Result();
     return RunPhase(workload, config_, &engine_, &phase, &result_);
   }
-  // Loaded anew, the replay fails the run.
+  // If it is loaded again, the replay fails the run.
   void ExpectNoticed() {
     MustRun("traceload");
     const Status s = Run("replay");
@@ -62,7 +61,7 @@ class ReplayTest : public ::testing::Test {
   std::uint64_t ordinal_ = 0;
 };
 
-TEST_F(ReplayTest, LoadsWhatTheTraceFindsBeforeItWritesIt) {
+TEST_F(ReplayTest, LoadsKeysThatTheTraceReadsBeforeWriting) {
   Trace("0 get a 5 0\n1 put b 7 0\n2 get b 7 0\n3 get c -1 0\n4 put c 3 0\n5 multiget d 0 0 more\n5 multiget a 5 0\n"
         "6 delete e 0 0\n7 seek f 0 3\n");
   MustRun("traceload");
@@ -91,28 +90,28 @@ TEST_F(ReplayTest, MakesEachCall) {
   EXPECT_TRUE(Says("scans moved 4, 10 in the trace")) << "no more than there is: " << result_.message;
   EXPECT_TRUE(Says("1 scans without a length")) << result_.message;
   EXPECT_TRUE(Says("1 range deletes left out")) << result_.message;
-  EXPECT_TRUE(Says("1 batches with deletes in pieces")) << result_.message;
+  EXPECT_TRUE(Says("1 batches with deletes split")) << result_.message;
   EXPECT_FALSE(Says("not compared")) << result_.message;
 }
 
-TEST_F(ReplayTest, ScansStandWhereTheyWouldHaveStood) {
+TEST_F(ReplayTest, ScansReachTheRecordedEntries) {
   Trace("0 put a 1 0\n0 put c 2 0\n0 put e 3 0\n0 seek b 0 0\n0 seek_for_prev b 0 0\n0 seek_for_prev c 0 1\n"
         "0 seek_for_prev z 0 0\n");
   MustRun("traceload");
   MustRun("replay");
-  // Keys and values walked over: c; a; c and a; e. Put were three keys and six bytes.
+  // Keys and values that were walked over: c; a; c and a; e. Three keys and six bytes were put.
   EXPECT_EQ(result_.user_bytes, 3u + 6 + (1 + 2) + (1 + 1) + (1 + 2) + (1 + 1) + (1 + 3));
   EXPECT_EQ(engine_.values_walked, 5u);
 }
 
-TEST_F(ReplayTest, NoticesAWrongValue) {
+TEST_F(ReplayTest, DetectsAWrongValue) {
   Trace("0 put a 20 0\n0 get a 20 0\n0 seek a 0 0\n");
   engine_.lies.value = [](std::string* value) { value->back() ^= 1; };
   ExpectNoticed();
 }
 
-// To lose keys only lowered a counter in the result line.
-TEST_F(ReplayTest, NoticesALostKey) {
+// Regression: losing keys only lowered a counter in the result line.
+TEST_F(ReplayTest, DetectsALostKey) {
   for (const char* read : {"get b 7 0", "multiget a 5 0 more\n4 multiget b 7 0", "seek a 0 1", "seek_to_last - 0 0"}) {
     SCOPED_TRACE(read);
     Trace(std::string("0 get a 5 0\n1 put b 7 0\n2 put c 7 0\n3 delete c 0 0\n4 ") + read + "\n");
@@ -128,7 +127,7 @@ TEST_F(ReplayTest, NoticesALostKey) {
 }
 
 // A value of another length is an older one, whose bytes are right for its length.
-TEST_F(ReplayTest, NoticesAnOldValue) {
+TEST_F(ReplayTest, DetectsAnOldValue) {
   for (const char* read : {"get a 9 0", "seek a 0 0"}) {
     SCOPED_TRACE(read);
     Trace(std::string("0 put a 5 0\n1 put a 9 0\n2 ") + read + "\n");
@@ -138,8 +137,8 @@ TEST_F(ReplayTest, NoticesAnOldValue) {
   }
 }
 
-// Nor may a key come back; and a second replay begins with what the first has left, not with what was loaded.
-TEST_F(ReplayTest, NoticesADeletedKeyThatIsFound) {
+// Nor may a key come back. A second replay begins with what the first has left, not with what was loaded.
+TEST_F(ReplayTest, DetectsADeletedKey) {
   flags_.benchmarks = {"traceload", "replay", "replay"};
   Trace("0 get a 5 0\n1 get b -1 0\n2 put b 7 0\n3 delete a 0 0\n4 get a -1 0\n");
   MustRun("traceload");
@@ -152,7 +151,7 @@ TEST_F(ReplayTest, NoticesADeletedKeyThatIsFound) {
 }
 
 // With --use_existing_db nothing is loaded, whatever the list says.
-TEST_F(ReplayTest, WhatWasThereBeforeIsNotCompared) {
+TEST_F(ReplayTest, ExistingDatabaseIsNotCompared) {
   flags_.use_existing_db = true;
   Trace("0 get a 20 0\n");
   engine_.map["a"] = "foreign";
@@ -161,7 +160,7 @@ TEST_F(ReplayTest, WhatWasThereBeforeIsNotCompared) {
   EXPECT_TRUE(Says("values not compared")) << result_.message;
 }
 
-// Into a database whose values somebody else has written: they cannot be compared, and that is said.
+// A database whose values somebody else has written: they cannot be compared, and the message says so.
 TEST_F(ReplayTest, ForeignValuesAreNotCompared) {
   flags_.benchmarks = {"fillseq", "replay"};
   Trace("0 get a 20 0\n");
@@ -187,7 +186,7 @@ TEST_F(ReplayTest, ManyThreadsMakeAllCalls) {
   EXPECT_TRUE(Says("whether keys are found, and lengths, not compared")) << result_.message;
 }
 
-// 40 calls in 200 ms; twice as fast; and as fast as can be.
+// 40 calls in 200 ms; twice as fast; and as fast as possible.
 TEST_F(ReplayTest, KeepsTheTimesOfTheTrace) {
   std::string lines;
   for (int i = 0; i <= 40; ++i) lines += std::to_string(i * 5000) + " get key -1 0\n";
@@ -203,14 +202,14 @@ TEST_F(ReplayTest, KeepsTheTimesOfTheTrace) {
   EXPECT_LT(result_.seconds, 0.1);
 }
 
-TEST_F(ReplayTest, ADamagedLineFailsTheRun) {
+TEST_F(ReplayTest, DamagedLineFailsTheRun) {
   Trace("0 get a -1 0\n0 got a -1 0\n");
   const Status s = Run("replay");
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   EXPECT_NE(s.ToString().find(flags_.trace.file + ":2"), std::string::npos) << s.ToString();
 }
 
-TEST_F(ReplayTest, ComplainsBeforeAnythingRuns) {
+TEST_F(ReplayTest, RefusesUnusableTraces) {
   flags_.trace.file = directory_.File("none");
   EXPECT_NE(ComplainOfTrace(flags_).find("none"), std::string::npos);
   flags_.trace.file.clear();
@@ -228,7 +227,7 @@ TEST_F(ReplayTest, ComplainsBeforeAnythingRuns) {
   EXPECT_NE(ComplainOfTrace(flags_).find("verify cannot follow"), std::string::npos);
 }
 
-TEST_F(ReplayTest, ARecordingIsOfOneOpening) {
+TEST_F(ReplayTest, RecordingNeedsASingleOpen) {
   flags_.trace.record = true;
   flags_.trace.file = directory_.File("new");
   flags_.benchmarks = {"fillseq", "readrandom"};
@@ -249,7 +248,7 @@ TEST_F(ReplayTest, ARecordingIsOfOneOpening) {
   EXPECT_NE(ComplainOfRecording(flags_).find("already"), std::string::npos);
 }
 
-TEST(ReplayValues, FollowFromKeyAndLength) {
+TEST(ReplayValuesTest, FollowFromKeyAndLength) {
   const std::string pool = "0123456789";
   ReplayValues values(pool, 1);
   for (const std::size_t size : {0u, 1u, 7u, 8u, 9u, 30u, 1000u}) {

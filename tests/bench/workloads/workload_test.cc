@@ -1,4 +1,4 @@
-// Workloads over a std::map: that they do what their names say, and that each notices an engine that answers wrongly.
+// Workloads over a std::map: they do what their names say, and each notices an engine that answers wrongly.
 #include "workloads/workload.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@
 namespace cambium::bench {
 namespace {
 
-// Those who wait for what a wrong answer has kept from coming go on after a while, and fail by it.
+// A thread that waits for what a wrong answer prevents goes on after a while, and fails.
 void Await(const std::function<bool()>& done) {
   const std::uint64_t begin = NowNanos();
   while (!done() && NowNanos() - begin < 10'000'000'000) std::this_thread::yield();
@@ -61,8 +61,8 @@ class WorkloadTest : public ::testing::Test {
   std::uint64_t ordinal_ = 0;
 };
 
-// An engine that is interrupted while it settles leaves off; what it has done by then is no figure.
-TEST_F(WorkloadTest, WhatIsInterruptedWhileItSettlesIsNoResult) {
+// An engine that is interrupted while it settles stops early. What it has done until then is no figure.
+TEST_F(WorkloadTest, InterruptDuringSettlingAborts) {
   for (const char* name : {"fillrandom", "waitforcompaction"}) {
     ASSERT_TRUE(Run(name).ok());
     engine_.lies.in_settle = [] { Interrupted().store(true); };
@@ -72,8 +72,8 @@ TEST_F(WorkloadTest, WhatIsInterruptedWhileItSettlesIsNoResult) {
   }
 }
 
-// The disk is looked at while an engine compacts, not only while it writes.
-TEST_F(WorkloadTest, ThePeakOfACompactionIsSeen) {
+// The disk is sampled while an engine compacts too, not only while it writes.
+TEST_F(WorkloadTest, DiskPeakOfACompactionIsSampled) {
   const cambium::testing::TempDirectory directory;
   config_.path = directory.path();
   engine_.lies.in_settle = [&directory] { std::ofstream(directory.File("table")) << std::string(1 << 20, 'x'); };
@@ -101,8 +101,8 @@ TEST_F(WorkloadTest, FillsWriteWhatTheirNamesSay) {
   }
 }
 
-// A value that was overwritten is as good as any by its own bytes: only who knows what came last can tell.
-TEST_F(WorkloadTest, AValueThatWasOverwrittenIsNoticedByWalks) {
+// By its own bytes an overwritten value is as good as any: it is only wrong if the last version is known.
+TEST_F(WorkloadTest, WalksDetectOverwrittenValues) {
   for (const char* writes : {"overwrite", "updaterandom"}) {
     flags_.threads = 1;
     ASSERT_TRUE(Run("fillseq").ok());
@@ -119,9 +119,9 @@ TEST_F(WorkloadTest, AValueThatWasOverwrittenIsNoticedByWalks) {
   }
 }
 
-// Threads that share the keys of a fill know what is last; those that overwrite the same keys do not, and nothing that
-// any of them wrote is taken for wrong.
-TEST_F(WorkloadTest, WithManyThreadsOnlyWhatIsKnownIsCompared) {
+// Threads that share the keys of a fill know the last versions. Threads that overwrite the same keys do not, so no
+// value that any of them wrote is reported as wrong.
+TEST_F(WorkloadTest, UnknownLastVersionsAreNotCompared) {
   flags_.threads = 3;
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(Run("filluniquerandom").ok());
@@ -137,8 +137,8 @@ TEST_F(WorkloadTest, WithManyThreadsOnlyWhatIsKnownIsCompared) {
   EXPECT_TRUE(Run("verify").IsCorruption());
 }
 
-// Not the key that is sought, and so few entries that their number is not compared.
-TEST_F(WorkloadTest, AScanThatPassesAKeyOverIsNoticed) {
+// Not the sought key, and so few entries that their number is not compared.
+TEST_F(WorkloadTest, ScanThatSkipsAKeyIsDetected) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.lost = [](const std::string& key) { return key == KeyOf(1000); };
   Phase phase{.flags = flags_, .pool = pool_, .keys = keys_, .lasting = &keys_};
@@ -157,13 +157,13 @@ TEST_F(WorkloadTest, AScanThatPassesAKeyOverIsNoticed) {
   EXPECT_TRUE(CheckLanding(phase, 5, KeyOf(5), KeyOf(7)).IsCorruption());
   EXPECT_TRUE(CheckLanding(phase, 5, KeyOf(5), std::nullopt).IsCorruption());
   keys_.Insert(5);
-  // By a workload, whose walks are long enough to come to the lost key.
+  // A workload whose walks are long enough to reach the lost key.
   flags_.seek_nexts = 3000;
   flags_.reads = 20;
   EXPECT_TRUE(Run("seekrandom").IsCorruption());
 }
 
-TEST_F(WorkloadTest, FillSyncSyncsAThousandthUnlessToldHowMany) {
+TEST_F(WorkloadTest, FillSyncWritesAThousandthUnlessWritesIsGiven) {
   ASSERT_TRUE(Run("fillsync").ok());
   EXPECT_TRUE(engine_.sync);
   EXPECT_EQ(result_.ops, 3u);
@@ -180,7 +180,7 @@ TEST_F(WorkloadTest, BatchesCommitTogether) {
   EXPECT_EQ(engine_.map.size(), 2500u);
 }
 
-TEST_F(WorkloadTest, FillBatchPutsAThousandTogetherWhateverTheBatchSize) {
+TEST_F(WorkloadTest, FillBatchIgnoresBatchSize) {
   flags_.batch_size = 7;
   flags_.writes = 2500;
   ASSERT_TRUE(Run("fillbatch").ok());
@@ -189,7 +189,7 @@ TEST_F(WorkloadTest, FillBatchPutsAThousandTogetherWhateverTheBatchSize) {
   EXPECT_EQ(engine_.map.rbegin()->first, KeyOf(2499)) << "in key order";
 }
 
-TEST_F(WorkloadTest, ReadsTogetherAreCountedByTheKey) {
+TEST_F(WorkloadTest, MultiReadsAreCountedPerKey) {
   ASSERT_TRUE(Run("fillrandom").ok());
   flags_.threads = 2;
   flags_.batch_size = 32;
@@ -202,7 +202,7 @@ TEST_F(WorkloadTest, ReadsTogetherAreCountedByTheKey) {
   EXPECT_EQ(result_.user_bytes, std::stoul(result_.message) * 116);
 }
 
-TEST_F(WorkloadTest, AWalkOverKeysAsksForNoValue) {
+TEST_F(WorkloadTest, KeyWalkReadsNoValues) {
   ASSERT_TRUE(Run("fillseq").ok());
   ASSERT_TRUE(Run("readseqkeys").ok());
   EXPECT_EQ(result_.ops, 3000u);
@@ -232,8 +232,8 @@ TEST_F(WorkloadTest, OnlyReadersAreCountedWhileOneWrites) {
   EXPECT_NE(result_.message.find("4000 of 4000 found; writer: "), std::string::npos) << result_.message;
 }
 
-// Holds the readers until the writer has done more than a count of its own would have let it.
-TEST_F(WorkloadTest, TheWriterGoesOnUntilTheReadersAreThrough) {
+// Holds the readers back until the writer has done more than its own count would have allowed.
+TEST_F(WorkloadTest, WriterRunsUntilTheReadersAreDone) {
   ASSERT_TRUE(Run("fillseq").ok());
   flags_.threads = 2;
   flags_.writes = 10;
@@ -254,9 +254,9 @@ TEST_F(WorkloadTest, TheWriterGoesOnUntilTheReadersAreThrough) {
   }
 }
 
-// A writer that adds a key makes a lookup of it right whether it finds it or not. A reader looks for such a key many
-// times after the put has begun and before the key is there, and again when it is there and the call has not returned.
-TEST_F(WorkloadTest, AnHonestEnginePassesWhileKeysAreAdded) {
+// While a writer adds a key, a lookup is right whether it finds the key or not. A reader looks for such a key many
+// times after the put has begun and before the key is there, and again while it is there and the call has not returned.
+TEST_F(WorkloadTest, CorrectEnginePassesWhileKeysAreAdded) {
   flags_.num = 100;
   flags_.writes = 1;
   flags_.reads = 5000;
@@ -282,7 +282,7 @@ TEST_F(WorkloadTest, AnHonestEnginePassesWhileKeysAreAdded) {
   }
 }
 
-TEST_F(WorkloadTest, OnlyTheWriterWhileSyncingSyncsUnasked) {
+TEST_F(WorkloadTest, WhileSyncingWorkloadsSyncTheirWriter) {
   ASSERT_TRUE(Run("fillseq").ok());
   for (const char* name : {"readwhilesyncing", "seekrandomwhilesyncing"}) {
     ASSERT_TRUE(Run(name).ok());
@@ -295,7 +295,7 @@ TEST_F(WorkloadTest, OnlyTheWriterWhileSyncingSyncsUnasked) {
   EXPECT_TRUE(engine_.sync);
 }
 
-TEST_F(WorkloadTest, AFailedWriteEndsTheReaders) {
+TEST_F(WorkloadTest, FailedWriteEndsTheReaders) {
   ASSERT_TRUE(Run("fillseq").ok());
   flags_.threads = 2;
   flags_.reads = 1 << 30;
@@ -304,13 +304,13 @@ TEST_F(WorkloadTest, AFailedWriteEndsTheReaders) {
   EXPECT_TRUE(Run("readwhilewriting").IsNoSpace());
 }
 
-TEST_F(WorkloadTest, WhatReadsIsFoundInAList) {
+TEST_F(WorkloadTest, FirstReadingWorkloadIsFound) {
   EXPECT_EQ(FirstThatReads({"fillseq", "overwrite", "compact", "readwhilewriting", "readseq"}), 3u);
   EXPECT_EQ(FirstThatReads({"seekrandom"}), 0u);
   EXPECT_EQ(FirstThatReads({"fillseq", "verify"}), 2u);
 }
 
-TEST_F(WorkloadTest, TheSameSeedWritesTheSameDatabase) {
+TEST_F(WorkloadTest, SameSeedWritesTheSameDatabase) {
   ASSERT_TRUE(Run("fillrandom").ok());
   const auto first = engine_.map;
   ordinal_ = 0;
@@ -322,7 +322,7 @@ TEST_F(WorkloadTest, TheSameSeedWritesTheSameDatabase) {
   EXPECT_NE(engine_.map, first);
 }
 
-TEST_F(WorkloadTest, AnHonestEnginePassesEverything) {
+TEST_F(WorkloadTest, CorrectEnginePassesEverything) {
   flags_.threads = 2;
   ASSERT_TRUE(Run("fillrandom").ok());
   flags_.batch_size = 7;
@@ -347,7 +347,7 @@ TEST_F(WorkloadTest, CountsFoundAndMissing) {
   EXPECT_EQ(result_.message, "0 of 3000 found");
 }
 
-TEST_F(WorkloadTest, OneWrongByteInAValueIsCaughtByEveryReader) {
+TEST_F(WorkloadTest, EveryReaderDetectsAWrongByte) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.value = [](std::string* value) { (*value)[60] = static_cast<char>((*value)[60] ^ 4); };
   for (const char* name : {"readrandom", "multireadrandom", "readseq", "readreverse", "seekrandom", "verify",
@@ -357,7 +357,7 @@ TEST_F(WorkloadTest, OneWrongByteInAValueIsCaughtByEveryReader) {
   }
 }
 
-TEST_F(WorkloadTest, ALostKeyIsCaught) {
+TEST_F(WorkloadTest, LostKeyIsDetected) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.lost = IsKey7;
   flags_.reads = 100000;  // of 3000 keys: key 7 is met with certainty, and the seed is fixed
@@ -372,7 +372,7 @@ TEST_F(WorkloadTest, ALostKeyIsCaught) {
   EXPECT_TRUE(Run("readreverse").ok());
 }
 
-TEST_F(WorkloadTest, AResurrectedKeyIsCaught) {
+TEST_F(WorkloadTest, ResurrectedKeyIsDetected) {
   ASSERT_TRUE(Run("fillseq").ok());
   keys_.Erase(7);  // as if it had been deleted
   flags_.reads = 100000;
@@ -381,7 +381,7 @@ TEST_F(WorkloadTest, AResurrectedKeyIsCaught) {
   }
 }
 
-TEST_F(WorkloadTest, AKeyThatNeverWasIsCaught) {
+TEST_F(WorkloadTest, UnwrittenKeyIsDetected) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.ghost = [](const std::string& key) { return key.size() == 17; };
   EXPECT_TRUE(Run("readmissing").IsCorruption());
@@ -389,14 +389,14 @@ TEST_F(WorkloadTest, AKeyThatNeverWasIsCaught) {
   EXPECT_TRUE(Run("verify").IsCorruption());
 }
 
-TEST_F(WorkloadTest, WrongOrderIsCaught) {
+TEST_F(WorkloadTest, WrongOrderIsDetected) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.backwards = true;
   EXPECT_TRUE(Run("seekrandom").IsCorruption());
   EXPECT_TRUE(Run("seekrandomkeys").IsCorruption());
 }
 
-TEST_F(WorkloadTest, NothingIsKnownOfAnExistingDatabase) {
+TEST_F(WorkloadTest, ExistingDatabaseIsNotCompared) {
   ASSERT_TRUE(Run("fillrandom").ok());
   keys_.Reset(false);
   EXPECT_TRUE(Run("readrandom").ok());
@@ -405,7 +405,7 @@ TEST_F(WorkloadTest, NothingIsKnownOfAnExistingDatabase) {
   EXPECT_FALSE(result_.space_amp.has_value());
 }
 
-TEST_F(WorkloadTest, AFailedWriteEndsAllWorkers) {
+TEST_F(WorkloadTest, FailedWriteEndsAllWorkers) {
   flags_.threads = 3;
   flags_.writes = 1 << 30;
   std::atomic<int> left{1000};
@@ -413,7 +413,7 @@ TEST_F(WorkloadTest, AFailedWriteEndsAllWorkers) {
   EXPECT_TRUE(Run("fillrandom").IsNoSpace());
 }
 
-TEST_F(WorkloadTest, WhatAnEngineCannotDoIsNotSupported) {
+TEST_F(WorkloadTest, MissingOperationIsNotSupported) {
   ASSERT_TRUE(Run("fillseq").ok());
   EXPECT_TRUE(Run("compact").IsNotSupported());
 }
@@ -426,7 +426,7 @@ TEST_F(WorkloadTest, EveryWorkloadCanRun) {
   EXPECT_EQ(FindWorkload("fillsquares"), nullptr);
 }
 
-// Says that writes were held back for a second of each phase.
+// Reports that writes were held back for one second of each phase.
 class StallingEngine : public MapEngine {
  public:
   explicit StallingEngine(StallTime time) : time_(time) {}
@@ -451,7 +451,7 @@ class StallingEngine : public MapEngine {
   std::atomic<std::uint64_t> seconds_{0};
 };
 
-// Its log has 1000 bytes of each phase, of which `kept` stay where they are.
+// Its log gets 1000 bytes in each phase, of which `kept` stay where they are.
 class LoggingEngine : public MapEngine {
  public:
   Status Settle(double* idle_seconds) override {
@@ -472,8 +472,8 @@ class LoggingEngine : public MapEngine {
   std::uint64_t kept_ = 0;
 };
 
-// Small values that came behind a load of large ones had the load's answer.
-TEST_F(WorkloadTest, WhetherTheLogKeepsValuesIsOfThePhaseAlone) {
+// Regression: small values after a load of large ones got the load's answer.
+TEST_F(WorkloadTest, LogKeepsValuesIsJudgedPerPhase) {
   flags_.num = 100;
   LoggingEngine engine;
   const auto keeps = [&](const char* name, std::uint64_t kept) {
@@ -507,8 +507,8 @@ class SweepingEngine : public MapEngine {
   std::uint64_t misses_ = 0;
 };
 
-// The flush and the sweep behind mixgraph were counted as its reads.
-TEST_F(WorkloadTest, WhatIsReadToSettleIsNotMissedByTheWorkload) {
+// Regression: the flush and the sweep after mixgraph were counted as its reads.
+TEST_F(WorkloadTest, CacheMissesOfSettlingAreNotCounted) {
   flags_.num = 100;
   SweepingEngine engine;
   for (const char* name : {"filluniquerandom", "overwrite", "readwhilewriting", "updaterandom"}) {
@@ -522,7 +522,7 @@ TEST_F(WorkloadTest, WhatIsReadToSettleIsNotMissedByTheWorkload) {
   }
 }
 
-TEST_F(WorkloadTest, StallsAreOfTheTimeOfThoseWhoWrite) {
+TEST_F(WorkloadTest, StallThreadsDependOnWhoWrites) {
   flags_.num = 100;
   flags_.threads = 16;
   struct Case {

@@ -1,4 +1,4 @@
-// YCSB's generators against what its definition says.
+// YCSB's generators compared with YCSB's definitions.
 #include "workloads/ycsb/request_distribution.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(YcsbTest, ScrambledZipfSendsItsWarmestRankToOneRecord) {
   const auto warmest = std::max_element(counts.begin(), counts.end(),
                                         [](const auto& a, const auto& b) { return a.second < b.second; });
   EXPECT_EQ(warmest->first, YcsbHash(0) % 1000);
-  // Beside its own 1 / 26.469 it gets what other ranks fall on it.
+  // Besides its own 1 / 26.469 it gets the share of other ranks that fall on it.
   EXPECT_NEAR(static_cast<double>(warmest->second) / kDraws, 1 / 26.469 + 0.0006, 0.003);
   EXPECT_GT(counts.size(), 990u) << "cold records are read too";
   EXPECT_LT(counts.rbegin()->first, 1000u);
@@ -35,14 +35,14 @@ TEST(YcsbTest, LatestPrefersTheNewest) {
   EXPECT_NEAR(counts[999] / 100'000.0, Zipf(1000, kYcsbTheta).ShareOfFirst(), 0.005);
   EXPECT_GT(counts[999], counts[998]);
   EXPECT_GT(counts[998], counts[500]);
-  // A record more: it is the newest then.
+  // One record more: that is the newest then.
   counts.clear();
   for (int i = 0; i < 100'000; ++i) ++counts[latest.Next(1001, &random)];
   EXPECT_GT(counts[1000], 10'000);
   EXPECT_EQ(counts.rbegin()->first, 1000u);
 }
 
-TEST(YcsbTest, AZipfThatGrewIsOneThatWasMadeLarger) {
+TEST(YcsbTest, GrownZipfEqualsALargerOne) {
   Zipf grown(100, kYcsbTheta);
   grown.GrowTo(500);
   const Zipf made(500, kYcsbTheta);
