@@ -273,85 +273,105 @@ void WriteReportSoFar(const std::string& directory, std::size_t through, std::si
   }
 }
 
-int Run(const std::vector<BenchFlags>& experiments) {
-  const BenchFlags& first = experiments.front();
-  RunState state;
+// Each of the following returns a complaint, or nothing if all is well.
+
+// Counts the turns, too.
+std::string ComplainOfEngines(const BenchFlags& flags, TurnCount* turns) {
+  const std::size_t engines = ChooseEngines(flags).size();
+  if (engines == 0) return "none of these engines is built in";
+  turns->Expect(flags.rounds * engines);
+  const Status may = CheckPrivileges(flags);
+  return may.ok() ? "" : "--drop_caches or --memory_limit refused: " + may.ToString();
+}
+
+std::string ComplainOfIntervalFile(const BenchFlags& flags) {
+  if (flags.report_interval_seconds == 0) return {};
+  const Status may = IntervalReport::CheckFile(flags.report_file);
+  return may.ok() ? "" : "--report_file: " + may.ToString();
+}
+
+std::string ComplainOfSource(const BenchFlags& flags) {
+  if (flags.source.empty()) return {};
+  std::vector<std::string> files;
+  const Status read = ReadSourceFiles(flags.source, &files);
+  return read.ok() ? "" : "--source: " + read.ToString();
+}
+
+std::string ComplainOfMissingDatabase(const BenchFlags& flags) {
+  if (!flags.use_existing_db) return {};
+  for (const Contender& contender : ChooseEngines(flags)) {
+    const std::string path = PathOf(flags.db, contender.flags, *contender.entry);
+    if (contender.entry->is_store && !std::filesystem::exists(path)) {
+      return "--use_existing_db: there is no " + path + ", where the database of " + NameOf(contender) + " would be";
+    }
+  }
+  return {};
+}
+
+// Opens what --json and --report write to.
+std::string OpenOutput(const BenchFlags& flags, RunState* state) {
+  if (!flags.json.empty()) {
+    state->json.open(flags.json, std::ios::app);
+    if (!state->json) return "cannot write " + flags.json + ": " + std::strerror(errno);
+  }
+  if (!flags.report.empty()) {
+    if (const Status may = PrepareReport(flags.report); !may.ok()) return "--report: " + may.ToString();
+  }
+  return {};
+}
+
+// Returns the first complaint of `complain(experiment)`.
+template <typename Complain>
+std::string FirstComplaint(const std::vector<BenchFlags>& experiments, Complain complain) {
   for (const BenchFlags& flags : experiments) {
-    const std::size_t engines = ChooseEngines(flags).size();
-    if (engines == 0) {
-      std::fprintf(stderr, "cambium_bench: none of these engines is built in\n");
-      return kExitUsage;
-    }
-    state.turns.Expect(flags.rounds * engines);
-    if (const Status may = CheckPrivileges(flags); !may.ok()) {
-      std::fprintf(stderr, "cambium_bench: --drop_caches or --memory_limit refused: %s\n", may.ToString().c_str());
-      return kExitUsage;
-    }
+    if (std::string wrong = complain(flags); !wrong.empty()) return wrong;
   }
-  if (!first.json.empty()) {
-    state.json.open(first.json, std::ios::app);
-    if (!state.json) {
-      std::fprintf(stderr, "cambium_bench: cannot write %s: %s\n", first.json.c_str(), std::strerror(errno));
-      return kExitUsage;
-    }
+  return {};
+}
+
+// Finds what would fail later, before the databases' directory is made. Opens the output.
+std::string Prepare(const std::vector<BenchFlags>& experiments, RunState* state) {
+  std::string wrong =
+      FirstComplaint(experiments, [state](const BenchFlags& flags) { return ComplainOfEngines(flags, &state->turns); });
+  if (wrong.empty()) wrong = OpenOutput(experiments.front(), state);
+  if (wrong.empty()) wrong = FirstComplaint(experiments, ComplainOfIntervalFile);
+  if (wrong.empty()) wrong = FirstComplaint(experiments, ComplainOfSource);
+  if (wrong.empty()) wrong = FirstComplaint(experiments, ComplainOfMissingDatabase);
+  if (wrong.empty()) {
+    const std::uint64_t memory = MemoryBytes();
+    wrong = FirstComplaint(experiments, [memory](const BenchFlags& flags) { return ComplainOfMemory(flags, memory); });
   }
-  if (!first.report.empty()) {
-    if (const Status may = PrepareReport(first.report); !may.ok()) {
-      std::fprintf(stderr, "cambium_bench: --report: %s\n", may.ToString().c_str());
-      return kExitUsage;
-    }
-  }
-  for (const BenchFlags& flags : experiments) {
-    if (flags.report_interval_seconds == 0) continue;
-    if (const Status may = IntervalReport::CheckFile(flags.report_file); !may.ok()) {
-      std::fprintf(stderr, "cambium_bench: --report_file: %s\n", may.ToString().c_str());
-      return kExitUsage;
-    }
-  }
-  for (const BenchFlags& flags : experiments) {
-    if (flags.source.empty()) continue;
-    std::vector<std::string> files;
-    if (const Status read = ReadSourceFiles(flags.source, &files); !read.ok()) {
-      std::fprintf(stderr, "cambium_bench: --source: %s\n", read.ToString().c_str());
-      return kExitUsage;
-    }
-  }
-  for (const BenchFlags& flags : experiments) {
-    if (!flags.use_existing_db) continue;
-    for (const Contender& contender : ChooseEngines(flags)) {
-      const std::string path = PathOf(flags.db, contender.flags, *contender.entry);
-      if (contender.entry->is_store && !std::filesystem::exists(path)) {
-        std::fprintf(stderr, "cambium_bench: --use_existing_db: there is no %s, where the database of %s would be\n",
-                     path.c_str(), NameOf(contender).c_str());
-        return kExitUsage;
-      }
-    }
-  }
-  for (const BenchFlags& flags : experiments) {
-    if (const std::string wrong = ComplainOfMemory(flags, MemoryBytes()); !wrong.empty()) {
-      std::fprintf(stderr, "cambium_bench: %s\n", wrong.c_str());
-      return kExitUsage;
-    }
-  }
-  const Root root(first);
-  if (!root.ok()) return kExitUsage;
-  for (const BenchFlags& flags : experiments) {
-    if (const std::string wrong = ComplainOfSpace(flags, root.path()); !wrong.empty()) {
-      std::fprintf(stderr, "cambium_bench: %s\n", wrong.c_str());
-      return kExitUsage;
-    }
-  }
-  CatchInterrupts(SecondInterrupt::kIgnore);  // ends the children, while this process cleans up
+  return wrong;
+}
+
+void RunAll(const std::vector<BenchFlags>& experiments, const Root& root, RunState* state) {
   for (std::size_t i = 0; i < experiments.size() && !Interrupted().load(); ++i) {
     if (!experiments[i].experiment.empty()) {
       std::printf("%s#### %s, %zu of %zu\n", i == 0 ? "" : "\n", experiments[i].experiment.c_str(), i + 1,
                   experiments.size());
     }
-    RunExperiment(experiments[i], root, &state);
-    WriteReportSoFar(first.report, i + 1, experiments.size(), &state);
+    RunExperiment(experiments[i], root, state);
+    WriteReportSoFar(experiments.front().report, i + 1, experiments.size(), state);
   }
+}
+
+int Refuse(const std::string& why) {
+  std::fprintf(stderr, "cambium_bench: %s\n", why.c_str());
+  return kExitUsage;
+}
+
+int Run(const std::vector<BenchFlags>& experiments) {
+  RunState state;
+  if (const std::string wrong = Prepare(experiments, &state); !wrong.empty()) return Refuse(wrong);
+  const Root root(experiments.front());
+  if (!root.ok()) return kExitUsage;
+  const std::string no_space =
+      FirstComplaint(experiments, [&root](const BenchFlags& flags) { return ComplainOfSpace(flags, root.path()); });
+  if (!no_space.empty()) return Refuse(no_space);
+  CatchInterrupts(SecondInterrupt::kIgnore);  // ends the children, while this process cleans up
+  RunAll(experiments, root, &state);
   if (state.json.is_open() && !state.json) {
-    std::fprintf(stderr, "cambium_bench: writing %s failed\n", first.json.c_str());
+    std::fprintf(stderr, "cambium_bench: writing %s failed\n", experiments.front().json.c_str());
     state.failed = true;
   }
   return state.failed ? kExitFailed : Interrupted().load() ? kExitInterrupted : 0;

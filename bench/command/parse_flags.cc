@@ -165,7 +165,7 @@ void AddTraceOptions(CLI::App* app, TraceFlags* t) {
   app->add_flag("--trace_preserve_write_order", t->preserve_write_order, "record writes in the order of their commits");
 }
 
-void AddOptions(CLI::App* app, BenchFlags* f) {
+void AddRunOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--preset", f->preset,
                   "published experiments, as a series of runs; options given here override the preset's")
       ->option_text("NAME, see --list");
@@ -181,9 +181,9 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--benchmarks", f->benchmarks, "benchmarks to run, in this order; see --list")
       ->delimiter(',')
       ->capture_default_str();
-  AddMixgraphOptions(app, &f->mixgraph);
-  AddYcsbOptions(app, &f->ycsb);
-  AddTraceOptions(app, &f->trace);
+}
+
+void AddCountOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--num", f->num, "size of the key space")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))->capture_default_str();
   app->add_option("--reads", f->reads, "reads per thread; negative: num")->capture_default_str();
@@ -193,6 +193,9 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
                   "seconds that random workloads run; 0: they run by their number of operations")
       ->capture_default_str();
   app->add_option("--threads", f->threads, "threads of a workload")->check(CLI::Range(1u, 255u))->capture_default_str();
+}
+
+void AddDataOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--key_size", f->key_size, "bytes of a key")
       ->check(CLI::Range(kKeySizeMin, kKeySizeMax))->capture_default_str();
   app->add_option("--value_size", f->value_size, "bytes of a value")
@@ -220,6 +223,9 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
                   "values are files below this directory, up to 1 GiB, chosen at random, each after a header "
                   "of 16 bytes")
       ->check(CLI::ExistingDirectory);
+}
+
+void AddCallOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--batch_size", f->batch_size, "puts per commit; keys per call of multireadrandom")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))
       ->capture_default_str();
@@ -238,6 +244,9 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--verify_checksum", f->verify_checksum,
                   "verify the checksums of data read, if the engine has checksums")
       ->capture_default_str();
+}
+
+void AddStoreOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--seed", f->seed, "seed of keys and values; 0: the time")->capture_default_str();
   app->add_option("--db", f->db,
                   "directory for the databases, with one below it per engine; they stay. "
@@ -263,25 +272,30 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
       ->capture_default_str();
   app->add_option("--bloom_bits", f->bloom_bits, "filter bits per key; 0: no filters; -1: 10")
       ->check(CLI::Range(-1, 64))->capture_default_str();
-  AddLevelOptions(app, &f->levels);
-  app->add_option("--max_space_amplification", f->space.max_space_amplification,
+}
+
+void AddSpaceOptions(CLI::App* app, SpaceShape* s) {
+  app->add_option("--max_space_amplification", s->max_space_amplification,
                   "most bytes on disk per live byte, for Cambium; 0: no ceiling")
       ->capture_default_str();
-  app->add_option("--enable_blob_garbage_collection", f->space.enable_blob_garbage_collection,
+  app->add_option("--enable_blob_garbage_collection", s->enable_blob_garbage_collection,
                   "log GC of Cambium, blob GC of rocksdb_blob")
       ->capture_default_str();
-  app->add_option("--blob_garbage_collection_age_cutoff", f->space.blob_garbage_collection_age_cutoff,
+  app->add_option("--blob_garbage_collection_age_cutoff", s->blob_garbage_collection_age_cutoff,
                   "share of the files, oldest first, that GC may collect")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  app->add_option("--blob_garbage_collection_force_threshold", f->space.blob_garbage_collection_force_threshold,
+  app->add_option("--blob_garbage_collection_force_threshold", s->blob_garbage_collection_force_threshold,
                   "share of garbage in them at which GC is forced; 1: never")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  AddWord(app, "--value_clustering", &f->space.value_clustering, {"off", "auto", "full"},
+  AddWord(app, "--value_clustering", &s->value_clustering, {"off", "auto", "full"},
           "whether Cambium's log GC relocates values in the order of keys");
-  app->add_flag("--cluster_values", f->space.cluster_values,
+  app->add_flag("--cluster_values", s->cluster_values,
                 "the benchmark compact writes Cambium's values in the order of keys");
+}
+
+void AddMeasureOptions(CLI::App* app, BenchFlags* f) {
   AddChoice<CheckDepth>(app, "--check", &f->check, {{"full", CheckDepth::kFull}, {"ends", CheckDepth::kEnds}},
                         "compare each value read in full, or only its header and both ends");
   app->add_option("--rounds", f->rounds, "number of turns of each engine; tables show medians and spreads")
@@ -295,6 +309,9 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
                   "begins cold; for example 256m. Needs root and control groups. 0: no limit")
       ->transform(CLI::AsSizeValue(false))
       ->option_text("SIZE=0");
+}
+
+void AddOutputOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--json", f->json, "append a JSON object for each engine, benchmark and round to this file");
   app->add_option("--report", f->report,
                   "directory for a report: report.html with tables and plots, results.csv, results.json, plots/");
@@ -306,6 +323,22 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--report_file", f->report_file, "CSV: engine, benchmark, round, seconds, operations a second")
       ->capture_default_str();
   app->add_flag("--list", f->list, "list benchmarks, presets and engines, and exit");
+}
+
+// In the order of --help.
+void AddOptions(CLI::App* app, BenchFlags* f) {
+  AddRunOptions(app, f);
+  AddMixgraphOptions(app, &f->mixgraph);
+  AddYcsbOptions(app, &f->ycsb);
+  AddTraceOptions(app, &f->trace);
+  AddCountOptions(app, f);
+  AddDataOptions(app, f);
+  AddCallOptions(app, f);
+  AddStoreOptions(app, f);
+  AddLevelOptions(app, &f->levels);
+  AddSpaceOptions(app, &f->space);
+  AddMeasureOptions(app, f);
+  AddOutputOptions(app, f);
 }
 
 // Returns the command line, quoted for a shell.

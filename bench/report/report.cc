@@ -119,19 +119,9 @@ bool RunsAgain(const std::vector<Result>& results) {
   return std::ranges::any_of(results, [&](const Result& r) { return r.round != results.front().round; });
 }
 
-}  // namespace
-
-std::string MakeReport(const std::vector<Result>& results) {
-  if (results.empty()) return {};
-  const Table table(results);
+std::string SpeedTables(const Table& table) {
   const auto speed = OfOperations([](const Result& r) { return r.ops_per_sec; });
-  const auto p99 = OfOperations([](const Result& r) { return r.p99_us; });
-  std::string text =
-      RunsAgain(results)
-          ? "Medians of all rounds. A ratio is taken within each round; a cell has the median of these ratios, and in\n"
-            "brackets the smallest and the largest.\n\n"
-          : "One round: another might not agree, and a ratio near 1 means nothing (use --rounds=3).\n\n";
-  text += table.Draw("ops/sec", speed, Speed);
+  std::string text = table.Draw("ops/sec", speed, Speed);
   text += table.DrawRatios("ops/sec", Better::kMore, speed);
   text += table.Draw("writer ops/sec", [](const Result& r) {
     return r.writer.has_value() ? std::optional(r.writer->ops_per_sec) : std::nullopt;
@@ -139,38 +129,55 @@ std::string MakeReport(const std::vector<Result>& results) {
   text += table.Draw("seconds", [](const Result& r) {
     return EffectOf(r) == Effect::kMaintains ? std::optional(r.seconds) : std::nullopt;
   }, Plain);
-  text += table.Draw("p50 us", OfOperations([](const Result& r) { return r.p50_us; }), Plain);
+  return text;
+}
+
+std::string LatencyTables(const Table& table) {
+  const auto p99 = OfOperations([](const Result& r) { return r.p99_us; });
+  std::string text = table.Draw("p50 us", OfOperations([](const Result& r) { return r.p50_us; }), Plain);
   text += table.Draw("p99 us", p99, Plain);
   text += table.DrawRatios("p99 us", Better::kLess, p99);
   text += table.Draw("p99.9 us", OfOperations([](const Result& r) { return r.p999_us; }), Plain);
   text += table.Draw("p99.99 us", OfOperations([](const Result& r) { return r.p9999_us; }), Plain);
   text += table.Draw("longest put ms", LongestPutMillis, Plain);
   text += table.DrawRatios("longest put ms", Better::kLess, LongestPutMillis);
+  return text;
+}
+
+std::string CpuTables(const Table& table) {
   const auto cpu_micros = [](double Result::* seconds) {
     return OfOperations([seconds](const Result& r) {
       return r.ops == 0 ? 0.0 : r.*seconds * 1e6 / static_cast<double>(r.ops);
     });
   };
-  text += table.Draw("user CPU us/op", cpu_micros(&Result::user_cpu_s), Plain);
+  std::string text = table.Draw("user CPU us/op", cpu_micros(&Result::user_cpu_s), Plain);
   text += table.Draw("system CPU us/op", cpu_micros(&Result::sys_cpu_s), Plain);
-  std::string notes;
-  text += WithNote(table.Draw("stall %", StallPercent, Plain), &notes,
-                   "Stall: the share of the time, without settling, in which writes waited for background work. If an "
-                   "engine counts\nit per thread, the share of the sum of the threads' times.\n");
+  return text;
+}
+
+// These and the following add to *notes what their tables need to be understood.
+std::string WriteTables(const Table& table, std::string* notes) {
+  std::string text =
+      WithNote(table.Draw("stall %", StallPercent, Plain), notes,
+               "Stall: the share of the time, without settling, in which writes waited for background work. If an "
+               "engine counts\nit per thread, the share of the sum of the threads' times.\n");
   text += table.Draw("write amp", [](const Result& r) { return r.write_amp; }, Plain);
   text +=
-      WithNote(table.Draw("write amp, the post's", WriteAmpOfThePost, Plain), &notes,
+      WithNote(table.Draw("write amp, the post's", WriteAmpOfThePost, Plain), notes,
                "The post's: bytes written by flushes and compactions, values included, over those written by flushes; "
                "a log\nthat keeps the values counts as a flush of them.\n");
   text +=
-      WithNote(table.Draw("merge reads B/B", MergeReadsPerByte, Plain), &notes,
+      WithNote(table.Draw("merge reads B/B", MergeReadsPerByte, Plain), notes,
                "Merge reads: read from index files or tables by sweeps or compactions, per byte that users wrote.\n");
-  text += WithNote(LedgerTable(table), &notes,
+  text += WithNote(LedgerTable(table), notes,
                    "Written by cause: counted by the engine itself, per byte of keys and values that users wrote.\n");
-  text += table.Draw("space amp", [](const Result& r) {
-    return EffectOf(r) == Effect::kReads ? std::nullopt : r.space_amp;
-  }, Plain);
-  text += WithNote(table.Draw("index B/key", IndexBytesPerKey, Plain), &notes,
+  return text;
+}
+
+std::string SpaceTables(const Table& table, std::string* notes) {
+  std::string text = table.Draw(
+      "space amp", [](const Result& r) { return EffectOf(r) == Effect::kReads ? std::nullopt : r.space_amp; }, Plain);
+  text += WithNote(table.Draw("index B/key", IndexBytesPerKey, Plain), notes,
                    "Index: bytes on disk per existing key, without separated values; if all values are in tables, they "
                    "are\nincluded.\n");
   text += table.Draw("disk MiB", OfChanges([](const Result& r) {
@@ -182,15 +189,36 @@ std::string MakeReport(const std::vector<Result>& results) {
   text += table.Draw("peak RSS MiB", OfOperations([](const Result& r) {
     return static_cast<double>(r.rss_peak_bytes) / kMiB;
   }), Plain);
-  text += WithNote(table.Draw("cache hit %", CacheHitPercent, Plain), &notes,
+  text += WithNote(table.Draw("cache hit %", CacheHitPercent, Plain), notes,
                    "Cache: an engine's own cache of pages or blocks.\n");
+  return text;
+}
+
+std::string DeviceTables(const Table& table, std::string* notes) {
   std::string device = table.Draw("device read B/op", OfDevice(&DeviceStats::read_bytes), Plain);
   device += table.Draw("device reads/op", OfDevice(&DeviceStats::reads), Plain);
   device += table.Draw("device written B/op", OfDevice(&DeviceStats::write_bytes), Plain);
   device += table.Draw("device writes/op", OfDevice(&DeviceStats::writes), Plain);
-  text += WithNote(device, &notes,
-                   "Device: what the block device completed meanwhile, for all processes, without what is written back "
-                   "later.\n");
+  return WithNote(device, notes,
+                  "Device: what the block device completed meanwhile, for all processes, without what is written back "
+                  "later.\n");
+}
+
+}  // namespace
+
+std::string MakeReport(const std::vector<Result>& results) {
+  if (results.empty()) return {};
+  const Table table(results);
+  std::string text =
+      RunsAgain(results)
+          ? "Medians of all rounds. A ratio is taken within each round; a cell has the median of these ratios, and in\n"
+            "brackets the smallest and the largest.\n\n"
+          : "One round: another might not agree, and a ratio near 1 means nothing (use --rounds=3).\n\n";
+  std::string notes;
+  text += SpeedTables(table) + LatencyTables(table) + CpuTables(table);
+  text += WriteTables(table, &notes);
+  text += SpaceTables(table, &notes);
+  text += DeviceTables(table, &notes);
   text += IndexTable(results);
   text +=
       "Write amp: bytes of pages made dirty in the page cache, as /proc/self/io counts them, per byte of keys and "

@@ -344,6 +344,95 @@ void FillIn(const Workload& workload, const Phase& phase, const Work& work, Resu
   }
 }
 
+// What was counted before a phase.
+struct Before {
+  std::optional<IndexFigures> figures;
+  EngineCounters counters;
+  std::optional<DeviceStats> device;
+  ProcessStats process;
+};
+
+Before CountBefore(Engine* engine, const std::string& path) {
+  Before before;
+  before.figures = engine->ReadIndexFigures();
+  before.counters = engine->ReadCounters();
+  ForgetPeakRss();
+  before.device = ReadDeviceStats(path);
+  before.process = ReadProcessStats();
+  return before;
+}
+
+// Returns what the process has used since, without the sampler.
+ProcessStats UsedSince(const ProcessStats& before, const Sampler& sampler) {
+  ProcessStats stats = ReadProcessStats() - before;
+  stats.user_cpu_s = std::max(0.0, stats.user_cpu_s - sampler.user_cpu_s());
+  stats.sys_cpu_s = std::max(0.0, stats.sys_cpu_s - sampler.sys_cpu_s());
+  return stats;
+}
+
+void SetUp(const Workload& workload, Phase* phase, Result* r) {
+  const BenchFlags& flags = phase->flags;
+  phase->total_ops = CountOf(workload, flags);
+  phase->key_space = std::max<std::uint64_t>(1, flags.num / workload.divisor);
+  r->key_size = phase->key_shape.TypicalSize();
+  r->threads = workload.effect == Effect::kMaintains ? 1
+               : workload.threads != nullptr         ? workload.threads(flags)
+                                                     : flags.threads;
+}
+
+// Runs the workload: first its maintenance, then its `crew`. *message: what maintenance says of itself.
+Work RunWork(const Workload& workload, Engine* engine, std::optional<Crew>* crew, std::string* message) {
+  Work work;
+  const std::uint64_t begin = NowNanos();
+  if (workload.maintain != nullptr) {
+    work.status = workload.maintain(engine, message);
+    if (work.status.ok() && Interrupted().load()) work.status = Status::Aborted("interrupted");  // it may have left off
+    if (!work.status.ok()) return work;
+    work.ops = 1;
+    work.nanos.Add(NowNanos() - begin);
+  }
+  work.end_nanos = NowNanos();
+  if (crew->has_value()) work = (*crew)->Run();
+  return work;
+}
+
+// Settles after a workload that changes something. For one that writes, settling is part of *used and of the time.
+Status SettleAndCount(const Workload& workload, Engine* engine, const Work& work, const Before& before,
+                      const Sampler& sampler, ProcessStats* used, Result* r) {
+  double idle_seconds = 0;
+  const Status status = Settle(engine, workload.name, &idle_seconds);
+  if (!status.ok()) return status;
+  if (Interrupted().load()) return Status::Aborted("interrupted");  // it may have left off
+  const ProcessStats settled = UsedSince(before.process, sampler);
+  if (workload.effect == Effect::kWrites) {
+    r->settle_seconds = Seconds(NowNanos() - work.end_nanos) - idle_seconds;
+    r->seconds += r->settle_seconds;
+    *used = settled;
+  }
+  used->write_bytes = settled.write_bytes;  // includes the writes of settling
+  used->cancelled_write_bytes = settled.cancelled_write_bytes;
+  return {};
+}
+
+void FillInUse(const ProcessStats& used, const Work& work, bool writes_values, Result* r) {
+  r->user_cpu_s = used.user_cpu_s;
+  r->sys_cpu_s = used.sys_cpu_s;
+  r->device_write_bytes = used.write_bytes;
+  r->device_read_bytes = used.read_bytes;
+  r->cancelled_write_bytes = used.cancelled_write_bytes;
+  r->user_write_bytes = work.written_bytes;
+  if (writes_values && work.written_bytes > 0) r->write_amp = Ratio(r->device_write_bytes, work.written_bytes);
+}
+
+void FillInSpace(const Phase& phase, const std::string& path, Result* r) {
+  r->rss_peak_bytes = PeakRssBytes();
+  r->disk_bytes = DiskBytes(path);
+  if (!phase.keys.known()) return;
+  r->live_keys = phase.keys.count();
+  r->live_bytes = LiveBytes(phase);
+  if (*r->live_bytes > 0) r->space_amp = Ratio(r->disk_bytes, *r->live_bytes);
+}
+
 }  // namespace
 
 Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* engine, Phase* phase, Result* result) {
@@ -353,24 +442,14 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   std::optional<const KeySet> at_the_beginning;
   if (changes && (!writes || workload.beside_reads)) at_the_beginning.emplace(phase->keys);
   phase->lasting = at_the_beginning.has_value() ? &*at_the_beginning : &phase->keys;
-  phase->total_ops = CountOf(workload, flags);
-  phase->key_space = std::max<std::uint64_t>(1, flags.num / workload.divisor);
-  result->key_size = phase->key_shape.TypicalSize();
-  result->threads = workload.effect == Effect::kMaintains ? 1
-                    : workload.threads != nullptr         ? workload.threads(flags)
-                                                          : flags.threads;
+  SetUp(workload, phase, result);
   Status status = engine->BeginWrites({.sync = changes && (workload.sync || flags.sync),
                                        .visible = workload.mixes,
                                        .disable_wal = flags.disable_wal});
   if (!status.ok()) return status;
-
   if (workload.prepare != nullptr) phase->state = workload.prepare(*phase);
 
-  const std::optional<IndexFigures> figures = engine->ReadIndexFigures();
-  const EngineCounters counters = engine->ReadCounters();
-  ForgetPeakRss();
-  const std::optional<DeviceStats> device = ReadDeviceStats(config.path);
-  const ProcessStats before = ReadProcessStats();
+  const Before before = CountBefore(engine, config.path);
   std::optional<Crew> crew;
   if (workload.run != nullptr) {
     crew.emplace(workload, engine, phase, result->threads, changes,
@@ -379,71 +458,33 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   const bool moves_bytes = changes || workload.maintain != nullptr;
   Sampler sampler(moves_bytes ? config.path : "", [&crew] { return crew.has_value() ? crew->Ops() : 0; });
   const std::uint64_t begin = NowNanos();
-  Work work;
   std::string maintained;
-  if (workload.maintain != nullptr) {
-    status = workload.maintain(engine, &maintained);
-    if (!status.ok()) return status;
-    if (Interrupted().load()) return Status::Aborted("interrupted");  // it may have left off
-    work.ops = 1;
-    work.nanos.Add(NowNanos() - begin);
-  }
-  work.end_nanos = NowNanos();
-  if (crew.has_value()) work = crew->Run();
+  const Work work = RunWork(workload, engine, &crew, &maintained);
   if (!work.status.ok()) {
     if (changes) phase->keys.ForgetAllLast();  // the workload may have written before it failed
     return work.status;
   }
   if (Interrupted().load()) return Status::Aborted("interrupted");
   result->seconds = Seconds(work.end_nanos - begin);
-  const auto used_since = [&before, &sampler] {
-    ProcessStats stats = ReadProcessStats() - before;
-    stats.user_cpu_s = std::max(0.0, stats.user_cpu_s - sampler.user_cpu_s());
-    stats.sys_cpu_s = std::max(0.0, stats.sys_cpu_s - sampler.sys_cpu_s());
-    return stats;
-  };
-  ProcessStats used = used_since();
-  TakeCacheCounters(counters, engine->ReadCounters(), result);
+  ProcessStats used = UsedSince(before.process, sampler);
+  TakeCacheCounters(before.counters, engine->ReadCounters(), result);
   if (changes) {
-    double idle_seconds = 0;
-    status = Settle(engine, workload.name, &idle_seconds);
+    status = SettleAndCount(workload, engine, work, before, sampler, &used, result);
     if (!status.ok()) return status;
-    if (Interrupted().load()) return Status::Aborted("interrupted");  // it may have left off
-    const ProcessStats settled = used_since();
-    if (writes) {
-      result->settle_seconds = Seconds(NowNanos() - work.end_nanos) - idle_seconds;
-      result->seconds += result->settle_seconds;
-      used = settled;
-    }
-    used.write_bytes = settled.write_bytes;  // includes the writes of settling
-    used.cancelled_write_bytes = settled.cancelled_write_bytes;
   }
 
   sampler.Stop();
   result->disk_peak_bytes = sampler.disk_peak();
   result->samples = sampler.samples();
-  TakeCounters(workload, counters, engine->ReadCounters(), result);
-  if (const auto now = ReadDeviceStats(config.path); now.has_value() && device.has_value()) result->device = *now - *device;
-  if (changes) result->index_figures = FiguresSince(engine, figures);
+  TakeCounters(workload, before.counters, engine->ReadCounters(), result);
+  const auto device = ReadDeviceStats(config.path);
+  if (device.has_value() && before.device.has_value()) result->device = *device - *before.device;
+  if (changes) result->index_figures = FiguresSince(engine, before.figures);
   FillIn(workload, *phase, work, result);
   if (!maintained.empty()) result->message = maintained;
   if (workload.tell != nullptr) result->message = workload.tell(*phase->state);
-  result->user_cpu_s = used.user_cpu_s;
-  result->sys_cpu_s = used.sys_cpu_s;
-  result->device_write_bytes = used.write_bytes;
-  result->device_read_bytes = used.read_bytes;
-  result->cancelled_write_bytes = used.cancelled_write_bytes;
-  result->user_write_bytes = work.written_bytes;
-  if (changes && workload.count != Count::kDeletes && work.written_bytes > 0) {
-    result->write_amp = Ratio(result->device_write_bytes, work.written_bytes);
-  }
-  result->rss_peak_bytes = PeakRssBytes();
-  result->disk_bytes = DiskBytes(config.path);
-  if (phase->keys.known()) {
-    result->live_keys = phase->keys.count();
-    result->live_bytes = LiveBytes(*phase);
-    if (*result->live_bytes > 0) result->space_amp = Ratio(result->disk_bytes, *result->live_bytes);
-  }
+  FillInUse(used, work, changes && workload.count != Count::kDeletes, result);
+  FillInSpace(*phase, config.path, result);
   if (changes) NoteLastVersions(work, *phase, &phase->keys);
   return {};
 }
