@@ -73,12 +73,12 @@ bool IsWide(const Plot& plot) {
   return bars != nullptr && bars->panels.size() > kPanelsOfHalf;
 }
 
-std::string DrawInline(const Plot& plot, Paper paper) {
+Markup DrawInline(const Plot& plot, Paper paper) {
   const double width = paper == Paper::kPhone ? kPhoneWidth : paper == Paper::kHalf ? kHalfWidth : kFullWidth;
   return Draw(plot, width, 0).Inline();
 }
 
-std::string DrawStandalone(const Plot& plot) {
+Markup DrawStandalone(const Plot& plot) {
   const double width = IsWide(plot) ? kFullWidth : kHalfWidth;
   const std::string title = plot.of.empty() ? plot.title : plot.title + " · " + plot.of;
   Svg svg = Draw(plot, width, kTitleHeight);

@@ -3,74 +3,79 @@
 #include <algorithm>
 
 #include "html/assets.h"
-#include "html/escape.h"
 #include "html/tables.h"
 
 namespace cambium::bench {
 namespace {
 
-std::string FigureHtml(const Plot& plot) {
+Markup FigureHtml(const Plot& plot) {
   const bool wide = IsWide(plot);
-  return std::string("<figure class=\"card plot") + (wide ? " wide" : "") + "\" id=\"" + Escape(plot.name) +
-         "\">\n<h4>" + Escape(plot.title) + "</h4>\n<div class=\"large\">" +
-         DrawInline(plot, wide ? Paper::kFull : Paper::kHalf) + "</div>\n<div class=\"small\">" +
-         DrawInline(plot, Paper::kPhone) + "</div>\n<figcaption>" + Escape(plot.caption) +
-         "</figcaption>\n<details class=\"numbers\"><summary>The numbers</summary>\n" + ToHtml(plot.table) +
-         "</details>\n</figure>\n";
+  return Markup() << "<figure class=\"card plot" << If(wide, " wide") << "\" id=\"" << plot.name << "\">\n<h4>"
+                  << plot.title << "</h4>\n<div class=\"large\">"
+                  << DrawInline(plot, wide ? Paper::kFull : Paper::kHalf) << "</div>\n<div class=\"small\">"
+                  << DrawInline(plot, Paper::kPhone) << "</div>\n<figcaption>" << plot.caption
+                  << "</figcaption>\n<details class=\"numbers\"><summary>The numbers</summary>\n"
+                  << ToHtml(plot.table) << "</details>\n</figure>\n";
 }
 
-std::string FiguresHtml(const std::string& heading, const std::vector<Plot>& plots) {
+Markup FiguresHtml(const std::vector<Plot>& plots) {
   if (plots.empty()) return {};
-  std::string html = heading.empty() ? "" : "<h3>" + Escape(heading) + "</h3>\n";
-  html += "<div class=\"cards\">\n";
-  for (const Plot& plot : plots) html += FigureHtml(plot);
-  return html + "</div>\n";
+  Markup html;
+  html << "<div class=\"cards\">\n";
+  for (const Plot& plot : plots) html << FigureHtml(plot);
+  return html << "</div>\n";
 }
 
-std::string ComparisonsHtml(const RunView& run) {
-  std::string html;
+Markup FiguresHtml(Literal heading, const std::vector<Plot>& plots) {
+  if (plots.empty()) return {};
+  return Markup() << "<h3>" << heading << "</h3>\n" << FiguresHtml(plots);
+}
+
+Markup ComparisonsHtml(const RunView& run) {
+  Markup html;
+  html << "<h3>Side by side</h3>\n<p class=\"note\">Medians over the rounds, with half the distance of the slowest and "
+          "the fastest round in per cent.";
+  if (run.engines().size() > 1) {
+    html << " Below: how many times as good as this engine <b>" << run.engines().front()
+         << "</b> was, as the median, the least and the most of the rounds' ratios. A ratio with a question mark says "
+            "nothing: its rounds lie on both sides of 1, or further apart than half of their median."
+         << If(run.rounds() == 1, " There was one round only, so that nothing is known of the spread.");
+  }
+  html << "</p>\n";
   bool first = true;
   for (const Figure& figure : ComparedFigures()) {
-    const std::string table = ComparisonTable(run, figure);
+    const Markup table = ComparisonTable(run, figure);
     if (table.empty()) continue;
-    html += std::string("<details class=\"comparisons\"") + (first ? " open" : "") + "><summary>" +
-            Escape(figure.name) + "</summary>\n" + table + "</details>\n";
+    html << "<details class=\"comparisons\"" << If(first, " open") << "><summary>" << figure.name << "</summary>\n"
+         << table << "</details>\n";
     first = false;
   }
-  const std::string base = Escape(run.engines().front());
-  std::string note =
-      "Medians over the rounds, with half the distance of the slowest and the fastest round in per cent.";
-  if (run.engines().size() > 1) {
-    note += " Below: how many times as good as this engine <b>" + base +
-            "</b> was, as the median, the least and the most "
-            "of the rounds' ratios. A ratio with a question mark says nothing: its rounds lie "
-            "on both sides of 1, or further apart than half of their median.";
-    if (run.rounds() == 1) note += " There was one round only, so that nothing is known of the spread.";
+  return html;
+}
+
+// `open`: its contents are shown. `alone`: the only run of its chapter.
+Markup RunHtml(const RunView& run, const RunPlots& plots, bool open, bool alone) {
+  Markup html;
+  if (alone) {
+    html << "<div class=\"run\"><p class=\"lead\">" << run.name() << "</p>\n";
+  } else {
+    html << "<details class=\"run\"" << If(open, " open") << "><summary>" << run.name() << "</summary>\n";
   }
-  return "<h3>Side by side</h3>\n<p class=\"note\">" + note + "</p>\n" + html;
+  html << FiguresHtml(plots.speed) << ComparisonsHtml(run) << FiguresHtml("Writes and space", plots.cost)
+       << FiguresHtml("Latency", plots.latency) << FiguresHtml("Over time", plots.time);
+  return html << (alone ? Literal("</div>\n") : Literal("</details>\n"));
 }
 
-std::string RunHtml(const RunView& run, const RunPlots& plots, bool open, bool alone) {
-  std::string html = ComparisonsHtml(run);
-  html = FiguresHtml("", plots.speed) + html;
-  html += FiguresHtml("Writes and space", plots.cost);
-  html += FiguresHtml("Latency", plots.latency);
-  html += FiguresHtml("Over time", plots.time);
-  if (alone) return "<div class=\"run\"><p class=\"lead\">" + Escape(run.name()) + "</p>\n" + html + "</div>\n";
-  return std::string("<details class=\"run\"") + (open ? " open" : "") + "><summary>" + Escape(run.name()) +
-         "</summary>\n" + html + "</details>\n";
-}
-
-std::string Section(const std::string& id, const std::string& title, const std::string& content) {
-  return "<section id=\"" + Escape(id) + "\">\n<h2>" + Escape(title) + "</h2>\n" + content + "</section>\n";
+Markup Section(const std::string& id, const std::string& title, const Markup& content) {
+  return Markup() << "<section id=\"" << id << "\">\n<h2>" << title << "</h2>\n" << content << "</section>\n";
 }
 
 std::string ChapterId(std::size_t i) { return "results-" + std::to_string(i + 1); }
 
-std::string ChapterHtml(const Chapter& chapter, const ChapterPlots& plots, std::size_t number) {
-  std::string html = FiguresHtml("By size of values", plots.by_size);
+Markup ChapterHtml(const Chapter& chapter, const ChapterPlots& plots, std::size_t number) {
+  Markup html = FiguresHtml("By size of values", plots.by_size);
   for (std::size_t i = 0; i < chapter.runs.size(); ++i) {
-    html += RunHtml(chapter.runs[i], plots.runs[i], i == 0, chapter.runs.size() == 1);
+    html << RunHtml(chapter.runs[i], plots.runs[i], i == 0, chapter.runs.size() == 1);
   }
   return Section(ChapterId(number), chapter.name, html);
 }
@@ -97,42 +102,45 @@ std::string Many(std::size_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-std::string IncompleteHtml(const std::vector<std::string>& reasons) {
+Markup IncompleteHtml(const std::vector<std::string>& reasons) {
   if (reasons.empty()) return {};
-  std::string list;
-  for (const std::string& reason : reasons) list += "<li>" + Escape(reason) + "</li>\n";
-  return "<div class=\"incomplete\" role=\"alert\"><strong>This report is incomplete.</strong> It shows what there was "
-         "until "
-         "then.<ul>\n" +
-         list + "</ul></div>\n";
+  Markup html;
+  html
+      << "<div class=\"incomplete\" role=\"alert\"><strong>This report is incomplete.</strong> It shows what there was "
+         "until then.<ul>\n";
+  for (const std::string& reason : reasons) html << "<li>" << reason << "</li>\n";
+  return html << "</ul></div>\n";
 }
 
 // Returns buttons with the engines' names and colours. A click highlights an engine.
-std::string EnginesHtml(const Arrangement& arrangement) {
-  std::string html;
+Markup EnginesHtml(const Arrangement& arrangement) {
+  Markup html;
+  html << "<div class=\"engines\" role=\"group\" aria-label=\"Bring an engine forward\">\n";
   for (const std::string& engine : arrangement.engines) {
     const std::string place = "e" + std::to_string(arrangement.palette.PlaceOf(engine));
-    html += "<button type=\"button\" class=\"engine\" aria-pressed=\"false\" data-engine=\"" + place +
-            "\"><i class=\"" + place + "\"></i>" + Escape(engine) + "</button>\n";
+    html << "<button type=\"button\" class=\"engine\" aria-pressed=\"false\" data-engine=\"" << place
+         << "\"><i class=\"" << place << "\"></i>" << engine << "</button>\n";
   }
-  return "<div class=\"engines\" role=\"group\" aria-label=\"Bring an engine forward\">\n" + html + "</div>\n";
+  return html << "</div>\n";
 }
 
-std::string Link(const std::string& id, const std::string& text) {
-  return "<a href=\"#" + Escape(id) + "\">" + Escape(text) + "</a>\n";
+Markup Link(const std::string& id, const std::string& text) {
+  return Markup() << "<a href=\"#" << id << "\">" << text << "</a>\n";
 }
 
-std::string NavigationHtml(const ReportInput& input, const Arrangement& arrangement, const AllPlots& plots) {
-  std::string html;
-  if (!input.claims.empty()) html += Link("claims", "Claims");
-  if (!plots.general.empty()) html += Link("law", "Space and writes");
-  for (std::size_t i = 0; i < arrangement.chapters.size(); ++i)
-    html += Link(ChapterId(i), arrangement.chapters[i].name);
-  html += Link("machine", "Machine") + Link("commands", "Commands") + Link("settings", "Settings");
-  return "<nav>\n" + html + "</nav>\n";
+Markup NavigationHtml(const ReportInput& input, const Arrangement& arrangement, const AllPlots& plots) {
+  Markup html;
+  html << "<nav>\n";
+  if (!input.claims.empty()) html << Link("claims", "Claims");
+  if (!plots.general.empty()) html << Link("law", "Space and writes");
+  for (std::size_t i = 0; i < arrangement.chapters.size(); ++i) {
+    html << Link(ChapterId(i), arrangement.chapters[i].name);
+  }
+  return html << Link("machine", "Machine") << Link("commands", "Commands") << Link("settings", "Settings")
+              << "</nav>\n";
 }
 
-std::string HeaderHtml(const ReportInput& input, const Arrangement& arrangement) {
+Markup HeaderHtml(const ReportInput& input, const Arrangement& arrangement) {
   const Counts counts = CountAll(arrangement);
   std::string commit;
   for (const ReportRun& run : input.runs) {
@@ -141,11 +149,10 @@ std::string HeaderHtml(const ReportInput& input, const Arrangement& arrangement)
   std::string lead = Many(counts.results, "result") + " of " + Many(arrangement.engines.size(), "engine") + " in " +
                      Many(counts.runs, "run") + ", up to " + Many(counts.rounds, "round") + " each.";
   if (!commit.empty()) lead += " Cambium at " + commit + ".";
-  return "<header>\n<h1>Cambium benchmark report</h1>\n<p class=\"lead\">" + Escape(lead) +
-         " The figures are in <a href=\"results.csv\">results.csv</a> and <a href=\"results.json\">results.json</a> "
-         "beside "
-         "this page, each plot in <code>plots/</code>.</p>\n" +
-         IncompleteHtml(input.incomplete) + "</header>\n";
+  return Markup() << "<header>\n<h1>Cambium benchmark report</h1>\n<p class=\"lead\">" << lead
+                  << " The figures are in <a href=\"results.csv\">results.csv</a> and <a href=\"results.json\">"
+                     "results.json</a> beside this page, each plot in <code>plots/</code>.</p>\n"
+                  << IncompleteHtml(input.incomplete) << "</header>\n";
 }
 
 // Returns which values were compared with what was written, and where less than all of them.
@@ -155,7 +162,8 @@ std::string ComparisonText(const std::vector<ReportRun>& runs) {
   bool foreign = false;
   for (const ReportRun& run : runs) {
     const std::string& command = run.facts.command;
-    ends = ends || command.find("--check=ends") != std::string::npos || command.find("--check ends") != std::string::npos;
+    ends =
+        ends || command.find("--check=ends") != std::string::npos || command.find("--check ends") != std::string::npos;
     for (const Result& result : run.results) {
       keys = keys || result.benchmark == "readseqkeys" || result.benchmark == "seekrandomkeys";
       foreign = foreign || result.message.find("values not compared") != std::string::npos;
@@ -174,27 +182,28 @@ std::string ComparisonText(const std::vector<ReportRun>& runs) {
 }  // namespace
 
 std::string MakePage(const ReportInput& input, const Arrangement& arrangement, const AllPlots& plots) {
-  std::string body = HeaderHtml(input, arrangement) + "<div class=\"bar\">\n" +
-                     NavigationHtml(input, arrangement, plots) + EnginesHtml(arrangement) + "</div>\n<main>\n";
-  if (!input.claims.empty()) body += Section("claims", "Published claims", ClaimsTable(input.claims));
-  if (!plots.general.empty()) body += Section("law", "Space and writes", FiguresHtml("", plots.general));
-  if (arrangement.chapters.empty()) body += "<p class=\"note\">There is no result.</p>\n";
+  Markup page;
+  page << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n"
+          "<title>Cambium benchmark report</title>\n<style>\n"
+       << Markup::Trusted(kPlotCss) << Markup::Trusted(kPageCss) << "</style>\n</head>\n<body class=\"plot\">\n";
+  page << HeaderHtml(input, arrangement) << "<div class=\"bar\">\n"
+       << NavigationHtml(input, arrangement, plots) << EnginesHtml(arrangement) << "</div>\n<main>\n";
+  if (!input.claims.empty()) page << Section("claims", "Published claims", ClaimsTable(input.claims));
+  if (!plots.general.empty()) page << Section("law", "Space and writes", FiguresHtml(plots.general));
+  page << If(arrangement.chapters.empty(), "<p class=\"note\">There is no result.</p>\n");
   for (std::size_t i = 0; i < arrangement.chapters.size(); ++i) {
-    body += ChapterHtml(arrangement.chapters[i], plots.chapters[i], i);
+    page << ChapterHtml(arrangement.chapters[i], plots.chapters[i], i);
   }
-  body += Section("machine", "Machine", MachineTable(input.runs));
-  body += Section("commands", "Commands", CommandList(arrangement));
-  body += Section("settings", "Settings of the engines", SettingsTable(arrangement));
-  body += "</main>\n<footer>Made by cambium_bench. A ratio is taken within a round. " +
-          Escape(ComparisonText(input.runs)) + "</footer>\n";
-  return std::string(
-             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-             "<meta name=\"color-scheme\" content=\"light dark\">\n"
-             "<link rel=\"icon\" href=\"data:,\">\n"
-             "<title>Cambium benchmark report</title>\n<style>\n") +
-         kPlotCss + kPageCss + "</style>\n</head>\n<body class=\"plot\">\n" + body + "<script>\n" + kPageJs +
-         "</script>\n</body>\n</html>\n";
+  page << Section("machine", "Machine", MachineTable(input.runs))
+       << Section("commands", "Commands", CommandList(arrangement))
+       << Section("settings", "Settings of the engines", SettingsTable(arrangement))
+       << "</main>\n<footer>Made by cambium_bench. A ratio is taken within a round. " << ComparisonText(input.runs)
+       << "</footer>\n<script>\n"
+       << Markup::Trusted(kPageJs) << "</script>\n</body>\n</html>\n";
+  return page.text();
 }
 
 }  // namespace cambium::bench

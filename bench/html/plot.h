@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "html/axis.h"
+#include "html/markup.h"
 #include "html/units.h"
 
 namespace cambium::bench {
@@ -93,8 +94,8 @@ struct Plot {
 enum class Paper : unsigned char { kPhone, kHalf, kFull };
 
 // Return the drawing for a page, or for a file of its own, which includes the title.
-std::string DrawInline(const Plot& plot, Paper paper);
-std::string DrawStandalone(const Plot& plot);
+Markup DrawInline(const Plot& plot, Paper paper);
+Markup DrawStandalone(const Plot& plot);
 // Returns whether the plot takes the full width of a page.
 bool IsWide(const Plot& plot);
 

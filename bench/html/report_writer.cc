@@ -70,7 +70,7 @@ Status WritePlots(const fs::path& root, const AllPlots& plots) {
   for (const Plot* plot : plots.Each()) list += plot->name + ".svg\n";
   Status status = WriteFile(root / kPlotList, list);
   for (const Plot* plot : plots.Each()) {
-    if (status.ok()) status = WriteFile(directory / (plot->name + ".svg"), DrawStandalone(*plot));
+    if (status.ok()) status = WriteFile(directory / (plot->name + ".svg"), DrawStandalone(*plot).text());
   }
   return status;
 }

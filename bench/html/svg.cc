@@ -1,7 +1,6 @@
 #include "html/svg.h"
 
 #include "html/assets.h"
-#include "html/escape.h"
 #include "html/units.h"
 
 namespace cambium::bench {
@@ -14,9 +13,7 @@ std::string Px(double value) {
   return text == "-0" ? "0" : text;
 }
 
-std::string Attribute(const char* name, const std::string& value) {
-  return std::string(" ") + name + "=\"" + value + "\"";
-}
+Markup Attribute(Literal name, const std::string& value) { return Markup() << " " << name << "=\"" << value << "\""; }
 
 std::string Place(double x, double y) { return Px(x) + " " + Px(y); }
 
@@ -43,22 +40,26 @@ std::string ShapeOf(int shape, Point m) {
 
 Svg::Svg(double width, double height, const std::string& label) : width_(width), height_(height), label_(label) {}
 
-void Svg::Element(const std::string& head, const std::string& title) {
-  const std::string name = head.substr(0, head.find(' '));
-  body_ += "<" + head;
-  body_ += title.empty() ? "/>" : "><title>" + Escape(title) + "</title></" + name + ">";
-  body_ += "\n";
+void Svg::Element(Literal name, const Markup& attributes, const std::string& title) {
+  body_ << "<" << name << attributes;
+  if (title.empty()) {
+    body_ << "/>\n";
+  } else {
+    body_ << "><title>" << title << "</title></" << name << ">\n";
+  }
 }
 
 void Svg::Line(Point from, Point to, const std::string& classes) {
-  Element("line" + Attribute("class", classes) + Attribute("x1", Px(from.x)) + Attribute("y1", Px(from.y)) +
-              Attribute("x2", Px(to.x)) + Attribute("y2", Px(to.y)),
+  Element("line",
+          Attribute("class", classes) << Attribute("x1", Px(from.x)) << Attribute("y1", Px(from.y))
+                                      << Attribute("x2", Px(to.x)) << Attribute("y2", Px(to.y)),
           "");
 }
 
 void Svg::Rect(Point corner, double width, double height, const std::string& classes, const std::string& title) {
-  Element("rect" + Attribute("class", classes) + Attribute("x", Px(corner.x)) + Attribute("y", Px(corner.y)) +
-              Attribute("width", Px(width)) + Attribute("height", Px(height)),
+  Element("rect",
+          Attribute("class", classes) << Attribute("x", Px(corner.x)) << Attribute("y", Px(corner.y))
+                                      << Attribute("width", Px(width)) << Attribute("height", Px(height)),
           title);
 }
 
@@ -67,35 +68,38 @@ void Svg::Path(const std::vector<std::vector<Point>>& parts, const std::string& 
   for (const std::vector<Point>& part : parts) {
     for (std::size_t i = 0; i < part.size(); ++i) d += (i == 0 ? "M" : "L") + Place(part[i].x, part[i].y);
   }
-  Element("path" + Attribute("class", classes) + Attribute("d", d), title);
+  Element("path", Attribute("class", classes) << Attribute("d", d), title);
 }
 
 void Svg::Marker(Point middle, int shape, const std::string& classes, const std::string& title) {
-  Element("path" + Attribute("class", classes) + Attribute("d", ShapeOf(shape, middle)), title);
+  Element("path", Attribute("class", classes) << Attribute("d", ShapeOf(shape, middle)), title);
 }
 
 void Svg::Text(Point at, Anchor anchor, const std::string& classes, const std::string& text) {
   const char* side = anchor == Anchor::kStart ? "" : anchor == Anchor::kMiddle ? " middle" : " end";
-  body_ += "<text" + Attribute("class", classes + side) + Attribute("x", Px(at.x)) + Attribute("y", Px(at.y)) + ">" +
-           Escape(text) + "</text>\n";
+  body_ << "<text" << Attribute("class", classes + side) << Attribute("x", Px(at.x)) << Attribute("y", Px(at.y)) << ">"
+        << text << "</text>\n";
 }
 
 void Svg::TurnedText(Point at, const std::string& classes, const std::string& text) {
-  body_ += "<text" + Attribute("class", classes + " middle") +
-           Attribute("transform", "translate(" + Place(at.x, at.y) + ") rotate(-90)") + ">" + Escape(text) +
-           "</text>\n";
+  body_ << "<text" << Attribute("class", classes + " middle")
+        << Attribute("transform", "translate(" + Place(at.x, at.y) + ") rotate(-90)") << ">" << text << "</text>\n";
 }
 
-std::string Svg::Inline() const {
-  return "<svg" + Attribute("viewBox", "0 0 " + Px(width_) + " " + Px(height_)) + Attribute("role", "img") +
-         Attribute("aria-label", Escape(label_)) + ">\n" + body_ + "</svg>\n";
+Markup Svg::Inline() const {
+  return Markup() << "<svg" << Attribute("viewBox", "0 0 " + Px(width_) + " " + Px(height_)) << Attribute("role", "img")
+                  << Attribute("aria-label", label_) << ">\n"
+                  << body_ << "</svg>\n";
 }
 
-std::string Svg::Standalone() const {
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\"" + Attribute("class", "plot") + Attribute("width", Px(width_)) +
-         Attribute("height", Px(height_)) + Attribute("viewBox", "0 0 " + Px(width_) + " " + Px(height_)) +
-         Attribute("role", "img") + Attribute("aria-label", Escape(label_)) + ">\n<style>\n" + kPlotCss + "</style>\n" +
-         "<rect class=\"paper\" width=\"100%\" height=\"100%\" rx=\"8\"/>\n" + body_ + "</svg>\n";
+Markup Svg::Standalone() const {
+  return Markup() << "<svg xmlns=\"http://www.w3.org/2000/svg\"" << Attribute("class", "plot")
+                  << Attribute("width", Px(width_)) << Attribute("height", Px(height_))
+                  << Attribute("viewBox", "0 0 " + Px(width_) + " " + Px(height_)) << Attribute("role", "img")
+                  << Attribute("aria-label", label_) << ">\n<style>\n"
+                  << Markup::Trusted(kPlotCss) << "</style>\n"
+                  << "<rect class=\"paper\" width=\"100%\" height=\"100%\" rx=\"8\"/>\n"
+                  << body_ << "</svg>\n";
 }
 
 }  // namespace cambium::bench

@@ -1,9 +1,11 @@
-// Svg: a drawing, built element by element. It escapes all text. plot.css defines the looks.
+// Svg: a drawing, built element by element. plot.css defines the looks.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "html/markup.h"
 
 namespace cambium::bench {
 
@@ -30,17 +32,17 @@ class Svg {
   void TurnedText(Point at, const std::string& classes, const std::string& text);
 
   // Returns the drawing for a page that has plot.css.
-  [[nodiscard]] std::string Inline() const;
+  [[nodiscard]] Markup Inline() const;
   // Returns a file of its own, with plot.css and a background.
-  [[nodiscard]] std::string Standalone() const;
+  [[nodiscard]] Markup Standalone() const;
 
  private:
-  void Element(const std::string& head, const std::string& title);
+  void Element(Literal name, const Markup& attributes, const std::string& title);
 
   double width_;
   double height_;
   std::string label_;
-  std::string body_;
+  Markup body_;
 };
 
 }  // namespace cambium::bench

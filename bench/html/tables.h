@@ -20,19 +20,19 @@ struct Figure {
 const std::vector<Figure>& ComparedFigures();
 
 // A table that is too wide scrolls by itself, not with the page.
-std::string ToHtml(const DataTable& table);
+Markup ToHtml(const DataTable& table);
 
 // A row for each benchmark, a column for each engine: the median, half the spread in per cent, and how many times as
 // good as this engine Cambium (the first of `run`) was, round by round. A doubtful ratio is marked "?". Empty if no
 // engine has the figure.
-std::string ComparisonTable(const RunView& run, const Figure& figure);
+Markup ComparisonTable(const RunView& run, const Figure& figure);
 
-std::string ClaimsTable(const std::vector<Claim>& claims);
+Markup ClaimsTable(const std::vector<Claim>& claims);
 // Facts about the machines of the runs; a fact on which all agree is shown once.
-std::string MachineTable(const std::vector<ReportRun>& runs);
+Markup MachineTable(const std::vector<ReportRun>& runs);
 // Each command once.
-std::string CommandList(const Arrangement& arrangement);
+Markup CommandList(const Arrangement& arrangement);
 // Version and settings of each engine; settings on which all runs agree are shown once.
-std::string SettingsTable(const Arrangement& arrangement);
+Markup SettingsTable(const Arrangement& arrangement);
 
 }  // namespace cambium::bench

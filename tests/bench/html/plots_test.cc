@@ -310,7 +310,7 @@ TEST(PlotsTest, EveryPlotHasCaptionTableMarksAndUniqueName) {
     EXPECT_NE(plot->caption.find("better"), std::string::npos);
     EXPECT_FALSE(plot->table.rows.empty());
     for (const Paper paper : {Paper::kPhone, Paper::kHalf, Paper::kFull}) {
-      const std::string svg = DrawInline(*plot, paper);
+      const std::string svg = DrawInline(*plot, paper).text();
       EXPECT_NE(svg.find(" mark"), std::string::npos);
       const auto* lines = std::get_if<LineChart>(&plot->chart);
       if (lines != nullptr && !lines->references.empty()) {
@@ -319,7 +319,7 @@ TEST(PlotsTest, EveryPlotHasCaptionTableMarksAndUniqueName) {
       EXPECT_EQ(svg.find("nan"), std::string::npos);
       EXPECT_EQ(svg.find("inf\""), std::string::npos);
     }
-    EXPECT_NE(DrawStandalone(*plot).find("prefers-color-scheme: dark"), std::string::npos);
+    EXPECT_NE(DrawStandalone(*plot).text().find("prefers-color-scheme: dark"), std::string::npos);
   }
   EXPECT_EQ(names.size(), 1 + 3 + 2 * 12u);
 }
@@ -329,7 +329,7 @@ TEST(SvgTest, TextIsEscapedAndGapsSplitALine) {
   svg.Text({1, 2}, Svg::Anchor::kEnd, "label", "<script>");
   svg.Rect({1, 2}, 3, 4, "bar", "5 > 4");
   svg.Path({{{0, 0}, {1, 1}}, {{2, 2}, {3, 3.25}}}, "curve");
-  const std::string text = svg.Inline();
+  const std::string text = svg.Inline().text();
   EXPECT_NE(text.find("aria-label=\"a &lt; b\""), std::string::npos) << text;
   EXPECT_NE(text.find("class=\"label end\" x=\"1\" y=\"2\">&lt;script&gt;</text>"), std::string::npos) << text;
   EXPECT_NE(text.find("<title>5 &gt; 4</title></rect>"), std::string::npos) << text;

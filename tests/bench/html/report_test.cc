@@ -201,11 +201,11 @@ TEST(ClaimsTableTest, EachVerdictHasItsWord) {
         {Verdict::kDiffers, ">differs</span>"}, {Verdict::kDoubtful, ">doubtful ?</span>"},
         {Verdict::kNotMeasured, ">not measured</span>"}}) {
     claim.verdict = verdict;
-    const std::string table = ClaimsTable({claim});
+    const std::string table = ClaimsTable({claim}).text();
     EXPECT_NE(table.find(word), std::string::npos) << table;
     EXPECT_EQ(table.find("one round"), std::string::npos);
   }
-  EXPECT_EQ(ClaimsTable({}), "");
+  EXPECT_TRUE(ClaimsTable({}).empty());
 }
 
 TEST_F(ReportFilesTest, ReportFromItsOwnJsonIsTheSame) {
@@ -292,7 +292,7 @@ TEST(ComparisonTableTest, RatioWithDisagreeingRoundsIsMarked) {
     if (r.engine == "lmdb" && r.benchmark == "overwrite") r.ops_per_sec = r.round == 0 ? 1e9 : 1;
   }
   const Arrangement arrangement = Arrange(runs);
-  const std::string table = ComparisonTable(arrangement.chapters[0].runs[0], Speed());
+  const std::string table = ComparisonTable(arrangement.chapters[0].runs[0], Speed()).text();
   const std::size_t row = table.find(">overwrite<");
   ASSERT_NE(row, std::string::npos);
   EXPECT_NE(table.find(" ?</span>", row), std::string::npos) << table;
@@ -302,7 +302,7 @@ TEST(ComparisonTableTest, RatioWithDisagreeingRoundsIsMarked) {
 
 std::string TableOf(const std::string& figure, const RunView& run) {
   for (const Figure& f : ComparedFigures()) {
-    if (f.name == figure) return ComparisonTable(run, f);
+    if (f.name == figure) return ComparisonTable(run, f).text();
   }
   return "there is no " + figure;
 }
@@ -334,7 +334,7 @@ TEST(ComparisonTableTest, NoTableForAFigureThatNoEngineHas) {
   const std::vector<ReportRun> runs = MakeRuns();
   const Arrangement arrangement = Arrange(runs);
   const Figure nothing{"nothing", Unit::kPlain, Better::kMore, [](const Result&) { return std::optional<double>(); }};
-  EXPECT_EQ(ComparisonTable(arrangement.chapters[0].runs[0], nothing), "");
+  EXPECT_TRUE(ComparisonTable(arrangement.chapters[0].runs[0], nothing).empty());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "html/axis.h"
 #include "html/csv.h"
 #include "html/escape.h"
+#include "html/markup.h"
 #include "html/units.h"
 
 namespace cambium::bench {
@@ -15,6 +16,14 @@ namespace {
 TEST(EscapeTest, MarkupBecomesText) {
   EXPECT_EQ(Escape("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
   EXPECT_EQ(Escape("plain, 16 KiB"), "plain, 16 KiB");
+}
+
+TEST(MarkupTest, StringsAreEscapedAndLiteralsAreNot) {
+  const std::string given = "<b>";
+  const Markup inner = Markup() << "<i>" << given << "</i>";
+  EXPECT_EQ(inner.text(), "<i>&lt;b&gt;</i>");
+  EXPECT_EQ((Markup() << inner << If(false, "<hr>") << If(true, "<br>")).text(), inner.text() + "<br>");
+  EXPECT_EQ((Markup() << Markup::Trusted(given)).text(), "<b>");
 }
 
 TEST(EscapeTest, InvalidUtf8IsReplaced) {
