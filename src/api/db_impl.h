@@ -27,6 +27,7 @@
 #include "api/reader.h"
 #include "api/writer.h"
 #include "cambium/db.h"
+#include "state/check_invariants.h"
 #include "state/db_state.h"
 #include "trace/tracer.h"
 #include "upkeep/upkeep.h"
@@ -110,6 +111,8 @@ class DbImpl final : public DB {
   Result<Capture> CaptureNow(std::uint64_t log_size_for_flush);
   [[nodiscard]] OfflineAccess& offline() { return offline_; }
   [[nodiscard]] FileSystem& file_system() const { return *state_.context.fs; }
+  // For tests: Corruption if an invariant of the state does not hold. See state/check_invariants.h.
+  [[nodiscard]] Status CheckInvariants() const { return cambium::CheckInvariants(state_); }
   // For the tool: the log GC of a CompactRange of everything, without its compactions, also where log GC is switched off; and
   // what log GC would do by itself now. `all` as kForce, otherwise as kUseDefault; a cutoff outside [0, 1] is the option's.
   Status CollectOnce(bool all, double cutoff);

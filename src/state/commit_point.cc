@@ -1,6 +1,7 @@
 #include "state/commit_point.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "util/mutant.h"
@@ -40,6 +41,7 @@ Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change)
   CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
   std::uint64_t roll_number = 0;
   if (manifest_->WillRoll()) roll_number = next_file_number_++;
+  assert(next_file_number_ >= state().next_file_number && "file numbers are never used twice");
   edit->next_file_number = next_file_number_;
   if (log_ != nullptr && log_->durable_sequence() > state().durable_sequence) {
     edit->durable_sequence = log_->durable_sequence();
@@ -110,6 +112,7 @@ void CommitPoint::RollSoon(std::uint64_t bytes) {
 // ---- Large values ----
 
 void CommitPoint::LargeValueNamed(std::uint64_t number, std::uint32_t family) {
+  assert(!large_values_.contains(number));
   large_values_[number] = {family, kMaxSequenceNumber};
 }
 

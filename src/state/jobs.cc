@@ -1,6 +1,7 @@
 #include "state/jobs.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <utility>
 
@@ -137,6 +138,7 @@ void Jobs::Run(Job job, const std::shared_ptr<Family>& family) {
   db_.events.Deliver();  // before the job counts as ended
   const JobsLock lock(*this);
   JobState& state = *StateOf(job, family.get());
+  assert(state.scheduled && "a task runs only for a job that is scheduled");
   state.scheduled = false;
   state.last = s;
   ++state.ended;
@@ -226,6 +228,7 @@ bool Jobs::ClaimCompaction(Family* family) {
 
 void Jobs::ReleaseCompaction(Family* family) {
   const JobsLock lock(*this);
+  assert(family->compacting && "only a claim can be released");
   family->compacting = false;
   ++family->compactions_ended;
   changed_.NotifyAll();
@@ -240,6 +243,7 @@ void Jobs::Add(std::shared_ptr<Family> family) {
 
 void Jobs::Drop(std::shared_ptr<Family> family) {
   const JobsLock lock(*this);
+  assert(std::ranges::find(families_, family) != families_.end());
   std::erase(families_, family);
   dropped_.push_back(std::move(family));
   changed_.NotifyAll();

@@ -1,5 +1,6 @@
 // New files of the database: their numbers, and slots of new segments.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "state/commit_point.h"
@@ -30,6 +31,7 @@ Result<NewRelocationFile> CommitPoint::MakeValueFile(FileKind kind, SequenceNumb
     const CommitLock lock(*this);
     CAMBIUM_TRY(made.slot, FreeSlot());
     made.header = db_.HeaderFor(kind, next_file_number_++);
+    assert(!reserved_slots_.contains(made.slot));
     reserved_slots_.insert(made.slot);
   }
   if (!MutantIs(Mutant::kSegmentsAsOldAsValues)) made.made_at = published;
@@ -41,7 +43,8 @@ Result<NewRelocationFile> CommitPoint::MakeValueFile(FileKind kind, SequenceNumb
 
 void CommitPoint::ReleaseSlot(Slot slot) {
   const CommitLock lock(*this);
-  reserved_slots_.erase(slot);
+  [[maybe_unused]] const std::size_t released = reserved_slots_.erase(slot);
+  assert(released == 1 && "only a slot that was reserved is released");
 }
 
 Result<Slot> CommitPoint::FreeSlot() const {
@@ -69,7 +72,10 @@ std::shared_ptr<const void> CommitPoint::HoldSlots(std::vector<Slot> slots) {
   held_slots_.insert(slots.begin(), slots.end());
   return {static_cast<const void*>(this), [this, its = std::move(slots)](const void*) {
             const CommitLock lock(*this);
-            for (const Slot slot : its) held_slots_.erase(held_slots_.find(slot));
+            for (const Slot slot : its) {
+              assert(held_slots_.contains(slot));
+              held_slots_.erase(held_slots_.find(slot));
+            }
           }};
 }
 

@@ -83,6 +83,13 @@ class ObsoleteFiles {
     const MutexLock lock(mutex_);
     return leaving_bytes_;
   }
+  // Whether leaving_bytes() is the sum of leaving(); for tests.
+  [[nodiscard]] bool AddsUp() const {
+    const MutexLock lock(mutex_);
+    std::uint64_t sum = 0;
+    for (const auto& [path, file] : leaving_) sum += file.bytes;
+    return sum == leaving_bytes_;
+  }
   // By path.
   [[nodiscard]] std::map<std::string, Leaving> leaving() const {
     const MutexLock lock(mutex_);

@@ -1,6 +1,7 @@
 #include "state/write_head.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "state/snapshot_list.h"
@@ -54,9 +55,11 @@ Status WriteHead::Append(PreparedBatch* batch, std::span<const WriteTarget> targ
   for (const WriteTarget& target : targets) {
     CAMBIUM_RETURN_IF_ERROR(target.family->active->Reserve(target.operations, target.bytes, target.ranges));
   }
+  assert(!batch->empty());
   const SequenceNumber first = published_.load(std::memory_order_relaxed) + 1;
   CommitLog::Position position;
   CAMBIUM_RETURN_IF_ERROR(log_->Append(batch, first, &position));
+  assert((LogPosition{position.segment, position.offset} >= log_end_) && "the log grows");
   const bool has_rotated = position.segment != log_end_.segment;
   for (const WriteTarget& target : targets) {
     LogTable& table = *target.family->active;
@@ -101,6 +104,7 @@ FlushReason WriteHead::ReasonOfFull(const Family& family) const {
 
 // The new view is installed before anything that goes to the new table is published.
 void WriteHead::Freeze(Family* family, FlushReason reason) {
+  assert(family->active->started() && "only a table that holds something is frozen");
   auto next = std::make_shared<LogTable>(family->options().comparator);
   FrozenTable frozen{family->active, end(), reason};
   if (db_.events.is_on()) {

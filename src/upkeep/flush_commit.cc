@@ -1,6 +1,7 @@
 #include "upkeep/flush_commit.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "state/write_head.h"
@@ -21,7 +22,9 @@ void AbsorbTable(const CommitPoint& commits, const Family& family, const FrozenT
 
 void InstallFlushed(View* view, const Family& family, const FrozenTable& table, std::shared_ptr<const Layers> layers) {
   FamilyView& change = *view->Find(family.id);
-  std::erase_if(change.frozen, [&](const FrozenTable& frozen) { return frozen.table == table.table; });
+  [[maybe_unused]] const std::size_t removed =
+      std::erase_if(change.frozen, [&](const FrozenTable& frozen) { return frozen.table == table.table; });
+  assert(removed == 1 && "a table is flushed once");
   CommitPoint::SetLayers(&change, std::move(layers));
 }
 

@@ -672,5 +672,22 @@ TEST(CheckpointTest, CopiesAClosedDatabase) {
   }
 }
 
+// The checkpoint waits for a seal, and the seal fails for good. The checkpoint asked for the database's health with the mutex
+// of the jobs held, which takes that mutex too: it never returned.
+TEST(CheckpointTest, FailedSealEndsTheCheckpoint) {
+  CopiedStore store;
+  store.options.blob_file_size = 4096;
+  store.MustOpen();
+  for (int i = 0; i < 20; ++i) store.Put(NumberedKey(i), std::string(500, 'v'));  // the first segment is rotated
+  SimFault fault;
+  fault.matches = [](SimOpKind kind, const std::string& path) {
+    return kind == SimOpKind::kSync && path.ends_with(".log");
+  };
+  fault.sticky = true;
+  store.fs->AddFault(fault);
+  const Status made = store.Copy(/*log_size_for_flush=*/1u << 30);
+  EXPECT_EQ(made.severity(), Status::Severity::kFatal) << made.ToString();
+}
+
 }  // namespace
 }  // namespace cambium::testing

@@ -30,6 +30,7 @@ std::string Runner::Run(const Operation& op) {
   try {
     wrong = RunUnguarded(op);
     if (wrong.empty()) wrong = database_->CheckListeners(!policy_.faults);
+    if (wrong.empty()) wrong = database_->CheckInvariants();
   } catch (const Stuck&) {
     for (auto& held : iterators_) {
       if (held.has_value()) static_cast<void>(held->iterator.release());

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/db_impl.h"
 #include "io/sim/sim_random_source.h"
 #include "testing/deep_verify.h"
 #include "testing/index_mode.h"
@@ -84,6 +85,12 @@ std::vector<std::string> TestDatabase::Paths() const {
 std::string TestDatabase::CheckListeners(bool compare) const {
   if (watch_ == nullptr) return "";
   return compare ? watch_->Compare(Paths()) : watch_->wrong();
+}
+
+std::string TestDatabase::CheckInvariants() const {
+  const auto* const impl = dynamic_cast<const DbImpl*>(db_.get());
+  const Status s = impl == nullptr ? Status::OK() : impl->CheckInvariants();
+  return s.ok() ? "" : s.ToString();
 }
 
 std::string TestDatabase::Verify() const {

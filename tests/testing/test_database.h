@@ -54,6 +54,9 @@ class TestDatabase {
   // files that exist. Only for a simulated database.
   [[nodiscard]] std::string CheckListeners(bool compare) const;
 
+  // Checks the invariants of the database's state (state/check_invariants.h). Returns "", or the one that does not hold.
+  [[nodiscard]] std::string CheckInvariants() const;
+
   // Runs a deep VerifyDB on the files as they are now. Returns "" if nothing is wrong. A simulated database may be
   // open: a copy of its files is verified.
   [[nodiscard]] std::string Verify() const;

@@ -1,0 +1,106 @@
+#include "state/check_invariants.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace cambium {
+namespace {
+
+Status Violated(const std::string& what) { return Status::Corruption("invariant violated: " + what); }
+
+Status CheckRuns(const FamilyView& view, const FamilyState& stored) {
+  const auto& runs = view.layers->runs();
+  const bool are_equal = std::ranges::equal(runs, stored.runs, [](const auto& run, const RunInfo& info) {
+    return run->number() == info.number;
+  });
+  if (!are_equal) return Violated("the view has other runs of family " + view.family->name + " than the MANIFEST");
+  if (view.family->run_count.load() != runs.size()) return Violated("run_count of family " + view.family->name);
+  return Status::OK();
+}
+
+Status CheckTables(const FamilyView& view, const LogPlace& end) {
+  const std::string& name = view.family->name;
+  if (static_cast<std::size_t>(view.family->frozen_count.load()) != view.frozen.size()) {
+    return Violated("frozen_count of family " + name);
+  }
+  if (view.active->started() && view.active->begin().position > end.position) {
+    return Violated("the active memtable of family " + name + " begins after the end of the log");
+  }
+  LogPlace newer = end;  // the end of the next newer table
+  if (!view.frozen.empty() && view.active->started() && view.active->begin().position < view.frozen.front().end.position) {
+    return Violated("the active memtable of family " + name + " begins before a frozen one ends");
+  }
+  for (const FrozenTable& frozen : view.frozen) {
+    if (frozen.end.sequence > newer.sequence || frozen.end.position > newer.position) {
+      return Violated("frozen memtables of family " + name + " are not in the order of the log");
+    }
+    newer = frozen.end;
+  }
+  return Status::OK();
+}
+
+Status CheckFamilies(const View& view, const ManifestState& state, const LogPlace& end) {
+  if (view.families.size() != state.families.size()) return Violated("a view has other families than the MANIFEST");
+  for (std::size_t i = 0; i < view.families.size(); ++i) {
+    const FamilyView& each = view.families[i];
+    if (i > 0 && view.families[i - 1].family->id >= each.family->id) return Violated("families are not in order");
+    const auto stored = state.families.find(each.family->id);
+    if (stored == state.families.end()) return Violated("family " + each.family->name + " is not in the MANIFEST");
+    if (stored->second.flushed_sequence > end.sequence) return Violated("more is flushed than was published");
+    CAMBIUM_RETURN_IF_ERROR(CheckRuns(each, stored->second));
+    CAMBIUM_RETURN_IF_ERROR(CheckTables(each, end));
+  }
+  return Status::OK();
+}
+
+Status CheckSegments(const View& view, const ManifestState& state) {
+  std::size_t count = 0;
+  view.segments.ForEach([&count](const auto&) { ++count; });
+  if (count != state.segments.size()) {
+    return Violated("the view has " + std::to_string(count) + " segments, and the MANIFEST " +
+                    std::to_string(state.segments.size()));
+  }
+  for (const auto& [number, info] : state.segments) {
+    const std::shared_ptr<Segment>& segment = view.segments.Find(info.slot);
+    if (segment == nullptr || segment->number() != number) {
+      return Violated("segment " + std::to_string(number) + " is not at its slot");
+    }
+  }
+  return Status::OK();
+}
+
+Status CheckLog(const WriteHead& head, const View& view, const ManifestState& state) CAMBIUM_REQUIRES(append_lock) {
+  const LogPlace end = head.end();
+  const CommitLog& log = *head.log();
+  if (log.durable_sequence() > end.sequence) return Violated("more is durable than was published");
+  const CommitLog::Position tail = log.tail();
+  if (tail.segment == end.position.segment && tail.offset != end.position.offset) {
+    return Violated("the end of the log is not where the next record goes");
+  }
+  if (state.replay > WriteHead::OldestUnflushed(view, nullptr, end).position) {
+    return Violated("the replay position is behind an operation that is in a memtable only");
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Status CheckInvariants(const DbState& state) {
+  if (state.head.log() == nullptr) return Status::OK();  // open for reading, or closed
+  const AppendLock append(state.head);
+  const CommitLock commit(state.commits);
+  const std::shared_ptr<const View> view = state.commits.views().Pin();
+  const ManifestState& committed = state.commits.state();
+  CAMBIUM_RETURN_IF_ERROR(committed.Check());
+  CAMBIUM_RETURN_IF_ERROR(CheckFamilies(*view, committed, state.head.end()));
+  CAMBIUM_RETURN_IF_ERROR(CheckSegments(*view, committed));
+  CAMBIUM_RETURN_IF_ERROR(CheckLog(state.head, *view, committed));
+  if (!state.commits.obsolete().AddsUp()) return Violated("the bytes of files that are leaving do not add up");
+  for (const auto& snapshot : state.snapshots.All()) {
+    if (snapshot->GetSequenceNumber() > state.head.published()) return Violated("a snapshot of the future");
+  }
+  return Status::OK();
+}
+
+}  // namespace cambium

@@ -1,0 +1,74 @@
+#include "state/check_invariants.h"
+
+#include <gtest/gtest.h>
+
+#include "api/db_impl.h"
+#include "testing/mutant_scope.h"
+#include "testing/test_store.h"
+
+namespace cambium::testing {
+namespace {
+
+Status CheckStore(const TestStore& store) {
+  return dynamic_cast<const DbImpl&>(*store.db).CheckInvariants();
+}
+
+// Everything that changes the state: writes, freezes, flushes, compactions, log GC, snapshots, families, reopening.
+TEST(CheckInvariantsTest, TheyHoldAfterEachStep) {
+  TestStore store;
+  store.MustOpen();
+  const auto expect_ok = [&](const char* step) {
+    const Status s = CheckStore(store);
+    EXPECT_TRUE(s.ok()) << "after " << step << ": " << s.ToString();
+  };
+  expect_ok("Open");
+  for (int i = 0; i < 200; ++i) store.Put(NumberedKey(i % 50), std::string(400, 'v'));
+  expect_ok("writes");
+  const Snapshot* const snapshot = store.db->GetSnapshot();
+  store.Flush();
+  expect_ok("a flush");
+  ColumnFamilyHandle* handle = nullptr;
+  ASSERT_TRUE(store.db->CreateColumnFamily(store.options, "other", &handle).ok());
+  ASSERT_TRUE(store.db->Put({}, handle, "k", "v").ok());
+  expect_ok("the creation of a family");
+  store.Compact();
+  expect_ok("a compaction");
+  ASSERT_TRUE(store.db->DropColumnFamily(handle).ok());
+  expect_ok("the drop of a family");
+  ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(handle).ok());
+  store.db->ReleaseSnapshot(snapshot);
+  store.Quiet();
+  expect_ok("background work");
+  store.Reopen();
+  expect_ok("reopening");
+}
+
+// A view that has a segment which no MANIFEST names.
+TEST(CheckInvariantsTest, UnnamedSegmentViolatesThem) {
+  TestStore store;
+  store.MustOpen();
+  {
+    const MutantScope mutant(Mutant::kSegmentUnnamed);
+    store.Put("k", "v");
+  }
+  EXPECT_TRUE(CheckStore(store).IsCorruption());
+}
+
+// Recovery would not read what is in a memtable only.
+TEST(CheckInvariantsTest, ReplayPositionBehindAMemtableViolatesThem) {
+  TestStore store;
+  store.MustOpen();
+  ColumnFamilyHandle* handle = nullptr;
+  ASSERT_TRUE(store.db->CreateColumnFamily(store.options, "other", &handle).ok());
+  ASSERT_TRUE(store.db->Put({}, handle, "k", "v").ok());
+  store.Put("k", "v");
+  {
+    const MutantScope mutant(Mutant::kReplayFromFlushed);
+    store.Flush();
+  }
+  EXPECT_TRUE(CheckStore(store).IsCorruption());
+  ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(handle).ok());
+}
+
+}  // namespace
+}  // namespace cambium::testing
