@@ -128,8 +128,8 @@ TEST(SweepCostTest, ManyOpensDoNotLeaveManyFiles) {
   EXPECT_GT(most_files(1000), 20u);
 }
 
-// A full sweep in bounded steps: each writes about what it is allowed, and all together about what one sweep writes.
 // A full sweep in bounded steps: each writes about its limit, and all together write about as much as one sweep.
+TEST(SweepCostTest, StepsAreBoundedAndTogetherWriteLittleMoreThanOneSweep) {
   const auto make = [](TreeFamily& family) {
     for (std::uint64_t i = 0; i < 20'000; ++i) family.Put(Key(i), 500);
     ASSERT_TRUE(family.FlushIntoTree().ok());
