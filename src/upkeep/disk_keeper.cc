@@ -10,7 +10,7 @@
 namespace cambium {
 namespace {
 
-constexpr std::uint64_t kTickMicros = 1'000'000;
+constexpr std::uint64_t kLookMicros = 1'000'000;
 // A delete waits for at most so many jobs: other threads may keep them busy for ever.
 constexpr std::uint64_t kJobsToAwait = 256;
 // The most of a MANIFEST of so many bytes is out of date.
@@ -137,7 +137,7 @@ void DiskKeeper::AwaitRescue() {
 
 void DiskKeeper::Tick() noexcept {
   try {
-    db_.executor->ScheduleAfter(kTickMicros, TaskPriority::kNormal, [target = tick_target_] {
+    db_.executor->ScheduleAfter(kLookMicros, TaskPriority::kNormal, [target = tick_target_] {
       const MutexLock lock(target->mutex);
       if (target->owner != nullptr) target->owner->OnTick();
     });

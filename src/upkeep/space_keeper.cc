@@ -12,7 +12,7 @@
 namespace cambium {
 namespace {
 
-constexpr std::uint64_t kPauseMicros = 1000;
+constexpr std::uint64_t kSpacePauseMicros = 1000;
 constexpr std::uint64_t kLongStallMicros = 1'000'000;
 constexpr std::uint64_t kTickMicros = 1'000'000;
 constexpr int kTicksUntilIdle = 5;
@@ -224,7 +224,7 @@ Status SpaceKeeper::Wait(std::uint64_t bytes) {
       turn = space_.pacer.Reserve(bytes, PacedRate(part, space_.freed_per_second.load(std::memory_order_relaxed)), now);
     }
     if (turn <= now || !IsSpaceComing(&has_looked)) return Status::OK();
-    db_.options.clock->SleepMicros(std::min(turn - now, kPauseMicros));
+    db_.options.clock->SleepMicros(std::min(turn - now, kSpacePauseMicros));
   }
 }
 
@@ -245,7 +245,7 @@ void SpaceKeeper::RunOrAwaitJob() {
     const JobsLock lock(jobs_);
     if (!jobs_.HasSpaceJob()) jobs_.ScheduleLocked(Job::kSpace, nullptr);
   }
-  if (!db_.executor->RunOneInstead()) db_.options.clock->SleepMicros(kPauseMicros);
+  if (!db_.executor->RunOneInstead()) db_.options.clock->SleepMicros(kSpacePauseMicros);
 }
 
 // ---- Idle time ----
