@@ -37,7 +37,7 @@ TEST(GcForecast, IsWhatHappens) {
   FillWithGarbage(&store);
   EXPECT_EQ(Figures(&store, "gc-forecast")["reason"], "none") << "it is switched off";
   ASSERT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
-  EXPECT_EQ(Figures(&store, "gc-forecast")["reason"], "garbage, and nobody writes");
+  EXPECT_EQ(Figures(&store, "gc-forecast")["reason"], "garbage, while idle");
   const std::uint64_t next = Figure(&store, "gc-forecast", "next_bytes_freed");
   const std::uint64_t all = Figure(&store, "gc-forecast", "all_bytes_freed");
   const std::uint64_t read = Figure(&store, "gc-forecast", "all_bytes_read");
