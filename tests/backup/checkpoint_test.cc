@@ -676,9 +676,9 @@ TEST(CheckpointTest, CopiesAClosedDatabase) {
 // of the jobs held, which takes that mutex too: it never returned.
 TEST(CheckpointTest, FailedSealEndsTheCheckpoint) {
   CopiedStore store;
-  store.options.blob_file_size = 4096;
+  store.options.blob_file_size = 16384;
   store.MustOpen();
-  for (int i = 0; i < 20; ++i) store.Put(NumberedKey(i), std::string(500, 'v'));  // the first segment is rotated
+  for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i), std::string(500, 'v'));  // the first segment is rotated
   SimFault fault;
   fault.matches = [](SimOpKind kind, const std::string& path) {
     return kind == SimOpKind::kSync && path.ends_with(".log");
