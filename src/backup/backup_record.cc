@@ -58,9 +58,9 @@ std::string OffsetsText(const std::vector<std::uint64_t>& offsets) {
 }
 
 // Reads the lines of a record, which have a fixed order.
-class Reader {
+class RecordReader {
  public:
-  Reader(BackupID id, BackupRecord* record) : id_(id), record_(record) {}
+  RecordReader(BackupID id, BackupRecord* record) : id_(id), record_(record) {}
 
   // Takes the next line. Returns what is wrong with it, or "".
   std::string Take(Slice name, Slice value) {
@@ -136,7 +136,7 @@ Result<BackupRecord> DecodeBackupRecord(Slice bytes, BackupID id, const std::str
   const std::optional<Slice> body = UnsealText(bytes);
   if (!body.has_value()) return damage(bytes.size(), "the checksum at the end does not match the file");
   BackupRecord record;
-  Reader reader(id, &record);
+  RecordReader reader(id, &record);
   for (std::size_t at = 0; at < body->size();) {
     const std::size_t end = std::min(body->ToStringView().find('\n', at), body->size());
     const Slice line = body->substr(at, end - at);

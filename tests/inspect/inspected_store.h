@@ -17,7 +17,7 @@ class InspectedStore : public TestStore {
     if (!opened.ok()) return nullptr;
     const Status files = (*opened)->OpenFiles();
     EXPECT_TRUE(files.ok()) << files.ToString();
-    return *std::move(opened);
+    return std::move(*opened);
   }
   // Flips a bit in each page unit of each index file, after the file header.
   void DamageAllPages() {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cambium/db.h"
 #include "process/check.h"
@@ -137,11 +138,12 @@ TEST_P(FullDeviceTest, FailedSyncOfTheDeviceEndsAllWriting) {
       history_.See(message);
       EXPECT_NE(message.kind, Message::Kind::kWrong) << message.text;
       if (message.kind == Message::Kind::kFailed) {
-        // A sync of a new run may meet the full device first. The run is discarded, as on a full disk (rule C5), and writes
-        // are refused until a sync of the log fails.
-        EXPECT_TRUE(message.text.find("disk is full") != std::string::npos ||
-                    message.text.find("No space left on device") != std::string::npos)
-            << message.text;
+        // A sync of a new run may meet the full device first. The run is discarded, as on a full disk (rule C5), and
+        // writes are refused until a sync of the log fails.
+        const std::string_view failure = message.text;
+        EXPECT_TRUE(failure.find("disk is full") != std::string_view::npos ||
+                    failure.find("No space left on device") != std::string_view::npos)
+            << failure;
         return false;
       }
       const bool is_end = message.kind == Message::Kind::kFatal || message.kind == Message::Kind::kCloseFailed;
