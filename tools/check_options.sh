@@ -14,7 +14,8 @@ document=$root/docs/OPTIONS.md
 headers=("$root/include/cambium/options.h" "$root/include/cambium/db.h" "$root/include/cambium/convenience.h"
   "$root/include/cambium/trace.h")
 table=$root/src/options/option_table.cc
-for file in "$document" "${headers[@]}" "$table" "$root/src/api/db_properties.cc"; do
+properties=$root/src/api/properties.cc
+for file in "$document" "${headers[@]}" "$table" "$properties"; do
   [ -r "$file" ] || { echo "$0: cannot read $file" >&2; exit 2; }
 done
 
@@ -43,12 +44,12 @@ dynamic_in_document() {
     inside != "" && /^\| option / { for (i = 1; i <= NF; i++) if ($i ~ /^ dynamic $/) column = i }
     column > 0 && /^\| `/ && $column ~ /yes/ { split($2, parts, "`"); print inside "." parts[2] }' "$document"
 }
+# The rows of the table of numbers, CAMBIUM_INT_PROPERTY("name", ...) or {"name",, and the names that functions compare.
 properties_in_code() {
-  grep -oE 'name (==|!=) "[a-z-]+"|BareName\(property\) != "[a-z-]+"' "$root/src/api/db_properties.cc" |
-    sed 's/.*"\(.*\)"/Properties.\1/'
+  grep -oE '^    CAMBIUM_INT_PROPERTY\("[a-z-]+"|^    \{"[a-z-]+",|name (==|!=) "[a-z-]+"' "$properties" |
+    sed 's/[^"]*"\([^"]*\)".*/Properties.\1/'
   # Properties that end in a number are documented with <N> for it.
-  grep -oE 'string_view k[A-Za-z]*AtLevel = "[a-z-]+"' "$root/src/api/db_properties.cc" |
-    sed 's/.*"\(.*\)"/Properties.\1<N>/'
+  sed -nE 's/.*string_view k[A-Za-z]*AtLevel = "([a-z-]+)".*/Properties.\1<N>/p' "$properties"
 }
 in_document() {
   awk '

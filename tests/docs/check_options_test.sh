@@ -11,7 +11,7 @@ fresh() {
   mkdir -p "$work/tree/docs" "$work/tree/include/cambium" "$work/tree/src/api" "$work/tree/src/options"
   cp "$root/docs/OPTIONS.md" "$work/tree/docs/"
   cp "$root/include/cambium/"{options,db,convenience,trace}.h "$work/tree/include/cambium/"
-  cp "$root/src/api/db_properties.cc" "$work/tree/src/api/"
+  cp "$root/src/api/properties.cc" "$work/tree/src/api/"
   cp "$root/src/options/option_table.cc" "$work/tree/src/options/"
 }
 failed=0
@@ -37,8 +37,20 @@ fresh
 sed -i 's/^| `min_blob_size`/| `minimal_blob_size`/' "$work/tree/docs/OPTIONS.md"
 expect 1 "Options.minimal_blob_size" "an option that the code lacks"
 fresh
-sed -i 's/name == "num-snapshots"/name == "count-snapshots"/' "$work/tree/src/api/db_properties.cc"
+sed -i 's/("num-snapshots"/("count-snapshots"/' "$work/tree/src/api/properties.cc"
 expect 1 "Properties.count-snapshots" "a property under another name"
+fresh
+sed -i 's/^    {"log-syncs",/    {"log-fsyncs",/' "$work/tree/src/api/properties.cc"
+expect 1 "Properties.log-fsyncs" "a property with a row of several lines, under another name"
+fresh
+sed -i 's/name == "blob-stats"/name == "value-stats"/' "$work/tree/src/api/properties.cc"
+expect 1 "Properties.value-stats" "a property that is compared, under another name"
+fresh
+sed -i 's/AtLevel = "num-files-at-level"/AtLevel = "files-at-level"/' "$work/tree/src/api/properties.cc"
+expect 1 "Properties.files-at-level<N>" "a property with a number, under another name"
+fresh
+sed -i '/^| `num-runs`/d' "$work/tree/docs/OPTIONS.md"
+expect 1 "Properties.num-runs" "a property that the document lacks"
 fresh
 sed -i '/^    {"sweep_ratio"/d' "$work/tree/src/options/option_table.cc"
 expect 1 "< ColumnFamilyOptions.sweep_ratio" "a field without a row in the table"
