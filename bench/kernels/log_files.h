@@ -22,7 +22,7 @@ class LogFiles final : public SegmentSource {
   LogFiles(LogPlace place, std::uint64_t segment_bytes, std::uint64_t separate_from);
   ~LogFiles() override;
 
-  // Prepares, appends and publishes a batch of one put, as DbImpl does.
+  // Prepares, appends and publishes a batch of one put, as the database does.
   Status Put(Slice key, Slice value, ValueAddress* address);
 
   // Returns whether the segment has no room for a record of so many bytes, key and header included.

@@ -28,7 +28,7 @@ class OfflineAccess {
   // The copy buffers of log GC are kept for steps that run at the same time.
   void KeepCopyBuffers(std::size_t count, std::size_t least) { upkeep_.relocator.KeepCopyBuffers(count, least); }
   // Writes the OPTIONS file, which an offline Open leaves alone: the options in force, and how much of its form a value keeps
-  // when it is moved. Called after SettleLog, before the first value is moved.
+  // when it is moved. Called after SealWholeLog, before any value is moved.
   Status PersistOptions(KeptForm kept) { return families_.PersistOffline(kept, SegmentsOfLog()); }
   // Flushes everything and seals the log up to here. Nobody writes to the database.
   Status SealWholeLog();

@@ -80,7 +80,7 @@ Result<bool> LogCompaction::FindLive(const OfflineAccess::LogNow& log, const GcS
   return true;
 }
 
-// Chooses as PickClusterStep does: all values of a moved range up to kClusteredValueMax. PickClusterStep skips damaged
+// Chooses as Clusterer::Pick does: all values of a moved range up to kClusteredValueMax. Clusterer::Pick skips damaged
 // segments, but these are no source of steps either.
 bool LogCompaction::IsClustered(const GcRecord& record, const OfflineAccess::LogNow& log) const {
   const auto ranges = clustered_.find(record.family);

@@ -1,5 +1,5 @@
 // The reserve: space that a database holds back, in a file of its own, for the moment when the disk is full. Pure
-// functions of numbers; api/db_full_disk.cc creates the file and releases it.
+// functions of numbers; DiskKeeper (upkeep/reserve.cc) creates the file and releases it.
 //
 //   what deletes need before they free anything   a log segment for them, a run or the pages of one flush, a step of a
 //                                                 sweep or level compaction, a step of log GC, and a MANIFEST record

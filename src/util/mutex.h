@@ -18,9 +18,9 @@
 // A function that the caller enters with the lock held, and that releases it for a while, is annotated CAMBIUM_REQUIRES
 // and names the mutex; the caller's MutexLock is not handed to it:
 //
-//   Status DbImpl::MakeRoom(...) {  // CAMBIUM_REQUIRES(append_mutex_)
+//   Status Queue::MakeRoom() {  // CAMBIUM_REQUIRES(mutex_)
 //     while (IsFull()) {
-//       const MutexUnlock unlocked(append_mutex_);  // taken again at the end of the scope, also if WaitForFlush throws
+//       const MutexUnlock unlocked(mutex_);  // taken again at the end of the scope, also if WaitForFlush throws
 //       CAMBIUM_RETURN_IF_ERROR(WaitForFlush());
 //     }
 //     ...

@@ -6,8 +6,8 @@
 // better.
 //
 // A failed write leaves an unknown number of bytes in the file. They are never overwritten, and nothing is appended
-// after them: the next append uses a new segment, and the MANIFEST record that names it also seals the failed segment
-// at the end of its log.
+// after them: the next append uses a new segment, after a MANIFEST record has sealed the failed one at the end of its
+// log.
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,7 @@ class SegmentSource {
  public:
   virtual ~SegmentSource() = default;
   // Returns a new, empty segment. Its file and file name are durable, and the MANIFEST names it. If `failed` is not
-  // null, a write to that segment failed: the same MANIFEST record also seals it at that end.
+  // null, a write to that segment failed: a MANIFEST record has sealed it at that end, too.
   virtual Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) = 0;
 };
 

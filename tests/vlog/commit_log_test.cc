@@ -15,7 +15,7 @@
 namespace cambium::testing {
 namespace {
 
-// Makes segments as DbImpl does, but without a MANIFEST: the object keeps what a MANIFEST would record.
+// Makes segments as WriteHead does, but without a MANIFEST: the object keeps what a MANIFEST would record.
 class FakeSource final : public SegmentSource {
  public:
   explicit FakeSource(SimFileSystem* fs) : fs_(fs) {}
