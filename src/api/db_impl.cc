@@ -303,7 +303,7 @@ Status DbImpl::NewIterators(const ReadOptions& options, const std::vector<Column
     if (found == nullptr && family->dropped.load(std::memory_order_acquire)) return DroppedStatus(*family);
     families.push_back(found == nullptr ? nullptr : found->family);
   }
-  if (MutantIs(Mutant::kSnapshotSeqLate)) sequence = kMaxSequenceNumber;
+  if (MutantIs(Mutant::kIteratorReadsLatest)) sequence = kMaxSequenceNumber;
   std::vector<std::unique_ptr<Iterator>> made;
   for (auto& family : families) {
     if (family == nullptr) {

@@ -108,7 +108,7 @@ Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
   Edit edit;
   edit.drop_families.push_back(family->id);
   if (const Status committed = commits_.Commit(&edit); !committed.ok()) {
-    family->drop_in_doubt.store(!MutantIs(Mutant::kDropStaysInDoubt), std::memory_order_relaxed);
+    family->drop_in_doubt.store(!MutantIs(Mutant::kWriteDespiteDoubtfulDrop), std::memory_order_relaxed);
     return committed;
   }
   family->dropped.store(true, std::memory_order_release);

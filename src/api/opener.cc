@@ -105,11 +105,11 @@ Status Opener::ReadState(bool is_new, ManifestState* state, std::uint64_t* large
   }
   Result<ManifestRead> read = ReadManifest(*db_.fs, db_.path);
   const bool none = !read.ok() && read.status().IsNotFound();
-  if (none && !files.empty() && !MutantIs(Mutant::kCreateOverRemains)) {
+  if (none && !files.empty() && !MutantIs(Mutant::kCreateOverExistingFiles)) {
     return Status::Corruption(db_.path + ": there are files of a database but no MANIFEST");
   }
   bool half_born = false;
-  if (!read.ok() && read.status().IsCorruption() && !MutantIs(Mutant::kRefuseHalfBorn)) {
+  if (!read.ok() && read.status().IsCorruption() && !MutantIs(Mutant::kRefuseHalfCreated)) {
     CAMBIUM_TRY(half_born, IsHalfBorn(*db_.fs, db_.path));
   }
   if (none || half_born) {

@@ -73,7 +73,7 @@ Status Reader::FindEntry(const View& view, const Family& family, SequenceNumber 
   FoundIn where{};
   const Result<bool> found = layers->layers->Find(key, keep, entry, &where);
   if (found.ok() && *found) db_.meter.Tick(TickerOf(where));
-  if (!found.ok() && !MutantIs(Mutant::kErrorReadsAsAbsence)) return found.status();
+  if (!found.ok() && !MutantIs(Mutant::kLookupErrorIsNotFound)) return found.status();
   if (!found.ok() || !*found) *entry = Entry::Tombstone();
   return Status::OK();
 }
@@ -94,7 +94,7 @@ void Reader::FindEntries(const View& view, const Family& family, SequenceNumber 
   layers->layers->FindTogether(lookups);
   for (Lookup& lookup : lookups) {
     if (lookup.found_in != FoundIn::kNowhere) db_.meter.Tick(TickerOf(lookup.found_in));
-    if (MutantIs(Mutant::kErrorReadsAsAbsence)) lookup.status = Status::OK();
+    if (MutantIs(Mutant::kLookupErrorIsNotFound)) lookup.status = Status::OK();
     if (lookup.status.ok() && !lookup.is_found) lookup.entry = Entry::Tombstone();
   }
 }

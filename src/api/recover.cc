@@ -291,7 +291,7 @@ Status Opener::RemoveOrphans() {
       case FileKind::kTemporary: break;
       case FileKind::kReserve: named = file.number == reserve_number; break;
     }
-    if (named || MutantIs(Mutant::kKeepStrays)) continue;
+    if (named || MutantIs(Mutant::kKeepOrphans)) continue;
     const Status removed = db_.Unlink(file.kind, file.number);
     if (!removed.ok() && !removed.IsPathNotFound()) {
       db_.logger->Log(InfoLogLevel::kWarn, "could not remove an orphan: " + removed.ToString());

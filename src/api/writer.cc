@@ -128,7 +128,7 @@ Status Writer::Commit(const WriteOptions& options, Prepared* prepared, TracedCal
   db_.events.Deliver();
   if (!committed.ok()) {
     if (committed.severity() == Status::Severity::kFatal) jobs_.SetFatal(committed);
-    if (!MutantIs(Mutant::kFailedBatchCounts)) large_values_.Drop(prepared->large);
+    if (!MutantIs(Mutant::kFailedBatchStaysCharged)) large_values_.Drop(prepared->large);
     return committed;
   }
   if (traced->is_on()) traced->Record();

@@ -129,7 +129,7 @@ Status BackupDirectory::Remove(BackupID id) {
   const Status gone = fs_->Unlink(path_ + "/" + BackupRecordName(id));
   if (!gone.ok() && !gone.IsPathNotFound()) return gone;
   // Sync before any stored file is removed: a crash must not leave a backup that lacks files.
-  if (!MutantIs(Mutant::kBackupFilesGoFirst)) CAMBIUM_RETURN_IF_ERROR(fs_->SyncDirectory(path_));
+  if (!MutantIs(Mutant::kBackupDeletesFilesFirst)) CAMBIUM_RETURN_IF_ERROR(fs_->SyncDirectory(path_));
   records_.erase(id);
   damaged_.erase(id);
   return Status::OK();

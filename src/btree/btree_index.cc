@@ -317,7 +317,7 @@ std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bo
   }
   const std::size_t first = resumes ? layers.first_swept() : 0;
   std::size_t end = layers.runs().size();
-  if (MutantIs(Mutant::kSweepAnySubset) && !resumes && end > 1) end /= 2;
+  if (MutantIs(Mutant::kSweepNewestRunsFirst) && !resumes && end > 1) end /= 2;
   std::vector<MergeChild> runs = layers.RunCursors(first);
   std::vector<std::uint64_t> numbers;
   for (std::size_t i = first; i < end; ++i) {

@@ -197,7 +197,7 @@ class Sweeper {
   Status Apply(const FilterVerdict& verdict, Slice key, const Entry& entry) {
     if (verdict.kind == FilterVerdict::Kind::kKeep) return tree_.Add(key, entry);
     if (entry.HasAddress()) out_.stats.value_bytes_filtered += entry.address.size();
-    if (!MutantIs(Mutant::kFilterUncharged)) Drop(entry);
+    if (!MutantIs(Mutant::kFilteredStaysCharged)) Drop(entry);
     if (verdict.kind == FilterVerdict::Kind::kRemove) {
       skipped_bytes_ += key.size() + kWordBytes;
       return Status::OK();
@@ -272,7 +272,7 @@ class Sweeper {
   // Leaves out a leaf whose keys are all covered; the layers have no keys to put in their place.
   Status CutLeaf(const PageView& leaf) {
     for (std::uint32_t i = 0; i < leaf.count(); ++i) {
-      if (!MutantIs(Mutant::kCutSubtreeUncharged)) Drop(leaf.entry(i));
+      if (!MutantIs(Mutant::kCutSubtreeStaysCharged)) Drop(leaf.entry(i));
     }
     skipped_bytes_ += leaf.bytes().size();
     return Status::OK();

@@ -358,7 +358,7 @@ Status LogCompaction::Take(const OfflineAccess::LogNow& log, const LogStep& step
 Status LogCompaction::BeginGroup(const std::shared_ptr<const OfflineAccess::LogNow>& log, std::vector<LogStep> steps) {
   const auto last = std::make_shared<const LogStep>(std::move(steps.back()));
   steps.pop_back();
-  if (steps.empty() || MutantIs(Mutant::kEmptiesTooEarly)) {
+  if (steps.empty() || MutantIs(Mutant::kCompactLogDropsLiveSegment)) {
     CAMBIUM_RETURN_IF_ERROR(db_.StartTask([this, log, last] { return Take(*log, *last); }, steps_at_a_time_));
   }
   const auto left = std::make_shared<std::atomic<std::size_t>>(steps.size());

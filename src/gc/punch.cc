@@ -22,7 +22,7 @@ PunchPlan PlanPunch(const GcSource& source, std::span<const GcRecord> listed, st
   PunchPlan plan;
   for (const GcRecord& record : listed) {
     if (record.size < least) continue;
-    if (alive.contains(record.offset) && !MutantIs(Mutant::kPunchAlive)) continue;
+    if (alive.contains(record.offset) && !MutantIs(Mutant::kPunchLiveValues)) continue;
     if (std::ranges::binary_search(source.info.punched, record.offset)) continue;
     const Hole hole = HoleOf(record.offset, record.size, record.key.size());
     if (hole.length == 0) continue;

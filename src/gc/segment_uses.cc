@@ -42,7 +42,7 @@ void VisitSegmentUses(const ManifestState& state, std::uint64_t min_punch_size,
     use.live_records = static_cast<std::uint64_t>(account.references);
     use.made_at = info.last_sequence;
     use.generation = info.generation;
-    if (info.kind == SegmentKind::kLog && is_behind_open && !MutantIs(Mutant::kGcBehindUnsealed)) {
+    if (info.kind == SegmentKind::kLog && is_behind_open && !MutantIs(Mutant::kGcDropsSuccessorOfUnsealed)) {
       visit(info, GcStanding::kBehindOpen, use);
       continue;
     }

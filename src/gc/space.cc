@@ -63,7 +63,7 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
 
   // Files that are about to be removed still take space, and writers wait for that. But no job removes them sooner, and
   // a job that moved values meanwhile would only make more files to remove.
-  const std::uint64_t leaving = MutantIs(Mutant::kWorksForWhatLeaves) ? 0 : figures.leaving_bytes;
+  const std::uint64_t leaving = MutantIs(Mutant::kGcIgnoresPendingDeletes) ? 0 : figures.leaving_bytes;
   const std::uint64_t on_disk = Minus(figures.on_disk(), leaving);
   if (on_disk < plan.work_at) return plan;
   // Each kind of waste in the log has its share of the slack before its job is started. If there is nothing to collect,

@@ -130,7 +130,7 @@ class LevelCompactor {
     options.grandparents = stretch.is_through ? in_.grandparents_through : in_.grandparents;
     options.grandparent_bytes_max =
         stretch.is_through ? in_.grandparent_bytes_max_through : in_.grandparent_bytes_max;
-    const bool cuts_ranges = !MutantIs(Mutant::kRangesAcrossThrough);
+    const bool cuts_ranges = !MutantIs(Mutant::kRangesHidePassedKeys);
     options.ranges = older->Needed(cuts_ranges ? Within(ranges, stretch.begin, stretch.end) : ranges);
     RunWriter writer(options);
     for (; merge->Valid() && (stretch.end == nullptr || order_.Compare(merge->key(), *stretch.end) < 0); merge->Next()) {
@@ -166,7 +166,7 @@ class LevelCompactor {
     CAMBIUM_TRY(const FilterVerdict verdict, in_.filter->Ask(key, entry));
     if (verdict.kind == FilterVerdict::Kind::kKeep) return writer->Add(key, entry);
     if (entry.HasAddress()) out_.stats.value_bytes_filtered += entry.address.size();
-    if (!MutantIs(Mutant::kFilterUncharged)) Drop(entry);
+    if (!MutantIs(Mutant::kFilteredStaysCharged)) Drop(entry);
     if (verdict.kind == FilterVerdict::Kind::kChange) {
       out_.accounts.Add(verdict.changed);
       return writer->Add(key, verdict.changed);

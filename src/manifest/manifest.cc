@@ -94,7 +94,7 @@ struct Manifest::Rep {
 
   // Creates the new file. A mutant overwrites the newest old one instead.
   Status OpenNew(std::uint64_t* number, std::unique_ptr<File>* file) const {
-    if (MutantIs(Mutant::kManifestLaunder)) {
+    if (MutantIs(Mutant::kOverwriteManifest)) {
       CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
       const auto newest = std::ranges::find_if(files.rbegin(), files.rend(), [](const NumberedFile& candidate) {
         return candidate.kind == FileKind::kManifest;
@@ -118,7 +118,7 @@ struct Manifest::Rep {
     CurrentFile made;
     CAMBIUM_RETURN_IF_ERROR(OpenNew(&number, &made.file));
     // The old file is dead from here on: once the new file has bytes, a reader may choose it.
-    dead = dead || !MutantIs(Mutant::kManifestGoesBack);
+    dead = dead || !MutantIs(Mutant::kReuseManifestAfterFailedRoll);
 
     const FileHeader header = HeaderOf(number, next.epoch);
     std::string bytes = EncodeFileHeader(header);

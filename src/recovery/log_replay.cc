@@ -448,7 +448,7 @@ class Replay {
   // one: together with the other families it would be a state that never existed.
   Status CheckNoneIsAhead(SequenceNumber missing, const std::string& where) const {
     for (const auto& [id, family] : state_.families) {
-      if (family.flushed_sequence < missing || MutantIs(Mutant::kReplayBehindFlushed)) continue;
+      if (family.flushed_sequence < missing || MutantIs(Mutant::kReplayEndsBeforeFlushed)) continue;
       return Status::Corruption(where + "; column family \"" + family.name + "\" holds operations up to " +
                                 std::to_string(family.flushed_sequence) + ", so the other families cannot end at " +
                                 std::to_string(missing - 1));

@@ -85,7 +85,8 @@ Status CommitPoint::RemoveObsolete() {
     // After a failure nothing is removed any more: the next Open may need it.
     CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
     Status removed = db_.fs->Unlink(path);
-    if (MutantIs(Mutant::kGoneIsAnError) && removed.IsPathNotFound()) removed = Status::IOError(removed.ToString());
+    if (MutantIs(Mutant::kMissingFileIsError) && removed.IsPathNotFound())
+      removed = Status::IOError(removed.ToString());
     const auto file = ParseFileName(std::string_view(path).substr(db_.path.size() + 1));
     if (removed.ok() && file.has_value()) db_.events.Deleted(db_.path, *file);
     if (removed.ok() || removed.IsPathNotFound()) {

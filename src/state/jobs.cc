@@ -45,8 +45,8 @@ Status Jobs::Health() const {
 }
 
 void Jobs::SetFatal(const Status& status, BackgroundErrorReason reason) {
-  if (MutantIs(Mutant::kGoOnAfterFailedSync)) return;
-  if (MutantIs(Mutant::kNoSpaceSyncIsSoft) && status.IsNoSpace()) return;
+  if (MutantIs(Mutant::kIgnoreFailedSync)) return;
+  if (MutantIs(Mutant::kNoSpaceSyncIsNotFatal) && status.IsNoSpace()) return;
   bool is_first = false;
   {
     const JobsLock lock(*this);

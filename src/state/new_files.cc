@@ -34,7 +34,7 @@ Result<NewRelocationFile> CommitPoint::MakeValueFile(FileKind kind, SequenceNumb
     assert(!reserved_slots_.contains(made.slot));
     reserved_slots_.insert(made.slot);
   }
-  if (!MutantIs(Mutant::kSegmentsAsOldAsValues)) made.made_at = published;
+  if (!MutantIs(Mutant::kAgeSegmentsByValues)) made.made_at = published;
   const Status opened = db_.fs->Open(db_.PathOf(kind, made.header.number), OpenMode::kCreateNew, {}, &made.file);
   if (opened.ok()) return made;
   ReleaseSlot(made.slot);
@@ -58,7 +58,7 @@ Result<Slot> CommitPoint::FreeSlot() const {
   for (const auto& [number, segment] : state().segments) take(segment.slot);
   for (const Slot slot : state().shadowed_slots) take(slot);
   for (const Slot slot : reserved_slots_) take(slot);
-  if (!MutantIs(Mutant::kGcLetsSlotsGo)) {
+  if (!MutantIs(Mutant::kGcReleasesSlots)) {
     for (const Slot slot : held_slots_) take(slot);
   }
   const auto free = std::find(taken.begin(), taken.end(), false) - taken.begin();

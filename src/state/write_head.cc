@@ -39,7 +39,7 @@ std::shared_ptr<const View> WriteHead::PinView(const ReadOptions& options, Seque
     CAMBIUM_FAULT_POINT("PinView:between");
     *sequence = published_.load(std::memory_order_seq_cst);
     std::shared_ptr<const View> again = commits_.views().Pin();
-    if (again == view || MutantIs(Mutant::kSnapshotViewOnce)) break;
+    if (again == view || MutantIs(Mutant::kSkipViewRecheck)) break;
     view = std::move(again);
   }
   if (options.durable_only && log_ != nullptr && !MutantIs(Mutant::kDurableOnlyIgnored)) {
@@ -174,7 +174,7 @@ LogPlace WriteHead::OldestUnflushed(const View& view, const LogTable* flushed, c
     if (begin.position < oldest.position) oldest = begin;
   };
   for (const FamilyView& family : view.families) {
-    if (MutantIs(Mutant::kReplayFromFlushed)) break;
+    if (MutantIs(Mutant::kReplayPassesUnflushed)) break;
     for (const FrozenTable& frozen : family.frozen) look_at(*frozen.table);
     look_at(*family.active);
   }

@@ -57,7 +57,7 @@ class WriteHead final : private SegmentSource {
     while (true) {
       *sequence = published_.load(std::memory_order_seq_cst);
       const View* again = commits_.views().Peek();
-      if (again == view || MutantIs(Mutant::kSnapshotViewOnce)) return view;
+      if (again == view || MutantIs(Mutant::kSkipViewRecheck)) return view;
       view = again;
     }
   }

@@ -28,7 +28,7 @@ void Collector::ScheduleIfDue() {
 
 bool Collector::Pick(GcPick* pick) {
   std::shared_ptr<const View> early;
-  if (MutantIs(Mutant::kGcChoosesLate)) {
+  if (MutantIs(Mutant::kGcPicksFromLaterState)) {
     early = commits_.views().Pin();
     CAMBIUM_FAULT_POINT("Gc:choose late");
   }

@@ -84,7 +84,7 @@ void Compactor::EndFilterJob(FilterJob* filter, const Status& done,
 std::optional<CompactionRequest> Compactor::RequestForMoved(const Family& family, const CompactionRequest& request,
                                                     std::set<std::uint64_t>* asked) const {
   const std::shared_ptr<const Layers> layers = commits_.LayersOf(family);
-  if (layers == nullptr || MutantIs(Mutant::kFilterForgetsMoved)) return std::nullopt;
+  if (layers == nullptr || MutantIs(Mutant::kFilterMissesRelocated)) return std::nullopt;
   asked->insert(request.runs.begin(), request.runs.end());
   CompactionRequest moved;
   moved.begin = request.begin;

@@ -27,7 +27,7 @@ DiskKeeper::DiskKeeper(DbState* state, SpaceKeeper* space_keeper)
       space_keeper_(*space_keeper) {}
 
 Status DiskKeeper::CheckGrowth() {
-  if (!disk_.IsFull() || MutantIs(Mutant::kPutsEatReserve)) return Status::OK();
+  if (!disk_.IsFull() || MutantIs(Mutant::kPutsUseReserve)) return Status::OK();
   const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
   const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
   std::uint64_t free = 0;
@@ -46,7 +46,7 @@ std::uint64_t DiskKeeper::BytesToLeave() const {
 
 Status DiskKeeper::CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint64_t* free) const {
   if (!db_.fs->FreeSpace(db_.path, free).ok()) *free = std::numeric_limits<std::uint64_t>::max();
-  if (*free >= bytes + left || MutantIs(Mutant::kPutsEatReserve)) return Status::OK();
+  if (*free >= bytes + left || MutantIs(Mutant::kPutsUseReserve)) return Status::OK();
   return Status::NoSpace(db_.path + ": " + std::to_string(*free) + " bytes are free on the disk, and " +
                          std::to_string(bytes) + " more would not leave " + std::to_string(left));
 }

@@ -69,7 +69,7 @@ Result<CompactionFilter::Decision> FilterJob::Decide(Slice key, const Entry& ent
     if (by_key != Decision::kUndetermined) return by_key;
     const Status read = ReadValue(surroundings_.segments, {entry.address, family_.id, key, true, family_.equal_by},
                                   &buffer_, &value);
-    if (!read.ok() && MutantIs(Mutant::kFilterTakesErrorForDead)) return Decision::kRemove;
+    if (!read.ok() && MutantIs(Mutant::kFilterRemovesUnreadable)) return Decision::kRemove;
     CAMBIUM_RETURN_IF_ERROR(read.WithContext(std::string("reading a value for compaction filter ") + filter_->Name()));
     bytes_read_ += value.size();
     new_value_.clear();

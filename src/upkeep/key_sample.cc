@@ -17,7 +17,7 @@ KeySample::Replaced KeySample::ReplacedIn(const Layers& layers) const {
   for (const Lookup& lookup : lookups) {
     if (!lookup.status.ok() || !lookup.is_found || lookup.entry.kind == EntryKind::kTombstone) continue;
     ++found;
-    if (MutantIs(Mutant::kHiddenCountsKeys)) continue;
+    if (MutantIs(Mutant::kHiddenIgnoresValueSizes)) continue;
     if (lookup.entry.HasAddress()) bytes += lookup.entry.address.size();
   }
   const double scale = static_cast<double>(passed_) / static_cast<double>(keys_.size());

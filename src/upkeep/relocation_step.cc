@@ -134,7 +134,7 @@ Result<bool> RelocationStep::AreStillNewest() {
       moves.accounts = {};
       continue;
     }
-    if (current != moves.newest_in && !MutantIs(Mutant::kGcCommitsWithoutLook)) {
+    if (current != moves.newest_in && !MutantIs(Mutant::kGcSkipsSecondLookup)) {
       const std::size_t before = moves.values.size();
       CAMBIUM_RETURN_IF_ERROR(KeepNewest(*current, &moves.values));
       if (moves.values.size() != before) {

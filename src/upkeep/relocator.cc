@@ -78,7 +78,7 @@ Status Relocator::EmptySources(const GcPick& pick, GcReport* report) {
     std::erase_if(records, [i](const GcRecord& record) { return record.source == i; });
   }
   CAMBIUM_RETURN_IF_ERROR(KeepLive(pick.families, pick.sources, &records));
-  if (MutantIs(Mutant::kGcLooksIntoMemory)) {
+  if (MutantIs(Mutant::kGcConsultsMemtables)) {
     std::erase_if(records, [&](const GcRecord& record) {
       Entry newer;
       return View::FindInMemory(*pick.view->Find(record.family), record.key, kMaxSequenceNumber, &newer);

@@ -93,7 +93,7 @@ std::uint64_t DiskKeeper::reserve_number() const {
 }
 
 void DiskKeeper::ReleaseReserve() {
-  if (MutantIs(Mutant::kReserveStays)) return;
+  if (MutantIs(Mutant::kKeepReserveOnFullDisk)) return;
   const MutexLock lock(disk_.mutex);
   if (disk_.file == nullptr) return;
   const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
@@ -135,7 +135,7 @@ void DiskKeeper::AdoptReserve(const std::vector<NumberedFile>& files) {
 
 // The new MANIFEST takes space before it frees any, and a sync would be too late to learn that there is none.
 void DiskKeeper::MakeRoomForManifest(const ManifestState& state) {
-  if (MutantIs(Mutant::kOpeningKeepsReserve)) return;
+  if (MutantIs(Mutant::kOpenKeepsReserve)) return;
   constexpr std::uint64_t kBytesOfFile = 256;  // of the MANIFEST, for each file that it names
   std::uint64_t files = state.segments.size();
   for (const auto& [id, family] : state.families) {

@@ -34,7 +34,7 @@ Status SnapshotRuns::BoundPinnedMemory() {
   // Snapshots first, then the view: a table that one of these snapshots has and the view has not was flushed. A snapshot
   // that is taken later may have tables that are too new for the view.
   std::shared_ptr<const View> current;
-  if (MutantIs(Mutant::kSnapshotsOfLaterViews)) current = commits_.views().Pin();
+  if (MutantIs(Mutant::kSnapshotsListedAfterView)) current = commits_.views().Pin();
   CAMBIUM_FAULT_POINT("Snapshots:listed");
   const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
   if (current == nullptr) current = commits_.views().Pin();

@@ -212,7 +212,8 @@ Status SpaceKeeper::Wait(std::uint64_t bytes) {
     const std::uint64_t stop_at = space_.stop_at.load(std::memory_order_relaxed);
     if (position < slow_at || jobs_.is_closing()) return Status::OK();
     if (position >= stop_at) {
-      if (space_.is_hopeless.load(std::memory_order_relaxed) && !MutantIs(Mutant::kWaitsInVain)) return Status::OK();
+      if (space_.is_hopeless.load(std::memory_order_relaxed) && !MutantIs(Mutant::kWaitWhenHopeless))
+        return Status::OK();
       const CountScope stalls(jobs_.stalled_writers());
       RunOrAwaitJob();
       continue;
@@ -233,7 +234,7 @@ Status SpaceKeeper::Wait(std::uint64_t bytes) {
 bool SpaceKeeper::IsSpaceComing(bool* has_looked) {
   const JobsLock lock(jobs_);
   if (jobs_.HasSpaceJob() || jobs_.IsScheduled(Job::kSpace)) return true;
-  if (*has_looked && !MutantIs(Mutant::kWaitsInVain)) return false;
+  if (*has_looked && !MutantIs(Mutant::kWaitWhenHopeless)) return false;
   jobs_.ScheduleLocked(Job::kSpace, nullptr);
   *has_looked = true;
   return true;

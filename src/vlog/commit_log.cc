@@ -22,7 +22,7 @@ constexpr std::uint64_t kFrequentSyncs = 4;
 
 // True only in mutants, builds without the rule that a failed sync is fatal.
 bool MayContinueAfter(const Status& failed_sync) {
-  return MutantIs(Mutant::kGoOnAfterFailedSync) || (failed_sync.IsNoSpace() && MutantIs(Mutant::kNoSpaceSyncIsSoft));
+  return MutantIs(Mutant::kIgnoreFailedSync) || (failed_sync.IsNoSpace() && MutantIs(Mutant::kNoSpaceSyncIsNotFatal));
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
     pieces.insert(pieces.end(), batch->pieces().begin(), batch->pieces().end());
   }
   // Broken until the write is known to be whole: if it runs out of memory for an error, it throws.
-  broken_ = !MutantIs(Mutant::kLeaveHalfRecord);
+  broken_ = !MutantIs(Mutant::kAppendAfterHalfRecord);
   meter_.Tick(FILE_BYTES_LOG, link.size() + batch->size());
   const Status written = is_one_piece ? current_->file().Write(start, batch->pieces()[0])
                                       : current_->file().WriteVectored(tail_, pieces);
@@ -203,7 +203,7 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
   files = dirty_;
   std::size_t rotated = files.size();
   if (current_ != nullptr) files.push_back(current_);
-  if (MutantIs(Mutant::kCleanThroughEarlierSync)) rotated = files.size();
+  if (MutantIs(Mutant::kEarlierSyncMarksSegmentClean)) rotated = files.size();
   if (MutantIs(Mutant::kSyncNewestFirst)) std::reverse(files.begin(), files.end());
   syncing_ = true;  // other threads wait until it is false, so nothing may throw until then
   lock.Unlock();
@@ -214,7 +214,7 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
     is_known = SyncFile(segment, &synced);
     if (!is_known || !synced.ok()) break;
   }
-  if (MutantIs(Mutant::kSyncClaimsLate)) upto = published_->load(std::memory_order_acquire);
+  if (MutantIs(Mutant::kSyncClaimsLaterWrites)) upto = published_->load(std::memory_order_acquire);
 
   lock.Lock();
   syncing_ = false;

@@ -509,7 +509,7 @@ Status OpenAfterADropThatFailed(bool fails_twice) {
 TEST(ColumnFamilies, ADropThatFailedTakesNothingThatIsAcknowledgedLater) {
   EXPECT_TRUE(OpenAfterADropThatFailed(false).ok());
   EXPECT_TRUE(OpenAfterADropThatFailed(true).ok());
-  MutantScope mutant(Mutant::kDropStaysInDoubt);
+  MutantScope mutant(Mutant::kWriteDespiteDoubtfulDrop);
   EXPECT_TRUE(OpenAfterADropThatFailed(false).IsInvalidArgument()) << "there is no such family";
 }
 
@@ -547,7 +547,7 @@ TEST(ColumnFamilies, APointInTimeIsTheSameForAll) {
     return store.GetFrom(store.handles[1], "key15") + " and " + store.GetFrom(store.handles[2], "key15");
   };
   EXPECT_EQ(story(), "refused");
-  MutantScope mutant(Mutant::kReplayBehindFlushed);
+  MutantScope mutant(Mutant::kReplayEndsBeforeFlushed);
   EXPECT_EQ(story(), "value and NotFound");
 }
 
@@ -652,7 +652,7 @@ TEST(ColumnFamilies, RandomProgramsOverSeveralAgreeWithMaps) {
 
 #ifdef CAMBIUM_TEST_HOOKS
 TEST(ColumnFamilies, AReplayPositionThatForgetsAFamilyIsCaught) {
-  const MutantScope mutant(Mutant::kReplayFromFlushed);
+  const MutantScope mutant(Mutant::kReplayPassesUnflushed);
   EXPECT_NE(UnequalFlushes(), "");
 }
 TEST(ColumnFamilies, AReplayOfWhatIsFlushedIsCaught) {

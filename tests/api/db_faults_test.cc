@@ -148,7 +148,7 @@ std::string WriteThatFindsNoSpaceWhenSynced() {
 
 TEST(FullDisk, NoSpaceFromTheSyncOfTheLogIsFatal) {
   EXPECT_EQ(WriteThatFindsNoSpaceWhenSynced(), "");
-  const MutantScope mutant(Mutant::kNoSpaceSyncIsSoft);
+  const MutantScope mutant(Mutant::kNoSpaceSyncIsNotFatal);
   EXPECT_NE(WriteThatFindsNoSpaceWhenSynced(), "");
 }
 
@@ -233,7 +233,7 @@ std::string WritingOnAfterAFailedSync(SyncFailure failure) {
 TEST(FailedSync, NothingIsAcknowledgedBehindIt) {
   for (const SyncFailure failure : {SyncFailure::kDropKeepCache, SyncFailure::kDropRevertCache, SyncFailure::kFalse}) {
     EXPECT_EQ(WritingOnAfterAFailedSync(failure), "");
-    const MutantScope mutant(Mutant::kGoOnAfterFailedSync);
+    const MutantScope mutant(Mutant::kIgnoreFailedSync);
     EXPECT_NE(WritingOnAfterAFailedSync(failure), "");
   }
 }
@@ -351,7 +351,7 @@ std::string LookUpsThatCannotRead() {
 
 TEST(FailedRead, IsNeverAnAbsence) {
   EXPECT_EQ(LookUpsThatCannotRead(), "");
-  const MutantScope mutant(Mutant::kErrorReadsAsAbsence);
+  const MutantScope mutant(Mutant::kLookupErrorIsNotFound);
   EXPECT_NE(LookUpsThatCannotRead(), "");
 }
 

@@ -286,7 +286,7 @@ TEST(DbOpen, ACreationCutAnywhereCreatesAgain) {
       for (int draw = 0; draw < 12; ++draw) {
         TestStore after(std::make_shared<SimFileSystem>(draw == 0 ? image.Kill(prng) : image.DrawCrash(prng)));
         after.options.info_log = nullptr;
-        const MutantScope scope(mutant ? Mutant::kRefuseHalfBorn : Mutant::kNone);
+        const MutantScope scope(mutant ? Mutant::kRefuseHalfCreated : Mutant::kNone);
         const Status s = after.Open();
         if (mutant) {
           refused = refused || !s.ok();
@@ -319,7 +319,7 @@ TEST(DbOpen, FilesWithoutAManifestNeverBecomeAFreshDatabase) {
     ASSERT_TRUE(alone.fs->WriteFileForTest(path, bytes).ok());
     EXPECT_TRUE(alone.Open().IsCorruption()) << path;
   }
-  const MutantScope mutant(Mutant::kCreateOverRemains);
+  const MutantScope mutant(Mutant::kCreateOverExistingFiles);
   EXPECT_FALSE(store.Open().IsCorruption());
 }
 

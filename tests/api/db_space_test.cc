@@ -189,7 +189,7 @@ bool FailedBatchesLeaveFiles() {
 
 TEST(Space, LargeValuesOfFailedBatchesGo) {
   EXPECT_FALSE(FailedBatchesLeaveFiles());
-  const MutantScope mutant(Mutant::kFailedBatchCounts);
+  const MutantScope mutant(Mutant::kFailedBatchStaysCharged);
   EXPECT_TRUE(FailedBatchesLeaveFiles());
 }
 
@@ -427,7 +427,7 @@ std::string SeenBySnapshotOfTheMoment() {
 
 TEST(Snapshots, OneThatIsTakenWhileOthersAreMovedToRuns) {
   EXPECT_EQ(SeenBySnapshotOfTheMoment(), "new");
-  const MutantScope mutant(Mutant::kSnapshotsOfLaterViews);
+  const MutantScope mutant(Mutant::kSnapshotsListedAfterView);
   EXPECT_EQ(SeenBySnapshotOfTheMoment(), "old");
 }
 

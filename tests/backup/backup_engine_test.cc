@@ -439,7 +439,7 @@ bool SomeCutIsWrong() {
 }
 
 TEST(BackupEngineMutantTest, RemovingFilesBeforeTheirRecordIsCaught) {
-  const MutantScope mutant(Mutant::kBackupFilesGoFirst);
+  const MutantScope mutant(Mutant::kBackupDeletesFilesFirst);
   EXPECT_TRUE(SomeCutIsWrong());
 }
 

@@ -74,7 +74,7 @@ TEST(BTreeIndexTest, SweepLeavesNoOlderRunOut) {
   };
   const Status s = sweep_once();
   EXPECT_TRUE(s.ok()) << s.ToString();
-  MutantScope mutant(Mutant::kSweepAnySubset);
+  MutantScope mutant(Mutant::kSweepNewestRunsFirst);
   EXPECT_FALSE(sweep_once().ok());
 }
 

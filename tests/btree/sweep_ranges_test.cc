@@ -101,7 +101,7 @@ TEST(SweepRangesTest, CutSubtreeIsReadAndNotRewritten) {
 TEST(SweepRangesTest, MutantCutSubtreeUnchargedIsCaught) {
   CompactionStats stats;
   std::uint64_t units_left = 0;
-  const MutantScope mutant(Mutant::kCutSubtreeUncharged);
+  const MutantScope mutant(Mutant::kCutSubtreeStaysCharged);
   EXPECT_FALSE(CutMostOfALargeTree(&stats, &units_left).ok());
 }
 

@@ -692,7 +692,7 @@ TEST(CompactLogTest, PowerCutAtAnyCallLosesNothing) {
     if (seed % 5 == 0) how.min_blob_size = 200 + 200 * (seed % 2);
     ASSERT_EQ(AfterEveryCut(seed, how), "") << seed;
   }
-  const MutantScope mutant(Mutant::kEmptiesTooEarly);
+  const MutantScope mutant(Mutant::kCompactLogDropsLiveSegment);
   bool is_wrong = false;
   for (std::uint64_t seed = 700; seed < 710 && !is_wrong; ++seed) is_wrong = !AfterEveryCut(seed, {}).empty();
   EXPECT_TRUE(is_wrong);

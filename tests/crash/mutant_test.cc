@@ -462,16 +462,16 @@ const std::vector<Scenario> kOfBoth = {
     Scenario{Mutant::kSkipBadRecord, DamagedRecordAmongOthers},
     Scenario{Mutant::kApplyHalfBatch, BatchOfManySectors},
     Scenario{Mutant::kApplyHalfBatch, BatchInDoubt, "InDoubt"},
-    Scenario{Mutant::kGoOnAfterFailedSync, WritesAfterAFalseFailure},
-    Scenario{Mutant::kZerosAreARecord, DamagedRecordAmongOthers},
+    Scenario{Mutant::kIgnoreFailedSync, WritesAfterAFalseFailure},
+    Scenario{Mutant::kAcceptZerosAsRecord, DamagedRecordAmongOthers},
     Scenario{Mutant::kIgnoreChain, SegmentsWithoutASync},
     Scenario{Mutant::kDurableOnlyIgnored, ReadsOfWhatIsDurable},
     Scenario{Mutant::kSkipValueChecksum, DamagedRecordAmongOthers},
     Scenario{Mutant::kForgetRotatedSegment, RotationDuringASync},
-    Scenario{Mutant::kCleanThroughEarlierSync, RotationDuringASync},
-    Scenario{Mutant::kSyncClaimsLate, PutDuringASync},
+    Scenario{Mutant::kEarlierSyncMarksSegmentClean, RotationDuringASync},
+    Scenario{Mutant::kSyncClaimsLaterWrites, PutDuringASync},
     Scenario{Mutant::kRetryFailedSync, DroppedPagesInTheCache},
-    Scenario{Mutant::kLeaveHalfRecord, WritesAfterAFailedWrite},
+    Scenario{Mutant::kAppendAfterHalfRecord, WritesAfterAFailedWrite},
     Scenario{Mutant::kManifestSkipSync, FlushOfInlineValues},
     Scenario{Mutant::kReuseFileNumbers, RecoveryCutAgain},
     Scenario{Mutant::kSkipDirectorySync, SyncedPuts},
@@ -491,8 +491,8 @@ const std::vector<Scenario> kOfBoth = {
     Scenario{Mutant::kReplayFlushed, ReplayPositionBelowWhatIsFlushed},
     Scenario{Mutant::kForgetDroppedAccounts, OverwrittenSegmentsAreDropped},
     Scenario{Mutant::kGcCommitsUnsynced, RelocatedValues},
-    Scenario{Mutant::kSnapshotViewOnce, SnapshotDuringAFreeze},
-    Scenario{Mutant::kSnapshotSeqLate, IteratorAndALaterPut},
+    Scenario{Mutant::kSkipViewRecheck, SnapshotDuringAFreeze},
+    Scenario{Mutant::kIteratorReadsLatest, IteratorAndALaterPut},
     Scenario{Mutant::kCloseWithoutSync, ClosedAndCut},
 };
 
@@ -502,7 +502,7 @@ const std::vector<Scenario> kOfTree = {
     Scenario{Mutant::kCommitBeforePageSync, FlushOfInlineValues},
     Scenario{Mutant::kRewritePages, FlushOfInlineValues},
     Scenario{Mutant::kForgetSweepCursor, CompactionsInSteps},
-    Scenario{Mutant::kSweepAnySubset, CompactionsInSteps},
+    Scenario{Mutant::kSweepNewestRunsFirst, CompactionsInSteps},
 };
 
 const std::vector<Scenario> kOfLsm = {

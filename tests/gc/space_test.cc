@@ -92,7 +92,7 @@ TEST(SpaceTest, FilesAboutToBeRemovedStartNoWork) {
   };
   EXPECT_FALSE(begins_work());
   {
-    const testing::MutantScope mutant(Mutant::kWorksForWhatLeaves);
+    const testing::MutantScope mutant(Mutant::kGcIgnoresPendingDeletes);
     EXPECT_TRUE(begins_work());
   }
   SpaceFigures figures = WithGarbage(500 * kMiB);

@@ -276,7 +276,7 @@ void ExpectCaught(Mutant mutant, const std::function<void(SimFileSystem*)>& inje
 
 TEST(ManifestCrashTest, MutantSkipSyncIsCaught) { ExpectCaught(Mutant::kManifestSkipSync); }
 TEST(ManifestCrashTest, MutantSkipDirectorySyncIsCaught) { ExpectCaught(Mutant::kSkipManifestDirectorySync); }
-TEST(ManifestCrashTest, MutantLaunderIsCaught) { ExpectCaught(Mutant::kManifestLaunder); }
+TEST(ManifestCrashTest, MutantLaunderIsCaught) { ExpectCaught(Mutant::kOverwriteManifest); }
 TEST(ManifestCrashTest, MutantNoChecksumIsCaught) { ExpectCaught(Mutant::kManifestNoChecksum); }
 TEST(ManifestCrashTest, MutantAppendAfterFailureIsCaught) {
   ExpectCaught(Mutant::kManifestAppendAfterFailure, [](SimFileSystem* fs) {

@@ -251,7 +251,7 @@ TEST_F(ManifestTest, CommitAfterAFailedRollIsNotLost) {
     return SequenceOnDisk() < acknowledged;
   };
   EXPECT_FALSE(commit_is_lost());
-  const MutantScope mutant(Mutant::kManifestGoesBack);
+  const MutantScope mutant(Mutant::kReuseManifestAfterFailedRoll);
   EXPECT_TRUE(commit_is_lost());
 }
 #endif

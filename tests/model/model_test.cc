@@ -103,7 +103,7 @@ TEST(ModelTest, DetectsADefectiveFilter) {
   if (kUnderThreadSanitizer) GTEST_SKIP() << kOneThread;
   EXPECT_EQ(FirstErrorWithAFilter(300), "");
   {
-    const MutantScope mutant(Mutant::kFilterUncharged);
+    const MutantScope mutant(Mutant::kFilteredStaysCharged);
     EXPECT_NE(FirstErrorWithAFilter(5000), "");
   }
   if (TestsUseLsm()) {

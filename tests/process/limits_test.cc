@@ -229,7 +229,7 @@ TEST_F(FullDiskTest, MutantThatAppendsAfterHalfRecordLosesBatches) {
   };
   EXPECT_EQ(lost(Mutant::kNone, 1), "");
   // Whether the disk is full within a record is random: one time in twelve, eight fills in a row missed it.
-  EXPECT_NE(lost(Mutant::kLeaveHalfRecord, 5), "");
+  EXPECT_NE(lost(Mutant::kAppendAfterHalfRecord, 5), "");
 }
 
 }  // namespace

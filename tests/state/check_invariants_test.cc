@@ -63,7 +63,7 @@ TEST(CheckInvariantsTest, ReplayPositionBehindAMemtableViolatesThem) {
   ASSERT_TRUE(store.db->Put({}, handle, "k", "v").ok());
   store.Put("k", "v");
   {
-    const MutantScope mutant(Mutant::kReplayFromFlushed);
+    const MutantScope mutant(Mutant::kReplayPassesUnflushed);
     store.Flush();
   }
   EXPECT_TRUE(CheckStore(store).IsCorruption());

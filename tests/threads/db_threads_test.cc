@@ -485,7 +485,7 @@ TEST_F(DbThreadsTest, SnapshotWithoutSecondCheckMissesAWrite) {
   Open(TinyOptions());
   std::string seen;
   {
-    const MutantScope mutant(Mutant::kSnapshotViewOnce);
+    const MutantScope mutant(Mutant::kSkipViewRecheck);
     FreezeBetweenViewAndSequence(db_.get(), &seen);
   }
   EXPECT_EQ(seen, "old");

@@ -482,7 +482,7 @@ std::string AccountsOfWhatWasRemoved() {
 
 TEST(CompactionFilterTest, WhatIsRemovedIsChargedInTheSameRecord) {
   EXPECT_EQ(AccountsOfWhatWasRemoved(), "");
-  const MutantScope mutant(Mutant::kFilterUncharged);
+  const MutantScope mutant(Mutant::kFilteredStaysCharged);
   EXPECT_NE(AccountsOfWhatWasRemoved(), "");
 }
 
@@ -550,7 +550,7 @@ std::string MovedWhileItWasFiltered() {
 
 TEST(CompactionFilterTest, CompactRangeAlsoRemovesWhatLogGcMovesMeanwhile) {
   EXPECT_EQ(MovedWhileItWasFiltered(), "");
-  const MutantScope mutant(Mutant::kFilterForgetsMoved);
+  const MutantScope mutant(Mutant::kFilterMissesRelocated);
   EXPECT_NE(MovedWhileItWasFiltered(), "");
 }
 
@@ -589,7 +589,7 @@ std::string FilteredWhileItWasMoved(bool is_changed) {
 TEST(CompactionFilterTest, LogGcDoesNotBringBackWhatWasFilteredMeanwhile) {
   EXPECT_EQ(FilteredWhileItWasMoved(false), "");
   EXPECT_EQ(FilteredWhileItWasMoved(true), "");
-  const MutantScope mutant(Mutant::kGcCommitsWithoutLook);
+  const MutantScope mutant(Mutant::kGcSkipsSecondLookup);
   EXPECT_NE(FilteredWhileItWasMoved(false), "");
 }
 
@@ -743,7 +743,7 @@ std::string KeyOfADamagedValue(const char* what) {
 
 TEST(CompactionFilterTest, AValueThatCannotBeReadIsNotRemoved) {
   EXPECT_EQ(KeyOfADamagedValue("sound "), "");
-  const MutantScope mutant(Mutant::kFilterTakesErrorForDead);
+  const MutantScope mutant(Mutant::kFilterRemovesUnreadable);
   EXPECT_NE(KeyOfADamagedValue("mutant "), "");
 }
 

@@ -177,10 +177,10 @@ TEST(FullDisk, WithoutTheReserveDeletesAreRefused) {
   const auto some_rounds = [] { return FillAndDelete(kSeparated, false, Way::kShuffled, 6, 5); };
   EXPECT_EQ(some_rounds(), "");
   {
-    const MutantScope mutant(Mutant::kReserveStays);
+    const MutantScope mutant(Mutant::kKeepReserveOnFullDisk);
     EXPECT_NE(some_rounds(), "");
   }
-  const MutantScope mutant(Mutant::kPutsEatReserve);
+  const MutantScope mutant(Mutant::kPutsUseReserve);
   EXPECT_NE(some_rounds(), "");
 }
 
@@ -274,7 +274,7 @@ TEST(FullDisk, ADatabaseOpensWhereNotABlockIsFree) {
   for (const bool cut : {false, true}) {
     for (const bool delayed : {false, true}) EXPECT_EQ(OpenOnFullDisk(cut, delayed), "") << cut << delayed;
   }
-  const MutantScope scope(Mutant::kOpeningKeepsReserve);
+  const MutantScope scope(Mutant::kOpenKeepsReserve);
   EXPECT_NE(OpenOnFullDisk(false, false), "");
 }
 

@@ -194,7 +194,7 @@ bool MovedSegmentsAreYoung() {
 
 TEST(GcHazards, MovedValuesDoNotMakeASegmentOld) {
   EXPECT_TRUE(MovedSegmentsAreYoung());
-  const MutantScope mutant(Mutant::kSegmentsAsOldAsValues);
+  const MutantScope mutant(Mutant::kAgeSegmentsByValues);
   EXPECT_FALSE(MovedSegmentsAreYoung());
 }
 
@@ -252,7 +252,7 @@ std::string AfterEveryCutOfAGc(std::uint64_t seed) {
 TEST(GcHazards, ACutAtAnyCallAndThenLogGcAgain) {
   const std::uint64_t seed = SeedFromEnvironment(51);
   EXPECT_EQ(AfterEveryCutOfAGc(seed), "");
-  const MutantScope mutant(Mutant::kKeepStrays);
+  const MutantScope mutant(Mutant::kKeepOrphans);
   EXPECT_NE(AfterEveryCutOfAGc(seed), "");
 }
 
@@ -282,7 +282,7 @@ std::size_t ErrorsWhenAFileHasGone() {
 
 TEST(GcHazards, AFileThatHasGoneIsGone) {
   EXPECT_EQ(ErrorsWhenAFileHasGone(), 0u);
-  const MutantScope mutant(Mutant::kGoneIsAnError);
+  const MutantScope mutant(Mutant::kMissingFileIsError);
   EXPECT_GT(ErrorsWhenAFileHasGone(), 0u);
 }
 
@@ -421,7 +421,7 @@ std::string ReadAfterASlotWasTakenAgain(int writes) {
 
 TEST(GcHazards, ASlotIsNotTakenAgainWhileAStepCopiesFromIt) {
   for (int writes = 1; writes <= 30; ++writes) ASSERT_EQ(ReadAfterASlotWasTakenAgain(writes), "") << writes;
-  const MutantScope mutant(Mutant::kGcLetsSlotsGo);
+  const MutantScope mutant(Mutant::kGcReleasesSlots);
   int lost = 0;
   for (int writes = 1; writes <= 30; ++writes) lost += ReadAfterASlotWasTakenAgain(writes).empty() ? 0 : 1;
   EXPECT_GT(lost, 0);
@@ -470,7 +470,7 @@ Status OpensAfterACutBehindAnUnsealedSegment() {
 TEST(GcHazards, WhatSaysWhereAnUnsealedSegmentEndsStays) {
   const Status opened = OpensAfterACutBehindAnUnsealedSegment();
   EXPECT_TRUE(opened.ok()) << opened.ToString();
-  const MutantScope mutant(Mutant::kGcBehindUnsealed);
+  const MutantScope mutant(Mutant::kGcDropsSuccessorOfUnsealed);
   EXPECT_TRUE(OpensAfterACutBehindAnUnsealedSegment().IsCorruption());
 }
 

@@ -156,7 +156,7 @@ TEST(LogGc, NothingComesBackThatWentWhileItsValueWasMoved) {
 }
 
 TEST(LogGc, WithoutASecondLookADeleteIsUndone) {
-  const MutantScope mutant(Mutant::kGcCommitsWithoutLook);
+  const MutantScope mutant(Mutant::kGcSkipsSecondLookup);
   bool met = false;
   EXPECT_NE(KeyZeroAfter(Changes()[0], &met), "NotFound");
 }
@@ -185,7 +185,7 @@ bool KeyZeroSurvivesEveryCut() {
 
 TEST(LogGc, WhatOnlyMemoryHidesIsAlive) {
   EXPECT_TRUE(KeyZeroSurvivesEveryCut());
-  const MutantScope mutant(Mutant::kGcLooksIntoMemory);
+  const MutantScope mutant(Mutant::kGcConsultsMemtables);
   EXPECT_FALSE(KeyZeroSurvivesEveryCut());
 }
 
@@ -209,7 +209,7 @@ std::string AfterALateChoice() {
 
 TEST(LogGc, VictimsAndLayersAreOfOneMoment) {
   EXPECT_EQ(AfterALateChoice(), "");
-  const MutantScope mutant(Mutant::kGcChoosesLate);
+  const MutantScope mutant(Mutant::kGcPicksFromLaterState);
   EXPECT_NE(AfterALateChoice(), "");
 }
 

@@ -266,7 +266,7 @@ TEST(PunchTest, SizesAroundTheLimit) {
 }
 
 TEST(PunchTest, AHoleThatTheNewestEntryPointsToIsDamage) {
-  MutantScope mutant(Mutant::kPunchAlive);
+  MutantScope mutant(Mutant::kPunchLiveValues);
   PunchStore store;
   store.Fill();
   store.Collect();

@@ -158,7 +158,7 @@ double RestAfterDeletesOfLargeValues() {
 TEST(SpaceRules, WhatDeletesHideCountsInBytes) {
   const double rest = RestAfterDeletesOfLargeValues();
   EXPECT_LE(rest, 1);
-  const MutantScope mutant(Mutant::kHiddenCountsKeys);
+  const MutantScope mutant(Mutant::kHiddenIgnoresValueSizes);
   EXPECT_GT(RestAfterDeletesOfLargeValues(), 1) << "with the rule " << rest;
 }
 
@@ -198,7 +198,7 @@ TEST(SpaceRules, AWriterWaitsOnlyForAJobThatHelps) {
                                 Hindrance{"no log GC, and a snapshot", false, true, 3}}) {
     EXPECT_TRUE(WritesGoOn(each)) << each.what;
   }
-  const MutantScope mutant(Mutant::kWaitsInVain);
+  const MutantScope mutant(Mutant::kWaitWhenHopeless);
   EXPECT_FALSE(WritesGoOn({"no log GC", false, false, 2}));
 }
 

@@ -156,7 +156,7 @@ bool SyncPromisesTooMuch() {
 
 TEST(CommitLogTest, SyncPromisesOnlyWhatWasPublishedBeforeIt) {
   EXPECT_FALSE(SyncPromisesTooMuch());
-  const MutantScope mutant(Mutant::kSyncClaimsLate);
+  const MutantScope mutant(Mutant::kSyncClaimsLaterWrites);
   EXPECT_TRUE(SyncPromisesTooMuch());
 }
 
@@ -176,7 +176,7 @@ bool RotationInsideASyncLosesSomething() {
 
 TEST(CommitLogTest, RotationInsideAnFdatasyncLosesNothing) {
   EXPECT_FALSE(RotationInsideASyncLosesSomething());
-  const MutantScope mutant(Mutant::kCleanThroughEarlierSync);
+  const MutantScope mutant(Mutant::kEarlierSyncMarksSegmentClean);
   EXPECT_TRUE(RotationInsideASyncLosesSomething());
 }
 
@@ -329,7 +329,7 @@ bool SyncWithoutSpaceLosesSomething() {
 
 TEST(CommitLogTest, NoSpaceFromASyncIsFatal) {
   EXPECT_FALSE(SyncWithoutSpaceLosesSomething());
-  const MutantScope mutant(Mutant::kNoSpaceSyncIsSoft);
+  const MutantScope mutant(Mutant::kNoSpaceSyncIsNotFatal);
   EXPECT_TRUE(SyncWithoutSpaceLosesSomething());
 }
 
@@ -355,7 +355,7 @@ TEST(CommitLogTest, NothingIsAppendedAfterAHalfRecord) {
       EXPECT_FALSE(HalfRecordLosesWritesAfterIt(bytes, before)) << bytes << " landed, " << before << " before";
     }
   }
-  const MutantScope mutant(Mutant::kLeaveHalfRecord);
+  const MutantScope mutant(Mutant::kAppendAfterHalfRecord);
   EXPECT_TRUE(HalfRecordLosesWritesAfterIt(100, 1));
 }
 

@@ -208,7 +208,7 @@ TEST(SegmentScannerTest, ZerosAreTheEndOfTheLog) {
   const auto end = ScanAfterTheLastRecord();
   ASSERT_TRUE(end.ok()) << end.status().ToString();
   EXPECT_EQ(*end, ScanResult::kInvalid);
-  const MutantScope mutant(Mutant::kZerosAreARecord);
+  const MutantScope mutant(Mutant::kAcceptZerosAsRecord);
   EXPECT_FALSE(ScanAfterTheLastRecord().ok());  // unknown operation
 }
 
