@@ -1,4 +1,4 @@
-// BatchPreparer turns the operations of a WriteBatch into records; large values go to their files on the way.
+// BatchPreparer turns the operations of a WriteBatch into records, and writes large values to their files.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@ class BatchPreparer final : public WriteBatch::Handler {
   Status SingleDeleteCF(std::uint32_t id, Slice key) override { return DeleteCF(id, key); }
   Status DeleteRangeCF(std::uint32_t id, Slice begin, Slice end) override;
 
-  // The families of the batch, and how much goes to each. A family whose range deletes are all empty has no part in it.
-  // The result holds as long as the preparer.
+  // The families of the batch, with the part of the batch that each gets. Omits a family with empty range deletes only.
+  // The result is valid as long as the preparer.
   [[nodiscard]] std::span<const WriteTarget> Targets();
 
  private:
   // Finds the family of the next operation.
   Status Enter(std::uint32_t id);
-  // The operation is in the batch: it counts for its family.
+  // Called after an operation was added to the batch: counts it for its family.
   void Leave(std::size_t user_bytes, std::size_t WriteTarget::*kind);
 
   Writer& writer_;

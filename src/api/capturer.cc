@@ -12,14 +12,14 @@
 namespace cambium {
 namespace {
 
-// A current segment with so much log is ended, so that it can be linked; less is copied sooner.
+// A current segment with at least this much log is ended, so that it can be linked; copying a shorter one is faster.
 constexpr std::uint64_t kLogToCopy = 1u << 20;
 
 }  // namespace
 
 Result<Capture> Capturer::CaptureNow(std::uint64_t log_size_for_flush) {
   CAMBIUM_RETURN_IF_ERROR(FlushFirst(log_size_for_flush));
-  CAMBIUM_RETURN_IF_ERROR(upkeep_.sealer.SealLog(kLogToCopy));  // what is not sealed then is copied
+  CAMBIUM_RETURN_IF_ERROR(upkeep_.sealer.SealLog(kLogToCopy));  // segments that are not sealed are copied
   CAMBIUM_FAULT_POINT("Capture:begin");
   Capture capture;
   CAMBIUM_RETURN_IF_ERROR(Take(&capture));
@@ -59,7 +59,7 @@ Status Capturer::FlushFirst(std::uint64_t log_size_for_flush) {
 }
 
 Status Capturer::Take(Capture* capture) {
-  const FamiliesLock no_change(families_);  // the options that are captured are of the same moment
+  const FamiliesLock no_change(families_);  // options must be captured at the same moment
   const AppendLock append(state_.head);
   const CommitLock commit(state_.commits);
   CAMBIUM_RETURN_IF_ERROR(state_.jobs.Health());

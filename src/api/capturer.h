@@ -1,11 +1,11 @@
-// Capturer: what an open database consists of at one moment, for checkpoints and backups.
+// Capturer: captures the files and the state of an open database at one moment, for checkpoints and backups.
 //
-//   flush, if much is in memory ─▶ the log goes on in a new segment, and the ones before it are sealed
+//   flush, if there is much log to replay ─▶ end a long current segment, and seal all earlier ones
 //        ─▶ append and commit mutex: the state of the MANIFEST, the view that holds its files, the end of the log
 //        ─▶ the caller links and copies files, as long as it holds the view
 //
-// With both mutexes held no batch is half written, and no commit is under way: the log up to its end, after this state, is a
-// prefix of what was written. The view keeps every file, and every value that punching would take.
+// While both mutexes are held, no batch is half written, and no commit is under way: this state plus the log up to its
+// end is a prefix of all writes. The view keeps every file, and every value that would be punched.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ class Capturer {
   Capturer(DbState* state, Upkeep* upkeep, Families* families)
       : state_(*state), upkeep_(*upkeep), families_(*families) {}
 
-  // The result's pin must be released before the database is closed. The memtables are flushed first unless recovery would
-  // have to read less than `log_size_for_flush` bytes.
+  // Flushes the memtables first, unless recovery would have to read less than `log_size_for_flush` bytes of log. The
+  // result's pin must be released before the database is closed.
   Result<Capture> CaptureNow(std::uint64_t log_size_for_flush);
 
  private:
   Status FlushFirst(std::uint64_t log_size_for_flush);
-  // How much log recovery would have to read.
+  // The bytes of log that recovery would have to read.
   [[nodiscard]] std::uint64_t LogBytes(const View& view) CAMBIUM_REQUIRES(append_lock);
   Status Take(Capture* capture);
 

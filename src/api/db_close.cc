@@ -1,4 +1,4 @@
-// The end of a database: Close, and what the destructor does if Close was not called.
+// Closing a database: by Close, or by the destructor if Close was not called.
 #include <utility>
 
 #include "api/db_impl.h"
@@ -40,7 +40,7 @@ Status DbImpl::Shut() {
       const CommitLock lock(state_.commits);
       Edit edit;
       edit.clean_shutdown = true;
-      // A batch whose write failed may be in the file as a whole all the same, and was not committed.
+      // A batch whose write failed was not committed, but may be completely in the file: the seal cuts it off.
       if (const SegmentEnd cut = log->failed_end(); cut.segment != nullptr) {
         edit.set_segments.push_back(state_.head.SealedAt(cut));
       }
@@ -66,7 +66,7 @@ void DbImpl::Release() {
   state_.commits.views().Install(nullptr);
   EpochDrain();
   for (const auto& family : closing_families_) {
-    family->index.reset();  // with the file that it appends to, which is removed if the family was dropped
+    family->index.reset();  // closes the file that it appends to, and removes it if the family was dropped
     const AppendLock lock(state_.head);
     family->active.reset();
   }

@@ -172,7 +172,7 @@ Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice
     value->erase(0, static_cast<std::size_t>(found.empty() ? 0 : found.data() - value->data()));
     value->resize(found.size());
   } else if (!s.IsNotFound()) {
-    value->clear();  // damaged bytes are not shown as a value
+    value->clear();  // does not return damaged bytes as a value
   }
   return s;
 }
@@ -243,9 +243,9 @@ std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<S
 Status DbImpl::GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* handle,
                                    const Range* ranges, int count, std::uint64_t* sizes) {
   if (!options.include_files && !options.include_memtables) {
-    return Status::InvalidArgument("GetApproximateSizes counts files, memtables or both, and none was asked for");
+    return Status::InvalidArgument("GetApproximateSizes: include_files and include_memtables are both off");
   }
-  if (count < 0) return Status::InvalidArgument("GetApproximateSizes of " + std::to_string(count) + " ranges");
+  if (count < 0) return Status::InvalidArgument("GetApproximateSizes: the count is " + std::to_string(count));
   CAMBIUM_TRY(const Family* const family, ForReading(handle));
   SequenceNumber sequence = 0;
   const std::shared_ptr<const View> view = state_.head.PinView({}, &sequence);
@@ -344,7 +344,7 @@ Status DbImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   if (s.ok() && options.cluster_values) {
     const std::shared_ptr<Family> kept = state_.commits.FindFamily(family->id);
     if (kept != nullptr) s = upkeep_.manual_gc.ClusterRange(kept, begin, end);
-    if (s.ok()) s = CompactKeys(family, begin, end);  // so that the old copies become garbage
+    if (s.ok()) s = CompactKeys(family, begin, end);  // turns the old copies into garbage
   }
   if (s.ok()) s = upkeep_.manual_gc.CollectFor(options, begin == nullptr && end == nullptr);
   if (holds_gc && upkeep_.gc_segments.Unhold() && s.ok()) upkeep_.collector.ScheduleIfDue();

@@ -1,4 +1,4 @@
-// DbImpl: the database as its users see it: each call checks what it is given and hands it to the part that does it.
+// DbImpl: implements DB. Each call checks its arguments and passes them to the part that does the work.
 //
 //   DbState     the state, with its locks                                  state/db_state.h
 //   Upkeep      background work                                            upkeep/upkeep.h
@@ -8,8 +8,9 @@
 //   Properties  figures                                                    api/properties.h
 //   Opener      Open;  Capturer  checkpoints and backups;  OfflineAccess  offline compaction
 //
-// Locks, in the order in which they may be taken: the families mutex (Families), the append mutex (WriteHead), the commit
-// mutex (CommitPoint), leaves. Nothing waits for background work, and no listener is called, with one of them held.
+// Locks, in the order in which they may be taken: the families mutex (Families), the append mutex (WriteHead), the
+// commit mutex (CommitPoint), leaves. Nothing waits for background work, and no listener is called, with one of them
+// held.
 #pragma once
 
 #include <map>
@@ -41,8 +42,8 @@ class DbImpl final : public DB {
                                                 const std::vector<ColumnFamilyDescriptor>& families, OpenAs as,
                                                 std::vector<ColumnFamilyHandle*>* handles);
   ~DbImpl() override;
-  // In a forked child nothing is destroyed: a lock may be held by a thread that the child does not have, or a condition
-  // waited for. The child's memory and descriptors go with the child; the lock knows its process by itself.
+  // In a forked child nothing is destroyed, because a thread that the child does not have may hold a lock or wait for a
+  // condition. The child's memory and descriptors are freed when it exits; the directory lock knows its own process.
   static void operator delete(DbImpl* db, std::destroying_delete_t);
 
   using DB::CompactRange;
@@ -106,27 +107,28 @@ class DbImpl final : public DB {
 
   // ---- For the rooms above ----
 
-  // What the database consists of now, for checkpoints and backups. The result's pin must be released before the database is
-  // closed.
+  // Captures the database as it is now, for checkpoints and backups. The result's pin must be released before the
+  // database is closed.
   Result<Capture> CaptureNow(std::uint64_t log_size_for_flush);
   [[nodiscard]] OfflineAccess& offline() { return offline_; }
   [[nodiscard]] FileSystem& file_system() const { return *state_.context.fs; }
   // For tests: Corruption if an invariant of the state does not hold. See state/check_invariants.h.
   [[nodiscard]] Status CheckInvariants() const { return cambium::CheckInvariants(state_); }
-  // For the tool: the log GC of a CompactRange of everything, without its compactions, also where log GC is switched off; and
-  // what log GC would do by itself now. `all` as kForce, otherwise as kUseDefault; a cutoff outside [0, 1] is the option's.
+  // For the tool: runs the log GC of a CompactRange of all keys, without its compactions, even if log GC is switched
+  // off; and the log GC that is due anyway. `all`: as with kForce, otherwise as with kUseDefault. A cutoff outside
+  // [0, 1] means the option's.
   Status CollectOnce(bool all, double cutoff);
 
  private:
   DbImpl(const DBOptions& options, const std::string& path, std::vector<ColumnFamilyDescriptor> families, OpenAs as);
 
   Status Open();
-  // Ends background work and the log, and releases everything. The first error.
+  // Ends background work and the log, and releases everything. Returns the first error.
   Status Shut();
-  // Releases everything that a closed database holds. If memory runs out on the way, the destructor goes on.
+  // Releases everything that a closed database holds. If memory runs out on the way, the destructor continues.
   void Release();
   Result<Family*> FamilyOf(ColumnFamilyHandle* handle) const { return cambium::FamilyOf(this, handle); }
-  // The family of a call that may read, or write.
+  // Return the family of a call that reads, or writes; or the error why the call is not possible.
   Result<Family*> ForReading(ColumnFamilyHandle* handle) const;
   Result<Family*> ForWriting(const WriteOptions& options, ColumnFamilyHandle* handle) const;
   Status DeleteAs(TraceOpType type, const WriteOptions& options, ColumnFamilyHandle* handle, Slice key);
@@ -134,7 +136,7 @@ class DbImpl final : public DB {
   // Flushes the family and compacts these keys of it.
   Status CompactKeys(Family* family, const Slice* begin, const Slice* end);
 
-  const std::vector<ColumnFamilyDescriptor> wanted_;  // the families as they were named to Open
+  const std::vector<ColumnFamilyDescriptor> wanted_;  // the families that were named to Open
   std::unique_ptr<FileLock> lock_;
   DbState state_;
   Upkeep upkeep_{&state_};
@@ -147,7 +149,7 @@ class DbImpl final : public DB {
   OfflineAccess offline_{&state_, &upkeep_, &families_};
   const IteratorSource iterator_source_{&state_, &traces_, &upkeep_.clusterer};
   std::unique_ptr<FamilyHandle> default_handle_;
-  // Of a closed database: its families, until all are released, and whether that is done.
+  // Of a closed database: its families until all are released, and whether everything is released.
   std::vector<std::shared_ptr<Family>> closing_families_;
   bool is_released_ = false;
 };

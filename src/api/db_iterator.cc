@@ -15,9 +15,9 @@
 namespace cambium {
 namespace {
 
-// While a value is copied, at least the next value, and at most so many bytes of those that follow, are prefetched. A core
-// has few cache lines under way, so the next value would wait for all others that are prefetched: with four values of 1 KiB a
-// scan is a tenth slower than with one.
+// While a value is copied, the next values are prefetched: at least one, and no more after this many bytes. A core can
+// load only few cache lines at a time, so the next value would wait for all others that are prefetched: with four
+// values of 1 KiB a scan is a tenth slower than with one.
 constexpr std::size_t kBytesAhead = 1024;
 
 }  // namespace
@@ -41,7 +41,7 @@ DbIterator::DbIterator(const IteratorSource* source, std::shared_ptr<const Famil
   for (const FrozenTable& frozen : family.frozen) add(*frozen.table);
   family.layers->AppendCursors(&children);
   cursor_.emplace(family_->options().comparator, std::move(children));
-  // Last: if memory runs out above, there is no iterator.
+  // Last: if memory runs out above, the iterator is not constructed.
   source_.state->iterator_count.fetch_add(1);
   db_.meter.Tick(NO_ITERATOR_CREATED);
 }
@@ -67,7 +67,7 @@ bool DbIterator::IsAtOrAboveUpper(Slice key) const {
   return upper_.has_value() && family_->options().comparator->Compare(key, *upper_) >= 0;
 }
 
-// The parent waits for the reads that it has under way; a child that waited for them would take their results.
+// Reads that are under way belong to the parent. A child that waited for them would take their results.
 bool DbIterator::IsForked() const {
   if (ForkGeneration() == db_.fork_generation) return false;
   status_ = Status::NotSupported("an iterator cannot be used in a forked child");
@@ -174,9 +174,9 @@ void DbIterator::Move(Direction direction) {
   if (IsForked()) return;
   if (traced_ != nullptr) [[unlikely]] traced_->CountMove();
   const PassingReads passing(!options_.fill_cache);
-  assert(IsAhead() || inside_);  // a value that could not be read is no reason not to go on
+  assert(IsAhead() || inside_);  // not Valid(): after a value that could not be read, the scan may continue
   if (direction != direction_ && IsAhead()) {
-    // The cursor is somewhere in front; back to where the iterator is.
+    // The cursor is ahead of the iterator: moves it back.
     const std::string here(ahead_->key().data(), ahead_->key().size());
     Leave();
     cursor_->Seek(here);
@@ -200,7 +200,7 @@ void DbIterator::Move(Direction direction) {
   }
   ahead_->Pop();
   const std::size_t expected = Expected();
-  // Where scans usually end this one has not asked for more yet.
+  // At the usual length of a scan, reading ahead waits until the user asks for one more value.
   const bool may_end_here = streak_ == family_->scan_length.usual();
   const bool is_wanted = streak_ > 0 && !may_end_here && !ahead_->IsWarm();
   if (is_wanted && ahead_->size() <= expected / 2) FetchAhead(expected);
@@ -220,7 +220,7 @@ void DbIterator::SkipHidden(Direction direction) const {
   const auto is_inside = [&] {
     return direction == Direction::kForward ? !IsAtOrAboveUpper(cursor_->key()) : !IsBelowLower(cursor_->key());
   };
-  // Tombstones beyond the bound are nobody's business: there may be millions.
+  // Stops at the bound, because there may be millions of tombstones beyond it.
   inside_ = cursor_->Valid() && is_inside();
   while (inside_ && cursor_->kind() == EntryKind::kTombstone) {
     db_.meter.Tick(NUMBER_ITER_SKIP);
@@ -231,7 +231,7 @@ void DbIterator::SkipHidden(Direction direction) const {
   status_ = inside_ ? Status::OK() : cursor_->status();
 }
 
-// A copy, since to fetch the value may move the cursor, and the key lives until the iterator moves.
+// Returns a copy, because reading the value may move the cursor, and the key must be valid until the iterator moves.
 Slice DbIterator::key() const {
   assert(Valid());
   if (IsAhead()) return ahead_->key();
@@ -243,15 +243,14 @@ Slice DbIterator::key() const {
   return key_;
 }
 
-// Scans of a family often have the same length; and a scan that has asked for some values in a row will ask for as many
-// again.
+// Scans of a family often have the same length. A longer scan is expected to ask for twice as many values again.
 std::size_t DbIterator::Expected() const {
   const std::size_t usual = family_->scan_length.usual();
   return std::min(streak_ < usual ? usual - streak_ : 2 * streak_, ScanAhead::kEntriesMax);
 }
 
-// Reads ahead until there are `count` entries, with the one where the iterator stands. `first_is_missing`: this one is the
-// first of them, and was not in memory.
+// Reads ahead until `count` entries are held, including that of the iterator's position. `first_is_missing`: that entry
+// is read first, and its value was not in the caches.
 void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
   if (ahead_ == nullptr) {
     ScanSource source;
@@ -269,10 +268,11 @@ void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
       MoveCursor(direction_);
       SkipHidden(direction_);
     } catch (const std::bad_alloc&) {
-      // The place of the cursor is not known. The iterator becomes invalid, so that it shows no entry twice and skips none.
+      // The position of the cursor is undefined. The iterator becomes invalid, so that it neither repeats nor skips
+      // entries.
       ahead_->Clear();
       inside_ = false;
-      status_ = Status::Aborted("memory ran out while the iterator looked ahead; it has to seek");
+      status_ = Status::Aborted("memory ran out while the iterator read ahead; it must seek");
       throw;
     }
   }
@@ -283,9 +283,9 @@ void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
   }
 }
 
-// Values of a scan lie anywhere in the log: each is a few cache lines, which would wait for memory one after the other. The
-// lines of the next values are loaded while this one is copied. The first value of a scan is prefetched first: after the
-// others it would wait for them too.
+// The values of a scan are scattered over the log: each is a few cache lines, and copying one after the other would
+// wait for memory each time. So the lines of the next values are loaded while this one is copied. The first value of a
+// scan is prefetched before the others, because otherwise it would wait for them too.
 void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) const {
   if (expected < 2) return;
   if (streak_ == 0) PrefetchMappedValue(view_->segments, here.address);
@@ -302,7 +302,7 @@ void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) const {
   }
 }
 
-// A value that is in the page cache is read when it is asked for: reading it ahead gains nothing.
+// A value in the page cache is read on demand: reading it ahead gains nothing.
 Status DbIterator::ReadHere() const {
   const ValueQuery query = QueryFor(db_, *family_, options_, cursor_->key(), cursor_->entry());
   if (db_.options.allow_mmap_reads) PrefetchMapped(Expected(), cursor_->entry());
@@ -317,7 +317,7 @@ Status DbIterator::ReadHere() const {
 bool DbIterator::FetchValue() const {
   if (fetched_) return true;
   if (IsForked()) return false;
-  const PassingReads passing(!options_.fill_cache);  // the cursor may go ahead
+  const PassingReads passing(!options_.fill_cache);  // the cursor may read pages ahead
   const Status read = IsAhead() ? ahead_->FetchValue(&value_) : ReadHere();
   if (!read.ok()) {
     status_ = read;

@@ -1,5 +1,5 @@
-// DbIterator: the user's cursor. It merges the memtables and layers of one view, hides tombstones and keys outside the bounds,
-// and fetches a value only when it is asked for.
+// DbIterator: the user's cursor. It merges the memtables and layers of one view, skips tombstones and keys outside the
+// bounds, and reads a value only when the user asks for it.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@
 
 namespace cambium {
 
-// What iterators of a database use of it.
+// The parts of a database that its iterators use.
 struct IteratorSource {
   DbState* state = nullptr;
   TraceSwitch* traces = nullptr;
@@ -27,11 +27,11 @@ struct IteratorSource {
 
 class DbIterator final : public Iterator {
  public:
-  // What *source refers to, and *source itself, outlive the iterator. The bounds are copied. The view has the family.
+  // *source, and all that it refers to, outlives the iterator. The bounds are copied. The view has the family.
   DbIterator(const IteratorSource* source, std::shared_ptr<const Family> family, const ReadOptions& options,
              std::shared_ptr<const View> view, SequenceNumber sequence);
   ~DbIterator() override;
-  // In a forked child nothing is destroyed, as for the database.
+  // In a forked child nothing is destroyed, as with the database.
   static void operator delete(DbIterator* it, std::destroying_delete_t);
 
   [[nodiscard]] bool Valid() const override { return (IsAhead() || inside_) && status_.ok(); }
@@ -49,28 +49,28 @@ class DbIterator final : public Iterator {
 
  private:
   enum class Direction : bool { kForward, kBackward };
-  // Moves the cursor to the nearest visible entry in the direction, which may be the one where it stands.
+  // Moves the cursor in the direction to the nearest visible entry, which may be the current one.
   void SkipHidden(Direction direction) const;
-  // True in a forked child; then status_ says so.
+  // True in a forked child; then sets status_ to an error.
   [[nodiscard]] bool IsForked() const;
-  // The iterator is about to move to another place than the next or the previous entry.
+  // Called before the iterator moves to a place other than the next or previous entry.
   void Leave();
   void ToLast();
-  // A seek begins. The end of the scan before it is recorded, if it was traced.
+  // Called when a seek begins. Records the end of the previous scan, if it was traced.
   void Trace(TraceType type, Slice key) {
     if (traced_ != nullptr) [[unlikely]] traced_.reset();
     if (IsTraced()) [[unlikely]] BeginTracedScan(type, key);
   }
   [[nodiscard]] bool IsTraced() const;
   void BeginTracedScan(TraceType type, Slice key);
-  // Counts a call that has moved the iterator, and the entry that it found.
+  // Counts a call that has moved the iterator, and the entry that it has found, if any.
   void Count(Tickers calls, Tickers found) const;
   void Move(Direction direction);
   void MoveCursor(Direction direction) const;
-  // The iterator stands at the first of the entries that were read ahead, and not at the cursor.
+  // True if the iterator is at the first entry that was read ahead, not at the cursor.
   [[nodiscard]] bool IsAhead() const { return ahead_ != nullptr && !ahead_->empty(); }
   [[nodiscard]] Entry entry() const { return IsAhead() ? ahead_->entry() : cursor_->entry(); }
-  // An estimate of how many values will be asked for from here on.
+  // Estimates how many values the user will ask for from here on.
   [[nodiscard]] std::size_t Expected() const;
   void FetchAhead(std::size_t count, bool first_is_missing = false) const;
   Status ReadHere() const;
@@ -87,17 +87,17 @@ class DbIterator final : public Iterator {
   std::optional<std::string> lower_;
   std::optional<std::string> upper_;
   mutable Direction direction_ = Direction::kForward;
-  std::unique_ptr<TracedScan> traced_;  // null: it is not traced
-  std::size_t streak_ = 0;  // values that were asked for in a row before this position
-  // value() is const and may fetch; one thread at a time uses an iterator.
-  mutable std::optional<MergeCursor> cursor_;  // over all layers; empty at the end of the destructor only
-  mutable bool inside_ = false;  // the cursor is at an entry that is visible
-  mutable std::unique_ptr<ScanAhead> ahead_;  // null until values are asked for in a row
+  std::unique_ptr<TracedScan> traced_;  // null: the scan is not traced
+  std::size_t streak_ = 0;  // number of consecutive values before this position that the user has asked for
+  // Mutable, because value() is const and may read. One thread at a time uses an iterator.
+  mutable std::optional<MergeCursor> cursor_;  // over memtables and layers; empty only at the end of the destructor
+  mutable bool inside_ = false;  // the cursor is at a visible entry
+  mutable std::unique_ptr<ScanAhead> ahead_;  // null until the user asks for consecutive values
   mutable Status status_;
-  mutable std::string key_;  // of the cursor's entry, once it was asked for
+  mutable std::string key_;  // of the cursor's entry, if has_key_
   mutable bool has_key_ = false;
   mutable bool fetched_ = false;
-  mutable std::size_t prefetched_ = 0;  // values ahead that were prefetched into the processor's caches
+  mutable std::size_t prefetched_ = 0;  // number of values ahead that were prefetched into the processor's caches
   mutable std::string buffer_;
   mutable Slice value_;
 };

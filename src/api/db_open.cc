@@ -111,7 +111,7 @@ Status DB::ListColumnFamilies(const DBOptions& options, const std::string& path,
   names->clear();
   const std::shared_ptr<FileSystem> fs =
       options.file_system != nullptr ? options.file_system : FileSystem::Default();
-  // A process that has the database open may start another MANIFEST and remove the one that is being read.
+  // A process that has the database open may start a new MANIFEST and remove the one that is being read.
   constexpr int kTries = 8;
   Result<ManifestRead> read = ReadManifest(*fs, path);
   for (int i = 1; i < kTries && !read.ok() && !read.status().IsNotSupported(); ++i) read = ReadManifest(*fs, path);

@@ -1,4 +1,4 @@
-// DestroyDB: removes what is ours in a directory, and nothing else.
+// DestroyDB: removes the files of a database from its directory, and no others.
 #include "options/options_check.h"
 #include "cambium/db.h"
 #include "manifest/file_names.h"
@@ -15,7 +15,7 @@ Status DestroyDB(const std::string& path, const Options& options) {
   std::unique_ptr<FileLock> lock;
   CAMBIUM_RETURN_IF_ERROR(fs.Lock(path, LockMode::kExclusive, options.lock_wait_micros, &lock));
   CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, path));
-  // The MANIFESTs go last: until then an interrupted removal is a damaged database, never an empty one.
+  // The MANIFESTs are removed last, so that an interrupted removal leaves a damaged database, never an empty one.
   for (const bool manifests : {false, true}) {
     for (const NumberedFile& file : files) {
       if ((file.kind == FileKind::kManifest) != manifests) continue;
@@ -29,7 +29,7 @@ Status DestroyDB(const std::string& path, const Options& options) {
     const Status removed = fs.Unlink(path + "/" + name);
     if (!removed.ok() && !removed.IsPathNotFound()) return removed;
   }
-  // Somebody else's files may be in it; then it stays.
+  // Fails if the directory has other files; then it is kept.
   static_cast<void>(fs.RemoveDirectory(path));
   return Status::OK();
 }

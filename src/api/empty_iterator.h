@@ -1,4 +1,4 @@
-// EmptyIterator: a cursor over nothing, with the reason: an error, or OK.
+// EmptyIterator: an iterator without entries. Its status is the error that caused it, or OK.
 #pragma once
 
 #include <cassert>

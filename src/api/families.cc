@@ -24,7 +24,7 @@ Status Families::CheckOptions(const ColumnFamilyOptions& options) const {
   CAMBIUM_RETURN_IF_ERROR(CheckColumnFamilyOptions(options));
   if (options.blob_file_size == db_.blob_file_size) return Status::OK();
   return Status::InvalidArgument("blob_file_size is " + std::to_string(options.blob_file_size) +
-                                 "; the log is one for all column families, and the default one has " +
+                                 "; all column families share one log, and the default one has " +
                                  std::to_string(db_.blob_file_size));
 }
 
@@ -98,7 +98,7 @@ Status Families::Drop(Family* family) {
   return Status::OK();
 }
 
-// With the append and the commit mutex held no batch and no commit is under way that takes the family for a living one.
+// While the append and the commit mutex are held, no batch and no commit is under way that still uses the family.
 Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
   const AppendLock append(head_);
   const CommitLock commit(commits_);
@@ -123,7 +123,7 @@ Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
   return Status::OK();
 }
 
-// The space comes back when the segments are dropped. If that fails now, the family is dropped all the same.
+// Dropping segments frees the space. If that fails now, the family is still dropped.
 void Families::FreeSpaceOfDropped() {
   Status freed = head_.AdvanceReplay();
   if (freed.ok()) freed = commits_.DropUnreferenced();
@@ -136,7 +136,7 @@ void Families::FreeSpaceOfDropped() {
   }
 }
 
-// The only place, with recovery/open_layers.cc, that knows which indexes there are.
+// Only this function and recovery/open_layers.cc know which indexes exist.
 std::unique_ptr<Index> Families::MakeIndex(Family* family) {
   const ColumnFamilyOptions& its = family->options();
   if (its.index_type == IndexKind::kLsm) {

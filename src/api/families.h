@@ -1,5 +1,5 @@
-// Families: creating and dropping column families, changing options, and the OPTIONS file that says which are in force: one
-// of these at a time, under the families mutex, which is taken before all others.
+// Families: creates and drops column families, changes options, and writes the OPTIONS file, which records the options
+// in force. One of these calls runs at a time, under the families mutex, which is taken before all others.
 #pragma once
 
 #include <memory>
@@ -23,16 +23,16 @@ class Families {
 
   // ---- Creating and dropping ----
 
-  // A family without data, durable and in the view.
+  // Creates an empty family, which is durable and in the view.
   Result<std::shared_ptr<Family>> Create(const ColumnFamilyOptions& options, const std::string& name)
       CAMBIUM_EXCLUDES(families_lock);
-  // The same for Open, which writes the OPTIONS file afterwards.
+  // Does the same for Open, which writes the OPTIONS file afterwards.
   Result<std::shared_ptr<Family>> Make(const ColumnFamilyOptions& options, const std::string& name)
       CAMBIUM_REQUIRES(families_lock);
   Status Drop(Family* family) CAMBIUM_EXCLUDES(families_lock);
-  // The index of a family, without layers.
+  // Makes the index of a family, without layers.
   [[nodiscard]] std::unique_ptr<Index> MakeIndex(Family* family);
-  // The family, with its layers, joins the view and the jobs.
+  // Adds the family, with its layers, to the view and the jobs.
   void Add(const std::shared_ptr<Family>& family, std::shared_ptr<const Layers> layers);
 
   // ---- Options ----
@@ -44,10 +44,10 @@ class Families {
 
   // ---- The OPTIONS file ----
 
-  // Writes one unless the newest says the same. It is no error if there is no space for it.
+  // Writes the file, unless the newest one says the same. Lack of space is not an error.
   Status PersistAtOpen() CAMBIUM_EXCLUDES(families_lock);
-  // For an offline compaction, which Open leaves the file to: what is in force, and how much of its form a value keeps when
-  // it is moved.
+  // Writes the file for an offline compaction, because an offline Open does not: the options in force, and which
+  // properties of its form a value keeps when it is relocated.
   Status PersistOffline(KeptForm kept, const std::vector<std::uint64_t>& segments) CAMBIUM_EXCLUDES(families_lock);
   // The text of the file.
   [[nodiscard]] std::string Text(KeptForm kept) const;
@@ -55,16 +55,16 @@ class Families {
  private:
   friend class FamiliesLock;
   Status CheckOptions(const ColumnFamilyOptions& options) const;
-  // The commit that creates, or drops, a family.
+  // Commit the creation, or the drop, of a family.
   Status CommitCreation(const ColumnFamilyOptions& options, const std::string& name, std::shared_ptr<Family>* family);
   Status CommitDrop(Family* family, std::vector<NumberedFile>* files);
   void FreeSpaceOfDropped();
-  // All families have the same size of segments.
+  // Sets the size of segments in the options of all families.
   void ResizeSegments(std::uint64_t bytes) CAMBIUM_REQUIRES(families_lock);
   Status PersistChange() CAMBIUM_REQUIRES(families_lock);
   void PersistFamilies() CAMBIUM_REQUIRES(families_lock);
   Status Persist(KeptForm kept = {}) CAMBIUM_REQUIRES(families_lock);
-  [[nodiscard]] std::uint64_t NewestFile() const;  // its number; 0: there is none
+  [[nodiscard]] std::uint64_t NewestFile() const;  // the number of the newest OPTIONS file; 0 if there is none
   [[nodiscard]] bool IsPersisted(KeptForm kept) const;
   [[nodiscard]] bool IsPersistedWith(KeptForm most) const;
 

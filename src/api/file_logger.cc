@@ -38,7 +38,7 @@ class FileLogger final : public Logger {
  private:
   const std::shared_ptr<FileSystem> fs_;  // outlives the file
   const std::shared_ptr<Clock> clock_;
-  const std::shared_ptr<Statistics> statistics_;  // what meter_ refers to; who has the logger may keep it
+  const std::shared_ptr<Statistics> statistics_;  // meter_ refers to it; the logger may outlive the database
   const Meter meter_;
   Mutex mutex_;
   const std::unique_ptr<File> file_;

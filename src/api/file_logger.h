@@ -1,4 +1,4 @@
-// The default Logger: lines with a time in a file LOG of the database's directory, through the FileSystem.
+// The default Logger: writes lines with a time to the file LOG in the database's directory, through the FileSystem.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace cambium {
 
-// Starts a new LOG; the one before becomes LOG.old. A NullLogger if that cannot be done: messages are no reason not to
-// open a database.
+// Starts a new LOG, and renames the previous one to LOG.old. If that fails, returns a NullLogger, so that Open does not
+// fail for want of a log file.
 [[nodiscard]] std::shared_ptr<Logger> NewFileLogger(std::shared_ptr<FileSystem> fs, std::shared_ptr<Clock> clock,
                                                     const std::string& directory,
                                                     std::shared_ptr<Statistics> statistics = nullptr);

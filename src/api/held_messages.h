@@ -1,4 +1,4 @@
-// HeldMessages keeps messages until there is a place for them: an Open that is refused writes nothing, not even LOG.
+// HeldMessages holds messages back until Open is sure to succeed: an Open that is refused writes nothing, not even LOG.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@
 
 namespace cambium {
 
-// Written without any lock: no other thread knows the file until it is named.
+// Writes the file without a lock: no other thread knows it until it is named.
 Status LargeValues::Write(const Family& family, Slice key, Slice value, LargeValueRef* ref, ValueAddress* address) {
   const std::uint64_t number = commits_.NewFileNumber();
   if (const Status room = disk_keeper_.CheckRoomForFile(value.size()); !room.ok()) {

@@ -1,5 +1,5 @@
-// LargeValues: values with a file of their own. The file is written, synced and named in the MANIFEST before the record that
-// refers to it is appended; if the batch fails, the file is dropped.
+// LargeValues: values with a file of their own. The file is written, synced and named in the MANIFEST before the record
+// that refers to it is appended; if the batch fails, the file is dropped.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ class LargeValues {
 
   // Writes the value to a file of its own, which is durable and named when this returns.
   Status Write(const Family& family, Slice key, Slice value, LargeValueRef* ref, ValueAddress* address);
-  // The batch that refers to these files is committed, up to `last`.
+  // Called when the batch that refers to these files is committed. `last`: its last sequence number.
   void Committed(const std::vector<std::uint64_t>& numbers, SequenceNumber last);
-  // The batch that was to refer to these files failed.
+  // Called when the batch that was to refer to these files has failed: drops them.
   void Drop(const std::vector<std::uint64_t>& numbers);
 
  private:
@@ -37,7 +37,8 @@ class LargeValues {
     std::unique_ptr<File> file;
     RecordHeader record;
   };
-  // Compresses the value if that makes it smaller, and fills in the header of its record. *stored may borrow from *buffer.
+  // Compresses the value if that makes it smaller, and fills in the header of its record. *stored may borrow from
+  // *buffer.
   void Encode(const Family& family, Slice key, Slice value, RecordHeader* record, std::string* buffer,
               Slice* stored) const;
   Status Fill(NewFile* made, Slice key, Slice stored);

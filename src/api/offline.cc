@@ -18,7 +18,7 @@ Status OfflineAccess::SealWholeLog() {
   CAMBIUM_RETURN_IF_ERROR(upkeep_.sealer.SealLog(kFileHeaderSize));
   CAMBIUM_RETURN_IF_ERROR(state_.head.AdvanceReplay());
   CAMBIUM_RETURN_IF_ERROR(state_.commits.DropUnreferenced());
-  return AwaitIdle();  // also for the holes that an earlier Open has left to be made
+  return AwaitIdle();  // holes that were planned before this Open are made too
 }
 
 std::vector<std::uint64_t> OfflineAccess::SegmentsOfLog() const {
@@ -42,7 +42,7 @@ OfflineAccess::LogNow OfflineAccess::PinLog(std::span<const std::uint64_t> numbe
   std::vector<Slot> slots;
   for (const std::uint64_t number : numbers) {
     const auto found = state.segments.find(number);
-    if (found == state.segments.end()) continue;  // a compaction took its last reference
+    if (found == state.segments.end()) continue;  // a compaction has removed its last reference
     log.sources.push_back({log.view->segments.Find(found->second.slot), found->second});
     slots.push_back(found->second.slot);
   }

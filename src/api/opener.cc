@@ -44,7 +44,7 @@ Status CheckDescriptors(const std::vector<ColumnFamilyDescriptor>& families) {
     if (family.options.blob_file_size == blob_file_size) continue;
     return Status::InvalidArgument("column family \"" + family.name + "\": blob_file_size is " +
                                    std::to_string(family.options.blob_file_size) +
-                                   "; the log is one for all column families, and the default one has " +
+                                   "; all column families share one log, and the default one has " +
                                    std::to_string(blob_file_size));
   }
   return Status::OK();
@@ -68,7 +68,7 @@ Status Opener::Open() {
   return Recover(std::move(state), largest_number);
 }
 
-// ---- What is there ----
+// ---- Directory and MANIFEST ----
 
 Status Opener::EnterDirectory(bool* is_new) {
   FileInfo info;
@@ -80,7 +80,7 @@ Status Opener::EnterDirectory(bool* is_new) {
     *is_new = true;
     CAMBIUM_RETURN_IF_ERROR(db_.fs->CreateDirectory(db_.path));
     const Status named = SyncParent();
-    // A name whose sync has failed cannot be made durable any more: the next Open must make a new one.
+    // A name whose sync has failed cannot be made durable any more: the next Open must create the directory again.
     if (!named.ok()) static_cast<void>(db_.fs->RemoveDirectory(db_.path));
     return named;
   }
@@ -108,15 +108,15 @@ Status Opener::ReadState(bool is_new, ManifestState* state, std::uint64_t* large
   if (none && !files.empty() && !MutantIs(Mutant::kCreateOverExistingFiles)) {
     return Status::Corruption(db_.path + ": there are files of a database but no MANIFEST");
   }
-  bool half_born = false;
+  bool is_half_created = false;
   if (!read.ok() && read.status().IsCorruption() && !MutantIs(Mutant::kRefuseHalfCreated)) {
-    CAMBIUM_TRY(half_born, IsHalfBorn(*db_.fs, db_.path));
+    CAMBIUM_TRY(is_half_created, IsHalfCreated(*db_.fs, db_.path));
   }
-  if (none || half_born) {
+  if (none || is_half_created) {
     if (!db_.options.create_if_missing || db_.read_only) {
       return Status::InvalidArgument(db_.path + ": holds no database (create_if_missing is off)");
     }
-    // If the directory was there already, its name may not be durable: its creator may have been killed before the sync.
+    // If the directory existed before, its name may not be durable: its creator may have been killed before the sync.
     if (!is_new) CAMBIUM_RETURN_IF_ERROR(SyncParent());
     *largest_number = LargestNumber(files);
     return BeginState(state);
@@ -136,7 +136,7 @@ Status Opener::ReadState(bool is_new, ManifestState* state, std::uint64_t* large
   return Status::OK();
 }
 
-// A new database: an id, and the default family.
+// Begins the state of a new database: an id, and the default family.
 Status Opener::BeginState(ManifestState* state) const {
   db_.options.random_source->Fill(reinterpret_cast<char*>(state->database_id.data()), state->database_id.size());
   const ColumnFamilyOptions& options = FindDescriptor(wanted_, kDefaultColumnFamilyName)->options;

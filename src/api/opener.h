@@ -1,11 +1,11 @@
-// Opener: from a directory to a database that serves, in an order that makes a crash at any step harmless.
+// Opener: opens a database, in an order that makes a crash at any step harmless.
 //
 //   lock -> MANIFEST -> identity checks -> files of the layers and the log -> replay -> adopted segments synced
-//        -> a new MANIFEST with a new epoch, which seals them and forgets what was rejected -> orphans removed
+//        -> a new MANIFEST with a new epoch, which seals them and omits rejected segments -> orphans removed
 //        -> missing families created -> OPTIONS written -> serve
 //
-// Nothing is written before the checks have passed. Every step can be repeated: until the new MANIFEST is durable, the next
-// Open sees what this one saw.
+// Nothing is written before the checks have passed. Every step can be repeated: until the new MANIFEST is durable, the
+// next Open sees what this one saw.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ const ColumnFamilyDescriptor* FindDescriptor(const std::vector<ColumnFamilyDescr
 // For one Open. No other thread uses the database before it has succeeded.
 class Opener {
  public:
-  // `wanted`: the families as they were named to Open.
+  // `wanted`: the families that were named to Open.
   Opener(DbState* state, Upkeep* upkeep, Families* families, const std::vector<ColumnFamilyDescriptor>& wanted);
 
   Status Open();
@@ -40,17 +40,17 @@ class Opener {
   std::unique_ptr<FileLock> TakeLock() { return std::move(lock_); }
 
  private:
-  // ---- What is there ----
-  // Creates the directory if it is missing and may be created. *is_new: it was.
+  // ---- Directory and MANIFEST ----
+  // Creates the directory if it is missing and may be created. *is_new: it was created.
   Status EnterDirectory(bool* is_new);
   Status Lock();
   // Makes the directory's own name durable.
   Status SyncParent() const;
-  // The state that the MANIFEST has, or that of a new database.
+  // Reads the state from the MANIFEST, or begins that of a new database.
   Status ReadState(bool is_new, ManifestState* state, std::uint64_t* largest_number);
   Status BeginState(ManifestState* state) const;
   Status CheckIdentity(const ManifestState& state) const;
-  // The families that were named are those that exist.
+  // Checks that the families named to Open are those that exist.
   Status CheckWanted(const ManifestState& state) const;
 
   // ---- Recovery ----
@@ -58,17 +58,17 @@ class Opener {
   // Opens the runs and the tree or levels of a family that was named to Open, and shows it in the view.
   Status OpenFamily(const ManifestState& state, const FamilyState& stored);
   Status OpenSegments(const ManifestState& state);
-  // Fills the memtables with what the log has beyond the durable layers.
+  // Fills the memtables with the operations of the log that the durable layers do not have.
   Status Replay(const ManifestState& state, Logger* logger);
   class Applier;
   // Syncs the segments that replay has read to their end, and seals them there.
   Status AdoptSegments(ManifestState* state);
-  // Segments behind the end of the log, and large values that no batch refers to.
+  // Returns segments after the end of the log, and files of large values that no batch refers to.
   [[nodiscard]] std::set<std::uint64_t> Rejected(const ManifestState& state);
   [[nodiscard]] SegmentEnd Predecessor(const ManifestState& state, const std::set<std::uint64_t>& rejected) const;
-  // The moment at which all of this becomes true.
+  // Commits the recovered state.
   Status StartManifest(ManifestState* state, std::uint64_t largest_number, bool* had_reserve);
-  // Removes files of ours that the MANIFEST does not name: what crashes have left.
+  // Removes files of the database that the MANIFEST does not name: crashes leave them.
   Status RemoveOrphans();
   Status CreateMissing();
   void StartBackground(const ManifestState& state);

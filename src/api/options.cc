@@ -1,4 +1,4 @@
-// Options while the database is open: which are in force, how they are changed, and the OPTIONS file.
+// Options of an open database: reading and changing those in force, and writing the OPTIONS file.
 #include <algorithm>
 #include <utility>
 
@@ -82,7 +82,7 @@ Status Families::SetDbOptions(const std::unordered_map<std::string, std::string>
 Status Families::PersistChange() {
   const Status persisted = Persist();
   if (persisted.severity() == Status::Severity::kFatal) jobs_.SetFatal(persisted);
-  return persisted.WithContext("the options are in force, and not persisted");
+  return persisted.WithContext("the options are in force but not persisted");
 }
 
 void Families::PersistFamilies() {
@@ -94,10 +94,10 @@ void Families::PersistFamilies() {
   }
 }
 
-// Without space for one more file the database can serve. With a directory that cannot be synced it cannot.
+// A database without space for this file can serve. One whose directory cannot be synced cannot.
 Status Families::PersistAtOpen() {
   const FamiliesLock lock(*this);
-  if (db_.is_offline) return Status::OK();  // CompactLog writes it, and knows more
+  if (db_.is_offline) return Status::OK();  // CompactLog calls PersistOffline
   if (IsPersistedWith({true, true})) return Status::OK();
   const Status persisted = Persist();
   if (persisted.severity() == Status::Severity::kFatal) return persisted;
@@ -122,8 +122,9 @@ std::uint64_t Families::NewestFile() const {
   return newest;
 }
 
-// The newest file is enough if it says the same. If all segments are newer than it, it may also say that more of their form
-// is kept: values that have the form of the options still have it after they were moved as they are.
+// The newest file suffices if it says the same. If all segments are newer than the file, it may also claim that less of
+// their form is kept than `kept` says: their values were written under these options, so relocating them as they are
+// changes nothing.
 Status Families::PersistOffline(KeptForm kept, const std::vector<std::uint64_t>& segments) {
   const FamiliesLock lock(*this);
   if (segments.empty()) kept = {};  // no value can be moved
@@ -132,7 +133,7 @@ Status Families::PersistOffline(KeptForm kept, const std::vector<std::uint64_t>&
   return Persist(kept);
 }
 
-// The newest file says it already, and that moved values keep no more than `most`.
+// True if the newest file says the same, and that relocated values keep no more of their form than `most`.
 bool Families::IsPersistedWith(KeptForm most) const {
   for (const KeptForm kept : {KeptForm{}, KeptForm{true, false}, KeptForm{false, true}, KeptForm{true, true}}) {
     const bool is_more = (kept.codec && !most.codec) || (kept.size && !most.size);
@@ -141,7 +142,8 @@ bool Families::IsPersistedWith(KeptForm most) const {
   return false;
 }
 
-// The newest file says it already. So its number tells since when the options are what they are.
+// True if the newest file says the same. Then no new file is written, and its number shows since when the options are
+// in force.
 bool Families::IsPersisted(KeptForm kept) const {
   const std::uint64_t newest = NewestFile();
   if (newest == 0) return false;
@@ -151,9 +153,10 @@ bool Families::IsPersisted(KeptForm kept) const {
   return text.ok() && ours.ok() && SaysTheSame(*text, *ours);
 }
 
-// A failed sync of the file itself concerns no other file: no state refers to it, and recovery does not read it. It is
-// removed, the file before it is kept, and writes go on. A failed sync of the directory is fatal, as everywhere: it may lose
-// names that other threads have just created, of a run or a segment, and may be the only sync that reports it.
+// A failed sync of the file itself affects no other file: no state refers to it, and recovery does not read it. The new
+// file is removed, the previous one is kept, and writes continue. A failed sync of the directory is fatal, as
+// everywhere: it may lose names of runs or segments that other threads have just created, and may be the only sync that
+// reports the loss.
 Status Families::Persist(KeptForm kept) {
   const std::string text = Text(kept);
   const std::uint64_t number = commits_.NewFileNumber();

@@ -26,7 +26,7 @@ std::string TextOf(const std::map<std::string, std::string>& figures) {
   return text;
 }
 
-// One object. No name and no figure of ours needs an escape.
+// One JSON object. None of our names and figures needs an escape.
 std::string JsonOf(const std::map<std::string, std::string>& figures) {
   std::string text = "{";
   for (const auto& [key, figure] : figures) {
@@ -52,13 +52,13 @@ std::uint64_t EstimateKeys(const FamilyView& family, const LayersShape& shape) {
 
 }  // namespace
 
-// A property that is one number. False from `get`: this database has none.
+// A property that is one number. `get` returns false if this database does not have it.
 struct Properties::IntProperty {
   std::string_view name;
   bool (*get)(const Properties& self, const Asked& asked, std::uint64_t* value);
 };
 
-// A number that there always is.
+// A number that every database has.
 #define CAMBIUM_INT_PROPERTY(name, expression)                                                                   \
   {                                                                                                              \
     name, []([[maybe_unused]] const Properties& self, [[maybe_unused]] const Asked& asked, std::uint64_t* value) { \
@@ -149,7 +149,7 @@ Properties::LogBytes Properties::MeasureLog(const View& view) const {
     }
     bytes.live += static_cast<std::uint64_t>(state.TotalAccount(info.slot).bytes);
   }
-  // Files that only readers of older views keep.
+  // Files that only readers of older views need.
   for (const auto& [path, file] : state_.commits.obsolete().leaving()) bytes.leaving += file.is_log ? file.bytes : 0;
   return bytes;
 }
@@ -157,7 +157,7 @@ Properties::LogBytes Properties::MeasureLog(const View& view) const {
 Properties::Figures Properties::IndexStats(const FamilyView& family) const {
   const bool is_lsm = family.family->options().index_type == IndexKind::kLsm;
   Figures figures = family.family->index_stats.Describe(is_lsm ? "lsm" : "btree", family.layers->shape());
-  // Of the whole database.
+  // The figures below are of the whole database.
   figures["log_bytes"] = std::to_string(db_.stats.log_bytes.load());
   figures["user_bytes"] = std::to_string(db_.stats.user_bytes.load());
   figures["stalls"] = std::to_string(db_.stats.stalls.load());

@@ -1,4 +1,4 @@
-// Properties: what a database tells of itself: figures by name, of a column family or of the whole database.
+// Properties: figures of a database by name, of one column family or of the whole database.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ class Properties {
  public:
   Properties(DbState* state, Upkeep* upkeep) : state_(*state), db_(state->context), upkeep_(*upkeep) {}
 
-  // False for a name that is none of a number, or of something that this database does not have.
+  // Return false if no property of this kind has the name, or the database does not have it.
   bool GetInt(const Family& family, Slice property, std::uint64_t* value);
   bool GetMap(const Family& family, Slice property, std::map<std::string, std::string>* value);
   bool GetText(const Family& family, Slice property, std::string* value);
 
  private:
   using Figures = std::map<std::string, std::string>;
-  // What the functions of numbers are given.
+  // The arguments of the functions in kIntProperties.
   struct Asked {
     const View& view;
     const FamilyView& family;
@@ -32,12 +32,12 @@ class Properties {
   struct IntProperty;
   static const IntProperty kIntProperties[];
 
-  // What all segments of the log take, those that older views still have included or not, and what of it is garbage.
+  // The bytes of all segments of the log.
   struct LogBytes {
-    std::uint64_t segments = 0;
-    std::uint64_t current = 0;
-    std::uint64_t live = 0;
-    std::uint64_t leaving = 0;
+    std::uint64_t segments = 0;  // their number
+    std::uint64_t current = 0;   // of segments in the current view
+    std::uint64_t live = 0;      // of `current`: referenced by entries
+    std::uint64_t leaving = 0;   // of segments that only older views have
   };
   bool GetLogBytes(std::string_view name, const View& view, std::uint64_t* value);
   [[nodiscard]] LogBytes MeasureLog(const View& view) const;

@@ -10,7 +10,7 @@
 namespace cambium {
 namespace {
 
-// A family that a view does not have was created after the snapshot, and was empty then; or it was dropped.
+// If a view does not have a family, the family was created after the snapshot and was empty then, or it was dropped.
 Status NotInView(const Family& family) {
   return family.dropped.load(std::memory_order_acquire) ? DroppedStatus(family) : Status::NotFound();
 }
@@ -130,14 +130,14 @@ Status Reader::Get(const ReadOptions& options, const Family& family, Slice key, 
     CAMBIUM_TRY(const bool is_read,
                 ReadCachedValue(SegmentsOf(*view), QueryFor(db_, family, options, key, entry), buffer, value));
     if (is_read) return Status::OK();
-    // The value has to be read from the device. An epoch would hold back the memory of all databases of the process; a view
-    // that is held by count holds back only what it needs.
+    // The value has to be read from the device. An epoch would hold back the memory of all databases of the process; a
+    // view that is held by count holds back only what it needs.
     held = view->shared_from_this();
   }
   return ReadValue(SegmentsOf(*held), QueryFor(db_, family, options, key, entry), buffer, value);
 }
 
-// The keys of a MultiGet that can be looked up.
+// The keys of one MultiGet, and the state of their lookups.
 struct Reader::Many {
   const ReadOptions& options;
   std::span<const Family* const> families;
@@ -146,7 +146,7 @@ struct Reader::Many {
   Status* statuses;
   std::shared_ptr<const View> view;
   SequenceNumber sequence = 0;
-  std::vector<std::size_t> order;  // indexes of keys, by family and key
+  std::vector<std::size_t> order;  // indexes of keys with a family, sorted by family and key
   std::vector<Lookup> lookups;     // in this order
 };
 
@@ -224,7 +224,7 @@ void Reader::ReadCached(Many* many, std::vector<Waiting>* waiting) const {
 }
 
 void Reader::ReadFromDevice(Many* many, std::vector<Waiting>* waiting) const {
-  // Read together, but not so many at a time that the blocks take more memory than the values.
+  // Values are read together, in groups of this size, to bound the memory of the blocks that are read.
   constexpr std::uint64_t kBytesTogether = 8u << 20;
   ValueReads reads(&read_queues_, many->options.async_io);
   for (std::size_t first = 0, end = 0; first < waiting->size(); first = end) {

@@ -1,7 +1,7 @@
-// Reader: point reads: a view and a sequence number, the memtables, the layers, the value.
+// Reader: point reads: takes a view and a sequence number, finds the entry in the memtables or layers, reads the value.
 //
-// A read takes no lock of a writer. A Get of the newest state enters an epoch and writes no shared cache line; what may have
-// to wait for the device holds its view by count.
+// A read takes no lock that writers hold. A Get of the newest state enters an epoch and writes no shared cache line. A
+// read that may wait for the device holds its view by reference count.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace cambium {
 
-// What is to be known to read the value of an entry.
+// Returns the query that reads the value of an entry.
 [[nodiscard]] inline ValueQuery QueryFor(const DbContext& db, const Family& family, const ReadOptions& options, Slice key,
                                          const Entry& entry) {
   return {entry.address, family.id,       key, options.verify_checksums,
@@ -31,11 +31,11 @@ class Reader {
   explicit Reader(DbState* state)
       : db_(state->context), commits_(state->commits), head_(state->head), read_queues_(state->read_queues) {}
 
-  // OK if the database can be read, and these options make sense.
+  // OK if the database can be read, and the options are valid.
   [[nodiscard]] Status Check(const ReadOptions& options) const;
-  // *value is a part of *buffer.
+  // *value refers to *buffer.
   Status Get(const ReadOptions& options, const Family& family, Slice key, std::string* buffer, Slice* value) const;
-  // One key each; a family that is null has its status already.
+  // Looks up one key per family. Skips null families, whose statuses are set already.
   void MultiGet(const ReadOptions& options, std::span<const Family* const> families, const Slice* keys,
                 PinnableSlice* values, Status* statuses) const;
 
@@ -45,15 +45,15 @@ class Reader {
 
   Status GetFrom(const View& view, const Family& family, SequenceNumber sequence, const ReadOptions& options, Slice key,
                  std::string* buffer, Slice* value) const;
-  // What the view says of the key. *entry may borrow from *keep, and from the view.
+  // Finds the entry of the key in the view; a tombstone if there is none. *entry may refer to *keep and to the view.
   Status FindEntry(const View& view, const Family& family, SequenceNumber sequence, Slice key, PageRef* keep,
                    Entry* entry) const;
-  // The same for many keys of the family.
+  // Does the same for many keys of one family.
   void FindEntries(const View& view, const Family& family, SequenceNumber sequence, std::span<Lookup> lookups) const;
   Status ReadEntry(const View& view, const Family& family, const ReadOptions& options, Slice key, const Entry& entry,
                    std::string* buffer, Slice* value) const;
   [[nodiscard]] const SegmentTable& SegmentsOf(const View& view) const;
-  // The steps of a MultiGet: entries of all keys, with the values that are inline; values in memory; values on the device.
+  // The steps of a MultiGet: find all entries, with inline values; read cached values; read the others from the device.
   void FindAll(Many* many) const;
   void ReadCached(Many* many, std::vector<Waiting>* waiting) const;
   void ReadFromDevice(Many* many, std::vector<Waiting>* waiting) const;

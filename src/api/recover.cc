@@ -1,4 +1,4 @@
-// The second part of Open: recovery, from the state of the MANIFEST to a database that serves.
+// Recovery, the second part of Open: from the state of the MANIFEST to a database that serves.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -16,7 +16,8 @@
 namespace cambium {
 namespace {
 
-// In addition to max_background_jobs: threads for flushes, and for seals and removals, which mostly wait for the device.
+// In addition to max_background_jobs: threads for flushes, and for seals and removals, which mostly wait for the
+// device.
 constexpr int kUrgentThreads = 2;
 
 // After an Open that had to read more log segments than this, the memtables are flushed.
@@ -75,7 +76,7 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
 
 Status Opener::OpenFamily(const ManifestState& state, const FamilyState& stored) {
   const ColumnFamilyDescriptor* const wanted = FindDescriptor(wanted_, stored.name);
-  if (wanted == nullptr) return Status::OK();  // a reader need not name all
+  if (wanted == nullptr) return Status::OK();  // a reader need not name all families
   ColumnFamilyOptions options = wanted->options;
   options.page_size = stored.page_size;
   auto family = std::make_shared<Family>(stored.id, stored.name, options);
@@ -101,7 +102,7 @@ Status Opener::OpenSegments(const ManifestState& state) {
     CAMBIUM_TRY(std::shared_ptr<Segment> segment,
                 OpenSegment(*db_.fs, db_.path, state, info, !db_.read_only, commits_.WhenReleased()));
     if (db_.options.allow_mmap_reads && info.kind != SegmentKind::kLargeValue) {
-      // Nothing is appended to a segment of an earlier Open. No value lies in its footer, or in space taken ahead.
+      // A segment of an earlier Open takes no more appends. Its footer, and space allocated ahead, hold no values.
       CAMBIUM_RETURN_IF_ERROR(segment->file().GetInfo(&found));
       const std::uint64_t end = info.sealed ? std::min(info.sealed_length, found.size) : found.size;
       segment->AllowMap(end);
@@ -135,16 +136,16 @@ class Opener::Applier {
   [[nodiscard]] std::uint64_t logged_bytes() const { return logged_bytes_; }
 
  private:
-  // The layers have it already.
+  // True if the layers have the operation already.
   [[nodiscard]] static bool IsFlushed(const ReplayedOp& op, const FamilyState& stored) {
     return op.sequence <= stored.flushed_sequence && !MutantIs(Mutant::kReplayFlushed);
   }
-  // What the operation takes of the memtable of its family.
+  // Adds what the operation takes of the memtable of its family. Corruption if the operation is not valid.
   Status Measure(const ReplayedOp& op) {
     const auto stored = state_.families.find(op.family);
     if (stored == state_.families.end() && op.family >= state_.next_family_id) {
       return Status::Corruption(db_.path + ": the log has an operation of column family " + std::to_string(op.family) +
-                                ", which was never made");
+                                ", which was never created");
     }
     if (stored == state_.families.end()) return Status::OK();  // dropped since
     const FamilyView* const found = view_.Find(op.family);
@@ -154,7 +155,7 @@ class Opener::Applier {
     target.family = found->family.get();
     ++(op.is_range ? target.ranges : target.operations);
     target.bytes += op.key.size() + op.entry.inline_value.size() + op.range_end.size();
-    // Valid checksums, but this library never writes it.
+    // The checksums are valid, but this library never writes such a record.
     if (op.is_range && target.family->options().comparator->Compare(op.key, op.range_end) >= 0) {
       return Status::Corruption(db_.path + ": operation " + std::to_string(op.sequence) +
                                 " of the log is a range delete that ends where it begins, or before");
@@ -196,15 +197,15 @@ Status Opener::Replay(const ManifestState& state, Logger* logger) {
   return Status::OK();
 }
 
-// A segment that was read must be as durable as what will be appended after it.
+// A segment that was replayed must be as durable as the records that will follow it.
 Status Opener::AdoptSegments(ManifestState* state) {
   const std::shared_ptr<const View> view = commits_.views().Pin();
   for (const ReplayedSegment& adopted : replayed_.adopted) {
     const std::shared_ptr<Segment>& segment = view->segments.Find(state->segments.at(adopted.number).slot);
     if (segment->map() != nullptr) segment->map()->Complete(adopted.length);
   }
-  // A footer lists the values that were separated when it was written. Today's options may separate other values of the
-  // operations that were replayed, so footers of these segments are not used; they are read record by record.
+  // A footer lists the values that were separated when it was written. Under the current options, replay may have
+  // separated others, so log GC does not use the footers of replayed segments: it reads them record by record.
   for (auto& [number, info] : state->segments) {
     if (info.kind == SegmentKind::kLog && state->replay < LogPosition{number, info.sealed_length}) info.has_footer = false;
   }
@@ -239,7 +240,7 @@ std::set<std::uint64_t> Opener::Rejected(const ManifestState& state) {
   return rejected;
 }
 
-// The last segment of the log that has records.
+// Returns the end of the last segment of the log that has records.
 SegmentEnd Opener::Predecessor(const ManifestState& state, const std::set<std::uint64_t>& rejected) const {
   const std::shared_ptr<const View> view = commits_.views().Pin();
   SegmentEnd predecessor;
@@ -287,7 +288,7 @@ Status Opener::RemoveOrphans() {
       case FileKind::kRun:
         named = std::ranges::any_of(state.families, [&](const auto& each) { return HasFile(each.second, file.number); });
         break;
-      case FileKind::kOptions: named = true; break;  // the old ones are removed when a new one is written
+      case FileKind::kOptions: named = true; break;  // old ones are removed when a new one is written
       case FileKind::kTemporary: break;
       case FileKind::kReserve: named = file.number == reserve_number; break;
     }
@@ -311,7 +312,7 @@ Status Opener::CreateMissing() {
 }
 
 void Opener::StartBackground(const ManifestState& state) {
-  // Each Open that writes leaves a segment, and each later one reads all of them again until a flush.
+  // Each Open for writing leaves a segment, and each later Open reads all of them again until a flush.
   const auto to_replay = std::count_if(state.segments.begin(), state.segments.end(), [&](const auto& segment) {
     return segment.second.kind == SegmentKind::kLog && segment.first >= state.replay.segment;
   });

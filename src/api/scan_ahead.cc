@@ -15,7 +15,7 @@ bool ScanAhead::Push(const EntryCursor& cursor, bool is_missing) {
   const std::size_t bytes = entry.HasAddress() ? entry.address.size() : entry.inline_value.size();
   if (count_ == kEntriesMax || (count_ > 0 && bytes_ + bytes > kBytesMax)) return false;
   if (count_ == slots_.size()) {
-    // Only while it grows: the ring begins anew at its first entry.
+    // Grows the ring: rotated first, so that it begins at its first entry.
     std::rotate(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(slots_.empty() ? 0 : first_ % slots_.size()),
                 slots_.end());
     first_ = 0;
@@ -35,7 +35,7 @@ bool ScanAhead::Push(const EntryCursor& cursor, bool is_missing) {
                        source_.meter};
     Begin(&slot, is_missing);
   }
-  // Last: if memory has run out on the way, the entry is not here.
+  // Last: if memory has run out above, the entry does not count.
   is_last_new_ = true;
   warm_ = slot.state == State::kPending ? 0 : warm_ + 1;
   bytes_ += bytes;
@@ -43,9 +43,10 @@ bool ScanAhead::Push(const EntryCursor& cursor, bool is_missing) {
   return true;
 }
 
-// Whether it comes with the read of the value before it, which is about to be submitted. To ask for it in memory would begin
-// to read its pages one by one. The first one after a Submit is asked for: the scan may have come to what is in memory.
-bool ScanAhead::ComesWithTheLast(const Entry& entry) const {
+// Returns true if the value will be read together with the previous one, which is not submitted yet. A lookup in the
+// caches would start to read its pages one by one. The first value after a Submit is looked up: the scan may have
+// reached cached values.
+bool ScanAhead::IsReadWithTheLast(const Entry& entry) const {
   if (count_ == 0 || !is_last_new_) return false;
   const Slot& last = *slots_[(first_ + count_ - 1) % slots_.size()];
   if (last.state != State::kPending || entry.kind == EntryKind::kLargeValue) return false;
@@ -57,8 +58,8 @@ bool ScanAhead::ComesWithTheLast(const Entry& entry) const {
 
 void ScanAhead::Begin(Slot* slot, bool is_missing) {
   ValueReads::Item& item = slot->item;
-  if (is_missing || ComesWithTheLast(slot->entry)) {
-    item.buffer.reserve(slot->entry.address.size());  // whoever delivers it must not need memory for it
+  if (is_missing || IsReadWithTheLast(slot->entry)) {
+    item.buffer.reserve(slot->entry.address.size());  // the thread that completes the read must not need memory
     reads_.Add(*source_.segments, &item);
     slot->state = State::kPending;
     return;
@@ -89,7 +90,7 @@ Status ScanAhead::FetchValue(Slice* value) {
 void ScanAhead::Pop() {
   assert(count_ > 0);
   Slot& slot = front();
-  if (slot.state == State::kPending) reads_.Forget(&slot.item);  // somebody else may write into it until then
+  if (slot.state == State::kPending) reads_.Forget(&slot.item);  // until then another thread may write into it
   // One large value among small ones would otherwise leave a large buffer in each slot.
   if (slot.item.buffer.capacity() > kBytesMax / kEntriesMax) slot.item.buffer = std::string();
   bytes_ -= slot.bytes;

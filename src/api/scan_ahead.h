@@ -1,9 +1,9 @@
-// ScanAhead: the entries in front of an iterator, with their values on the way.
+// ScanAhead: the entries ahead of an iterator, whose values are being read.
 //
-//   user ──▶ [current] [ready] [ready] [pending] [pending]  ◀── the cursor, behind the last of them
+//   user ──▶ [current] [ready] [ready] [pending] [pending]  ◀── the cursor, after the last of them
 //
-// A value that is in memory is copied, or asked for from the caches; the others are read together, so that a scan waits
-// for the device once and not once per value. Nothing is fetched ahead for whoever asks for no values.
+// Values that are inline or cached are copied. The others are read together, so that a scan waits for the device once,
+// not once per value. For an iterator that asks for no values, nothing is read ahead.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace cambium {
 
-// What is the same for all values of an iterator.
+// The part of a value query that all values of an iterator share.
 struct ScanSource {
   const SegmentTable* segments = nullptr;
   std::uint32_t family = 0;
@@ -32,7 +32,7 @@ struct ScanSource {
 // One thread at a time.
 class ScanAhead {
  public:
-  // As many entries, and so many bytes of values, at most.
+  // The most entries, and the most bytes of values, that are held.
   static constexpr std::size_t kEntriesMax = 32;
   static constexpr std::size_t kBytesMax = 4u << 20;
 
@@ -40,24 +40,25 @@ class ScanAhead {
 
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::size_t size() const { return count_; }
-  // Of the last kEntriesMax values none had to be waited for: to go on ahead costs a copy of each key, and brings nothing.
+  // True if none of the last kEntriesMax values had to be read from the device: reading ahead would cost a copy of each
+  // key, and gain nothing.
   [[nodiscard]] bool IsWarm() const { return warm_ >= kEntriesMax; }
 
-  // The first entry. Requires !empty(); borrowed until it is popped.
+  // Return the first entry, which is valid until it is popped. Require !empty().
   [[nodiscard]] Slice key() const { return front().key; }
   [[nodiscard]] Entry entry() const;
-  // Its value, which waits for the device if it must.
+  // Returns the value of the first entry. May wait for the device.
   Status FetchValue(Slice* value);
 
-  // Takes the cursor's entry, which is visible; the cursor may move then. False if there is no room. If memory runs out
-  // nothing was taken. `is_missing`: its value was just looked for in memory, in vain.
+  // Copies the cursor's entry, which is visible; then the cursor may move. False if there is no room. If memory runs
+  // out, nothing is taken. `is_missing`: its value was just looked up in the caches and not found.
   bool Push(const EntryCursor& cursor, bool is_missing = false);
-  // Hands in the reads of what was pushed. If memory runs out, FetchValue does.
+  // Submits the reads of the pushed entries. If memory runs out, FetchValue submits them.
   void Submit() {
     is_last_new_ = false;
     reads_.Submit();
   }
-  // ValueReads'.
+  // See ValueReads::TakeJumps.
   [[nodiscard]] std::uint64_t TakeJumps() { return reads_.TakeJumps(); }
   void Pop();
   // Forgets all entries. Waits for reads that are under way.
@@ -66,7 +67,7 @@ class ScanAhead {
  private:
   enum class State : unsigned char {
     kInline,    // in `inline_value`
-    kPending,   // under way, or about to be
+    kPending,   // being read, or to be submitted
     kFetched,
   };
   struct Slot {
@@ -80,7 +81,7 @@ class ScanAhead {
 
   [[nodiscard]] const Slot& front() const { return *slots_[first_ % slots_.size()]; }
   [[nodiscard]] Slot& front() { return *slots_[first_ % slots_.size()]; }
-  [[nodiscard]] bool ComesWithTheLast(const Entry& entry) const;
+  [[nodiscard]] bool IsReadWithTheLast(const Entry& entry) const;
   void Begin(Slot* slot, bool is_missing);
 
   const ScanSource source_;
@@ -88,9 +89,9 @@ class ScanAhead {
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;
-  bool is_last_new_ = false;  // it was pushed after the last Submit
-  std::size_t warm_ = 0;  // entries pushed since one that was not in memory
-  ValueReads reads_;  // refers to slots, so it goes first
+  bool is_last_new_ = false;  // the last entry was pushed after the last Submit
+  std::size_t warm_ = 0;      // entries pushed since one that was not in memory
+  ValueReads reads_;          // refers to the slots, so it is destroyed before them
 };
 
 }  // namespace cambium

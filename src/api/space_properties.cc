@@ -1,4 +1,4 @@
-// The properties "space" and "gc-forecast": where the bytes are, who keeps files that are not needed any more, and what log GC
+// The properties "space" and "gc-forecast": where the bytes are, which snapshots keep obsolete files, and what log GC
 // would do.
 #include <set>
 #include <utility>
@@ -22,8 +22,8 @@ void SetCost(Figures* figures, const std::string& prefix, const GcCost& cost) {
 
 }  // namespace
 
-// What each snapshot keeps on disk; a file that several of them keep counts for each. Other files that are leaving are kept by
-// iterators and reads under way, or wait for the job that removes them.
+// Adds the bytes that each snapshot keeps on disk. A file that several snapshots keep counts for each of them. Other
+// leaving files are kept by iterators and reads, or wait for the job that removes them.
 void Properties::AddPinned(Figures* figures) const {
   const std::map<std::string, ObsoleteFiles::Leaving> leaving = state_.commits.obsolete().leaving();
   std::set<std::string> pinned;

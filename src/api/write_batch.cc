@@ -8,12 +8,12 @@
 namespace cambium {
 namespace {
 
-// Tags of the serialised form. The first bytes of Data() are a count, so that FromData can compare it.
+// Tags of the serialised form. The first bytes of Data() are the number of operations, which FromData checks.
 constexpr char kPutTag = 1;
 constexpr char kDeleteTag = 2;
 constexpr char kSingleDeleteTag = 3;
 constexpr char kDeleteRangeTag = 4;
-constexpr char kFamilyBit = 0x40;  // a family follows; without it: the default one
+constexpr char kFamilyBit = 0x40;  // a family id follows; without this bit: the default family
 constexpr std::size_t kCountSize = 4;
 
 Status CheckKey(Slice key) {
@@ -39,7 +39,7 @@ class NullHandler final : public WriteBatch::Handler {
 };
 
 Status NoFamily(std::uint32_t family) {
-  return Status::InvalidArgument("the handler of a write batch knows no column family " + std::to_string(family));
+  return Status::InvalidArgument("the handler of a write batch does not handle column family " + std::to_string(family));
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ Status WriteBatch::DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice en
 Status WriteBatch::Merge(Slice, Slice) { return Status::NotSupported("Merge is not in this version"); }
 
 Status WriteBatch::Handler::DeleteRange(Slice, Slice) {
-  return Status::InvalidArgument("the handler of a write batch knows no range deletes");
+  return Status::InvalidArgument("the handler of a write batch does not handle range deletes");
 }
 Status WriteBatch::Handler::PutCF(std::uint32_t family, Slice key, Slice value) {
   return family == 0 ? Put(key, value) : NoFamily(family);
@@ -132,7 +132,7 @@ Status WriteBatch::Iterate(Handler* handler) const {
                        (!has_value || GetLengthPrefixed(&rest, &value)) && seen < count_ &&
                        key.size() <= kMaxKeyBytes &&
                        value.size() <= (tag == kDeleteRangeTag ? kMaxKeyBytes : kMaxValueBytes);
-    if (!sound) return Status::Corruption("write batch is malformed behind operation " + std::to_string(seen));
+    if (!sound) return Status::Corruption("write batch is malformed after operation " + std::to_string(seen));
     const auto family = static_cast<std::uint32_t>(id);
     switch (tag) {
       case kPutTag: CAMBIUM_RETURN_IF_ERROR(handler->PutCF(family, key, value)); break;

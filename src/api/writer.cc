@@ -39,7 +39,7 @@ Status Writer::Check(const WriteOptions& options) const {
   CAMBIUM_RETURN_IF_ERROR(db_.CheckUsable());
   if (db_.read_only) return Status::NotSupported("the database is open for reading only");
   if (options.sync && options.disableWAL) {
-    return Status::InvalidArgument("sync asks for durability and disableWAL for none");
+    return Status::InvalidArgument("sync and disableWAL exclude each other");
   }
   return jobs_.Health();
 }
@@ -135,7 +135,7 @@ Status Writer::Commit(const WriteOptions& options, Prepared* prepared, TracedCal
   if (db_.meter.is_on()) Count(*prepared);
   if (!prepared->large.empty()) {
     large_values_.Committed(prepared->large, last);
-    EpochCollect();  // each file came with a view of its own
+    EpochCollect();  // frees the view that each file has installed
   }
   if (!options.sync) return Status::OK();
   const Status synced = head_.log()->SyncUpTo(last);
@@ -145,8 +145,8 @@ Status Writer::Commit(const WriteOptions& options, Prepared* prepared, TracedCal
 
 Status Writer::AwaitPermission(const WriteOptions& options, const Prepared& prepared) {
   if (disk_.IsFull() && prepared.only_deletes) {
-    space_keeper_.StartTicking();  // what they hide comes back in idle time, if not before
-    if (!options.no_slowdown) disk_keeper_.MakeRoomForDeletes();  // nothing else that could be waited for frees so much
+    space_keeper_.StartTicking();  // the space that they free comes back in idle time at the latest
+    if (!options.no_slowdown) disk_keeper_.MakeRoomForDeletes();  // waits for nothing else: deletes free the most
     return Status::OK();
   }
   for (const WriteTarget& target : prepared.targets) CAMBIUM_RETURN_IF_ERROR(AwaitCompaction(options, target.family));
@@ -189,7 +189,7 @@ Status Writer::MakeRoomInTables(const WriteOptions& options, const Prepared& pre
     for (const WriteTarget& target : prepared.targets) {
       const bool was_full = head_.IsFull(*target.family);
       CAMBIUM_RETURN_IF_ERROR(MakeRoom(options, target.family));
-      // The mutex may have been released meanwhile, so the other families have to be looked at again.
+      // The mutex may have been released meanwhile, so all families are checked again.
       again = again || (was_full && prepared.targets.size() > 1);
     }
   }
@@ -223,8 +223,8 @@ Status Writer::CheckNotDropped(const Prepared& prepared) {
   for (const WriteTarget& target : prepared.targets) {
     if (target.family->dropped.load(std::memory_order_relaxed)) return DroppedStatus(*target.family);
     if (!target.family->drop_in_doubt.load(std::memory_order_relaxed)) continue;
-    // The record of a drop that failed may be in the MANIFEST all the same, and a crash would then lose this batch. The next
-    // commit starts a MANIFEST without it.
+    // The record of a failed drop may still be in the MANIFEST, and a crash would then lose this batch. The next commit
+    // starts a MANIFEST without it.
     const CommitLock lock(commits_);
     Edit nothing;
     CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&nothing));
@@ -233,7 +233,7 @@ Status Writer::CheckNotDropped(const Prepared& prepared) {
   return Status::OK();
 }
 
-// If the compaction fails, or reduces nothing, the write goes on.
+// If the compaction does not reduce the number of runs, the write proceeds.
 Status Writer::AwaitCompaction(const WriteOptions& options, Family* family) {
   const ColumnFamilyOptions& its = family->options();
   if (its.index_type != IndexKind::kLsm) return Status::OK();

@@ -1,5 +1,5 @@
-// Writer: the path of a write: checked, prepared without a lock, slowed down where it must be, appended under the append
-// mutex, synced if asked for.
+// Writer: the path of a write. It checks the write, prepares it without a lock, delays it if necessary, appends it
+// under the append mutex, and syncs it if requested.
 //
 //   Put, Delete, Write ─▶ PreparedBatch ─▶ Commit: wait for compactions and space ─▶ append mutex: room in the memtables,
 //   log, memtables, publish ─▶ sync
@@ -32,35 +32,36 @@ class Writer {
   Status Write(const WriteOptions& options, WriteBatch* batch);
   // Makes everything that is published durable.
   Status Sync();
-  // OK if the database takes writes, and these options make sense.
+  // OK if the database takes writes, and the options are valid.
   [[nodiscard]] Status Check(const WriteOptions& options) const;
 
  private:
   friend class BatchPreparer;
 
-  // A batch on its way.
+  // A batch that is being written.
   struct Prepared {
     PreparedBatch batch;
     std::span<const WriteTarget> targets;
-    std::vector<std::uint64_t> large;  // numbers of files with its large values
+    std::vector<std::uint64_t> large;  // numbers of the files of its large values
     std::uint64_t user_bytes = 0;
     bool only_deletes = false;
   };
 
   [[nodiscard]] PreparedBatch::Rules RulesOf(const Family& family) const;
-  // Adds a put to the batch; a large value goes to its file first.
+  // Adds a put to the batch. Writes a large value to its file first.
   Status AddPut(const WriteOptions& options, const Family& family, Slice key, Slice value, Prepared* prepared);
   Status Commit(const WriteOptions& options, Prepared* prepared, TracedCall* traced);
-  // Waits for compactions and for space, where the batch has to.
+  // Waits for compactions and for space if necessary.
   Status AwaitPermission(const WriteOptions& options, const Prepared& prepared);
-  // Runs of an LSM that wait in level 0 slow down every read: near level0_stop_writes_trigger a write waits up to a
-  // millisecond, and from there on for steps of a compaction.
+  // Delays writes to an LSM with many runs in level 0, because these slow down every read: from
+  // level0_slowdown_writes_trigger on, by up to a millisecond; from level0_stop_writes_trigger on, until a step of a
+  // compaction has ended.
   Status AwaitCompaction(const WriteOptions& options, Family* family);
-  // Appends the batch. Deletes that find no space are tried again as long as jobs free some.
+  // Appends the batch. If deletes find no space, tries again as long as jobs free some.
   Status AppendOrFree(const WriteOptions& options, Prepared* prepared, SequenceNumber* last, TracedCall* traced);
   Status Append(const WriteOptions& options, Prepared* prepared, bool is_last_try, SequenceNumber* last,
                 TracedCall* traced) CAMBIUM_EXCLUDES(append_lock);
-  // Freezes memtables that are full. Where too many wait for their flush, releases the mutex and waits for one.
+  // Freezes full memtables. If too many wait for their flush, releases the mutex and waits for a flush.
   Status MakeRoomInTables(const WriteOptions& options, const Prepared& prepared) CAMBIUM_REQUIRES(append_lock);
   Status MakeRoom(const WriteOptions& options, Family* family) CAMBIUM_REQUIRES(append_lock);
   Status CheckNotDropped(const Prepared& prepared) CAMBIUM_REQUIRES(append_lock);

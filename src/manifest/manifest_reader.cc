@@ -307,7 +307,7 @@ Result<ManifestRemains> ReadManifestRemains(FileSystem& fs, const std::string& d
   return remains;
 }
 
-Result<bool> IsHalfBorn(FileSystem& fs, const std::string& directory) {
+Result<bool> IsHalfCreated(FileSystem& fs, const std::string& directory) {
   CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
   const std::vector<std::uint64_t> numbers = ManifestNumbers(files);
   if (numbers.empty() || numbers.size() != files.size()) return false;

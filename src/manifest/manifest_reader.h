@@ -75,6 +75,6 @@ Result<ManifestRemains> ReadManifestRemains(FileSystem& fs, const std::string& d
 // committed in it, and creating it again loses nothing. False if there is no MANIFEST.
 //
 // For this to work, a creation makes its MANIFEST before any other numbered file.
-Result<bool> IsHalfBorn(FileSystem& fs, const std::string& directory);
+Result<bool> IsHalfCreated(FileSystem& fs, const std::string& directory);
 
 }  // namespace cambium

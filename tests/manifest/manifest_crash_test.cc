@@ -1,7 +1,7 @@
 // Power cuts, kills and failing calls at every operation of a program of creations, commits and rolls.
 //
 // Afterwards a reader must find the last acknowledged state, or a later one whose commit was in progress. Before the
-// first creation is acknowledged, the directory may also be empty or half-born.
+// first creation is acknowledged, the directory may also be empty or half-created.
 //
 // Each program runs once, with a hook that copies the disk at every phase of every operation. From each copy several
 // damaged disks are made, and on some of them the program runs again, with cuts of its own.
@@ -70,8 +70,8 @@ std::optional<std::string> Check(const SimImage& image, const Allowed& allowed, 
   }
   if (!allowed.may_be_unborn) return "a committed state is lost: " + read.status().ToString();
   if (read.status().IsNotFound() || read.status().IsPathNotFound()) return std::nullopt;
-  const Result<bool> half_born = IsHalfBorn(fs, kDirectory);
-  if (half_born.ok() && *half_born) return std::nullopt;
+  const Result<bool> half_created = IsHalfCreated(fs, kDirectory);
+  if (half_created.ok() && *half_created) return std::nullopt;
   return "can neither be opened nor created: " + read.status().ToString();
 }
 

@@ -123,7 +123,7 @@ TEST(ManifestReaderTest, NoManifestIsNotFound) {
 }
 
 // A file cut at any byte has the state after its last whole record. If its snapshot is not whole, it has no state, and
-// the directory is half-born.
+// the directory is half-created.
 TEST(ManifestReaderTest, TornFileHasTheStateOfItsWholeRecords) {
   std::vector<std::size_t> ends;
   const std::string bytes = ManifestOf(1, 3, &ends);
@@ -132,15 +132,15 @@ TEST(ManifestReaderTest, TornFileHasTheStateOfItsWholeRecords) {
     SimFileSystem fs;
     ASSERT_TRUE(fs.WriteFileForTest(PathOf(1), Slice(bytes).substr(0, size)).ok());
     const Result<ManifestRead> read = ReadManifest(fs, kDirectory);
-    const Result<bool> half_born = IsHalfBorn(fs, kDirectory);
-    ASSERT_TRUE(half_born.ok());
+    const Result<bool> half_created = IsHalfCreated(fs, kDirectory);
+    ASSERT_TRUE(half_created.ok());
     if (size < ends[0]) {
       EXPECT_TRUE(read.status().IsCorruption());
       EXPECT_NE(read.status().ToString().find("MANIFEST-000001"), std::string::npos);
-      EXPECT_TRUE(*half_born);
+      EXPECT_TRUE(*half_created);
       continue;
     }
-    EXPECT_FALSE(*half_born);
+    EXPECT_FALSE(*half_created);
     ASSERT_TRUE(read.ok()) << read.status().ToString();
     const auto records = static_cast<std::size_t>(std::ranges::upper_bound(ends, size) - ends.begin());
     EXPECT_EQ(read->record_count, records);
@@ -234,7 +234,7 @@ TEST(ManifestReaderTest, OlderManifestDoesNotReplaceADamagedOne) {
   bytes[kFileHeaderSize + 50] = static_cast<char>(bytes[kFileHeaderSize + 50] ^ 1);  // in its snapshot
   ASSERT_TRUE(fs.WriteFileForTest(PathOf(9), bytes).ok());
   EXPECT_TRUE(ReadManifest(fs, kDirectory).status().IsCorruption());
-  EXPECT_FALSE(IsHalfBorn(fs, kDirectory).value());
+  EXPECT_FALSE(IsHalfCreated(fs, kDirectory).value());
 }
 
 TEST(ManifestReaderTest, UnreadableManifestIsAnErrorAndNotSkipped) {
@@ -251,25 +251,25 @@ TEST(ManifestReaderTest, UnreadableManifestIsAnErrorAndNotSkipped) {
   EXPECT_EQ(ReadManifest(fs, kDirectory)->number, 9u);
 }
 
-TEST(ManifestReaderTest, OnlyAnInterruptedCreationIsHalfBorn) {
-  const auto half_born = [](const std::vector<std::pair<std::string, std::string>>& files) {
+TEST(ManifestReaderTest, OnlyAnInterruptedCreationIsHalfCreated) {
+  const auto half_created = [](const std::vector<std::pair<std::string, std::string>>& files) {
     SimFileSystem fs;
     EXPECT_TRUE(fs.CreateDirectory(kDirectory).ok());
     for (const auto& [path, bytes] : files) EXPECT_TRUE(fs.WriteFileForTest(path, bytes).ok());
-    const Result<bool> result = IsHalfBorn(fs, kDirectory);
+    const Result<bool> result = IsHalfCreated(fs, kDirectory);
     EXPECT_TRUE(result.ok());
     return result.ok() && *result;
   };
   const std::string torn = ManifestOf(1, 0).substr(0, 200);
-  EXPECT_FALSE(half_born({}));
-  EXPECT_FALSE(half_born({{"/db/LOCK", ""}}));
-  EXPECT_TRUE(half_born({{PathOf(1), ""}}));
-  EXPECT_TRUE(half_born({{PathOf(1), torn}, {"/db/LOCK", ""}, {"/db/LOG", "hello"}, {"/db/notes.txt", "mine"}}));
-  EXPECT_TRUE(half_born({{PathOf(1), torn}, {PathOf(2), ""}}));  // a second creation crashed, too
-  EXPECT_FALSE(half_born({{PathOf(1), torn}, {"/db/000002.log", ""}}));
-  EXPECT_FALSE(half_born({{PathOf(1), torn}, {"/db/000002.idx", ""}}));
-  EXPECT_FALSE(half_born({{PathOf(1), ManifestOf(1, 0)}}));
-  EXPECT_FALSE(half_born({{PathOf(1), ManifestOf(1, 1)}, {PathOf(2), ""}}));
+  EXPECT_FALSE(half_created({}));
+  EXPECT_FALSE(half_created({{"/db/LOCK", ""}}));
+  EXPECT_TRUE(half_created({{PathOf(1), ""}}));
+  EXPECT_TRUE(half_created({{PathOf(1), torn}, {"/db/LOCK", ""}, {"/db/LOG", "hello"}, {"/db/notes.txt", "mine"}}));
+  EXPECT_TRUE(half_created({{PathOf(1), torn}, {PathOf(2), ""}}));  // a second creation crashed, too
+  EXPECT_FALSE(half_created({{PathOf(1), torn}, {"/db/000002.log", ""}}));
+  EXPECT_FALSE(half_created({{PathOf(1), torn}, {"/db/000002.idx", ""}}));
+  EXPECT_FALSE(half_created({{PathOf(1), ManifestOf(1, 0)}}));
+  EXPECT_FALSE(half_created({{PathOf(1), ManifestOf(1, 1)}, {PathOf(2), ""}}));
 }
 
 // Version and features are checked before anything is written, and before an older file could become current.
@@ -286,7 +286,7 @@ TEST(ManifestReaderTest, FutureFormatIsNotSupportedAndNotTouched) {
     ASSERT_TRUE(fs.WriteFileForTest(PathOf(9), *bytes).ok());
     const std::uint64_t operations = fs.operations();
     EXPECT_TRUE(ReadManifest(fs, kDirectory).status().IsNotSupported());
-    EXPECT_TRUE(IsHalfBorn(fs, kDirectory).status().IsNotSupported());
+    EXPECT_TRUE(IsHalfCreated(fs, kDirectory).status().IsNotSupported());
     EXPECT_EQ(fs.operations(), operations);
   }
 }

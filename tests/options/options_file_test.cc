@@ -342,7 +342,7 @@ TEST(OptionsFileTest, FailedWriteOfTheFileFailsOnlyOptionChanges) {
       const Status s = store.db->SetOptions({{"sweep_ratio", "3"}, {"min_blob_size", "77"}});
       EXPECT_TRUE(s.IsIOError()) << s.ToString();
       EXPECT_EQ(s.severity(), Status::Severity::kNone) << s.ToString();
-      EXPECT_NE(s.ToString().find("in force, and not persisted"), std::string::npos) << s.ToString();
+      EXPECT_NE(s.ToString().find("in force but not persisted"), std::string::npos) << s.ToString();
       EXPECT_EQ(store.db->GetOptions().sweep_ratio, 3);
       EXPECT_EQ(store.db->GetOptions().min_blob_size, 77u);
       EXPECT_TRUE(store.db->SetDBOptions({{"page_cache_size", "1M"}}).IsIOError());
@@ -387,7 +387,7 @@ TEST(OptionsFileTest, FailedSyncOfTheDirectoryIsFatal) {
   store.fs->AddFault(directory);
   const Status s = store.db->SetOptions({{"sweep_ratio", "3"}});
   EXPECT_EQ(s.severity(), Status::Severity::kFatal) << s.ToString();
-  EXPECT_NE(s.ToString().find("in force, and not persisted"), std::string::npos) << s.ToString();
+  EXPECT_NE(s.ToString().find("in force but not persisted"), std::string::npos) << s.ToString();
   EXPECT_FALSE(store.db->Put({}, "b", "2").ok());
   EXPECT_EQ(store.Get("a"), "1");
   EXPECT_FALSE(store.db->Close().ok());
