@@ -1,4 +1,4 @@
-// A way along the keys of a family, step by step, whose values are brought into the order of the keys.
+// ClusterWalk: the progress of clustering along the keys of a family, step by step.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,28 @@ namespace cambium {
 
 struct ClusterWalk {
   std::optional<std::string> position;  // unset: before all keys
-  bool is_position_done = false;        // what comes next is behind it
-  std::optional<std::string> end;       // included; unset: to the last key
-  std::vector<HeatMark> heat;           // from the position on: where a step may end
+  bool is_position_done = false;        // the next step begins after `position`, not at it
+  std::optional<std::string> end;       // inclusive; unset: to the last key
+  std::vector<HeatMark> heat;           // marks from the position on; a step may end at one
 };
 
-// What a step has found on its way.
+// What one step has found.
 struct ClusterFinds {
-  bool has_more = false;             // a key, at least
-  bool lacks_room = false;           // something has to be moved, and there is no room for it: nothing was done
+  bool has_more = false;             // the step passed at least one key
+  bool lacks_room = false;           // there were values to move and no room for them: nothing was done
   std::string last_key;
-  std::uint64_t bytes_passed = 0;    // of values in the log, those that stay among them
-  std::vector<WalkMark> marks;       // one per heat mark, where it ends
+  std::uint64_t bytes_passed = 0;    // of separated values, including those that are not moved
+  std::vector<WalkMark> marks;       // the sums up to the end of each heat mark
 };
 
-// ValueClustering::kFull: over all keys, one pass after the other.
+// ValueClustering::kFull: passes over all keys, one after the other.
 struct ClusterPass {
-  ClusterWalk walk;                  // the collect job's
-  bool is_under_way = false;         // the collect job's
-  std::uint64_t paid_until = 0;      // by the clock of SpaceControl::written: passes have been made for what was before
-  std::uint64_t begun_at = 0;        // by the same clock
-  std::uint64_t bytes_passed = 0;
+  ClusterWalk walk;                  // used by the collect job only
+  bool is_under_way = false;         // used by the collect job only
+  // By the clock of SpaceControl::written: the passes so far have paid for everything written before `paid_until`.
+  std::uint64_t paid_until = 0;
+  std::uint64_t begun_at = 0;        // of the current pass, by the same clock
+  std::uint64_t bytes_passed = 0;    // in the current pass
 };
 
 }  // namespace cambium

@@ -1,5 +1,5 @@
-// CommitPoint: the MANIFEST and the current view, which change together: one call, Commit, makes an edit durable and then
-// shows it to readers.
+// CommitPoint: the MANIFEST and the current view, which change together: one call, Commit, makes an edit durable and
+// then shows it to readers.
 //
 // It also gives out what a commit needs before it: numbers of new files, slots of new segments, and the new files
 // themselves; and it owns what follows from a commit: files that no committed state names any more.
@@ -43,7 +43,7 @@ class CommitPoint {
 
   // The state of the MANIFEST.
   [[nodiscard]] const ManifestState& state() const CAMBIUM_REQUIRES(commit_lock) { return manifest_->state(); }
-  // The same; of a database that is open for reading, the state with the end of the log that replay has found.
+  // In a database that is open for reading: the state with the end of the log that replay has found. Otherwise state().
   [[nodiscard]] const ManifestState& seen_state() const CAMBIUM_REQUIRES(commit_lock) {
     return seen_ != nullptr ? *seen_ : manifest_->state();
   }
@@ -63,18 +63,18 @@ class CommitPoint {
   // ---- Opening and closing ----
 
   void OpenForReading(ManifestState state);
-  // Starts a new MANIFEST with this state, from which the commits go on.
+  // Starts a new MANIFEST with this state; later commits append to it.
   Status Create(const FileHeader& header, std::uint64_t number, const ManifestState& state) CAMBIUM_REQUIRES(commit_lock);
-  // Where commits read how far the log is durable. *log outlives the last commit.
+  // Each commit records how far *log is durable. *log outlives the last commit.
   void Follow(const CommitLog* log) { log_ = log; }
-  // Removes obsolete files, unless there was a fatal error, and closes the MANIFEST. No other thread uses the database any
-  // more.
+  // Removes obsolete files, unless there was a fatal error, and closes the MANIFEST. No other thread uses the database
+  // any more.
   void Close() CAMBIUM_EXCLUDES(commit_lock);
   [[nodiscard]] std::uint64_t manifest_number() const CAMBIUM_REQUIRES(commit_lock) { return manifest_->number(); }
   [[nodiscard]] std::uint64_t manifest_bytes() const CAMBIUM_REQUIRES(commit_lock) { return manifest_->file_size(); }
-  // The next commit starts a new MANIFEST if this one has so many bytes.
+  // The next commit starts a new MANIFEST if the current one has at least `bytes` bytes.
   void RollSoon(std::uint64_t bytes) CAMBIUM_EXCLUDES(commit_lock);
-  // Since the last call a commit has found no space.
+  // True if a commit has failed for lack of space since the last call.
   [[nodiscard]] bool TakeNoSpace() { return found_no_space_.exchange(false, std::memory_order_relaxed); }
 
   // ---- New files ----
@@ -86,17 +86,18 @@ class CommitPoint {
   // A new run or index segment, which is removed unless a commit names it. Reports it to `files`, unless null.
   Result<NewIndexFile> MakeIndexFile(FileKind kind, std::uint64_t page_size, TableFiles* files) CAMBIUM_EXCLUDES(commit_lock);
   // A new file for values that a job writes, with a slot that is reserved until ReleaseSlot. `published`: the newest
-  // operation of now.
+  // published operation.
   Result<NewRelocationFile> MakeValueFile(FileKind kind, SequenceNumber published) CAMBIUM_EXCLUDES(commit_lock);
   void ReleaseSlot(Slot slot) CAMBIUM_EXCLUDES(commit_lock);
-  // The smallest slot that no segment, no reference and no job has.
+  // The smallest slot that no segment, reference or job uses.
   [[nodiscard]] Result<Slot> FreeSlot() const CAMBIUM_REQUIRES(commit_lock);
-  // While the result lives none of these slots is given to another segment. It must not be released under the mutex.
+  // While the result lives, no other segment gets one of these slots. It must not be released under the mutex.
   [[nodiscard]] std::shared_ptr<const void> HoldSlots(std::vector<Slot> slots) CAMBIUM_REQUIRES(commit_lock);
-  // The segment of a file, as views hold it. A sealed segment, whose length is `sealed_length`, may be mapped as a whole.
+  // The segment of a file, as views hold it. A sealed segment, whose length is `sealed_length`, may be mapped as a
+  // whole.
   [[nodiscard]] std::shared_ptr<Segment> MakeSegment(const FileHeader& header, Slot slot, std::unique_ptr<File> file,
                                                      std::uint64_t sealed_length);
-  // What a segment calls with its path when its last reader has released it.
+  // The function that a segment calls with its path after its last reader.
   [[nodiscard]] std::function<void(const std::string&)> WhenReleased() {
     return [this](const std::string& path) { obsolete_.Add(path); };
   }
@@ -113,23 +114,23 @@ class CommitPoint {
 
   // Drops segments without references, below the replay position, in a commit of its own.
   Status DropUnreferenced() CAMBIUM_EXCLUDES(commit_lock);
-  // Removes the obsolete files that nobody reads. The first error; the others are tried all the same.
+  // Removes the obsolete files that have no reader. Tries all; returns the first error.
   Status RemoveObsolete();
   [[nodiscard]] ObsoleteFiles& obsolete() { return obsolete_; }
   [[nodiscard]] const ObsoleteFiles& obsolete() const { return obsolete_; }
   [[nodiscard]] PunchedSegments& punched() { return punched_; }
   [[nodiscard]] const PunchedSegments& punched() const { return punched_; }
-  // The bytes on disk of a sealed segment, without the holes that it has, or will have when its readers are gone.
+  // The bytes on disk of a sealed segment, without its holes, including those that are made after its last reader.
   [[nodiscard]] std::uint64_t BytesOf(const SegmentInfo& info) const;
 
  private:
   friend class CommitLock;
-  // Which file of a large value waits for the commit of its batch.
+  // The operation that refers to the file of a large value.
   struct LargeReference {
     std::uint32_t family = 0;
     SequenceNumber sequence = 0;  // of the batch; the largest one until it is committed
   };
-  // The files that the edit names for the first time. They are kept from now on, whatever becomes of the commit.
+  // Keeps the files that the edit names for the first time, whether or not the commit succeeds. Returns their paths.
   std::vector<std::string> KeepNamed(const Edit& edit) CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool CanDrop(const SegmentInfo& info) const CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] std::vector<std::uint64_t> Unreferenced() const CAMBIUM_REQUIRES(commit_lock);
@@ -150,8 +151,8 @@ class CommitPoint {
   std::set<Slot> reserved_slots_ CAMBIUM_GUARDED_BY(commit_lock);   // of segments that no MANIFEST names yet
   std::multiset<Slot> held_slots_ CAMBIUM_GUARDED_BY(commit_lock);  // by steps of log GC
   std::map<std::uint64_t, LargeReference> large_values_ CAMBIUM_GUARDED_BY(commit_lock);  // by file number
-  // Paths of files that an edit named whose commit failed. The edit may be on disk all the same, so they are removed only
-  // after a later commit has succeeded.
+  // Paths of files that an edit named whose commit failed. The edit may be on disk all the same, so they are removed
+  // only after a later commit has succeeded.
   std::vector<std::string> in_doubt_ CAMBIUM_GUARDED_BY(commit_lock);
   std::atomic<bool> found_no_space_{false};
 };

@@ -22,10 +22,10 @@
 
 namespace cambium {
 
-// What a database is opened for.
+// How a database is opened.
 enum class OpenAs : std::uint8_t {
   kWriter,
-  kReader,   // not every column family has to be named
+  kReader,   // need not name every column family
   kOffline,  // a writer for tools: log GC, clustering and the ceiling start nothing on their own
 };
 

@@ -1,8 +1,9 @@
-// DbState: the state of an open database. Each part owns what one lock guards and explains it in its header; they stand in
-// the order in which the locks may be taken, the last one first: the append mutex (WriteHead), then the commit mutex
-// (CommitPoint), then leaves. Nothing waits for background work with one of them held, and no listener is called.
+// DbState: the state of an open database. Each part owns the data that one lock guards, and explains it in its header.
+// The order of the locks is: the append mutex (WriteHead), then the commit mutex (CommitPoint), then leaves; the
+// members are declared in the reverse order. While one of these locks is held, nothing waits for background work, and
+// no listener is called.
 //
-// What works on the state names the parts that it uses: a constructor takes the DbState and keeps references to these.
+// A class that works on the state takes the DbState in its constructor, and keeps references to the parts that it uses.
 #pragma once
 
 #include <atomic>
@@ -31,9 +32,9 @@ struct DbState {
   CommitPoint commits{&context, &jobs};
   WriteHead head{&context, &jobs, &commits, &space};
   SnapshotList snapshots;
-  std::atomic<int> iterator_count{0};  // that live
+  std::atomic<int> iterator_count{0};  // iterators that are not deleted
   ReadQueues read_queues;
-  // Set by Open. Its options are those of log GC, because the log belongs to all families.
+  // Set by Open. Log GC uses its options, because the log belongs to all families.
   std::shared_ptr<Family> default_family;
 };
 

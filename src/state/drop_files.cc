@@ -26,7 +26,7 @@ bool CommitPoint::CanDrop(const SegmentInfo& info) const {
     return family == state().families.end() || committed->second.sequence <= family->second.flushed_sequence;
   }
   if (info.kind != SegmentKind::kLog) return true;
-  const LogPosition& replay = state().replay;  // recovery still reads what follows it
+  const LogPosition& replay = state().replay;  // recovery reads the log from here on
   return info.number < replay.segment || (info.number == replay.segment && replay.offset >= info.sealed_length);
 }
 

@@ -7,7 +7,7 @@
 namespace cambium {
 namespace {
 
-// Whose address no other thread that runs has.
+// Returns an address that identifies the calling thread among all running threads.
 const void* ThisThread() {
   thread_local constinit char here = 0;
   return &here;
@@ -28,7 +28,7 @@ void Events::Add(Call call) noexcept {
   if (is_on()) Queue(std::move(call), 0);
 }
 
-// The callers below have looked whether anybody wants to know.
+// FileCreation calls the next four functions only if there are listeners.
 void Events::Started(const TableFileCreationBriefInfo& file) noexcept {
   try {
     {

@@ -1,9 +1,10 @@
-// Events: what the listeners of a database will be told, kept until the thread that did it holds no lock.
+// Events: queues calls of listeners until the thread that caused them holds no lock.
 //
 //   locks held:  Add(e1) ... FileCreated(...)      no lock held:  Deliver() ──▶ listeners, in order
 //
-// Each thread delivers what it has added. Of one file Deleted must come after Created, although another thread may
-// remove it before the first has told of it: then the one that tells of the creation tells of the removal too.
+// Each thread delivers the events that it has added. Listeners must see the creation of a file before its deletion. If
+// another thread removes the file before the creation is delivered, the thread that delivers the creation delivers the
+// deletion right after it.
 #pragma once
 
 #include <array>
@@ -37,26 +38,26 @@ class Events {
   [[nodiscard]] const std::string& db_name() const { return db_name_; }
   [[nodiscard]] int NewJobId() { return next_job_id_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Any lock may be held. Lost if there is no memory for it.
+  // Queue an event. The caller may hold any lock. If memory runs out, the event is lost.
   void Add(Call call) noexcept;
   void Started(const TableFileCreationBriefInfo& file) noexcept;
   void Started(const BlobFileCreationBriefInfo& file) noexcept;
   void Created(const TableFileCreationInfo& file) noexcept;
   void Created(const BlobFileCreationInfo& file) noexcept;
   void Deleted(const std::string& directory, const NumberedFile& file) noexcept;
-  // What writes meet: told if it is not what it was. `cf_name` is empty for the whole database.
+  // Queues the stall condition that writes meet, if it has changed. `cf_name` is empty for the whole database.
   void Stalls(const std::string& cf_name, std::uint32_t cf_id, WriteStallCause cause, WriteStallCondition now) noexcept;
 
-  // Tells what this thread has added. No lock may be held.
+  // Calls the listeners with the events that this thread has added. The caller holds no lock.
   void Deliver();
-  // The same of all threads; nobody else adds or delivers any more.
+  // Calls the listeners with the events of all threads. No other thread adds or delivers events any more.
   void DeliverAll();
 
  private:
   struct Event {
     const void* thread = nullptr;
     Call call;
-    std::uint64_t created = 0;  // the file whose creation it tells of; 0: none
+    std::uint64_t created = 0;  // number of the file whose creation this event reports; 0: none
   };
   void Queue(Call call, std::uint64_t created) noexcept;
   void Tell(const Event& event);
@@ -64,22 +65,23 @@ class Events {
   const std::vector<std::shared_ptr<EventListener>> listeners_;
   const std::string db_name_;
   std::atomic<int> next_job_id_{1};
-  std::atomic<std::size_t> waiting_{0};  // size of queue_, for those who have nothing in it
+  std::atomic<std::size_t> waiting_{0};  // size of queue_, read without the lock
 
   Mutex mutex_;  // a leaf; no listener is called under it
   std::deque<Event> queue_ CAMBIUM_GUARDED_BY(mutex_);
-  // Files whose creation was begun and has not been told of, with what is to be told when it was, if anything.
+  // Files whose start of creation was reported and whose end was not; with the deletion to report after it, or null.
   std::map<std::uint64_t, Call> untold_ CAMBIUM_GUARDED_BY(mutex_);
   struct StallKey {
     std::uint32_t cf_id;
     WriteStallCause cause;
     friend auto operator<=>(const StallKey&, const StallKey&) = default;
   };
-  std::map<StallKey, WriteStallCondition> stalls_ CAMBIUM_GUARDED_BY(mutex_);  // those that are not normal
+  std::map<StallKey, WriteStallCondition> stalls_ CAMBIUM_GUARDED_BY(mutex_);  // the conditions last reported
   std::uint64_t stall_changes_ CAMBIUM_GUARDED_BY(mutex_) = 0;
 };
 
-// Delivers when it goes: the first local of a function that holds no lock when it is called, nor when it ends.
+// Delivers the events of this thread in its destructor. It is the first local of a function that holds no lock when it
+// begins and when it ends.
 class Delivery {
  public:
   explicit Delivery(Events* events) : events_(events) {}
@@ -91,11 +93,12 @@ class Delivery {
   Events* const events_;
 };
 
-// One file that is being made, until Done says how that ended; if nobody says, it was given up.
+// Reports the creation of one file: its start in the constructor, its end by Done. Without Done, the creation is
+// reported as given up.
 template <typename Info>
 class FileCreation {
  public:
-  // The file is there.
+  // The file exists already.
   FileCreation(Events* events, Info info) : events_(events), info_(std::move(info)) {
     if (events_->is_on()) events_->Started(info_);
   }
@@ -114,7 +117,7 @@ class FileCreation {
   [[nodiscard]] const Info& info() const { return info_; }
 
  private:
-  Events* events_;  // null: it is known how it ended
+  Events* events_;  // null: the end was reported
   Info info_;
 };
 using TableFileCreation = FileCreation<TableFileCreationInfo>;

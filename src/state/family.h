@@ -1,5 +1,5 @@
-// Family: a column family while the database is open: its options, its index, and the work that is to be done for it.
-// Its memory tables and layers are in the view.
+// Family: a column family while the database is open: its options, its index, and the state of its background work. Its
+// memtables and layers are in the view.
 #pragma once
 
 #include <atomic>
@@ -26,12 +26,12 @@ namespace cambium {
 // The state of a background job. Guarded by the mutex of Jobs.
 struct JobState {
   bool scheduled = false;
-  bool again = false;        // scheduled while it ran, when it may have looked already
+  bool again = false;        // scheduled again while it ran: it may have looked for work before that
   Status last;               // of its last run
-  std::uint64_t ended = 0;   // how often it has run
+  std::uint64_t ended = 0;   // how many times it has ended
 };
 
-// A family's options, and what follows from them. Immutable.
+// A family's options, and the values derived from them. Immutable.
 struct OptionsInForce {
   explicit OptionsInForce(const ColumnFamilyOptions& its_options)
       : options(its_options), separate_from(SeparateFrom(its_options, its_options.page_size)) {
@@ -53,10 +53,11 @@ struct Family {
     ChangeOptions(its_options);
   }
 
-  // The options of now, without a lock. The reference holds as long as the family; two calls may see different ones.
+  // The current options, read without a lock. The reference is valid as long as the family; two calls may return
+  // different options.
   [[nodiscard]] const OptionsInForce& in_force() const { return *in_force_.load(std::memory_order_acquire); }
   [[nodiscard]] const ColumnFamilyOptions& options() const { return in_force().options; }
-  // Under the mutex of Families, once other threads see the family. Options that cannot change while it is open stay the same.
+  // The caller holds the mutex of Families if other threads see the family. `next` differs in dynamic options only.
   void ChangeOptions(const ColumnFamilyOptions& next) {
     were_in_force_.push_back(std::make_unique<const OptionsInForce>(next));
     in_force_.store(were_in_force_.back().get(), std::memory_order_release);
@@ -65,7 +66,7 @@ struct Family {
   const std::uint32_t id;
   const std::string name;
   const Comparator* const equal_by;   // set if keys with other bytes may be equal
-  std::unique_ptr<Index> index;       // set before anybody else sees the family; gone when the database is closed
+  std::unique_ptr<Index> index;       // set before other threads see the family; null once the database is closed
 
   // Set under the append and the commit mutex, so that a thread that holds one of them may rely on it.
   std::atomic<bool> dropped{false};
@@ -73,7 +74,7 @@ struct Family {
   std::atomic<bool> drop_in_doubt{false};
 
   std::shared_ptr<LogTable> active CAMBIUM_GUARDED_BY(append_lock);  // the one in the current view
-  // The same, before other threads see the family.
+  // `active`, before other threads see the family.
   [[nodiscard]] std::shared_ptr<LogTable> FirstTable() const
       CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("no other thread sees the family yet") {
     return active;
@@ -82,18 +83,19 @@ struct Family {
 
   std::atomic<std::size_t> run_count{0};  // in the current layers, for writers who look without a lock
 
-  // Estimates, for gc/space.h. Bytes of records that newer entries hide and the accounts still count; bytes of an LSM's files
-  // that hidden entries take; the part of the last flush's keys that the layers had.
+  // Estimates, for gc/space.h: bytes of records that newer entries hide and that the accounts still count; bytes of an
+  // LSM's files that hidden entries take; the fraction of the last flush's keys that the layers already had.
   std::atomic<std::int64_t> hidden_bytes{0};
   std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};
-  // Any run is reason enough for a compaction; and if there is none, levels above the last one are. `squeeze` is the request
-  // for these, used by the thread that has claimed the compaction.
+  // A single run makes a compaction due; without runs, levels above the last one do. `squeeze` is the request that
+  // compacts these levels; the thread that has claimed the compaction uses it.
   std::atomic<bool> compacts_urgently{false};
   std::optional<CompactionRequest> squeeze;
-  std::uint64_t flushes_before_squeeze = 0;  // flush.ended when it was made; used with the claim
+  std::uint64_t flushes_before_squeeze = 0;  // flush.ended when `squeeze` was made; used with the claim
 
-  // Receives the new files of a flush or compaction, set by the thread that has claimed the compaction; null if unclaimed.
+  // Receives the new files of a flush or compaction, set by the thread that has claimed the compaction; null if
+  // unclaimed.
   TableFiles* compaction_files = nullptr;
 
   IndexStats index_stats;
@@ -104,15 +106,16 @@ struct Family {
   JobState flush CAMBIUM_GUARDED_BY(jobs_lock);
   JobState compaction CAMBIUM_GUARDED_BY(jobs_lock);
   bool compacting CAMBIUM_GUARDED_BY(jobs_lock) = false;  // claimed: an Index has one compaction at a time
-  std::uint64_t compactions_ended CAMBIUM_GUARDED_BY(jobs_lock) = 0;  // how often a claim has ended
+  std::uint64_t compactions_ended CAMBIUM_GUARDED_BY(jobs_lock) = 0;  // number of claims that were released
 
  private:
-  // Kept until the family goes, since somebody may still look at them: options change seldom, and are small.
+  // All options that were ever in force. Kept as long as the family, because a thread may still read old ones: they are
+  // small, and change seldom.
   std::vector<std::unique_ptr<const OptionsInForce>> were_in_force_;  // under Families' mutex
   std::atomic<const OptionsInForce*> in_force_{nullptr};
 };
 
-// A handle of the database whose facade is `database`. Only this library makes handles.
+// A handle for a family of the database whose facade is `database`. Only this library makes handles.
 class FamilyHandle final : public ColumnFamilyHandle {
  public:
   FamilyHandle(const void* database, std::shared_ptr<Family> family)
@@ -124,7 +127,7 @@ class FamilyHandle final : public ColumnFamilyHandle {
     *descriptor = {family_->name, family_->options()};
     return Status::OK();
   }
-  [[nodiscard]] const void* database() const { return database_; }  // whose it is
+  [[nodiscard]] const void* database() const { return database_; }
   [[nodiscard]] const std::shared_ptr<Family>& family() const { return family_; }
 
  private:
@@ -137,7 +140,8 @@ inline Result<Family*> FamilyOf(const void* database, ColumnFamilyHandle* handle
   const auto* const ours = static_cast<const FamilyHandle*>(handle);
   if (ours == nullptr) return Status::InvalidArgument("the column family handle is null");
   if (ours->database() != database) {
-    return Status::InvalidArgument("the handle of column family \"" + ours->GetName() + "\" is of another database");
+    return Status::InvalidArgument("the handle of column family \"" + ours->GetName() +
+                                   "\" belongs to another database");
   }
   return ours->family().get();
 }

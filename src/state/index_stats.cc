@@ -17,7 +17,7 @@ std::string Decimal(double value) {
 
 double Ratio(std::uint64_t a, std::uint64_t b) { return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b); }
 
-// How many keys there are: those of the tree, or of the lowest level, which has all but the latest.
+// The number of keys: those of the tree, or those of the lowest level, which has all but the newest.
 std::uint64_t KeysOf(const LayersShape& shape) {
   return shape.levels.empty() ? shape.base_keys : shape.levels.back().entries;
 }
@@ -55,7 +55,7 @@ void IndexStats::AddCompaction(const CompactionStats& stats, const Layers& after
   }
 }
 
-// Looked at anew whenever a part of all keys was flushed that is larger than what waits in runs.
+// The share is measured again each time as many keys as a quarter of all were flushed: more than wait in runs.
 double IndexStats::NewShare(std::uint64_t keys_before, std::uint64_t keys) {
   const std::uint64_t flushed = flushed_keys_.load(kRelaxed);
   if (!has_mark_) {

@@ -1,4 +1,5 @@
-// What a family's flushes and merges wrote, beside what the cost law of its index expects: "cambium.index-stats".
+// IndexStats: the bytes that a family's flushes and compactions wrote, and the bytes that the cost law of its index
+// expects: "cambium.index-stats".
 #pragma once
 
 #include <atomic>
@@ -10,38 +11,38 @@
 
 namespace cambium {
 
-// Figures of one family since the database was opened. The flush of the family and whoever commits its merges add to
-// them, one of each at a time; anybody reads.
+// Figures of one family since the database was opened. One flush and one compaction of the family at a time add to
+// them; any thread reads them.
 class IndexStats {
  public:
-  // A memtable has become durable: `before` are the layers that it found, `after` those with it.
+  // Called when a memtable is flushed: `before` are the layers without it, `after` those with it.
   void AddFlush(const Index& index, const Layers& before, const Layers& after, const MemtableShape& memtable,
                 std::uint64_t step_bytes);
-  // A flush has written a run.
+  // Called for each run that a flush or log GC has written.
   void AddRun(const RunInfo& run);
-  // A merge, or a step of one, is committed.
+  // Called when a compaction, or a step of one, is committed.
   void AddCompaction(const CompactionStats& stats, const Layers& after, bool with_memtable);
 
-  // Of the layers of now and of what was added. `kind` as in "btree".
+  // The figures by name, for layers of this shape. `kind`: "btree" or "lsm".
   [[nodiscard]] std::map<std::string, std::string> Describe(const std::string& kind, const LayersShape& shape) const;
 
  private:
   using Counter = std::atomic<std::uint64_t>;
 
-  // The part of the flushed keys that the layers did not have, from how these have grown since the mark. The keys of the
-  // layers before and after the flush.
+  // Estimates the fraction of flushed keys that were new to the layers, from the growth of the layers since the mark.
+  // The arguments are the number of keys in the layers before and after the flush.
   double NewShare(std::uint64_t keys_before, std::uint64_t keys);
 
   Counter flushes_{0};
-  Counter flushed_keys_{0};     // tombstones included: updates, as the law counts them
-  Counter flush_bytes_{0};      // of runs
-  Counter merges_{0};           // steps
+  Counter flushed_keys_{0};     // including tombstones: updates, as the law counts them
+  Counter flush_bytes_{0};      // of runs that were written
+  Counter merges_{0};           // steps of compactions
   Counter merge_bytes_{0};
-  Counter sweeps_{0};           // that have ended, or compactions
-  Counter straight_merges_{0};  // that took a memtable along
+  Counter sweeps_{0};           // sweeps of a tree that have ended, or level compactions
+  Counter straight_merges_{0};  // flushes straight into the tree
   std::atomic<double> law_bytes_{0};
 
-  // The flush's alone.
+  // Used by the flush only.
   Counter run_keys_{0};         // of the runs in flush_bytes_
   double new_share_ = 0;
   std::uint64_t keys_at_mark_ = 0;
@@ -49,9 +50,9 @@ class IndexStats {
   bool has_mark_ = false;
 };
 
-// RocksDB's "levelstats".
+// The text of the property "levelstats", in RocksDB's form.
 [[nodiscard]] std::string LevelTable(const LayersShape& shape, std::uint32_t level_count);
-// Files of a level, the runs being level 0.
+// The number of files in a level; the runs are level 0.
 [[nodiscard]] std::uint64_t FilesAtLevel(const LayersShape& shape, std::uint64_t level);
 
 }  // namespace cambium

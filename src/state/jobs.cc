@@ -109,7 +109,7 @@ void Jobs::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
     return;
   }
   db_.executor->Schedule(PriorityOf(job), [this, job, family] { Run(job, family); });
-  state.scheduled = true;  // not if that threw; the task cannot end before, since it takes the lock
+  state.scheduled = true;  // not if Schedule threw; the task cannot end before this line, because it takes the lock
 }
 
 std::optional<std::uint64_t> Jobs::ScheduleToAwait(Job job, const std::shared_ptr<Family>& family) {
@@ -142,11 +142,11 @@ void Jobs::Run(Job job, const std::shared_ptr<Family>& family) {
   state.scheduled = false;
   state.last = s;
   ++state.ended;
-  // A job that failed waits for the next reason to run. What these two were scheduled for meanwhile is such a reason.
-  const bool is_of_each = job == Job::kRemove || job == Job::kSeal;
-  const bool again = std::exchange(state.again, false) && (s.ok() || is_of_each);
+  // A failed job does not repeat itself. But these two may have been scheduled meanwhile for other files or segments.
+  const bool has_many_items = job == Job::kRemove || job == Job::kSeal;
+  const bool again = std::exchange(state.again, false) && (s.ok() || has_many_items);
   if (next.repeats || again) ScheduleLocked(job, family);
-  // If another thread compacts the family, it looks when it ends.
+  // If another thread is compacting the family, that thread checks for more work when it ends.
   if (next.compacts && !family->compacting) ScheduleLocked(Job::kCompact, family);
   changed_.NotifyAll();
 }
@@ -154,7 +154,7 @@ void Jobs::Run(Job job, const std::shared_ptr<Family>& family) {
 // ---- Waiting ----
 
 void Jobs::RunOrWait(const std::function<bool()>& done) {
-  mutex_.AssertHeld();  // the role is held
+  mutex_.AssertHeld();  // the caller holds it, as the role jobs_lock says
   bool ran = false;
   {
     const MutexUnlock unlocked(mutex_);
@@ -250,7 +250,7 @@ void Jobs::Drop(std::shared_ptr<Family> family) {
 }
 
 void Jobs::ReleaseDropped() {
-  std::vector<std::shared_ptr<Family>> unused;  // released after the lock: the files that go with it schedule a job
+  std::vector<std::shared_ptr<Family>> unused;  // released after the lock: the release of files schedules a job
   const JobsLock lock(*this);
   const auto first = std::partition(dropped_.begin(), dropped_.end(),
                                     [](const std::shared_ptr<Family>& family) { return family.use_count() > 1; });
@@ -269,13 +269,13 @@ Status Jobs::StartTask(std::function<Status()> task, int most) {
   db_.executor->Schedule(TaskPriority::kLow, [this, its = std::move(task)]() mutable {
     const Status done = its();
     its = nullptr;   // releases views and segments
-    EpochCollect();  // and what was retired with them
+    EpochCollect();  // frees the memory that was retired with them
     const JobsLock ended(*this);
     if (tasks_.first_error.ok()) tasks_.first_error = done;
     --tasks_.under_way;
     changed_.NotifyAll();
   });
-  ++tasks_.under_way;  // the task cannot end before, since it takes the lock
+  ++tasks_.under_way;  // the task cannot end before this line, because it takes the lock
   return Status::OK();
 }
 

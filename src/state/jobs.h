@@ -1,13 +1,13 @@
 // Jobs: the background work of a database: which jobs are scheduled, who waits for them, and the fatal error that ends
 // all writing.
 //
-//   Schedule(job) ──▶ Executor ──▶ Run(job): JobWork::Do, then JobWork::After, then whoever waits looks again
+//   Schedule(job) ──▶ Executor ──▶ Run(job): JobWork::Do, then JobWork::After, then waiting threads check again
 //
-// At most one task of a kind is under way at a time; of flushes and compactions, one for each column family. A job that is
-// scheduled while it runs runs again. A job that failed runs again when something schedules it.
+// Each job has at most one task under way; flushes and compactions have one for each column family. A job that is
+// scheduled while it runs will run again. A job that failed runs again when something schedules it.
 //
-// The mutex is a leaf: nothing but the queue of the executor is locked under it, and no view may be released under it,
-// because a file that goes with a view schedules a job.
+// The mutex is a leaf: only the queue of the executor is locked under it. No view may be released under it, because the
+// release of a view's last file schedules a job.
 #pragma once
 
 #include <array>
@@ -29,13 +29,13 @@ namespace cambium {
 enum class Job : std::uint8_t {
   kFlush,    // of a family
   kCompact,  // of a family
-  kSeal,     // rotated segments get their footer and their end in the MANIFEST
-  kSpare,    // a segment is created ahead
+  kSeal,     // gives rotated segments their footer and records their end in the MANIFEST
+  kSpare,    // creates a segment ahead
   kCollect,  // log GC: punching, clustering, relocation
-  kRemove,   // obsolete files are removed, dead ranges punched
-  kSpace,    // the ceiling is looked at
-  kIdle,     // nobody has written for a while
-  kReserve,  // the file that keeps space for a full disk is made or resized
+  kRemove,   // removes obsolete files, punches dead ranges
+  kSpace,    // compares the database with its ceiling
+  kIdle,     // starts idle work after a while without writes
+  kReserve,  // makes or resizes the file that keeps space for a full disk
 };
 inline constexpr std::size_t kJobCount = 9;
 
@@ -65,10 +65,10 @@ class Jobs {
 
   // ---- The fatal error ----
 
-  // OK, or the error after which nothing may be written until the database is opened anew.
+  // OK, or the error after which nothing may be written until the database is opened again.
   [[nodiscard]] Status Health() const CAMBIUM_EXCLUDES(jobs_lock);
   [[nodiscard]] bool has_fatal() const { return has_fatal_.load(std::memory_order_acquire); }
-  // Ends all writing. The first error stays.
+  // Ends all writing. The first error is kept.
   void SetFatal(const Status& status, BackgroundErrorReason reason = BackgroundErrorReason::kWrite)
       CAMBIUM_EXCLUDES(jobs_lock);
   // Reports an error of the background to the listeners.
@@ -81,24 +81,24 @@ class Jobs {
   // for the next reason to be scheduled.
   bool ScheduleIfPossible(Job job) noexcept CAMBIUM_EXCLUDES(jobs_lock);
   void ScheduleLocked(Job job, const std::shared_ptr<Family>& family) CAMBIUM_REQUIRES(jobs_lock);
-  // Schedules the job and returns how often it had ended, for AwaitEnd. Nothing if it cannot be scheduled any more: the
-  // database closes, or has a fatal error.
+  // Schedules the job and returns how many times it had ended, for AwaitEnd. Returns nothing if it cannot be scheduled
+  // any more: the database is closing, or has a fatal error.
   [[nodiscard]] std::optional<std::uint64_t> ScheduleToAwait(Job job, const std::shared_ptr<Family>& family = nullptr)
       CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- Waiting: the caller holds no lock ----
 
-  // Waits until `done`, which is called with the mutex held, is true. Fails with the fatal error. Runs tasks in the
-  // calling thread where the executor has no threads.
+  // Waits until `done`, which is called with the mutex held, returns true. Fails with the fatal error. If the executor
+  // has no threads, runs tasks in the calling thread.
   Status WaitUntil(const std::function<bool()>& done) CAMBIUM_EXCLUDES(jobs_lock);
-  // Waits until the job has ended more often than `seen`.
+  // Waits until the job has ended once more than `seen` times.
   Status AwaitEnd(Job job, std::uint64_t seen, const std::shared_ptr<Family>& family = nullptr)
       CAMBIUM_EXCLUDES(jobs_lock);
   // The result of the last run that has ended.
   [[nodiscard]] Status LastOf(Job job, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES(jobs_lock);
   // Waits until no job is scheduled.
   Status AwaitIdle();
-  // Wakes those who wait: something that they look at has changed.
+  // Wakes waiting threads: something that they wait for has changed.
   void NotifyAll() CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- Under the mutex ----
@@ -124,29 +124,30 @@ class Jobs {
   // ---- Families that have jobs ----
 
   void Add(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(jobs_lock);
-  // The family was dropped. It is kept until nobody else holds it: a job, a handle, a snapshot.
+  // Called when the family was dropped. It is kept until no job, handle or snapshot holds it.
   void Drop(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(jobs_lock);
-  // Releases dropped families that nobody else holds, and with them their last files. The caller holds no lock.
+  // Releases dropped families that have no other holder, and with them their last files. The caller holds no lock.
   void ReleaseDropped() CAMBIUM_EXCLUDES(jobs_lock);
 
-  // ---- Those who wait ----
+  // ---- Waiting calls ----
 
-  // Writes that may not go on yet. A job that makes way for users does not while there are some.
+  // The number of writes that wait for a job. While there are some, no job pauses in favour of users.
   [[nodiscard]] std::atomic<int>* stalled_writers() { return &stalled_writers_; }
   [[nodiscard]] bool HasStalledWriters() const { return stalled_writers_.load(std::memory_order_relaxed) > 0; }
   [[nodiscard]] bool HasWaitingCalls() const { return waiting_calls_.load(std::memory_order_relaxed) > 0; }
 
-  // ---- Tasks of an offline compaction, beside the jobs ----
+  // ---- Tasks of an offline compaction, in addition to the jobs ----
 
-  // Runs `task` in the background as soon as fewer than `most` are under way. After a task has failed none is started.
+  // Runs `task` in the background as soon as fewer than `most` are under way. After a failed task, starts no other.
   Status StartTask(std::function<Status()> task, int most) CAMBIUM_EXCLUDES(jobs_lock);
-  // Waits until all tasks have ended, also after a fatal error, because they use the database. The first error.
+  // Waits until all tasks have ended, even after a fatal error, because they use the database. Returns their first
+  // error.
   Status AwaitTasks() CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- Closing ----
 
   [[nodiscard]] bool is_closing() const { return closing_.load(std::memory_order_relaxed); }
-  // No job is scheduled from here on. Returns when all have ended.
+  // Lets no job be scheduled any more. Returns when all have ended.
   void Close() CAMBIUM_EXCLUDES(jobs_lock);
   // Families that were dropped and are still held.
   [[nodiscard]] std::vector<std::shared_ptr<Family>> Dropped() const CAMBIUM_EXCLUDES(jobs_lock);
@@ -157,7 +158,7 @@ class Jobs {
   friend class JobsLock;
   static BackgroundErrorReason ReasonOf(Job job);
   void Run(Job job, const std::shared_ptr<Family>& family) CAMBIUM_EXCLUDES(jobs_lock);
-  // One turn of a wait: runs a task in this thread, or waits for a change. `done` is asked under the mutex.
+  // One round of a wait: runs a task in this thread, or waits for a change. `done` is called under the mutex.
   void RunOrWait(const std::function<bool()>& done) CAMBIUM_REQUIRES(jobs_lock);
 
   DbContext& db_;
@@ -166,7 +167,7 @@ class Jobs {
 
   mutable Mutex mutex_;
   CondVar changed_;
-  std::array<JobState, kJobCount> states_ CAMBIUM_GUARDED_BY(jobs_lock);  // those of no family
+  std::array<JobState, kJobCount> states_ CAMBIUM_GUARDED_BY(jobs_lock);  // of jobs without a family
   // The families of the current view. Kept here too, because a view must not be released under the mutex.
   std::vector<std::shared_ptr<Family>> families_ CAMBIUM_GUARDED_BY(jobs_lock);
   std::vector<std::shared_ptr<Family>> dropped_ CAMBIUM_GUARDED_BY(jobs_lock);
@@ -179,7 +180,7 @@ class Jobs {
   std::atomic<bool> has_fatal_{false};  // written under the mutex, as closing_
   std::atomic<bool> closing_{false};
   std::atomic<int> waiting_calls_{0};    // calls that wait for background work
-  std::atomic<int> stalled_writers_{0};  // those of them that are writes
+  std::atomic<int> stalled_writers_{0};  // writes that wait for a job
 };
 
 // Holds the mutex of the jobs for its lifetime.

@@ -1,11 +1,11 @@
-// The locks of a database, as clang's analysis knows them (util/thread_annotations.h).
+// The locks of a database, for clang's thread-safety analysis (util/thread_annotations.h).
 //
-// Several classes take, or need, the same lock, each through a reference of its own. The analysis cannot know that these
-// references are to one object. So data and functions name the role of the lock, and CommitLock, AppendLock and JobsLock,
-// which take the mutex of their owner, tell the analysis that its role is held. It does not tell the locks of two databases
-// apart; no code works on two at a time.
+// Several classes need the same lock, each through a reference of its own, and the analysis cannot know that these
+// references lead to one object. So data and functions name the role of a lock. CommitLock, AppendLock, JobsLock and
+// FamiliesLock take the mutex of their owner and tell the analysis that its role is held. The roles do not distinguish
+// the locks of two databases; no code works on two at a time.
 //
-// The order in which they may be taken is that of the annotations below, and of the folders: api, state, leaves.
+// The locks are taken in the order of the annotations below, which is that of the folders: api, state, leaves.
 #pragma once
 
 #include "util/mutex.h"

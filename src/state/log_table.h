@@ -1,4 +1,4 @@
-// LogTable: a memory table, and which part of the log would have to be replayed to fill it again.
+// LogTable: a memtable that knows where in the log recovery would have to start in order to fill it again.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace cambium {
 
 // A place in the log between two batches.
 struct LogPlace {
-  LogPosition position;         // of the batch behind it
+  LogPosition position;         // where the next batch begins
   SequenceNumber sequence = 0;  // of the last operation before it
   friend bool operator==(const LogPlace&, const LogPlace&) = default;
 };
@@ -20,7 +20,8 @@ class LogTable final : public MemTable {
  public:
   using MemTable::MemTable;
 
-  // Before the first Add, by the writer: its batch begins here, and so many bytes were logged before, ever.
+  // Called by the writer before the first Add: the batch of that Add begins at `place`, and `log_bytes_before` bytes
+  // were logged before it since Open, replayed ones included.
   void StartAt(const LogPlace& place, std::uint64_t log_bytes_before) {
     segment_.store(place.position.segment, std::memory_order_relaxed);
     offset_.store(place.position.offset, std::memory_order_relaxed);
@@ -28,7 +29,7 @@ class LogTable final : public MemTable {
     log_bytes_before_.store(log_bytes_before, std::memory_order_relaxed);
     started_.store(true, std::memory_order_release);
   }
-  // Any thread. The rest is known once this is true.
+  // Any thread. The functions below may be called once this is true.
   [[nodiscard]] bool started() const { return started_.load(std::memory_order_acquire); }
   [[nodiscard]] LogPlace begin() const {
     return {{segment_.load(std::memory_order_relaxed), offset_.load(std::memory_order_relaxed)},

@@ -1,4 +1,4 @@
-// ObsoleteFiles: files that no committed state names, waiting for their last reader, and then for their removal.
+// ObsoleteFiles: files that no committed state names. Each waits for its last reader, and then for its removal.
 #pragma once
 
 #include <atomic>
@@ -19,18 +19,19 @@ namespace cambium {
 // Any thread. Must outlive every file it tracks.
 class ObsoleteFiles {
  public:
-  // A file that is on disk although no committed state names it. Bytes.
+  // A file that is still on disk although no committed state names it.
   struct Leaving {
-    std::uint64_t bytes = 0;
-    bool is_log = false;  // else of the index
+    std::uint64_t bytes = 0;  // on disk
+    bool is_log = false;      // a segment of the log; otherwise a file of an index
   };
 
-  // `on_ready` is called, outside any lock of this class, whenever a file waits for removal. May run in a reader's
-  // thread, so it must do no more than schedule.
+  // `on_ready` is called, outside any lock of this class, each time a file can be removed. It may run in a reader's
+  // thread, so it must do no more than schedule a job.
   explicit ObsoleteFiles(std::function<void()> on_ready) : on_ready_(std::move(on_ready)) {}
 
-  // An index file as views hold it. When the last holder lets go the file is closed, and if it was made obsolete
-  // before, queued for removal. A file that was just made is obsolete until Keep: if what was to name it fails, it goes.
+  // Returns an index file as views hold it. When its last holder releases it, the file is closed, and queued for
+  // removal if it is obsolete. `is_named`: a committed state names the file. Otherwise the file is obsolete until Keep,
+  // so that it is removed if the commit that was to name it never comes.
   std::shared_ptr<File> Track(std::uint64_t number, std::unique_ptr<File> file, bool is_named) {
     auto tracked = std::make_shared<Tracked>(this, number, std::move(file));
     tracked->obsolete.store(!is_named, std::memory_order_relaxed);
@@ -38,17 +39,17 @@ class ObsoleteFiles {
     tracked_[number] = tracked;
     return {tracked, tracked->file.get()};
   }
-  // A record that names the file is about to be written.
+  // Called before a MANIFEST record that names the file is written: the file is no longer obsolete.
   void Keep(std::uint64_t number) {
-    std::shared_ptr<Tracked> tracked;  // let go of outside the lock: its destructor may take it
+    std::shared_ptr<Tracked> tracked;  // released after the lock: its destructor may take the lock
     const MutexLock lock(mutex_);
     const auto found = tracked_.find(number);
     if (found != tracked_.end()) tracked = found->second.lock();
     if (tracked != nullptr) tracked->obsolete.store(false, std::memory_order_release);
   }
-  // The record that drops the file is durable.
+  // Called when the MANIFEST record that drops the file is durable.
   void MakeObsolete(std::uint64_t number) {
-    std::shared_ptr<Tracked> tracked;  // let go of outside the lock: its destructor may take it
+    std::shared_ptr<Tracked> tracked;  // released after the lock: its destructor may take the lock
     {
       const MutexLock lock(mutex_);
       const auto found = tracked_.find(number);
@@ -62,7 +63,7 @@ class ObsoleteFiles {
     tracked->obsolete.store(true, std::memory_order_release);
   }
 
-  // What only its readers keep is on disk until Gone. Where there is no memory to remember that, it is not counted.
+  // Counts `file`, which only readers keep, as on disk until Gone. If memory runs out, it is not counted.
   void Leaves(const std::string& path, Leaving file) noexcept {
     try {
       const MutexLock lock(mutex_);
@@ -90,13 +91,13 @@ class ObsoleteFiles {
     for (const auto& [path, file] : leaving_) sum += file.bytes;
     return sum == leaving_bytes_;
   }
-  // By path.
+  // The files that Leaves counts, by path.
   [[nodiscard]] std::map<std::string, Leaving> leaving() const {
     const MutexLock lock(mutex_);
     return leaving_;
   }
 
-  // Queues a path for removal: nobody reads it.
+  // Queues a file without readers for removal.
   void Add(const std::string& path) {
     {
       const MutexLock lock(mutex_);
@@ -104,7 +105,7 @@ class ObsoleteFiles {
     }
     on_ready_();
   }
-  // It could not be removed: the next Take has it again.
+  // Called if the removal failed: the next Take returns the path again.
   void PutBack(const std::string& path) {
     const MutexLock lock(mutex_);
     ready_.push_back(path);
@@ -128,7 +129,7 @@ class ObsoleteFiles {
         file.reset();
         owner->Forget(number);
         owner->Add(path);
-      } catch (const std::bad_alloc&) {  // an orphan, which the next opening removes
+      } catch (const std::bad_alloc&) {  // the file becomes an orphan, which the next Open removes
       }
     }
     ObsoleteFiles* owner;

@@ -1,5 +1,5 @@
-// PunchedSegments: what is known of segments that log GC has looked at for values to punch, and those whose holes can be
-// made now.
+// PunchedSegments: the bytes of segments that punching has examined, and the holes that have no reader any more and can
+// be made now.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace cambium {
 
-// Bytes of one segment.
+// Of one segment, in bytes.
 struct PunchedBytes {
-  std::uint64_t holes = 0;            // that are made, or will be when the last reader has gone
-  std::uint64_t kept = 0;             // that stay of the records in question
+  std::uint64_t holes = 0;            // that are made, or will be after the last reader
+  std::uint64_t kept = 0;             // of punched records: header, key, and parts of blocks at both ends
   std::uint64_t pending = 0;          // of `holes`: not made yet
-  std::uint64_t garbage_at_look = 0;  // that was left after the last look
+  std::uint64_t garbage_at_look = 0;  // left after the last look for values to punch
 };
 
 // Any thread.
 class PunchedSegments {
  public:
-  // `on_ready` is called, outside any lock of this class, whenever a segment's holes can be made. May run in a reader's
-  // thread, so it must do no more than schedule.
+  // `on_ready` is called, outside any lock of this class, each time holes can be made. It may run in a reader's thread,
+  // so it must do no more than schedule a job.
   explicit PunchedSegments(std::function<void()> on_ready) : on_ready_(std::move(on_ready)) {}
 
   [[nodiscard]] PunchedBytes Of(std::uint64_t number) const {
@@ -33,7 +33,7 @@ class PunchedSegments {
     const auto found = known_.find(number);
     return found == known_.end() ? PunchedBytes{} : found->second;
   }
-  // False: its holes were made by an earlier opening, or were to be, and have not been counted yet.
+  // False: its holes, made or only planned before this Open, have not been counted yet.
   [[nodiscard]] bool Knows(std::uint64_t number) const {
     const MutexLock lock(mutex_);
     return known_.contains(number);
@@ -47,11 +47,12 @@ class PunchedSegments {
     known_.erase(number);
   }
 
-  // Values of a segment that nobody reads any more.
+  // Values of a segment that have no reader any more.
   struct ReadyHoles {
     std::uint64_t number = 0;
     PunchPlan plan;
   };
+  // Queues holes to be made.
   void Ready(ReadyHoles holes) {
     {
       const MutexLock lock(mutex_);

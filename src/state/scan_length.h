@@ -1,4 +1,4 @@
-// ScanLength: how many values the scans of a family ask for, by those that ended lately.
+// ScanLength: the usual number of values that a scan of a family asks for: a moving average over recent scans.
 #pragma once
 
 #include <algorithm>
@@ -8,18 +8,18 @@
 
 namespace cambium {
 
-// Any thread. A guess: threads that add at once may lose each other's scans.
+// Any thread. An estimate: of scans that threads add at the same moment, some may be lost.
 class ScanLength {
  public:
-  // A scan has ended that asked for so many values, one after the other.
+  // Adds a scan that has ended, and that asked for this many values in a row.
   void Add(std::size_t values) const {
     const std::int64_t before = sixteenths_.load(std::memory_order_relaxed);
-    const auto it = static_cast<std::int64_t>(std::min(values, kMax)) * 16;
-    const std::int64_t after = before + (it - before) / 8;
-    // Where scans are of one length nobody writes, so that the line stays in all caches.
+    const auto added = static_cast<std::int64_t>(std::min(values, kMax)) * 16;
+    const std::int64_t after = before + (added - before) / 8;
+    // While all scans have one length there is no write, so the cache line stays shared by all cores.
     if (after != before) sixteenths_.store(after, std::memory_order_relaxed);
   }
-  // Rounded; 0 before anybody has asked for a value.
+  // Rounded; 0 before any scan has asked for a value.
   [[nodiscard]] std::size_t usual() const {
     return static_cast<std::size_t>((sixteenths_.load(std::memory_order_relaxed) + 8) / 16);
   }

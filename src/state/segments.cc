@@ -1,4 +1,4 @@
-// Segments of the log: the next one, created ahead where possible, and the end of one whose write failed.
+// Segments of the log: creating the next one, ahead of time if possible, and ending one after a failed write.
 #include <utility>
 
 #include "io/file_header.h"
@@ -34,7 +34,7 @@ Result<std::shared_ptr<Segment>> WriteHead::NextSegment(const SegmentEnd* failed
     log_->set_segment_bytes(bytes);
   }
   if (failed != nullptr) {
-    // What was appended before the failure will be sealed, and a seal promises durability.
+    // The records before the failure will be sealed, and a seal promises durability.
     CAMBIUM_RETURN_IF_ERROR(log_->SyncRotated(failed->segment));
   } else if (std::shared_ptr<Segment> spare = TakeSpare(); spare != nullptr) {
     return spare;
@@ -84,7 +84,7 @@ Result<std::shared_ptr<Segment>> WriteHead::NameSegment(const FileHeader& header
   if (made.ok()) made = db_.SyncDirectory();
   if (made.severity() == Status::Severity::kFatal) return made;
   if (!made.ok()) {
-    // Every write that finds the disk full comes here: it must not leave a file each time.
+    // On a full disk every write gets here, so a failed one must not leave a file.
     file.reset();
     static_cast<void>(db_.Unlink(FileKind::kLog, header.number));
     return made;

@@ -1,4 +1,4 @@
-// SnapshotList: the snapshots and iterators that live, so that Close can refuse and properties can report.
+// SnapshotList: the snapshots that are not released, for Close, which refuses while there are some, and for properties.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class SnapshotImpl final : public Snapshot {
     const MutexLock lock(mutex_);
     return view_;
   }
-  // Another view that shows the same at this sequence number.
+  // Replaces the view by one that shows the same data at this sequence number.
   void set_view(std::shared_ptr<const View> view) {
     const MutexLock lock(mutex_);
     view_.swap(view);
@@ -43,7 +43,7 @@ class SnapshotList {
     return live_.emplace(snapshot.get(), snapshot).first->second.get();
   }
   void Release(const Snapshot* snapshot) {
-    std::shared_ptr<SnapshotImpl> gone;  // its view may be the last of its kind: let go of outside the lock
+    std::shared_ptr<SnapshotImpl> gone;  // released after the lock: it may hold the last reference to its view
     {
       const MutexLock lock(mutex_);
       const auto found = live_.find(snapshot);
@@ -52,7 +52,7 @@ class SnapshotList {
       live_.erase(found);
     }
   }
-  // By sequence number.
+  // All snapshots, ordered by sequence number.
   [[nodiscard]] std::vector<std::shared_ptr<SnapshotImpl>> All() const {
     std::vector<std::shared_ptr<SnapshotImpl>> all;
     {
@@ -67,7 +67,7 @@ class SnapshotList {
     const MutexLock lock(mutex_);
     return live_.size();
   }
-  // 0 if there is none.
+  // The sequence number of the oldest snapshot; 0 without snapshots.
   [[nodiscard]] SequenceNumber oldest() const {
     const std::vector<std::shared_ptr<SnapshotImpl>> all = All();
     return all.empty() ? 0 : all.front()->GetSequenceNumber();

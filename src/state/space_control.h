@@ -1,5 +1,5 @@
-// SpaceControl: what the background has found out about the size of the database, for writers that look without a lock, and
-// what it remembers from one look to the next. The rules are in gc/space.h; SpaceKeeper looks.
+// SpaceControl: what the last look at the size of the database found, for writers that read it without a lock, and for
+// the next look. The rules are in gc/space.h; SpaceKeeper looks.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace cambium {
 
-// What a job is writing, until the job ends, whatever its result.
+// Counts the bytes that a job writes as in flight, until the job ends with any result.
 class InFlight {
  public:
   explicit InFlight(std::atomic<std::uint64_t>* total) : total_(total) {}
@@ -37,12 +37,11 @@ struct SpaceControl {
   std::atomic<std::uint64_t> written{0};
   // Bytes of files that background jobs are writing now, and that no MANIFEST names yet: not yet in SpaceFigures.
   std::atomic<std::uint64_t> in_flight{0};
-  // How far writers and jobs have come, by the clock of `written`.
+  // The bytes of writers and jobs so far, by the clock of `written`.
   [[nodiscard]] std::uint64_t Position() const {
     return written.load(std::memory_order_relaxed) + in_flight.load(std::memory_order_relaxed);
   }
-  // By that clock: when the figures are looked at again, when writers are slowed down, when they wait. Written by the
-  // background.
+  // By that clock: when the next look is due, when writers are slowed down, when they wait. Written by background jobs.
   std::atomic<std::uint64_t> check_at{kNever};
   std::atomic<std::uint64_t> slow_at{kNever};
   std::atomic<std::uint64_t> stop_at{kNever};
@@ -53,17 +52,18 @@ struct SpaceControl {
   std::atomic<std::uint64_t> index_file_percent_max{200};  // for the next step of a sweep
   std::atomic<bool> is_short{false};    // log GC takes every segment with garbage
   std::atomic<bool> is_idle{false};     // nothing was written for a while
-  std::atomic<bool> is_ticking{false};  // a look at whether anything was written is scheduled
+  std::atomic<bool> is_ticking{false};  // a check whether anything was written is scheduled
   WritePacer pacer;
 
   SpaceFigures figures CAMBIUM_GUARDED_BY(commit_lock);  // of the last look
   std::uint64_t written_at_look CAMBIUM_GUARDED_BY(commit_lock) = 0;
   SpacePlan plan CAMBIUM_GUARDED_BY(commit_lock);
-  // What a look found on disk, less what writers had written by then: the part of the others.
+  // The bytes on disk at a look, minus `written` at that moment: falls only if jobs have freed space.
   static constexpr std::int64_t kNothingYet = std::numeric_limits<std::int64_t>::max();
-  std::int64_t others CAMBIUM_GUARDED_BY(commit_lock) = kNothingYet;            // of the last look
-  std::int64_t others_when_idle CAMBIUM_GUARDED_BY(commit_lock) = kNothingYet;  // of the last look at which no job was left to wait for
-  std::uint64_t last_freed_micros CAMBIUM_GUARDED_BY(commit_lock) = 0;          // when log GC last freed a segment
+  std::int64_t others CAMBIUM_GUARDED_BY(commit_lock) = kNothingYet;  // of the last look
+  // Of the last look at which no job was left to wait for.
+  std::int64_t others_when_idle CAMBIUM_GUARDED_BY(commit_lock) = kNothingYet;
+  std::uint64_t last_freed_micros CAMBIUM_GUARDED_BY(commit_lock) = 0;  // when log GC last freed a segment
 };
 
 }  // namespace cambium

@@ -1,4 +1,4 @@
-// TableFiles: the table files that one job makes, as its listeners are told of them.
+// TableFiles: reports the table files that one job makes to the listeners.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace cambium {
 
-// One thread. Files that nobody has said Done of when it goes were given up.
+// One thread. Files without Done when it is destroyed are reported as given up.
 class TableFiles {
  public:
-  // `like`: all that is the same for each of them.
+  // `like`: the fields that all files share.
   TableFiles(Events* events, FileSystem* fs, TableFileCreationInfo like)
       : events_(events), fs_(fs), like_(std::move(like)) {}
 
-  // A file is there, and empty.
+  // Reports the start of a file, which exists and is empty.
   void Begin(const std::string& path, std::uint64_t number) {
     if (!events_->is_on()) return;
     TableFileCreationInfo info = like_;
@@ -25,7 +25,7 @@ class TableFiles {
     info.file_number = number;
     files_.emplace_back(events_, std::move(info));
   }
-  // All are complete, or of no use.
+  // Reports the end of all files: complete if `status` is OK, otherwise discarded.
   void Done(const Status& status) {
     for (TableFileCreation& file : files_) {
       FileInfo facts;

@@ -1,4 +1,4 @@
-// TickTarget: what a task for later finds of its owner, which may be gone when the task runs.
+// TickTarget: leads a delayed task to its owner, which may be destroyed before the task runs.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace cambium {
 
-// The task locks the mutex, does nothing if there is no owner, and else calls it with the mutex held. So the owner is not
-// destroyed meanwhile: it clears the pointer first.
+// The task locks the mutex, and calls the owner if it is still set. The owner clears the pointer before it is
+// destroyed, so it is not destroyed during the call.
 template <typename Owner>
 struct TickTarget {
   Mutex mutex;

@@ -1,8 +1,8 @@
-// View: everything a read needs, at one moment: memory tables, layers, segments. Immutable.
+// View: everything a read needs, at one moment: memtables, layers, segments. Immutable.
 //
 // The current view is published by a pointer. A read enters an epoch, loads the pointer and leaves: it writes no shared
-// cache line. What lives longer than a call (snapshot, iterator) holds the view by count. Files and tables go when the
-// last view that holds them goes.
+// cache line. Snapshots and iterators, which live longer than a call, hold the view by reference count. Files and
+// tables are released with the last view that holds them.
 #pragma once
 
 #include <algorithm>
@@ -23,16 +23,16 @@
 
 namespace cambium {
 
-// A memory table that takes no more writes and waits for its flush.
+// A memtable that takes no more writes and waits for its flush.
 struct FrozenTable {
   std::shared_ptr<const LogTable> table;
-  LogPlace end;  // of the log when it was frozen: what comes later is in other tables
+  LogPlace end;  // of the log when it was frozen: later operations are in newer tables
   FlushReason reason{};
 };
 
 struct FamilyView {
   std::shared_ptr<Family> family;
-  std::shared_ptr<LogTable> active;  // the writer adds to it; readers filter by sequence number
+  std::shared_ptr<LogTable> active;  // writers add to it; readers filter by sequence number
   std::vector<FrozenTable> frozen;   // newest first
   std::shared_ptr<const Layers> layers;
 };
@@ -41,7 +41,7 @@ struct View : std::enable_shared_from_this<View> {
   std::vector<FamilyView> families;  // by id
   SegmentTable segments;
 
-  // Null if there is none of this id. Most reads are of the default family, which is always the first.
+  // Null if no family has this id. Most reads use the default family, which is always the first.
   [[nodiscard]] const FamilyView* Find(std::uint32_t id) const {
     if (id == 0) return families.data();
     const auto found = std::ranges::lower_bound(families, id, {}, [](const FamilyView& f) { return f.family->id; });
@@ -49,7 +49,7 @@ struct View : std::enable_shared_from_this<View> {
   }
   [[nodiscard]] FamilyView* Find(std::uint32_t id) { return const_cast<FamilyView*>(std::as_const(*this).Find(id)); }
 
-  // What the layers above the durable ones say of a key, newest first.
+  // Finds the newest entry of the key in the memtables. False if they have none that `read` can see.
   [[nodiscard]] static bool FindInMemory(const FamilyView& family, Slice key, SequenceNumber read, Entry* entry) {
     if (family.active->Find(key, read, entry)) return true;
     for (const FrozenTable& frozen : family.frozen) {
@@ -73,7 +73,7 @@ class ViewHolder {
     const MutexLock lock(mutex_);
     return current_;
   }
-  // Replaces the view by a changed copy. Whoever calls may hold locks; he lets EpochCollect() run once he holds none.
+  // Replaces the view by a changed copy. The caller may hold locks, and must call EpochCollect() after releasing them.
   void Update(const std::function<void(View*)>& change) {
     const MutexLock lock(mutex_);
     auto next = current_ == nullptr ? std::make_shared<View>() : std::make_shared<View>(*current_);

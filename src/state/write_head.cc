@@ -72,7 +72,7 @@ Status WriteHead::Append(PreparedBatch* batch, std::span<const WriteTarget> targ
   published_.store(*last, std::memory_order_seq_cst);
   db_.stats.log_bytes.fetch_add(batch->size(), std::memory_order_relaxed);
   space_.written.fetch_add(batch->size(), std::memory_order_relaxed);
-  if (has_rotated) jobs_.ScheduleIfPossible(Job::kSeal);  // of the segment before
+  if (has_rotated) jobs_.ScheduleIfPossible(Job::kSeal);  // for the previous segment
   // The next segment is created while the current one fills, so that no writer has to wait for its syncs.
   const std::uint64_t half = log_->segment_bytes() / 2;
   if (log_end_.offset > half && log_end_.offset - batch->size() <= half) jobs_.ScheduleIfPossible(Job::kSpare);
@@ -102,7 +102,7 @@ FlushReason WriteHead::ReasonOfFull(const Family& family) const {
   return IsLarge(family) ? FlushReason::kWriteBufferFull : FlushReason::kWalFull;
 }
 
-// The new view is installed before anything that goes to the new table is published.
+// The new view is installed before any operation in the new table is published.
 void WriteHead::Freeze(Family* family, FlushReason reason) {
   assert(family->active->started() && "only a table that holds something is frozen");
   auto next = std::make_shared<LogTable>(family->options().comparator);
@@ -130,8 +130,8 @@ void WriteHead::FreezeOldestIfDue() {
   if (logged_bytes_ >= next_wal_check_) FreezeOldest();
 }
 
-// A family that is seldom written to may hold back the replay position. This looks now and then, because there may be
-// many families.
+// A family with few writes may hold back the replay position. There may be many families, so the check runs only now
+// and then.
 void WriteHead::FreezeOldest() {
   const std::uint64_t limit = db_.max_total_wal_size.load(std::memory_order_relaxed);
   next_wal_check_ = logged_bytes_ + limit / 16;
@@ -157,7 +157,7 @@ Status WriteHead::FreezeAll(std::uint64_t rotate_from, FlushReason reason) {
     Family& family = *each.family;
     if (family.dropped.load(std::memory_order_relaxed)) continue;
     if (!each.frozen.empty()) jobs_.Schedule(Job::kFlush, each.family);
-    // When nobody writes, nobody would come back for a table that is left active.
+    // Without writes, nothing would freeze a table later that is left active now.
     const bool may_wait = reason == FlushReason::kIdle && MayFreeze(family);
     if ((each.frozen.empty() || may_wait) && !family.active->empty()) Freeze(&family, reason);
   }
@@ -190,7 +190,7 @@ Status WriteHead::AdvanceReplay() {
     view = commits_.views().Pin();
   }
   const LogPlace replay = OldestUnflushed(*view, nullptr, last);
-  // The MANIFEST must not point behind what a power cut leaves of the log.
+  // The MANIFEST must not point beyond the part of the log that survives a power cut.
   CAMBIUM_RETURN_IF_ERROR(log_->SyncUpTo(replay.sequence));
   const CommitLock lock(commits_);
   if (replay.position <= commits_.state().replay) return Status::OK();

@@ -1,13 +1,13 @@
 // WriteHead: the end of the log, and what moves with it: the active memtables, sequence numbers, the replay position.
 //
 //   Append: log ▶ active memtables ▶ published        one writer at a time, under the append mutex
-//   Freeze: the active memtable becomes a frozen one, in a new view, before anything behind it is published
+//   Freeze: the active memtable becomes a frozen one, in a new view, before any later operation is published
 //
-// A read sees what was published before it began: CurrentView and PinView pair a view with a sequence number that the view
-// can show completely.
+// A read sees what was published before it began: CurrentView and PinView pair a view with a sequence number that the
+// view can show completely.
 //
-// The append mutex is taken after the families mutex (DbImpl) and before the commit mutex (CommitPoint). Nothing waits for
-// background work while it is held.
+// The append mutex is taken after the families mutex (Families) and before the commit mutex (CommitPoint). Nothing
+// waits for background work while it is held.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@
 
 namespace cambium {
 
-// One of the families of a batch, and how much of the batch goes to it.
+// One of the families of a batch, and the part of the batch that it gets.
 struct WriteTarget {
   Family* family = nullptr;    // kept alive by the caller
   std::size_t operations = 0;  // without range deletes
@@ -51,7 +51,7 @@ class WriteHead final : private SegmentSource {
   // The view and sequence number of a read that sees everything published before. Valid inside an EpochGuard.
   //
   // Records are published after the view that can show them is installed. So if the view is still the same after the
-  // sequence number was read, it shows everything up to there; otherwise look again.
+  // sequence number was read, it shows everything up to that number; otherwise both are read again.
   [[nodiscard]] const View* CurrentView(SequenceNumber* sequence) const {
     const View* view = commits_.views().Peek();
     while (true) {
@@ -63,7 +63,7 @@ class WriteHead final : private SegmentSource {
   }
   // The same, held by count; at the snapshot, or at the durable state, if the options say so.
   [[nodiscard]] std::shared_ptr<const View> PinView(const ReadOptions& options, SequenceNumber* sequence) const;
-  // All bytes that were replayed or appended since Open.
+  // All bytes that were replayed by Open or appended since.
   [[nodiscard]] std::uint64_t logged_bytes() const { return logged_bytes_.load(std::memory_order_relaxed); }
 
   // ---- Appending ----
@@ -75,7 +75,7 @@ class WriteHead final : private SegmentSource {
   // The family's active memtable is due to be frozen: for its memory, its range deletes, or the log that recovery would
   // have to read because of it.
   [[nodiscard]] bool IsFull(const Family& family) const CAMBIUM_REQUIRES(append_lock);
-  // Why: IsFull is true.
+  // The reason, if IsFull returns true.
   [[nodiscard]] FlushReason ReasonOfFull(const Family& family) const CAMBIUM_REQUIRES(append_lock);
   // Another memtable may be frozen and wait for its flush.
   [[nodiscard]] static bool MayFreeze(const Family& family) {
@@ -83,38 +83,40 @@ class WriteHead final : private SegmentSource {
   }
   // The active memtable, which is not empty, becomes a frozen one, and its flush is scheduled.
   void Freeze(Family* family, FlushReason reason) CAMBIUM_REQUIRES(append_lock);
-  // If it is time to look: freezes memtables that hold back the replay position by more than max_total_wal_size.
+  // Freezes memtables that hold back the replay position by more than max_total_wal_size. Does nothing unless a check
+  // is due.
   void FreezeOldestIfDue() CAMBIUM_REQUIRES(append_lock);
   void LookForOldestSoon() CAMBIUM_REQUIRES(append_lock) { next_wal_check_ = 0; }
-  // Freezes every memtable that is not empty, unless one of the family waits for its flush; with FlushReason::kIdle also
-  // behind one that waits. Then starts a new segment if the current one has at least `rotate_from` bytes.
+  // Freezes every memtable that is not empty, except in families where a frozen one waits for its flush; with
+  // FlushReason::kIdle in these too. Then starts a new segment if the current one has at least `rotate_from` bytes.
   Status FreezeAll(std::uint64_t rotate_from, FlushReason reason) CAMBIUM_EXCLUDES(append_lock);
 
   // ---- The log ----
 
   // Null before Start and after Stop. Appends under the append mutex; syncs in any thread.
   [[nodiscard]] CommitLog* log() const { return log_.get(); }
-  // The place behind the last record.
+  // The place after the last record.
   [[nodiscard]] LogPlace end() const CAMBIUM_REQUIRES(append_lock) {
     return {log_end_, published_.load(std::memory_order_relaxed)};
   }
-  // What recovery need not read any more: the place before the oldest operation that is in a memtable only, or `end` if
-  // that comes first. `flushed` is a table that the edit at hand flushes; null: none.
+  // Where recovery could begin: the place before the oldest operation that only a memtable has, or `end` if that is
+  // earlier. `flushed`: a table that is being flushed and does not count; null: none.
   [[nodiscard]] static LogPlace OldestUnflushed(const View& view, const LogTable* flushed, const LogPlace& end);
   // Moves the replay position as far as the memtables allow. Syncs the log first.
   Status AdvanceReplay() CAMBIUM_EXCLUDES(append_lock);
   // Creates the segment for the next rotation, unless there is one.
   Status MakeSpare();
-  // What the MANIFEST says of a segment, sealed at `end`, without a footer.
+  // The MANIFEST's entry for a segment that is sealed at `end`, without a footer.
   [[nodiscard]] SegmentInfo SealedAt(const SegmentEnd& end) const CAMBIUM_REQUIRES(commit_lock);
 
   // ---- Opening and closing ----
 
-  // Recovery has filled the memtables: the last operation, the end of the log, and how many bytes of log were read.
+  // Called when recovery has filled the memtables: with the last operation, the end of the log, and the bytes of log
+  // that were replayed.
   void SetRecovered(SequenceNumber last, const LogPosition& end, std::uint64_t logged_bytes);
-  // The log goes on behind `predecessor`.
+  // Starts a log that continues after `predecessor`.
   void Start(const SegmentEnd& predecessor);
-  // No other thread uses the database any more.
+  // Releases the log. No other thread uses the database any more.
   void Stop();
 
  private:
@@ -125,7 +127,7 @@ class WriteHead final : private SegmentSource {
   Result<std::shared_ptr<Segment>> NameSegment(const FileHeader& header, Slot slot, std::unique_ptr<File> file)
       CAMBIUM_REQUIRES(commit_lock);
   Status MakeSpareLocked() CAMBIUM_REQUIRES(commit_lock);
-  [[nodiscard]] std::shared_ptr<Segment> TakeSpare() CAMBIUM_EXCLUDES(spare_mutex_);  // null: there is none
+  [[nodiscard]] std::shared_ptr<Segment> TakeSpare() CAMBIUM_EXCLUDES(spare_mutex_);  // null if there is none
   void AddToTables(const PreparedBatch& batch, std::span<const WriteTarget> targets) CAMBIUM_REQUIRES(append_lock);
   void FreezeOldest() CAMBIUM_REQUIRES(append_lock);
 
@@ -143,8 +145,8 @@ class WriteHead final : private SegmentSource {
   LogPosition log_end_ CAMBIUM_GUARDED_BY(append_lock);
   std::uint64_t next_wal_check_ CAMBIUM_GUARDED_BY(append_lock) = 0;  // when to look for the oldest table, in logged_bytes_
 
-  // The spare segment is made under the commit mutex, and taken without it, so that a writer does not wait for the sync of
-  // some commit.
+  // The spare segment is made under the commit mutex, and taken without it, so that a writer does not wait for the sync
+  // of an unrelated commit.
   Mutex spare_mutex_;
   std::shared_ptr<Segment> spare_ CAMBIUM_GUARDED_BY(spare_mutex_);
 };
