@@ -33,7 +33,7 @@ Result<ValueAddress> ChangedValues::Append(Slice key, Slice value) {
     Collect();
   }
   if (segment_ == nullptr) {
-    // Once moved, as far as log GC asks: what is in it was written for the second time.
+    // Generation 1, as after one relocation by log GC: its values were written for the second time.
     segment_ = std::make_unique<RelocationWriter>([this] { return make_(FileKind::kRelocation); }, 1,
                                                   rules_.before_write);
     segment_bytes_ = kFileHeaderSize;

@@ -1,11 +1,10 @@
-// ChangedValues: where a merge puts the values that its compaction filter has changed, if they are too large to travel
-// with their keys.
+// ChangedValues: writes the values that a compaction filter has changed, if they are too large to be inline.
 //
 //   up to large_value_size   relocation segments, as log GC writes them (RelocationWriter), one after the other
-//   above that               a file of its own for each
+//   larger                   a file of its own for each value
 //
-// A merge is no write, so nothing of this goes through the log: the files are written and synced before the MANIFEST
-// record of the merge, which is the first to name them, as it is for runs and pages. Before that they are garbage.
+// A compaction does not write to the log. Like runs and pages, the files are written and synced before the MANIFEST
+// record of the compaction, which is the first to name them. Until then they are orphans.
 #pragma once
 
 #include <cstdint>
@@ -25,31 +24,32 @@ namespace cambium {
 // One thread.
 class ChangedValues {
  public:
-  // Makes an empty file of this kind, kRelocation or kLargeValue, with a slot that is nobody else's.
+  // Makes an empty file of this kind, kRelocation or kLargeValue, with a slot of its own.
   using MakeFile = std::function<Result<NewRelocationFile>(FileKind kind)>;
 
   struct Rules {
     std::uint32_t family = 0;
-    SequenceNumber sequence = 0;   // of the records: what is in the layers is at most as new
+    SequenceNumber sequence = 0;   // of the records; no entry in the layers is newer
     std::uint32_t write_time = 0;
     Codec codec = Codec::kNone;
-    std::uint64_t large_from = 0;     // bytes: larger ones get files of their own
-    std::uint64_t segment_bytes = 0;  // of a relocation segment: no more, unless one value has more
-    BeforeWrite before_write = nullptr;  // of each piece, whatever it goes to
+    std::uint64_t large_from = 0;     // larger values get files of their own
+    std::uint64_t segment_bytes = 0;  // the most bytes of a relocation segment, unless it holds a single value
+    BeforeWrite before_write = nullptr;  // called before each piece, in any file
   };
   ChangedValues(const Rules& rules, MakeFile make) : rules_(rules), make_(std::move(make)) {}
 
+  // Writes one value, and returns its address.
   Result<ValueAddress> Append(Slice key, Slice value);
 
-  // All bytes are written; nothing is synced.
+  // Writes what is still buffered. Syncs nothing.
   Status Finish();
 
   struct Made {
-    SegmentInfo info;  // from Finish on
+    SegmentInfo info;  // complete after Finish
     FileHeader header;
     std::unique_ptr<File> file;
   };
-  // Every file there is, behind Finish, or behind an error: then their infos hold number and slot alone.
+  // All files. Called after Finish, or after an error; then infos may hold number and slot only.
   [[nodiscard]] std::vector<Made>& files();
   [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_; }
 
@@ -59,8 +59,8 @@ class ChangedValues {
 
   const Rules rules_;
   const MakeFile make_;
-  std::unique_ptr<RelocationWriter> segment_;  // the one that is being filled
-  std::uint64_t segment_bytes_ = 0;            // of it
+  std::unique_ptr<RelocationWriter> segment_;  // the segment that is being filled
+  std::uint64_t segment_bytes_ = 0;            // its size so far
   std::vector<Made> files_;
   std::string packed_;
   std::uint64_t bytes_written_ = 0;

@@ -13,19 +13,19 @@
 namespace cambium {
 namespace {
 
-// Jumps that a step leaves alone: where values that earlier steps put in order begin and end.
+// Jumps that do not count in a step: to the values that earlier steps have put in order, and back.
 constexpr std::uint64_t kBreaksOfOthers = 2;
-// A step passes at most so many keys.
+// The most keys that a step passes.
 constexpr std::size_t kKeysOfStep = 1u << 20;
 
-// The record lies right after the one before it, or nearly: one read brings both.
+// The record lies directly after the previous one, or nearly so: one read brings both.
 bool AreNeighbours(const GcRecord& before, const GcRecord& record) {
   constexpr std::uint64_t kGapMax = 4096;
   return before.source == record.source && record.offset >= before.offset &&
          record.offset - before.offset <= before.size + kGapMax;
 }
 
-// A scan of the records takes no longer for its jumps than for reading them.
+// A scan of the records spends no more time on jumps than on reading.
 bool AreInOrder(std::span<const GcRecord> records) {
   std::uint64_t breaks = 0;
   std::uint64_t bytes = 0;
@@ -88,7 +88,7 @@ Result<ClusterFinds> Clusterer::Pick(const std::shared_ptr<Family>& family, cons
   std::map<Slot, std::uint32_t> sources;
   std::uint64_t bytes = 0;
   std::uint64_t jumps = 0;
-  std::size_t marks = 0;  // marks of the walk that were passed
+  std::size_t marks = 0;  // number of the walk's marks that were passed
   for (std::size_t passed = 0; cursor.Valid() && passed < kKeysOfStep; cursor.Next(), ++passed) {
     if (walk.end.has_value() && comparator->Compare(cursor.key(), *walk.end) > 0) break;
     const Entry entry = cursor.entry();
@@ -203,7 +203,7 @@ Result<bool> Clusterer::RunOnItsOwn() {
     family = FamilyDue();
   }
   if (family == nullptr) {
-    // If there is no room, scans shall not ask again each time.
+    // Without room, scans must not schedule the job again each time.
     const std::shared_ptr<const View> view = commits_.views().Pin();
     for (const FamilyView& each : view->families) {
       if (each.family->scan_heat.IsLookDue(kJumpsOfLook)) each.family->scan_heat.Disappoint();
@@ -216,7 +216,7 @@ Result<bool> Clusterer::RunOnItsOwn() {
   return true;
 }
 
-// A pass pays at least for what was written before it began.
+// A pass pays at least for everything that was written before it began.
 Status Clusterer::RunPassStep(const std::shared_ptr<Family>& family) {
   ClusterPass& pass = family->pass;
   if (!std::exchange(pass.is_under_way, true)) {
@@ -238,7 +238,7 @@ Status Clusterer::RunPassStep(const std::shared_ptr<Family>& family) {
   return Status::OK();
 }
 
-// Starts where scans have jumped most, and goes as far as it is worth it.
+// Starts where scans have jumped most, and ends where the benefit exceeds the cost by most.
 Status Clusterer::RunHotStep(const std::shared_ptr<Family>& family) {
   ClusterWalk walk;
   walk.heat = family->scan_heat.FromHottest(db_.NowMicros());
@@ -255,8 +255,8 @@ Status Clusterer::RunHotStep(const std::shared_ptr<Family>& family) {
   }
   CAMBIUM_TRY(const bool has_moved, MoveIntoOrder(&pick, std::span(records).first(end->records)));
   const auto passed = static_cast<std::size_t>(end - finds.marks.data()) + 1;
-  const Slice behind = passed < walk.heat.size() ? Slice(walk.heat[passed].key) : Slice();
-  family->scan_heat.Forget(*walk.position, passed < walk.heat.size() ? &behind : nullptr);
+  const Slice next = passed < walk.heat.size() ? Slice(walk.heat[passed].key) : Slice();
+  family->scan_heat.Forget(*walk.position, passed < walk.heat.size() ? &next : nullptr);
   if (has_moved) {
     family->scan_heat.Encourage();
   } else {

@@ -1,14 +1,15 @@
-// Clusterer: values of a range of keys are written anew in the order of their keys, so that a scan finds them side by side.
-// A step is one of log GC whose records are chosen by key instead of by segment:
+// Clusterer: rewrites the values of a range of keys in the order of their keys, so that a scan finds them side by side.
+// A step is a step of log GC whose records are chosen by key instead of by segment:
 //
-//   commit mutex: pin the view ─▶ walk its layers from the position on, as far as a step goes ─▶ copied and committed as log
-//   GC does it ─▶ the position moves on
+//   commit mutex: pin the view ─▶ walk its layers from the position on, as far as a step goes
+//        ─▶ copy and commit as log GC does ─▶ the position moves on
 //
-// Values that lie side by side already are passed over. Values that recovery may still read, and large ones, stay where
-// they are. The old copies become garbage as compactions carry the new addresses down.
+// Values that already lie side by side are skipped. Large values, and values that recovery may still read, are not
+// moved. The old copies become garbage as compactions carry the new addresses down.
 //
-// CompactRange asks for a range. On its own, ValueClustering::kAuto goes where scans have jumped, and kFull over all keys,
-// one pass after the other; gc/clustering.h has the rules. Steps run in the job of log GC, in turn with its own.
+// CompactRange requests a range. Without a request, ValueClustering::kAuto clusters where scans have jumped, and kFull
+// makes one pass over all keys after the other; gc/clustering.h has the rules. Steps run in the job of log GC, in turn
+// with its own steps.
 #pragma once
 
 #include <atomic>
@@ -28,30 +29,30 @@ class Clusterer {
  public:
   Clusterer(DbState* state, GcSegments* segments, Relocator* relocator);
 
-  // A range whose values are to lie in the order of their keys, for a CompactRange. The job walks it.
+  // A range that a CompactRange wants clustered. The job walks it.
   struct Request {
     std::shared_ptr<Family> family;
     ClusterWalk walk;
-    std::atomic<std::uint64_t> steps{0};  // the caller looks whether there is progress
+    std::atomic<std::uint64_t> steps{0};  // shows the caller whether there is progress
     std::atomic<bool> is_done{false};
   };
   void SetRequest(const std::shared_ptr<Request>& request) CAMBIUM_REQUIRES(commit_lock) { request_ = request; }
   void EndRequest(const std::shared_ptr<Request>& request) CAMBIUM_REQUIRES(commit_lock) {
     if (request_ == request) request_ = nullptr;
   }
-  // A step for the request. False: there is none, or no room for it.
+  // Runs a step for the request. False: there is no request, or no room for the step.
   Result<bool> RunRequested();
-  // A step that no call asked for. False: none is due.
+  // Runs a step without a request. False: none is due.
   Result<bool> RunOnItsOwn();
-  // The family that such a step is due for; null: none.
+  // The family for which such a step is due; null: none.
   [[nodiscard]] std::shared_ptr<Family> FamilyDue() const CAMBIUM_REQUIRES(commit_lock);
-  // Near the ceiling there is none: log GC and compactions come first.
+  // False near the ceiling: log GC and compactions need the space first.
   [[nodiscard]] bool HasRoom() const CAMBIUM_REQUIRES(commit_lock);
-  // A scan from `from` to `to` (null: the last key) has jumped so often from one value to the next.
+  // Counts the jumps between values that are far apart, of a scan from `from` to `to` (null: the last key).
   void NoteJumps(const Family& family, Slice from, const Slice* to, std::uint64_t jumps) noexcept;
 
-  // For an offline compaction: all values of all families that may be moved. `visit` is called with the records of each
-  // step; false ends it, with Incomplete. `dry`: nothing is moved.
+  // For an offline compaction: clusters all values of all families that may be moved. Calls `visit` with the records of
+  // each step; if it returns false, stops with Incomplete. `dry`: moves nothing.
   Status ClusterAll(bool dry, const std::function<bool(std::span<const GcRecord> records)>& visit);
 
  private:
@@ -59,7 +60,8 @@ class Clusterer {
                             std::vector<GcRecord>* records);
   // False: there was nothing to move.
   Result<bool> MoveIntoOrder(GcPick* pick, std::span<const GcRecord> records);
-  // From the walk's position on, as far as a step goes; the walk moves on. Without room only if nothing has to be moved.
+  // Runs a step from the walk's position on, and moves the position. Without room, does so only if nothing has to be
+  // moved.
   Result<ClusterFinds> RunStep(const std::shared_ptr<Family>& family, ClusterWalk* walk, bool has_room);
   [[nodiscard]] bool PassIsDue(const Family& family) const CAMBIUM_REQUIRES(commit_lock);
   Status RunPassStep(const std::shared_ptr<Family>& family);
@@ -73,7 +75,7 @@ class Clusterer {
   SpaceControl& space_;
   GcSegments& segments_;
   Relocator& relocator_;
-  std::shared_ptr<Request> request_ CAMBIUM_GUARDED_BY(commit_lock);  // null: there is none
+  std::shared_ptr<Request> request_ CAMBIUM_GUARDED_BY(commit_lock);  // null: none
 };
 
 }  // namespace cambium

@@ -1,4 +1,4 @@
-// Collector: the job of log GC: punching first, then clustering and relocation in turn.
+// Collector: the job of log GC. Punching comes first; clustering and relocation take turns.
 #pragma once
 
 #include "state/db_state.h"
@@ -13,14 +13,14 @@ class Collector {
  public:
   Collector(DbState* state, GcSegments* segments, Relocator* relocator, Puncher* puncher, Clusterer* clusterer);
 
-  // One step. The job kCollect.
+  // Runs one step. The job kCollect.
   Status Collect();
   // A step is due.
   [[nodiscard]] bool IsDue() CAMBIUM_EXCLUDES(commit_lock);
   void ScheduleIfDue();
 
  private:
-  // False: nothing is due.
+  // Chooses what the next step relocates. False: nothing is due.
   bool Pick(GcPick* pick);
 
   DbContext& db_;
@@ -30,7 +30,7 @@ class Collector {
   Relocator& relocator_;
   Puncher& puncher_;
   Clusterer& clusterer_;
-  bool is_turn_to_cluster_ = false;  // the job's
+  bool is_turn_to_cluster_ = false;  // used by the job only
 };
 
 }  // namespace cambium

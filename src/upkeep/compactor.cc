@@ -20,13 +20,13 @@ CompactionReason UsualReason(const Family& family) {
   return family.options().index_type == IndexKind::kLsm ? CompactionReason::kLevels : CompactionReason::kSweep;
 }
 
-// Entries above the last level of an LSM hide entries of it, as long as no compaction carries them down.
+// True if entries above the last level of an LSM may hide entries of the last level.
 bool HidesInLevels(const Family& family, const Layers& layers) {
   if (family.options().index_type != IndexKind::kLsm) return false;
   const LayersShape shape = layers.shape();
   std::uint64_t tombstones = 0;
   for (std::size_t i = 0; i + 1 < shape.levels.size(); ++i) tombstones += shape.levels[i].tombstones;
-  // As SpaceKeeper::MeasureLayers finds it.
+  // The estimates that SpaceKeeper::MeasureLayers uses.
   const bool hides = tombstones > 0 || family.hidden_bytes.load(std::memory_order_relaxed) > 0 ||
                      family.hidden_index_bytes.load(std::memory_order_relaxed) > 0 ||
                      family.replaced_share.load(std::memory_order_relaxed) > 0;
@@ -69,7 +69,7 @@ Status Compactor::Commit(Family* family, CompactionOutcome* outcome, const Froze
 Status Compactor::StageAndCommit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter,
                                  std::vector<NumberedFile>* before, std::vector<NumberedFile>* after) {
   const std::shared_ptr<const Layers> current = commits_.LayersOf(*family);
-  if (current == nullptr) return Status::OK();  // the family was dropped; the new files have no name, and are removed
+  if (current == nullptr) return Status::OK();  // the family was dropped; its new files are not named, and are removed
   Edit edit;
   FamilyEdit change;
   change.id = family->id;
@@ -138,8 +138,8 @@ Status Compactor::CompactDue(Family* family) {
   return s;
 }
 
-// A step of a compaction of everything, as CompactRange would do it: near the ceiling, entries above the last level of an LSM
-// are carried down although no level is too large.
+// Runs a step of a compaction of all keys, as CompactRange would: near the ceiling, it carries entries above the last
+// level of an LSM down although no level is too large.
 Status Compactor::SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers) {
   const std::uint64_t flushes = [&] {
     const JobsLock lock(jobs_);
@@ -153,7 +153,7 @@ Status Compactor::SqueezeStep(Family* family, const std::shared_ptr<const Layers
     return Step(family, layers, &*family->squeeze, CompactionReason::kSpace);
   }
   family->squeeze.reset();
-  // Nothing is hidden any more, unless a flush since then has brought entries that hide others.
+  // Nothing is hidden any more, unless a flush since then has added entries that hide others.
   if (flushes == family->flushes_before_squeeze) {
     family->hidden_bytes.store(0, std::memory_order_relaxed);
     family->hidden_index_bytes.store(0, std::memory_order_relaxed);
@@ -162,13 +162,13 @@ Status Compactor::SqueezeStep(Family* family, const std::shared_ptr<const Layers
   return Status::OK();
 }
 
-// A step commits after as many bytes of new pages as a memtable may hold, where it can, so that it neither holds much
-// uncommitted nor starts from the beginning after a crash. A step of an LSM's level 0 takes all of level 1 with it; neither
-// Close nor the drop of a family waits for that.
+// If it can, a step commits after as many bytes of new pages as a memtable may hold: so it has little uncommitted data,
+// and does not start from the beginning after a crash. A step of an LSM's level 0 includes all of level 1, but Close
+// and the drop of a family do not wait for its end.
 std::uint64_t Compactor::StepBytes(const Family& family) const {
   std::uint64_t bytes = family.options().write_buffer_size;
-  // Under a ceiling a step takes no more than a part of the slack. An offline database has measured none: its steps would be
-  // one key each.
+  // Under a ceiling a step takes only a part of the slack. An offline database does not measure the slack, and its
+  // steps would be one key each.
   if (!db_.is_offline && db_.max_space_amplification.load(std::memory_order_relaxed) != 0) {
     bytes = std::min(bytes, space_.step_bytes.load(std::memory_order_relaxed));
   }
@@ -236,14 +236,14 @@ Status Compactor::RunWith(Family* family, CompactionInput input, FilterJob* filt
   return Status::OK();
 }
 
-// A long request gives way to compactions that are due, above all of runs that keep coming.
+// A long request lets compactions that are due run in between, above all those of new runs.
 Status Compactor::TakeTurnOfBackground(Family* family) {
   std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
   if (layers == nullptr || !family->index->IsCompactionDue(*layers, false)) return Status::OK();
   const Status s = Step(family, std::move(layers), nullptr, UsualReason(*family));
   if (s.ok() || s.severity() == Status::Severity::kFatal) return s;
   db_.logger->Log(InfoLogLevel::kWarn, "could not compact what is due during CompactRange: " + s.ToString());
-  return Status::OK();  // the request may concern other files
+  return Status::OK();  // the request may need other files
 }
 
 Status Compactor::CompactKeys(const std::shared_ptr<Family>& family, const Slice* begin, const Slice* end, bool rewrites) {
@@ -277,7 +277,7 @@ Status Compactor::CarryOut(const std::shared_ptr<Family>& family, CompactionRequ
       CAMBIUM_RETURN_IF_ERROR(jobs_.WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) { return !family->compacting; }));
     }
     if (request->asks_filter && request->first_new_file == 0) {
-      // No compaction is under way, so every file from here on is written by one that asks the filter.
+      // No compaction is under way, so every file from here on is written by a compaction that asks the filter.
       family->index->SealFiles();
       const CommitLock lock(commits_);
       request->first_new_file = commits_.next_file_number();

@@ -1,5 +1,5 @@
-// Compactor: compactions of both indexes, step by step: those that are due, in the background, and those that a
-// CompactRange asks for, in its caller's thread and in turn with these.
+// Compactor: runs compactions of both indexes step by step: those that are due, in the background; those that a
+// CompactRange requests, in its caller's thread, in turn with those that are due.
 //
 //   claim the family's compaction ─▶ Index::Compact writes files ─▶ sync ─▶ Stage against the layers of that moment, commit
 //   ─▶ a view with the new layers ─▶ old files are obsolete
@@ -29,30 +29,32 @@ class Compactor {
  public:
   Compactor(DbState* state, Pace* pace, RunMaker* runs);
 
-  // A step of a compaction that is due. The job kCompact.
+  // Runs a step of a compaction that is due. The job kCompact.
   Status CompactDue(Family* family);
   [[nodiscard]] bool IsDue(const Family& family) const;
-  // Compacts what is flushed of the keys in [begin, end], null for no bound, as far down as it goes, in the caller's thread.
-  // With `rewrites` every page of the index is written anew.
+  // Compacts the flushed entries with keys in [begin, end] into the lowest layer, in the caller's thread. A null bound
+  // is no bound. `rewrites`: every page of the index is written anew.
   Status CompactKeys(const std::shared_ptr<Family>& family, const Slice* begin, const Slice* end, bool rewrites);
-  // Waits until a step of a compaction has ended: one that is under way and reduces the runs, or one in the background.
+  // Waits for a step of a compaction that is under way. If that does not reduce the runs, or none is under way, waits
+  // for a step in the background.
   Status WaitFor(Family* family);
 
   // ---- For flushes into the tree ----
 
-  // How many bytes a step may write before it commits.
+  // The number of bytes that a step may write before it commits.
   [[nodiscard]] std::uint64_t StepBytes(const Family& family) const;
   // Files that a compaction no longer uses, and those that it has added.
   struct Files {
     std::vector<NumberedFile> old_files;
     std::vector<NumberedFile> new_files;
   };
-  // Commits a compaction; with it the flush of `table`, unless null; with the values that `filter` has changed, unless null.
+  // Commits a compaction, and with it the flush of `table`, unless null, and the values that `filter` has changed,
+  // unless null.
   Status Commit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter, Files* files);
   [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;
 
  private:
-  // The family's compaction is claimed, in all of these.
+  // The caller of the next five functions has claimed the family's compaction.
   Status Step(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request, CompactionReason reason);
   Status RunAndCommit(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
                       CompactionJobInfo* info);
@@ -62,7 +64,7 @@ class Compactor {
 
   Status CarryOut(const std::shared_ptr<Family>& family, CompactionRequest* request);
   void Count(const CompactionStats& stats, bool is_flush) const;
-  // *before, *after: the files of the layers.
+  // Sets *before and *after to the files of the layers before and after the commit.
   Status StageAndCommit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter,
                         std::vector<NumberedFile>* before, std::vector<NumberedFile>* after)
       CAMBIUM_REQUIRES(commit_lock);

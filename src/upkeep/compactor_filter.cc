@@ -1,4 +1,4 @@
-// Compaction filters: what a compaction needs to ask one, and the files of values that it has changed.
+// Compaction filters: the job that asks one during a compaction, and the files of the values that it has changed.
 #include <utility>
 
 #include "options/options_check.h"
@@ -8,8 +8,8 @@
 
 namespace cambium {
 
-// The segments are those of now, and the layers are not newer: a value that they refer to is there, or log GC has moved it
-// since.
+// The segments are those of the current view, and the layers are not newer. So each value that the layers refer to is
+// in one of the segments, or log GC has moved it since.
 std::unique_ptr<FilterJob> Compactor::NewFilterJob(const Family& family, const CompactionRequest* request,
                                                 const CompactionInput& input,
                                                 Creations* creations) {
@@ -43,7 +43,7 @@ std::unique_ptr<FilterJob> Compactor::NewFilterJob(const Family& family, const C
   return std::make_unique<FilterJob>(family, std::move(surroundings), rules, make);
 }
 
-// Called before the sync of the directory, which comes before the record that names the files.
+// Called before the sync of the directory, which precedes the record that names the files.
 Status Compactor::SyncChanged(FilterJob* filter) {
   CAMBIUM_RETURN_IF_ERROR(filter->changed().Finish());
   if (MutantIs(Mutant::kFilterCommitsUnsynced)) return Status::OK();
@@ -62,8 +62,8 @@ void Compactor::InstallChanged(FilterJob* filter, View* view) {
   }
 }
 
-// Removes files that no record names. If that fails they are orphans, which the next Open removes; after a failed sync they
-// are left to the next Open in any case.
+// Removes files that no record names. If that fails, or after a failed sync, they remain as orphans, which the next
+// Open removes.
 void Compactor::EndFilterJob(FilterJob* filter, const Status& done,
                           Creations* creations) {
   std::vector<ChangedValues::Made>& files = filter->changed().files();
@@ -78,8 +78,8 @@ void Compactor::EndFilterJob(FilterJob* filter, const Status& done,
   for (const ChangedValues::Made& made : files) commits_.ReleaseSlot(made.info.slot);
 }
 
-// While a compaction for `request` was under way, log GC may have put runs on top, with values that the filter has not been
-// asked about in their new place. Returns a request for these runs, or nothing if there are none; `asked` holds the runs of
+// While a compaction for `request` was under way, log GC may have added runs on top with relocated values that the
+// filter has not seen. Returns a request for these runs, or nothing if there are none. `asked` holds the runs of
 // earlier requests.
 std::optional<CompactionRequest> Compactor::RequestForMoved(const Family& family, const CompactionRequest& request,
                                                     std::set<std::uint64_t>* asked) const {

@@ -11,9 +11,9 @@ namespace cambium {
 namespace {
 
 constexpr std::uint64_t kLookMicros = 1'000'000;
-// A delete waits for at most so many jobs: other threads may keep them busy for ever.
+// A delete waits for at most this many jobs, because other threads may keep jobs running forever.
 constexpr std::uint64_t kJobsToAwait = 256;
-// The most of a MANIFEST of so many bytes is out of date.
+// Most records of a MANIFEST of this size are outdated, so rolling it frees space.
 constexpr std::uint64_t kManifestBytesToRoll = 64u << 10;
 
 }  // namespace
@@ -34,10 +34,10 @@ Status DiskKeeper::CheckGrowth() {
   if (db_.fs->FreeSpace(db_.path, &free).ok() && free >= FreeBytesToGoOn(wanted - std::min(has, wanted), wanted)) {
     jobs_.ScheduleIfPossible(Job::kReserve);
   }
-  return Status::NoSpace(db_.path + ": the disk is full; only deletes are taken until there is space again");
+  return Status::NoSpace(db_.path + ": the disk is full; only deletes are accepted until there is space again");
 }
 
-// Space is left for the part of the reserve that is not there yet.
+// The space that a write must leave: for the part of the reserve that is not made yet, and a margin.
 std::uint64_t DiskKeeper::BytesToLeave() const {
   const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
   const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
@@ -74,7 +74,7 @@ Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, boo
   return Status::OK();
 }
 
-// Keeps memtables smaller, the fuller the disk is: when nothing else is left, the reserve must be enough for their flush.
+// Keeps memtables the smaller the fuller the disk is: in the end their flush must fit into the reserve.
 void DiskKeeper::FreezeForReserve(std::uint64_t free) {
   const std::uint64_t reserve = disk_.reserve_bytes.load(std::memory_order_relaxed);
   const std::shared_ptr<const View> view = commits_.views().Pin();
@@ -102,13 +102,13 @@ void DiskKeeper::OnNoSpace() {
   commits_.RollSoon(kManifestBytesToRoll);
   const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
   db_.logger->Log(InfoLogLevel::kWarn, "the disk is full: " + std::to_string(had - std::min(has, had)) +
-                                        " bytes of the reserve are given back, and only deletes are taken");
+                                        " bytes of the reserve are released, and only deletes are accepted");
   if (!disk_.is_ticking.exchange(true)) Tick();
   StartRescue();
 }
 
-// In the order of their tasks: obsolete files are removed, memtables flushed, runs compacted, and then log GC looks for
-// segments that it has room to empty.
+// Starts jobs that free space, in this order: removal of obsolete files, flushes, compactions, and log GC of segments
+// that there is room to empty.
 void DiskKeeper::StartRescue() {
   disk_.rescue_at.store(head_.logged_bytes() + disk_.StepBytes(), std::memory_order_relaxed);
   SpacePlan plan;
@@ -141,7 +141,7 @@ void DiskKeeper::Tick() noexcept {
       const MutexLock lock(target->mutex);
       if (target->owner != nullptr) target->owner->OnTick();
     });
-  } catch (...) {  // no memory for it; the next write that finds no space, or the next job, looks again
+  } catch (...) {  // no memory for the task; the next put, or the end of the next job, checks again
     disk_.is_ticking.store(false);
   }
 }

@@ -1,14 +1,15 @@
-// DiskKeeper: the full disk: a reserve for it, what is done when there is no space, and which writes are taken.
+// DiskKeeper: handles a full disk: keeps a reserve, frees space when there is none, and decides which writes are
+// accepted.
 //
-//                        a write finds no space: the reserve is given back
+//                        a write finds no space: the reserve is released
 //        ┌───────────────┐ ──────────────────────────────────────────────▶ ┌────────────────────────────────────┐
 //        │ puts, deletes │                                                  │ deletes; flush, compaction, log GC │
 //        └───────────────┘ ◀────────────────────────────────────────────── │ in steps that fit; puts get NoSpace │
-//                        the reserve could be made again, and more is free  └────────────────────────────────────┘
+//                        the reserve can be made again, and more is free    └────────────────────────────────────┘
 //
-// A batch of deletes takes a first part of what was given back, jobs have the rest: so that what turns deletes into free
-// space always has room to begin. Each time that part is used up, the next delete waits until the jobs have done what they
-// can, and then goes on, whatever came of them.
+// Deletes may use a first part of the released space; jobs have the rest, so that the jobs that turn deletes into free
+// space always have room to begin. Each time the first part is used up, the next delete waits until the jobs have done
+// what they can, and then proceeds, whatever their result.
 #pragma once
 
 #include <cstdint>
@@ -29,36 +30,36 @@ class DiskKeeper {
 
   // Called before a batch that grows the database. NoSpace if the disk is still full.
   Status CheckGrowth();
-  // NoSpace if a new file of so many bytes does not leave what the reserve needs.
+  // NoSpace if a new file of this size does not leave the space that the reserve needs.
   Status CheckRoomForFile(std::uint64_t bytes);
-  // Before a batch of so many bytes is appended. Freezes memtables that the reserve would not be enough to flush.
-  // `is_last_try`: jobs have given nothing back, so that deletes may use nearly all of the reserve.
+  // Called before a batch of this size is appended. Freezes memtables that are too large to be flushed into the
+  // reserve. `is_last_try`: jobs have freed nothing, so deletes may use nearly all of the reserve.
   Status CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, bool is_last_try)
       CAMBIUM_REQUIRES(append_lock);
-  // Before a batch of deletes on a full disk; the caller holds no lock. Waits for a rescue if one is due.
+  // Called before a batch of deletes on a full disk. Waits for a rescue if one is due. The caller holds no lock.
   void MakeRoomForDeletes();
   // Waits until the jobs have freed what they can. The caller holds no lock.
   void AwaitRescue();
 
   // ---- When there is no space ----
 
-  // A write, or a job, has found no space. The caller holds no lock.
+  // Called when a write or a job has found no space. The caller holds no lock.
   void OnNoSpace();
   // Makes the reserve, or resizes it. The job kReserve.
   Status MakeReserve();
-  // For an offline compaction: it uses the space of the reserve; the next Open makes it again.
+  // Releases the reserve, so that a full disk or an offline compaction can use its space.
   void ReleaseReserve();
 
   // ---- Opening and closing ----
 
-  // Takes over the reserve that is among the files. No other thread uses the database yet.
+  // Takes over the reserve if it is among the files. No other thread uses the database yet.
   void AdoptReserve(const std::vector<NumberedFile>& files);
   // Removes the reserve if the new MANIFEST would not fit on the disk otherwise.
   void MakeRoomForManifest(const ManifestState& state);
   [[nodiscard]] std::uint64_t reserve_number() const;
-  // The last step of Open: if the reserve had to go, the database starts on a full disk.
+  // The last step of Open. If Open had to remove the reserve, the database starts with a full disk.
   void Begin(bool had_reserve);
-  // No tick comes after it.
+  // After it returns, no tick runs.
   void Close();
   // Closes the file of the reserve. No other thread uses the database any more.
   void ReleaseFile() CAMBIUM_EXCLUDES(disk_.mutex);

@@ -27,7 +27,7 @@ Result<FilterVerdict> FilterJob::Ask(Slice key, const Entry& entry) {
   FilterVerdict verdict;
   if (filter_ == nullptr) return verdict;
   if (surroundings_.is_abandoned && surroundings_.is_abandoned()) {
-    return Status::ShutdownInProgress("the merge is not wanted any more");
+    return Status::ShutdownInProgress("the compaction was given up");
   }
   if (IsHidden(entry)) return verdict;
   const Comparator& order = *in_force_.options.comparator;
@@ -49,10 +49,10 @@ Result<FilterVerdict> FilterJob::Ask(Slice key, const Entry& entry) {
       return verdict;
     case Decision::kUndetermined: break;
   }
-  return Illegal(key, "answers " + std::to_string(static_cast<int>(decision)) + ", which is no decision here");
+  return Illegal(key, "answers " + std::to_string(static_cast<int>(decision)) + ", which is not a valid decision");
 }
 
-// What is punched while the merge runs stays until it ends, as the segments do that it holds.
+// The compaction holds its segments, so values that are punched while it runs are readable until it ends.
 bool FilterJob::IsHidden(const Entry& entry) const {
   if (!entry.HasAddress()) return false;
   if (surroundings_.emptied.contains(entry.address.slot())) return true;
@@ -60,7 +60,7 @@ bool FilterJob::IsHidden(const Entry& entry) const {
   return entry.kind == EntryKind::kValue && segment != nullptr && segment->HasHole(entry.address.offset());
 }
 
-// What was answered to FilterBlobByKey if that was enough.
+// The answer of FilterBlobByKey is final unless it is kUndetermined.
 Result<CompactionFilter::Decision> FilterJob::Decide(Slice key, const Entry& entry, std::string* skip_until) {
   new_value_.clear();
   Slice value = entry.inline_value;

@@ -1,11 +1,11 @@
-// FilterJob: a compaction filter at work in one merge: asks it, reads what it wants to see, checks what it answers, and
-// writes what it changes.
+// FilterJob: runs a compaction filter in one compaction: asks it about each value, reads the values that it needs,
+// checks its answers, and writes the values that it changes.
 //
 //   key, entry ──▶ FilterBlobByKey ──undetermined──▶ value from the log ──▶ FilterV2 ──▶ keep | remove | change
 //                  (separated only)                                                                  └─▶ ChangedValues
 //
-// An entry of the merge may point to a value that log GC has moved or punched: then something newer, above the merge,
-// speaks of the key, and nobody will ever read this entry. It is carried on unseen.
+// An entry of the compaction may point to a value that log GC has moved or punched. Then a newer layer, above the
+// compaction, has an entry of the key, and no read ever reaches the old one. The filter is not asked about it.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,10 @@ namespace cambium {
 class FilterJob final : public ValueFilter {
  public:
   struct Surroundings {
-    SegmentTable segments;      // every one that the merged layers may refer to, or
-    std::set<Slot> emptied;     // log GC has emptied it. Both are of one moment, not before that of the layers
+    // Each slot that the compacted layers may refer to is in one of these: it has a segment, or log GC has emptied it.
+    // Both are of one moment, which is not before that of the layers.
+    SegmentTable segments;
+    std::set<Slot> emptied;
     bool is_manual = false;
     std::function<bool()> is_abandoned;  // CompactionInput's
   };
@@ -49,7 +51,7 @@ class FilterJob final : public ValueFilter {
   [[nodiscard]] std::uint64_t value_bytes() const override { return bytes_read_ + changed_.bytes_written(); }
 
   [[nodiscard]] ChangedValues& changed() { return changed_; }
-  // A MANIFEST record names the files of changed(), or may.
+  // A MANIFEST record names the files of changed(), or may name them.
   bool is_named = false;
 
  private:
@@ -57,6 +59,7 @@ class FilterJob final : public ValueFilter {
 
   Result<Decision> Decide(Slice key, const Entry& entry, std::string* skip_until);
   [[nodiscard]] bool IsHidden(const Entry& entry) const;
+  // InvalidArgument that names the filter and the key.
   Status Illegal(Slice key, const std::string& what) const;
   Result<FilterVerdict> Change(Slice key);
 
@@ -64,10 +67,10 @@ class FilterJob final : public ValueFilter {
   const OptionsInForce& in_force_;
   const Surroundings surroundings_;
   ChangedValues changed_;
-  std::unique_ptr<CompactionFilter> owned_;     // a factory's
-  const CompactionFilter* filter_ = nullptr;    // null: everything stays
+  std::unique_ptr<CompactionFilter> owned_;     // made by a factory
+  const CompactionFilter* filter_ = nullptr;    // null: all values are kept
   int level_ = 0;
-  std::optional<std::string> skip_until_;       // keys before it go unseen
+  std::optional<std::string> skip_until_;       // keys before it are removed without asking
   std::string buffer_;
   std::string new_value_;
   std::uint64_t bytes_read_ = 0;

@@ -1,4 +1,4 @@
-// What a flush adds to the commit that makes it true, whether the memtable became a run or went into the tree.
+// The part of a commit that every flush has, whether the memtable becomes a run or is merged into the tree.
 #pragma once
 
 #include <memory>
@@ -7,10 +7,10 @@
 
 namespace cambium {
 
-// Adds to the edit: the family is flushed up to the end of the table, and the replay position that this allows.
+// Adds to the edit that the family is flushed up to the end of the table, and the replay position that this allows.
 void AbsorbTable(const CommitPoint& commits, const Family& family, const FrozenTable& table, Edit* edit,
                  FamilyEdit* family_edit) CAMBIUM_REQUIRES(commit_lock);
-// Takes the table out of the view, whose layers have its entries now.
+// Removes the table from the view, and sets `layers`, which have its entries.
 void InstallFlushed(View* view, const Family& family, const FrozenTable& table, std::shared_ptr<const Layers> layers);
 
 }  // namespace cambium

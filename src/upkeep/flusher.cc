@@ -12,8 +12,8 @@
 namespace cambium {
 namespace {
 
-// What the choice between a run and the tree depends on. The cursor is at the first key afterwards; `largest` and
-// `smallest` hold what the shape borrows.
+// Returns the shape by which the index chooses between a run and the tree. Leaves the cursor at the first key. The
+// shape refers to *smallest and *largest.
 MemtableShape ShapeOf(const LogTable& table, const RangeDeletes* ranges, EntryCursor* cursor, std::string* smallest,
                       std::string* largest) {
   MemtableShape shape;
@@ -69,7 +69,7 @@ Status Flusher::FlushOldest(const std::shared_ptr<Family>& family) {
 }
 
 Status Flusher::FlushTable(const std::shared_ptr<Family>& family, const FrozenTable& table, FlushJobInfo* info) {
-  // The index must never hold what the log may lose.
+  // The index must never have an operation that the log may lose.
   if (!MutantIs(Mutant::kFlushBeforeLogSync)) CAMBIUM_RETURN_IF_ERROR(head_.log()->SyncUpTo(table.end.sequence));
 
   std::unique_ptr<EntryCursor> cursor = table.table->NewCursor(kMaxSequenceNumber);
@@ -86,7 +86,7 @@ Status Flusher::FlushTable(const std::shared_ptr<Family>& family, const FrozenTa
     done = WriteRun(family.get(), table, &sample, ranges, info);
     if (done.ok() && before != nullptr) NoteHidden(family.get(), sample, *before);
   }
-  // A dropped family needs no flush; but a directory that could not be synced concerns all of them.
+  // A dropped family needs no flush. But a failed sync of the directory concerns all families.
   if (family->dropped.load(std::memory_order_acquire) && done.severity() != Status::Severity::kFatal) return Status::OK();
   CAMBIUM_RETURN_IF_ERROR(done);
   if (const std::shared_ptr<const Layers> after = commits_.LayersOf(*family); before != nullptr && after != nullptr) {
@@ -94,7 +94,7 @@ Status Flusher::FlushTable(const std::shared_ptr<Family>& family, const FrozenTa
   }
   CAMBIUM_RETURN_IF_ERROR(commits_.DropUnreferenced());
   const Status bounded = snapshot_runs_.BoundPinnedMemory();
-  if (!bounded.ok()) {  // this table is flushed all the same
+  if (!bounded.ok()) {  // the flush itself has succeeded
     db_.logger->Log(InfoLogLevel::kWarn, "memory that snapshots pin could not be moved to runs: " + bounded.ToString());
   }
   return Status::OK();
@@ -103,10 +103,11 @@ Status Flusher::FlushTable(const std::shared_ptr<Family>& family, const FrozenTa
 Status Flusher::TryFlushIntoTree(Family* family, const FrozenTable& table, const MemtableShape& shape,
                                  EntryCursor* cursor, const SharedRanges& ranges, FlushJobInfo* info) {
   const Status run = Status::Aborted("a run is written");
-  // A flush asks no compaction filter: entries that it put into the tree would never meet the filter. On a full disk a run
-  // takes less than the pages that a sweep writes anew, and a sweep can stop on the way.
+  // A flush asks no compaction filter, so the filter would never see entries that a flush put into the tree. On a full
+  // disk a run takes less space than the pages that a merge into the tree rewrites, and a later sweep can stop on the
+  // way.
   if (HasFilter(family->options()) || disk_.IsFull() || !jobs_.ClaimCompaction(family)) return run;
-  // The layers of now: a sweep may have begun since the caller looked. While the claim is ours none begins.
+  // Read after the claim: a sweep may have begun before it, and none begins while this thread has the claim.
   const std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
   Status done = run;
   if (layers != nullptr && family->index->PickFlush(*layers, shape) == FlushChoice::kIntoTree) {
@@ -115,15 +116,15 @@ Status Flusher::TryFlushIntoTree(Family* family, const FrozenTable& table, const
   jobs_.ReleaseCompaction(family);
   if (done.ok()) return done;
   cursor->SeekToFirst();
-  // A run needs nothing of the tree: damage there is no reason to refuse writes.
+  // A run does not need the tree, so damage in the tree is no reason to refuse writes.
   const bool is_damage = done.IsCorruption() || (done.IsIOError() && !done.IsNoSpace());
   if (!is_damage || done.severity() == Status::Severity::kFatal) return done;
   db_.logger->Log(InfoLogLevel::kWarn, "a memtable that could not be merged into the tree becomes a run: " + done.ToString());
   return run;
 }
 
-// A table that is too large for one file makes several runs, which share no key. The first, which is the lowest of them, has
-// the range deletes: there they hide what is older than the table, and nothing of the other runs.
+// A table that is too large for one file makes several runs, which share no key. The range deletes are in the first
+// run, the lowest of them: there they hide older layers and nothing in the other runs.
 Status Flusher::WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
                         FlushJobInfo* info) {
   AccountDelta accounts;
@@ -211,7 +212,7 @@ Status Flusher::FlushNow(Family* family, bool wait) {
   }
   db_.events.Deliver();
   if (wait) CAMBIUM_RETURN_IF_ERROR(WaitFor(family, upto));
-  return jobs_.Health();  // a job that ran meanwhile may have found a fatal error
+  return jobs_.Health();  // a job may have found a fatal error meanwhile
 }
 
 Status Flusher::WaitFor(Family* family, SequenceNumber sequence) {
@@ -221,7 +222,7 @@ Status Flusher::WaitFor(Family* family, SequenceNumber sequence) {
     std::uint64_t seen = 0;
     {
       const JobsLock lock(jobs_);
-      // A flush that has failed is tried again by the next call that waits for it.
+      // A call that waits for a failed flush tries it again.
       if (family->frozen_count.load(std::memory_order_acquire) > 0) jobs_.ScheduleLocked(Job::kFlush, kept);
       seen = family->flush.ended;
     }

@@ -1,9 +1,10 @@
-// Flusher: a frozen memtable becomes a run, or is merged straight into the tree.
+// Flusher: writes a frozen memtable to a run, or merges it straight into the tree.
 //
-//   sync the log up to the table ─▶ write, sync ─▶ commit: the run on top of the layers of that moment, the references of
-//   its entries, the replay position ─▶ a view without the table
+//   sync the log up to the end of the table ─▶ write and sync the run
+//        ─▶ commit: the run on top of the current layers, the references of its entries, the replay position
+//        ─▶ install a view without the table
 //
-// The oldest table first: flushes of a family commit in order.
+// The oldest table is flushed first: flushes of a family commit in order.
 #pragma once
 
 #include <memory>
@@ -22,11 +23,11 @@ class Flusher {
 
   // Flushes the oldest frozen memtable of the family. The job kFlush.
   Status FlushOldest(const std::shared_ptr<Family>& family);
-  // Freezes the active memtable of the family, and flushes what was published before, if `wait` is set before it returns.
-  // The caller holds no lock.
+  // Freezes the active memtable of the family and schedules its flush. `wait`: returns after everything published
+  // before the call is flushed. The caller holds no lock.
   Status FlushNow(Family* family, bool wait);
-  // Waits until operations up to `sequence` are in the durable layers, or, if it is 0, until one flush has ended. Fails as
-  // the flush fails, so that nothing waits for a flush that finds no space. The caller holds no lock.
+  // Waits until operations up to `sequence` are in the durable layers; if it is 0, until one flush has ended. Fails if
+  // the flush fails, so that no caller waits for a flush that finds no space. The caller holds no lock.
   Status WaitFor(Family* family, SequenceNumber sequence);
 
  private:
@@ -36,10 +37,10 @@ class Flusher {
                   FlushJobInfo* info);
   Status CommitRuns(Family* family, const FrozenTable& table, const std::vector<std::shared_ptr<const Run>>& made,
                     AccountDelta accounts);
-  // Tries to merge the table into the tree. Aborted: it has to become a run.
+  // Tries to merge the table into the tree. Aborted if it has to become a run.
   Status TryFlushIntoTree(Family* family, const FrozenTable& table, const MemtableShape& shape, EntryCursor* cursor,
                           const SharedRanges& ranges, FlushJobInfo* info);
-  // The family's compaction is claimed.
+  // The caller has claimed the family's compaction.
   Status FlushIntoTree(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
                        FlushJobInfo* info);
 

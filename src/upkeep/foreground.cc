@@ -5,7 +5,7 @@
 namespace cambium {
 namespace {
 
-// What a piece of work is believed to have taken, at most: it may have waited for something else.
+// A longer piece of work counts as this long: the rest it has probably waited for something else.
 constexpr std::uint64_t kPieceMicrosMax = 100'000;
 constexpr std::uint64_t kPauseMicros = 1000;
 
@@ -26,7 +26,7 @@ void Foreground::Add(CallKind kind, std::uint64_t start_micros) {
   }
 }
 
-// A sample that comes while the sums are taken counts in this window or in the next.
+// A sample that another thread adds meanwhile counts in this window or in the next.
 void Foreground::CloseWindow() {
   std::array<CallWindow, kCallKinds> windows;
   for (std::size_t i = 0; i < kCallKinds; ++i) {
@@ -44,8 +44,8 @@ void Foreground::CloseWindow() {
 
 double Foreground::Share() const {
   const std::uint64_t sampled = sampled_micros_.load(std::memory_order_relaxed);
-  const bool is_anybody_there = sampled != 0 && clock_->NowMicros() < sampled + kForgottenMicros;
-  return is_anybody_there ? share_.load(std::memory_order_relaxed) : 1.0;
+  const bool has_users = sampled != 0 && clock_->NowMicros() < sampled + kForgottenMicros;
+  return has_users ? share_.load(std::memory_order_relaxed) : 1.0;
 }
 
 void Foreground::GiveWay(std::uint64_t resumed_micros, const std::function<bool()>& is_over) {
@@ -53,7 +53,7 @@ void Foreground::GiveWay(std::uint64_t resumed_micros, const std::function<bool(
   const std::uint64_t begin = clock_->NowMicros();
   const std::uint64_t worked = std::min(begin - std::min(begin, resumed_micros), kPieceMicrosMax);
   for (std::uint64_t now = begin; !is_over(); now = clock_->NowMicros()) {
-    const double pause = static_cast<double>(worked) * (1 / Share() - 1);  // the share may come back meanwhile
+    const double pause = static_cast<double>(worked) * (1 / Share() - 1);  // the share may rise meanwhile
     const auto paused = static_cast<double>(now - begin);
     if (paused >= pause) return;
     clock_->SleepMicros(std::clamp<std::uint64_t>(static_cast<std::uint64_t>(pause - paused), 1, kPauseMicros));

@@ -1,5 +1,5 @@
-// Foreground: how long calls of users take, sampled, and how that makes background work pause that nobody waits for. The
-// rule is gc/yield.h's.
+// Foreground: samples how long users' calls take, and pauses background work that has no user waiting when they get
+// slower. The rule is in gc/yield.h.
 #pragma once
 
 #include <array>
@@ -16,24 +16,24 @@ namespace cambium {
 // Any thread.
 class Foreground {
  public:
-  static constexpr std::uint32_t kSampleEvery = 64;           // calls of a thread
+  static constexpr std::uint32_t kSampleEvery = 64;           // of this many calls of a thread, one is timed
   static constexpr std::uint64_t kWindowMicros = 200'000;     // at least
-  static constexpr std::uint64_t kForgottenMicros = 1'000'000;  // without samples nobody is there to yield to
+  static constexpr std::uint64_t kForgottenMicros = 1'000'000;  // after so long without samples, work does not pause
 
   explicit Foreground(Clock* clock) : clock_(clock) {}
 
-  // One in so many calls: then it is timed. Costs a thread's own counter.
+  // True for one in kSampleEvery calls, which is then timed. Costs one thread-local counter.
   [[nodiscard]] static bool IsSampled() {
     thread_local constinit std::uint32_t calls = 0;
     return ++calls % kSampleEvery == 0;
   }
-  // A call of this kind began then and ends now.
+  // Adds a call of this kind that began at `start_micros` and ends now.
   void Add(CallKind kind, std::uint64_t start_micros);
 
-  // For work that yields, before it goes on after `resumed_micros`. Returns when it has paused as long as its share asks
-  // for, or `is_over` says that it need not yield any more.
+  // Called by work that yields, after each piece. `resumed_micros`: when the piece began. Pauses as long as the share
+  // of the work demands, or until `is_over` returns true.
   void GiveWay(std::uint64_t resumed_micros, const std::function<bool()>& is_over);
-  // Of the device, as far as work that yields is concerned.
+  // The fraction of the time in which work that yields may use the device.
   [[nodiscard]] double Share() const;
 
   [[nodiscard]] std::uint64_t NowMicros() const { return clock_->NowMicros(); }
@@ -47,16 +47,16 @@ class Foreground {
     std::atomic<std::uint64_t> samples{0};
   };
   std::array<Sum, kCallKinds> sums_;  // of this window
-  std::atomic<std::uint64_t> window_micros_{0};  // when it began; 0: no sample yet
-  std::atomic<std::uint64_t> sampled_micros_{0};  // the last sample
-  std::atomic<bool> did_work_{false};             // in this window
-  std::atomic<double> share_{1};                  // of state_, for those who look without the lock
+  std::atomic<std::uint64_t> window_micros_{0};   // when it began; 0: no sample yet
+  std::atomic<std::uint64_t> sampled_micros_{0};  // time of the last sample
+  std::atomic<bool> did_work_{false};             // work that yields ran in this window
+  std::atomic<double> share_{1};                  // copy of state_.share, read without the lock
 
   Mutex mutex_;  // a leaf
   YieldState state_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
-// Times the call whose scope it is, if it is one of those that are.
+// Times the call in whose scope it lives, if that call is sampled.
 class SampledCall {
  public:
   SampledCall(Foreground* foreground, CallKind kind)

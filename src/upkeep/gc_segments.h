@@ -1,4 +1,4 @@
-// GcSegments: which segments log GC may empty, what their garbage is, and how urgent it is to empty some.
+// GcSegments: which segments log GC may empty, how much garbage they have, and how urgent it is to empty some.
 #pragma once
 
 #include <atomic>
@@ -19,15 +19,15 @@ class GcSegments {
  public:
   explicit GcSegments(DbState* state);
 
-  // The sealed segments below the replay position, in which log GC may do something.
+  // The sealed segments below the replay position: the candidates of log GC.
   [[nodiscard]] std::vector<SegmentUse> Uses() const CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] VictimPolicy Policy() const;
-  // What limits the size of the database, and of steps.
+  // The limits on the size of the database and of steps.
   [[nodiscard]] SpacePolicy Limits() const;
   [[nodiscard]] GcUrgency Urgency() const;
-  // Whether the options, and CompactRanges that hold log GC back, allow it.
+  // True if the options allow log GC, and no CompactRange holds it back at this urgency.
   [[nodiscard]] bool MayCollect(GcUrgency urgency) const;
-  // Which segments are to be emptied next; requested ones first. No numbers: none is due.
+  // Chooses the segments to empty next; requested ones come first. No numbers: none is due.
   [[nodiscard]] VictimChoice Choose(const VictimPolicy& policy) const CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool IsPunchingDue() const CAMBIUM_REQUIRES(commit_lock);
 
@@ -39,13 +39,13 @@ class GcSegments {
   void EndRequest(const std::set<std::uint64_t>& numbers) CAMBIUM_REQUIRES(commit_lock) {
     for (const std::uint64_t number : numbers) requested_.erase(number);
   }
-  // While CompactRanges hold log GC back, it starts only if space is short.
+  // While a CompactRange holds log GC back, it starts only if space is short.
   void Hold() { holds_.fetch_add(1); }
-  // True: nothing holds it back any more.
+  // True: no CompactRange holds it back any more.
   bool Unhold() { return holds_.fetch_sub(1) == 1; }
 
-  // ---- Damage: a segment with a record that does not validate is kept, reported once, and left alone until the database
-  // is opened again ----
+  // ---- Damage: a segment with a record that does not validate is kept, reported once, and left alone until the
+  // database is opened again ----
 
   void MarkDamaged(const GcSource& source, const Status& why) CAMBIUM_EXCLUDES(commit_lock);
   [[nodiscard]] const std::map<std::uint64_t, std::string>& damaged() const CAMBIUM_REQUIRES(commit_lock) {

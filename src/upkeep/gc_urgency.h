@@ -1,4 +1,4 @@
-// How urgent log GC is, from what the ceiling and the full disk say of the moment.
+// How urgent log GC is at the moment, by the ceiling and the full disk.
 #pragma once
 
 #include "gc/victims.h"
@@ -8,7 +8,8 @@
 
 namespace cambium {
 
-// With a ceiling, relocating values waits until space is needed or nobody writes: later, less of a victim is alive.
+// With a ceiling, values are relocated only if space is needed or there are no writes: the later, the fewer live values
+// a victim has.
 inline GcUrgency UrgencyOfGc(const DbContext& db, const SpaceControl& space, const FullDisk& disk) {
   if (disk.IsFull()) return GcUrgency::kFull;
   if (space.is_short.load(std::memory_order_relaxed)) return GcUrgency::kSpace;

@@ -1,5 +1,5 @@
-// Estimates of hidden garbage: values that newer entries hide and that accounts still count, and what hidden entries take
-// of an LSM's files. They decide when compactions are urgent (gc/space.h).
+// Estimates of hidden garbage: values that newer entries hide and that accounts still count, and the bytes of hidden
+// entries in an LSM's files. They decide when compactions are urgent (gc/space.h).
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace cambium {
 
-// A flush has hidden what `sample` finds in the layers below it.
+// Called after a flush: it has hidden the entries that `sample` finds in the layers below it.
 void NoteHidden(Family* family, const KeySample& sample, const Layers& below);
-// A compaction has replaced `before` by `now`, and `uncharged` bytes that were hidden are garbage now.
+// Called after a compaction: it has replaced `before` by `now`, and has turned `uncharged` hidden bytes into garbage.
 void NoteCompacted(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged);
-// The bytes that a compaction takes off the accounts: they were hidden. Asked before its commit, because a slot that
-// nothing refers to is shadowed no longer afterwards.
+// The hidden bytes that a compaction takes off the accounts. Called before its commit, which ends the shadowing of
+// slots without references.
 [[nodiscard]] std::int64_t UnchargedBy(const AccountDelta& accounts, const ManifestState& state);
 
-// Bytes of all files of the layers.
+// The bytes of all files of the layers.
 [[nodiscard]] std::uint64_t FileBytes(const LayersShape& shape);
-// Roughly what an entry that is no tombstone takes of them.
+// The average bytes of these files per entry that is not a tombstone.
 [[nodiscard]] double FileBytesPerEntry(const LayersShape& shape);
 [[nodiscard]] std::uint64_t Tombstones(const LayersShape& shape);
-// What a record of the log takes, on average over an account.
+// The average bytes of a record of the log, over an account.
 [[nodiscard]] double BytesPerReference(const Account& all);
 
 }  // namespace cambium

@@ -1,4 +1,5 @@
-// KeySample: of the keys that a cursor walks over, some, evenly: to ask older layers what a flush hides in them.
+// KeySample: keeps an even sample of the keys that a cursor passes, to look up in older layers what a flush hides
+// there.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +12,10 @@
 
 namespace cambium {
 
-// Goes forward over `cursor`, which must outlive it.
+// Passes every call on to `cursor`, which must outlive it. Samples only going forward.
 class KeySample final : public EntryCursor {
  public:
-  // `key_count`: how many there are; at most about kKeys of them are kept.
+  // `key_count`: the number of keys of the cursor. About kKeys of them are kept.
   KeySample(EntryCursor* cursor, std::uint64_t key_count)
       : cursor_(cursor), every_(std::max<std::uint64_t>(1, key_count / kKeys)) {
     Look();
@@ -33,9 +34,9 @@ class KeySample final : public EntryCursor {
   [[nodiscard]] Entry entry() const override { return cursor_->entry(); }
   [[nodiscard]] Status status() const override { return cursor_->status(); }
 
-  // What the layers have of the keys that were passed.
+  // The entries of the passed keys that the layers have, estimated from the sample.
   struct Replaced {
-    double share = 0;         // of the keys
+    double share = 0;         // of the passed keys
     std::uint64_t keys = 0;
     std::uint64_t bytes = 0;  // of their records in the log
   };

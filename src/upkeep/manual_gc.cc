@@ -22,7 +22,7 @@ Status ManualGc::CollectFor(const CompactRangeOptions& options, bool all_keys) {
   return CollectRound(all, options.blob_garbage_collection_age_cutoff);
 }
 
-// Steps run in the background, one at a time. Segments that become eligible meanwhile are not meant.
+// Steps run in the background, one at a time. Segments that become eligible meanwhile do not count.
 Status ManualGc::CollectRound(bool all, double cutoff) {
   VictimPolicy policy;
   std::set<std::uint64_t> left;
@@ -32,13 +32,13 @@ Status ManualGc::CollectRound(bool all, double cutoff) {
     if (cutoff >= 0 && cutoff <= 1) policy.age_cutoff = cutoff;
     left = WorthRequesting(segments_.Uses(), policy, all);
   }
-  // The cutoff has chosen already. It is a part of all segments: with fewer of them it would choose fewer.
+  // The cutoff has been applied. It is a fraction of all segments, so with fewer segments it would choose fewer.
   policy.age_cutoff = 1;
   while (!left.empty()) {
     std::optional<std::uint64_t> seen;
     {
       const CommitLock lock(commits_);
-      // Segments that were dropped or punched, or are damaged, are done.
+      // Segments that were dropped or punched, or that are damaged, are done.
       const std::set<std::uint64_t> worth = WorthRequesting(segments_.Uses(), policy, all);
       std::erase_if(left, [&](std::uint64_t number) { return !worth.contains(number); });
       if (left.empty()) break;
@@ -58,14 +58,14 @@ Status ManualGc::CollectRound(bool all, double cutoff) {
   return jobs_.is_closing() ? Status::ShutdownInProgress("the database is closing") : Status::OK();
 }
 
-// Steps run in the job of log GC, so that there is one at a time.
+// Steps run in the job of log GC, so only one runs at a time.
 Status ManualGc::ClusterRange(const std::shared_ptr<Family>& family, const Slice* begin, const Slice* end) {
   const auto request = std::make_shared<Clusterer::Request>();
   request->family = family;
   if (begin != nullptr) request->walk.position = begin->ToString();
   if (end != nullptr) request->walk.end = end->ToString();
   std::uint64_t steps_seen = 0;
-  bool has_waited = false;  // for all that could make room
+  bool has_waited = false;  // for all jobs that could make room
   while (true) {
     std::optional<std::uint64_t> seen;
     {
@@ -88,9 +88,9 @@ Status ManualGc::ClusterRange(const std::shared_ptr<Family>& family, const Slice
       continue;
     }
     if (has_waited) {
-      return Status::Incomplete("max_space_amplification leaves no room to write values in the order of their keys");
+      return Status::Incomplete("max_space_amplification leaves no room to rewrite values in the order of their keys");
     }
-    // What is hidden becomes garbage, and all garbage is collected.
+    // Compactions turn hidden values into garbage, and log GC collects all garbage.
     SpacePlan plan;
     plan.compact = plan.collect = true;
     space_keeper_.StartJobs(plan);

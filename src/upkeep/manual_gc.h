@@ -1,4 +1,4 @@
-// ManualGc: what a CompactRange asks of log GC, carried out by the job of log GC, while the caller waits.
+// ManualGc: the log GC of a CompactRange. The job of log GC does the work while the caller waits.
 #pragma once
 
 #include <memory>
@@ -13,17 +13,17 @@
 
 namespace cambium {
 
-// The caller holds no lock, in all of these.
+// The callers of all functions hold no lock.
 class ManualGc {
  public:
   ManualGc(DbState* state, GcSegments* segments, Clusterer* clusterer, SpaceKeeper* space_keeper);
 
-  // The log GC of a CompactRange, after its compactions; `all_keys`: it had no bounds.
+  // Runs the log GC of a CompactRange, after its compactions. `all_keys`: the call had no bounds.
   Status CollectFor(const CompactRangeOptions& options, bool all_keys);
-  // Empties the segments that are eligible now, until none of these is left. `all`: whatever their age. A cutoff outside
-  // [0, 1] is the option's.
+  // Empties the segments that are eligible at the time of the call. `all`: regardless of their age. A cutoff outside
+  // [0, 1] means the option's.
   Status CollectRound(bool all, double cutoff);
-  // Brings the values of a range into the order of their keys. Null: no bound.
+  // Clusters the values of a range of keys. Null: no bound.
   Status ClusterRange(const std::shared_ptr<Family>& family, const Slice* begin, const Slice* end);
 
  private:

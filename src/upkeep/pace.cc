@@ -17,7 +17,7 @@ Pace::Pace(DbState* state)
 BeforeWrite Pace::PermitFor(Tickers cause, std::function<IOPriority()> priority) {
   return [this, cause, priority = std::move(priority), resumed = foreground_.NowMicros(),
           in_flight = std::make_shared<InFlight>(&space_.in_flight)](std::uint64_t bytes) mutable {
-    // A job that pauses keeps its thread, perhaps the only one, and a writer may wait for what that thread does next.
+    // A job that pauses keeps its thread, perhaps the only one, and a writer may wait for the next job of that thread.
     const auto is_given_up = [this] {
       return jobs_.is_closing() || jobs_.has_fatal() || jobs_.HasStalledWriters();
     };

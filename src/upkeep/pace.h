@@ -1,4 +1,4 @@
-// Pace: what background work asks before it writes: the rate limiter, and whether users need the device.
+// Pace: slows background work down before it writes: for the rate limiter, and for users who need the device.
 #pragma once
 
 #include <functional>
@@ -18,12 +18,12 @@ class Pace {
 
   // How long users' calls take; idle-time work makes way for them.
   [[nodiscard]] Foreground& foreground() { return foreground_; }
-  // What a job calls before each piece that it writes. Waits for the rate limiter, and for users, according to what
-  // `priority` returns at that moment. `cause` counts the bytes.
+  // Returns the function that a job calls before each piece that it writes. It waits for the rate limiter and for
+  // users, as the result of `priority` at that moment demands, and adds the bytes to the ticker `cause`.
   [[nodiscard]] BeforeWrite PermitFor(Tickers cause, std::function<IOPriority()> priority);
   [[nodiscard]] IOPriority PriorityOfCompaction(const Family& family) const;
   [[nodiscard]] IOPriority PriorityOfGc() const;
-  // Counts a write that has waited so long.
+  // Counts a write that has waited `micros`.
   void CountStall(std::uint64_t micros, bool is_for_space) const;
 
  private:

@@ -14,10 +14,10 @@
 namespace cambium {
 namespace {
 
-// Records whose keys one step looks up, at most.
+// One step looks up the keys of at most about this many records.
 constexpr std::uint64_t kStepRecords = 64u << 10;
 
-// Reads the header of a record that must be there.
+// Reads the header of the record at `offset`. Corruption if it is not valid.
 Result<RecordHeader> ReadRecordHeader(const File& file, std::uint64_t seed, std::uint64_t offset) {
   char bytes[kRecordHeaderSize];
   std::size_t read = 0;
@@ -29,11 +29,11 @@ Result<RecordHeader> ReadRecordHeader(const File& file, std::uint64_t seed, std:
 
 }  // namespace
 
-// A segment whose records are punched by the commit at hand.
+// A segment of whose records a commit punches some.
 struct Puncher::Change {
   std::size_t source = 0;
-  SegmentInfo info;                  // as the MANIFEST will have it
-  std::shared_ptr<Segment> segment;  // the same file, for readers from the commit on
+  SegmentInfo info;                  // to be written to the MANIFEST
+  std::shared_ptr<Segment> segment;  // the same file, for readers after the commit
   const PunchPlan* plan = nullptr;
 };
 
@@ -54,7 +54,7 @@ Result<bool> Puncher::RunIfDue() {
   return true;
 }
 
-// The oldest segments that are due, and a view of the same moment.
+// Chooses the oldest segments that are due, and pins a view of the same moment.
 bool Puncher::Pick(GcPick* pick) {
   const CommitLock lock(commits_);
   if (!segments_.MayCollect(segments_.Urgency())) return false;
@@ -93,7 +93,7 @@ Status Puncher::Run(const GcPick& pick, GcReport* report) {
   return Commit(pick, plans, report);
 }
 
-// Leaves change->segment null if the segment is not to be punched.
+// Leaves change->segment null if the segment is not punched.
 Status Puncher::PlanChange(const GcSource& source, const PunchPlan& plan, Change* change) {
   const ManifestState& state = commits_.state();
   const auto known = state.segments.find(source.info.number);
@@ -105,8 +105,8 @@ Status Puncher::PlanChange(const GcSource& source, const PunchPlan& plan, Change
   CAMBIUM_RETURN_IF_ERROR(source.segment->file().GetInfo(&file));
   const std::uint64_t bytes = commits_.BytesOf(change->info);
   const std::uint64_t garbage = bytes - std::min(bytes, live);
-  // If holes would free less than half of the garbage, relocation is the better way. A file with a second name is not
-  // punched: whoever uses that name has its bytes too.
+  // If holes would free less than half of the garbage, relocation is better. A file with a second name is not punched:
+  // a checkpoint or backup uses its bytes too.
   const bool is_worth = !plan.offsets.empty() && 2 * plan.hole_bytes >= garbage;
   if (!is_worth || (file.link_count > 1 && !MutantIs(Mutant::kPunchLinkedFile))) {
     PunchedBytes punched = commits_.punched().Of(change->info.number);
@@ -164,14 +164,15 @@ void Puncher::Committed(const View& before, const Change& change) {
   bytes.garbage_at_look = left - std::min(left, live);
   commits_.punched().Set(info.number, bytes);
   commits_.obsolete().Leaves(change.segment->path(), {bytes.pending, true});
-  // The old segment keeps the new one. So when a segment is released, all before it are, whose readers see more values.
+  // The old segment holds the new one. So a segment is released after all its predecessors, whose readers see more
+  // values.
   const PunchedSegments::ReadyHoles holes{info.number, *change.plan};
   before.segments.Find(info.slot)->WhenReleased([this, holes, keep = change.segment] { commits_.punched().Ready(holes); });
   if (MutantIs(Mutant::kPunchWhilePinned)) commits_.punched().Ready(holes);
 }
 
-// Punches the records at these offsets, which ascend. The MANIFEST calls them punched; others that a later list has may still
-// have readers. Punching a hole again costs little.
+// Punches the records at `offsets`, which are sorted, and which the MANIFEST names as punched. It may name others too,
+// which still have readers. Punching a hole again costs little.
 Result<PunchedBytes> Puncher::MakeHoles(const SegmentInfo& info, const std::vector<std::uint64_t>& offsets) {
   PunchedBytes made;
   const std::string path = db_.PathOf(FileKindOf(info.kind), info.number);
@@ -190,7 +191,7 @@ Result<PunchedBytes> Puncher::MakeHoles(const SegmentInfo& info, const std::vect
         return Status::OK();
       });
   if (!listed.ok() && !listed.IsCorruption()) return listed;
-  if (listed.IsCorruption()) {  // the records are enough: header and key of each are kept
+  if (listed.IsCorruption()) {  // the record headers serve too: a hole spares header and key
     holes.clear();
     made = {};
     for (const std::uint64_t offset : offsets) {
@@ -207,7 +208,7 @@ Result<PunchedBytes> Puncher::MakeHoles(const SegmentInfo& info, const std::vect
   return made;
 }
 
-// A segment that cannot be punched is as large as before; relocating its values is then the way.
+// If a segment cannot be punched, its holes no longer count, so that log GC relocates its values instead.
 Status Puncher::MakeReadyHoles() {
   Status first;
   for (const PunchedSegments::ReadyHoles& ready : commits_.punched().TakeReady()) {

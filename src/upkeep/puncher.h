@@ -1,12 +1,13 @@
-// Puncher: large values that are dead become holes in their file, and nothing is copied.
+// Puncher: punches dead large values out of their file, so that their space is freed without copying.
 //
 //   commit mutex: pin the view, choose segments ─▶ look their values up in its layers
-//        ─▶ commit mutex: the MANIFEST says which records are dead for good, and the view gets a new Segment for the file
+//        ─▶ commit mutex: the MANIFEST records which values are punched, and the view gets a new Segment for the file
 //        ─▶ the last reader of the old Segment releases it ─▶ holes
 //
-// A value that is not the newest of its key in durable layers, and lies below the replay position, never is again: later
-// layers only hide more, and recovery reads nothing of the segment. A thread that may still read it holds a view from before
-// the commit, and with it the old Segment. What a crash leaves undone the next Open does: the MANIFEST names the records.
+// If a value is not the newest of its key in durable layers, and lies below the replay position, it stays dead: later
+// layers only hide more, and recovery does not read the segment. A thread that may still read the value holds a view
+// from before the commit, and with it the old Segment. After a crash the next Open makes the missing holes: the
+// MANIFEST names the records.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +25,9 @@ class Puncher {
 
   // Runs a step if one is due. False: none is.
   Result<bool> RunIfDue();
-  // Makes the holes whose segments have no reader any more. The first error; the others are tried all the same.
+  // Makes the holes that have no reader any more. Tries all; returns the first error.
   Status MakeReadyHoles();
-  // At the end of Open: holes that are to be made or counted again.
+  // Called at the end of Open: queues the holes of all punched segments, to be made where missing, and counted.
   void Resume();
 
  private:

@@ -10,13 +10,13 @@
 namespace cambium {
 namespace {
 
-// Moved values of a family, in order: what a run is written from.
+// A cursor over the relocated values of a family, from which a run is written.
 class MovedCursor final : public EntryCursor {
  public:
   explicit MovedCursor(const std::vector<MovedValue>& values) : values_(values) {}
   void SeekToFirst() override { at_ = 0; }
   void SeekToLast() override { at_ = values_.empty() ? 0 : values_.size() - 1; }
-  void Seek(Slice) override { at_ = values_.size(); }  // never called: a run is written from the first key on
+  void Seek(Slice) override { at_ = values_.size(); }  // never called: a run is written from the first key
   void SeekForPrev(Slice) override { at_ = values_.size(); }
   void Next() override { ++at_; }
   void Prev() override { at_ = at_ == 0 ? values_.size() : at_ - 1; }
@@ -30,7 +30,7 @@ class MovedCursor final : public EntryCursor {
   std::size_t at_ = 0;
 };
 
-// Removes values whose newest entry in `layers` is not the one that they were taken from.
+// Removes the values whose newest entry in `layers` is not the one that they were copied from.
 Status KeepNewest(const Layers& layers, std::vector<MovedValue>* values) {
   constexpr std::size_t kTogether = 256;
   std::size_t kept = 0;
@@ -157,7 +157,7 @@ void RelocationStep::FillEdit(Edit* edit, std::vector<std::shared_ptr<const Laye
   if (UsesWriter()) edit->set_segments.push_back(writer_.info());
   for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
     const SegmentInfo& info = pick_.sources[i].info;
-    // A compaction took its last reference, and it was dropped.
+    // A compaction has removed its last reference, and it was dropped.
     if (!state.segments.contains(info.number)) report_.is_emptied[i] = false;
     if (!report_.is_emptied[i]) continue;
     edit->drop_segments.push_back(info.number);
@@ -188,7 +188,7 @@ Result<bool> RelocationStep::TryCommit() {
   FillEdit(&edit, &next);
   if (edit.drop_segments.empty() && edit.families.empty()) return true;
   is_named_ = UsesWriter();  // also if the commit fails: the edit may be on disk all the same
-  // Before the accounts of segments that are dropped are gone.
+  // Computed before the commit, which removes the accounts of dropped segments.
   std::vector<std::int64_t> hidden;
   for (const Moves& moves : moves_) hidden.push_back(HiddenAfter(moves));
   CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, [&](View* view) {
@@ -223,7 +223,7 @@ std::int64_t RelocationStep::HiddenAfter(const Moves& moves) const {
 }
 
 void RelocationStep::NoteCommitted(const std::vector<std::int64_t>& hidden) {
-  // At once: the next look at space must find these bytes here or there.
+  // Under the same lock as the commit, so that each look at space finds these bytes in one place or the other.
   for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
     const GcSource& source = pick_.sources[i];
     if (report_.is_emptied[i]) commits_.obsolete().Leaves(source.segment->path(), {commits_.BytesOf(source.info), true});
@@ -231,7 +231,7 @@ void RelocationStep::NoteCommitted(const std::vector<std::int64_t>& hidden) {
   for (std::size_t i = 0; i < moves_.size(); ++i) {
     Family& family = *moves_[i].family;
     family.hidden_bytes.fetch_add(hidden[i], std::memory_order_relaxed);
-    // Each entry of these runs hides one like it.
+    // Each entry of these runs hides an entry of about the same size.
     std::int64_t run_bytes = 0;
     for (const auto& run : moves_[i].runs) run_bytes += static_cast<std::int64_t>(run->info().file_size);
     family.hidden_index_bytes.fetch_add(run_bytes, std::memory_order_relaxed);
@@ -240,13 +240,13 @@ void RelocationStep::NoteCommitted(const std::vector<std::int64_t>& hidden) {
 }
 
 void RelocationStep::NoteFreed(std::uint64_t moved_bytes) {
-  constexpr std::uint64_t kGapMicros = 100'000;  // a longer gap, and steps do not follow one another
+  constexpr std::uint64_t kGapMicros = 100'000;  // steps with a longer gap between them are not consecutive
   constexpr double kWeight = 0.2;                // of the last step
   std::uint64_t gone = 0;
   for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
     if (report_.is_emptied[i]) gone += commits_.BytesOf(pick_.sources[i].info);
   }
-  if (gone == 0) return;  // the next step, which empties what this one has begun, counts the time of both
+  if (gone == 0) return;  // the step that empties what this one has begun counts the time of both
   const std::uint64_t now = db_.NowMicros();
   const std::uint64_t last = std::exchange(space_.last_freed_micros, now);
   const bool follows = report_.begun_micros < last + kGapMicros;

@@ -1,5 +1,5 @@
-// RelocationStep: carries out one step of log GC: copies the values, writes the runs that lead to them, and commits, unless
-// flushes or compactions were faster.
+// RelocationStep: executes one step of log GC: copies the values, writes runs with their new addresses, and commits. If
+// flushes or compactions changed some of the keys meanwhile, it writes the runs again without these.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +19,44 @@
 
 namespace cambium {
 
-// For one step. One thread. Everything that it is given outlives it.
+// For one step. One thread. All constructor arguments outlive it.
 class RelocationStep {
  public:
   RelocationStep(DbState* state, RunMaker* runs, Compactor* compactor, GcSegments* segments, CopyBuffers* buffers,
                  const GcPick& pick, RelocationWriter* writer, GcReport* report);
 
-  // Moves the records, which are alive in the layers of the pick, and drops the sources that the report calls emptied.
+  // Relocates the records, which are live in the layers of the pick, and drops the sources that the report marks as
+  // emptied.
   Status Execute(std::span<const GcRecord> records);
-  // A MANIFEST record names the new segment, or may.
+  // A MANIFEST record names the new segment, or may name it.
   [[nodiscard]] bool is_named() const { return is_named_; }
 
  private:
-  // Values of one family that are moved.
+  // The relocated values of one family.
   struct Moves {
     std::shared_ptr<Family> family;
     std::vector<MovedValue> values;
-    std::shared_ptr<const Layers> newest_in;  // the layers in which all of them were found to be the newest
+    std::shared_ptr<const Layers> newest_in;  // the layers in which all values were last found to be the newest
     std::vector<std::shared_ptr<const Run>> runs;
     AccountDelta accounts;
   };
 
   Status Copy(std::span<const GcRecord> records);
   Status WriteRuns(Moves* moves);
-  // False: some values are no longer the newest of their keys, and the runs without these have to be written first.
+  // False: some values are no longer the newest of their keys, and the runs must be written again without these.
   Result<bool> TryCommit() CAMBIUM_EXCLUDES(commit_lock);
-  // Looks at the values again, in the layers of now, and leaves out those that are no longer the newest. False: there were
-  // some, and their family's runs have to be written again.
+  // Looks the values up again in the current layers, and removes those that are no longer the newest of their keys.
+  // False: there were some, and the runs of their families must be written again.
   Result<bool> AreStillNewest() CAMBIUM_REQUIRES(commit_lock);
-  // Adds what the commit says, and the layers of each family after it. It says nothing if nothing is left to be moved or
-  // dropped.
+  // Fills in the edit, and the layers of each family after the commit. The edit is empty if nothing is left to relocate
+  // or drop.
   void FillEdit(Edit* edit, std::vector<std::shared_ptr<const Layers>>* next) CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool UsesWriter() const;
-  // How many more bytes of the family's log are hidden after the commit: those that values were moved from, as long as the
-  // segment is there; less what was hidden in segments that are dropped, which is all that accounts still count in them.
+  // The change of the family's hidden bytes by the commit: plus the old copies of relocated values; minus all bytes
+  // that accounts count in segments that are dropped, because these were hidden or were just relocated.
   [[nodiscard]] std::int64_t HiddenAfter(const Moves& moves) const CAMBIUM_REQUIRES(commit_lock);
   void NoteCommitted(const std::vector<std::int64_t>& hidden) CAMBIUM_REQUIRES(commit_lock);
-  // How fast space is freed while steps follow one another, for the pace of writers.
+  // Updates the rate at which consecutive steps free space, by which writers are paced.
   void NoteFreed(std::uint64_t moved_bytes) CAMBIUM_REQUIRES(commit_lock);
   void DropSources();
   void Count() const;
@@ -73,7 +74,7 @@ class RelocationStep {
   RelocationWriter& writer_;
   GcReport& report_;
   std::vector<Moves> moves_;
-  Relocation copied_;  // values of moves_ that are inline now borrow from it
+  Relocation copied_;  // values of moves_ that have become inline refer to it
   bool is_named_ = false;
 };
 

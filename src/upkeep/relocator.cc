@@ -24,8 +24,8 @@ LogGcReason ReasonOf(GcReason reason) {
   }
 }
 
-// Leaves as many of the records as a step may copy. Sources that still have some are not emptied; the next step finds less
-// of them alive.
+// Keeps as many of the records as a step may copy. Sources of the others are not emptied; the next step finds fewer
+// live values in them.
 void CutToStep(std::uint64_t step_bytes, std::vector<GcRecord>* records, GcReport* report) {
   std::uint64_t bytes = 0;
   std::size_t count = 0;
@@ -88,7 +88,7 @@ Status Relocator::EmptySources(const GcPick& pick, GcReport* report) {
   return Move(pick, records, report);
 }
 
-// One new segment takes the values. It is removed unless a MANIFEST record may name it.
+// All values go into one new segment. It is removed unless a MANIFEST record may name it.
 Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, GcReport* report) {
   std::optional<BlobFileCreation> creation;
   const std::uint32_t generation = std::min(kGenerationMax, pick.sources.front().info.generation + 1);

@@ -1,13 +1,12 @@
-// Relocator: a step of log GC: values that are alive are copied out of their segments, and segments that it empties are
-// dropped.
+// Relocator: a step of log GC. It copies live values out of their segments, and drops the segments that it empties.
 //
 //   pick: the view and the sources of one moment, under the commit mutex ─▶ look up, read, check, copy
-//        ─▶ a run per family that says where the values are now ─▶ commit mutex: still the newest? commit
+//        ─▶ write a run per family with the new addresses ─▶ commit mutex: still the newest? commit
 //
-// The run lies on top of all durable layers and below all memtables: whatever was written since hides it by position,
-// deletes too. Between the lookup and the commit a flush may have brought a newer entry of a key, which would then lie
-// below that run. So every key is looked up again in the layers of the commit, and values that are no longer the newest are
-// left out. A step that is not committed leaves files without a name.
+// The run lies on top of all durable layers and below all memtables, so every later write or delete hides it. Between
+// the lookup and the commit a flush may add a newer entry of a key, which would then lie below that run. So every key
+// is looked up again in the layers of the commit, and values that are no longer the newest are left out. A step that
+// does not commit leaves files that no MANIFEST record names.
 #pragma once
 
 #include <cstdint>
@@ -27,48 +26,48 @@
 
 namespace cambium {
 
-// What a step works on, of one moment. Of a segment that is flushed only afterwards the layers know nothing, so layers,
-// sources and replay position must be those of the same view.
+// The input of a step, all of one moment: layers do not have the entries of segments that are flushed after them, so
+// layers, sources and replay position must belong to the same view.
 struct GcPick {
   std::shared_ptr<const View> view;
   GcReason reason = GcReason::kNone;
   std::vector<GcSource> sources;
   std::vector<GcFamily> families;
   std::uint64_t step_bytes = 0;  // that the step may copy
-  // While it is held no new segment gets the slot of one that the step may read: at the commit, what was copied is known by
-  // slot and offset.
+  // While it is held, no new segment gets the slot of a segment that the step may read: the commit identifies copied
+  // values by slot and offset.
   std::shared_ptr<const void> slots;
 
-  // The families of the view, with the options that are in force.
+  // Adds the families of the view, with their current options.
   void AddFamilies();
 };
 
-// How a step went.
+// The result of a step.
 struct GcReport {
   int job_id = 0;
   std::uint64_t begun_micros = 0;
-  std::vector<bool> is_emptied;   // by source: nothing of it is left
+  std::vector<bool> is_emptied;   // by source: no live value is left
   std::set<std::size_t> punched;  // sources that get holes
   std::uint64_t keys_relocated = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
   std::uint64_t file_bytes = 0;   // of the new segment
-  std::uint64_t bytes_freed = 0;  // of sources that were emptied, as they lay on disk, and of holes
+  std::uint64_t bytes_freed = 0;  // on disk, of emptied sources and of holes
 };
 
 class Relocator {
  public:
   Relocator(DbState* state, Pace* pace, RunMaker* runs, Compactor* compactor, GcSegments* segments);
 
-  // A report of a step that begins now, in which the sources are emptied, or not.
+  // Starts the report of a step. `empties`: the step empties its sources.
   [[nodiscard]] GcReport Begin(const GcPick& pick, bool empties) const;
-  // Moves what is alive in the sources, as much as a step may.
+  // Relocates live values of the sources, as many as one step may.
   Status EmptySources(const GcPick& pick, GcReport* report);
-  // Moves these records of the sources.
+  // Relocates these records of the sources.
   Status Move(const GcPick& pick, std::span<const GcRecord> records, GcReport* report);
   // Reports the step to the listeners.
   void Report(const GcPick& pick, const GcReport& report, const Status& done);
-  // For an offline compaction, which runs several steps at a time.
+  // Keeps copy buffers for an offline compaction, which runs several steps at a time.
   void KeepCopyBuffers(std::size_t count, std::size_t least) { copy_buffers_.Keep(count, least); }
 
  private:

@@ -1,4 +1,4 @@
-// The reserve: a file that takes space, so that it can be given back on a full disk.
+// The reserve: a file that occupies space, which is released on a full disk.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kZerosAtOnce = 1u << 20;
 
-// For file systems that cannot allocate space: writes zeros to it.
+// Writes zeros, for file systems that cannot allocate space.
 Status WriteZeros(File* file, std::uint64_t from, std::uint64_t to) {
   const std::string zeros(std::min<std::uint64_t>(kZerosAtOnce, to - from), '\0');
   for (std::uint64_t at = from; at < to; at += zeros.size()) {
@@ -24,7 +24,7 @@ Status WriteZeros(File* file, std::uint64_t from, std::uint64_t to) {
 
 }  // namespace
 
-// It is no error if the reserve cannot be made: writers have the space instead, and the next job tries again.
+// If the disk has no space for the reserve, this is no error: writers may use the space, and a later job tries again.
 Status DiskKeeper::MakeReserve() {
   const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
   const std::uint64_t number = commits_.NewFileNumber();
@@ -41,7 +41,7 @@ Status DiskKeeper::MakeReserve() {
     is_over = is_over && made.ok();
     if (is_over) disk_.is_on.store(false);
   }
-  if (is_over) db_.logger->Log(InfoLogLevel::kInfo, "there is space again, and a reserve is kept of it");
+  if (is_over) db_.logger->Log(InfoLogLevel::kInfo, "the disk has space again, and a reserve is kept");
   if (disk_.IsFull() && disk_.is_rescue_due.exchange(false)) StartRescue();
   if (!made.IsNoSpace() || made.severity() == Status::Severity::kFatal) return made;
   db_.logger->Log(InfoLogLevel::kInfo, "no reserve for a full disk could be made: " + made.ToString());
@@ -61,7 +61,7 @@ Status DiskKeeper::ResizeReserve(std::uint64_t number, std::uint64_t bytes) {
   }
   File& file = *disk_.file;
   Status resized = bytes <= has ? file.Truncate(bytes) : GrowReserve(number, has, bytes, is_new);
-  // The next Open uses it too.
+  // Synced, because the next Open uses it.
   if (resized.ok()) resized = DbContext::JudgeSync(file.SyncData());
   if (resized.ok() && is_new) resized = db_.SyncDirectory();
   if (resized.ok()) {
@@ -104,7 +104,7 @@ void DiskKeeper::ReleaseReserve() {
   if (cut.ok()) {
     disk_.reserve_bytes.store(kept, std::memory_order_relaxed);
   } else {
-    DropReserve();  // a copy-on-write file system may have no room to truncate a file, but to remove it
+    DropReserve();  // a full copy-on-write file system may fail to truncate a file, but can remove it
   }
 }
 
@@ -116,7 +116,7 @@ void DiskKeeper::DropReserve() {
   if (!removed.ok()) db_.logger->Log(InfoLogLevel::kWarn, "could not remove the reserve: " + removed.ToString());
 }
 
-// A file that is no valid reserve, or has a second name, is left to the removal of orphans.
+// A file that is not a valid reserve, or that has a second name, is later removed as an orphan.
 void DiskKeeper::AdoptReserve(const std::vector<NumberedFile>& files) {
   const MutexLock lock(disk_.mutex);
   for (const NumberedFile& found : files) {
@@ -133,7 +133,7 @@ void DiskKeeper::AdoptReserve(const std::vector<NumberedFile>& files) {
   }
 }
 
-// The new MANIFEST takes space before it frees any, and a sync would be too late to learn that there is none.
+// The new MANIFEST takes space before it frees any, and a failed sync would be too late to notice that there is none.
 void DiskKeeper::MakeRoomForManifest(const ManifestState& state) {
   if (MutantIs(Mutant::kOpenKeepsReserve)) return;
   constexpr std::uint64_t kBytesOfFile = 256;  // of the MANIFEST, for each file that it names

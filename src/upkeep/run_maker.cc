@@ -15,8 +15,6 @@ TableFiles RunMaker::FilesOf(const Family& family, TableFileCreationReason reaso
   return {&db_.events, db_.fs.get(), std::move(like)};
 }
 
-// From where the cursor stands, as far as one file goes: written, synced, and not named yet. Without `accounts` it is for
-// a snapshot alone: nothing will ever name it, and it goes with its last reader.
 Result<std::shared_ptr<const Run>> RunMaker::Make(const Family& family, EntryCursor* cursor,
                                                        const RangeDeletes* ranges, AccountDelta* accounts,
                                                        int job_id, RunKind kind) {
@@ -41,7 +39,7 @@ Result<std::shared_ptr<const Run>> RunMaker::Fill(const NewIndexFile& made, cons
   options.kind = kind;
   options.page_size = static_cast<std::uint32_t>(its.page_size);
   options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
-  // A tree's runs are soon swept into pages that are read one by one, and never compressed.
+  // The runs of a tree are not compressed: a sweep soon moves them into pages, which are read one by one.
   if (its.index_type == IndexKind::kLsm) static_cast<void>(CodecOf(its.compression, &options.compression));
   const bool is_for_gc = kind == RunKind::kRelocation;
   options.before_write = pace_.PermitFor(is_for_gc ? FILE_BYTES_GC : FILE_BYTES_FLUSH,

@@ -1,4 +1,4 @@
-// RunMaker: writes a run from a cursor: for a flush, for log GC, for a snapshot.
+// RunMaker: writes a run from a cursor, for a flush, for log GC or for a snapshot.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ class RunMaker {
  public:
   RunMaker(DbState* state, Pace* pace) : db_(state->context), commits_(state->commits), pace_(*pace) {}
 
-  // Writes one file from where the cursor stands, as far as a file goes, and the range deletes, unless null. Adds the
-  // references of its entries to *accounts. The run is synced, and no MANIFEST record names it yet. Without `accounts` it
-  // is for a snapshot alone: nothing will ever name it, and it is removed after its last reader.
+  // Writes entries from the cursor's position on until the file is full, and the range deletes, unless null. Adds the
+  // references of the entries to *accounts. The run is synced, and no MANIFEST record names it yet. If `accounts` is
+  // null, the run is private to a snapshot: no record ever names it, and it is removed after its last reader.
   Result<std::shared_ptr<const Run>> Make(const Family& family, EntryCursor* cursor, const RangeDeletes* ranges,
                                           AccountDelta* accounts, int job_id, RunKind kind = RunKind::kFlush);
   // Reports the files of one job to the listeners.

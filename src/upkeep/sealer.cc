@@ -11,15 +11,15 @@ namespace cambium {
 
 namespace {
 
-// Other threads may fill segments while a seal is waited for.
+// The most seal jobs that SealLog waits for.
 constexpr int kSealsMax = 3;
 
 }  // namespace
 
 Status Sealer::SealRotated() {
   for (RotatedSegment& rotated : head_.log()->TakeRotated()) unsealed_.push_back(std::move(rotated));
-  // Where one segment was filled, the next one soon will be. The segment after it is created first: that takes three small
-  // syncs, which would have to wait until the device has written all of the segment that is synced below.
+  // If writers have filled one segment, they will soon fill the next. The segment after it is created first: its three
+  // small syncs would otherwise wait until the device has written all of the segment that is synced below.
   if (!unsealed_.empty()) {
     const Status made = head_.MakeSpare();
     if (made.severity() == Status::Severity::kFatal) return made;
@@ -35,7 +35,7 @@ Status Sealer::SealRotated() {
 Status Sealer::Seal(const RotatedSegment& rotated) {
   const SegmentEnd& end = rotated.end;
   CAMBIUM_RETURN_IF_ERROR(head_.log()->SyncRotated(end.segment));
-  // Without a footer the segment is only slower to collect: it is sealed all the same.
+  // Without a footer the segment is only slower to collect, so it is sealed even if this write fails.
   db_.meter.Tick(FILE_BYTES_LOG, rotated.footer.size());
   const bool has_footer = end.segment->file().Write(end.length, rotated.footer).ok();
   const std::uint64_t file_size = end.length + (has_footer ? rotated.footer.size() : 0);

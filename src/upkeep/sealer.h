@@ -1,5 +1,5 @@
-// Sealer: a segment that takes no more appends is synced, gets a footer that lists its records, and its end in the
-// MANIFEST.
+// Sealer: syncs a segment that takes no more appends, writes a footer that lists its records, and records its end in
+// the MANIFEST.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ class Sealer {
 
   // Seals the segments that were rotated. The job kSeal.
   Status SealRotated();
-  // Ends the current segment if it has at least `rotate_from` bytes, and waits until all before it are sealed; three times
-  // at most, because other threads may fill segments meanwhile. The caller holds no lock.
+  // Ends the current segment if it has at least `rotate_from` bytes, and waits until all earlier segments are sealed.
+  // Waits for three seal jobs at most, because other threads may fill segments meanwhile. The caller holds no lock.
   Status SealLog(std::uint64_t rotate_from);
-  // No job runs any more.
+  // Forgets segments that are not sealed. No job runs any more.
   void Close() { unsealed_.clear(); }
 
  private:
@@ -29,7 +29,7 @@ class Sealer {
   Jobs& jobs_;
   CommitPoint& commits_;
   WriteHead& head_;
-  std::vector<RotatedSegment> unsealed_;  // the seal job's
+  std::vector<RotatedSegment> unsealed_;  // used by the seal job only
 };
 
 }  // namespace cambium

@@ -11,8 +11,8 @@ namespace cambium {
 
 namespace {
 
-// The memtables of `view` that `current` has no more, oldest first. `current` is null if the family was dropped. Flushes
-// commit in order, so these are the oldest ones of `view`.
+// The memtables of `view` that `current` no longer has, oldest first. `current` is null if the family was dropped.
+// Flushes commit in order, so these are the oldest ones of `view`.
 std::vector<std::shared_ptr<const LogTable>> OnlyIn(const FamilyView& view, const FamilyView* current) {
   const auto is_current = [&](const LogTable* table) {
     return current != nullptr &&
@@ -31,8 +31,8 @@ std::vector<std::shared_ptr<const LogTable>> OnlyIn(const FamilyView& view, cons
 }  // namespace
 
 Status SnapshotRuns::BoundPinnedMemory() {
-  // Snapshots first, then the view: a table that one of these snapshots has and the view has not was flushed. A snapshot
-  // that is taken later may have tables that are too new for the view.
+  // Lists the snapshots before it pins the view, so that a table which a snapshot has and the view has not was flushed.
+  // A later snapshot might have tables that are newer than the view.
   std::shared_ptr<const View> current;
   if (MutantIs(Mutant::kSnapshotsListedAfterView)) current = commits_.views().Pin();
   CAMBIUM_FAULT_POINT("Snapshots:listed");
@@ -72,7 +72,7 @@ Status SnapshotRuns::MovePinnedToRuns(SnapshotImpl* snapshot, const View& curren
         CAMBIUM_TRY(std::shared_ptr<const Run> run,
                     runs_.Make(*family.family, cursor.get(), ranges.get(), nullptr, 0));
         family.layers = family.layers->WithNewestRun(std::move(run));
-        ranges = nullptr;  // the first run has them, the lowest: they hide what is older than the table
+        ranges = nullptr;  // the first, lowest run has them: they hide entries older than the table
       } while (cursor->Valid());
       std::erase_if(family.frozen, [&](const FrozenTable& frozen) { return frozen.table == table; });
       if (family.active == table) family.active = std::make_shared<LogTable>(its.comparator);

@@ -1,4 +1,5 @@
-// The figures of the ceiling: what the database takes on disk, and what of it is garbage. See gc/space.h for their meaning.
+// The figures of the ceiling: the bytes of the database on disk, and how many of them are garbage. gc/space.h explains
+// them.
 #include <algorithm>
 
 #include "upkeep/arithmetic.h"
@@ -8,7 +9,7 @@
 namespace cambium {
 namespace {
 
-// Beyond key and value, a separated entry takes this much of the index.
+// The bytes of a separated entry in the index, in addition to its key.
 constexpr std::uint64_t kIndexBytesOfAddress = 28;
 
 // The references of a family into segments that are not dropped.
@@ -40,7 +41,7 @@ std::uint64_t AtLeastZero(std::int64_t bytes) { return static_cast<std::uint64_t
 
 }  // namespace
 
-// `bytes_per_reference` is of the whole database, since no account counts yet what a memtable refers to.
+// `bytes_per_reference` is the average of the whole database, because no account counts the references of memtables.
 void SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_reference, SpaceFigures* figures) const {
   const std::uint64_t now = head_.logged_bytes();
   std::uint64_t newer_keys = 0;  // each may replace a value of an older table
@@ -73,11 +74,11 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state
   std::uint64_t live = shape.base_live_bytes + Times(index.runs, 1 - replaced);
   if (family.options().index_type == IndexKind::kLsm) {
     // Compactions of an LSM seldom end with one sorted sequence, where the estimates would be exact again. But entries
-    // above the last level bring new keys, or hide old ones, and the last flush tells in which proportion: keys that are
-    // only overwritten leave no more alive than the last level has; new keys leave everything.
+    // above the last level either add keys or hide old entries, and the last flush shows in which proportion: if it
+    // only overwrote keys, no more is live than the last level has; if all its keys were new, everything is.
     const LevelShape last = shape.levels.empty() ? LevelShape{} : shape.levels.back();
     hidden = std::max(hidden, Times(Minus(bytes, Times(last.entries, BytesPerReference(account))), replaced));
-    // A tombstone is there because it hides an entry, which may take much more than the tombstone does.
+    // A tombstone hides an entry that may take much more space than the tombstone.
     const std::uint64_t in_index =
         std::max({AtLeastZero(family.hidden_index_bytes.load()), Times(Minus(index.all(), last.file_bytes), replaced),
                   Times(Minus(Tombstones(shape), last.tombstones), FileBytesPerEntry(shape))});
@@ -109,7 +110,7 @@ SpaceFigures SpaceKeeper::Measure() const {
   const VictimPolicy policy = segments_.Policy();
   for (const SegmentUse& use : segments_.Uses()) {
     if (use.is_damaged) {
-      figures.log_bytes = Minus(figures.log_bytes, use.garbage());  // nothing can free it
+      figures.log_bytes = Minus(figures.log_bytes, use.garbage());  // does not count: nothing can free it
     } else {
       figures.garbage_bytes += use.garbage();
       if (IsWorthSpace(use, policy)) figures.collectable_bytes += use.garbage();

@@ -17,7 +17,7 @@ constexpr std::uint64_t kLongStallMicros = 1'000'000;
 constexpr std::uint64_t kTickMicros = 1'000'000;
 constexpr int kTicksUntilIdle = 5;
 
-// In idle time: a compaction that frees a quarter of what it writes.
+// In idle time, a compaction is worthwhile if it frees a quarter of the bytes that it writes.
 bool IsWorthCompacting(const FamilyView& family) {
   const LayersShape shape = family.layers->shape();
   if (shape.run_range_deletes > 0) return true;
@@ -58,7 +58,7 @@ void SpaceKeeper::Begin() {
 
 void SpaceKeeper::Close() { tick_target_->Set(nullptr); }
 
-// After Open nothing is known of what layers hide: they may hide as much as they could.
+// After Open we do not know what layers hide, so they are taken to hide as much as they can.
 void SpaceKeeper::EstimateHidden() {
   const std::shared_ptr<const View> view = commits_.views().Pin();
   for (const FamilyView& each : view->families) {
@@ -109,7 +109,7 @@ void SpaceKeeper::Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_
     space_.others_when_idle = SpaceControl::kNothingYet;
     space_.is_hopeless.store(false, std::memory_order_relaxed);
   } else if (no_job_left) {
-    // Have these jobs helped, whatever was written meanwhile?
+    // Whether these jobs have freed space, regardless of what writers added meanwhile.
     const bool have_helped = others < std::exchange(space_.others_when_idle, others);
     const bool is_work_left = space_.plan.any() || disk_.IsFull();
     space_.is_hopeless.store(!is_work_left || !have_helped, std::memory_order_relaxed);
@@ -138,14 +138,14 @@ void SpaceKeeper::Check(bool after_job) {
     db_.events.Stalls({}, 0, WriteStallCause::kSpace, WriteStallCondition::kNormal);
   }
   if (disk_.IsReserveDue()) jobs_.Schedule(Job::kReserve);
-  // A job that has changed nothing would start itself again and again.
+  // Otherwise a job that changes nothing would start itself again and again.
   if (!after_job || is_news || db_.max_space_amplification.load(std::memory_order_relaxed) == 0) StartJobs(plan);
 }
 
 void SpaceKeeper::StartJobs(const SpacePlan& plan) {
-  // A tiny segment is not ended: it takes no more than the ceiling leaves for the current one anyway, and a load into an
-  // empty database would leave a row of them, which log GC would have to join. Nor is one ended for a tail that is not worth
-  // a flush.
+  // A tiny segment is not ended: it fits into the room that the ceiling leaves for the current segment anyway, and a
+  // load into an empty database would leave many of them for log GC to join. Nor is a segment ended for a tail that is
+  // not worth a flush.
   const std::uint64_t tiny = std::min(kSegmentBytesLeast, plan.segment_bytes) / 2;
   const std::uint64_t rotate_from = !plan.seal   ? ~std::uint64_t{0}
                                     : plan.flush ? tiny
@@ -179,7 +179,7 @@ Status SpaceKeeper::Await(const WriteOptions& options, std::uint64_t bytes) {
   db_.events.Stalls({}, 0, WriteStallCause::kSpace, condition);
   db_.events.Deliver();
   if (options.no_slowdown) {
-    return Status::Incomplete("the database is about as large as max_space_amplification lets it be");
+    return Status::Incomplete("the database has nearly reached the size that max_space_amplification allows");
   }
   const std::uint64_t start = db_.NowMicros();
   CAMBIUM_RETURN_IF_ERROR(Wait(bytes));
@@ -192,7 +192,7 @@ Status SpaceKeeper::Await(const WriteOptions& options, std::uint64_t bytes) {
   return Status::OK();
 }
 
-// The first writer that passes check_at schedules a look. The look says when the next one is due.
+// The first writer that passes check_at schedules a look, which sets the next check_at.
 void SpaceKeeper::ScheduleLookIfDue() {
   const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
   std::uint64_t due = space_.check_at.load(std::memory_order_relaxed);
@@ -203,7 +203,7 @@ void SpaceKeeper::ScheduleLookIfDue() {
 }
 
 Status SpaceKeeper::Wait(std::uint64_t bytes) {
-  std::uint64_t turn = 0;  // when this writer may go on; 0: not known yet
+  std::uint64_t turn = 0;  // when this writer may proceed; 0: not known yet
   bool has_looked = false;
   while (true) {
     CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
@@ -229,8 +229,8 @@ Status SpaceKeeper::Wait(std::uint64_t bytes) {
   }
 }
 
-// A writer is slowed down while space comes back. If no job is at work, and a look has found none that is due, it would be
-// slowed down for nothing.
+// Returns true while jobs free space, or may. If no job is running, and a look has found none due, slowing a writer
+// down would gain nothing.
 bool SpaceKeeper::IsSpaceComing(bool* has_looked) {
   const JobsLock lock(jobs_);
   if (jobs_.HasSpaceJob() || jobs_.IsScheduled(Job::kSpace)) return true;
@@ -240,7 +240,7 @@ bool SpaceKeeper::IsSpaceComing(bool* has_looked) {
   return true;
 }
 
-// One pause of a writer that cannot go on. There is always a job that looks, or one that lowers what is too high.
+// Pauses once for a writer that cannot proceed. Makes sure that a job is scheduled that looks or frees space.
 void SpaceKeeper::RunOrAwaitJob() {
   {
     const JobsLock lock(jobs_);
@@ -260,14 +260,14 @@ void SpaceKeeper::StartTicking() {
   Tick(space_.written.load(std::memory_order_relaxed), 0);
 }
 
-// Looks again in a second. `written` has not changed for `quiet` of them.
+// Schedules the next tick. `written` has not changed for `quiet` ticks.
 void SpaceKeeper::Tick(std::uint64_t written, int quiet) noexcept {
   try {
     db_.executor->ScheduleAfter(kTickMicros, TaskPriority::kNormal, [target = tick_target_, written, quiet] {
       const MutexLock lock(target->mutex);
       if (target->owner != nullptr) target->owner->OnTick(written, quiet + 1);
     });
-  } catch (...) {  // no memory for it; the next write tries again
+  } catch (...) {  // no memory for the task; the next write tries again
     space_.is_ticking.store(false);
   }
 }
@@ -282,7 +282,7 @@ void SpaceKeeper::OnTick(std::uint64_t written, int quiet) {
   jobs_.Schedule(Job::kIdle);
 }
 
-// Compactions and log GC find out at the end of these jobs that the database is idle.
+// At the end of these jobs, compactions and log GC that are due in idle time are scheduled.
 Status SpaceKeeper::WorkWhileIdle() {
   CAMBIUM_RETURN_IF_ERROR(head_.FreezeAll(0, FlushReason::kIdle));
   jobs_.Schedule(Job::kSeal);

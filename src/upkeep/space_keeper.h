@@ -1,11 +1,11 @@
-// SpaceKeeper: the ceiling: how large the database is, which jobs that asks for, and writers that wait for these.
-// gc/space.h has the rules.
+// SpaceKeeper: keeps the database below its ceiling: measures it, starts the jobs that free space, and delays writers
+// until they have. gc/space.h has the rules.
 //
 //   writers ──bytes──▶ SpaceControl::written ──crosses check_at──▶ Job::kSpace ──▶ Measure ──▶ PlanSpace
 //      ▲                                                                                              │
-//      └────────── slow_at, stop_at, rate ◀────── jobs that end look again ◀──── flush, compaction, log GC, seal
+//      └────────── slow_at, stop_at, rate ◀────── each job looks at its end ◀─── flush, compaction, log GC, seal
 //
-// A writer that waits holds no lock, waits only as long as some job can help, and looks again at least each millisecond.
+// A writer that waits holds no lock, waits only while some job can help, and checks again at least each millisecond.
 #pragma once
 
 #include <cstdint>
@@ -26,32 +26,32 @@ class SpaceKeeper {
  public:
   SpaceKeeper(DbState* state, Pace* pace, Compactor* compactor, GcSegments* segments, Collector* collector);
 
-  // At the end of Open: the first look, and the ticks that find out whether anybody writes.
+  // Called at the end of Open: takes the first look, and starts the ticks that detect idle time.
   void Begin();
-  // No tick comes after it.
+  // After it returns, no tick runs.
   void Close();
-  // Looks at the figures and starts what they ask for; after a job, only if they have changed.
+  // Takes a look, and starts the jobs that the figures call for; after a job, only if the figures have changed.
   void Check(bool after_job);
   // Starts the jobs of a plan.
   void StartJobs(const SpacePlan& plan);
 
-  // Before a write of so many bytes; the caller holds no lock. Waits at the ceiling.
+  // Called before a write of `bytes` bytes. Waits at the ceiling. The caller holds no lock.
   Status Await(const WriteOptions& options, std::uint64_t bytes);
-  // Finds out from now on whether anybody writes, unless that is under way.
+  // Starts the ticks that detect idle time, unless they are running.
   void StartTicking();
-  // When nobody has written for a while: what writers have left is flushed and sealed. The job kIdle.
+  // Flushes and seals everything after a while without writes. The job kIdle.
   Status WorkWhileIdle();
-  // The figures of now, for properties.
+  // Measures the figures, also for properties.
   [[nodiscard]] SpaceFigures Measure() const CAMBIUM_REQUIRES(commit_lock);
 
  private:
-  // What a family's memtables, and its layers, add to the figures.
+  // Add a family's memtables, and its layers, to the figures.
   void MeasureTables(const FamilyView& view, double bytes_per_reference, SpaceFigures* figures) const;
   void MeasureLayers(const FamilyView& view, const FamilyState& state, SpaceFigures* figures) const
       CAMBIUM_REQUIRES(commit_lock);
-  // Measures, plans, and tells the writers.
+  // Measures, plans, and sets the limits for writers.
   void Look() CAMBIUM_REQUIRES(commit_lock);
-  // Whether jobs can still lower what is too high. `no_job_left`: all that the last such look started have ended.
+  // Decides whether jobs can still reduce the size. `no_job_left`: all jobs that the last such look started have ended.
   void Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_left) CAMBIUM_REQUIRES(commit_lock);
   void EstimateHidden() CAMBIUM_REQUIRES(commit_lock);
   void ScheduleLookIfDue();

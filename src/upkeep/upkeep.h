@@ -1,5 +1,5 @@
-// Upkeep: what keeps an open database in order: flushes, compactions, log GC, seals, the ceiling, the full disk. It owns
-// these parts, which stand in the order in which they use one another, and is the work that Jobs calls.
+// Upkeep: the background work of an open database: flushes, compactions, log GC, seals, the ceiling, the full disk. It
+// owns the parts that do it, each declared after those that it uses, and Jobs calls it.
 #pragma once
 
 #include <memory>
@@ -30,10 +30,10 @@ class Upkeep final : public JobWork {
   Status Do(Job job, const std::shared_ptr<Family>& family) override;
   Next After(Job job, const std::shared_ptr<Family>& family, const Status& done) override;
 
-  // No tick comes after it. Before the jobs are closed.
+  // After it returns, no tick runs. Called before the jobs are closed.
   void StopTicking();
-  // Waits until no job is under way and no compaction is due. A job that failed gets another chance first. The first error
-  // of a job.
+  // Waits until no job is under way and no compaction is due. Runs failed jobs again first. Returns the first error of
+  // a job.
   Status WaitForAll();
 
  private:
