@@ -52,7 +52,7 @@ class ApproximateSizesTest : public ::testing::Test {
 std::uint64_t RecordBytes(std::size_t key, std::size_t value) { return (kRecordHeaderSize + key + value + 7) / 8 * 8; }
 
 // Values count exactly; entries by their share of all index pages, so that these are the most that can be wrong.
-TEST_F(ApproximateSizesTest, SeparatedValuesCountExactlyAndEntriesByTheirShare) {
+TEST_F(ApproximateSizesTest, SeparatedValuesCountExactlyAndEntriesByTheirShareOfPages) {
   const std::uint64_t seed = SeedFromEnvironment(0x512e);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   Prng prng(seed);
@@ -79,7 +79,7 @@ TEST_F(ApproximateSizesTest, SeparatedValuesCountExactlyAndEntriesByTheirShare) 
   }
 }
 
-TEST_F(ApproximateSizesTest, EmptyAndInvertedRangesTakeNothing) {
+TEST_F(ApproximateSizesTest, EmptyAndInvertedRangesAreZero) {
   store_.MustOpen();
   for (int i = 0; i < 100; ++i) store_.Put(NumberedKey(i), std::string(500, 'v'));
   store_.Flush();
@@ -94,7 +94,7 @@ TEST_F(ApproximateSizesTest, EmptyAndInvertedRangesTakeNothing) {
 }
 
 // Several ranges in one call, each for itself; parts add up to the whole.
-TEST_F(ApproximateSizesTest, PartsAddUpToTheWhole) {
+TEST_F(ApproximateSizesTest, SizesOfPartsAddUpToTheWhole) {
   store_.MustOpen();
   for (int i = 0; i < 1000; ++i) store_.Put(NumberedKey(i * 7919 % 1000), std::string(200, 'v'));
   store_.Flush();
@@ -116,7 +116,7 @@ TEST_F(ApproximateSizesTest, PartsAddUpToTheWhole) {
 
 // Whatever lies in runs, levels and a tree that a sweep has come half through: each reference counts once. Values are
 // so large that one that counts twice is more than all index pages.
-TEST_F(ApproximateSizesTest, HoldsAfterEveryStepOfMerges) {
+TEST_F(ApproximateSizesTest, SizesAreRightAfterEachCompactionStep) {
   const std::uint64_t seed = SeedFromEnvironment(0x512e);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   Prng prng(seed);
@@ -143,7 +143,7 @@ TEST_F(ApproximateSizesTest, HoldsAfterEveryStepOfMerges) {
 }
 
 // Inline values are in the pages, which count already. Of a compressed LSM the pages are what counts.
-TEST_F(ApproximateSizesTest, InlineValuesCountOnceWithTheirPages) {
+TEST_F(ApproximateSizesTest, InlineValuesCountOnceAsPartOfPages) {
   for (const std::size_t page_size : {std::size_t{512}, std::size_t{4096}}) {
     TestStore fresh;
     fresh.options.page_size = page_size;
@@ -165,7 +165,7 @@ TEST_F(ApproximateSizesTest, InlineValuesCountOnceWithTheirPages) {
 }
 
 // A few values a thousand times as large as the others do not get lost among inline ones, or count for them.
-TEST_F(ApproximateSizesTest, ValuesOfAllSizesSideBySide) {
+TEST_F(ApproximateSizesTest, MixedValueSizesAreCounted) {
   store_.MustOpen();
   std::uint64_t large = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -182,7 +182,7 @@ TEST_F(ApproximateSizesTest, ValuesOfAllSizesSideBySide) {
   EXPECT_LE(SizeOfNumbers(151, 250), 99 * (30 + 60u));
 }
 
-TEST_F(ApproximateSizesTest, InTheOrderOfTheFamily) {
+TEST_F(ApproximateSizesTest, RangesUseTheFamilysComparator) {
   store_.options.comparator = ReverseBytewiseComparator();
   store_.MustOpen();
   for (int i = 0; i < 500; ++i) store_.Put(NumberedKey(i), std::string(300, 'v'));
@@ -192,7 +192,7 @@ TEST_F(ApproximateSizesTest, InTheOrderOfTheFamily) {
   EXPECT_LE(SizeOfNumbers(200, 100), 100 * (300 + 150u));
 }
 
-TEST_F(ApproximateSizesTest, WhatIsNotFlushedCountsWhenAskedFor) {
+TEST_F(ApproximateSizesTest, MemtablesCountIfRequested) {
   store_.MustOpen();
   store_.options.write_buffer_size = 1u << 20;
   store_.Reopen();
@@ -216,7 +216,7 @@ TEST_F(ApproximateSizesTest, WhatIsNotFlushedCountsWhenAskedFor) {
 }
 
 // What is deleted counts until a merge has removed it, and not longer.
-TEST_F(ApproximateSizesTest, DeletedKeysCountUntilTheyAreMergedAway) {
+TEST_F(ApproximateSizesTest, DeletedKeysCountUntilCompacted) {
   store_.MustOpen();
   for (int i = 0; i < 400; ++i) store_.Put(NumberedKey(i), std::string(500, 'v'));
   store_.Flush();
@@ -231,7 +231,7 @@ TEST_F(ApproximateSizesTest, DeletedKeysCountUntilTheyAreMergedAway) {
 }
 
 // Neither values nor the pages between the ends are read.
-TEST_F(ApproximateSizesTest, ReadsAPagePerLevelForEitherEnd) {
+TEST_F(ApproximateSizesTest, ReadsOnePagePerLevelForEachEnd) {
   store_.options.statistics = CreateDBStatistics();
   store_.options.page_cache_size = 64u << 10;
   store_.MustOpen();
@@ -246,7 +246,7 @@ TEST_F(ApproximateSizesTest, ReadsAPagePerLevelForEitherEnd) {
   EXPECT_LE(pages, 2 * 2 * 6u);  // two ends, of at most two layers, of at most six levels; leaves alone are 150
 }
 
-TEST_F(ApproximateSizesTest, RefusesWhatMeansNothing) {
+TEST_F(ApproximateSizesTest, InvalidArgumentsAreRejected) {
   store_.MustOpen();
   std::uint64_t size = 0;
   const Range range{"a", "b"};
@@ -271,7 +271,7 @@ TEST_F(ApproximateSizesTest, RefusesWhatMeansNothing) {
 }
 
 // A damaged page is an error, and no size.
-TEST_F(ApproximateSizesTest, ReportsDamage) {
+TEST_F(ApproximateSizesTest, DamagedPageIsCorruption) {
   store_.MustOpen();
   for (int i = 0; i < 500; ++i) store_.Put(NumberedKey(i), std::string(100, 'v'));
   store_.Flush();

@@ -15,7 +15,7 @@ namespace {
 
 // The sync that names a new segment answers Busy, as the real file system does at EMFILE: the write fails, the next one
 // succeeds, and what was written is there.
-TEST(BusyDirectoryTest, NoFreeDescriptorIsNotTheEndOfTheDatabase) {
+TEST(BusyDirectoryTest, SyncWithoutFreeDescriptorIsNotFatal) {
   const auto fs = std::make_shared<SimFileSystem>();
   Options options;
   options.create_if_missing = true;

@@ -13,7 +13,7 @@
 namespace cambium::testing {
 namespace {
 
-TEST(ColumnFamilies, AreMapsOfTheirOwnAlsoAfterReopening) {
+TEST(ColumnFamiliesTest, FamiliesAreSeparateMapsAfterReopen) {
   FamilyStore store;
   store.MustOpen();
   ColumnFamilyHandle* const one = store.Create("one");
@@ -46,7 +46,7 @@ TEST(ColumnFamilies, AreMapsOfTheirOwnAlsoAfterReopening) {
   check(store.handles[1], store.handles[2]);
 }
 
-TEST(ColumnFamilies, AllThatExistAreNamedAndAllThatAreNamedExist) {
+TEST(ColumnFamiliesTest, OpenMustNameExactlyTheExistingFamilies) {
   FamilyStore store;
   store.MustOpen();
   store.Create("one");
@@ -90,7 +90,7 @@ TEST(ColumnFamilies, AllThatExistAreNamedAndAllThatAreNamedExist) {
   EXPECT_TRUE(store.db->DropColumnFamily(store.handles[1]).IsNotSupported());
 }
 
-TEST(ColumnFamilies, BadInputNamesWhatIsWrong) {
+TEST(ColumnFamiliesTest, BadArgumentsAreNamedInTheError) {
   FamilyStore store;
   store.MustOpen();
   ColumnFamilyHandle* made = nullptr;
@@ -125,7 +125,7 @@ TEST(ColumnFamilies, BadInputNamesWhatIsWrong) {
   EXPECT_EQ(store.Get("a"), "NotFound");
 }
 
-TEST(ColumnFamilies, ADroppedFamilyIsGoneForItsHandleAndStaysForWhoeverLooked) {
+TEST(ColumnFamiliesTest, DroppedFamilyFailsForHandlesAndStaysReadableForSnapshots) {
   FamilyStore store;
   store.MustOpen();
   ColumnFamilyHandle* const one = store.Create("one");
@@ -173,7 +173,7 @@ TEST(ColumnFamilies, ADroppedFamilyIsGoneForItsHandleAndStaysForWhoeverLooked) {
 
 // A table that waited for its flush when its family was dropped: the job found nothing to flush, saw that the table was
 // still there, and came again, for ever.
-TEST(ColumnFamilies, AFlushThatWaitsWhenItsFamilyIsDroppedEnds) {
+TEST(ColumnFamiliesTest, WaitingFlushEndsWhenItsFamilyIsDropped) {
   FamilyStore store;
   store.MustOpen();
   ColumnFamilyHandle* const gone = store.Create("gone");
@@ -189,7 +189,7 @@ TEST(ColumnFamilies, AFlushThatWaitsWhenItsFamilyIsDroppedEnds) {
 
 // The second drop let go of the first family, and with it of a file, in the middle of its locks: the job that removes
 // files could not be scheduled then, and the call never returned.
-TEST(ColumnFamilies, MayBeDroppedOneAfterTheOther) {
+TEST(ColumnFamiliesTest, FamiliesCanBeDroppedOneAfterAnother) {
   FamilyStore store;
   store.MustOpen();
   for (int i = 0; i < 3; ++i) {
@@ -206,7 +206,7 @@ TEST(ColumnFamilies, MayBeDroppedOneAfterTheOther) {
 }
 
 // The file that its index wrote to was let go of behind the last removal, and stayed until the next opening.
-TEST(ColumnFamilies, OneThatWasDroppedAndIsHeldLeavesNoFileBehindClose) {
+TEST(ColumnFamiliesTest, HeldDroppedFamilyLeavesNoFilesAfterClose) {
   FamilyStore store;
   store.MustOpen();
   ColumnFamilyHandle* const gone = store.Create("gone");
@@ -217,7 +217,7 @@ TEST(ColumnFamilies, OneThatWasDroppedAndIsHeldLeavesNoFileBehindClose) {
   EXPECT_EQ(store.FilesOf(".run").size() + store.FilesOf(".idx").size(), 0u);
 }
 
-TEST(ColumnFamilies, DroppingOneGivesItsBytesBack) {
+TEST(ColumnFamiliesTest, DropFreesTheFamilysBytes) {
   FamilyStore store;
   store.MustOpen();
   store.Put("stays", std::string(300, 's'));
@@ -237,7 +237,7 @@ TEST(ColumnFamilies, DroppingOneGivesItsBytesBack) {
 }
 
 // The log still has the operations of the first family; the second must not get them.
-TEST(ColumnFamilies, AFamilyOfTheSameNameBeginsEmptyAlsoAfterACrash) {
+TEST(ColumnFamiliesTest, RecreatedFamilyIsEmptyAfterCrash) {
   FamilyStore store;
   store.MustOpen();
   ColumnFamilyHandle* const first = store.Create("one");
@@ -256,7 +256,7 @@ TEST(ColumnFamilies, AFamilyOfTheSameNameBeginsEmptyAlsoAfterACrash) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(ColumnFamilies, EachHasItsOwnOrderAndOptions) {
+TEST(ColumnFamiliesTest, EachFamilyHasItsOwnComparatorAndOptions) {
   FamilyStore store;
   ColumnFamilyOptions reverse = store.options;
   reverse.comparator = ReverseBytewiseComparator();
@@ -293,7 +293,7 @@ TEST(ColumnFamilies, EachHasItsOwnOrderAndOptions) {
 }
 
 // The default family's memory tables alone said how much a flush may rewrite, however large those of the others were.
-TEST(ColumnFamilies, StepsAreAsLargeAsTheLargestMemoryTable) {
+TEST(ColumnFamiliesTest, GcStepIsAsLargeAsTheLargestWriteBuffer) {
   FamilyStore store;
   store.options.blob_file_size = 64u << 20;
   store.options.max_space_amplification = 0;
@@ -311,7 +311,7 @@ TEST(ColumnFamilies, StepsAreAsLargeAsTheLargestMemoryTable) {
   EXPECT_EQ(step_bytes(), 16u << 20);
 }
 
-TEST(ColumnFamilies, ABatchOverSeveralIsOne) {
+TEST(ColumnFamiliesTest, BatchAcrossFamiliesIsAtomic) {
   FamilyStore store;
   store.MustOpen();
   ColumnFamilyHandle* const one = store.Create("one");
@@ -348,7 +348,7 @@ TEST(ColumnFamilies, ABatchOverSeveralIsOne) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(ColumnFamilies, IteratorsOfSeveralShowOneState) {
+TEST(ColumnFamiliesTest, IteratorsAcrossFamiliesShowOneState) {
   FamilyStore store;
   store.MustOpen();
   ColumnFamilyHandle* const one = store.Create("one");
@@ -422,10 +422,10 @@ std::string UnequalFlushes() {
   return wrong;
 }
 
-TEST(ColumnFamilies, UnequalFlushesLoseNothingAndReplayNothingTwice) { EXPECT_EQ(UnequalFlushes(), ""); }
+TEST(ColumnFamiliesTest, UnequalFlushesReplayEachOperationOnce) { EXPECT_EQ(UnequalFlushes(), ""); }
 
 // A family that is hardly written to must not make recovery read the whole log.
-TEST(ColumnFamilies, AnIdleFamilyIsFlushedWhenTheLogGrowsLong) {
+TEST(ColumnFamiliesTest, IdleFamilyIsFlushedWhenTheLogGrowsLong) {
   FamilyStore store;
   store.options.max_total_wal_size = 64 << 10;
   store.MustOpen();
@@ -442,7 +442,7 @@ TEST(ColumnFamilies, AnIdleFamilyIsFlushedWhenTheLogGrowsLong) {
 }
 
 // The flush of an idle family failed once, and nobody asked for another one: the log grew without bound.
-TEST(ColumnFamilies, AnIdleFamilyWhoseFlushFailedIsFlushedAgain) {
+TEST(ColumnFamiliesTest, FailedFlushOfIdleFamilyIsRetried) {
   const auto story = [] {
     FamilyStore store;
     store.options.max_total_wal_size = 64 << 10;
@@ -506,7 +506,7 @@ Status OpenAfterADropThatFailed(bool fails_twice) {
   return opened;
 }
 
-TEST(ColumnFamilies, ADropThatFailedTakesNothingThatIsAcknowledgedLater) {
+TEST(ColumnFamiliesTest, FailedDropLosesNoLaterAcknowledgedWrite) {
   EXPECT_TRUE(OpenAfterADropThatFailed(false).ok());
   EXPECT_TRUE(OpenAfterADropThatFailed(true).ok());
   MutantScope mutant(Mutant::kWriteDespiteDoubtfulDrop);
@@ -514,7 +514,7 @@ TEST(ColumnFamilies, ADropThatFailedTakesNothingThatIsAcknowledgedLater) {
 }
 
 // Recovery to a point in time went back beyond what one of the families had flushed: of a batch over both, half was there.
-TEST(ColumnFamilies, APointInTimeIsTheSameForAll) {
+TEST(ColumnFamiliesTest, PointInTimeRecoveryIsTheSameForAllFamilies) {
   const auto story = [] {
     FamilyStore store;
     store.MustOpen();
@@ -551,7 +551,7 @@ TEST(ColumnFamilies, APointInTimeIsTheSameForAll) {
   EXPECT_EQ(story(), "value and NotFound");
 }
 
-TEST(ColumnFamilies, AreEmptyAtASnapshotThatIsOlder) {
+TEST(ColumnFamiliesTest, FamilyIsEmptyAtAnOlderSnapshot) {
   FamilyStore store;
   store.MustOpen();
   store.Put("a", "0");
@@ -586,7 +586,7 @@ TEST(ColumnFamilies, AreEmptyAtASnapshotThatIsOlder) {
   EXPECT_NE(store.GetFrom(gone, "a"), "NotFound");
 }
 
-TEST(ColumnFamilies, RandomProgramsOverSeveralAgreeWithMaps) {
+TEST(ColumnFamiliesTest, RandomOperationsAcrossFamiliesAgreeWithMaps) {
   const std::uint64_t seed = SeedFromEnvironment(20261120);
   Prng prng(seed);
   FamilyStore store;
@@ -651,11 +651,11 @@ TEST(ColumnFamilies, RandomProgramsOverSeveralAgreeWithMaps) {
 }
 
 #ifdef CAMBIUM_TEST_HOOKS
-TEST(ColumnFamilies, AReplayPositionThatForgetsAFamilyIsCaught) {
+TEST(ColumnFamiliesTest, ReplayPositionThatPassesAFamilyIsCaught) {
   const MutantScope mutant(Mutant::kReplayPassesUnflushed);
   EXPECT_NE(UnequalFlushes(), "");
 }
-TEST(ColumnFamilies, AReplayOfWhatIsFlushedIsCaught) {
+TEST(ColumnFamiliesTest, ReplayOfFlushedOperationsIsCaught) {
   const MutantScope mutant(Mutant::kReplayFlushed);
   EXPECT_NE(UnequalFlushes(), "");
 }

@@ -19,7 +19,7 @@ constexpr std::size_t kSizes[] = {0, 1, 63, 64, 65, 127, 128, 129, 511, 512, 409
 
 std::string ValueOf(std::size_t size) { return std::string(size, static_cast<char>('a' + size % 26)); }
 
-TEST(DbBasics, ValuesOfEverySizeComeBackFromEveryPlace) {
+TEST(DbBasicsTest, ValuesOfEverySizeAreReadFromEveryLayer) {
   for (const CompressionType compression :
        {CompressionType::kNoCompression, CompressionType::kLZ4Compression, CompressionType::kZSTD}) {
     TestStore store;
@@ -43,7 +43,7 @@ TEST(DbBasics, ValuesOfEverySizeComeBackFromEveryPlace) {
   }
 }
 
-TEST(DbBasics, EmptyKeysAndKeysOf64KiBAreKeys) {
+TEST(DbBasicsTest, EmptyAndLargestKeysAreValid) {
   TestStore store;
   store.options.page_size = 4096;
   store.MustOpen();
@@ -70,7 +70,7 @@ TEST(DbBasics, EmptyKeysAndKeysOf64KiBAreKeys) {
   EXPECT_EQ(store.Get(""), "NotFound");
 }
 
-TEST(DbBasics, KeysAndValuesThatAreTooLargeAreRefusedWithTheirLimit) {
+TEST(DbBasicsTest, TooLargeKeysAndValuesAreRejectedWithTheLimit) {
   TestStore store;
   store.options.page_size = 4096;
   store.MustOpen();
@@ -84,7 +84,7 @@ TEST(DbBasics, KeysAndValuesThatAreTooLargeAreRefusedWithTheirLimit) {
   EXPECT_EQ(store.Get(key), "NotFound");
 }
 
-TEST(DbBasics, DeletesHideWhatIsBelowInEveryLayer) {
+TEST(DbBasicsTest, DeletesHideOlderValuesInEveryLayer) {
   TestStore store;
   store.MustOpen();
   for (int i = 0; i < 30; ++i) store.Put(std::to_string(i), ValueOf(100));
@@ -103,7 +103,7 @@ TEST(DbBasics, DeletesHideWhatIsBelowInEveryLayer) {
   EXPECT_EQ(store.Get("3"), "again");
 }
 
-TEST(DbBasics, ABatchIsOneCommitAndItsLastWordOnAKeyCounts) {
+TEST(DbBasicsTest, BatchIsAtomicAndItsLastOperationOnAKeyWins) {
   TestStore store;
   store.MustOpen();
   WriteBatch batch;
@@ -124,7 +124,7 @@ TEST(DbBasics, ABatchIsOneCommitAndItsLastWordOnAKeyCounts) {
   EXPECT_EQ(store.db->GetLatestSequenceNumber(), 4u);
 }
 
-TEST(DbBasics, MultiGetAnswersInTheOrderOfTheKeys) {
+TEST(DbBasicsTest, MultiGetReturnsResultsInTheOrderOfTheKeys) {
   TestStore store;
   store.MustOpen();
   for (const std::size_t size : kSizes) store.Put("key" + std::to_string(size), ValueOf(size));
@@ -153,7 +153,7 @@ TEST(DbBasics, MultiGetAnswersInTheOrderOfTheKeys) {
   EXPECT_TRUE(values.empty());
 }
 
-TEST(DbBasics, APinnableSliceMovesWithItsBytes) {
+TEST(DbBasicsTest, PinnableSliceMovesWithItsBytes) {
   TestStore store;
   store.MustOpen();
   store.Put("short", "s");
@@ -176,7 +176,7 @@ TEST(DbBasics, APinnableSliceMovesWithItsBytes) {
   }
 }
 
-TEST(DbBasics, DurableOnlySeesWhatAPowerCutLeaves) {
+TEST(DbBasicsTest, DurableOnlyReadsWhatSurvivesAPowerCut) {
   TestStore store;
   store.MustOpen();
   store.Put("k", "synced", true);
@@ -199,7 +199,7 @@ TEST(DbBasics, DurableOnlySeesWhatAPowerCutLeaves) {
   EXPECT_TRUE(refused->status().IsInvalidArgument());
 }
 
-TEST(DbBasics, SyncAndFlushWalMakeDurable) {
+TEST(DbBasicsTest, SyncWalAndFlushWalMakeWritesDurable) {
   TestStore store;
   store.MustOpen();
   store.Put("a", "1");
@@ -217,7 +217,7 @@ TEST(DbBasics, SyncAndFlushWalMakeDurable) {
 }
 
 // Tasks run only when a call waits; so with no_slowdown the tables fill up and the write says so.
-TEST(DbBasics, NoSlowdownIsIncompleteWhereAWriteWouldWait) {
+TEST(DbBasicsTest, NoSlowdownIsIncompleteIfTheWriteWouldWait) {
   TestStore store;
   store.options.write_buffer_size = 4096;
   store.options.max_write_buffer_number = 2;
@@ -239,7 +239,7 @@ TEST(DbBasics, NoSlowdownIsIncompleteWhereAWriteWouldWait) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(DbBasics, WhatThisVersionDoesNotHaveIsNotSupported) {
+TEST(DbBasicsTest, MissingFeaturesAreNotSupported) {
   TestStore store;
   store.MustOpen();
   EXPECT_TRUE(store.db->Merge({}, "k", "v").IsNotSupported());
@@ -248,7 +248,7 @@ TEST(DbBasics, WhatThisVersionDoesNotHaveIsNotSupported) {
   EXPECT_EQ(store.db->GetName(), kStorePath);
 }
 
-TEST(DbBasics, CloseRefusesWhileSnapshotsOrIteratorsLive) {
+TEST(DbBasicsTest, CloseFailsWhileSnapshotsOrIteratorsExist) {
   TestStore store;
   store.MustOpen();
   store.Put("k", "v");
@@ -264,7 +264,7 @@ TEST(DbBasics, CloseRefusesWhileSnapshotsOrIteratorsLive) {
   EXPECT_TRUE(store.db->Close().ok());
 }
 
-TEST(DbBasics, AClosedDatabaseAnswersAndDoesNothing) {
+TEST(DbBasicsTest, CallsOnAClosedDatabaseFailWithoutEffect) {
   TestStore store;
   store.MustOpen();
   store.Put("k", "v");
@@ -291,7 +291,7 @@ TEST(DbBasics, AClosedDatabaseAnswersAndDoesNothing) {
   EXPECT_EQ(store.Files(), before);
 }
 
-TEST(DbBasics, EveryListedPropertyAnswersUnderBothPrefixes) {
+TEST(DbBasicsTest, EveryListedPropertyHasBothPrefixes) {
   TestStore store;
   store.MustOpen();
   for (int i = 0; i < 500; ++i) store.Put(std::to_string(i), ValueOf(100));
@@ -333,7 +333,7 @@ TEST(DbBasics, EveryListedPropertyAnswersUnderBothPrefixes) {
 }
 
 // Filters decide what is looked for at all, so verification looks whether they have every key.
-TEST(DbBasics, VerifyHoldsFiltersAgainstTheKeysOfTheirRuns) {
+TEST(DbBasicsTest, VerifyChecksFiltersAgainstKeys) {
   for (const bool is_wrong : {false, true}) {
     TestStore store;
     store.options.index_type = IndexKind::kLsm;
@@ -350,7 +350,7 @@ TEST(DbBasics, VerifyHoldsFiltersAgainstTheKeysOfTheirRuns) {
   }
 }
 
-TEST(DbBasics, LevelPropertiesCountFilesAsRocksDbDoes) {
+TEST(DbBasicsTest, LevelPropertiesCountFilesLikeRocksDb) {
   TestStore store;
   store.MustOpen();
   const auto files_at = [&](int level) {
@@ -374,7 +374,7 @@ TEST(DbBasics, LevelPropertiesCountFilesAsRocksDbDoes) {
 }
 
 // 300 keys, flushed one by one: the figures count what left the memory tables, and add up.
-TEST(DbBasics, IndexStatsCountWhatFlushesAndMergesWrite) {
+TEST(DbBasicsTest, IndexStatsCountBytesOfFlushesAndCompactions) {
   TestStore store;
   store.MustOpen();
   for (int i = 0; i < 300; ++i) {
@@ -401,7 +401,7 @@ TEST(DbBasics, IndexStatsCountWhatFlushesAndMergesWrite) {
   }
 }
 
-TEST(DbBasics, SequenceNumbersGoOnAfterReopening) {
+TEST(DbBasicsTest, SequenceNumbersContinueAfterReopen) {
   TestStore store;
   store.MustOpen();
   for (SequenceNumber i = 1; i <= 40; ++i) {
@@ -453,14 +453,14 @@ void RunUnderComparator(const Comparator* comparator) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(DbBasics, EveryComparatorOrdersTheDatabase) {
+TEST(DbBasicsTest, DatabaseUsesTheComparatorsOrder) {
   RunUnderComparator(BytewiseComparator());
   RunUnderComparator(ReverseBytewiseComparator());
   RunUnderComparator(LengthFirstComparator());
 }
 
 // Keys that are equal and have other bytes: the second put overwrites the first, in every layer.
-TEST(DbBasics, EqualKeysMayDifferInBytes) {
+TEST(DbBasicsTest, EqualKeysMayDifferInBytes) {
   RunUnderComparator(CaseFoldingComparator());
   TestStore store;
   store.options.comparator = CaseFoldingComparator();

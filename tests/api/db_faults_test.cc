@@ -13,7 +13,7 @@ std::string KeyOf(std::uint64_t i) { return "k" + std::to_string(i); }
 
 // ---- A full disk ----
 
-TEST(FullDisk, WritesFailReadsWorkAndWritingGoesOnByItself) {
+TEST(FullDiskTest, WritesFailUntilThereIsSpaceAndReadsWork) {
   TestStore store;
   store.MustOpen();
   std::map<std::string, std::string> model;
@@ -48,7 +48,7 @@ TEST(FullDisk, WritesFailReadsWorkAndWritingGoesOnByItself) {
 
 // Fill until nothing fits, delete everything, and so on. What is deleted gives its space back, so that no round writes
 // much less than the first; and failed attempts leave nothing behind that piles up.
-TEST(FullDisk, FillingAndDeletingNeverLosesSpaceForGood) {
+TEST(FullDiskTest, FillingAndDeletingLeaksNoSpace) {
   TestStore store;
   store.options.blob_file_size = 16 << 10;
   store.MustOpen();
@@ -90,7 +90,7 @@ TEST(FullDisk, FillingAndDeletingNeverLosesSpaceForGood) {
 }
 
 // Every attempt of a write, a rotation or a flush that finds no space takes back what it made.
-TEST(FullDisk, FailedAttemptsLeaveNoFilesBehind) {
+TEST(FullDiskTest, FailedAttemptsLeaveNoFiles) {
   for (const std::uint64_t room : {0u, 100u, 300u, 1'000u, 5'000u, 20'000u, 60'000u}) {
     TestStore store;
     store.MustOpen();
@@ -146,7 +146,7 @@ std::string WriteThatFindsNoSpaceWhenSynced() {
   return "";
 }
 
-TEST(FullDisk, NoSpaceFromTheSyncOfTheLogIsFatal) {
+TEST(FullDiskTest, NoSpaceFromTheLogSyncIsFatal) {
   EXPECT_EQ(WriteThatFindsNoSpaceWhenSynced(), "");
   const MutantScope mutant(Mutant::kNoSpaceSyncIsNotFatal);
   EXPECT_NE(WriteThatFindsNoSpaceWhenSynced(), "");
@@ -181,7 +181,7 @@ void CheckFatal(TestStore* store, const Status& first) {
   for (const auto& [path, bytes] : before) EXPECT_TRUE(store->Files().contains(path)) << path << " was removed";
 }
 
-TEST(FailedSync, OfTheLogMakesItReadOnlyUntilReopened) {
+TEST(FailedSyncTest, LogSyncFailureStopsWritesUntilReopen) {
   for (const SyncFailure failure : {SyncFailure::kDropKeepCache, SyncFailure::kDropRevertCache, SyncFailure::kFalse}) {
     for (const bool no_space : {false, true}) {
       TestStore store;
@@ -230,7 +230,7 @@ std::string WritingOnAfterAFailedSync(SyncFailure failure) {
   return "acknowledged behind a failed sync, and reported as failed: " + after.Get("b");
 }
 
-TEST(FailedSync, NothingIsAcknowledgedBehindIt) {
+TEST(FailedSyncTest, NoWriteIsAcknowledgedAfterFailedSync) {
   for (const SyncFailure failure : {SyncFailure::kDropKeepCache, SyncFailure::kDropRevertCache, SyncFailure::kFalse}) {
     EXPECT_EQ(WritingOnAfterAFailedSync(failure), "");
     const MutantScope mutant(Mutant::kIgnoreFailedSync);
@@ -239,7 +239,7 @@ TEST(FailedSync, NothingIsAcknowledgedBehindIt) {
 }
 
 // Every sync that a flush, a rotation, a merge, a large value or a MANIFEST makes, of files and of the directory.
-TEST(FailedSync, OfAnyFileMakesItReadOnly) {
+TEST(FailedSyncTest, SyncFailureOfAnyFileStopsWrites) {
   int fatal = 0;
   for (const SimOpKind kind : {SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
     for (std::uint64_t n = 1;; ++n) {
@@ -278,7 +278,7 @@ TEST(FailedSync, OfAnyFileMakesItReadOnly) {
 
 // Hazards H15, H46: each write call fails once, whole or in part. The batch is not visible, the next ones are, and all
 // that was acknowledged is there after a cut.
-TEST(FailedWrite, OfAnyFileLosesThatBatchOnly) {
+TEST(FailedWriteTest, WriteFailureOfAnyFileLosesOnlyThatBatch) {
   for (const std::uint64_t bytes : {0u, 20u, 300u}) {
     for (std::uint64_t n = 1;; ++n) {
       SCOPED_TRACE("write " + std::to_string(n) + ", " + std::to_string(bytes) + " bytes land");
@@ -349,14 +349,14 @@ std::string LookUpsThatCannotRead() {
   return "";
 }
 
-TEST(FailedRead, IsNeverAnAbsence) {
+TEST(FailedReadTest, ReadFailureIsNeverNotFound) {
   EXPECT_EQ(LookUpsThatCannotRead(), "");
   const MutantScope mutant(Mutant::kLookupErrorIsNotFound);
   EXPECT_NE(LookUpsThatCannotRead(), "");
 }
 
 // A removal that fails leaves that file, which the next opening removes; the others of its turn are not forgotten.
-TEST(FailedUnlink, KeepsOneFileOnly) {
+TEST(FailedUnlinkTest, UnlinkFailureKeepsOnlyThatFile) {
   TestStore store;
   store.MustOpen();
   for (int i = 0; i < 300; ++i) store.Put(KeyOf(i % 10), std::string(1000, 'a'));
@@ -385,7 +385,7 @@ Status CloseWithAFailingSync() {
   return store.db->Close();
 }
 
-TEST(Closing, ReportsAFailedSync) {
+TEST(ClosingTest, CloseReportsFailedSync) {
   EXPECT_EQ(CloseWithAFailingSync().severity(), Status::Severity::kFatal);
   const MutantScope mutant(Mutant::kCloseHidesError);
   EXPECT_TRUE(CloseWithAFailingSync().ok());
@@ -402,7 +402,7 @@ bool CloseLosesTheTail() {
   return !after.Open().ok() || after.Get("a") != "1";
 }
 
-TEST(Closing, MakesEverythingDurable) {
+TEST(ClosingTest, CloseMakesEverythingDurable) {
   EXPECT_FALSE(CloseLosesTheTail());
   const MutantScope mutant(Mutant::kCloseWithoutSync);
   EXPECT_TRUE(CloseLosesTheTail());

@@ -49,7 +49,7 @@ std::uint64_t LogReads(TestStore* store, const std::function<void()>& run) {
 }
 
 // Where values are in memory again, nothing that nobody asks for is read.
-TEST(DbIterator, AScanThatHasBecomeWarmReadsNothingAhead) {
+TEST(DbIteratorTest, WarmScanReadsNothingAhead) {
   TestStore store;
   FillCold(&store, 600);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
@@ -68,7 +68,7 @@ TEST(DbIterator, AScanThatHasBecomeWarmReadsNothingAhead) {
   EXPECT_LE(reads_of(100), 100u / 16 + 8) << "and cold again";
 }
 
-TEST(DbIterator, AScanOfColdValuesReadsThemTogether) {
+TEST(DbIteratorTest, ColdScanReadsValuesTogether) {
   TestStore store;
   FillCold(&store, 600);
   const auto scan = [&](int from, int count, bool wants_values) {
@@ -107,7 +107,7 @@ TEST(DbIterator, AScanOfColdValuesReadsThemTogether) {
 
 // A key lives until the iterator moves. To fetch a value that is not in memory moves the cursor below it, and what key()
 // had given out then showed a later key, in place.
-TEST(DbIterator, AKeyStaysWhileItsValueIsFetched) {
+TEST(DbIteratorTest, KeyStaysValidWhileItsValueIsRead) {
   for (const bool prepares : {false, true}) {
     TestStore store;
     FillCold(&store, 600);
@@ -132,7 +132,7 @@ TEST(DbIterator, AKeyStaysWhileItsValueIsFetched) {
   }
 }
 
-TEST(DbIterator, TurnsAndErrorsAreWhereTheUserIsNotWhereTheCursorIs) {
+TEST(DbIteratorTest, TurnsAndErrorsHappenAtTheUsersPosition) {
   TestStore store;
   FillCold(&store, 300);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
@@ -174,7 +174,7 @@ TEST(DbIterator, TurnsAndErrorsAreWhereTheUserIsNotWhereTheCursorIs) {
   EXPECT_EQ(damaged, 1);
 }
 
-TEST(DbIterator, WalksBothWaysAndTurns) {
+TEST(DbIteratorTest, MovesBothWaysAndTurns) {
   TestStore store;
   Fill(&store);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
@@ -202,7 +202,7 @@ TEST(DbIterator, WalksBothWaysAndTurns) {
   }
 }
 
-TEST(DbIterator, SeekAndSeekForPrevFindTheNeighbours) {
+TEST(DbIteratorTest, SeekAndSeekForPrevFindTheNearestKeys) {
   TestStore store;
   Fill(&store);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
@@ -227,7 +227,7 @@ TEST(DbIterator, SeekAndSeekForPrevFindTheNeighbours) {
   EXPECT_EQ(it->key(), Slice(NumberedKey(198)));
 }
 
-TEST(DbIterator, KeysOutsideTheBoundsDoNotExist) {
+TEST(DbIteratorTest, KeysOutsideTheBoundsAreHidden) {
   TestStore store;
   Fill(&store);
   for (const auto& [low, high] : std::vector<std::pair<int, int>>{{50, 100}, {51, 99}, {50, 50}, {100, 50}, {0, 200}}) {
@@ -265,7 +265,7 @@ TEST(DbIterator, KeysOutsideTheBoundsDoNotExist) {
   }
 }
 
-TEST(DbIterator, ShowsTheStateOfItsCreation) {
+TEST(DbIteratorTest, ShowsTheStateAtItsCreation) {
   TestStore store;
   Fill(&store);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
@@ -282,7 +282,7 @@ TEST(DbIterator, ShowsTheStateOfItsCreation) {
 }
 
 // Values lie in the log; a walk over keys touches no log segment, and a look at a value touches it once.
-TEST(DbIterator, WalkingKeysReadsNoValue) {
+TEST(DbIteratorTest, MovingOverKeysReadsNoValues) {
   TestStore store;
   Fill(&store);
   std::uint64_t log_reads = 0;
@@ -307,7 +307,7 @@ TEST(DbIterator, WalkingKeysReadsNoValue) {
   EXPECT_EQ(log_reads, 1u);
 }
 
-TEST(DbIterator, ValueSizeNeedsNoRead) {
+TEST(DbIteratorTest, ValueSizeNeedsNoRead) {
   TestStore store;
   store.MustOpen();
   for (const std::size_t size : {0u, 10u, 63u, 64u, 1000u, 20'000u}) {
@@ -327,7 +327,7 @@ TEST(DbIterator, ValueSizeNeedsNoRead) {
 
 // A value that cannot be read ends nothing but itself: Valid() is false and status() says why; the next keys stay
 // readable, and a new Seek clears the error.
-TEST(DbIterator, AnUnreadableValueIsAnErrorOfThatKeyOnly) {
+TEST(DbIteratorTest, UnreadableValueIsAnErrorOfThatKeyOnly) {
   TestStore store;
   Fill(&store);
   for (const bool prepare : {false, true}) {
@@ -364,7 +364,7 @@ TEST(DbIterator, AnUnreadableValueIsAnErrorOfThatKeyOnly) {
   }
 }
 
-TEST(DbIterator, AnUnreadablePageIsAStatusNotAnEnd) {
+TEST(DbIteratorTest, UnreadablePageIsAnErrorNotTheEnd) {
   TestStore store;
   Fill(&store);
   store.Reopen();
@@ -385,7 +385,7 @@ TEST(DbIterator, AnUnreadablePageIsAStatusNotAnEnd) {
   EXPECT_EQ(it->key(), Slice(NumberedKey(0)));
 }
 
-TEST(DbIterator, AnEmptyDatabaseHasNoKeys) {
+TEST(DbIteratorTest, EmptyDatabaseHasNoKeys) {
   TestStore store;
   store.MustOpen();
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));

@@ -29,7 +29,7 @@ void MakeDatabase(TestStore* store) {
   store->MustClose();
 }
 
-TEST(DbOpen, AMissingDatabaseIsNamedAndNotMade) {
+TEST(DbOpenTest, MissingDatabaseIsNamedAndNotCreated) {
   TestStore store;
   store.options.create_if_missing = false;
   const Status s = store.Open();
@@ -45,13 +45,13 @@ TEST(DbOpen, AMissingDatabaseIsNamedAndNotMade) {
   EXPECT_TRUE(DB::OpenForReadOnly(store.options, "/elsewhere", &store.db).IsInvalidArgument());
 }
 
-TEST(DbOpen, ADirectoryAboveThatIsMissingIsAnError) {
+TEST(DbOpenTest, MissingParentDirectoryIsAnError) {
   TestStore store;
   std::unique_ptr<DB> db;
   EXPECT_FALSE(DB::Open(store.options, "/no/such/place", &db).ok());
 }
 
-TEST(DbOpen, BothFormsOfOpenServe) {
+TEST(DbOpenTest, BothFormsOfOpenWork) {
   TestStore store;
   DB* raw = nullptr;
   ASSERT_TRUE(DB::Open(store.options, kStorePath, &raw).ok());
@@ -61,7 +61,7 @@ TEST(DbOpen, BothFormsOfOpenServe) {
   EXPECT_EQ(store.Get("k"), "v");
 }
 
-TEST(DbOpen, AnExistingDatabaseWithErrorIfExistsStaysAsItIs) {
+TEST(DbOpenTest, ErrorIfExistsChangesNothing) {
   TestStore store;
   MakeDatabase(&store);
   const auto before = store.Files();
@@ -72,7 +72,7 @@ TEST(DbOpen, AnExistingDatabaseWithErrorIfExistsStaysAsItIs) {
   EXPECT_EQ(store.Files(), before);
 }
 
-TEST(DbOpen, AnotherComparatorIsRefusedWithBothNames) {
+TEST(DbOpenTest, OtherComparatorIsRejectedWithBothNames) {
   TestStore store;
   MakeDatabase(&store);
   const auto before = store.Files();
@@ -85,7 +85,7 @@ TEST(DbOpen, AnotherComparatorIsRefusedWithBothNames) {
   EXPECT_EQ(store.Files(), before);
 }
 
-TEST(DbOpen, TheOtherIndexIsRefusedWithBothNames) {
+TEST(DbOpenTest, OtherIndexTypeIsRejectedWithBothNames) {
   for (const bool is_named : {false, true}) {
     FamilyStore store;
     store.MustOpen();
@@ -117,7 +117,7 @@ TEST(DbOpen, TheOtherIndexIsRefusedWithBothNames) {
   }
 }
 
-TEST(DbOpen, AFileInsteadOfADirectoryIsRefused) {
+TEST(DbOpenTest, FileInsteadOfDirectoryIsRejected) {
   TestStore store;
   ASSERT_TRUE(store.fs->WriteFileForTest(kStorePath, "a file").ok());
   const Status s = store.Open();
@@ -140,7 +140,7 @@ void PatchHeader(TestStore* store, const std::string& path, std::size_t offset, 
 
 // Hazard H52: whatever file says that it is of a later version, not a byte of the directory changes. The log of
 // messages is on, since it is the first thing that an opening would write.
-TEST(DbOpen, ALaterFormatIsRefusedBeforeAnyByteIsWritten) {
+TEST(DbOpenTest, NewerFormatIsRejectedBeforeAnyWrite) {
   for (const std::string kind : {"MANIFEST", ".log", ".run", ".idx", ".val"}) {
     if (kind == ".idx" && TestsUseLsm()) continue;  // an LSM has none
     for (const std::size_t offset : {8u, 16u}) {  // format version, required features
@@ -164,7 +164,7 @@ TEST(DbOpen, ALaterFormatIsRefusedBeforeAnyByteIsWritten) {
 }
 
 // An opening that fails has changed nothing, wherever in the directory the damage is.
-TEST(DbOpen, ADamagedDatabaseStaysAsItIs) {
+TEST(DbOpenTest, FailedOpenOfDamagedDatabaseChangesNothing) {
   for (const std::string kind : {"MANIFEST", ".log", ".run", ".idx", ".val"}) {
     TestStore store;
     MakeDatabase(&store);
@@ -181,7 +181,7 @@ TEST(DbOpen, ADamagedDatabaseStaysAsItIs) {
   }
 }
 
-TEST(DbOpen, ASecondOpenerIsLockedOut) {
+TEST(DbOpenTest, SecondOpenIsLockedOut) {
   TestStore store;
   store.MustOpen();
   store.Put("k", "v");
@@ -226,7 +226,7 @@ void ReadersExcludeWriters(const Options& options, const std::string& path) {
   EXPECT_TRUE(DB::OpenForReadOnly(options, path, &readers[0]).IsLocked());
 }
 
-TEST(DbOpen, ReadersAndAWriterExcludeEachOther) {
+TEST(DbOpenTest, ReadersAndWriterExcludeEachOther) {
   TestStore store;
   ReadersExcludeWriters(store.options, kStorePath);
   const TempDirectory directory;
@@ -234,7 +234,7 @@ TEST(DbOpen, ReadersAndAWriterExcludeEachOther) {
   ReadersExcludeWriters(options, directory.File("db"));
 }
 
-TEST(DbOpen, AReadOnlyOpeningWritesNothing) {
+TEST(DbOpenTest, ReadOnlyOpenWritesNothing) {
   TestStore store;
   MakeDatabase(&store);
   store.options.info_log = nullptr;
@@ -267,7 +267,7 @@ TEST(DbOpen, AReadOnlyOpeningWritesNothing) {
 }
 
 // Hazard H53: the power fails at every step of the first creation. What is left opens, or creates again.
-TEST(DbOpen, ACreationCutAnywhereCreatesAgain) {
+TEST(DbOpenTest, InterruptedCreationIsRepeated) {
   std::vector<SimImage> images;
   {
     TestStore store;
@@ -303,7 +303,7 @@ TEST(DbOpen, ACreationCutAnywhereCreatesAgain) {
 }
 
 // Hazard H51: files of a database without their MANIFEST are a damaged database, never a fresh one.
-TEST(DbOpen, FilesWithoutAManifestNeverBecomeAFreshDatabase) {
+TEST(DbOpenTest, FilesWithoutManifestAreNotANewDatabase) {
   TestStore store;
   MakeDatabase(&store);
   for (const std::string& path : store.FilesOf("MANIFEST")) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
@@ -342,17 +342,17 @@ void CheckShorterManifest(const std::function<void(TestStore*)>& before, const s
 
 // The log's record of the value is whole, and its file is not in the MANIFEST. That looked like a torn tail, and a
 // synced put was gone without a word.
-TEST(DbOpen, AManifestThatForgotALargeValueIsNoTornTail) {
+TEST(DbOpenTest, LargeValueMissingFromManifestIsNotATornTail) {
   CheckShorterManifest([](TestStore* store) { store->Put("a", "1", true); },
                        [](TestStore* store) { store->Put("large", std::string(10'000, 'l'), true); });
 }
 
 // Open refused it, and VerifyDB found nothing wrong.
-TEST(DbOpen, AManifestThatForgotALogSegmentIsReportedByVerifyToo) {
+TEST(DbOpenTest, SegmentMissingFromManifestIsReportedByVerify) {
   CheckShorterManifest([](TestStore*) {}, [](TestStore* store) { store->Put("a", "1", true); });
 }
 
-TEST(DbOpen, ADatabaseHasADefaultFamily) {
+TEST(DbOpenTest, ManifestWithoutDefaultFamilyIsCorruption) {
   TestStore store;
   MakeDatabase(&store);
   const Result<ManifestRead> read = ReadManifest(*store.fs, kStorePath);
@@ -366,7 +366,7 @@ TEST(DbOpen, ADatabaseHasADefaultFamily) {
   EXPECT_NE(store.Verify(), "") << store.Verify();
 }
 
-TEST(DbOpen, ForeignFilesStay) {
+TEST(DbOpenTest, ForeignFilesAreKept) {
   TestStore store;
   for (const char* name : {"/notes.txt", "/12.log", "/000012.LOG", "/MANIFEST", "/000099.run.bak", "/CURRENT"}) {
     ASSERT_TRUE(store.fs->WriteFileForTest(kStorePath + std::string(name), "mine").ok());
@@ -382,7 +382,7 @@ TEST(DbOpen, ForeignFilesStay) {
   for (const auto& [path, bytes] : left) EXPECT_EQ(bytes, "mine") << path;
 }
 
-TEST(DbOpen, OrphansOfACrashAreRemoved) {
+TEST(DbOpenTest, OrphansOfACrashAreRemoved) {
   TestStore store;
   MakeDatabase(&store);
   const std::string run = store.FilesOf(".run").front();
@@ -400,7 +400,7 @@ TEST(DbOpen, OrphansOfACrashAreRemoved) {
   EXPECT_GT(store.FilesOf(".log").back(), kStorePath + std::string("/000903.log"));
 }
 
-TEST(DbOpen, AFileThatCannotBeReadIsAnIOErrorAndPasses) {
+TEST(DbOpenTest, UnreadableFileIsATransientIOError) {
   TestStore store;
   MakeDatabase(&store);
   for (const SimOpKind kind :
@@ -431,7 +431,7 @@ TEST(DbOpen, AFileThatCannotBeReadIsAnIOErrorAndPasses) {
   }
 }
 
-TEST(DbOpen, TooFewDescriptorsIsAnErrorAndLosesNothing) {
+TEST(DbOpenTest, TooFewDescriptorsIsAnErrorWithoutLoss) {
   TestStore store;
   MakeDatabase(&store);
   std::size_t enough = 0;
@@ -463,7 +463,7 @@ TEST(DbOpen, TooFewDescriptorsIsAnErrorAndLosesNothing) {
   }
 }
 
-TEST(DbOpen, DestroyRemovesADatabaseAndMayBeCalledTwice) {
+TEST(DbOpenTest, DestroyRemovesADatabaseAndMayBeCalledTwice) {
   TestStore store;
   store.options.info_log = nullptr;
   MakeDatabase(&store);
@@ -476,7 +476,7 @@ TEST(DbOpen, DestroyRemovesADatabaseAndMayBeCalledTwice) {
   EXPECT_EQ(store.Get("k1"), "NotFound");
 }
 
-TEST(DbOpen, DestroyWorksOnADamagedDatabase) {
+TEST(DbOpenTest, DestroyWorksOnADamagedDatabase) {
   TestStore store;
   MakeDatabase(&store);
   for (const std::string& path : store.FilesOf("MANIFEST")) ASSERT_TRUE(store.fs->TruncateForTest(path, 10).ok());
@@ -486,7 +486,7 @@ TEST(DbOpen, DestroyWorksOnADamagedDatabase) {
 }
 
 // Interrupted anywhere, it leaves a database that still is one, or a damaged one, but never an empty one in its place.
-TEST(DbOpen, AnInterruptedDestroyNeverLeavesAFreshDatabase) {
+TEST(DbOpenTest, InterruptedDestroyIsNotANewDatabase) {
   TestStore store;
   MakeDatabase(&store);
   const SimImage whole = store.fs->Snapshot();

@@ -33,7 +33,7 @@ std::size_t MostSegments(TestStore* store, int openings) {
   return most;
 }
 
-TEST(Space, AThousandOpeningsLeaveABoundedNumberOfFiles) {
+TEST(SpaceTest, ThousandOpensLeaveABoundedNumberOfFiles) {
   TestStore store;
   EXPECT_LE(MostSegments(&store, kUnderSanitizer ? 150 : 1000), 20u);  // an opening that finds more than 16 flushes
   {
@@ -76,13 +76,13 @@ Slot LargestSlotAfterManySegments() {
   return largest;
 }
 
-TEST(Space, SlotsAreUsedAgainAndFileNumbersAreNot) {
+TEST(SpaceTest, SlotsAreReusedAndFileNumbersAreNot) {
   EXPECT_LT(LargestSlotAfterManySegments(), Slot{12});
   const MutantScope mutant(Mutant::kNeverReuseSlots);
   EXPECT_GT(LargestSlotAfterManySegments(), Slot{50});  // as many as there were files
 }
 
-TEST(Space, AnEmptyDatabaseIsSmall) {
+TEST(SpaceTest, EmptyDatabaseIsSmall) {
   TestStore store;
   store.options = [&] {
     Options defaults;
@@ -97,7 +97,7 @@ TEST(Space, AnEmptyDatabaseIsSmall) {
   EXPECT_LE(store.BytesOnDisk(), 64u << 10);
 }
 
-TEST(Space, SegmentsThatHoldNothingLiveGo) {
+TEST(SpaceTest, SegmentsWithoutReferencesAreDropped) {
   TestStore store;
   store.MustOpen();
   for (std::uint64_t i = 0; i < 200; ++i) store.Put(KeyOf(i), std::string(1000, 'v'));
@@ -117,7 +117,7 @@ TEST(Space, SegmentsThatHoldNothingLiveGo) {
 }
 
 // Rule B1: after a crash, records that were flushed are replayed again; nothing may be charged twice.
-TEST(Space, AccountsAreRightAfterAReplayOfWhatWasFlushed) {
+TEST(SpaceTest, AccountsAreRightAfterReplayOfFlushedOperations) {
   const auto is_right = [](std::uint64_t seed) {
     Prng prng(seed);
     TestStore store;
@@ -161,7 +161,7 @@ bool ValuesSurviveTheDeathOfTheirNeighbours() {
   return right;
 }
 
-TEST(Space, ASegmentGoesByItsReferencesNotByItsBytes) {
+TEST(SpaceTest, SegmentIsDroppedByReferencesNotBytes) {
   EXPECT_TRUE(ValuesSurviveTheDeathOfTheirNeighbours());
   const MutantScope mutant(Mutant::kChargeBytesNotReferences);
   EXPECT_FALSE(ValuesSurviveTheDeathOfTheirNeighbours());
@@ -187,7 +187,7 @@ bool FailedBatchesLeaveFiles() {
   return !store.FilesOf(".val").empty();
 }
 
-TEST(Space, LargeValuesOfFailedBatchesGo) {
+TEST(SpaceTest, LargeValuesOfFailedBatchesAreDropped) {
   EXPECT_FALSE(FailedBatchesLeaveFiles());
   const MutantScope mutant(Mutant::kFailedBatchStaysCharged);
   EXPECT_TRUE(FailedBatchesLeaveFiles());
@@ -195,7 +195,7 @@ TEST(Space, LargeValuesOfFailedBatchesGo) {
 
 // ---- Snapshots ----
 
-TEST(Snapshots, ShowTheirStateOverFlushesMergesAndDeletes) {
+TEST(SnapshotsTest, SnapshotSurvivesFlushesCompactionsAndDeletes) {
   Prng prng(SeedFromEnvironment(92));
   TestStore store;
   store.MustOpen();
@@ -278,7 +278,7 @@ bool ASnapshotKeepsItsFiles() {
   return all;
 }
 
-TEST(Snapshots, KeepTheirFilesAsLongAsTheyLive) {
+TEST(SnapshotsTest, SnapshotKeepsItsFilesUntilReleased) {
   EXPECT_TRUE(ASnapshotKeepsItsFiles());
   {
     const MutantScope mutant(Mutant::kUnlinkWhilePinned);
@@ -316,7 +316,7 @@ bool ASnapshotKeepsItsRun() {
   return kept;
 }
 
-TEST(Snapshots, KeepRunsThatAreMergedMeanwhile) {
+TEST(SnapshotsTest, SnapshotKeepsRunsThatAreCompacted) {
   EXPECT_TRUE(ASnapshotKeepsItsRun());
   const MutantScope mutant(Mutant::kUnlinkIndexWhilePinned);
   EXPECT_FALSE(ASnapshotKeepsItsRun());
@@ -346,7 +346,7 @@ bool AnIdleReaderHoldsFiles() {
   return holds;
 }
 
-TEST(Snapshots, AThreadBetweenItsReadsHoldsNothing) {
+TEST(SnapshotsTest, ThreadPinsNothingBetweenReads) {
   EXPECT_FALSE(AnIdleReaderHoldsFiles());
   const MutantScope mutant(Mutant::kThreadPinsView);
   EXPECT_TRUE(AnIdleReaderHoldsFiles());
@@ -385,7 +385,7 @@ std::uint64_t TableBytesUnderSnapshots(bool check) {
   return pinned;
 }
 
-TEST(Snapshots, AThousandOfThemHoldABoundedAmountOfMemory) {
+TEST(SnapshotsTest, ThousandSnapshotsPinBoundedMemory) {
   const std::uint64_t budget = 2 * (8 << 10);
   EXPECT_LE(TableBytesUnderSnapshots(true), budget);
   const MutantScope mutant(Mutant::kSnapshotsPinTables);
@@ -425,13 +425,13 @@ std::string SeenBySnapshotOfTheMoment() {
   return seen;
 }
 
-TEST(Snapshots, OneThatIsTakenWhileOthersAreMovedToRuns) {
+TEST(SnapshotsTest, SnapshotTakenDuringMoveToRunsIsRight) {
   EXPECT_EQ(SeenBySnapshotOfTheMoment(), "new");
   const MutantScope mutant(Mutant::kSnapshotsListedAfterView);
   EXPECT_EQ(SeenBySnapshotOfTheMoment(), "old");
 }
 
-TEST(Snapshots, AManagedOneIsReleasedAtTheEndOfItsScope) {
+TEST(SnapshotsTest, ManagedSnapshotIsReleasedAtTheEndOfItsScope) {
   TestStore store;
   store.MustOpen();
   store.Put("k", "old");
@@ -447,7 +447,7 @@ TEST(Snapshots, AManagedOneIsReleasedAtTheEndOfItsScope) {
   EXPECT_EQ(store.Property("num-snapshots"), 0u);
 }
 
-TEST(Snapshots, MultiGetReadsAtThem) {
+TEST(SnapshotsTest, MultiGetReadsAtASnapshot) {
   TestStore store;
   store.MustOpen();
   store.Put("a", "1");

@@ -138,7 +138,7 @@ struct WatchedStore : TestStore {
 };
 
 // Overwrites, deletes, large values, flushes, merges, log GC, a snapshot, new options, and openings in between.
-TEST(FileBytesTest, WhatIsWrittenForEachPurposeIsWhatFilesGotForIt) {
+TEST(FileBytesTest, TickersEqualTheBytesWrittenForEachPurpose) {
   WatchedStore store;
   Prng prng(5);
   for (int opening = 0; opening < 3; ++opening) {
@@ -164,7 +164,7 @@ TEST(FileBytesTest, WhatIsWrittenForEachPurposeIsWhatFilesGotForIt) {
 }
 
 // What a filter writes is part of the merge that asks it.
-TEST(FileBytesTest, ChangedValuesBelongToTheMerge) {
+TEST(FileBytesTest, ValuesChangedByAFilterCountAsCompaction) {
   WatchedStore store;
   const Lengthens filter;
   store.options.compaction_filter = &filter;
@@ -179,7 +179,7 @@ TEST(FileBytesTest, ChangedValuesBelongToTheMerge) {
 }
 
 // Recovery writes: a new MANIFEST, and what it finds in the log goes into the index.
-TEST(FileBytesTest, WhatRecoveryWritesIsInTheLedger) {
+TEST(FileBytesTest, WritesOfRecoveryAreCounted) {
   WatchedStore store;
   store.MustOpen();
   Prng prng(7);
@@ -199,7 +199,7 @@ TEST(FileBytesTest, WhatRecoveryWritesIsInTheLedger) {
 }
 
 // How much of it landed nobody knows; it is counted as a whole.
-TEST(FileBytesTest, AWriteThatFailsIsInTheLedger) {
+TEST(FileBytesTest, FailedWriteIsCounted) {
   WatchedStore store;
   store.MustOpen();
   Prng prng(8);

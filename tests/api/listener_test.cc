@@ -88,7 +88,7 @@ struct NotedStore : TestStore {
 
 // ---- Jobs ----
 
-TEST(ListenerTest, AFlushTellsOfItsTableItsFilesAndItself) {
+TEST(ListenerTest, FlushReportsItsMemtableFilesAndResult) {
   NotedStore store;
   store.MustOpen();
   store.Put("a", "1");
@@ -122,7 +122,7 @@ TEST(ListenerTest, AFlushTellsOfItsTableItsFilesAndItself) {
   EXPECT_EQ(notes.blobs[0].reason, BlobFileCreationReason::kLog);
 }
 
-TEST(ListenerTest, AFlushThatFailsSaysWhyAndItsFileGoes) {
+TEST(ListenerTest, FailedFlushReportsTheErrorAndTheDeletedFile) {
   NotedStore store;
   store.MustOpen();
   store.Put("a", std::string(500, 'v'));
@@ -148,7 +148,7 @@ TEST(ListenerTest, AFlushThatFailsSaysWhyAndItsFileGoes) {
   EXPECT_TRUE(notes.flushes.back().status.ok());
 }
 
-TEST(ListenerTest, AMergeTellsOfWhatItReadAndWhatItMade) {
+TEST(ListenerTest, CompactionReportsItsInputAndOutput) {
   NotedStore store;
   store.options.sweep_ratio = 1;
   store.options.level0_file_num_compaction_trigger = 1000;
@@ -193,7 +193,7 @@ TEST(ListenerTest, AMergeTellsOfWhatItReadAndWhatItMade) {
   for (const std::string& run : runs) EXPECT_TRUE(was_told(run)) << run;
 }
 
-TEST(ListenerTest, LogGcTellsWhatItFreed) {
+TEST(ListenerTest, LogGcReportsFreedBytes) {
   NotedStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;
   store.MustOpen();
@@ -243,7 +243,7 @@ std::uint64_t AllocatedByTheLog(const TestStore& store) {
 }
 
 // Holes first; then what is left is moved, and of the files that go only what they still took is freed.
-TEST(ListenerTest, WhatHolesFreeIsToldOnce) {
+TEST(ListenerTest, BytesFreedByHolesAreReportedOnce) {
   NotedStore store;
   store.options.min_punch_size = 16u << 10;
   store.options.blob_file_size = 256u << 10;
@@ -293,7 +293,7 @@ TEST(ListenerTest, WhatHolesFreeIsToldOnce) {
   EXPECT_LE(freed, punched_bytes) << "more than they took";
 }
 
-TEST(ListenerTest, ClusteringIsToldOf) {
+TEST(ListenerTest, ClusteringIsReported) {
   NotedStore store;
   store.options.blob_garbage_collection_age_cutoff = 0;
   store.MustOpen();
@@ -321,7 +321,7 @@ TEST(ListenerTest, ClusteringIsToldOf) {
 
 // Everything that makes and removes files, in random order, with reopening. What listeners were told is what is there,
 // after every call.
-TEST(ListenerTest, FilesThatWereToldOfAreTheFilesThatAreThere) {
+TEST(ListenerTest, ReportedFilesAreTheExistingFiles) {
   for (int program = 0; program < 6; ++program) {
     const std::uint64_t seed = SeedFromEnvironment(11) + static_cast<std::uint64_t>(program);
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
@@ -387,7 +387,7 @@ TEST(ListenerTest, FilesThatWereToldOfAreTheFilesThatAreThere) {
   }
 }
 
-TEST(ListenerTest, WhatACrashHasLeftIsToldOfAsDeletedByTheNextOpening) {
+TEST(ListenerTest, OrphansAreReportedAsDeletedByTheNextOpen) {
   NotedStore store;
   store.MustOpen();
   store.Put("a", "b", true);
@@ -401,7 +401,7 @@ TEST(ListenerTest, WhatACrashHasLeftIsToldOfAsDeletedByTheNextOpening) {
 }
 
 // Two threads, and the one that removes a file is faster than the one that tells of its creation.
-TEST(ListenerTest, ARemovalIsNeverToldOfBeforeTheCreation) {
+TEST(ListenerTest, DeletionIsNeverReportedBeforeCreation) {
   const auto notes = std::make_shared<Notes>();
   Events events({notes}, kStorePath);
   TableFileCreationInfo file;
@@ -423,7 +423,7 @@ TEST(ListenerTest, ARemovalIsNeverToldOfBeforeTheCreation) {
   EXPECT_EQ(notes->lines.back(), "blob goes");
 }
 
-TEST(ListenerTest, AFileThatNobodyFinishesWasGivenUp) {
+TEST(ListenerTest, UnfinishedFileIsReportedAsGivenUp) {
   const auto notes = std::make_shared<Notes>();
   Events events({notes}, kStorePath);
   BlobFileCreationInfo file;
@@ -437,7 +437,7 @@ TEST(ListenerTest, AFileThatNobodyFinishesWasGivenUp) {
 
 // ---- Stalls and trouble ----
 
-TEST(ListenerTest, FullMemoryTablesAreAStopThatEnds) {
+TEST(ListenerTest, FullMemtablesAreReportedAsStopAndItsEnd) {
   NotedStore store;
   store.options.write_buffer_size = 4096;
   store.options.max_write_buffer_number = 2;
@@ -455,7 +455,7 @@ TEST(ListenerTest, FullMemoryTablesAreAStopThatEnds) {
   EXPECT_GT(ended.change, begun.change);
 }
 
-TEST(ListenerTest, ALevel0ThatGrowsDelaysThenStops) {
+TEST(ListenerTest, GrowingLevel0IsReportedAsDelayThenStop) {
   NotedStore store;
   store.options.index_type = IndexKind::kLsm;
   store.options.level0_file_num_compaction_trigger = 2;
@@ -479,7 +479,7 @@ TEST(ListenerTest, ALevel0ThatGrowsDelaysThenStops) {
   EXPECT_EQ(seen, (std::vector<WriteStallCondition>{kDelayed, kStopped, kNormal}));
 }
 
-TEST(ListenerTest, ShortageOfSpaceIsADelayOfTheWholeDatabase) {
+TEST(ListenerTest, SpaceShortageIsReportedForTheWholeDatabase) {
   NotedStore store;
   store.options.max_space_amplification = 1.1;
   store.options.write_buffer_size = 1u << 20;
@@ -498,7 +498,7 @@ TEST(ListenerTest, ShortageOfSpaceIsADelayOfTheWholeDatabase) {
   EXPECT_EQ(store.notes->stalls.back().condition.cur, WriteStallCondition::kNormal);
 }
 
-TEST(ListenerTest, TheEndOfAllWritesIsToldOfOnce) {
+TEST(ListenerTest, FatalErrorIsReportedOnce) {
   NotedStore store;
   store.MustOpen();
   store.Put("a", "b");
@@ -517,7 +517,7 @@ TEST(ListenerTest, TheEndOfAllWritesIsToldOfOnce) {
 
 // ---- What a listener may be, and do ----
 
-TEST(ListenerTest, ANullListenerIsRefused) {
+TEST(ListenerTest, NullListenerIsRejected) {
   NotedStore store;
   store.options.listeners.push_back(nullptr);
   const Status s = store.Open();
@@ -525,7 +525,7 @@ TEST(ListenerTest, ANullListenerIsRefused) {
   EXPECT_NE(s.ToString().find("listeners"), std::string::npos) << s.ToString();
 }
 
-TEST(ListenerTest, ADatabaseThatIsOnlyReadTellsNothing) {
+TEST(ListenerTest, ReadOnlyDatabaseReportsNothing) {
   NotedStore store;
   store.MustOpen();
   store.Put("a", "b");
@@ -601,7 +601,7 @@ void FillSome(DB* db, std::uint64_t seed, int count) {
   }
 }
 
-TEST(ListenerTest, MayReadWriteAndChangeOptionsWhileItIsTold) {
+TEST(ListenerTest, ListenerMayReadWriteAndChangeOptions) {
   TestStore store;
   const auto busy = std::make_shared<Busy>();
   store.options.listeners = {busy};
@@ -621,7 +621,7 @@ TEST(ListenerTest, MayReadWriteAndChangeOptionsWhileItIsTold) {
 
 // The same with threads: writers, two for background work, and the listener on all of them. What is told of files fits
 // together whichever thread tells it.
-TEST(ListenerTest, IsToldByManyThreadsAtOnce) {
+TEST(ListenerTest, ListenerIsCalledByManyThreads) {
   const TempDirectory directory;
   const std::string path = directory.File("db");
   const auto busy = std::make_shared<Busy>();
@@ -649,7 +649,7 @@ TEST(ListenerTest, IsToldByManyThreadsAtOnce) {
 }
 
 // One thread does everything, and it is the one that tells: a listener that may not wait does not.
-TEST(ListenerTest, AWriteThatWouldWaitIsIncompleteInstead) {
+TEST(ListenerTest, NoSlowdownWriteIsIncompleteAndReported) {
   class Greedy final : public EventListener {
    public:
     void OnFlushBegin(DB* db, const FlushJobInfo&) override {

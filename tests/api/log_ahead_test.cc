@@ -45,7 +45,7 @@ std::string OpenAfterAKill(const SimImage& image, int acknowledged) {
 }
 
 // Killed in front of and behind each call, also where a segment has grown and its first record has not been written.
-TEST(LogAhead, AKillAtAnyCallLeavesNoTornTail) {
+TEST(LogAheadTest, KillAtAnyCallLeavesNoTornTail) {
   TestStore store;
   store.MustOpen();
   int allocations = 0;
@@ -81,7 +81,7 @@ void ExpectAllKeys(TestStore* store) {
   for (int i = 0; i < kKeys; ++i) EXPECT_EQ(store->Get("k" + std::to_string(i)), kValue);
 }
 
-TEST(LogAhead, CloseGivesBackWhatWasNotUsed) {
+TEST(LogAheadTest, CloseReleasesUnusedSpace) {
   GrownStore store;
   const std::string& path = store.path;
   const std::size_t grown = store.Files().at(path).size();
@@ -94,7 +94,7 @@ TEST(LogAhead, CloseGivesBackWhatWasNotUsed) {
 }
 
 // Anything behind the end but zeros is a record that was not written whole.
-TEST(LogAhead, OneByteBehindTheEndIsATornTail) {
+TEST(LogAheadTest, OneByteAfterTheEndIsATornTail) {
   GrownStore store;
   const auto after = StoreOn(store.fs->Snapshot());
   ASSERT_TRUE(after->fs->FlipBit(store.path, after->Files().at(store.path).size() - 1, 0).ok());
@@ -126,7 +126,7 @@ Status OpenWithZerosAtAKnownEnd() {
   return after->Open();
 }
 
-TEST(LogAhead, ZerosBeforeAKnownEndAreDamage) {
+TEST(LogAheadTest, ZerosBeforeAKnownEndAreDamage) {
   const Status s = OpenWithZerosAtAKnownEnd();
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   const MutantScope mutant(Mutant::kZerosEndAnySegment);

@@ -64,7 +64,7 @@ const Case kIllegal[] = {
      [](Options* o) { o->blob_compression_type = static_cast<CompressionType>(99); }, Status::Code::kNotSupported},
 };
 
-TEST(Options, WhatIsOutOfRangeIsRefusedByNameAndRange) {
+TEST(OptionsTest, OutOfRangeOptionIsRejectedWithNameAndRange) {
   for (const Case& c : kIllegal) {
     TestStore store;
     c.set(&store.options);
@@ -79,7 +79,7 @@ TEST(Options, WhatIsOutOfRangeIsRefusedByNameAndRange) {
   }
 }
 
-TEST(Options, TheEndsOfEachRangeAreLegal) {
+TEST(OptionsTest, EndsOfEachRangeAreValid) {
   void (*const legal[])(Options*) = {
       [](Options* o) { o->page_size = 512; },
       [](Options* o) { o->page_size = 16384; },
@@ -137,7 +137,7 @@ TEST(Options, TheEndsOfEachRangeAreLegal) {
 }
 
 // As RocksDB's users write them, and as docs/OPTIONS.md names them.
-TEST(Options, EnumeratorsGoByTheirNamesAloneAndWithTheirType) {
+TEST(OptionsTest, EnumeratorsAreParsedWithAndWithoutTheirType) {
   TestStore store;
   cambium::Options& options = store.options;
   options.index_type = cambium::kLsm;
@@ -154,7 +154,7 @@ TEST(Options, EnumeratorsGoByTheirNamesAloneAndWithTheirType) {
   EXPECT_EQ(now.wal_recovery_mode, WALRecoveryMode::kAbsoluteConsistency);
 }
 
-TEST(Options, GetOptionsTellsWhatIsInForce) {
+TEST(OptionsTest, GetOptionsReturnsTheOptionsInForce) {
   TestStore store;
   store.options.max_total_wal_size = 0;
   store.options.page_size = 1024;
@@ -166,7 +166,7 @@ TEST(Options, GetOptionsTellsWhatIsInForce) {
   EXPECT_EQ(store.db->GetOptions().page_size, 1024u);
 }
 
-TEST(Options, ValuesAreSeparatedFromMinBlobSizeOnUnlessAPageCannotHoldThemInline) {
+TEST(OptionsTest, ValuesAreSeparatedFromMinBlobSizeUnlessTooLargeForAPage) {
   Options options;
   options.min_blob_size = 100;
   EXPECT_EQ(SeparateFrom(options, 4096), 100u);
@@ -178,7 +178,7 @@ TEST(Options, ValuesAreSeparatedFromMinBlobSizeOnUnlessAPageCannotHoldThemInline
   EXPECT_EQ(SeparateFrom(options, 4096), 1025u);
 }
 
-TEST(Options, TheSurroundingsAreTheLibrarysOwnIfNull) {
+TEST(OptionsTest, NullServicesAreReplacedByDefaults) {
   const DBOptions filled = FillInDefaults(Options());
   EXPECT_NE(filled.file_system, nullptr);
   EXPECT_NE(filled.clock, nullptr);
@@ -186,7 +186,7 @@ TEST(Options, TheSurroundingsAreTheLibrarysOwnIfNull) {
 }
 
 // Values written under one threshold are read under another.
-TEST(Options, MinBlobSizeMayChangeBetweenOpenings) {
+TEST(OptionsTest, MinBlobSizeMayChangeBetweenOpens) {
   TestStore store;
   const auto value = [](int i) { return std::string(static_cast<std::size_t>(i) * 13 % 140, 'a' + i % 26); };
   int next = 0;

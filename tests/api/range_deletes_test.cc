@@ -69,7 +69,7 @@ class RangeDeletesTest : public ::testing::Test {
   TestStore store_;
 };
 
-TEST_F(RangeDeletesTest, TheEndIsNotDeletedAndTheBeginIs) {
+TEST_F(RangeDeletesTest, BeginIsInclusiveAndEndExclusive) {
   Fill(0, 10);
   DeleteRange(Key(3), Key(6));
   EXPECT_TRUE(Has(Key(2)));
@@ -82,7 +82,7 @@ TEST_F(RangeDeletesTest, TheEndIsNotDeletedAndTheBeginIs) {
   EXPECT_EQ(Count(), 8);
 }
 
-TEST_F(RangeDeletesTest, AnEmptyRangeIsNothingAndOneThatRunsBackwardIsRefused) {
+TEST_F(RangeDeletesTest, EmptyRangeDoesNothingAndInvertedRangeIsRejected) {
   Fill(0, 3);
   const SequenceNumber before = store_.db->GetLatestSequenceNumber();
   EXPECT_TRUE(store_.db->DeleteRange({}, Key(1), Key(1)).ok());
@@ -97,7 +97,7 @@ TEST_F(RangeDeletesTest, AnEmptyRangeIsNothingAndOneThatRunsBackwardIsRefused) {
   EXPECT_EQ(Count(), 3);
 }
 
-TEST_F(RangeDeletesTest, WithinABatchLaterOperationsWin) {
+TEST_F(RangeDeletesTest, LaterOperationsOfABatchWin) {
   Fill(0, 5);
   WriteBatch batch;
   ASSERT_TRUE(batch.Put(Key(1), "before").ok());
@@ -115,7 +115,7 @@ TEST_F(RangeDeletesTest, WithinABatchLaterOperationsWin) {
   }
 }
 
-TEST_F(RangeDeletesTest, ASnapshotSeesWhatWasThereThroughFlushAndCompaction) {
+TEST_F(RangeDeletesTest, SnapshotSeesDeletedKeysAfterFlushAndCompaction) {
   Fill(0, 200);
   const Snapshot* before = store_.db->GetSnapshot();
   DeleteRange(Key(50), Key(150));
@@ -141,7 +141,7 @@ TEST_F(RangeDeletesTest, ASnapshotSeesWhatWasThereThroughFlushAndCompaction) {
 }
 
 // Tables that only a snapshot needs go to private runs above a budget: with their ranges, as of the snapshot.
-TEST_F(RangeDeletesTest, APinnedTableThatBecomesAPrivateRunKeepsItsRanges) {
+TEST_F(RangeDeletesTest, PrivateRunOfASnapshotKeepsRangeDeletes) {
   Fill(0, 100);
   store_.Flush();
   DeleteRange(Key(10), Key(20));
@@ -161,7 +161,7 @@ TEST_F(RangeDeletesTest, APinnedTableThatBecomesAPrivateRunKeepsItsRanges) {
   store_.db->ReleaseSnapshot(snapshot);
 }
 
-TEST_F(RangeDeletesTest, AnIteratorStaysWhereItWasAndANewOneStepsOver) {
+TEST_F(RangeDeletesTest, NewIteratorSkipsDeletedRangeAndOldOneDoesNot) {
   Fill(0, 1000, 20);
   store_.Flush();
   const std::unique_ptr<Iterator> old(store_.db->NewIterator({}));
@@ -181,7 +181,7 @@ TEST_F(RangeDeletesTest, AnIteratorStaysWhereItWasAndANewOneStepsOver) {
   EXPECT_EQ(it->key(), Slice(Key(0)));
 }
 
-TEST_F(RangeDeletesTest, DeletedSpaceComesBack) {
+TEST_F(RangeDeletesTest, DeletedRangeFreesItsSpace) {
   Fill(0, 2000, 300);
   store_.Compact();
   const std::uint64_t full = store_.BytesOnDisk();
@@ -209,7 +209,7 @@ TEST_F(RangeDeletesTest, RecoveryReplaysRanges) {
   EXPECT_GT(Count(), 50);
 }
 
-TEST_F(RangeDeletesTest, RangesOnlyInATableAreFlushedAndRecovered) {
+TEST_F(RangeDeletesTest, MemtableWithOnlyRangesIsFlushedAndRecovered) {
   Fill(0, 50);
   store_.Flush();
   DeleteRange(Key(10), Key(40));
@@ -222,7 +222,7 @@ TEST_F(RangeDeletesTest, RangesOnlyInATableAreFlushedAndRecovered) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-TEST_F(RangeDeletesTest, ATableWithManyRangesIsFrozen) {
+TEST_F(RangeDeletesTest, MemtableWithManyRangesIsFrozen) {
   store_.options.write_buffer_size = 64u << 20;
   store_.Reopen();
   const std::uint64_t runs_before = store_.FilesOf(".run").size() + store_.FilesOf(".idx").size();
@@ -235,7 +235,7 @@ TEST_F(RangeDeletesTest, ATableWithManyRangesIsFrozen) {
 }
 
 // A record with right checksums that no version of this library writes: it would be an empty range, or a backward one.
-TEST_F(RangeDeletesTest, AForgedRangeInTheLogIsCorruption) {
+TEST_F(RangeDeletesTest, ForgedRangeInTheLogIsCorruption) {
   for (const char* end : {"m", "a", "z"}) {
     TestStore store;
     store.MustOpen();
@@ -278,7 +278,7 @@ TEST_F(RangeDeletesTest, AForgedRangeInTheLogIsCorruption) {
 }
 
 // A sync covers ranges as it covers puts.
-TEST_F(RangeDeletesTest, ASyncedRangeSurvivesAPowerCut) {
+TEST_F(RangeDeletesTest, SyncedRangeSurvivesPowerCut) {
   Fill(0, 20);
   WriteOptions sync;
   sync.sync = true;

@@ -43,7 +43,7 @@ SimFault FailingWrite(const std::string& part_of_path) {
 
 // The file of the log lost its end exactly between two records, below what Close had made durable. Nothing in the file
 // looks damaged then; only the MANIFEST knows.
-TEST(ApiRegressionTest, ALogCutOffBetweenTwoRecordsIsDamage) {
+TEST(ApiRegressionTest, LogCutOffBetweenRecordsIsDamage) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -62,7 +62,7 @@ TEST(ApiRegressionTest, ALogCutOffBetweenTwoRecordsIsDamage) {
 
 // kPointInTimeRecovery went on from damage in a sealed segment, and left its seal where it was. The next opening met the
 // damage again, with the new writes behind it: Corruption, or, in the same mode, the loss of synced writes.
-TEST(ApiRegressionTest, APointInTimeIsThereToStay) {
+TEST(ApiRegressionTest, PointInTimeRecoveryIsPermanent) {
   const auto fs = NewFs();
   Config config;
   config.write_buffer_size = 1u << 20;
@@ -105,7 +105,7 @@ TEST(ApiRegressionTest, APointInTimeIsThereToStay) {
 }
 
 // A flush that fails leaves nothing behind: on a full disk each attempt would take more of it.
-TEST(ApiRegressionTest, AFailedFlushLeavesNoFiles) {
+TEST(ApiRegressionTest, FailedFlushLeavesNoFiles) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -118,7 +118,7 @@ TEST(ApiRegressionTest, AFailedFlushLeavesNoFiles) {
 }
 
 // Its commit failed, so that nobody knows whether the MANIFEST names its files: they stay until a later commit says no.
-TEST(ApiRegressionTest, FilesOfAFailedCommitGoWithTheNextOne) {
+TEST(ApiRegressionTest, FilesOfAFailedCommitAreRemovedByTheNext) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -133,7 +133,7 @@ TEST(ApiRegressionTest, FilesOfAFailedCommitGoWithTheNextOne) {
   EXPECT_EQ(database.Verify(), "");
 }
 
-TEST(ApiRegressionTest, ASegmentThatCouldNotBeMadeLeavesNoFile) {
+TEST(ApiRegressionTest, FailedSegmentCreationLeavesNoFile) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -145,7 +145,7 @@ TEST(ApiRegressionTest, ASegmentThatCouldNotBeMadeLeavesNoFile) {
 
 // A write failed and its bytes landed all the same. After Close and Open the batch was there, although its writer had been
 // told that it failed.
-TEST(ApiRegressionTest, AFailedWriteDoesNotComeBackAfterClose) {
+TEST(ApiRegressionTest, FailedWriteDoesNotReappearAfterClose) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -168,7 +168,7 @@ TEST(ApiRegressionTest, AFailedWriteDoesNotComeBackAfterClose) {
 
 // A segment was rotated while the seal of the one before it was on its way. Nobody looked again, and it stayed unsealed
 // until the next rotation.
-TEST(ApiRegressionTest, ARotationDuringASealIsNotForgotten) {
+TEST(ApiRegressionTest, RotationDuringASealIsSealedToo) {
   const auto fs = NewFs();
   Config config;
   config.write_buffer_size = 1u << 20;
@@ -209,7 +209,7 @@ std::string KeyOf(int i) { return "key" + std::to_string(100000 + i); }
 
 // One rotten page of the tree made every flush that came near it fail, until all memory tables were full and no write got
 // in.
-TEST(ApiRegressionTest, DamageInTheIndexKeepsNoWritesOut) {
+TEST(ApiRegressionTest, DamagedIndexDoesNotBlockWrites) {
   const auto fs = NewFs();
   Config config;
   config.write_buffer_size = 64u << 10;
@@ -241,7 +241,7 @@ TEST(ApiRegressionTest, DamageInTheIndexKeepsNoWritesOut) {
 
 // The flush had committed; only the record behind it, which drops segments, could not be written. The flush, and the Put
 // that waited for it, were told that they had failed.
-TEST(ApiRegressionTest, ACommittedFlushHasNotFailedBecauseNothingWasDropped) {
+TEST(ApiRegressionTest, FlushSucceedsIfDroppingSegmentsFails) {
   const auto fs = NewFs();
   Config config;
   config.write_buffer_size = 1u << 20;
@@ -305,7 +305,7 @@ TEST(ApiRegressionTest, CompactRangeEndsUnderSteadyWrites) {
 
 // The part of the open segment that layers had absorbed was looked at by nobody: "clean", and after the next opening, which
 // sealed it, damaged.
-TEST(ApiRegressionTest, VerifyReadsRecordsOfASegmentThatIsNotSealed) {
+TEST(ApiRegressionTest, VerifyReadsUnsealedSegments) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -324,7 +324,7 @@ TEST(ApiRegressionTest, VerifyReadsRecordsOfASegmentThatIsNotSealed) {
 }
 
 // A first flush with a delete in it was taken for overwrites of a tree that was not there: the law said 0 bytes.
-TEST(ApiRegressionTest, TheCostLawCountsAFirstFlushWithDeletes) {
+TEST(ApiRegressionTest, CostLawCountsAFirstFlushWithDeletes) {
   TestDatabase database({}, NewFs(), 1);
   ASSERT_TRUE(database.Open().ok());
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(database->Put({}, KeyOf(i), std::string(20, 'v')).ok());

@@ -61,7 +61,7 @@ class ScanAheadTest : public ::testing::Test, protected StillCursor {
 
 // The n-th allocation is refused, for every n, while entries are pushed and handed in. What was pushed before was "not
 // read", and an entry that was pushed in part stood there with the state of an earlier one.
-TEST_F(ScanAheadTest, WhatWasPushedIsReadThoughMemoryRanOutBehindIt) {
+TEST_F(ScanAheadTest, PushedValuesAreReadAfterMemoryRanOut) {
   for (std::uint64_t n = 0, met = 1; met != 0; ++n) {
     SCOPED_TRACE("allocation " + std::to_string(n));
     at_ = 0;
@@ -85,7 +85,7 @@ TEST_F(ScanAheadTest, WhatWasPushedIsReadThoughMemoryRanOutBehindIt) {
 }
 
 // Its place is that of another by then, which was read twice, by the one and by the other.
-TEST_F(ScanAheadTest, WhatIsPoppedBeforeItIsHandedInIsNotRead) {
+TEST_F(ScanAheadTest, ValuesPoppedBeforeSubmitAreNotRead) {
   ScanAhead ahead(source_);
   for (int i = 0; i < 30; ++i) {
     PushOne(&ahead);
@@ -107,7 +107,7 @@ TEST_F(ScanAheadTest, WhatIsPoppedBeforeItIsHandedInIsNotRead) {
 
 // The first value of a scan is asked for, and the n-th allocation on the way ahead refused, for every n. The iterator is
 // then where it was, or nowhere and says so; in the end it has met each entry once.
-TEST(IteratorWithoutMemory, MeetsEachEntryOnce) {
+TEST(IteratorWithoutMemoryTest, ReturnsEachEntryOnceWhenMemoryRunsOut) {
   constexpr int kKeys = 60;
   const auto key_of = [](int i) { return NumberedKey(i) + std::string(400, 'k'); };  // the way ahead crosses leaves
   TestStore store;

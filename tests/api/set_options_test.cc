@@ -36,7 +36,7 @@ void ExpectOnlyDynamicOnesMayBeSet(const Struct& now, const std::function<Status
   }
 }
 
-TEST(SetOptions, OnlyDynamicOnesMayBeSet) {
+TEST(SetOptionsTest, OnlyDynamicOptionsCanBeSet) {
   TestStore store;
   store.MustOpen();
   ExpectOnlyDynamicOnesMayBeSet<ColumnFamilyOptions>(store.db->GetOptions(),
@@ -45,7 +45,7 @@ TEST(SetOptions, OnlyDynamicOnesMayBeSet) {
                                            [&](const Changes& c) { return store.db->SetDBOptions(c); });
 }
 
-TEST(SetOptions, AnOptionOfTheOtherKindSaysWhereItBelongs) {
+TEST(SetOptionsTest, OptionOfTheOtherKindNamesTheRightCall) {
   TestStore store;
   store.MustOpen();
   const auto expect = [](const Status& s, const std::string& message) {
@@ -63,7 +63,7 @@ TEST(SetOptions, AnOptionOfTheOtherKindSaysWhereItBelongs) {
 }
 
 // The log is one for all families: what the default one says of it holds for all.
-TEST(SetOptions, SegmentsHaveTheNewSizeInAllFamilies) {
+TEST(SetOptionsTest, BlobFileSizeAppliesToAllFamilies) {
   TestStore store;
   store.options.max_total_wal_size = 1u << 30;
   store.options.blob_file_size = 16u << 10;
@@ -94,7 +94,7 @@ TEST(SetOptions, SegmentsHaveTheNewSizeInAllFamilies) {
   ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(other).ok());
 }
 
-TEST(SetOptions, AllOfACallTakesEffectOrNothing) {
+TEST(SetOptionsTest, CallIsAtomic) {
   TestStore store;
   store.MustOpen();
   const Options before = store.db->GetOptions();
@@ -129,7 +129,7 @@ TEST(SetOptions, AllOfACallTakesEffectOrNothing) {
   EXPECT_EQ(store.db->GetOptions().max_total_wal_size, 1u << 30) << "the default that 0 stands for";
 }
 
-TEST(SetOptions, AreOfOneFamilyAndOfThisOpening) {
+TEST(SetOptionsTest, OptionsApplyToOneFamilyUntilClose) {
   TestStore store;
   store.MustOpen();
   ColumnFamilyHandle* one = nullptr;
@@ -153,7 +153,7 @@ TEST(SetOptions, AreOfOneFamilyAndOfThisOpening) {
 
 // ---- That they take effect ----
 
-TEST(SetOptions, OfMemoryCountFromTheNextWriteOn) {
+TEST(SetOptionsTest, MemtableOptionsApplyFromTheNextWrite) {
   TestStore store;
   store.options.write_buffer_size = 1 << 20;
   store.options.max_total_wal_size = 1 << 30;
@@ -202,7 +202,7 @@ VerifyReport ReportOf(TestStore* store) {
   return report;
 }
 
-TEST(SetOptions, OfValuesCountFromTheNextWriteOn) {
+TEST(SetOptionsTest, ValueOptionsApplyFromTheNextWrite) {
   TestStore store;
   store.options.min_blob_size = 100;
   store.MustOpen();
@@ -233,7 +233,7 @@ TEST(SetOptions, OfValuesCountFromTheNextWriteOn) {
   EXPECT_EQ(store.Get("d"), std::string(5'000, 'd'));
 }
 
-TEST(SetOptions, OfTheIndexCountFromTheNextFlushOrMergeOn) {
+TEST(SetOptionsTest, IndexOptionsApplyFromTheNextFlushOrCompaction) {
   TestStore store;
   store.options.filter_bits_per_key = 0;
   store.options.write_buffer_size = 1 << 20;
@@ -319,7 +319,7 @@ void Cross(TestStore* store, Boundary boundary) {
 
 // Small, large and deleted in every order, with every boundary of layers between, under thresholds that change by
 // SetOptions and between openings: at each moment the right answers, and accounts that agree with the layers.
-TEST(SetOptions, AMovingMinBlobSizeLeavesRightAnswersAndAccountsAtEveryBoundary) {
+TEST(SetOptionsTest, ChangingMinBlobSizeKeepsReadsAndAccountsRight) {
   const std::uint64_t seed = SeedFromEnvironment(0xb10b);
   Prng prng(seed);
   int keys = 1;
@@ -379,7 +379,7 @@ TEST(SetOptions, AMovingMinBlobSizeLeavesRightAnswersAndAccountsAtEveryBoundary)
 }
 
 // With threads: changes of options beside writers, readers and background work.
-TEST(SetOptions, MayBeCalledBesideEverythingElse) {
+TEST(SetOptionsTest, SetOptionsRunsConcurrentlyWithAllCalls) {
   TestStore store;
   store.options.executor = nullptr;
   store.options.max_background_jobs = 2;

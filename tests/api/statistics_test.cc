@@ -28,7 +28,7 @@ struct CountedStore : TestStore {
 
 // ---- Exact ones ----
 
-TEST(StatisticsTest, CallsOfUsersAreCountedExactly) {
+TEST(StatisticsTest, UserCallsAreCountedExactly) {
   CountedStore store;
   store.MustOpen();
   store.Put("a", std::string(100, 'x'));
@@ -66,7 +66,7 @@ TEST(StatisticsTest, CallsOfUsersAreCountedExactly) {
   EXPECT_EQ(store.Count(NUMBER_KEYS_READ), 3u) << "MultiGet has tickers of its own";
 }
 
-TEST(StatisticsTest, AFailedWriteIsNotCounted) {
+TEST(StatisticsTest, FailedWriteIsNotCounted) {
   CountedStore store;
   store.MustOpen();
   EXPECT_FALSE(store.db->Put({}, std::string(1u << 20, 'k'), "v").ok());
@@ -75,7 +75,7 @@ TEST(StatisticsTest, AFailedWriteIsNotCounted) {
   EXPECT_EQ(store.Count(WRITE_WITH_WAL), 0u);
 }
 
-TEST(StatisticsTest, IteratorsAreCountedStepByStep) {
+TEST(StatisticsTest, IteratorMovesAreCounted) {
   CountedStore store;
   store.MustOpen();
   for (const char* key : {"a", "b", "c"}) store.Put(key, std::string(100, 'v'));
@@ -106,7 +106,7 @@ TEST(StatisticsTest, IteratorsAreCountedStepByStep) {
 }
 
 // A look-up of log GC, or of a flush that samples, is none of a user.
-TEST(StatisticsTest, WhereKeysAreFoundIsCountedForUsersOnly) {
+TEST(StatisticsTest, HitsByLayerAreCountedForUserReadsOnly) {
   CountedStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;
   store.MustOpen();
@@ -128,7 +128,7 @@ TEST(StatisticsTest, WhereKeysAreFoundIsCountedForUsersOnly) {
 }
 
 // The pages of a hundred keys are kept while everything is read in each of the ways that there are, and only then.
-TEST(StatisticsTest, ReadsThatFillNoCacheLeaveWhatIsKept) {
+TEST(StatisticsTest, ReadsWithoutFillCacheEvictNothing) {
   for (const bool fills : {false, true}) {
     CountedStore store;
     store.options.page_cache_size = 96u << 10;
@@ -175,7 +175,7 @@ TEST(StatisticsTest, ReadsThatFillNoCacheLeaveWhatIsKept) {
   }
 }
 
-TEST(StatisticsTest, ADatabaseWithoutThemHasNoText) {
+TEST(StatisticsTest, WithoutStatisticsThePropertyIsEmpty) {
   CountedStore store;
   store.MustOpen();
   store.Put("a", "b");
@@ -189,7 +189,7 @@ TEST(StatisticsTest, ADatabaseWithoutThemHasNoText) {
 }
 
 // Counting changes nothing: the same calls leave the same files.
-TEST(StatisticsTest, FilesAreTheSameWithAndWithoutThem) {
+TEST(StatisticsTest, FilesAreTheSameWithAndWithoutStatistics) {
   std::map<std::string, std::string> files[2];
   for (const bool is_counted : {false, true}) {
     CountedStore store;
@@ -276,7 +276,7 @@ void WaitForSpace(const std::shared_ptr<Statistics>& statistics) {
   store.MustClose();
 }
 
-TEST(StatisticsTest, EveryTickerAndEveryHistogramMoves) {
+TEST(StatisticsTest, EveryTickerAndHistogramIsUsed) {
   const std::shared_ptr<Statistics> statistics = CreateDBStatistics();
   statistics->set_stats_level(kAll);
   DoEverything(statistics, kBTree);

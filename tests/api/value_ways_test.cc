@@ -14,7 +14,7 @@ std::string ValueOf(int i) { return NumberedKey(i) + std::string(1000, 'v'); }
 
 // A value that is in memory is copied out of the mapping: no call of the file system but a look at the page cache now and
 // then, first after 512 copies, and after twice as many each time up to 8192.
-TEST(ValueWays, AHotGetCallsNothing) {
+TEST(ValueWaysTest, HotGetMakesNoSystemCall) {
   constexpr int kKeys = 500;
   constexpr std::uint64_t kGets = 20'000;
   TestStore store;
@@ -61,7 +61,7 @@ void FillScattered(TestStore* store, int count) {
   store->fs->SetResident(false);
 }
 
-TEST(ValueWays, AMultiGetOfScatteredColdValuesReadsThemTogether) {
+TEST(ValueWaysTest, MultiGetReadsScatteredColdValuesTogether) {
   constexpr int kCount = 100;
   TestStore store;
   FillScattered(&store, kCount);
@@ -85,7 +85,7 @@ TEST(ValueWays, AMultiGetOfScatteredColdValuesReadsThemTogether) {
   }
 }
 
-TEST(ValueWays, AScanOfScatteredColdValuesReadsThemTogether) {
+TEST(ValueWaysTest, ScanReadsScatteredColdValuesTogether) {
   constexpr int kCount = 300;
   for (const bool forward : {true, false}) {
     TestStore store;

@@ -37,7 +37,7 @@ WriteBatch Three() {
   return batch;
 }
 
-TEST(WriteBatch, OperationsAreToldInOrder) {
+TEST(WriteBatchTest, HandlerSeesOperationsInOrder) {
   const WriteBatch batch = Three();
   Recorder recorder;
   ASSERT_TRUE(batch.Iterate(&recorder).ok());
@@ -45,7 +45,7 @@ TEST(WriteBatch, OperationsAreToldInOrder) {
   EXPECT_EQ(batch.Count(), 3u);
 }
 
-TEST(WriteBatch, AHandlerMayStopOrFail) {
+TEST(WriteBatchTest, HandlerMayStopOrFail) {
   const WriteBatch batch = Three();
   Recorder stops;
   stops.stop_after = 2;
@@ -57,7 +57,7 @@ TEST(WriteBatch, AHandlerMayStopOrFail) {
   EXPECT_EQ(fails.seen.size(), 1u);
 }
 
-TEST(WriteBatch, ASingleDeleteIsADeleteForWhoDoesNotAsk) {
+TEST(WriteBatchTest, SingleDeleteIsADeleteByDefault) {
   class OnlyTwo final : public WriteBatch::Handler {
    public:
     Status Put(Slice, Slice) override { return Status::OK(); }
@@ -72,7 +72,7 @@ TEST(WriteBatch, ASingleDeleteIsADeleteForWhoDoesNotAsk) {
   EXPECT_EQ(handler.deletes, 2);
 }
 
-TEST(WriteBatch, WhatIsTooLargeOrUnknownLeavesItUnchanged) {
+TEST(WriteBatchTest, RejectedOperationLeavesTheBatchUnchanged) {
   WriteBatch batch = Three();
   const std::string before = batch.Data();
   const std::string key(kMaxKeyBytes + 1, 'k');
@@ -88,7 +88,7 @@ TEST(WriteBatch, WhatIsTooLargeOrUnknownLeavesItUnchanged) {
   EXPECT_TRUE(batch.Put(std::string(kMaxKeyBytes, 'k'), "v").ok());
 }
 
-TEST(WriteBatch, SavePointsNest) {
+TEST(WriteBatchTest, SavePointsNest) {
   WriteBatch batch = Three();
   const std::string three = batch.Data();
   EXPECT_TRUE(batch.RollbackToSavePoint().IsNotFound());
@@ -112,7 +112,7 @@ TEST(WriteBatch, SavePointsNest) {
   EXPECT_TRUE(batch.RollbackToSavePoint().IsNotFound());
 }
 
-TEST(WriteBatch, AMovedOrCopiedBatchIsTheSame) {
+TEST(WriteBatchTest, MovedOrCopiedBatchIsTheSame) {
   WriteBatch batch = Three();
   WriteBatch copy = batch;
   const WriteBatch moved = std::move(batch);
@@ -121,7 +121,7 @@ TEST(WriteBatch, AMovedOrCopiedBatchIsTheSame) {
   EXPECT_EQ(moved.Count(), 3u);
 }
 
-TEST(WriteBatch, ItsDataMakesItAgain) {
+TEST(WriteBatchTest, DataRoundTrips) {
   const WriteBatch batch = Three();
   WriteBatch again;
   ASSERT_TRUE(WriteBatch::FromData(batch.Data(), &again).ok());
@@ -130,7 +130,7 @@ TEST(WriteBatch, ItsDataMakesItAgain) {
 }
 
 // Whatever the bytes are, either they are a batch whose data are those bytes, or *batch stays as it was.
-TEST(WriteBatch, HostileDataIsCorruptionAndChangesNothing) {
+TEST(WriteBatchTest, MalformedDataIsCorruptionAndChangesNothing) {
   const std::uint64_t seed = testing::SeedFromEnvironment(51);
   Prng prng(seed);
   const std::string good = Three().Data();

@@ -75,7 +75,7 @@ class Ceiling {
   std::uint64_t written_ = 0;
 };
 
-TEST(CeilingTest, WhatNobodyWritesToIsFlushedSealedAndLeftAlone) {
+TEST(CeilingTest, IdleDatabaseIsFlushedSealedAndLeftAlone) {
   Ceiling ceiling(1.5, 1000, 100);
   TestStore& store = ceiling.store;
   ceiling.Load();
@@ -94,7 +94,7 @@ TEST(CeilingTest, WhatNobodyWritesToIsFlushedSealedAndLeftAlone) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(CeilingTest, WhatIsDeletedComesBackWithoutACall) {
+TEST(CeilingTest, DeletedSpaceComesBackWithoutACall) {
   Ceiling ceiling(1.5, 1000, 10'000);
   TestStore& store = ceiling.store;
   ceiling.Load();
@@ -112,7 +112,7 @@ TEST(CeilingTest, WhatIsDeletedComesBackWithoutACall) {
 }
 
 // The bound leaves out what only a snapshot holds: writers go on however much that is, and all comes back with it.
-TEST(CeilingTest, ASnapshotThatHoldsEverythingStopsNobody) {
+TEST(CeilingTest, SnapshotThatPinsEverythingBlocksNoWriter) {
   Ceiling ceiling(1.5, 1000, 2'000);
   TestStore& store = ceiling.store;
   ceiling.Load();
@@ -128,7 +128,7 @@ TEST(CeilingTest, ASnapshotThatHoldsEverythingStopsNobody) {
   EXPECT_LE(store.BytesOnDisk(), ceiling.allowed());
 }
 
-TEST(CeilingTest, WhoMustNotBeSlowedDownIsTold) {
+TEST(CeilingTest, NoSlowdownWriteIsIncompleteAtTheCeiling) {
   Ceiling ceiling(1.5, 1000, 2'000);
   TestStore& store = ceiling.store;
   ceiling.Load();
@@ -145,7 +145,7 @@ TEST(CeilingTest, WhoMustNotBeSlowedDownIsTold) {
 }
 
 // A file of a large value was written first, and thrown away because there was no room for it.
-TEST(CeilingTest, ALargeValueIsNotWrittenBeforeThereIsRoom) {
+TEST(CeilingTest, LargeValueIsNotWrittenBeforeThereIsRoom) {
   Ceiling ceiling(1.5, 1000, 2'000);
   TestStore& store = ceiling.store;
   ceiling.Load();
@@ -171,7 +171,7 @@ TEST(CeilingTest, ALargeValueIsNotWrittenBeforeThereIsRoom) {
   store.fs->RemoveHook(hook);
 }
 
-TEST(CeilingTest, AnotherCeilingHoldsFromNowOn) {
+TEST(CeilingTest, ChangedCeilingAppliesAtOnce) {
   Ceiling ceiling(3, 1000, 10'000);
   TestStore& store = ceiling.store;
   ceiling.Load();
@@ -186,7 +186,7 @@ TEST(CeilingTest, AnotherCeilingHoldsFromNowOn) {
 
 // Nobody need flush to know that keys which come for the first time are alive; and overwrites of them in the same memory
 // table are known at once too.
-TEST(CeilingTest, ALoadIntoAnEmptyDatabaseWaitsForNothing) {
+TEST(CeilingTest, LoadIntoEmptyDatabaseDoesNotWait) {
   Ceiling ceiling(1.5, 1000, 20'000);
   TestStore& store = ceiling.store;
   for (std::size_t i = 0; i < 20'000; ++i) {
@@ -202,7 +202,7 @@ TEST(CeilingTest, ALoadIntoAnEmptyDatabaseWaitsForNothing) {
 }
 
 // Values in a table that waits to be flushed may be replaced by newer ones that are much smaller, or deleted.
-TEST(CeilingTest, WhatNewerTablesReplaceIsNotAlive) {
+TEST(CeilingTest, ValuesReplacedByNewerMemtablesAreNotLive) {
   for (const bool by_ranges : {false, true}) {
     Ceiling ceiling(1.5, 1000, 10'000);
     TestStore& store = ceiling.store;
@@ -228,7 +228,7 @@ TEST(CeilingTest, WhatNewerTablesReplaceIsNotAlive) {
 }
 
 // A load that overwrites nothing has nothing to move, whatever the ceiling.
-TEST(CeilingTest, InsertsAloneMoveNothing) {
+TEST(CeilingTest, InsertsRelocateNothing) {
   for (const double s : {1.1, 1.5}) {
     Ceiling ceiling(s, 1000, 20'000);
     ceiling.Load();

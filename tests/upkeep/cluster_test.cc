@@ -8,7 +8,7 @@
 namespace cambium::testing {
 namespace {
 
-TEST(ClusterTest, ValuesComeToLieInTheOrderOfTheirKeys) {
+TEST(ClusterTest, ValuesAreRewrittenInTheOrderOfTheirKeys) {
   ClusterStore store;
   store.Fill();
   ASSERT_TRUE(store.Cluster().ok());
@@ -34,7 +34,7 @@ TEST(ClusterTest, ValuesComeToLieInTheOrderOfTheirKeys) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(ClusterTest, OldCopiesGo) {
+TEST(ClusterTest, OldCopiesAreCollected) {
   ClusterStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;
   store.Fill();
@@ -46,7 +46,7 @@ TEST(ClusterTest, OldCopiesGo) {
   store.ExpectAll();
 }
 
-TEST(ClusterTest, OnlyItsRange) {
+TEST(ClusterTest, OnlyTheRangeIsClustered) {
   ClusterStore store;
   store.Fill();
   const std::string begin = NumberedKey(100);
@@ -60,7 +60,7 @@ TEST(ClusterTest, OnlyItsRange) {
 }
 
 // What is written or deleted while values are copied stays as it is, and snapshots see what they saw.
-TEST(ClusterTest, WritesInTheMeantimeWin) {
+TEST(ClusterTest, ConcurrentWritesWin) {
   for (const bool flushed : {false, true}) {
     ClusterStore store;
     store.Fill();
@@ -116,7 +116,7 @@ double MostOverAllowed(double ceiling, Status* result) {
 }
 
 // Rule C6: with hardly any room it goes on in turn with log GC, or says that it cannot; the files never take more.
-TEST(ClusterTest, TheCeilingHolds) {
+TEST(ClusterTest, ClusteringStaysBelowTheCeiling) {
   for (const double ceiling : {1.25, 1.5, 2.0}) {
     SCOPED_TRACE(ceiling);
     Status s;
@@ -131,7 +131,7 @@ TEST(ClusterTest, TheCeilingHolds) {
 
 // A database that is smaller than a step of log GC had "no room" to put two inline values in order: there was nothing to
 // be moved.
-TEST(ClusterTest, WhatLiesInOrderNeedsNoRoom) {
+TEST(ClusterTest, OrderedValuesNeedNoRoom) {
   ClusterStore store(1.1);
   store.MustOpen();
   store.Put("a", "1");

@@ -75,7 +75,7 @@ struct FilterStore : TestStore {
 
 // ---- What an answer does ----
 
-TEST(CompactionFilterTest, WhatItRemovesGoesAndWhatItKeepsStays) {
+TEST(CompactionFilterTest, RemovedKeysAreGoneAndKeptOnesStay) {
   FilterStore store;
   store.filter.by_value = RemovesIf([](const std::string& key) { return key.back() == '3'; });
   store.MustOpen();
@@ -100,7 +100,7 @@ TEST(CompactionFilterTest, WhatItRemovesGoesAndWhatItKeepsStays) {
 
 // From each size to each size. The new value is where a write of today would have put it, and as it would have been
 // stored.
-TEST(CompactionFilterTest, AChangedValueIsStoredAsAWriteOfTodayWouldBe) {
+TEST(CompactionFilterTest, ChangedValueIsStoredUnderCurrentOptions) {
   for (const CompressionType type : {CompressionType::kNoCompression, CompressionType::kZSTD}) {
     FilterStore store;
     store.options.blob_compression_type = type;
@@ -145,7 +145,7 @@ std::uint64_t SpaceFigure(DB* db, const std::string& name) {
 
 // What it writes is background work like any other: the limiter, and the figures that writers go by, hear of it. It was
 // written past both.
-TEST(CompactionFilterTest, WhatItWritesIsLimitedAsMergesAre) {
+TEST(CompactionFilterTest, WritesOfTheFilterAreRateLimited) {
   FilterStore store;
   constexpr int kChanged = 40;
   for (const std::size_t size : {std::size_t{1000}, std::size_t{10'000}}) {  // into a segment; into files of their own
@@ -169,7 +169,7 @@ TEST(CompactionFilterTest, WhatItWritesIsLimitedAsMergesAre) {
 }
 
 // Records that fill a segment to the byte went beyond its end by its header.
-TEST(CompactionFilterTest, ChangedValuesFillSegmentsAndNoMore) {
+TEST(CompactionFilterTest, ChangedValuesFillSegments) {
   FilterStore store;
   constexpr std::uint64_t kSegment = 16u << 10;
   store.options.blob_file_size = kSegment;
@@ -195,7 +195,7 @@ TEST(CompactionFilterTest, ChangedValuesFillSegmentsAndNoMore) {
   EXPECT_GE(segments, 6);
 }
 
-TEST(CompactionFilterTest, AnEmptyNewValueIsAValue) {
+TEST(CompactionFilterTest, EmptyNewValueIsAValue) {
   FilterStore store;
   store.filter.by_value = [](const std::string&, Slice, std::string*, std::string*) { return Decision::kChangeValue; };
   store.MustOpen();
@@ -205,7 +205,7 @@ TEST(CompactionFilterTest, AnEmptyNewValueIsAValue) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(CompactionFilterTest, ItSkipsToWhereItSays) {
+TEST(CompactionFilterTest, SkipUntilSkipsToItsKey) {
   FilterStore store;
   store.filter.by_value = [](const std::string& key, Slice, std::string*, std::string* skip_until) {
     if (key == NumberedKey(5)) return *skip_until = NumberedKey(8), Decision::kRemoveAndSkipUntil;
@@ -225,7 +225,7 @@ TEST(CompactionFilterTest, ItSkipsToWhereItSays) {
 }
 
 // The simpler function, with RocksDB's meaning of its two answers.
-TEST(CompactionFilterTest, FilterAloneIsEnough) {
+TEST(CompactionFilterTest, FilterMethodAloneIsEnough) {
   class Simple final : public CompactionFilter {
     bool Filter(int, const Slice& key, const Slice& value, std::string* new_value, bool* value_changed) const override {
       if (key == Slice("c")) *new_value = value.ToString() + "!", *value_changed = true;
@@ -247,7 +247,7 @@ TEST(CompactionFilterTest, FilterAloneIsEnough) {
 
 // ---- What it is shown ----
 
-TEST(CompactionFilterTest, ByKeyAloneNoValueIsRead) {
+TEST(CompactionFilterTest, DecisionByKeyReadsNoValue) {
   FilterStore store;
   store.filter.by_key = [](const std::string& key, std::string* new_value, std::string*) {
     switch (key.back() % 4) {
@@ -274,7 +274,7 @@ TEST(CompactionFilterTest, ByKeyAloneNoValueIsRead) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(CompactionFilterTest, DeletionsAndWhatTheyHideAreNotShown) {
+TEST(CompactionFilterTest, DeletedKeysAreNotShown) {
   FilterStore store;
   store.options.enable_blob_garbage_collection = false;
   store.MustOpen();
@@ -298,7 +298,7 @@ TEST(CompactionFilterTest, DeletionsAndWhatTheyHideAreNotShown) {
 }
 
 // Also where there is nothing to merge, and in as many steps as it takes: each key once.
-TEST(CompactionFilterTest, CompactRangeShowsEveryKeyOfItsRange) {
+TEST(CompactionFilterTest, CompactRangeAsksAboutEveryKeyOfItsRange) {
   constexpr int kKeys = 3000;
   FilterStore store;
   store.options.write_buffer_size = 4u << 10;
@@ -337,7 +337,7 @@ TEST(CompactionFilterTest, CompactRangeShowsEveryKeyOfItsRange) {
 }
 
 // What merges in the background bring together is shown, too: no CompactRange here.
-TEST(CompactionFilterTest, MergesInTheBackgroundAsk) {
+TEST(CompactionFilterTest, BackgroundCompactionsAskTheFilter) {
   FilterStore store;
   store.filter.by_value = RemovesValue("gone");
   store.MustOpen();
@@ -368,7 +368,7 @@ class CountingFactory final : public CompactionFilterFactory {
   bool makes_none = false;
 };
 
-TEST(CompactionFilterTest, AFactoryMakesOneForEachJob) {
+TEST(CompactionFilterTest, FactoryMakesOneFilterPerCompaction) {
   const auto factory = std::make_shared<CountingFactory>();
   TestStore store;
   store.options.compaction_filter_factory = factory;
@@ -401,7 +401,7 @@ TEST(CompactionFilterTest, AFactoryMakesOneForEachJob) {
 
 // ---- Snapshots ----
 
-TEST(CompactionFilterTest, SnapshotsAndIteratorsSeeWhatTheyAlwaysSaw) {
+TEST(CompactionFilterTest, SnapshotsAndIteratorsAreUnaffected) {
   FilterStore store;
   store.filter.by_value = [](const std::string& key, Slice, std::string* new_value, std::string*) {
     *new_value = "changed";
@@ -464,7 +464,7 @@ std::string OldValuesBelowRemovedOnes() {
   return store.Verify();
 }
 
-TEST(CompactionFilterTest, AnOlderValueNeverShowsThrough) {
+TEST(CompactionFilterTest, RemovedKeyRevealsNoOlderValue) {
   EXPECT_EQ(OldValuesBelowRemovedOnes(), "");
   if (!TestsUseLsm()) return;  // what is swept into the tree has nothing below it
   const MutantScope mutant(Mutant::kFilterWithoutTombstones);
@@ -480,7 +480,7 @@ std::string AccountsOfWhatWasRemoved() {
   return store.Verify();
 }
 
-TEST(CompactionFilterTest, WhatIsRemovedIsChargedInTheSameRecord) {
+TEST(CompactionFilterTest, RemovalUpdatesAccountsInTheSameRecord) {
   EXPECT_EQ(AccountsOfWhatWasRemoved(), "");
   const MutantScope mutant(Mutant::kFilteredStaysCharged);
   EXPECT_NE(AccountsOfWhatWasRemoved(), "");
@@ -548,7 +548,7 @@ std::string MovedWhileItWasFiltered() {
   return "";
 }
 
-TEST(CompactionFilterTest, CompactRangeAlsoRemovesWhatLogGcMovesMeanwhile) {
+TEST(CompactionFilterTest, CompactRangeFiltersValuesRelocatedMeanwhile) {
   EXPECT_EQ(MovedWhileItWasFiltered(), "");
   const MutantScope mutant(Mutant::kFilterMissesRelocated);
   EXPECT_NE(MovedWhileItWasFiltered(), "");
@@ -586,7 +586,7 @@ std::string FilteredWhileItWasMoved(bool is_changed) {
   return "";
 }
 
-TEST(CompactionFilterTest, LogGcDoesNotBringBackWhatWasFilteredMeanwhile) {
+TEST(CompactionFilterTest, LogGcDoesNotRestoreFilteredValues) {
   EXPECT_EQ(FilteredWhileItWasMoved(false), "");
   EXPECT_EQ(FilteredWhileItWasMoved(true), "");
   const MutantScope mutant(Mutant::kGcSkipsSecondLookup);
@@ -594,7 +594,7 @@ TEST(CompactionFilterTest, LogGcDoesNotBringBackWhatWasFilteredMeanwhile) {
 }
 
 // What is written while a filter's merge is on its way is newer than what it decides.
-TEST(CompactionFilterTest, AWriteMeanwhileStays) {
+TEST(CompactionFilterTest, ConcurrentWriteIsKept) {
   FilterStore store;
   store.MustOpen();
   for (int i = 0; i < 40; ++i) store.Put(NumberedKey(i), ValueOf(i, kSizes[i % 2]));
@@ -616,7 +616,7 @@ TEST(CompactionFilterTest, AWriteMeanwhileStays) {
 
 // Entries of older layers point to segments that log GC has emptied, and CompactRange of another part leaves them
 // there.
-TEST(CompactionFilterTest, WhatLogGcHasMovedIsNotReadInItsOldPlace) {
+TEST(CompactionFilterTest, RelocatedValueIsNotReadInItsOldPlace) {
   FilterStore store;
   FillWithGarbage(&store, 120);
   ASSERT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
@@ -636,7 +636,7 @@ TEST(CompactionFilterTest, WhatLogGcHasMovedIsNotReadInItsOldPlace) {
 }
 
 // A compaction of two lower levels meets entries that a run above hides, and whose values log GC has punched.
-TEST(CompactionFilterTest, WhatLogGcHasPunchedIsNotRead) {
+TEST(CompactionFilterTest, PunchedValueIsNotRead) {
   CAMBIUM_FOR_THE_LSM_ALONE("a sweep takes every run along, so that no two layers are merged below another one");
   constexpr int kFillers = 1500;
   constexpr int kBig = 20;
@@ -695,7 +695,7 @@ TEST(CompactionFilterTest, WhatLogGcHasPunchedIsNotRead) {
 
 // ---- Errors ----
 
-TEST(CompactionFilterTest, AnAnswerThatIsNoDecisionEndsTheMerge) {
+TEST(CompactionFilterTest, InvalidDecisionFailsTheCompaction) {
   FilterStore store;
   store.MustOpen();
   for (int i = 0; i < 40; ++i) store.Put(NumberedKey(i), ValueOf(i, kSizes[i % 2]));
@@ -741,7 +741,7 @@ std::string KeyOfADamagedValue(const char* what) {
   return store.Get(NumberedKey(4)) == "NotFound" ? "the key is gone" : "";
 }
 
-TEST(CompactionFilterTest, AValueThatCannotBeReadIsNotRemoved) {
+TEST(CompactionFilterTest, UnreadableValueIsNotRemoved) {
   EXPECT_EQ(KeyOfADamagedValue("sound "), "");
   const MutantScope mutant(Mutant::kFilterRemovesUnreadable);
   EXPECT_NE(KeyOfADamagedValue("mutant "), "");
@@ -749,7 +749,7 @@ TEST(CompactionFilterTest, AValueThatCannotBeReadIsNotRemoved) {
 
 // Every n-th call of the file system fails, one after the other, while a CompactRange removes and changes. Afterwards
 // all is as it was or as it is to be, nothing is left over, and another try succeeds unless the error was fatal.
-TEST(CompactionFilterTest, AnErrorAnywhereLeavesAllOrNothing) {
+TEST(CompactionFilterTest, ErrorAnywhereLeavesAllOrNothing) {
   int failed = 0;
   for (const SimOpKind kind : {SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kOpen, SimOpKind::kSyncDirectory,
                                SimOpKind::kRead}) {
@@ -856,7 +856,7 @@ std::string CutAtEveryCall() {
   return cuts.size() > 20 ? "" : "too few cuts";
 }
 
-TEST(CompactionFilterTest, APowerCutAnywhereLeavesAllOrNothing) {
+TEST(CompactionFilterTest, PowerCutAnywhereLeavesAllOrNothing) {
   EXPECT_EQ(CutAtEveryCall(), "");
   const MutantScope mutant(Mutant::kFilterCommitsUnsynced);
   EXPECT_NE(CutAtEveryCall(), "");

@@ -239,17 +239,17 @@ TEST(CostLawTest, LevelsOfAddresses) { ExpectLawFor(kLeveled, 100'000, 0, kBatch
 TEST(CostLawTest, LevelsOfInlineValues) { ExpectLawFor(kLeveled, 100'000, 100, kBatches); }
 TEST(CostLawTest, LazyLevelsOfAddresses) { ExpectLawFor(kLazy, 100'000, 0, kBatches); }
 TEST(CostLawTest, LazyLevelsOfInlineValues) { ExpectLawFor(kLazy, 100'000, 100, kBatches); }
-TEST(CostLawTest, AMillionAddressesInATree) { ExpectLawFor(kTree, 1'000'000, 0, {10'000, 40'000}); }
-TEST(CostLawTest, AMillionInlineValuesInATree) { ExpectLawFor(kTree, 1'000'000, 100, {10'000, 40'000}); }
-TEST(CostLawTest, AMillionInlineValuesInLevels) { ExpectLawFor(kLeveled, 1'000'000, 100, {20'000, 40'000}, 0.15); }
-TEST(CostLawTest, AMillionInlineValuesInLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 100, {20'000}, 0.15); }
-TEST(CostLawTest, AMillionAddressesInTwoLevels) { ExpectLawFor(kLeveled, 1'000'000, 0, {40'000}, 0.15); }
-TEST(CostLawTest, AMillionAddressesInThreeLevels) { ExpectLawFor(kLeveled, 1'000'000, 0, {5'000}, 0.02); }
-TEST(CostLawTest, AMillionAddressesInLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 0, {20'000}, 0.15); }
-TEST(CostLawTest, AMillionAddressesInThreeLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 0, {5'000}, 0.02); }
+TEST(CostLawTest, MillionAddressesInATree) { ExpectLawFor(kTree, 1'000'000, 0, {10'000, 40'000}); }
+TEST(CostLawTest, MillionInlineValuesInATree) { ExpectLawFor(kTree, 1'000'000, 100, {10'000, 40'000}); }
+TEST(CostLawTest, MillionInlineValuesInLevels) { ExpectLawFor(kLeveled, 1'000'000, 100, {20'000, 40'000}, 0.15); }
+TEST(CostLawTest, MillionInlineValuesInLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 100, {20'000}, 0.15); }
+TEST(CostLawTest, MillionAddressesInTwoLevels) { ExpectLawFor(kLeveled, 1'000'000, 0, {40'000}, 0.15); }
+TEST(CostLawTest, MillionAddressesInThreeLevels) { ExpectLawFor(kLeveled, 1'000'000, 0, {5'000}, 0.02); }
+TEST(CostLawTest, MillionAddressesInLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 0, {20'000}, 0.15); }
+TEST(CostLawTest, MillionAddressesInThreeLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 0, {5'000}, 0.02); }
 
 // A flush of a delete into an empty tree writes nothing, and no run tells what an entry takes.
-TEST(CostLawTest, WhatHasNoBytesCostsNone) {
+TEST(CostLawTest, ZeroBytesCostNothing) {
   TreeCost tree;
   tree.batch = 1;
   tree.entry_bytes = tree.run_entry_bytes = 0;
@@ -269,7 +269,7 @@ TEST(CostLawTest, WhatHasNoBytesCostsNone) {
 
 // A flush cannot stop on the way, and writers wait for it. It took all runs and the whole tree along, 1.2 GiB for a
 // memtable of 64 MiB, whenever a sweep was due with it, and the longest put took seconds.
-TEST(CostLawTest, AFlushRewritesNoMoreThanAStepOfASweep) {
+TEST(CostLawTest, FlushRewritesAtMostOneSweepStep) {
   constexpr std::uint64_t kKeys = 30'000;  // 1000 leaves
   const auto straight_merges_of = [](std::size_t write_buffer_size) {
     TestStore store;
@@ -304,7 +304,7 @@ TEST(CostLawTest, AFlushRewritesNoMoreThanAStepOfASweep) {
 
 // The laws alone, where no test can go: 10^9 addresses, memtables of 10^6. The figures to compare with are of
 // simulations made for the design, before there was code.
-TEST(CostLawTest, AgreesWithWhatTheDesignCounted) {
+TEST(CostLawTest, LawAgreesWithTheDesign) {
   TreeCost tree;
   tree.keys = 1e9;
   tree.batch = 1e6;

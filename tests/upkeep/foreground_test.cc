@@ -36,13 +36,13 @@ struct Calls {
   }
 };
 
-TEST(ForegroundTest, WithoutCallsNobodyPauses) {
+TEST(ForegroundTest, WorkDoesNotPauseWithoutCalls) {
   Calls calls;
   EXPECT_EQ(calls.PauseAfter(10'000), 0u);
   EXPECT_EQ(calls.foreground.Share(), 1);
 }
 
-TEST(ForegroundTest, SlowCallsMakeWorkPauseAndItEndsWithThem) {
+TEST(ForegroundTest, WorkPausesWhileCallsAreSlow) {
   Calls calls;
   for (int i = 0; i < 3; ++i) calls.Window(100, false);
   EXPECT_EQ(calls.PauseAfter(10'000), 0u);
@@ -57,7 +57,7 @@ TEST(ForegroundTest, SlowCallsMakeWorkPauseAndItEndsWithThem) {
   EXPECT_EQ(calls.PauseAfter(10'000), 0u);
 }
 
-TEST(ForegroundTest, APauseEndsWhenItIsOverOrNobodyCallsAnyMore) {
+TEST(ForegroundTest, PauseEndsWhenOverOrWithoutCalls) {
   Calls calls;
   for (int i = 0; i < 3; ++i) calls.Window(100, false);
   for (int i = 0; i < 8; ++i) calls.Window(5000, true);
@@ -67,7 +67,7 @@ TEST(ForegroundTest, APauseEndsWhenItIsOverOrNobodyCallsAnyMore) {
   EXPECT_EQ(calls.PauseAfter(100'000), 0u);
 }
 
-TEST(ForegroundTest, SamplesOneCallInSoMany) {
+TEST(ForegroundTest, SamplesOneCallInSampleEvery) {
   int sampled = 0;
   for (std::uint32_t i = 0; i < 10 * Foreground::kSampleEvery; ++i) sampled += Foreground::IsSampled() ? 1 : 0;
   EXPECT_EQ(sampled, 10);

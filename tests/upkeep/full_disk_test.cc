@@ -156,24 +156,24 @@ std::string FillAndDelete(const Kind& kind, bool delayed, Way way, int rounds, s
   return disk.Check() + disk.store->Verify();
 }
 
-class FullDiskRounds : public ::testing::TestWithParam<std::tuple<Kind, bool, Way>> {};
+class FullDiskRoundsTest : public ::testing::TestWithParam<std::tuple<Kind, bool, Way>> {};
 
-TEST_P(FullDiskRounds, DeletingEverythingReturnsEverything) {
+TEST_P(FullDiskRoundsTest, DeletingEverythingReturnsEverything) {
   const auto [kind, delayed, way] = GetParam();
   const std::uint64_t seed = SeedFromEnvironment(11);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   EXPECT_EQ(FillAndDelete(kind, delayed, way, kUnderSanitizer ? 5 : 100, seed), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Separated, FullDiskRounds,
+INSTANTIATE_TEST_SUITE_P(Separated, FullDiskRoundsTest,
                          ::testing::Combine(::testing::Values(kSeparated), ::testing::Bool(),
                                             ::testing::Values(Way::kInOrder, Way::kShuffled)));
-INSTANTIATE_TEST_SUITE_P(Large, FullDiskRounds,
+INSTANTIATE_TEST_SUITE_P(Large, FullDiskRoundsTest,
                          ::testing::Combine(::testing::Values(kLarge), ::testing::Bool(),
                                             ::testing::Values(Way::kInOrder, Way::kShuffled)));
 
 // Each rule of the reserve is needed: without it deletes are refused, or the space does not come back.
-TEST(FullDisk, WithoutTheReserveDeletesAreRefused) {
+TEST(FullDiskTest, DeletesFailWithoutTheReserve) {
   const auto some_rounds = [] { return FillAndDelete(kSeparated, false, Way::kShuffled, 6, 5); };
   EXPECT_EQ(some_rounds(), "");
   {
@@ -185,7 +185,7 @@ TEST(FullDisk, WithoutTheReserveDeletesAreRefused) {
 }
 
 // What is overwritten is refused like any put, and is as it was.
-TEST(FullDisk, OverwritesAreRefusedUntilSomethingWasDeleted) {
+TEST(FullDiskTest, OverwritesFailUntilDeletesFreeSpace) {
   Disk disk(kSeparated, false, 3);
   disk.store->MustOpen();
   disk.Fill();
@@ -270,7 +270,7 @@ std::string OpenOnFullDisk(bool cut, bool delayed) {
   return "";
 }
 
-TEST(FullDisk, ADatabaseOpensWhereNotABlockIsFree) {
+TEST(FullDiskTest, OpenSucceedsWithoutAFreeBlock) {
   for (const bool cut : {false, true}) {
     for (const bool delayed : {false, true}) EXPECT_EQ(OpenOnFullDisk(cut, delayed), "") << cut << delayed;
   }
@@ -280,7 +280,7 @@ TEST(FullDisk, ADatabaseOpensWhereNotABlockIsFree) {
 
 // Values that lie in the index come back with its files, and what a sweep or a compaction has to write before it frees one
 // may be more than the reserve. Then deletes are refused, nothing waits, nothing is lost, and with some space all goes on.
-TEST(FullDisk, ValuesInTheIndexMayNeedMoreThanTheReserve) {
+TEST(FullDiskTest, InlineValuesMayNeedMoreThanTheReserve) {
   for (const Way way : {Way::kInOrder, Way::kShuffled}) {
     Disk disk(kInline, false, 21);
     disk.store->MustOpen();
@@ -305,7 +305,7 @@ TEST(FullDisk, ValuesInTheIndexMayNeedMoreThanTheReserve) {
 }
 
 // Another program takes what the reserve gave back. Errors say so, nothing waits, and all goes on when it lets go.
-TEST(FullDisk, WhatAnotherProgramTakesIsMissedUntilItComesBack) {
+TEST(FullDiskTest, WritesResumeWhenAnotherProgramFreesSpace) {
   Disk disk(kSeparated, false, 9);
   disk.store->MustOpen();
   disk.Fill();
@@ -336,7 +336,7 @@ TEST(FullDisk, WhatAnotherProgramTakesIsMissedUntilItComesBack) {
 
 // It is there from the first megabyte on, no more than it says, and shrinks with the database; a small one has none, and
 // neither has a reader made one.
-TEST(FullDisk, TheReserveGoesWithTheDatabase) {
+TEST(FullDiskTest, DestroyRemovesTheReserve) {
   Disk disk(kSeparated, false, 4);
   disk.store->fs->SetQuota(100 * kMiB);
   disk.store->MustOpen();

@@ -98,7 +98,7 @@ bool ReadersKeepTheirFiles(std::size_t steps_least) {
   return kept;
 }
 
-TEST(GcHazards, ReadersSeeTheirStateOverThousandsOfSteps) {
+TEST(GcHazardsTest, ReadersSeeTheirStateOverThousandsOfSteps) {
   EXPECT_TRUE(ReadersKeepTheirFiles(ScaledCount(2000)));
   const MutantScope mutant(Mutant::kUnlinkWhilePinned);
   EXPECT_FALSE(ReadersKeepTheirFiles(50));
@@ -106,7 +106,7 @@ TEST(GcHazards, ReadersSeeTheirStateOverThousandsOfSteps) {
 
 // Every file is open as long as somebody may read it, so that few descriptors cost log GC its turn, never a reader his
 // value.
-TEST(GcHazards, WithoutDescriptorsReadersGoOn) {
+TEST(GcHazardsTest, ReadersContinueWithoutDescriptors) {
   WatchedStore store;
   FillWithGarbage(&store);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
@@ -163,7 +163,7 @@ bool WhatIsNotFlushedSurvives() {
   return true;
 }
 
-TEST(GcHazards, SegmentsThatRecoveryReadsAreNoVictims) {
+TEST(GcHazardsTest, SegmentsThatRecoveryReadsAreNotVictims) {
   EXPECT_TRUE(WhatIsNotFlushedSurvives());
   const MutantScope mutant(Mutant::kGcAheadOfReplay);
   EXPECT_FALSE(WhatIsNotFlushedSurvives());
@@ -192,7 +192,7 @@ bool MovedSegmentsAreYoung() {
   return are_young;
 }
 
-TEST(GcHazards, MovedValuesDoNotMakeASegmentOld) {
+TEST(GcHazardsTest, RelocatedValuesDoNotMakeASegmentOld) {
   EXPECT_TRUE(MovedSegmentsAreYoung());
   const MutantScope mutant(Mutant::kAgeSegmentsByValues);
   EXPECT_FALSE(MovedSegmentsAreYoung());
@@ -249,7 +249,7 @@ std::string AfterEveryCutOfAGc(std::uint64_t seed) {
   return "";
 }
 
-TEST(GcHazards, ACutAtAnyCallAndThenLogGcAgain) {
+TEST(GcHazardsTest, PowerCutAtAnyCallThenLogGcLosesNothing) {
   const std::uint64_t seed = SeedFromEnvironment(51);
   EXPECT_EQ(AfterEveryCutOfAGc(seed), "");
   const MutantScope mutant(Mutant::kKeepOrphans);
@@ -280,7 +280,7 @@ std::size_t ErrorsWhenAFileHasGone() {
   return store.watch->errors.size();
 }
 
-TEST(GcHazards, AFileThatHasGoneIsGone) {
+TEST(GcHazardsTest, MissingFileCountsAsRemoved) {
   EXPECT_EQ(ErrorsWhenAFileHasGone(), 0u);
   const MutantScope mutant(Mutant::kMissingFileIsError);
   EXPECT_GT(ErrorsWhenAFileHasGone(), 0u);
@@ -327,7 +327,7 @@ bool DamageIsLeftAlone() {
   return true;
 }
 
-TEST(GcHazards, ADamagedSegmentIsSaidOnceAndStopsNobody) {
+TEST(GcHazardsTest, DamagedSegmentIsReportedOnceAndBlocksNothing) {
   EXPECT_TRUE(DamageIsLeftAlone());
   const MutantScope mutant(Mutant::kForgetDamage);
   EXPECT_FALSE(DamageIsLeftAlone());
@@ -336,7 +336,7 @@ TEST(GcHazards, ADamagedSegmentIsSaidOnceAndStopsNobody) {
 // ---- H46: failing batches ----
 
 // Every other batch fails after half of it was written. What that leaves is garbage like any other.
-TEST(GcHazards, WhatFailingBatchesLeaveIsCollected) {
+TEST(GcHazardsTest, RemainsOfFailedBatchesAreCollected) {
   WatchedStore store;
   store.MustOpen();
   std::uint64_t most = 0;
@@ -374,7 +374,7 @@ std::uint64_t SpaceFigure(DB* db, const std::string& name) {
 }
 
 // It was forgotten, and counted for ever; it is tried again with the next tick.
-TEST(GcHazards, AFileThatCouldNotBeRemovedGoesLater) {
+TEST(GcHazardsTest, FailedRemovalIsRetried) {
   WatchedStore store;
   FillWithGarbage(&store);
   SimFault fault;
@@ -419,7 +419,7 @@ std::string ReadAfterASlotWasTakenAgain(int writes) {
   return store.Get("k") == LongValue(0, writes) ? "" : "the newest value is lost";
 }
 
-TEST(GcHazards, ASlotIsNotTakenAgainWhileAStepCopiesFromIt) {
+TEST(GcHazardsTest, SlotIsNotReusedWhileAStepReadsIt) {
   for (int writes = 1; writes <= 30; ++writes) ASSERT_EQ(ReadAfterASlotWasTakenAgain(writes), "") << writes;
   const MutantScope mutant(Mutant::kGcReleasesSlots);
   int lost = 0;
@@ -467,7 +467,7 @@ Status OpensAfterACutBehindAnUnsealedSegment() {
   return opened;
 }
 
-TEST(GcHazards, WhatSaysWhereAnUnsealedSegmentEndsStays) {
+TEST(GcHazardsTest, SuccessorOfAnUnsealedSegmentIsKept) {
   const Status opened = OpensAfterACutBehindAnUnsealedSegment();
   EXPECT_TRUE(opened.ok()) << opened.ToString();
   const MutantScope mutant(Mutant::kGcDropsSuccessorOfUnsealed);

@@ -8,7 +8,7 @@
 namespace cambium::testing {
 namespace {
 
-class Level0 : public ::testing::Test {
+class Level0Test : public ::testing::Test {
  protected:
   void SetUp() override {
     store_.options.index_type = IndexKind::kLsm;
@@ -34,7 +34,7 @@ class Level0 : public ::testing::Test {
   int next_ = 0;
 };
 
-TEST_F(Level0, BelowTheFirstTriggerNobodyWaits) {
+TEST_F(Level0Test, NoWriteWaitsBelowTheSlowdownTrigger) {
   MakeRuns(5);
   const std::uint64_t before = store_.clock->NowMicros();
   store_.Put("k", "v");
@@ -42,7 +42,7 @@ TEST_F(Level0, BelowTheFirstTriggerNobodyWaits) {
   EXPECT_EQ(store_.Property("stall-micros"), 0u);
 }
 
-TEST_F(Level0, FromTheFirstTriggerOnAWriteWaitsALittleAndLongerTheNearerTheSecond) {
+TEST_F(Level0Test, DelayGrowsFromTheSlowdownToTheStopTrigger) {
   MakeRuns(6);
   const auto wait = [&] {
     const std::uint64_t before = store_.Property("stall-micros");
@@ -59,7 +59,7 @@ TEST_F(Level0, FromTheFirstTriggerOnAWriteWaitsALittleAndLongerTheNearerTheSecon
   EXPECT_LE(second, 1000u);
 }
 
-TEST_F(Level0, FromTheSecondOnAWriteWaitsForACompaction) {
+TEST_F(Level0Test, WriteWaitsForACompactionFromTheStopTrigger) {
   MakeRuns(8);
   store_.Put("k", "v");
   EXPECT_LT(store_.Property("num-runs"), 8u);
@@ -67,7 +67,7 @@ TEST_F(Level0, FromTheSecondOnAWriteWaitsForACompaction) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-TEST_F(Level0, WithNoSlowdownAWriteIsIncompleteInstead) {
+TEST_F(Level0Test, NoSlowdownWriteIsIncomplete) {
   MakeRuns(6);
   WriteOptions options;
   options.no_slowdown = true;
@@ -83,7 +83,7 @@ TEST_F(Level0, WithNoSlowdownAWriteIsIncompleteInstead) {
 }
 
 // A compaction that cannot be had is no reason to wait for ever, and none to refuse a write.
-TEST_F(Level0, ACompactionThatFailsLetsWritesGoOn) {
+TEST_F(Level0Test, FailedCompactionDoesNotBlockWrites) {
   MakeRuns(8);
   SimFault fault;
   fault.kind = SimOpKind::kWrite;
@@ -101,7 +101,7 @@ TEST_F(Level0, ACompactionThatFailsLetsWritesGoOn) {
 
 // CompactRange begins its next step as soon as one has ended, so that the background never had a turn: runs that came
 // meanwhile were not meant, and stayed until the whole of a long request was done.
-TEST(Level0Test, RunsDoNotPileUpUnderALongCompactRange) {
+TEST(Level0CompactRangeTest, LongCompactRangeDoesNotLetRunsPileUp) {
   TestStore store;
   store.options.index_type = IndexKind::kLsm;
   store.options.write_buffer_size = 4u << 10;  // of a step
@@ -138,7 +138,7 @@ TEST(Level0Test, RunsDoNotPileUpUnderALongCompactRange) {
 }
 
 // The tree has no level 0: its runs are swept when they are many.
-TEST_F(Level0, ATreeKnowsNoTriggers) {
+TEST_F(Level0Test, TreeIgnoresTheTriggers) {
   TestStore tree;
   tree.options.index_type = IndexKind::kBTree;
   tree.options.level0_file_num_compaction_trigger = 1;
@@ -154,7 +154,7 @@ TEST_F(Level0, ATreeKnowsNoTriggers) {
 }
 
 // A file that only moves from level to level is never written again: what a flush leaves raw would stay so.
-TEST_F(Level0, FlushesCompressWhatLevelsCompress) {
+TEST_F(Level0Test, FlushedRunsAreCompressedLikeLevels) {
   ASSERT_TRUE(store_.db->SetOptions({{"write_buffer_size", "4M"}, {"min_blob_size", "1000"}}).ok());
   ASSERT_TRUE(store_.db->SetDBOptions({{"max_total_wal_size", "64M"}}).ok());
   const auto bytes_of_a_flush = [&](const char* compression) {

@@ -15,9 +15,9 @@ constexpr std::uint64_t kMiB = 1u << 20;
 constexpr std::size_t kValueBytes = SmallValueStore::kValueBytes;
 
 // Levels of 1 and 10 MiB, tables of 256 KiB; with CAMBIUM_INDEX=lsm several that grow by three, compressed.
-class LevelSpace : public ::testing::Test {
+class LevelSpaceTest : public ::testing::Test {
  protected:
-  LevelSpace() {
+  LevelSpaceTest() {
     store_.options.target_file_size_base = 256u << 10;
     store_.options.max_bytes_for_level_base = kMiB;
     store_.MustOpen();
@@ -34,7 +34,7 @@ class LevelSpace : public ::testing::Test {
 
 // They were taken for garbage as far as they were more than the last level, which is small after each that is begun: a
 // load then waited for merges at every few kilobytes, each of which rewrote level 1 for a run of two pages.
-TEST_F(LevelSpace, NewKeysAboveTheLastLevelAreAlive) {
+TEST_F(LevelSpaceTest, NewKeysAboveTheLastLevelAreLive) {
   constexpr std::uint64_t kUserBytes = 60'000 * (kValueBytes + 16);
   for (std::uint64_t i = 0; i < 60'000; i += 1000) {
     Load(i, i + 1000);
@@ -47,7 +47,7 @@ TEST_F(LevelSpace, NewKeysAboveTheLastLevelAreAlive) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-TEST_F(LevelSpace, OverwrittenKeysStayBelowTheCeiling) {
+TEST_F(LevelSpaceTest, OverwrittenKeysStayBelowTheCeiling) {
   constexpr std::uint64_t kKeys = 40'000;
   Load(0, kKeys);
   store_.Compact();
@@ -68,7 +68,7 @@ TEST_F(LevelSpace, OverwrittenKeysStayBelowTheCeiling) {
 }
 
 // Nobody knows after an opening; it is found out where it matters, and then the load goes on.
-TEST_F(LevelSpace, AfterAnOpeningALoadGoesOn) {
+TEST_F(LevelSpaceTest, LoadContinuesAfterReopen) {
   Load(0, 30'000);
   store_.executor->RunAll();
   store_.Reopen();
@@ -82,7 +82,7 @@ TEST_F(LevelSpace, AfterAnOpeningALoadGoesOn) {
 }
 
 // A delete hides the whole entry, and leaves less.
-TEST_F(LevelSpace, DeletedKeysGiveTheirSpaceBack) {
+TEST_F(LevelSpaceTest, DeletedKeysFreeTheirSpace) {
   constexpr std::uint64_t kKeys = 40'000;
   Load(0, kKeys);
   store_.executor->RunAll();

@@ -33,7 +33,7 @@ class AtGc {
   bool done_ = false;
 };
 
-TEST(LogGc, SegmentsOfGarbageGoAndTheirValuesStay) {
+TEST(LogGcTest, GarbageSegmentsAreDroppedAndLiveValuesKept) {
   TestStore store;
   FillWithGarbage(&store);
   const std::uint64_t before = store.BytesOnDisk();
@@ -55,7 +55,7 @@ TEST(LogGc, SegmentsOfGarbageGoAndTheirValuesStay) {
 }
 
 // A load that overwrites nothing has nothing to collect: what moves was garbage somewhere.
-TEST(LogGc, WhatIsAliveStaysWhereItIs) {
+TEST(LogGcTest, LiveSegmentsAreLeftAlone) {
   TestStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;
   store.MustOpen();
@@ -66,7 +66,7 @@ TEST(LogGc, WhatIsAliveStaysWhereItIs) {
 }
 
 // References of what was moved stay in older layers; their slots are nobody else's until the layers are merged.
-TEST(LogGc, SlotsOfWhatWasMovedComeFreeWhenTheLayersAreMerged) {
+TEST(LogGcTest, SlotsAreFreedWhenLayersAreCompacted) {
   TestStore store;
   FillWithGarbage(&store);
   const auto shadowed = [&] {
@@ -147,7 +147,7 @@ std::string KeyZeroAfter(const Change& change, bool* met) {
   return seen == again && again == merged ? seen : seen + ", then " + again + ", then " + merged;
 }
 
-TEST(LogGc, NothingComesBackThatWentWhileItsValueWasMoved) {
+TEST(LogGcTest, DeleteDuringRelocationIsNotUndone) {
   for (const Change& change : Changes()) {
     bool met = false;
     EXPECT_EQ(KeyZeroAfter(change, &met), change.now) << change.what;
@@ -155,7 +155,7 @@ TEST(LogGc, NothingComesBackThatWentWhileItsValueWasMoved) {
   }
 }
 
-TEST(LogGc, WithoutASecondLookADeleteIsUndone) {
+TEST(LogGcTest, WithoutSecondLookupADeleteIsUndone) {
   const MutantScope mutant(Mutant::kGcSkipsSecondLookup);
   bool met = false;
   EXPECT_NE(KeyZeroAfter(Changes()[0], &met), "NotFound");
@@ -183,7 +183,7 @@ bool KeyZeroSurvivesEveryCut() {
   return true;
 }
 
-TEST(LogGc, WhatOnlyMemoryHidesIsAlive) {
+TEST(LogGcTest, ValuesHiddenByMemtablesOnlyAreLive) {
   EXPECT_TRUE(KeyZeroSurvivesEveryCut());
   const MutantScope mutant(Mutant::kGcConsultsMemtables);
   EXPECT_FALSE(KeyZeroSurvivesEveryCut());
@@ -207,7 +207,7 @@ std::string AfterALateChoice() {
   return store.Verify();
 }
 
-TEST(LogGc, VictimsAndLayersAreOfOneMoment) {
+TEST(LogGcTest, VictimsAndLayersAreOfOneMoment) {
   EXPECT_EQ(AfterALateChoice(), "");
   const MutantScope mutant(Mutant::kGcPicksFromLaterState);
   EXPECT_NE(AfterALateChoice(), "");
@@ -233,7 +233,7 @@ std::string ReadOfADamagedValue() {
   return store.Get(NumberedKey(0));
 }
 
-TEST(LogGc, ADamagedValueStaysDamagedAndItsSegmentStays) {
+TEST(LogGcTest, DamagedValueIsNotRelocated) {
   const std::string read = ReadOfADamagedValue();
   EXPECT_NE(read.find("Corruption"), std::string::npos) << read.substr(0, 200);
   const MutantScope mutant(Mutant::kCopyDamagedValues);
@@ -242,7 +242,7 @@ TEST(LogGc, ADamagedValueStaysDamagedAndItsSegmentStays) {
 
 // ---- Readers ----
 
-TEST(LogGc, SnapshotsAndIteratorsReadWhatTheyAlwaysRead) {
+TEST(LogGcTest, SnapshotsAndIteratorsAreUnaffected) {
   TestStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;
   store.MustOpen();
@@ -277,7 +277,7 @@ TEST(LogGc, SnapshotsAndIteratorsReadWhatTheyAlwaysRead) {
 
 // ---- Today's options ----
 
-TEST(LogGc, ValuesAreMovedAsTodaysOptionsSay) {
+TEST(LogGcTest, ValuesAreRelocatedUnderCurrentOptions) {
   for (const char* const change : {"min_blob_size=4096", "blob_compression_type=kZSTD", "blob_compression_type=kLZ4Compression"}) {
     TestStore store;
     store.options.page_size = 4096;
@@ -305,7 +305,7 @@ TEST(LogGc, ValuesAreMovedAsTodaysOptionsSay) {
 
 // Its footer lists what was separated when the segment was sealed. Values that were smaller than min_blob_size then, and
 // are separated since recovery replayed them, were lost.
-TEST(LogGc, WhatRecoverySeparatesIsNotInTheFooter) {
+TEST(LogGcTest, FootersOfReplayedSegmentsAreNotUsed) {
   TestStore store;
   store.options.enable_blob_garbage_collection = false;
   store.options.blob_garbage_collection_age_cutoff = 1;
@@ -330,7 +330,7 @@ TEST(LogGc, WhatRecoverySeparatesIsNotInTheFooter) {
 
 // A segment that log GC has written kept its slot reserved after its commit, as long as the database was open. So no
 // slot was ever used again once such a segment had gone, and a database that was open for long enough would have run out.
-TEST(LogGc, SlotsOfSegmentsThatItHasWrittenAreUsedAgain) {
+TEST(LogGcTest, SlotsOfRelocationSegmentsAreReused) {
   TestStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;
   store.MustOpen();

@@ -82,7 +82,7 @@ ReadOptions At(const Snapshot* snapshot) {
 
 constexpr std::uint64_t kDead = 40 * kValueSize;
 
-TEST(PunchTest, DeadValuesBecomeHolesAndNothingIsCopied) {
+TEST(PunchTest, DeadValuesArePunchedWithoutCopying) {
   PunchStore store;
   store.Fill();
   const std::uint64_t before = store.Allocated();
@@ -117,7 +117,7 @@ TEST(PunchTest, DeadValuesBecomeHolesAndNothingIsCopied) {
 
 // Holes used to be made by the footer alone: one that was damaged kept a segment from being punched for ever, though its
 // records were whole, and every opening reported an error.
-TEST(PunchTest, HolesAreMadeWithoutAFooter) {
+TEST(PunchTest, PunchesWithoutAFooter) {
   PunchStore store;
   store.Fill();
   store.MustClose();
@@ -140,7 +140,7 @@ TEST(PunchTest, HolesAreMadeWithoutAFooter) {
   EXPECT_TRUE(store.Verify().starts_with("dead: ")) << store.Verify();  // the footers
 }
 
-TEST(PunchTest, ASnapshotHoldsWhatItSees) {
+TEST(PunchTest, SnapshotKeepsItsValues) {
   PunchStore store;
   store.Fill();
   const Snapshot* const snapshot = store.db->GetSnapshot();
@@ -162,7 +162,7 @@ TEST(PunchTest, ASnapshotHoldsWhatItSees) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(PunchTest, AFileWithASecondNameIsNotTouched) {
+TEST(PunchTest, LinkedFileIsNotPunched) {
   PunchStore store;
   store.Fill();
   for (const std::string& path : store.FilesOf(".log")) ASSERT_TRUE(store.fs->Link(path, path + ".kept").ok());
@@ -178,7 +178,7 @@ TEST(PunchTest, AFileWithASecondNameIsNotTouched) {
 }
 
 // It got its second name while a reader kept the holes from being made.
-TEST(PunchTest, ASecondNameInTheMeantimeIsSeen) {
+TEST(PunchTest, LinkMadeBeforeTheHolesIsRespected) {
   PunchStore store;
   store.Fill();
   const Snapshot* const snapshot = store.db->GetSnapshot();
@@ -195,7 +195,7 @@ TEST(PunchTest, ASecondNameInTheMeantimeIsSeen) {
 }
 
 // A process that ended while a snapshot kept the holes from being made.
-TEST(PunchTest, TheNextOpeningMakesWhatWasLeft) {
+TEST(PunchTest, NextOpenMakesMissingHoles) {
   PunchStore store;
   store.Fill();
   const Snapshot* const snapshot = store.db->GetSnapshot();
@@ -213,7 +213,7 @@ TEST(PunchTest, TheNextOpeningMakesWhatWasLeft) {
   store.db->ReleaseSnapshot(snapshot);
 }
 
-TEST(PunchTest, WithoutHolesValuesAreMoved) {
+TEST(PunchTest, ValuesAreRelocatedIfHolesAreNotSupported) {
   SimOptions without;
   without.holes = false;
   PunchStore store(without);
@@ -230,7 +230,7 @@ TEST(PunchTest, WithoutHolesValuesAreMoved) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(PunchTest, ZeroSwitchesItOff) {
+TEST(PunchTest, ZeroMinPunchSizeDisablesPunching) {
   PunchStore store;
   store.Fill();
   ASSERT_TRUE(store.db->SetDBOptions({{"min_punch_size", "0"}}).ok());
@@ -241,7 +241,7 @@ TEST(PunchTest, ZeroSwitchesItOff) {
 }
 
 // Few small values among large ones stay; many make a segment one whose values are moved. Nothing is charged twice.
-TEST(PunchTest, SizesAroundTheLimit) {
+TEST(PunchTest, OnlyValuesOfMinPunchSizeArePunched) {
   PunchStore store;
   store.options.min_punch_size = 16'000;
   store.MustOpen();
@@ -265,7 +265,7 @@ TEST(PunchTest, SizesAroundTheLimit) {
   }
 }
 
-TEST(PunchTest, AHoleThatTheNewestEntryPointsToIsDamage) {
+TEST(PunchTest, HoleInALiveValueIsDamage) {
   MutantScope mutant(Mutant::kPunchLiveValues);
   PunchStore store;
   store.Fill();
@@ -307,7 +307,7 @@ std::string CutBeforeTheCommit() {
   return report.dead_damage.empty() ? "" : report.dead_damage.front();  // the values are dead, and are to be whole still
 }
 
-TEST(PunchMutants, HolesBeforeTheRecord) {
+TEST(PunchMutantsTest, HolesBeforeTheManifestRecordAreCaught) {
   EXPECT_EQ(CutBeforeTheCommit(), "");
   MutantScope mutant(Mutant::kPunchBeforeCommit);
   EXPECT_NE(CutBeforeTheCommit(), "");
@@ -332,7 +332,7 @@ std::string ReadThroughASnapshot() {
   return wrong;
 }
 
-TEST(PunchMutants, HolesWhileASnapshotReads) {
+TEST(PunchMutantsTest, HolesUnderASnapshotAreCaught) {
   EXPECT_EQ(ReadThroughASnapshot(), "");
   MutantScope mutant(Mutant::kPunchWhilePinned);
   EXPECT_NE(ReadThroughASnapshot(), "");
@@ -351,14 +351,14 @@ bool SecondNamesKeepTheirBytes() {
   });
 }
 
-TEST(PunchMutants, HolesInAFileWithASecondName) {
+TEST(PunchMutantsTest, HolesInALinkedFileAreCaught) {
   EXPECT_TRUE(SecondNamesKeepTheirBytes());
   MutantScope mutant(Mutant::kPunchLinkedFile);
   EXPECT_FALSE(SecondNamesKeepTheirBytes());
 }
 
 // A family that lags keeps the replay position down: what recovery may read is no segment of F.
-TEST(PunchTest, WhatRecoveryMayReadIsLeftAlone) {
+TEST(PunchTest, SegmentsThatRecoveryReadsAreNotPunched) {
   PunchStore store;
   store.MustOpen();
   ColumnFamilyHandle* lagging = nullptr;
@@ -378,7 +378,7 @@ TEST(PunchTest, WhatRecoveryMayReadIsLeftAlone) {
 }
 
 // The holes of the second waited for nobody who held the segment from before the first.
-TEST(PunchTest, ASecondPunchWaitsForTheReadersOfTheFirst) {
+TEST(PunchTest, SecondPunchWaitsForReadersOfTheFirst) {
   PunchStore store;
   store.MustOpen();
   for (int i = 0; i < kKeys; ++i) store.Put(NumberedKey(i), ValueOf(i, 0));

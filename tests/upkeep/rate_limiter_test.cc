@@ -33,7 +33,7 @@ struct LimitedStore : TestStore {
   }
 };
 
-TEST(RateLimiterTest, AFlushTakesAsLongAsItsBytes) {
+TEST(RateLimiterTest, FlushTakesAsLongAsItsBytes) {
   LimitedStore store(16 << 10);
   store.options.write_buffer_size = 1u << 20;
   store.options.max_total_wal_size = 16u << 20;
@@ -52,7 +52,7 @@ TEST(RateLimiterTest, AFlushTakesAsLongAsItsBytes) {
 }
 
 // Every byte of index files and of what log GC writes went through it, as what it was for.
-TEST(RateLimiterTest, EachKindOfWorkAsksAsWhatItIs) {
+TEST(RateLimiterTest, EachKindOfWorkHasItsPriority) {
   LimitedStore store(std::int64_t{1} << 30);
   store.options.statistics = CreateDBStatistics();
   store.MustOpen();
@@ -69,7 +69,7 @@ TEST(RateLimiterTest, EachKindOfWorkAsksAsWhatItIs) {
   EXPECT_EQ(store.Through(IO_TOTAL), store.Through(IO_USER) + store.Through(IO_MID) + store.Through(IO_LOW));
 }
 
-TEST(RateLimiterTest, NearTheCeilingTheSameWorkIsUrgent) {
+TEST(RateLimiterTest, WorkNearTheCeilingHasHighPriority) {
   LimitedStore store(std::int64_t{1} << 30);
   store.options.max_space_amplification = 1.1;
   store.options.write_buffer_size = 1u << 20;
@@ -83,7 +83,7 @@ TEST(RateLimiterTest, NearTheCeilingTheSameWorkIsUrgent) {
   EXPECT_GT(store.Through(IO_HIGH), 0u);
 }
 
-TEST(RateLimiterTest, AnIllegalOneIsRefused) {
+TEST(RateLimiterTest, InvalidRateLimiterIsRejected) {
   LimitedStore store(12);
   const Status s = store.Open();
   EXPECT_TRUE(s.IsInvalidArgument());
@@ -92,7 +92,7 @@ TEST(RateLimiterTest, AnIllegalOneIsRefused) {
 
 // Half a megabyte to be flushed at 16 KiB a second, in a thread of its own: half a minute. Nobody wants to wait for that who
 // closes the database, and nothing is lost.
-TEST(RateLimiterTest, CloseDoesNotWaitForIt) {
+TEST(RateLimiterTest, CloseDoesNotWaitForTheLimiter) {
   const TempDirectory directory;
   Options options = SmallOptions();
   options.write_buffer_size = 1u << 20;
@@ -112,7 +112,7 @@ TEST(RateLimiterTest, CloseDoesNotWaitForIt) {
 }
 
 // The only thread for background work may be one that waits to write, and the flush may be queued behind it.
-TEST(RateLimiterTest, AWriterThatCannotGoOnNeverWaitsForIt) {
+TEST(RateLimiterTest, StalledWriterDoesNotWaitForTheLimiter) {
   LimitedStore store(16 << 10);
   store.options.write_buffer_size = 4096;
   store.options.max_write_buffer_number = 2;

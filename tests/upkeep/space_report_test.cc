@@ -32,7 +32,7 @@ std::uint64_t AroundRecords(const TestStore& store) { return store.FilesOf(".gc"
 
 // Nothing is hidden in the layers of this database: what was foretold is what happens. What is written, to the byte; what
 // comes free, but for headers and footers of the new segments.
-TEST(GcForecast, IsWhatHappens) {
+TEST(GcForecastTest, ForecastIsWhatHappens) {
   TestStore store;
   FillWithGarbage(&store);
   EXPECT_EQ(Figures(&store, "gc-forecast")["reason"], "none") << "it is switched off";
@@ -57,7 +57,7 @@ TEST(GcForecast, IsWhatHappens) {
 }
 
 // What runs above hide counts as alive until they are merged: the fact is cheaper then, and never dearer.
-TEST(GcForecast, NeverPromisesTooMuch) {
+TEST(GcForecastTest, ForecastNeverPromisesTooMuch) {
   TestStore store;
   store.options.sweep_ratio = 1;
   store.options.level0_file_num_compaction_trigger = 30;
@@ -74,7 +74,7 @@ TEST(GcForecast, NeverPromisesTooMuch) {
   EXPECT_LE(store.Property("gc-bytes-written"), written);
 }
 
-TEST(SpaceReport, SaysWhichSnapshotHoldsWhat) {
+TEST(SpaceReportTest, ReportsBytesPinnedByEachSnapshot) {
   TestStore store;
   FillWithGarbage(&store);
   const Snapshot* const first = store.db->GetSnapshot();
@@ -107,7 +107,7 @@ TEST(SpaceReport, SaysWhichSnapshotHoldsWhat) {
   EXPECT_EQ(store.Property("live-blob-file-size"), store.Property("total-blob-file-size"));
 }
 
-TEST(SpaceReport, IsTextAndJson) {
+TEST(SpaceReportTest, ReportIsTextAndJson) {
   TestStore store;
   FillWithGarbage(&store);
   for (const char* const name : {"space", "gc-forecast", "index-stats"}) {
@@ -137,7 +137,7 @@ CompactRangeOptions With(BlobGarbageCollectionPolicy policy, double age_cutoff =
   return options;
 }
 
-TEST(CompactRangeGc, ForceRewritesWhatIsOldEnoughGarbageOrNot) {
+TEST(CompactRangeGcTest, ForceRewritesAllSegmentsWithinTheCutoff) {
   TestStore store;
   store.options.enable_blob_garbage_collection = false;
   store.MustOpen();
@@ -161,7 +161,7 @@ TEST(CompactRangeGc, ForceRewritesWhatIsOldEnoughGarbageOrNot) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(CompactRangeGc, ByDefaultWhatIsWorthIt) {
+TEST(CompactRangeGcTest, DefaultCollectsWorthwhileSegments) {
   TestStore store;
   FillWithGarbage(&store);
   store.options.max_space_amplification = 100;  // the background collects nothing for now
@@ -186,7 +186,7 @@ TEST(CompactRangeGc, ByDefaultWhatIsWorthIt) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(CompactRangeGc, DisableHoldsTheBackground) {
+TEST(CompactRangeGcTest, DisableHoldsBackgroundGcBack) {
   TestStore store;
   FillWithGarbage(&store);
   const std::size_t before = store.FilesOf(".log").size();
@@ -207,7 +207,7 @@ TEST(CompactRangeGc, DisableHoldsTheBackground) {
 }
 
 // A damaged segment is left alone, and the call does not wait for it.
-TEST(CompactRangeGc, ADamagedSegmentIsNotWaitedFor) {
+TEST(CompactRangeGcTest, DamagedSegmentIsNotWaitedFor) {
   TestStore store;
   FillWithGarbage(&store);
   store.MustClose();

@@ -118,11 +118,11 @@ std::uint64_t CommitsAboveTheCeiling(double s, std::uint64_t times) {
   return above;
 }
 
-TEST(SpaceRules, EveryCommitLeavesTheFilesBelowTheCeiling) {
+TEST(SpaceRulesTest, EveryCommitLeavesTheFilesBelowTheCeiling) {
   for (const double s : {1.25, 1.5, 2.0}) EXPECT_EQ(CommitsAboveTheCeiling(s, ScaledCount(5)), 0u) << s;
 }
 
-TEST(SpaceRules, ASegmentThatIsSealedOnlyWhenItIsFullBreaksIt) {
+TEST(SpaceRulesTest, SealingOnlyFullSegmentsExceedsTheCeiling) {
   const MutantScope mutant(Mutant::kSealOnlyFull);
   EXPECT_GT(CommitsAboveTheCeiling(1.5, 2), 0u);
 }
@@ -155,7 +155,7 @@ double RestAfterDeletesOfLargeValues() {
   return static_cast<double>(store.BytesOnDisk()) / static_cast<double>(Allowed(1.5, live));
 }
 
-TEST(SpaceRules, WhatDeletesHideCountsInBytes) {
+TEST(SpaceRulesTest, DeletedValuesCountInBytes) {
   const double rest = RestAfterDeletesOfLargeValues();
   EXPECT_LE(rest, 1);
   const MutantScope mutant(Mutant::kHiddenIgnoresValueSizes);
@@ -192,7 +192,7 @@ bool WritesGoOn(const Hindrance& hindrance) {
   return !store.watchdog->has_bitten();
 }
 
-TEST(SpaceRules, AWriterWaitsOnlyForAJobThatHelps) {
+TEST(SpaceRulesTest, WriterWaitsOnlyForJobsThatHelp) {
   for (const Hindrance& each : {Hindrance{"nothing", true, false, 2}, Hindrance{"no log GC", false, false, 2},
                                 Hindrance{"a snapshot of the writer's own", true, true, 2},
                                 Hindrance{"no log GC, and a snapshot", false, true, 3}}) {
@@ -232,7 +232,7 @@ double TreeFilesOverLivePages(std::uint64_t rounds) {
   return most;
 }
 
-TEST(SpaceRules, OneColdPageDoesNotKeepATreeFile) {
+TEST(SpaceRulesTest, OneColdPageDoesNotKeepATreeFile) {
   CAMBIUM_FOR_THE_TREE_ALONE("files of an LSM are written once and go as a whole, so that no page keeps one");
   const std::uint64_t rounds = 250 * ScaleFromEnvironment();  // under a sanitizer too: fewer show no difference
   const double with = TreeFilesOverLivePages(rounds);
@@ -317,7 +317,7 @@ std::string FilesAfterJumps(bool jumps) {
   return files;
 }
 
-TEST(SpaceRules, ClocksThatJumpChangeNothing) {
+TEST(SpaceRulesTest, JumpingWallClockChangesNothing) {
   const std::string files = FilesAfterJumps(true);
   EXPECT_NE(files, "");
   EXPECT_EQ(files, FilesAfterJumps(false));

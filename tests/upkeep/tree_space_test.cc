@@ -11,9 +11,9 @@ namespace {
 constexpr std::uint64_t kMiB = 1u << 20;
 constexpr std::uint64_t kKeys = 60'000;
 
-class TreeSpace : public ::testing::TestWithParam<std::size_t> {
+class TreeSpaceTest : public ::testing::TestWithParam<std::size_t> {
  protected:
-  TreeSpace() {
+  TreeSpaceTest() {
     store_.options.write_buffer_size = GetParam();
     store_.MustOpen();
   }
@@ -29,7 +29,7 @@ class TreeSpace : public ::testing::TestWithParam<std::size_t> {
 
 // Files held twice what was alive whatever the ceiling said, no job could help, and so writers went on, a run of a few pages
 // for each look at the figures; a flush straight into the tree wrote all of it again at once. D reached fourteen times L.
-TEST_P(TreeSpace, SmallValuesStayBelowTheCeiling) {
+TEST_P(TreeSpaceTest, SmallValuesStayBelowTheCeiling) {
   for (std::uint64_t i = 0; i < kKeys; ++i) {
     store_.PutNumber(i);
     if (i % 64 != 0) continue;
@@ -49,7 +49,7 @@ TEST_P(TreeSpace, SmallValuesStayBelowTheCeiling) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(WriteBuffers, TreeSpace, ::testing::Values(256u << 10, 64u << 20));
+INSTANTIATE_TEST_SUITE_P(WriteBuffers, TreeSpaceTest, ::testing::Values(256u << 10, 64u << 20));
 
 }  // namespace
 }  // namespace cambium::testing

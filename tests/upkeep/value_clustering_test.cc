@@ -34,7 +34,7 @@ struct Scanned : ClusterStore {
   std::uint64_t Moved() { return Property("gc-bytes-written"); }
 };
 
-TEST(ValueClusteringTest, AutoGoesWhereScansJump) {
+TEST(ValueClusteringTest, AutoClustersWhereScansJump) {
   for (const bool backward : {false, true}) {
     SCOPED_TRACE(backward ? "backward" : "forward");
     Scanned store(ValueClustering::kAuto);
@@ -60,7 +60,7 @@ TEST(ValueClusteringTest, AutoGoesWhereScansJump) {
   }
 }
 
-TEST(ValueClusteringTest, OffDoesNothing) {
+TEST(ValueClusteringTest, OffClustersNothing) {
   Scanned store(ValueClustering::kOff);
   store.Fill();
   for (int i = 0; i < 50; ++i) store.ScanCold();
@@ -73,7 +73,7 @@ TEST(ValueClusteringTest, OffDoesNothing) {
   EXPECT_GT(store.Moved(), 400u * 300);
 }
 
-TEST(ValueClusteringTest, AutoLeavesAloneWhatIsInMemory) {
+TEST(ValueClusteringTest, AutoIgnoresValuesInMemory) {
   Scanned store(ValueClustering::kAuto);
   store.Fill();
   for (int i = 0; i < 50; ++i) {
@@ -84,7 +84,7 @@ TEST(ValueClusteringTest, AutoLeavesAloneWhatIsInMemory) {
   EXPECT_EQ(store.Moved(), 0u);
 }
 
-TEST(ValueClusteringTest, AutoLeavesAloneWhatNobodyScans) {
+TEST(ValueClusteringTest, AutoIgnoresKeysWithoutScans) {
   Scanned store(ValueClustering::kAuto);
   store.Fill();
   for (int i = 0; i < 60; ++i) store.ScanCold(100, 199);
@@ -95,7 +95,7 @@ TEST(ValueClusteringTest, AutoLeavesAloneWhatNobodyScans) {
 }
 
 // Keys alone cost no read of the log, and large values one each wherever they lie.
-TEST(ValueClusteringTest, AutoCountsNoReadThatItCannotSpare) {
+TEST(ValueClusteringTest, AutoCountsOnlyAvoidableReads) {
   Scanned store(ValueClustering::kAuto);
   store.options.blob_file_size = 4u << 20;
   store.options.write_buffer_size = 4u << 20;
@@ -126,7 +126,7 @@ TEST(ValueClusteringTest, AutoWaitsForRoom) {
 
 // Overwrites in any order, again and again. With a ceiling, the pass that is under way when nobody writes any more goes on to
 // its end; what was overwritten behind it stays as it is, more or less of it by chance.
-TEST(ValueClusteringTest, FullKeepsAllInOrder) {
+TEST(ValueClusteringTest, FullKeepsAllValuesInOrder) {
   const std::uint64_t first = SeedFromEnvironment(0xc1a5);
   std::uint64_t reads_of_all = 0;
   std::uint64_t scattered_of_all = 0;
@@ -168,7 +168,7 @@ TEST(ValueClusteringTest, FullKeepsAllInOrder) {
 }
 
 // What is written or deleted while an unasked step copies it stays as it is.
-TEST(ValueClusteringTest, WritesInTheMeantimeWin) {
+TEST(ValueClusteringTest, ConcurrentWritesWin) {
   Scanned store(ValueClustering::kAuto);
   store.Fill();
   int times = 0;
