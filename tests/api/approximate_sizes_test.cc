@@ -1,4 +1,4 @@
-// GetApproximateSizes: what a range of keys is said to take, against what it takes.
+// GetApproximateSizes: the reported size of a range of keys, compared with its real size.
 #include <algorithm>
 
 #include "cambium/statistics.h"
@@ -35,7 +35,7 @@ class ApproximateSizesTest : public ::testing::Test {
   std::uint64_t SizeOfAll() { return SizeOf("", "z"); }
 
   [[nodiscard]] std::uint64_t IndexBytes() const { return IndexBytesOf(store_); }
-  // What the layers refer to in the log, as a walk through all of them counts it.
+  // The bytes in the log that the layers refer to, counted by a walk through all of them.
   [[nodiscard]] std::uint64_t ReferredBytes() const {
     Options copy = store_.options;
     copy.file_system = std::make_shared<SimFileSystem>(store_.fs->Snapshot());
@@ -48,10 +48,10 @@ class ApproximateSizesTest : public ::testing::Test {
   TestStore store_;
 };
 
-// A value and its record, as an address counts it: up to 2048 units of 8 bytes exactly.
+// The bytes of a value's record, as its address states them: exact up to 2048 units of 8 bytes.
 std::uint64_t RecordBytes(std::size_t key, std::size_t value) { return (kRecordHeaderSize + key + value + 7) / 8 * 8; }
 
-// Values count exactly; entries by their share of all index pages, so that these are the most that can be wrong.
+// Values count exactly; entries by their share of all index pages, so the index pages are the largest possible error.
 TEST_F(ApproximateSizesTest, SeparatedValuesCountExactlyAndEntriesByTheirShareOfPages) {
   const std::uint64_t seed = SeedFromEnvironment(0x512e);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
@@ -74,7 +74,7 @@ TEST_F(ApproximateSizesTest, SeparatedValuesCountExactlyAndEntriesByTheirShareOf
     for (int i = first; i < end; ++i) values += records[static_cast<std::size_t>(i)];
     const std::uint64_t said = SizeOfNumbers(first, end);
     EXPECT_GE(said, values) << first << " " << end;
-    // Keys are alike here, so the share of pages is right but for what a level's files differ in.
+    // Keys are alike here, so the share of pages is exact except for the differences between a level's files.
     EXPECT_LE(said, values + 2 * index * static_cast<std::uint64_t>(end - first) / kKeys) << first << " " << end;
   }
 }
@@ -88,12 +88,12 @@ TEST_F(ApproximateSizesTest, EmptyAndInvertedRangesAreZero) {
   EXPECT_EQ(SizeOfNumbers(70, 30, both), 0u);
   EXPECT_EQ(SizeOf("", "", both), 0u);
   EXPECT_EQ(SizeOf("a", "b", both), 0u);              // before all keys
-  EXPECT_EQ(SizeOf("l", "z", both), 0u);              // behind them
-  EXPECT_EQ(SizeOf("k0050\x01", "k0051", both), 0u);  // between two
+  EXPECT_EQ(SizeOf("l", "z", both), 0u);              // after all keys
+  EXPECT_EQ(SizeOf("k0050\x01", "k0051", both), 0u);  // between two keys
   EXPECT_GT(SizeOfNumbers(50, 51), 500u);
 }
 
-// Several ranges in one call, each for itself; parts add up to the whole.
+// Several ranges in one call are independent; parts add up to the whole.
 TEST_F(ApproximateSizesTest, SizesOfPartsAddUpToTheWhole) {
   store_.MustOpen();
   for (int i = 0; i < 1000; ++i) store_.Put(NumberedKey(i * 7919 % 1000), std::string(200, 'v'));
@@ -111,17 +111,17 @@ TEST_F(ApproximateSizesTest, SizesOfPartsAddUpToTheWhole) {
   }
   const std::uint64_t whole = SizeOfAll();
   EXPECT_LE(sum, whole);
-  EXPECT_GE(sum + 1000, whole);  // what was rounded down
+  EXPECT_GE(sum + 1000, whole);  // rounding
 }
 
-// Whatever lies in runs, levels and a tree that a sweep has come half through: each reference counts once. Values are
-// so large that one that counts twice is more than all index pages.
+// In runs, levels, and a tree that a sweep has half passed, each reference counts once. Values are so large that
+// counting one twice would exceed all index pages.
 TEST_F(ApproximateSizesTest, SizesAreRightAfterEachCompactionStep) {
   const std::uint64_t seed = SeedFromEnvironment(0x512e);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   Prng prng(seed);
   store_.executor->OnNothingToRun([] {});
-  store_.options.write_buffer_size = 4u << 10;  // steps of sweeps are no longer either
+  store_.options.write_buffer_size = 4u << 10;  // steps of sweeps are this short too
   store_.MustOpen();
   for (int i = 0; i < 20000; ++i) store_.Put(NumberedKey(i), std::string(100, 'v'));
   for (int round = 0; round < 40; ++round) {
@@ -139,10 +139,10 @@ TEST_F(ApproximateSizesTest, SizesAreRightAfterEachCompactionStep) {
   std::map<std::string, std::string> stats;
   ASSERT_TRUE(store_.db->GetMapProperty("cambium.index-stats", &stats));
   const int whole = TestsUseLsm() ? 0 : std::stoi(stats.at("sweeps")) + std::stoi(stats.at("straight_merges"));
-  EXPECT_GT(std::stoi(stats.at("merges")), whole + 5);  // looked at in the middle of sweeps
+  EXPECT_GT(std::stoi(stats.at("merges")), whole + 5);  // measured in the middle of sweeps
 }
 
-// Inline values are in the pages, which count already. Of a compressed LSM the pages are what counts.
+// Inline values are part of the pages, which count already. In a compressed LSM the compressed pages count.
 TEST_F(ApproximateSizesTest, InlineValuesCountOnceAsPartOfPages) {
   for (const std::size_t page_size : {std::size_t{512}, std::size_t{4096}}) {
     TestStore fresh;
@@ -164,7 +164,8 @@ TEST_F(ApproximateSizesTest, InlineValuesCountOnceAsPartOfPages) {
   }
 }
 
-// A few values a thousand times as large as the others do not get lost among inline ones, or count for them.
+// A few values that are a thousand times larger than the others are neither lost among inline ones nor counted for
+// them.
 TEST_F(ApproximateSizesTest, MixedValueSizesAreCounted) {
   store_.MustOpen();
   std::uint64_t large = 0;
@@ -187,7 +188,7 @@ TEST_F(ApproximateSizesTest, RangesUseTheFamilysComparator) {
   store_.MustOpen();
   for (int i = 0; i < 500; ++i) store_.Put(NumberedKey(i), std::string(300, 'v'));
   store_.Flush();
-  EXPECT_EQ(SizeOfNumbers(100, 200), 0u);  // inverted here
+  EXPECT_EQ(SizeOfNumbers(100, 200), 0u);  // inverted in this order
   EXPECT_GE(SizeOfNumbers(200, 100), 100 * 300u);
   EXPECT_LE(SizeOfNumbers(200, 100), 100 * (300 + 150u));
 }
@@ -200,12 +201,12 @@ TEST_F(ApproximateSizesTest, MemtablesCountIfRequested) {
   const SizeApproximationOptions both{.include_memtables = true, .include_files = true};
   for (int i = 0; i < 50; ++i) store_.Put(NumberedKey(i), std::string(1000, 'v'));
   EXPECT_EQ(SizeOfNumbers(0, 50), 0u);
-  // One leaf in memory: the part is exact.
+  // One leaf is in memory: its part is exact.
   EXPECT_GE(SizeOfNumbers(10, 20, memory), 10 * 1000u);
   EXPECT_LE(SizeOfNumbers(10, 20, memory), 10 * (1000 + 200u));
   for (int i = 50; i < 2000; ++i) store_.Put(NumberedKey(i * 7919 % 1950 + 50), std::string(100, 'v'));
   const std::uint64_t all = SizeOfNumbers(0, 2000, memory);
-  // A guess by the shape of the tree: it may be wrong by a factor of two.
+  // An estimate by the shape of the tree, which may be wrong by a factor of two.
   EXPECT_GE(SizeOfNumbers(500, 1500, memory), all / 4);
   EXPECT_LE(SizeOfNumbers(500, 1500, memory), all);
   EXPECT_EQ(SizeOfNumbers(0, 2000, both), all);
@@ -215,7 +216,7 @@ TEST_F(ApproximateSizesTest, MemtablesCountIfRequested) {
   EXPECT_GE(SizeOfNumbers(0, 2000), 50 * 1000 + 1950 * 100u);
 }
 
-// What is deleted counts until a merge has removed it, and not longer.
+// Deleted keys count until a compaction has removed them, and no longer.
 TEST_F(ApproximateSizesTest, DeletedKeysCountUntilCompacted) {
   store_.MustOpen();
   for (int i = 0; i < 400; ++i) store_.Put(NumberedKey(i), std::string(500, 'v'));
@@ -230,7 +231,7 @@ TEST_F(ApproximateSizesTest, DeletedKeysCountUntilCompacted) {
   EXPECT_GE(SizeOfNumbers(200, 400), 200 * 500u);
 }
 
-// Neither values nor the pages between the ends are read.
+// Reads neither values nor the pages between the ends.
 TEST_F(ApproximateSizesTest, ReadsOnePagePerLevelForEachEnd) {
   store_.options.statistics = CreateDBStatistics();
   store_.options.page_cache_size = 64u << 10;
@@ -243,7 +244,7 @@ TEST_F(ApproximateSizesTest, ReadsOnePagePerLevelForEachEnd) {
   EXPECT_GE(SizeOfNumbers(100, 4900), 4800 * 100u);
   const std::uint64_t pages = store_.options.statistics->getTickerCount(BLOCK_CACHE_MISS) +
                               store_.options.statistics->getTickerCount(BLOCK_CACHE_HIT) - before;
-  EXPECT_LE(pages, 2 * 2 * 6u);  // two ends, of at most two layers, of at most six levels; leaves alone are 150
+  EXPECT_LE(pages, 2 * 2 * 6u);  // two ends, at most two layers, at most six levels; there are 150 leaves
 }
 
 TEST_F(ApproximateSizesTest, InvalidArgumentsAreRejected) {
@@ -270,7 +271,7 @@ TEST_F(ApproximateSizesTest, InvalidArgumentsAreRejected) {
   delete other;
 }
 
-// A damaged page is an error, and no size.
+// A damaged page is an error, not a size.
 TEST_F(ApproximateSizesTest, DamagedPageIsCorruption) {
   store_.MustOpen();
   for (int i = 0; i < 500; ++i) store_.Put(NumberedKey(i), std::string(100, 'v'));
@@ -279,7 +280,7 @@ TEST_F(ApproximateSizesTest, DamagedPageIsCorruption) {
   store_.MustClose();
   for (const auto& file : store_.fs->ListFilesForTest()) {
     if (!file.path.ends_with(IndexFileSuffix())) continue;
-    std::string bytes;  // a bit of each of the first pages; a run's footer and filter stay as they are
+    std::string bytes;  // a bit of each of the first pages; a run's footer and filter stay intact
     ASSERT_TRUE(store_.fs->ReadFileForTest(file.path, &bytes).ok());
     for (std::size_t at = 512 + 100; at < bytes.size() / 2; at += 512) bytes[at] = static_cast<char>(bytes[at] ^ 4);
     ASSERT_TRUE(store_.fs->OverwriteForTest(file.path, 0, bytes).ok());

@@ -1,4 +1,4 @@
-// A directory that cannot be synced because no descriptor is free has lost nothing.
+// If a directory cannot be synced because no descriptor is free, nothing is lost.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -13,8 +13,8 @@
 namespace cambium {
 namespace {
 
-// The sync that names a new segment answers Busy, as the real file system does at EMFILE: the write fails, the next one
-// succeeds, and what was written is there.
+// The sync that makes a new segment's name durable returns Busy, as the real file system does at EMFILE: that write
+// fails, the next one succeeds, and all acknowledged data is there.
 TEST(BusyDirectoryTest, SyncWithoutFreeDescriptorIsNotFatal) {
   const auto fs = std::make_shared<SimFileSystem>();
   Options options;

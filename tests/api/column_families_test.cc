@@ -1,4 +1,4 @@
-// Column families: maps of their own over one log.
+// Column families: separate maps over one log.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ TEST(ColumnFamiliesTest, OpenMustNameExactlyTheExistingFamilies) {
   EXPECT_EQ(names, (std::vector<std::string>{"default", "one", "two"}));
   store.Close();
 
-  // A reader need not know them all.
+  // A read-only Open need not name all families.
   ASSERT_TRUE(DB::OpenForReadOnly(store.options, kStorePath, &store.db).ok());
   EXPECT_EQ(store.Get("k"), "NotFound");
   store.MustClose();
@@ -171,8 +171,8 @@ TEST(ColumnFamiliesTest, DroppedFamilyFailsForHandlesAndStaysReadableForSnapshot
   EXPECT_EQ(store.Verify(), "");
 }
 
-// A table that waited for its flush when its family was dropped: the job found nothing to flush, saw that the table was
-// still there, and came again, for ever.
+// Regression: a table waited for its flush when its family was dropped. The job found nothing to flush, saw that the
+// table was still there, and repeated itself forever.
 TEST(ColumnFamiliesTest, WaitingFlushEndsWhenItsFamilyIsDropped) {
   FamilyStore store;
   store.MustOpen();
@@ -187,8 +187,8 @@ TEST(ColumnFamiliesTest, WaitingFlushEndsWhenItsFamilyIsDropped) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// The second drop let go of the first family, and with it of a file, in the middle of its locks: the job that removes
-// files could not be scheduled then, and the call never returned.
+// Regression: the second drop released the first family, and with it a file, while it held its locks. The job that
+// removes files could not be scheduled then, and the call never returned.
 TEST(ColumnFamiliesTest, FamiliesCanBeDroppedOneAfterAnother) {
   FamilyStore store;
   store.MustOpen();
@@ -205,7 +205,8 @@ TEST(ColumnFamiliesTest, FamiliesCanBeDroppedOneAfterAnother) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// The file that its index wrote to was let go of behind the last removal, and stayed until the next opening.
+// Regression: the file that the family's index appended to was released after the last removal, and stayed until the
+// next Open.
 TEST(ColumnFamiliesTest, HeldDroppedFamilyLeavesNoFilesAfterClose) {
   FamilyStore store;
   store.MustOpen();
@@ -229,7 +230,7 @@ TEST(ColumnFamiliesTest, DropFreesTheFamilysBytes) {
   EXPECT_GT(store.BytesOnDisk(), 300'000u);
   ASSERT_TRUE(store.db->DropColumnFamily(one).ok());
   store.Quiet();
-  // What is left: segments that hold the default family's value, or are still written to.
+  // Remaining: segments that hold the default family's value, or that still take appends.
   EXPECT_LT(store.BytesOnDisk(), 3 * store.options.blob_file_size);
   EXPECT_LE(store.FilesOf(".run").size(), 1u) << "the default family's";
   EXPECT_EQ(store.Get("stays"), std::string(300, 's'));
@@ -292,7 +293,8 @@ TEST(ColumnFamiliesTest, EachFamilyHasItsOwnComparatorAndOptions) {
   EXPECT_NE(s.ToString().find("\"reverse\""), std::string::npos) << s.ToString();
 }
 
-// The default family's memory tables alone said how much a flush may rewrite, however large those of the others were.
+// Regression: only the default family's write buffer determined how much a step may rewrite, however large the others
+// were.
 TEST(ColumnFamiliesTest, GcStepIsAsLargeAsTheLargestWriteBuffer) {
   FamilyStore store;
   store.options.blob_file_size = 64u << 20;
@@ -319,8 +321,8 @@ TEST(ColumnFamiliesTest, BatchAcrossFamiliesIsAtomic) {
   WriteBatch batch;
   ASSERT_TRUE(batch.Put(one, "k", "1").ok());
   ASSERT_TRUE(batch.Put("k", "0").ok());
-  ASSERT_TRUE(batch.Put(two, "k", std::string(9000, '2')).ok());  // large
-  ASSERT_TRUE(batch.Put(one, "k", std::string(100, '3')).ok());   // later wins
+  ASSERT_TRUE(batch.Put(two, "k", std::string(9000, '2')).ok());  // a large value
+  ASSERT_TRUE(batch.Put(one, "k", std::string(100, '3')).ok());   // the later operation wins
   ASSERT_TRUE(batch.Delete(two, "nothing").ok());
   WriteOptions sync;
   sync.sync = true;
@@ -354,7 +356,7 @@ TEST(ColumnFamiliesTest, IteratorsAcrossFamiliesShowOneState) {
   ColumnFamilyHandle* const one = store.Create("one");
   store.Put("a", "0");
   store.PutIn(one, "a", "1");
-  // Whenever somebody takes a view there is one more key in both.
+  // Each view must have one more key in both families.
   int keys = 0;
   FaultPoints::Instance().Set([&](const char* name) {
     if (std::string(name) != "PinView:between") return;
@@ -382,8 +384,8 @@ TEST(ColumnFamiliesTest, IteratorsAcrossFamiliesShowOneState) {
   EXPECT_TRUE(iterators.empty());
 }
 
-// RULES: the replay position is the minimum over families, and what a family has flushed is not replayed again.
-// One family is flushed and rotated away from; another holds the start of the log; then the process dies.
+// RULES: the replay position is the minimum over families, and flushed operations of a family are not replayed again.
+// One family is flushed and the log is rotated; another still needs the start of the log; then the process dies.
 std::string UnequalFlushes() {
   FamilyStore store;
   store.MustOpen();
@@ -424,7 +426,7 @@ std::string UnequalFlushes() {
 
 TEST(ColumnFamiliesTest, UnequalFlushesReplayEachOperationOnce) { EXPECT_EQ(UnequalFlushes(), ""); }
 
-// A family that is hardly written to must not make recovery read the whole log.
+// A family with few writes must not make recovery read the whole log.
 TEST(ColumnFamiliesTest, IdleFamilyIsFlushedWhenTheLogGrowsLong) {
   FamilyStore store;
   store.options.max_total_wal_size = 64 << 10;
@@ -441,7 +443,7 @@ TEST(ColumnFamiliesTest, IdleFamilyIsFlushedWhenTheLogGrowsLong) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// The flush of an idle family failed once, and nobody asked for another one: the log grew without bound.
+// Regression: the flush of an idle family failed once and was never retried: the log grew without bound.
 TEST(ColumnFamiliesTest, FailedFlushOfIdleFamilyIsRetried) {
   const auto story = [] {
     FamilyStore store;
@@ -473,21 +475,21 @@ SimFault LandingFailureOfManifest() {
     return kind == SimOpKind::kWrite && path.find("MANIFEST") != std::string::npos;
   };
   fault.status = Status::NoSpace("injected");
-  fault.short_bytes = 1u << 20;  // all of it
+  fault.short_bytes = 1u << 20;  // the whole write
   return fault;
 }
 
-// The record that drops a family was written, and the write reported an error all the same. After a crash the drop came
-// true, and took with it what had been acknowledged since.
+// Regression: the record that drops a family was written, but the write reported an error. After a crash the drop took
+// effect, and removed later acknowledged writes.
 Status OpenAfterADropThatFailed(bool fails_twice) {
   FamilyStore store;
   store.MustOpen();
   ColumnFamilyHandle* const one = store.Create("one");
-  store.PutIn(one, "before", "value");  // else the next write makes a segment, and with it a record in a new MANIFEST
+  store.PutIn(one, "before", "value");  // otherwise the next write makes a segment, and commits it to a new MANIFEST
   store.fs->AddFault(LandingFailureOfManifest());
   EXPECT_TRUE(store.db->DropColumnFamily(one).IsNoSpace());
   if (fails_twice) {
-    // As long as no other MANIFEST can be written, nothing is acknowledged.
+    // Until another MANIFEST can be written, no write is acknowledged.
     store.fs->AddFault(LandingFailureOfManifest());
     EXPECT_TRUE(store.db->Put({}, one, "key", "value").IsNoSpace());
   }
@@ -513,7 +515,8 @@ TEST(ColumnFamiliesTest, FailedDropLosesNoLaterAcknowledgedWrite) {
   EXPECT_TRUE(OpenAfterADropThatFailed(false).IsInvalidArgument()) << "there is no such family";
 }
 
-// Recovery to a point in time went back beyond what one of the families had flushed: of a batch over both, half was there.
+// Regression: recovery to a point in time went back beyond operations that one family had flushed: half of a batch over
+// two families was lost.
 TEST(ColumnFamiliesTest, PointInTimeRecoveryIsTheSameForAllFamilies) {
   const auto story = [] {
     FamilyStore store;
@@ -592,7 +595,7 @@ TEST(ColumnFamiliesTest, RandomOperationsAcrossFamiliesAgreeWithMaps) {
   FamilyStore store;
   store.MustOpen();
   store.GiveBackHandles();
-  std::map<std::string, std::map<std::string, std::string>> model;  // of the families beside the default one
+  std::map<std::string, std::map<std::string, std::string>> model;  // of all families but the default one
   const auto names = [&] {
     std::vector<std::string> all;
     for (const auto& [name, map] : model) all.push_back(name);

@@ -1,4 +1,4 @@
-// Every call of the public interface, on sizes around the borders between inline, separated and large values.
+// Every call of the public interface, with sizes around the limits between inline, separated and large values.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,13 +31,13 @@ TEST(DbBasicsTest, ValuesOfEverySizeAreReadFromEveryLayer) {
       ASSERT_EQ(store.Verify(), "");
     };
     for (const std::size_t size : kSizes) store.Put("key" + std::to_string(size), ValueOf(size));
-    check();  // memory table
+    check();  // from the memtable
     store.Reopen();
-    check();  // replayed
+    check();  // after replay
     store.Flush();
-    check();  // run or tree
+    check();  // from a run or the tree
     store.Compact();
-    check();  // tree
+    check();  // from the tree
     store.Reopen();
     check();
   }
@@ -216,7 +216,7 @@ TEST(DbBasicsTest, SyncWalAndFlushWalMakeWritesDurable) {
   EXPECT_EQ(store.Get("c"), "NotFound");
 }
 
-// Tasks run only when a call waits; so with no_slowdown the tables fill up and the write says so.
+// Tasks run only while a call waits. So with no_slowdown the memtables fill up, and the write is Incomplete.
 TEST(DbBasicsTest, NoSlowdownIsIncompleteIfTheWriteWouldWait) {
   TestStore store;
   store.options.write_buffer_size = 4096;
@@ -244,7 +244,7 @@ TEST(DbBasicsTest, MissingFeaturesAreNotSupported) {
   store.MustOpen();
   EXPECT_TRUE(store.db->Merge({}, "k", "v").IsNotSupported());
   EXPECT_TRUE(store.db->IngestExternalFile({"/file"}).IsNotSupported());
-  EXPECT_TRUE(store.db->Resume().ok());  // nothing to resume from
+  EXPECT_TRUE(store.db->Resume().ok());  // there is no error to resume from
   EXPECT_EQ(store.db->GetName(), kStorePath);
 }
 
@@ -254,7 +254,7 @@ TEST(DbBasicsTest, CloseFailsWhileSnapshotsOrIteratorsExist) {
   store.Put("k", "v");
   const Snapshot* snapshot = store.db->GetSnapshot();
   EXPECT_TRUE(store.db->Close().IsAborted());
-  EXPECT_EQ(store.Get("k"), "v");  // still open
+  EXPECT_EQ(store.Get("k"), "v");  // the database is still open
   store.Put("k", "w");
   store.db->ReleaseSnapshot(snapshot);
   std::unique_ptr<Iterator> it(store.db->NewIterator({}));
@@ -332,7 +332,7 @@ TEST(DbBasicsTest, EveryListedPropertyHasBothPrefixes) {
   EXPECT_EQ(store.Property("oldest-snapshot-sequence"), 500u);
 }
 
-// Filters decide what is looked for at all, so verification looks whether they have every key.
+// A wrong filter hides keys from lookups, so verification checks that filters have every key.
 TEST(DbBasicsTest, VerifyChecksFiltersAgainstKeys) {
   for (const bool is_wrong : {false, true}) {
     TestStore store;
@@ -373,7 +373,7 @@ TEST(DbBasicsTest, LevelPropertiesCountFilesLikeRocksDb) {
   EXPECT_EQ(files_at(-1), "none");
 }
 
-// 300 keys, flushed one by one: the figures count what left the memory tables, and add up.
+// 300 keys, flushed one by one: the figures count the flushed keys and add up.
 TEST(DbBasicsTest, IndexStatsCountBytesOfFlushesAndCompactions) {
   TestStore store;
   store.MustOpen();
@@ -413,7 +413,7 @@ TEST(DbBasicsTest, SequenceNumbersContinueAfterReopen) {
   }
 }
 
-// The same random program under each order of keys; a map with that order is the model.
+// The same random operations under each comparator, compared with a map in that order.
 void RunUnderComparator(const Comparator* comparator) {
   SCOPED_TRACE(comparator->Name());
   Prng prng(SeedFromEnvironment(61));
@@ -459,7 +459,7 @@ TEST(DbBasicsTest, DatabaseUsesTheComparatorsOrder) {
   RunUnderComparator(LengthFirstComparator());
 }
 
-// Keys that are equal and have other bytes: the second put overwrites the first, in every layer.
+// Keys that are equal but have different bytes: the second put overwrites the first, in every layer.
 TEST(DbBasicsTest, EqualKeysMayDifferInBytes) {
   RunUnderComparator(CaseFoldingComparator());
   TestStore store;

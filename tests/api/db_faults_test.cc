@@ -1,4 +1,4 @@
-// Disks that fill up, syncs that fail, files that cannot be removed.
+// Full disks, failed syncs, files that cannot be removed.
 #include <gtest/gtest.h>
 
 #include "testing/test_store.h"
@@ -46,8 +46,8 @@ TEST(FullDiskTest, WritesFailUntilThereIsSpaceAndReadsWork) {
   }
 }
 
-// Fill until nothing fits, delete everything, and so on. What is deleted gives its space back, so that no round writes
-// much less than the first; and failed attempts leave nothing behind that piles up.
+// Fills the disk, deletes everything, and repeats. Deletes free their space, so no round writes much less than the
+// first, and failed attempts leave nothing that accumulates.
 TEST(FullDiskTest, FillingAndDeletingLeaksNoSpace) {
   TestStore store;
   store.options.blob_file_size = 16 << 10;
@@ -73,7 +73,7 @@ TEST(FullDiskTest, FillingAndDeletingLeaksNoSpace) {
     if (round == 0) first = written;
     ASSERT_GT(first, 100u);
     ASSERT_GE(written, first / 2) << "round " << round << " of a disk where the first wrote " << first;
-    // Room for the deletes: an operator's.
+    // Space for the deletes, as an operator would free it.
     store.fs->SetQuota(quota + 300'000);
     for (std::uint64_t i = 0; i < written; ++i) ASSERT_TRUE(store.db->Delete({}, KeyOf(i)).ok());
     store.Compact();
@@ -89,7 +89,7 @@ TEST(FullDiskTest, FillingAndDeletingLeaksNoSpace) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Every attempt of a write, a rotation or a flush that finds no space takes back what it made.
+// If a write, a rotation or a flush finds no space, it removes the files that it has made.
 TEST(FullDiskTest, FailedAttemptsLeaveNoFiles) {
   for (const std::uint64_t room : {0u, 100u, 300u, 1'000u, 5'000u, 20'000u, 60'000u}) {
     TestStore store;
@@ -120,8 +120,8 @@ TEST(FullDiskTest, FailedAttemptsLeaveNoFiles) {
   }
 }
 
-// Delayed allocation: the write succeeds and the sync finds no space. That is a failed sync like any other (H14), but
-// for a file that nothing names yet.
+// Delayed allocation: the write succeeds and the sync finds no space. That is a failed sync like any other (H14),
+// unless no record names the file yet.
 std::string WriteThatFindsNoSpaceWhenSynced() {
   SimOptions sim;
   sim.delayed_allocation = true;
@@ -154,8 +154,8 @@ TEST(FullDiskTest, NoSpaceFromTheLogSyncIsFatal) {
 
 // ---- A failed sync ----
 
-// The database is read-only until it is opened anew: reads go on, everything else fails with the first error, and no
-// file goes.
+// The database is read-only until it is opened again: reads work, everything else fails with the first error, and no
+// file is removed.
 void CheckFatal(TestStore* store, const Status& first) {
   ASSERT_EQ(first.severity(), Status::Severity::kFatal) << first.ToString();
   const auto before = store->Files();
@@ -195,11 +195,11 @@ TEST(FailedSyncTest, LogSyncFailureStopsWritesUntilReopen) {
       WriteOptions sync;
       sync.sync = true;
       CheckFatal(&store, store.db->Put(sync, "b", "2"));
-      EXPECT_FALSE(store.db->Close().ok());  // says that not all is well
+      EXPECT_FALSE(store.db->Close().ok());  // reports the error
       store.db.reset();
       store.MustOpen();
       EXPECT_EQ(store.Get("a"), "1");
-      const std::string in_doubt = store.Get("b");  // whole or absent
+      const std::string in_doubt = store.Get("b");  // complete or absent
       EXPECT_TRUE(in_doubt == "2" || in_doubt == "NotFound") << in_doubt;
       store.Put("c", "3", true);
       store.MustClose();
@@ -208,7 +208,8 @@ TEST(FailedSyncTest, LogSyncFailureStopsWritesUntilReopen) {
   }
 }
 
-// Hazards H12, H16: a write whose sync failed, and then another. "" if that is refused; else what became of it.
+// Hazards H12, H16: a write whose sync failed, then another write. Returns "" if that one is rejected, otherwise what
+// happened to it.
 std::string WritingOnAfterAFailedSync(SyncFailure failure) {
   TestStore store;
   store.MustOpen();
@@ -238,7 +239,7 @@ TEST(FailedSyncTest, NoWriteIsAcknowledgedAfterFailedSync) {
   }
 }
 
-// Every sync that a flush, a rotation, a merge, a large value or a MANIFEST makes, of files and of the directory.
+// Fails each sync of a flush, a rotation, a compaction, a large value and a MANIFEST, of files and of the directory.
 TEST(FailedSyncTest, SyncFailureOfAnyFileStopsWrites) {
   int fatal = 0;
   for (const SimOpKind kind : {SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
@@ -276,8 +277,8 @@ TEST(FailedSyncTest, SyncFailureOfAnyFileStopsWrites) {
 
 // ---- Other errors ----
 
-// Hazards H15, H46: each write call fails once, whole or in part. The batch is not visible, the next ones are, and all
-// that was acknowledged is there after a cut.
+// Hazards H15, H46: each write call fails once, completely or in part. The batch is not visible, later ones are, and
+// all acknowledged data survives a power cut.
 TEST(FailedWriteTest, WriteFailureOfAnyFileLosesOnlyThatBatch) {
   for (const std::uint64_t bytes : {0u, 20u, 300u}) {
     for (std::uint64_t n = 1;; ++n) {
@@ -323,7 +324,7 @@ TEST(FailedWriteTest, WriteFailureOfAnyFileLosesOnlyThatBatch) {
   }
 }
 
-// Rule A8: every read that a look-up makes fails in turn. "" if each of them is an error to the caller too.
+// Rule A8: each read that a lookup makes fails in turn. Returns "" if each failure is an error for the caller too.
 std::string LookUpsThatCannotRead() {
   TestStore store;
   store.MustOpen();
@@ -355,7 +356,7 @@ TEST(FailedReadTest, ReadFailureIsNeverNotFound) {
   EXPECT_NE(LookUpsThatCannotRead(), "");
 }
 
-// A removal that fails leaves that file, which the next opening removes; the others of its turn are not forgotten.
+// If a removal fails, that file stays until the next Open; the other files of the same job are removed.
 TEST(FailedUnlinkTest, UnlinkFailureKeepsOnlyThatFile) {
   TestStore store;
   store.MustOpen();
@@ -391,7 +392,7 @@ TEST(ClosingTest, CloseReportsFailedSync) {
   EXPECT_TRUE(CloseWithAFailingSync().ok());
 }
 
-// Hazard H58: what was acknowledged without sync survives a clean Close and a cut.
+// Hazard H58: acknowledged writes without sync survive a clean Close and a power cut.
 bool CloseLosesTheTail() {
   TestStore store;
   store.MustOpen();

@@ -10,7 +10,8 @@
 namespace cambium::testing {
 namespace {
 
-// Even numbers, with values of 100 bytes (separated) or 10 (inline) by turns, spread over tree, run and memory.
+// Even numbers, with values of 100 bytes (separated) and 10 bytes (inline) in turn, in the tree, a run and the
+// memtable.
 void Fill(TestStore* store) {
   store->MustOpen();
   for (int i = 0; i < 200; i += 2) {
@@ -26,7 +27,7 @@ void Fill(TestStore* store) {
   }
 }
 
-// A store whose values are all in the log, and not in the page cache.
+// A store whose values are all in the log and not in the page cache.
 void FillCold(TestStore* store, int count) {
   store->options.blob_file_size = 1u << 20;
   store->MustOpen();
@@ -48,7 +49,7 @@ std::uint64_t LogReads(TestStore* store, const std::function<void()>& run) {
   return reads;
 }
 
-// Where values are in memory again, nothing that nobody asks for is read.
+// Once values are in memory again, only requested values are read.
 TEST(DbIteratorTest, WarmScanReadsNothingAhead) {
   TestStore store;
   FillCold(&store, 600);
@@ -88,7 +89,7 @@ TEST(DbIteratorTest, ColdScanReadsValuesTogether) {
   for (int i = 0; i < 40; ++i) scan(10 * i, 10, true);
   EXPECT_LE(scan(400, 10, true), 2u) << "as long as scans usually are";
   for (int i = 0; i < 40; ++i) scan(10 * i, 1, true);
-  // A scan that stops behind its last entry, as most do, has not asked for the values that come then.
+  // Most scans stop at the entry after their last one, and do not ask for its value.
   const auto reads_of_scan = [&](int from) {
     const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
     it->Seek(NumberedKey(from));
@@ -105,8 +106,8 @@ TEST(DbIteratorTest, ColdScanReadsValuesTogether) {
   EXPECT_EQ(bytes_of_one, 1u);
 }
 
-// A key lives until the iterator moves. To fetch a value that is not in memory moves the cursor below it, and what key()
-// had given out then showed a later key, in place.
+// A key is valid until the iterator moves. Regression: reading a value from the device moved the cursor, and the key
+// returned before changed in place.
 TEST(DbIteratorTest, KeyStaysValidWhileItsValueIsRead) {
   for (const bool prepares : {false, true}) {
     TestStore store;
@@ -153,7 +154,7 @@ TEST(DbIteratorTest, TurnsAndErrorsHappenAtTheUsersPosition) {
   for (int i = 299; i >= 0; --i, it->Prev()) expect_at(i);
   EXPECT_FALSE(it->Valid());
 
-  // One value is damaged: the others of its block are not, and the scan may go on behind it.
+  // One value is damaged. The other values of its block are not, and the scan may continue after it.
   std::string log;
   const std::string path = store.FilesOf(".log").front();
   ASSERT_TRUE(store.fs->ReadFileForTest(path, &log).ok());
@@ -178,7 +179,7 @@ TEST(DbIteratorTest, MovesBothWaysAndTurns) {
   TestStore store;
   Fill(&store);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
-  EXPECT_FALSE(it->Valid());  // not positioned
+  EXPECT_FALSE(it->Valid());  // not positioned yet
   EXPECT_TRUE(it->status().ok());
   int at = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next(), at += 2) ASSERT_EQ(it->key(), Slice(NumberedKey(at)));
@@ -281,7 +282,7 @@ TEST(DbIteratorTest, ShowsTheStateAtItsCreation) {
   EXPECT_EQ(at, 200);
 }
 
-// Values lie in the log; a walk over keys touches no log segment, and a look at a value touches it once.
+// Values are in the log: moving over keys reads no log segment, and reading a value reads it once.
 TEST(DbIteratorTest, MovingOverKeysReadsNoValues) {
   TestStore store;
   Fill(&store);
@@ -301,7 +302,7 @@ TEST(DbIteratorTest, MovingOverKeysReadsNoValues) {
   for (it->SeekToLast(); it->Valid(); it->Prev()) {
   }
   EXPECT_EQ(log_reads, 0u);
-  it->Seek(NumberedKey(4));  // 100 bytes
+  it->Seek(NumberedKey(4));  // a value of 100 bytes
   ASSERT_EQ(it->value().size(), 100u);
   ASSERT_EQ(it->value().size(), 100u);
   EXPECT_EQ(log_reads, 1u);
@@ -319,14 +320,14 @@ TEST(DbIteratorTest, ValueSizeNeedsNoRead) {
       EXPECT_GE(said, size);
       EXPECT_LE(said, size > 8192 ? size + 4096 + size / 100 : size + 8);
       EXPECT_EQ(it->value().size(), size);
-      EXPECT_EQ(it->ValueSize(), size);  // fetched: exact
+      EXPECT_EQ(it->ValueSize(), size);  // the value was read: the size is exact
       store.Flush();
     }
   }
 }
 
-// A value that cannot be read ends nothing but itself: Valid() is false and status() says why; the next keys stay
-// readable, and a new Seek clears the error.
+// An unreadable value is an error at its key only: Valid() is false and status() returns the error; the next keys are
+// readable, and a Seek clears the error.
 TEST(DbIteratorTest, UnreadableValueIsAnErrorOfThatKeyOnly) {
   TestStore store;
   Fill(&store);
@@ -341,7 +342,7 @@ TEST(DbIteratorTest, UnreadableValueIsAnErrorOfThatKeyOnly) {
     fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(".log"); };
     store.fs->AddFault(fault);
     if (prepare) {
-      EXPECT_TRUE(it->value().empty());  // not prepared: no fetch, no error
+      EXPECT_TRUE(it->value().empty());  // not prepared: no read, no error
       EXPECT_TRUE(it->Valid());
       EXPECT_FALSE(it->PrepareValue());
     } else {

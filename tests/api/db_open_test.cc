@@ -1,4 +1,4 @@
-// Opening: what is refused, and that refusing changes nothing.
+// Open: what it rejects, and that a rejected Open changes nothing.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -128,7 +128,7 @@ TEST(DbOpenTest, FileInsteadOfDirectoryIsRejected) {
   EXPECT_FALSE(VerifyDB(kStorePath, store.options, {}, &report).ok());
 }
 
-// Rewrites a field of a file's header with a checksum that fits.
+// Rewrites a field of a file's header, with a checksum that fits.
 void PatchHeader(TestStore* store, const std::string& path, std::size_t offset, std::uint32_t value) {
   std::string header;
   ASSERT_TRUE(store->fs->ReadFileForTest(path, &header).ok());
@@ -138,11 +138,11 @@ void PatchHeader(TestStore* store, const std::string& path, std::size_t offset, 
   ASSERT_TRUE(store->fs->OverwriteForTest(path, 0, header).ok());
 }
 
-// Hazard H52: whatever file says that it is of a later version, not a byte of the directory changes. The log of
-// messages is on, since it is the first thing that an opening would write.
+// Hazard H52: whichever file has a newer version, Open changes no byte of the directory. The info log is on, because it
+// is the first file that Open would write.
 TEST(DbOpenTest, NewerFormatIsRejectedBeforeAnyWrite) {
   for (const std::string kind : {"MANIFEST", ".log", ".run", ".idx", ".val"}) {
-    if (kind == ".idx" && TestsUseLsm()) continue;  // an LSM has none
+    if (kind == ".idx" && TestsUseLsm()) continue;  // an LSM has no such files
     for (const std::size_t offset : {8u, 16u}) {  // format version, required features
       TestStore store;
       MakeDatabase(&store);
@@ -163,7 +163,7 @@ TEST(DbOpenTest, NewerFormatIsRejectedBeforeAnyWrite) {
   }
 }
 
-// An opening that fails has changed nothing, wherever in the directory the damage is.
+// A failed Open changes nothing, wherever the damage is.
 TEST(DbOpenTest, FailedOpenOfDamagedDatabaseChangesNothing) {
   for (const std::string kind : {"MANIFEST", ".log", ".run", ".idx", ".val"}) {
     TestStore store;
@@ -202,7 +202,7 @@ TEST(DbOpenTest, SecondOpenIsLockedOut) {
   second.reset();
   const MutantScope mutant(Mutant::kNoExclusiveLock);
   store.MustOpen();
-  EXPECT_TRUE(DB::Open(store.options, kStorePath, &second).ok());  // the lock is what keeps it out
+  EXPECT_TRUE(DB::Open(store.options, kStorePath, &second).ok());  // only the lock keeps it out
 }
 
 // Rule E3, in the simulator and in a real directory.
@@ -238,7 +238,7 @@ TEST(DbOpenTest, ReadOnlyOpenWritesNothing) {
   TestStore store;
   MakeDatabase(&store);
   store.options.info_log = nullptr;
-  // With a tail to replay that no clean shutdown ended.
+  // With a tail to replay, without a clean shutdown.
   store.MustOpen();
   store.Put("unflushed", "u", true);
   store.Put("large", std::string(10'000, 'm'), true);
@@ -266,7 +266,7 @@ TEST(DbOpenTest, ReadOnlyOpenWritesNothing) {
   EXPECT_EQ(copy.Files(), before);
 }
 
-// Hazard H53: the power fails at every step of the first creation. What is left opens, or creates again.
+// Hazard H53: the power fails at each step of the first creation. The remains can be opened, or created again.
 TEST(DbOpenTest, InterruptedCreationIsRepeated) {
   std::vector<SimImage> images;
   {
@@ -302,7 +302,7 @@ TEST(DbOpenTest, InterruptedCreationIsRepeated) {
   EXPECT_TRUE(refused);
 }
 
-// Hazard H51: files of a database without their MANIFEST are a damaged database, never a fresh one.
+// Hazard H51: files of a database without a MANIFEST are a damaged database, never a new one.
 TEST(DbOpenTest, FilesWithoutManifestAreNotANewDatabase) {
   TestStore store;
   MakeDatabase(&store);
@@ -312,7 +312,7 @@ TEST(DbOpenTest, FilesWithoutManifestAreNotANewDatabase) {
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   EXPECT_NE(s.ToString().find("no MANIFEST"), std::string::npos) << s.ToString();
   EXPECT_EQ(store.Files(), before);
-  // Each kind of file alone is enough to know.
+  // One file of any kind is enough.
   for (const auto& [path, bytes] : before) {
     if (!ParseFileName(path.substr(path.rfind('/') + 1)).has_value()) continue;
     TestStore alone;
@@ -323,7 +323,7 @@ TEST(DbOpenTest, FilesWithoutManifestAreNotANewDatabase) {
   EXPECT_FALSE(store.Open().IsCorruption());
 }
 
-// The MANIFEST as it was `before`, under the files of now: what a device leaves that lost an acknowledged write.
+// Puts back the MANIFEST as it was `before`, with the current files: as if the device had lost an acknowledged write.
 void CheckShorterManifest(const std::function<void(TestStore*)>& before, const std::function<void(TestStore*)>& after) {
   TestStore store;
   store.MustOpen();
@@ -340,14 +340,14 @@ void CheckShorterManifest(const std::function<void(TestStore*)>& before, const s
   EXPECT_NE(store.Verify().find("the MANIFEST has lost its end"), std::string::npos) << store.Verify();
 }
 
-// The log's record of the value is whole, and its file is not in the MANIFEST. That looked like a torn tail, and a
-// synced put was gone without a word.
+// Regression: the log had a valid record of the value, and the MANIFEST did not name its file. Recovery took that for a
+// torn tail, and silently lost a synced put.
 TEST(DbOpenTest, LargeValueMissingFromManifestIsNotATornTail) {
   CheckShorterManifest([](TestStore* store) { store->Put("a", "1", true); },
                        [](TestStore* store) { store->Put("large", std::string(10'000, 'l'), true); });
 }
 
-// Open refused it, and VerifyDB found nothing wrong.
+// Regression: Open rejected it, and VerifyDB found nothing wrong.
 TEST(DbOpenTest, SegmentMissingFromManifestIsReportedByVerify) {
   CheckShorterManifest([](TestStore*) {}, [](TestStore* store) { store->Put("a", "1", true); });
 }
@@ -394,7 +394,7 @@ TEST(DbOpenTest, OrphansOfACrashAreRemoved) {
   store.MustOpen();
   for (const auto& [path, contents] : store.Files()) EXPECT_EQ(path.find("/0009"), std::string::npos) << path;
   EXPECT_EQ(store.Get("k1"), std::string(100, 'v'));
-  // Their numbers are not used again.
+  // Their numbers are not reused.
   store.Put("k", "v");
   ASSERT_FALSE(store.FilesOf(".log").empty());
   EXPECT_GT(store.FilesOf(".log").back(), kStorePath + std::string("/000903.log"));
@@ -441,7 +441,7 @@ TEST(DbOpenTest, TooFewDescriptorsIsAnErrorWithoutLoss) {
     copy.fs->SetMaxOpenFiles(limit);
     const Status s = copy.Open();
     if (s.ok()) {
-      // Writes fail cleanly, or not at all.
+      // Writes fail without side effects, or succeed.
       int written = 0;
       for (int i = 0; i < 300; ++i) {
         if (copy.db->Put({}, "new" + std::to_string(i), std::string(200, 'n')).ok()) ++written;
@@ -485,7 +485,7 @@ TEST(DbOpenTest, DestroyWorksOnADamagedDatabase) {
   EXPECT_TRUE(store.Files().empty());
 }
 
-// Interrupted anywhere, it leaves a database that still is one, or a damaged one, but never an empty one in its place.
+// An interrupted DestroyDB leaves the database or a damaged one, never an empty one.
 TEST(DbOpenTest, InterruptedDestroyIsNotANewDatabase) {
   TestStore store;
   MakeDatabase(&store);

@@ -1,4 +1,4 @@
-// Space and pins: what is dead goes, what somebody can still see stays, and memory that snapshots hold is bounded.
+// Space and pins: dead files are removed, visible data is kept, and the memory that snapshots pin is bounded.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,12 +19,12 @@ namespace {
 
 std::string KeyOf(std::uint64_t i) { return "k" + std::to_string(i); }
 
-// ---- Rule B4: what nobody charges ----
+// ---- Rule B4: uncharged remains ----
 
-// The largest number of log segments after any of so many openings with one write each.
-std::size_t MostSegments(TestStore* store, int openings) {
+// Returns the largest number of log segments after any of `opens` Opens with one write each.
+std::size_t MostSegments(TestStore* store, int opens) {
   std::size_t most = 0;
-  for (int i = 0; i < openings; ++i) {
+  for (int i = 0; i < opens; ++i) {
     store->MustOpen();
     store->Put(KeyOf(static_cast<std::uint64_t>(i % 10)), "small");
     store->MustClose();
@@ -35,7 +35,7 @@ std::size_t MostSegments(TestStore* store, int openings) {
 
 TEST(SpaceTest, ThousandOpensLeaveABoundedNumberOfFiles) {
   TestStore store;
-  EXPECT_LE(MostSegments(&store, kUnderSanitizer ? 150 : 1000), 20u);  // an opening that finds more than 16 flushes
+  EXPECT_LE(MostSegments(&store, kUnderSanitizer ? 150 : 1000), 20u);  // an Open that finds more than 16 flushes
   {
     TestStore other;
     const MutantScope mutant(Mutant::kKeepTinySegments);
@@ -51,7 +51,7 @@ TEST(SpaceTest, ThousandOpensLeaveABoundedNumberOfFiles) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Rule E4: slots of segments that are gone are given out again; file numbers never are. Returns the largest slot.
+// Rule E4: slots of dropped segments are reused; file numbers never are. Returns the largest slot.
 Slot LargestSlotAfterManySegments() {
   TestStore store;
   store.MustOpen();
@@ -62,7 +62,7 @@ Slot LargestSlotAfterManySegments() {
     store.Quiet();
     for (const std::string& path : store.FilesOf(".log")) seen.insert(path);
   }
-  EXPECT_GT(seen.size(), 60u);                                // of all rounds, none twice: names are unique in the set
+  EXPECT_GT(seen.size(), 60u);                                // of all rounds; a set, so no name is used twice
   EXPECT_LE(store.Property("num-blob-files"), 8u);
   SimFileSystem copy(store.fs->Snapshot());
   const auto manifest = ReadManifest(copy, kStorePath);
@@ -79,7 +79,7 @@ Slot LargestSlotAfterManySegments() {
 TEST(SpaceTest, SlotsAreReusedAndFileNumbersAreNot) {
   EXPECT_LT(LargestSlotAfterManySegments(), Slot{12});
   const MutantScope mutant(Mutant::kNeverReuseSlots);
-  EXPECT_GT(LargestSlotAfterManySegments(), Slot{50});  // as many as there were files
+  EXPECT_GT(LargestSlotAfterManySegments(), Slot{50});  // as many slots as files
 }
 
 TEST(SpaceTest, EmptyDatabaseIsSmall) {
@@ -116,7 +116,7 @@ TEST(SpaceTest, SegmentsWithoutReferencesAreDropped) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Rule B1: after a crash, records that were flushed are replayed again; nothing may be charged twice.
+// Rule B1: after a crash, flushed records are replayed again; nothing may be charged twice.
 TEST(SpaceTest, AccountsAreRightAfterReplayOfFlushedOperations) {
   const auto is_right = [](std::uint64_t seed) {
     Prng prng(seed);
@@ -142,7 +142,7 @@ TEST(SpaceTest, AccountsAreRightAfterReplayOfFlushedOperations) {
   for (std::uint64_t i = 0; i < 5; ++i) EXPECT_TRUE(is_right(seed + i)) << seed + i;
 }
 
-// Rule B3: 8 % of the sizes below round up by more than a byte; bytes would reach zero, or not, and references know.
+// Rule B3: 8 % of the sizes below round up by more than a byte. So bytes may or may not reach zero, but references do.
 bool ValuesSurviveTheDeathOfTheirNeighbours() {
   TestStore store;
   store.options.large_value_size = 64 << 10;
@@ -167,7 +167,7 @@ TEST(SpaceTest, SegmentIsDroppedByReferencesNotBytes) {
   EXPECT_FALSE(ValuesSurviveTheDeathOfTheirNeighbours());
 }
 
-// A failed batch's large values are nobody's: their files go.
+// No entry refers to the large values of a failed batch: their files are removed.
 bool FailedBatchesLeaveFiles() {
   TestStore store;
   store.MustOpen();
@@ -246,7 +246,7 @@ TEST(SnapshotsTest, SnapshotSurvivesFlushesCompactionsAndDeletes) {
   EXPECT_LE(store.FilesOf(".run").size(), store.RunsAtRest());
 }
 
-// Hazard H47: what a snapshot can see stays on disk, and goes with the snapshot.
+// Hazard H47: the files that a snapshot needs stay on disk until it is released.
 bool ASnapshotKeepsItsFiles() {
   TestStore store;
   store.MustOpen();
@@ -284,11 +284,11 @@ TEST(SnapshotsTest, SnapshotKeepsItsFilesUntilReleased) {
     const MutantScope mutant(Mutant::kUnlinkWhilePinned);
     EXPECT_FALSE(ASnapshotKeepsItsFiles());
   }
-  const MutantScope mutant(Mutant::kSlotOfNewestView);  // rule E4: its slots are others' by now
+  const MutantScope mutant(Mutant::kSlotOfNewestView);  // rule E4: its slots belong to other segments by now
   EXPECT_FALSE(ASnapshotKeepsItsFiles());
 }
 
-// Hazard H25: the same of a run that has been merged into the tree.
+// Hazard H25: the same for a run that has been merged into the tree.
 bool ASnapshotKeepsItsRun() {
   TestStore store;
   store.MustOpen();
@@ -322,7 +322,7 @@ TEST(SnapshotsTest, SnapshotKeepsRunsThatAreCompacted) {
   EXPECT_FALSE(ASnapshotKeepsItsRun());
 }
 
-// Rule E5: a read that is over holds nothing, though its thread lives on.
+// Rule E5: a finished read pins nothing, although its thread lives on.
 bool AnIdleReaderHoldsFiles() {
   TestStore store;
   store.MustOpen();
@@ -352,7 +352,7 @@ TEST(SnapshotsTest, ThreadPinsNothingBetweenReads) {
   EXPECT_TRUE(AnIdleReaderHoldsFiles());
 }
 
-// A thousand snapshots, each of which alone would keep its memory table: bytes of tables that nobody but they can see.
+// A thousand snapshots, each of which alone would pin its memtable.
 std::uint64_t TableBytesUnderSnapshots(bool check) {
   TestStore store;
   store.options.write_buffer_size = 8 << 10;
@@ -392,8 +392,8 @@ TEST(SnapshotsTest, ThousandSnapshotsPinBoundedMemory) {
   EXPECT_GT(TableBytesUnderSnapshots(false), 4 * budget);
 }
 
-// What a snapshot reads that is taken while the memory of others is bounded, in the very moment when a table is frozen: its
-// newest table looked as if it had been flushed, and went below an older one.
+// Regression: a snapshot was taken while memory of other snapshots was being bounded, just when a table was frozen. Its
+// newest table was taken for a flushed one, and placed below an older one.
 std::string SeenBySnapshotOfTheMoment() {
   TestStore store;
   store.options.write_buffer_size = 4u << 10;

@@ -1,5 +1,5 @@
-// That the tickers FILE_BYTES_* are a ledger: what they say was written for each purpose is what the file system was
-// given for it, byte by byte, and every byte of it was appended, so that together they are what the files grew by.
+// The tickers FILE_BYTES_* are a ledger: for each purpose they equal the bytes that the file system received, and every
+// byte was appended, so their sum is the growth of all files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace {
 constexpr std::array<Tickers, 6> kCauses = {FILE_BYTES_LOG, FILE_BYTES_FLUSH,    FILE_BYTES_MERGE,
                                             FILE_BYTES_GC,  FILE_BYTES_MANIFEST, FILE_BYTES_OTHER};
 
-// Sees each write as the file system does, and says what it is for by other means than the library: by the file's name,
-// by why listeners are told that it was made, and by which job runs, since all of them run in one thread.
+// Sees each write as the file system does, and finds its purpose without the library's help: by the file's name, by the
+// reason of creation that listeners got, and by the running job, because all jobs run in one thread.
 class Witness final : public EventListener {
  public:
   void Watch(SimFileSystem* fs) {
@@ -35,7 +35,7 @@ class Witness final : public EventListener {
   }
   [[nodiscard]] std::uint64_t Bytes(Tickers cause) { return bytes_[cause]; }
   [[nodiscard]] const std::vector<std::string>& surprises() const { return surprises_; }
-  // Of purposes, what files were for.
+  // Bytes written to files, by purpose.
   [[nodiscard]] bool Saw(BlobFileCreationReason reason) const {
     return std::ranges::any_of(blobs_, [reason](const auto& each) { return each.second == reason; });
   }
@@ -85,14 +85,14 @@ class Witness final : public EventListener {
   }
 
   std::map<Tickers, std::uint64_t> bytes_;
-  std::map<std::string, std::uint64_t> ends_;  // of what was written
+  std::map<std::string, std::uint64_t> ends_;  // of the written part of each file
   std::map<std::string, TableFileCreationReason> tables_;
   std::map<std::string, BlobFileCreationReason> blobs_;
-  std::vector<Tickers> jobs_;  // those that run, the innermost last
+  std::vector<Tickers> jobs_;  // running jobs, the innermost last
   std::vector<std::string> surprises_;
 };
 
-// Makes values longer, some of them so that they get files of their own.
+// Makes values longer, some so long that they get files of their own.
 class Lengthens final : public CompactionFilter {
  public:
   Decision FilterV2(int, const Slice& key, ValueType, const Slice& value, std::string* new_value,
@@ -108,7 +108,7 @@ struct WatchedStore : TestStore {
   explicit WatchedStore(SimOptions sim = {}) : TestStore(sim), witness(std::make_shared<Witness>()) {
     options.statistics = CreateDBStatistics();
     options.listeners.push_back(witness);
-    options.info_log = nullptr;  // the LOG is a file like the others
+    options.info_log = nullptr;  // the LOG would be counted too
     options.blob_garbage_collection_age_cutoff = 1;
     witness->Watch(fs.get());
   }
@@ -121,7 +121,7 @@ struct WatchedStore : TestStore {
   void ExpectAllMoved() const {
     for (const Tickers cause : kCauses) EXPECT_GT(witness->Bytes(cause), 0u) << TickersNameMap[cause].second;
   }
-  // Values of all sizes: in the index, in the log, and in files of their own.
+  // Values of all sizes: inline, in the log, and in files of their own.
   void Overwrite(Prng* prng, int operations) {
     for (int i = 0; i < operations; ++i) {
       const std::string key = NumberedKey(static_cast<int>(prng->Uniform(300)));
@@ -137,7 +137,7 @@ struct WatchedStore : TestStore {
   std::shared_ptr<Witness> witness;
 };
 
-// Overwrites, deletes, large values, flushes, merges, log GC, a snapshot, new options, and openings in between.
+// Overwrites, deletes, large values, flushes, compactions, log GC, a snapshot, new options, with Opens in between.
 TEST(FileBytesTest, TickersEqualTheBytesWrittenForEachPurpose) {
   WatchedStore store;
   Prng prng(5);
@@ -163,7 +163,7 @@ TEST(FileBytesTest, TickersEqualTheBytesWrittenForEachPurpose) {
   EXPECT_TRUE(store.witness->Saw(BlobFileCreationReason::kLargeValue));
 }
 
-// What a filter writes is part of the merge that asks it.
+// Writes of a filter count as writes of its compaction.
 TEST(FileBytesTest, ValuesChangedByAFilterCountAsCompaction) {
   WatchedStore store;
   const Lengthens filter;
@@ -178,7 +178,7 @@ TEST(FileBytesTest, ValuesChangedByAFilterCountAsCompaction) {
   EXPECT_TRUE(store.witness->Saw(BlobFileCreationReason::kCompactionFilter));
 }
 
-// Recovery writes: a new MANIFEST, and what it finds in the log goes into the index.
+// Recovery writes a new MANIFEST, and flushes the operations that it finds in the log.
 TEST(FileBytesTest, WritesOfRecoveryAreCounted) {
   WatchedStore store;
   store.MustOpen();
@@ -198,7 +198,7 @@ TEST(FileBytesTest, WritesOfRecoveryAreCounted) {
   after.ExpectLedgerIsRight();
 }
 
-// How much of it landed nobody knows; it is counted as a whole.
+// A failed write counts in full, because nothing tells how much of it was written.
 TEST(FileBytesTest, FailedWriteIsCounted) {
   WatchedStore store;
   store.MustOpen();

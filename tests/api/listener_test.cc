@@ -1,5 +1,5 @@
-// What a listener is told: of files, each once and in order; of jobs, with what they did; of stalls and of trouble. And
-// what it may do while it is told.
+// What listeners are told: the creation and deletion of files, once and in order; jobs and their results; stalls and
+// errors. And what a listener may do during a call.
 #include "cambium/listener.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@
 namespace cambium::testing {
 namespace {
 
-// Keeps what it is told, and a line for each.
+// Records each event, and a line of text for it.
 class Notes final : public EventListener {
  public:
   void OnMemTableSealed(const MemTableInfo& info) override { Note("sealed", &sealed, info); }
@@ -229,7 +229,7 @@ TEST(ListenerTest, LogGcReportsFreedBytes) {
   }));
 }
 
-// Allocated bytes of the segments of the log, holes left out.
+// Allocated bytes of the log's segments, without holes.
 std::uint64_t AllocatedByTheLog(const TestStore& store) {
   std::uint64_t bytes = 0;
   for (const char* const suffix : {".log", ".gc"}) {
@@ -242,7 +242,8 @@ std::uint64_t AllocatedByTheLog(const TestStore& store) {
   return bytes;
 }
 
-// Holes first; then what is left is moved, and of the files that go only what they still took is freed.
+// Punches first. Then the remaining values are relocated, and only the bytes that dropped files still took count as
+// freed.
 TEST(ListenerTest, BytesFreedByHolesAreReportedOnce) {
   NotedStore store;
   store.options.min_punch_size = 16u << 10;
@@ -279,7 +280,7 @@ TEST(ListenerTest, BytesFreedByHolesAreReportedOnce) {
   EXPECT_GT(punched, 0u);
   EXPECT_NEAR(static_cast<double>(freed), static_cast<double>(before - AllocatedByTheLog(store)),
               static_cast<double>(before) / 20);
-  // All of it goes, with files that are mostly holes.
+  // Everything is dropped, including files that are mostly holes.
   store.notes->gcs.clear();
   const std::uint64_t punched_bytes = AllocatedByTheLog(store);
   CompactRangeOptions all;
@@ -319,8 +320,8 @@ TEST(ListenerTest, ClusteringIsReported) {
 
 // ---- Files ----
 
-// Everything that makes and removes files, in random order, with reopening. What listeners were told is what is there,
-// after every call.
+// Creates and removes files in all ways, in random order, with reopening. After every call, the reported files are the
+// existing ones.
 TEST(ListenerTest, ReportedFilesAreTheExistingFiles) {
   for (int program = 0; program < 6; ++program) {
     const std::uint64_t seed = SeedFromEnvironment(11) + static_cast<std::uint64_t>(program);
@@ -400,7 +401,7 @@ TEST(ListenerTest, OrphansAreReportedAsDeletedByTheNextOpen) {
   EXPECT_EQ(store.notes->blobs_gone[0].file_number, 778u);
 }
 
-// Two threads, and the one that removes a file is faster than the one that tells of its creation.
+// Two threads: the one that removes a file is faster than the one that reports its creation.
 TEST(ListenerTest, DeletionIsNeverReportedBeforeCreation) {
   const auto notes = std::make_shared<Notes>();
   Events events({notes}, kStorePath);
@@ -435,7 +436,7 @@ TEST(ListenerTest, UnfinishedFileIsReportedAsGivenUp) {
   EXPECT_TRUE(notes->blobs[0].status.IsAborted());
 }
 
-// ---- Stalls and trouble ----
+// ---- Stalls and errors ----
 
 TEST(ListenerTest, FullMemtablesAreReportedAsStopAndItsEnd) {
   NotedStore store;
@@ -515,7 +516,7 @@ TEST(ListenerTest, FatalErrorIsReportedOnce) {
   EXPECT_EQ(store.notes->errors[0].status.severity(), Status::Severity::kFatal);
 }
 
-// ---- What a listener may be, and do ----
+// ---- Valid listeners, and what they may do ----
 
 TEST(ListenerTest, NullListenerIsRejected) {
   NotedStore store;
@@ -537,8 +538,8 @@ TEST(ListenerTest, ReadOnlyDatabaseReportsNothing) {
   EXPECT_TRUE(store.notes->lines.empty());
 }
 
-// At every event it reads, writes and changes options, as it may. A lock that the database still held would be taken
-// twice by this thread, or keep another one waiting for ever.
+// At every event the listener reads, writes and changes options. If the database still held a lock, this thread would
+// take it twice, or block another thread forever.
 class Busy final : public EventListener {
  public:
   void OnMemTableSealed(const MemTableInfo&) override { Act(); }
@@ -619,8 +620,8 @@ TEST(ListenerTest, ListenerMayReadWriteAndChangeOptions) {
   store.MustClose();
 }
 
-// The same with threads: writers, two for background work, and the listener on all of them. What is told of files fits
-// together whichever thread tells it.
+// The same with threads: several writers, two background threads, and the listener on all of them. Reported files are
+// consistent whichever thread reports them.
 TEST(ListenerTest, ListenerIsCalledByManyThreads) {
   const TempDirectory directory;
   const std::string path = directory.File("db");
@@ -648,7 +649,7 @@ TEST(ListenerTest, ListenerIsCalledByManyThreads) {
   EXPECT_EQ(watch->CompareAtRest(paths), "");
 }
 
-// One thread does everything, and it is the one that tells: a listener that may not wait does not.
+// One thread does everything, and it also calls the listener: so a listener must not wait.
 TEST(ListenerTest, NoSlowdownWriteIsIncompleteAndReported) {
   class Greedy final : public EventListener {
    public:

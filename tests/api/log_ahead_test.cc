@@ -1,4 +1,4 @@
-// The log's file grows ahead of frequent syncs: what it then has behind its end is its end, and nothing else is.
+// The log's file grows ahead of frequent syncs: the zeros after its end are not a torn tail, and anything else is.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -25,7 +25,7 @@ void PutSynced(TestStore* store, int first, int last) {
   for (int i = first; i < last; ++i) store->Put("k" + std::to_string(i), kValue, true);
 }
 
-// What opening an image after a kill says, and how many of the first keys come back.
+// Opens the image after a kill: its status, and how many of the first keys are there.
 std::string OpenAfterAKill(const SimImage& image, int acknowledged) {
   Prng prng(3);
   const auto after = StoreOn(image.Kill(prng));
@@ -44,7 +44,7 @@ std::string OpenAfterAKill(const SimImage& image, int acknowledged) {
   return "";
 }
 
-// Killed in front of and behind each call, also where a segment has grown and its first record has not been written.
+// Kills before and after each call, also while a segment has grown and its first record is not written.
 TEST(LogAheadTest, KillAtAnyCallLeavesNoTornTail) {
   TestStore store;
   store.MustOpen();
@@ -54,7 +54,7 @@ TEST(LogAheadTest, KillAtAnyCallLeavesNoTornTail) {
   store.fs->AddHook([&](const SimOp& op) {
     const bool is_log = op.path.ends_with(".log");
     if (is_log && op.kind == SimOpKind::kAllocate && op.phase == SimPhase::kAfter) ++allocations;
-    // A write of the simulator may land in part, which is a torn tail indeed.
+    // The simulator may write only a part, which is a real torn tail.
     const bool is_write = op.kind == SimOpKind::kWrite && op.phase == SimPhase::kAfter;
     if (is_log && !is_write) images.emplace_back(store.fs->Snapshot(), acknowledged);
   });
@@ -66,7 +66,7 @@ TEST(LogAheadTest, KillAtAnyCallLeavesNoTornTail) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// All keys in one segment, whose file has grown ahead.
+// All keys are in one segment, whose file has grown ahead.
 struct GrownStore : TestStore {
   GrownStore() {
     options.blob_file_size = 1u << 20;
@@ -93,7 +93,7 @@ TEST(LogAheadTest, CloseReleasesUnusedSpace) {
   ExpectAllKeys(&store);
 }
 
-// Anything behind the end but zeros is a record that was not written whole.
+// Anything after the end but zeros is an incomplete record.
 TEST(LogAheadTest, OneByteAfterTheEndIsATornTail) {
   GrownStore store;
   const auto after = StoreOn(store.fs->Snapshot());
@@ -104,7 +104,7 @@ TEST(LogAheadTest, OneByteAfterTheEndIsATornTail) {
   ExpectAllKeys(after.get());
 }
 
-// Hazard H30: a segment whose end is known has no end before that, even where zeros look like one.
+// Hazard H30: a segment with a known end cannot end earlier, even where zeros look like an end.
 Status OpenWithZerosAtAKnownEnd() {
   SimImage image;
   {
@@ -121,7 +121,7 @@ Status OpenWithZerosAtAKnownEnd() {
   const std::vector<std::string> logs = after->FilesOf(".log");
   EXPECT_GE(logs.size(), 2u);
   const std::string first = after->Files().at(logs.front());
-  const std::size_t from = first.rfind(kValue) / 8 * 8 - kRecordHeaderSize;  // of the last record
+  const std::size_t from = first.rfind(kValue) / 8 * 8 - kRecordHeaderSize;  // offset of the last record
   EXPECT_TRUE(after->fs->OverwriteForTest(logs.front(), from, std::string(first.size() - from, '\0')).ok());
   return after->Open();
 }

@@ -7,8 +7,8 @@ namespace cambium::testing {
 namespace {
 
 struct Case {
-  const char* name;    // of the option, or more, which the message must contain
-  const char* range;   // what is legal, as the message says it
+  const char* name;    // of the option, or more text that the message must contain
+  const char* range;   // the valid range, as in the message
   void (*set)(Options*);
   Status::Code code = Status::Code::kInvalidArgument;
 };
@@ -136,7 +136,7 @@ TEST(OptionsTest, EndsOfEachRangeAreValid) {
   }
 }
 
-// As RocksDB's users write them, and as docs/OPTIONS.md names them.
+// In the forms that RocksDB's users write, and that docs/OPTIONS.md names.
 TEST(OptionsTest, EnumeratorsAreParsedWithAndWithoutTheirType) {
   TestStore store;
   cambium::Options& options = store.options;
@@ -161,7 +161,7 @@ TEST(OptionsTest, GetOptionsReturnsTheOptionsInForce) {
   store.MustOpen();
   EXPECT_EQ(store.db->GetOptions().max_total_wal_size, 1u << 30);
   store.MustClose();
-  store.options.page_size = 4096;  // what is stored stays
+  store.options.page_size = 4096;  // the stored page size stays in force
   store.MustOpen();
   EXPECT_EQ(store.db->GetOptions().page_size, 1024u);
 }
@@ -185,7 +185,7 @@ TEST(OptionsTest, NullServicesAreReplacedByDefaults) {
   EXPECT_NE(filled.random_source, nullptr);
 }
 
-// Values written under one threshold are read under another.
+// Values written under one threshold can be read under another.
 TEST(OptionsTest, MinBlobSizeMayChangeBetweenOpens) {
   TestStore store;
   const auto value = [](int i) { return std::string(static_cast<std::size_t>(i) * 13 % 140, 'a' + i % 26); };
@@ -194,7 +194,7 @@ TEST(OptionsTest, MinBlobSizeMayChangeBetweenOpens) {
     store.options.min_blob_size = threshold;
     store.MustOpen();
     for (int i = 0; i < 50; ++i, ++next) store.Put("k" + std::to_string(next), value(next));
-    if (threshold != 1000) store.Flush();  // else the log is replayed under the next threshold
+    if (threshold != 1000) store.Flush();  // otherwise the log is replayed under the next threshold
     for (int i = 0; i < next; ++i) ASSERT_EQ(store.Get("k" + std::to_string(i)), value(i));
     store.MustClose();
     ASSERT_EQ(store.Verify(), "");

@@ -1,4 +1,4 @@
-// DeleteRange as users meet it: reads, batches, snapshots, iterators, flushes, recovery.
+// DeleteRange as users see it: reads, batches, snapshots, iterators, flushes, recovery.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -34,7 +34,7 @@ class RangeDeletesTest : public ::testing::Test {
     read.snapshot = snapshot;
     return store_.Get(key, read) != "NotFound";
   }
-  // How many keys an iterator shows; forward and backward must agree.
+  // The number of keys that an iterator shows; forward and backward must agree.
   int Count(const Snapshot* snapshot = nullptr) {
     ReadOptions read;
     read.snapshot = snapshot;
@@ -48,7 +48,7 @@ class RangeDeletesTest : public ::testing::Test {
     EXPECT_EQ(forward, backward);
     return forward;
   }
-  // The process dies; what was not synced by then is still in the page cache.
+  // The process dies; unsynced data is still in the page cache.
   void Kill() {
     Prng prng(3);
     ComeBackFrom(store_.fs->KillImage(prng));
@@ -92,7 +92,7 @@ TEST_F(RangeDeletesTest, EmptyRangeDoesNothingAndInvertedRangeIsRejected) {
   WriteBatch batch;
   ASSERT_TRUE(batch.Put(Key(7), "v").ok());
   ASSERT_TRUE(batch.DeleteRange(Key(2), Key(1)).ok());
-  EXPECT_TRUE(store_.db->Write({}, &batch).IsInvalidArgument());  // the whole of it
+  EXPECT_TRUE(store_.db->Write({}, &batch).IsInvalidArgument());  // the whole batch
   EXPECT_FALSE(Has(Key(7)));
   EXPECT_EQ(Count(), 3);
 }
@@ -140,7 +140,8 @@ TEST_F(RangeDeletesTest, SnapshotSeesDeletedKeysAfterFlushAndCompaction) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-// Tables that only a snapshot needs go to private runs above a budget: with their ranges, as of the snapshot.
+// Above a budget, tables that only a snapshot needs are moved to private runs, with their range deletes as of the
+// snapshot.
 TEST_F(RangeDeletesTest, PrivateRunOfASnapshotKeepsRangeDeletes) {
   Fill(0, 100);
   store_.Flush();
@@ -193,7 +194,7 @@ TEST_F(RangeDeletesTest, DeletedRangeFreesItsSpace) {
   EXPECT_LT(store_.BytesOnDisk(), full / 4);
 }
 
-// Rule A7. What is in no table and no run is in the log alone.
+// Rule A7. A range that is in no table and no run is only in the log.
 TEST_F(RangeDeletesTest, RecoveryReplaysRanges) {
   Fill(0, 100);
   store_.Flush();
@@ -234,7 +235,7 @@ TEST_F(RangeDeletesTest, MemtableWithManyRangesIsFrozen) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-// A record with right checksums that no version of this library writes: it would be an empty range, or a backward one.
+// A record with valid checksums that this library never writes: an empty or inverted range.
 TEST_F(RangeDeletesTest, ForgedRangeInTheLogIsCorruption) {
   for (const char* end : {"m", "a", "z"}) {
     TestStore store;
@@ -277,7 +278,7 @@ TEST_F(RangeDeletesTest, ForgedRangeInTheLogIsCorruption) {
   }
 }
 
-// A sync covers ranges as it covers puts.
+// A sync covers range deletes like puts.
 TEST_F(RangeDeletesTest, SyncedRangeSurvivesPowerCut) {
   Fill(0, 20);
   WriteOptions sync;

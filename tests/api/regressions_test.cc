@@ -1,4 +1,4 @@
-// Bugs that reading found, each as the smallest story that shows it.
+// Bugs found by reading the code, each with the smallest test that shows it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,8 +41,8 @@ SimFault FailingWrite(const std::string& part_of_path) {
   return fault;
 }
 
-// The file of the log lost its end exactly between two records, below what Close had made durable. Nothing in the file
-// looks damaged then; only the MANIFEST knows.
+// The log's file lost its end exactly between two records, below the end that Close had made durable. Nothing in the
+// file looks damaged; only the MANIFEST shows it.
 TEST(ApiRegressionTest, LogCutOffBetweenRecordsIsDamage) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
@@ -60,8 +60,8 @@ TEST(ApiRegressionTest, LogCutOffBetweenRecordsIsDamage) {
   }
 }
 
-// kPointInTimeRecovery went on from damage in a sealed segment, and left its seal where it was. The next opening met the
-// damage again, with the new writes behind it: Corruption, or, in the same mode, the loss of synced writes.
+// kPointInTimeRecovery continued after damage in a sealed segment, and did not move its seal. The next Open met the
+// damage again, followed by new writes: Corruption, or in the same mode the loss of synced writes.
 TEST(ApiRegressionTest, PointInTimeRecoveryIsPermanent) {
   const auto fs = NewFs();
   Config config;
@@ -104,7 +104,7 @@ TEST(ApiRegressionTest, PointInTimeRecoveryIsPermanent) {
   EXPECT_EQ(VerifyImage(fs->Snapshot(), options), "");
 }
 
-// A flush that fails leaves nothing behind: on a full disk each attempt would take more of it.
+// A failed flush removes its files: on a full disk each attempt would otherwise take more space.
 TEST(ApiRegressionTest, FailedFlushLeavesNoFiles) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
@@ -117,7 +117,7 @@ TEST(ApiRegressionTest, FailedFlushLeavesNoFiles) {
   EXPECT_TRUE(database->Flush({}).ok());
 }
 
-// Its commit failed, so that nobody knows whether the MANIFEST names its files: they stay until a later commit says no.
+// The commit failed, so the MANIFEST may or may not name the files: they are kept until a later commit succeeds.
 TEST(ApiRegressionTest, FilesOfAFailedCommitAreRemovedByTheNext) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
@@ -143,8 +143,8 @@ TEST(ApiRegressionTest, FailedSegmentCreationLeavesNoFile) {
   EXPECT_TRUE(database->Put({}, "a", "1").ok());
 }
 
-// A write failed and its bytes landed all the same. After Close and Open the batch was there, although its writer had been
-// told that it failed.
+// A write failed, but its bytes reached the file. After Close and Open the batch was there, although its write had
+// failed.
 TEST(ApiRegressionTest, FailedWriteDoesNotReappearAfterClose) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
@@ -166,8 +166,7 @@ TEST(ApiRegressionTest, FailedWriteDoesNotReappearAfterClose) {
   EXPECT_EQ(database.Verify(), "");
 }
 
-// A segment was rotated while the seal of the one before it was on its way. Nobody looked again, and it stayed unsealed
-// until the next rotation.
+// A segment was rotated while the seal of the previous one was running. It stayed unsealed until the next rotation.
 TEST(ApiRegressionTest, RotationDuringASealIsSealedToo) {
   const auto fs = NewFs();
   Config config;
@@ -207,8 +206,8 @@ TEST(ApiRegressionTest, RotationDuringASealIsSealedToo) {
 
 std::string KeyOf(int i) { return "key" + std::to_string(100000 + i); }
 
-// One rotten page of the tree made every flush that came near it fail, until all memory tables were full and no write got
-// in.
+// One damaged page of the tree made every flush that needed it fail, until all memtables were full and all writes were
+// blocked.
 TEST(ApiRegressionTest, DamagedIndexDoesNotBlockWrites) {
   const auto fs = NewFs();
   Config config;
@@ -236,11 +235,11 @@ TEST(ApiRegressionTest, DamagedIndexDoesNotBlockWrites) {
     ASSERT_TRUE(database->Get({}, KeyOf(i), &value).ok());
     EXPECT_EQ(value, "4");
   }
-  EXPECT_TRUE(database->CompactRange({}, nullptr, nullptr).IsCorruption());  // what must read the page says so
+  EXPECT_TRUE(database->CompactRange({}, nullptr, nullptr).IsCorruption());  // must read the page
 }
 
-// The flush had committed; only the record behind it, which drops segments, could not be written. The flush, and the Put
-// that waited for it, were told that they had failed.
+// The flush had committed; only the next record, which drops segments, could not be written. But the flush, and the Put
+// that waited for it, failed.
 TEST(ApiRegressionTest, FlushSucceedsIfDroppingSegmentsFails) {
   const auto fs = NewFs();
   Config config;
@@ -267,7 +266,7 @@ TEST(ApiRegressionTest, FlushSucceedsIfDroppingSegmentsFails) {
   EXPECT_EQ(database.Verify(), "");
 }
 
-// Each run that came while CompactRange was merging made it begin again: under steady writes it never ended.
+// Each new run made CompactRange begin again: under steady writes it never ended.
 TEST(ApiRegressionTest, CompactRangeEndsUnderSteadyWrites) {
   const auto fs = NewFs();
   Config config;
@@ -283,14 +282,14 @@ TEST(ApiRegressionTest, CompactRangeEndsUnderSteadyWrites) {
     ASSERT_TRUE(database->Put({}, KeyOf(0), "first").ok());
     ASSERT_TRUE(database->Put({}, KeyOf(2999), "last").ok());
     ASSERT_TRUE(database->Flush(later).ok());
-    database.RunBackground(1);  // the flush, even in the middle of a merge
+    database.RunBackground(1);  // a flush, even in the middle of a compaction
   };
   make_run();
   std::uint64_t runs = 0;
   ASSERT_TRUE(database->GetIntProperty("cambium.num-runs", &runs));
   ASSERT_EQ(runs, 1u);
   int runs_made = 0;
-  bool makes_one = false;  // whose file is synced too
+  bool makes_one = false;  // makes a segment, whose file is synced too
   fs->AddHook([&](const SimOp& op) {
     if (op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter || !op.path.ends_with(IndexFileSuffix())) return;
     if (runs_made == 20 || std::exchange(makes_one, true)) return;
@@ -303,8 +302,8 @@ TEST(ApiRegressionTest, CompactRangeEndsUnderSteadyWrites) {
   EXPECT_LT(runs_made, TestsUseLsm() ? 20 : 5) << "a run for each file that it writes, of which an LSM has some";
 }
 
-// The part of the open segment that layers had absorbed was looked at by nobody: "clean", and after the next opening, which
-// sealed it, damaged.
+// The flushed part of the current segment was not verified: it counted as clean, and as damaged after the next Open,
+// which sealed it.
 TEST(ApiRegressionTest, VerifyReadsUnsealedSegments) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
@@ -323,7 +322,7 @@ TEST(ApiRegressionTest, VerifyReadsUnsealedSegments) {
   EXPECT_NE(database.Verify().find(".log:"), std::string::npos) << database.Verify();
 }
 
-// A first flush with a delete in it was taken for overwrites of a tree that was not there: the law said 0 bytes.
+// A first flush with a delete was taken for overwrites of a tree that did not exist: the law predicted 0 bytes.
 TEST(ApiRegressionTest, CostLawCountsAFirstFlushWithDeletes) {
   TestDatabase database({}, NewFs(), 1);
   ASSERT_TRUE(database.Open().ok());

@@ -1,4 +1,4 @@
-// The entries in front of an iterator, where memory runs out on the way.
+// Reading ahead of an iterator while memory runs out.
 #include "api/scan_ahead.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace cambium::testing {
 namespace {
 
-// Values that all have to be waited for.
+// Values that must all be read from the device.
 class ScanAheadTest : public ::testing::Test, protected StillCursor {
  protected:
   ScanAheadTest() {
@@ -30,7 +30,7 @@ class ScanAheadTest : public ::testing::Test, protected StillCursor {
     source_.queues = &queues_;
   }
   static std::string ValueOf(int i) { return std::string(500, static_cast<char>('a' + i % 26)) + std::to_string(i); }
-  // As an iterator does: the cursor moves on behind what was pushed.
+  // As an iterator does: the cursor moves on after each push.
   void PushOne(ScanAhead* ahead) {
     if (ahead->Push(*this)) ++at_;
   }
@@ -59,8 +59,8 @@ class ScanAheadTest : public ::testing::Test, protected StillCursor {
   std::size_t at_ = 0;
 };
 
-// The n-th allocation is refused, for every n, while entries are pushed and handed in. What was pushed before was "not
-// read", and an entry that was pushed in part stood there with the state of an earlier one.
+// Refuses the n-th allocation, for every n, while entries are pushed and submitted. Regression: values pushed before
+// failed as "not read", and a partly pushed entry kept the state of an earlier one.
 TEST_F(ScanAheadTest, PushedValuesAreReadAfterMemoryRanOut) {
   for (std::uint64_t n = 0, met = 1; met != 0; ++n) {
     SCOPED_TRACE("allocation " + std::to_string(n));
@@ -84,7 +84,7 @@ TEST_F(ScanAheadTest, PushedValuesAreReadAfterMemoryRanOut) {
   }
 }
 
-// Its place is that of another by then, which was read twice, by the one and by the other.
+// Regression: its slot belonged to another entry by then, whose value was read twice.
 TEST_F(ScanAheadTest, ValuesPoppedBeforeSubmitAreNotRead) {
   ScanAhead ahead(source_);
   for (int i = 0; i < 30; ++i) {
@@ -105,11 +105,11 @@ TEST_F(ScanAheadTest, ValuesPoppedBeforeSubmitAreNotRead) {
   ExpectFront(&ahead, 31);
 }
 
-// The first value of a scan is asked for, and the n-th allocation on the way ahead refused, for every n. The iterator is
-// then where it was, or nowhere and says so; in the end it has met each entry once.
+// Asks for the first value of a scan, and refuses the n-th allocation while it reads ahead, for every n. The iterator
+// then is where it was, or becomes invalid with an error; in the end it has returned each entry once.
 TEST(IteratorWithoutMemoryTest, ReturnsEachEntryOnceWhenMemoryRunsOut) {
   constexpr int kKeys = 60;
-  const auto key_of = [](int i) { return NumberedKey(i) + std::string(400, 'k'); };  // the way ahead crosses leaves
+  const auto key_of = [](int i) { return NumberedKey(i) + std::string(400, 'k'); };  // reading ahead crosses leaves
   TestStore store;
   store.MustOpen();
   for (int i = 0; i < kKeys; ++i) store.Put(key_of(i), NumberedKey(i) + std::string(500, 'v'));
@@ -144,7 +144,7 @@ TEST(IteratorWithoutMemoryTest, ReturnsEachEntryOnceWhenMemoryRunsOut) {
     for (; it->Valid(); it->Next(), ++seen) {
       ASSERT_EQ(it->key(), Slice(key_of(seen)));
       const Slice value = it->value();
-      if (seen == 0 && !it->status().ok()) {  // there was no memory for this one: an error of its own
+      if (seen == 0 && !it->status().ok()) {  // no memory for this one: the error is its own
         ASSERT_TRUE(it->status().IsAborted()) << it->status().ToString();
         continue;
       }

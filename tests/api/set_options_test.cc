@@ -1,4 +1,4 @@
-// Options that change while the database is open: which may, that all of a call takes effect or nothing, and what does.
+// Options that change while the database is open: which ones may, that each call is atomic, and their effects.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ void ExpectSet(TestStore* store, const Changes& changes) {
   EXPECT_TRUE(s.ok()) << s.ToString();
 }
 
-// Every option of the table, with the value that it has.
+// Every option of the table, with its current value.
 template <typename Struct>
 void ExpectOnlyDynamicOnesMayBeSet(const Struct& now, const std::function<Status(const Changes&)>& set) {
   for (const OptionField<Struct>& field : OptionFields<Struct>()) {
@@ -62,7 +62,7 @@ TEST(SetOptionsTest, OptionOfTheOtherKindNamesTheRightCall) {
          "num_levels is an option of a column family, not of the database; it can't be changed");
 }
 
-// The log is one for all families: what the default one says of it holds for all.
+// All families share one log, so the default family's blob_file_size applies to all.
 TEST(SetOptionsTest, BlobFileSizeAppliesToAllFamilies) {
   TestStore store;
   store.options.max_total_wal_size = 1u << 30;
@@ -151,7 +151,7 @@ TEST(SetOptionsTest, OptionsApplyToOneFamilyUntilClose) {
   EXPECT_EQ(store.db->GetOptions().min_blob_size, store.options.min_blob_size) << "Open takes what it is given";
 }
 
-// ---- That they take effect ----
+// ---- Effects ----
 
 TEST(SetOptionsTest, MemtableOptionsApplyFromTheNextWrite) {
   TestStore store;
@@ -176,7 +176,7 @@ TEST(SetOptionsTest, MemtableOptionsApplyFromTheNextWrite) {
   EXPECT_TRUE(store.db->Put(no_wait, "more", "v").ok());
   store.Quiet();
 
-  // The log's length.
+  // Limits the length of the log.
   ExpectSet(&store, {{"write_buffer_size", "1M"}});
   store.Flush();
   const std::uint64_t flushed = store.Property("num-entries-active-mem-table");
@@ -191,7 +191,7 @@ TEST(SetOptionsTest, MemtableOptionsApplyFromTheNextWrite) {
   EXPECT_EQ(store.Property("page-cache-capacity"), 3u << 20);
 }
 
-// References from the index into the log, and their bytes.
+// The references from the index into the log, and their bytes.
 VerifyReport ReportOf(TestStore* store) {
   Options copy = store->options;
   copy.file_system = std::make_shared<SimFileSystem>(store->fs->Snapshot());
@@ -212,7 +212,7 @@ TEST(SetOptionsTest, ValueOptionsApplyFromTheNextWrite) {
   store.Flush();
   EXPECT_EQ(ReportOf(&store).live_references, 1u);
   ExpectSet(&store, {{"enable_blob_files", "false"}});
-  store.Put("a", std::string(125, 'a'));  // inline too: a quarter of a page unit is 128
+  store.Put("a", std::string(125, 'a'));  // inline too: a quarter of a page unit is 128 bytes
   store.Flush();
   store.Compact();
   EXPECT_EQ(ReportOf(&store).live_references, 0u);
@@ -266,7 +266,7 @@ TEST(SetOptionsTest, IndexOptionsApplyFromTheNextFlushOrCompaction) {
   store.executor->RunAll();
   EXPECT_EQ(store.Property("num-runs"), 2u);
   EXPECT_EQ(store.Property("compaction-pending"), 0u);
-  // Work that is due now is begun at once.
+  // Work that becomes due is started at once.
   ExpectSet(&store, {{is_lsm ? "level0_file_num_compaction_trigger" : "sweep_ratio", is_lsm ? "2" : "20"}});
   store.executor->RunAll();
   EXPECT_EQ(store.Property("num-runs"), 0u);
@@ -285,14 +285,14 @@ TEST(SetOptionsTest, IndexOptionsApplyFromTheNextFlushOrCompaction) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// ---- A threshold that moves under values ----
+// ---- A changing threshold ----
 
-// A step of a key's life. Each key goes through one sequence of them, all keys through all sequences.
+// One step in the life of a key. Each key goes through one sequence of steps; together the keys cover all sequences.
 enum class Step : int { kSmall, kMiddle, kLarge, kOwnFile, kDelete };
 constexpr int kSteps = 5;
 constexpr int kLength = 3;
 
-// What lies between two steps of all keys.
+// The boundary between two steps of all keys.
 enum class Boundary : int { kNone, kFlush, kCompact, kReopen, kKill };
 constexpr int kBoundaries = 5;
 constexpr std::uint64_t kThresholds[] = {0, 20, 60, 1'000'000};
@@ -317,8 +317,8 @@ void Cross(TestStore* store, Boundary boundary) {
   }
 }
 
-// Small, large and deleted in every order, with every boundary of layers between, under thresholds that change by
-// SetOptions and between openings: at each moment the right answers, and accounts that agree with the layers.
+// Small, large and deleted values in every order, with every boundary of layers between, under thresholds that change
+// by SetOptions and by reopening: reads are right at each moment, and accounts agree with the layers.
 TEST(SetOptionsTest, ChangingMinBlobSizeKeepsReadsAndAccountsRight) {
   const std::uint64_t seed = SeedFromEnvironment(0xb10b);
   Prng prng(seed);
@@ -340,7 +340,7 @@ TEST(SetOptionsTest, ChangingMinBlobSizeKeepsReadsAndAccountsRight) {
       for (int k = 0; k < keys; ++k) {
         const std::string key = "key" + std::to_string(1000 + k);
         const Step step = static_cast<Step>(k / divisor % kSteps);
-        // A file for each takes time, and 25 of them tell as much as 125.
+        // One file per value takes time, and 25 keys show as much as 125.
         const bool too_many = step == Step::kOwnFile && k % 5 != 0;
         if (step == Step::kDelete || too_many) {
           ASSERT_TRUE(store.db->Delete({}, key).ok());
@@ -354,7 +354,7 @@ TEST(SetOptionsTest, ChangingMinBlobSizeKeepsReadsAndAccountsRight) {
       trace += " " + std::to_string(static_cast<int>(boundary)) + ", then threshold " + std::to_string(threshold) + ";";
       SCOPED_TRACE(trace);
       if (prng.OneIn(2)) ExpectSet(&store, {{"min_blob_size", std::to_string(threshold)}});
-      store.options.min_blob_size = threshold;  // for the next opening
+      store.options.min_blob_size = threshold;  // for the next Open
       Cross(&store, boundary);
       if (::testing::Test::HasFatalFailure()) return;
       for (int k = 0; k < keys; ++k) {
@@ -378,7 +378,7 @@ TEST(SetOptionsTest, ChangingMinBlobSizeKeepsReadsAndAccountsRight) {
   }
 }
 
-// With threads: changes of options beside writers, readers and background work.
+// With threads: changes of options concurrent with writers, readers and background work.
 TEST(SetOptionsTest, SetOptionsRunsConcurrentlyWithAllCalls) {
   TestStore store;
   store.options.executor = nullptr;

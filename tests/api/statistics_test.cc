@@ -1,4 +1,4 @@
-// That a database counts what it does: every ticker and every histogram moves, and the exact ones are exact.
+// Statistics: every ticker and every histogram is used, and the exact ones are exact.
 #include "cambium/statistics.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ struct CountedStore : TestStore {
   }
 };
 
-// ---- Exact ones ----
+// ---- Exact tickers ----
 
 TEST(StatisticsTest, UserCallsAreCountedExactly) {
   CountedStore store;
@@ -82,15 +82,15 @@ TEST(StatisticsTest, IteratorMovesAreCounted) {
   ASSERT_TRUE(store.db->Delete({}, "b").ok());
   {
     const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
-    it->SeekToFirst();  // a
+    it->SeekToFirst();  // at a
     EXPECT_EQ(store.Count(ITER_BYTES_READ), 1u) << "no value was asked for";
     EXPECT_EQ(it->value().size(), 100u);
     EXPECT_EQ(store.Count(ITER_BYTES_READ), 101u);
-    it->Next();  // c
-    it->Next();  // the end
-    it->SeekForPrev("b");  // a
+    it->Next();  // at c
+    it->Next();  // at the end
+    it->SeekForPrev("b");  // at a
     it->Prev();            // before it
-    it->Seek("x");         // the end
+    it->Seek("x");         // at the end
     EXPECT_EQ(store.Count(NO_ITERATOR_DELETED), 0u);
   }
   EXPECT_EQ(store.Count(NO_ITERATOR_CREATED), 1u);
@@ -105,7 +105,7 @@ TEST(StatisticsTest, IteratorMovesAreCounted) {
   EXPECT_EQ(store.Data(DB_SEEK).count, 3u);
 }
 
-// A look-up of log GC, or of a flush that samples, is none of a user.
+// Lookups by log GC, or by a flush that samples keys, do not count as user reads.
 TEST(StatisticsTest, HitsByLayerAreCountedForUserReadsOnly) {
   CountedStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;
@@ -127,7 +127,8 @@ TEST(StatisticsTest, HitsByLayerAreCountedForUserReadsOnly) {
   EXPECT_EQ(store.Count(MEMTABLE_MISS), 200u);
 }
 
-// The pages of a hundred keys are kept while everything is read in each of the ways that there are, and only then.
+// The pages of a hundred keys stay cached while everything is read without fill_cache, in all ways to read; with it
+// they do not.
 TEST(StatisticsTest, ReadsWithoutFillCacheEvictNothing) {
   for (const bool fills : {false, true}) {
     CountedStore store;
@@ -188,7 +189,7 @@ TEST(StatisticsTest, WithoutStatisticsThePropertyIsEmpty) {
   EXPECT_EQ(text, "");
 }
 
-// Counting changes nothing: the same calls leave the same files.
+// Counting has no side effect: the same calls leave the same files.
 TEST(StatisticsTest, FilesAreTheSameWithAndWithoutStatistics) {
   std::map<std::string, std::string> files[2];
   for (const bool is_counted : {false, true}) {
@@ -204,9 +205,9 @@ TEST(StatisticsTest, FilesAreTheSameWithAndWithoutStatistics) {
   EXPECT_EQ(files[0], files[1]);
 }
 
-// ---- All of them ----
+// ---- All tickers and histograms ----
 
-// A little of everything that databases do. Every ticker and every histogram of `statistics` is to move.
+// Uses every part of a database a little. Every ticker and every histogram of `statistics` must change.
 void DoEverything(const std::shared_ptr<Statistics>& statistics, IndexKind index) {
   SCOPED_TRACE(index == kLsm ? "lsm" : "btree");
   CountedStore store;
@@ -247,7 +248,7 @@ void DoEverything(const std::shared_ptr<Statistics>& statistics, IndexKind index
   store.MustClose();
 }
 
-// Values that a device is asked for, each alone.
+// Values that are read from the device one by one.
 void ReadFromTheDevice(const std::shared_ptr<Statistics>& statistics) {
   SimOptions sim;
   sim.residency = false;
@@ -260,7 +261,7 @@ void ReadFromTheDevice(const std::shared_ptr<Statistics>& statistics) {
   store.MustClose();
 }
 
-// Writes that wait for space: more is overwritten than a ceiling near 1 allows, and nobody has run the jobs yet.
+// Writes that wait for space: more is overwritten than a ceiling near 1 allows, and the jobs have not run yet.
 void WaitForSpace(const std::shared_ptr<Statistics>& statistics) {
   CountedStore store;
   store.options.statistics = statistics;

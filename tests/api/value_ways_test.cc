@@ -1,4 +1,4 @@
-// By which ways a database reads values: what a hot one costs, and how many cold ones are read at a time.
+// How a database reads values: the cost of a hot value, and how many cold values are read at a time.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,8 +12,8 @@ namespace {
 
 std::string ValueOf(int i) { return NumberedKey(i) + std::string(1000, 'v'); }
 
-// A value that is in memory is copied out of the mapping: no call of the file system but a look at the page cache now and
-// then, first after 512 copies, and after twice as many each time up to 8192.
+// A value in memory is copied out of the mapping: without any call of the file system, except a check of the page cache
+// after 512 copies, and then after twice as many each time, up to 8192.
 TEST(ValueWaysTest, HotGetMakesNoSystemCall) {
   constexpr int kKeys = 500;
   constexpr std::uint64_t kGets = 20'000;
@@ -49,7 +49,7 @@ TEST(ValueWaysTest, HotGetMakesNoSystemCall) {
   }
 }
 
-// Values in the order of their keys, none so near the next that one read would do for both, and none in memory.
+// Values in the order of their keys, not in memory, and too far apart for one read to cover two.
 void FillScattered(TestStore* store, int count) {
   store->options.blob_file_size = 1u << 20;
   store->MustOpen();

@@ -9,7 +9,7 @@
 namespace cambium {
 namespace {
 
-// Writes down what it is told.
+// Records each call.
 class Recorder final : public WriteBatch::Handler {
  public:
   Status Put(Slice key, Slice value) override { return Note("put " + key.ToString() + "=" + value.ToString()); }
@@ -79,7 +79,7 @@ TEST(WriteBatchTest, RejectedOperationLeavesTheBatchUnchanged) {
   EXPECT_TRUE(batch.Put(key, "v").IsInvalidArgument());
   EXPECT_TRUE(batch.Delete(key).IsInvalidArgument());
   EXPECT_TRUE(batch.SingleDelete(key).IsInvalidArgument());
-  EXPECT_TRUE(batch.Put("k", Slice(key.data(), kMaxValueBytes + 1)).IsInvalidArgument());  // size only: never read
+  EXPECT_TRUE(batch.Put("k", Slice(key.data(), kMaxValueBytes + 1)).IsInvalidArgument());  // the bytes are not read
   EXPECT_TRUE(batch.Merge("k", "v").IsNotSupported());
   EXPECT_TRUE(batch.DeleteRange(key, "z").IsInvalidArgument());
   EXPECT_TRUE(batch.DeleteRange("a", key).IsInvalidArgument());
@@ -129,7 +129,7 @@ TEST(WriteBatchTest, DataRoundTrips) {
   EXPECT_EQ(again.Count(), 3u);
 }
 
-// Whatever the bytes are, either they are a batch whose data are those bytes, or *batch stays as it was.
+// Any bytes are either the data of a valid batch, or leave *batch unchanged.
 TEST(WriteBatchTest, MalformedDataIsCorruptionAndChangesNothing) {
   const std::uint64_t seed = testing::SeedFromEnvironment(51);
   Prng prng(seed);

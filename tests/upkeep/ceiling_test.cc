@@ -1,6 +1,5 @@
-// The ceiling: the files never take more than max_space_amplification times what is alive, beside two segments and a
-// step of log GC; and what nobody writes to shrinks by itself. The rules behind it have tests of their own in
-// space_rules_test.cc.
+// The ceiling: the files never take more than max_space_amplification times the live bytes, plus two segments and a
+// step of log GC; and an idle database shrinks by itself. space_rules_test.cc tests the rules that achieve this.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1u << 20;
 
-// Keys and values as the log stores them, with the bytes that the test knows to be alive.
+// Keys and values as the log stores them, with the number of live bytes that the test knows.
 class Ceiling {
  public:
   explicit Ceiling(double s, std::size_t value_size, std::size_t key_count) : s_(s), value_size_(value_size), keys_(key_count) {
@@ -40,7 +39,7 @@ class Ceiling {
   [[nodiscard]] static std::string Key(std::size_t i) { return "key" + std::to_string(1'000'000 + i); }
   [[nodiscard]] std::uint64_t RecordSize() const { return (48 + 10 + value_size_ + 7) / 8 * 8; }
   [[nodiscard]] std::uint64_t live() const { return keys_ * RecordSize(); }
-  // S * L + A. A segment is an eighth of the slack, but never below a megabyte.
+  // S * L + A. A segment is an eighth of the slack, but at least a megabyte.
   [[nodiscard]] std::uint64_t allowed() const {
     const double slack = (s_ - 1) * static_cast<double>(live());
     const double segment = std::max<double>(kMiB, slack / 8);
@@ -50,7 +49,7 @@ class Ceiling {
     for (std::size_t i = 0; i < keys_; ++i) Put(i);
     written_ = 0;
   }
-  // So many times the data; every so often the files are looked at.
+  // Overwrites the data `times` times; checks the files every so often.
   void Overwrite(double times) {
     Prng prng(SeedFromEnvironment(3));
     while (static_cast<double>(written_) < times * static_cast<double>(live())) {
@@ -111,7 +110,8 @@ TEST(CeilingTest, DeletedSpaceComesBackWithoutACall) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// The bound leaves out what only a snapshot holds: writers go on however much that is, and all comes back with it.
+// The bound does not count bytes that only a snapshot pins: writers continue however many these are, and all are freed
+// with the snapshot.
 TEST(CeilingTest, SnapshotThatPinsEverythingBlocksNoWriter) {
   Ceiling ceiling(1.5, 1000, 2'000);
   TestStore& store = ceiling.store;
@@ -141,10 +141,10 @@ TEST(CeilingTest, NoSlowdownWriteIsIncompleteAtTheCeiling) {
   EXPECT_NE(s.ToString().find("max_space_amplification"), std::string::npos) << s.ToString();
   EXPECT_LE(store.BytesOnDisk(), ceiling.allowed());
   EXPECT_EQ(store.Property("space-stall-micros"), waited);
-  ceiling.Put(0);  // who has time, gets through
+  ceiling.Put(0);  // a write that may wait succeeds
 }
 
-// A file of a large value was written first, and thrown away because there was no room for it.
+// Regression: the file of a large value was written first, and discarded because there was no room for it.
 TEST(CeilingTest, LargeValueIsNotWrittenBeforeThereIsRoom) {
   Ceiling ceiling(1.5, 1000, 2'000);
   TestStore& store = ceiling.store;
@@ -175,7 +175,7 @@ TEST(CeilingTest, ChangedCeilingAppliesAtOnce) {
   Ceiling ceiling(3, 1000, 10'000);
   TestStore& store = ceiling.store;
   ceiling.Load();
-  // It goes up and down between GC steps: until it is up.
+  // The size goes up and down between GC steps: waits until it is up.
   for (double times = 4; times < 8 && store.BytesOnDisk() <= 2 * ceiling.live(); times += 0.1) ceiling.Overwrite(times);
   EXPECT_GT(store.BytesOnDisk(), 2 * ceiling.live());
   ASSERT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "1.2"}}).ok());
@@ -184,14 +184,13 @@ TEST(CeilingTest, ChangedCeilingAppliesAtOnce) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Nobody need flush to know that keys which come for the first time are alive; and overwrites of them in the same memory
-// table are known at once too.
+// Without a flush it is known that new keys are live, and that overwrites of them in the same memtable are not.
 TEST(CeilingTest, LoadIntoEmptyDatabaseDoesNotWait) {
   Ceiling ceiling(1.5, 1000, 20'000);
   TestStore& store = ceiling.store;
   for (std::size_t i = 0; i < 20'000; ++i) {
     ceiling.Put(i);
-    store.executor->RunAll();  // as threads would, whoever looks at space has looked before the next write
+    store.executor->RunAll();  // as with threads: each look at space has ended before the next write
   }
   EXPECT_EQ(store.Property("space-stall-micros"), 0u);
   EXPECT_EQ(store.Property("num-entries-active-mem-table"), 20'000u);
@@ -201,7 +200,7 @@ TEST(CeilingTest, LoadIntoEmptyDatabaseDoesNotWait) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Values in a table that waits to be flushed may be replaced by newer ones that are much smaller, or deleted.
+// Values in a memtable that waits for its flush may be replaced by much smaller ones, or deleted.
 TEST(CeilingTest, ValuesReplacedByNewerMemtablesAreNotLive) {
   for (const bool by_ranges : {false, true}) {
     Ceiling ceiling(1.5, 1000, 10'000);
@@ -212,7 +211,7 @@ TEST(CeilingTest, ValuesReplacedByNewerMemtablesAreNotLive) {
       EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
       return std::stoull(space.at("live"));
     };
-    const double rounding = 0.02 * static_cast<double>(ceiling.live());  // addresses have codes of sizes
+    const double rounding = 0.02 * static_cast<double>(ceiling.live());  // addresses round sizes up
     EXPECT_NEAR(static_cast<double>(live()), static_cast<double>(ceiling.live()), rounding);
     if (by_ranges) {
       ASSERT_TRUE(store.db->DeleteRange({}, Ceiling::Key(0), Ceiling::Key(5'000)).ok());
@@ -227,7 +226,7 @@ TEST(CeilingTest, ValuesReplacedByNewerMemtablesAreNotLive) {
   }
 }
 
-// A load that overwrites nothing has nothing to move, whatever the ceiling.
+// A load that overwrites nothing relocates nothing, whatever the ceiling.
 TEST(CeilingTest, InsertsRelocateNothing) {
   for (const double s : {1.1, 1.5}) {
     Ceiling ceiling(s, 1000, 20'000);

@@ -1,4 +1,4 @@
-// ClusterStore: a database whose values were written in an order that has nothing to do with that of their keys.
+// ClusterStore: a database whose values were written in an order unrelated to that of their keys.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ClusterStore : TestStore {
     options.page_size = 4096;
     options.page_cache_size = 4u << 20;
   }
-  // In an order that has nothing to do with that of the keys.
+  // Writes values in an order unrelated to that of the keys.
   void Fill() {
     MustOpen();
     for (int i = 0; i < kKeys; ++i) Put(NumberedKey(i * 7 % kKeys), ValueOf(i * 7 % kKeys, 0));
@@ -42,7 +42,8 @@ struct ClusterStore : TestStore {
   void ExpectAll(int version = 0) {
     for (int i = 0; i < kKeys; ++i) ASSERT_EQ(Get(NumberedKey(i)), ValueOf(i, version)) << i;
   }
-  // Numbers of the keys whose values lie in relocation segments, as they lie there; a -1 between two segments.
+  // The numbers of the keys whose values are in relocation segments, in the order of the values; -1 between two
+  // segments.
   [[nodiscard]] std::vector<int> KeysInPlace() {
     std::vector<int> keys;
     for (const auto& [path, bytes] : Files()) {

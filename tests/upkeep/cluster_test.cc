@@ -1,4 +1,4 @@
-// Clustering: values come to lie in the order of their keys, and nothing else changes.
+// Clustering: values are rewritten in the order of their keys, and nothing else changes.
 #include <algorithm>
 
 #include "upkeep/cluster_store.h"
@@ -59,7 +59,7 @@ TEST(ClusterTest, OnlyTheRangeIsClustered) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// What is written or deleted while values are copied stays as it is, and snapshots see what they saw.
+// Keys that are written or deleted while values are copied keep their new state, and snapshots keep theirs.
 TEST(ClusterTest, ConcurrentWritesWin) {
   for (const bool flushed : {false, true}) {
     ClusterStore store;
@@ -89,7 +89,8 @@ TEST(ClusterTest, ConcurrentWritesWin) {
   }
 }
 
-// Clusters a database at rest below the ceiling. The most that its files took meanwhile, over what is allowed.
+// Clusters a database at rest below the ceiling. Returns the largest size of its files meanwhile, divided by the
+// allowed size.
 double MostOverAllowed(double ceiling, Status* result) {
   ClusterStore store(ceiling);
   store.options.blob_file_size = 1u << 20;
@@ -115,7 +116,8 @@ double MostOverAllowed(double ceiling, Status* result) {
   return static_cast<double>(most) / allowed;
 }
 
-// Rule C6: with hardly any room it goes on in turn with log GC, or says that it cannot; the files never take more.
+// Rule C6: with hardly any room clustering takes turns with log GC, or reports that it cannot continue; the files never
+// take more.
 TEST(ClusterTest, ClusteringStaysBelowTheCeiling) {
   for (const double ceiling : {1.25, 1.5, 2.0}) {
     SCOPED_TRACE(ceiling);
@@ -129,8 +131,8 @@ TEST(ClusterTest, ClusteringStaysBelowTheCeiling) {
   EXPECT_GT(MostOverAllowed(1.25, &s), 1.0);
 }
 
-// A database that is smaller than a step of log GC had "no room" to put two inline values in order: there was nothing to
-// be moved.
+// Regression: in a database smaller than a step of log GC there was "no room" to put two inline values in order,
+// although nothing had to be moved.
 TEST(ClusterTest, OrderedValuesNeedNoRoom) {
   ClusterStore store(1.1);
   store.MustOpen();

@@ -1,5 +1,5 @@
-// Compaction filters: what they are shown, what their answers do, and that nothing which they remove ever comes back,
-// whatever runs beside the merge.
+// Compaction filters: which values they see, what their decisions do, and that a removed key never comes back, whatever
+// runs during the compaction.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,7 +22,7 @@ namespace {
 
 using Decision = CompactionFilter::Decision;
 
-// Decides by functions, and counts what it was asked.
+// Decides by functions, and counts the calls.
 class TestFilter final : public CompactionFilter {
  public:
   using ByKey = std::function<Decision(const std::string& key, std::string* new_value, std::string* skip_until)>;
@@ -62,7 +62,7 @@ TestFilter::ByValue RemovesValue(const std::string& removed) {
   };
 }
 
-// Inline, separated, in a file of its own.
+// Sizes for inline values, separated values, and values with a file of their own.
 constexpr std::size_t kSizes[] = {20, 1000, 10'000};
 
 std::string ValueOf(int i, std::size_t size) { return NumberedKey(i) + std::string(size, 'v'); }
@@ -73,7 +73,7 @@ struct FilterStore : TestStore {
   TestFilter filter;
 };
 
-// ---- What an answer does ----
+// ---- Decisions ----
 
 TEST(CompactionFilterTest, RemovedKeysAreGoneAndKeptOnesStay) {
   FilterStore store;
@@ -98,8 +98,8 @@ TEST(CompactionFilterTest, RemovedKeysAreGoneAndKeptOnesStay) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// From each size to each size. The new value is where a write of today would have put it, and as it would have been
-// stored.
+// Changes values from each size to each size. The new value is stored where and how a write under the current options
+// would store it.
 TEST(CompactionFilterTest, ChangedValueIsStoredUnderCurrentOptions) {
   for (const CompressionType type : {CompressionType::kNoCompression, CompressionType::kZSTD}) {
     FilterStore store;
@@ -126,7 +126,7 @@ TEST(CompactionFilterTest, ChangedValueIsStoredUnderCurrentOptions) {
     store.Compact();
     EXPECT_GE(store.filter.values_asked, asked + 60) << "it is asked about what it has changed, too";
     expect();
-    // What was changed is overwritten, and its segments go as any others do.
+    // Changed values are overwritten, and their segments are dropped like any others.
     for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i), "new is small");
     store.Compact();
     store.Quiet();
@@ -143,8 +143,7 @@ std::uint64_t SpaceFigure(DB* db, const std::string& name) {
   return std::stoull(figures[name]);
 }
 
-// What it writes is background work like any other: the limiter, and the figures that writers go by, hear of it. It was
-// written past both.
+// Regression: writes of a filter bypassed the rate limiter and the figures that writers go by.
 TEST(CompactionFilterTest, WritesOfTheFilterAreRateLimited) {
   FilterStore store;
   constexpr int kChanged = 40;
@@ -168,7 +167,7 @@ TEST(CompactionFilterTest, WritesOfTheFilterAreRateLimited) {
   }
 }
 
-// Records that fill a segment to the byte went beyond its end by its header.
+// Regression: records that fill a segment exactly exceeded its end by its header.
 TEST(CompactionFilterTest, ChangedValuesFillSegments) {
   FilterStore store;
   constexpr std::uint64_t kSegment = 16u << 10;
@@ -209,7 +208,7 @@ TEST(CompactionFilterTest, SkipUntilSkipsToItsKey) {
   FilterStore store;
   store.filter.by_value = [](const std::string& key, Slice, std::string*, std::string* skip_until) {
     if (key == NumberedKey(5)) return *skip_until = NumberedKey(8), Decision::kRemoveAndSkipUntil;
-    if (key == NumberedKey(9)) return *skip_until = NumberedKey(9), Decision::kRemoveAndSkipUntil;  // not beyond it
+    if (key == NumberedKey(9)) return *skip_until = NumberedKey(9), Decision::kRemoveAndSkipUntil;  // not after the key
     if (key == NumberedKey(12)) return *skip_until = NumberedKey(3), Decision::kRemoveAndSkipUntil;
     return Decision::kKeep;
   };
@@ -224,7 +223,7 @@ TEST(CompactionFilterTest, SkipUntilSkipsToItsKey) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// The simpler function, with RocksDB's meaning of its two answers.
+// The simple method Filter, with RocksDB's meaning of its result.
 TEST(CompactionFilterTest, FilterMethodAloneIsEnough) {
   class Simple final : public CompactionFilter {
     bool Filter(int, const Slice& key, const Slice& value, std::string* new_value, bool* value_changed) const override {
@@ -245,7 +244,7 @@ TEST(CompactionFilterTest, FilterMethodAloneIsEnough) {
   store.db.reset();
 }
 
-// ---- What it is shown ----
+// ---- Values that the filter sees ----
 
 TEST(CompactionFilterTest, DecisionByKeyReadsNoValue) {
   FilterStore store;
@@ -285,7 +284,7 @@ TEST(CompactionFilterTest, DeletedKeysAreNotShown) {
   store.Put(NumberedKey(12), "anew");
   store.filter.shown.clear();
   store.Compact();
-  if (!TestsUseLsm()) {  // of an LSM a compaction in the background may have come before the deletes
+  if (!TestsUseLsm()) {  // in an LSM, a background compaction may have run before the deletes
     EXPECT_FALSE(store.filter.shown.contains(NumberedKey(1)));
     EXPECT_FALSE(store.filter.shown.contains(NumberedKey(11)));
   }
@@ -297,7 +296,7 @@ TEST(CompactionFilterTest, DeletedKeysAreNotShown) {
   EXPECT_FALSE(store.filter.shown.contains(NumberedKey(11)));
 }
 
-// Also where there is nothing to merge, and in as many steps as it takes: each key once.
+// Even if nothing has to be merged, and in any number of steps: each key once.
 TEST(CompactionFilterTest, CompactRangeAsksAboutEveryKeyOfItsRange) {
   constexpr int kKeys = 3000;
   FilterStore store;
@@ -321,7 +320,7 @@ TEST(CompactionFilterTest, CompactRangeAsksAboutEveryKeyOfItsRange) {
   ASSERT_TRUE(store.db->CompactRange({}, &from, &to).ok());
   for (int i = 1000; i <= 1500; ++i) ASSERT_EQ(store.filter.shown[NumberedKey(i)], 1) << i;
   EXPECT_LT(store.filter.shown.size(), static_cast<std::size_t>(TestsUseLsm() ? kKeys : 502));
-  // Keys outside stay, whatever it would say of them.
+  // Keys outside the range stay, whatever the filter would decide.
   store.filter.by_value = RemovesIf([&](const std::string& key) { return key >= begin && key <= end; });
   ASSERT_TRUE(store.db->CompactRange({}, &from, &to).ok());
   for (int i = 0; i < kKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i)) == "NotFound", i >= 1000 && i <= 1500) << i;
@@ -336,7 +335,7 @@ TEST(CompactionFilterTest, CompactRangeAsksAboutEveryKeyOfItsRange) {
   EXPECT_EQ(store.Get("again"), "1");
 }
 
-// What merges in the background bring together is shown, too: no CompactRange here.
+// Background compactions ask the filter too: there is no CompactRange here.
 TEST(CompactionFilterTest, BackgroundCompactionsAskTheFilter) {
   FilterStore store;
   store.filter.by_value = RemovesValue("gone");
@@ -431,10 +430,10 @@ TEST(CompactionFilterTest, SnapshotsAndIteratorsAreUnaffected) {
   store.db->ReleaseSnapshot(snapshot);
 }
 
-// ---- Nothing comes back ----
+// ---- Removed keys do not come back ----
 
-// Old values lie below new ones, in every depth there is; the filter removes only new ones, wherever a merge meets
-// them. "" or the key that shows an old value.
+// Old values lie below new ones, at every depth; the filter removes only new ones, wherever a compaction meets them.
+// Returns "" or the key that shows an old value.
 std::string OldValuesBelowRemovedOnes() {
   FilterStore store;
   store.filter.by_value = RemovesIf([](const std::string&) { return false; });
@@ -466,7 +465,7 @@ std::string OldValuesBelowRemovedOnes() {
 
 TEST(CompactionFilterTest, RemovedKeyRevealsNoOlderValue) {
   EXPECT_EQ(OldValuesBelowRemovedOnes(), "");
-  if (!TestsUseLsm()) return;  // what is swept into the tree has nothing below it
+  if (!TestsUseLsm()) return;  // below the tree there is nothing
   const MutantScope mutant(Mutant::kFilterWithoutTombstones);
   EXPECT_NE(OldValuesBelowRemovedOnes(), "");
 }
@@ -503,7 +502,7 @@ class At {
   bool done_ = false;
 };
 
-// Two thirds of the log are garbage, and GC is off yet. Nothing is merged in the background that need not be.
+// Two thirds of the log are garbage, GC is off, and no unnecessary compaction runs in the background.
 void FillWithGarbage(FilterStore* store, int keys) {
   store->options.level0_file_num_compaction_trigger = 100;
   store->options.level0_slowdown_writes_trigger = 200;
@@ -520,8 +519,8 @@ void FillWithGarbage(FilterStore* store, int keys) {
   store->Quiet();
 }
 
-// Log GC moves values after a merge has asked about them, and commits before the merge: they lie above it then. "" or
-// what is left of what CompactRange was to remove.
+// Log GC relocates values after a compaction has asked about them, and commits first: its runs then lie above the
+// compaction. Returns "" or a key that CompactRange should have removed.
 std::string MovedWhileItWasFiltered() {
   FilterStore store;
   FillWithGarbage(&store, 120);
@@ -554,7 +553,7 @@ TEST(CompactionFilterTest, CompactRangeFiltersValuesRelocatedMeanwhile) {
   EXPECT_NE(MovedWhileItWasFiltered(), "");
 }
 
-// The other way round: a value is removed, or changed, while it is on its way.
+// The other way round: the filter removes or changes a value while log GC is copying it.
 std::string FilteredWhileItWasMoved(bool is_changed) {
   FilterStore store;
   FillWithGarbage(&store, 120);
@@ -564,10 +563,10 @@ std::string FilteredWhileItWasMoved(bool is_changed) {
       *new_value = "new" + std::string(500, 'n');
       return is_changed ? Decision::kChangeValue : Decision::kRemove;
     };
-    CompactRangeOptions compact;  // which would wait for the very step that it is in
+    CompactRangeOptions compact;  // would wait for the step that calls it
     compact.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kDisable;
     EXPECT_TRUE(store.db->CompactRange(compact, nullptr, nullptr).ok());
-    store.filter.by_value = nullptr;  // a later merge must not mend what was brought back
+    store.filter.by_value = nullptr;  // a later compaction must not hide the mistake
   });
   EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
   store.executor->RunAll();
@@ -593,7 +592,7 @@ TEST(CompactionFilterTest, LogGcDoesNotRestoreFilteredValues) {
   EXPECT_NE(FilteredWhileItWasMoved(false), "");
 }
 
-// What is written while a filter's merge is on its way is newer than what it decides.
+// A write during a filter's compaction is newer than the filter's decision.
 TEST(CompactionFilterTest, ConcurrentWriteIsKept) {
   FilterStore store;
   store.MustOpen();
@@ -614,8 +613,8 @@ TEST(CompactionFilterTest, ConcurrentWriteIsKept) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Entries of older layers point to segments that log GC has emptied, and CompactRange of another part leaves them
-// there.
+// Entries of older layers point to segments that log GC has emptied, and a CompactRange of another range leaves these
+// entries in place.
 TEST(CompactionFilterTest, RelocatedValueIsNotReadInItsOldPlace) {
   FilterStore store;
   FillWithGarbage(&store, 120);
@@ -714,12 +713,12 @@ TEST(CompactionFilterTest, InvalidDecisionFailsTheCompaction) {
   store.filter.ignores_snapshots = false;
   EXPECT_TRUE(store.db->CompactRange({}, nullptr, nullptr).IsNotSupported());
   store.filter.ignores_snapshots = true;
-  store.Put("more", "x");  // nothing was fatal
+  store.Put("more", "x");  // the error was not fatal
   store.Compact();
   EXPECT_EQ(store.Verify(), "");
 }
 
-// A value that cannot be read is not dead: the merge ends with the error. "" or what became of the key.
+// An unreadable value is not dead: the compaction fails with the error. Returns "" or what happened to the key.
 std::string KeyOfADamagedValue(const char* what) {
   FilterStore store;
   store.options.enable_blob_garbage_collection = false;
@@ -747,8 +746,8 @@ TEST(CompactionFilterTest, UnreadableValueIsNotRemoved) {
   EXPECT_NE(KeyOfADamagedValue("mutant "), "");
 }
 
-// Every n-th call of the file system fails, one after the other, while a CompactRange removes and changes. Afterwards
-// all is as it was or as it is to be, nothing is left over, and another try succeeds unless the error was fatal.
+// The n-th call of the file system fails, for each n, while a CompactRange removes and changes values. Afterwards each
+// value is in its old or its new state, no file is left over, and a retry succeeds unless the error was fatal.
 TEST(CompactionFilterTest, ErrorAnywhereLeavesAllOrNothing) {
   int failed = 0;
   for (const SimOpKind kind : {SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kOpen, SimOpKind::kSyncDirectory,
@@ -815,8 +814,8 @@ TEST(CompactionFilterTest, ErrorAnywhereLeavesAllOrNothing) {
 
 // ---- Power cuts ----
 
-// The power goes at every call of a CompactRange that removes and changes; what was not synced is lost. Before a value
-// is filtered it is as it was, afterwards as it is to be, and nothing is damaged. "" or what is wrong.
+// The power fails at each call of a CompactRange that removes and changes values; unsynced data is lost. Each value is
+// in its old or its new state, and nothing is damaged. Returns "" or what is wrong.
 std::string CutAtEveryCall() {
   FilterStore store;
   store.options.enable_blob_garbage_collection = false;

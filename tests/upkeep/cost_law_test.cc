@@ -1,9 +1,9 @@
-// What an update costs in bytes of index files, in databases of both kinds, held against the cost laws: within 15 %.
+// The bytes that an update costs in index files, in databases of both kinds, compared with the cost laws: within 15 %.
 //
-// A database is loaded with N keys in random order of bytes, then batches of uniform updates are flushed, each followed
-// by all the merges that it makes due. The first ones bring the layers into their steady state, the rest is measured.
-// The prediction knows N, the batch, the options, and what an entry takes by the drawing in index/page_format.h; it
-// sees nothing of the database. The database's own prediction, in "cambium.index-stats", must be as near.
+// A database is loaded with N keys in random order. Then batches of uniform updates are flushed, and after each all
+// compactions that are due run. The first batches bring the layers into their steady state; the rest is measured. The
+// prediction knows N, the batch, the options, and the size of an entry by the drawing in index/page_format.h; it sees
+// nothing of the database. The database's own prediction, in "cambium.index-stats", must be as close.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Case {
   std::uint64_t keys;
   std::uint64_t batch;       // updates between two flushes
   std::size_t inline_bytes;  // of a value; 0: it is in the log
-  double level_base;         // level 1, as a part of all
+  double level_base;         // size of level 1, as a fraction of all
 };
 
 std::string NameOf(const Case& c) {
@@ -52,7 +52,7 @@ std::uint64_t Scramble(std::uint64_t x) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
-// 16 bytes in no order, each id's its own.
+// A key of 16 bytes, unique for each id, in random order.
 std::string KeyOf(std::uint64_t id) {
   std::string key(kKeySize, '\0');
   const std::uint64_t words[] = {Scramble(id + 1), Scramble(~id)};
@@ -60,25 +60,25 @@ std::string KeyOf(std::uint64_t id) {
   return key;
 }
 
-// What an entry takes in pages that are filled to `fill`, `keys` random ones in all: a word, the key without the prefix
-// that its leaf shares, its inline value. Without the branches.
+// The bytes of an entry in pages that are filled to `fill`, with `keys` random keys in all: a word, the key without the
+// prefix that its leaf shares, and its inline value. Without branches.
 double LeafBytes(const Case& c, double keys, double fill) {
   const double room = kPage * fill - kPageHeaderSize;
   double bytes = kWordBytes + kKeySize + static_cast<double>(c.inline_bytes);
   for (int i = 0; i < 3; ++i) {
     const double leaves = std::max(1.0, keys / (room / bytes));
-    // A byte is shared by the keys of a leaf unless one of its values begins within the leaf.
+    // The keys of a leaf share a byte unless one of its values begins within the leaf.
     double prefix = 0;
     for (double values = 256; values < leaves; values *= 256) prefix += 1 - values / leaves;
     bytes = kWordBytes + kKeySize - prefix + static_cast<double>(c.inline_bytes);
   }
-  // A leaf ends where the next entry has no room.
+  // A leaf ends where the next entry does not fit.
   return kPage / std::floor(room / bytes);
 }
 
 constexpr double kFilterBytes = 10.0 / 8;
 
-// The same in a run: full leaves but for the last one, branches, filter, and the header's unit.
+// The same in a run: full leaves except the last one, branches, filter, and the header's unit.
 double RunBytes(const Case& c, double keys) {
   const double leaf = LeafBytes(c, keys, 1);
   const double branches = keys * leaf > kPage ? std::ceil(keys * leaf / kPage / 90) : 0;
@@ -89,12 +89,12 @@ class Measurement {
  public:
   Measurement(const Case& c, std::uint64_t seed) : case_(c), prng_(seed) {
     Options& o = store_.options;
-    static_cast<ColumnFamilyOptions&>(o) = ColumnFamilyOptions();  // not the small ones
+    static_cast<ColumnFamilyOptions&>(o) = ColumnFamilyOptions();  // instead of TestStore's small ones
     o.page_cache_size = 256u << 20;
     o.max_total_wal_size = std::uint64_t{64} << 30;
     o.create_if_missing = true;
     o.index_type = c.index;
-    // Only the test flushes. It is also what a slice of a compaction, or a step of a sweep, may have.
+    // Only the test flushes. This is also the limit of a slice of a compaction, or of a step of a sweep.
     o.write_buffer_size = c.batch * (kKeySize + c.inline_bytes + 200);
     o.min_blob_size = c.inline_bytes == 0 ? 8 : 512;
     o.compaction_style = c.style;
@@ -117,7 +117,7 @@ class Measurement {
     store_.Compact();
   }
 
-  // So many updates at least, in whole batches.
+  // Runs at least this many updates, in whole batches.
   void Update(std::uint64_t count) {
     for (std::uint64_t done = 0; done < count; done += case_.batch) {
       WriteBatch batch;
@@ -141,11 +141,11 @@ class Measurement {
     return figures;
   }
 
-  // What the law says of memtables of so many keys.
+  // The prediction of the law for memtables of this many keys.
   [[nodiscard]] double Predict(double batch) const {
     return case_.index == IndexKind::kBTree ? BytesPerUpdate(Tree(batch)) : BytesPerUpdate(Lsm(batch));
   }
-  // From one merge of a memtable or a level 0 to the next.
+  // From one merge of a memtable or of level 0 to the next.
   [[nodiscard]] std::uint64_t CycleUpdates() const {
     const auto keys = static_cast<double>(case_.keys);
     const double distinct = keys * -std::expm1(-static_cast<double>(case_.batch) / keys);
@@ -172,7 +172,7 @@ class Measurement {
     cost.policy.max_bytes_for_level_base = store_.options.max_bytes_for_level_base;
     cost.keys = keys;
     cost.entry_bytes = LeafBytes(case_, keys, 1) + kFilterBytes;
-    cost.file_bytes = 3 * kPage;  // header, branch, and a leaf with one entry: a file ends when its bytes are enough
+    cost.file_bytes = 3 * kPage;  // header, branch, and a leaf with one entry: a file ends when it has enough bytes
     cost.run_entry_bytes = RunBytes(case_, batch);
     cost.batch = batch;
     cost.step_bytes = static_cast<double>(store_.options.write_buffer_size);
@@ -198,7 +198,7 @@ void ExpectLaw(const Case& c, std::uint64_t seed) {
   run.Update(c.keys / 2);
   run.Update(run.CycleUpdates());
   auto before = run.Figures();
-  // In whole cycles, so that no merge is counted without all of its flushes.
+  // Whole cycles, so that no compaction is counted without all of its flushes.
   const std::uint64_t window = std::max<std::uint64_t>(100'000, c.keys / 2) * ScaleFromEnvironment();
   const std::uint64_t cycle = run.CycleUpdates();
   run.Update((window + cycle - 1) / cycle * cycle);
@@ -248,7 +248,7 @@ TEST(CostLawTest, MillionAddressesInThreeLevels) { ExpectLawFor(kLeveled, 1'000'
 TEST(CostLawTest, MillionAddressesInLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 0, {20'000}, 0.15); }
 TEST(CostLawTest, MillionAddressesInThreeLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 0, {5'000}, 0.02); }
 
-// A flush of a delete into an empty tree writes nothing, and no run tells what an entry takes.
+// The flush of a delete into an empty tree writes nothing, and no run shows the size of an entry.
 TEST(CostLawTest, ZeroBytesCostNothing) {
   TreeCost tree;
   tree.batch = 1;
@@ -267,13 +267,13 @@ TEST(CostLawTest, ZeroBytesCostNothing) {
   EXPECT_EQ(figures["law_bytes"], "0");
 }
 
-// A flush cannot stop on the way, and writers wait for it. It took all runs and the whole tree along, 1.2 GiB for a
-// memtable of 64 MiB, whenever a sweep was due with it, and the longest put took seconds.
+// Regression: a flush cannot stop halfway, and writers wait for it. Whenever a sweep was due, it merged all runs and
+// the whole tree, 1.2 GiB for a memtable of 64 MiB, and the longest put took seconds.
 TEST(CostLawTest, FlushRewritesAtMostOneSweepStep) {
   constexpr std::uint64_t kKeys = 30'000;  // 1000 leaves
   const auto straight_merges_of = [](std::size_t write_buffer_size) {
     TestStore store;
-    static_cast<ColumnFamilyOptions&>(store.options) = ColumnFamilyOptions();  // not the small ones
+    static_cast<ColumnFamilyOptions&>(store.options) = ColumnFamilyOptions();  // instead of TestStore's small ones
     store.options.index_type = kBTree;
     store.options.write_buffer_size = write_buffer_size;
     store.options.max_total_wal_size = std::uint64_t{1} << 30;
@@ -296,14 +296,14 @@ TEST(CostLawTest, FlushRewritesAtMostOneSweepStep) {
     EXPECT_EQ(store.Verify(), "");
     return std::pair(figure("straight_merges") - straight_before, figure("sweeps") - sweeps_before);
   };
-  const auto [straight_if_small, sweeps_if_small] = straight_merges_of(1 << 20);  // of 256 pages
+  const auto [straight_if_small, sweeps_if_small] = straight_merges_of(1 << 20);  // 256 pages
   EXPECT_EQ(straight_if_small, 0);
   EXPECT_GT(sweeps_if_small, 5);
   EXPECT_GT(straight_merges_of(64 << 20).first, 5);
 }
 
-// The laws alone, where no test can go: 10^9 addresses, memtables of 10^6. The figures to compare with are of
-// simulations made for the design, before there was code.
+// The laws alone, at sizes that no test can reach: 10^9 addresses, memtables of 10^6. The expected figures come from
+// simulations made for the design, before the code existed.
 TEST(CostLawTest, LawAgreesWithTheDesign) {
   TreeCost tree;
   tree.keys = 1e9;
@@ -311,15 +311,15 @@ TEST(CostLawTest, LawAgreesWithTheDesign) {
   const double with_few_runs = BytesPerUpdate(tree);
   tree.policy.runs_max = 1000;
   EXPECT_NEAR(BytesPerUpdate(tree), 218, kTolerance * 218);  // 240 with two levels of runs; this tree has one
-  // The price of the bound on runs: 17 memtables are a small part of so many keys.
+  // The price of the bound on runs: 17 memtables are a small fraction of so many keys.
   const double leaves = tree.keys * tree.entry_bytes / 4096;
   EXPECT_NEAR(with_few_runs, 4096 * PagesTouched(leaves, 17e6) / 17e6, 0.1 * with_few_runs);
   EXPECT_GT(with_few_runs, 5 * BytesPerUpdate(tree));
   LsmCost lsm;
   lsm.keys = 1e9;
   lsm.batch = 1e6;
-  // 402 where everything stops in level 1 first. What goes through it saves that write, and files at the edges of what
-  // would go down later: a quarter.
+  // 402 if everything first stops in level 1. Entries that pass through it save that write, and a quarter of the files
+  // at the edges of the next compaction.
   EXPECT_NEAR(BytesPerUpdate(lsm), 0.75 * 402, 0.05 * 402);
   lsm.policy.style = kCompactionStyleLazyLevel;
   EXPECT_NEAR(BytesPerUpdate(lsm), 215, kTolerance * 215);

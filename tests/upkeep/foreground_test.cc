@@ -1,4 +1,4 @@
-// Work that nobody waits for pauses when sampled calls have become slow, and only as long as it must.
+// Work that has no user waiting pauses when sampled calls become slow, and only as long as necessary.
 #include "upkeep/foreground.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ struct Calls {
   SimClock clock;
   Foreground foreground{&clock};
 
-  // A window of reads, each so long; while it lasts `work` may be done.
+  // A window of reads that each take `micros_each`, with background work in it or without.
   void Window(std::uint64_t micros_each, bool with_work) {
     if (with_work) foreground.GiveWay(clock.NowMicros(), kNotOver);
     for (std::uint64_t i = 0; i < 20; ++i) {
@@ -24,9 +24,9 @@ struct Calls {
     }
     const std::uint64_t start = clock.NowMicros();
     clock.Advance(Foreground::kWindowMicros);
-    foreground.Add(CallKind::kWrite, start);  // one alone says nothing, but ends the window
+    foreground.Add(CallKind::kWrite, start);  // one sample decides nothing, but ends the window
   }
-  // How long work pauses that has worked so long.
+  // How long work pauses after it has run for `worked` microseconds.
   std::uint64_t PauseAfter(std::uint64_t worked, const std::function<bool()>& is_over = kNotOver) {
     const std::uint64_t resumed = clock.NowMicros();
     clock.Advance(worked);

@@ -1,5 +1,5 @@
-// A disk that is full, and a database that comes back from it by itself: with deletes alone, or by itself when somebody
-// else gives space back; also when it is opened on the full disk, and after a power cut there.
+// A full disk, and a database that recovers from it by itself: by deletes alone, or when another program frees space;
+// also if it is opened on the full disk, and after a power cut there.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kKiB = 1u << 10;
 constexpr std::uint64_t kMiB = 1u << 20;
 
-// What values are made of.
+// The kinds of values.
 struct Kind {
   const char* name;
   std::size_t least;
@@ -50,7 +50,7 @@ class Disk {
     UseIndexOfTest(&options);
   }
 
-  // Until nothing more fits; how many bytes of values that were.
+  // Writes until nothing fits. Returns the bytes of values that were written.
   std::uint64_t Fill() {
     std::uint64_t bytes = 0;
     for (int refused = 0; refused < 3;) {
@@ -65,13 +65,13 @@ class Disk {
         EXPECT_TRUE(s.IsNoSpace()) << s.ToString();
         if (s.severity() == Status::Severity::kFatal) ADD_FAILURE() << s.ToString();
         ++refused;
-        store->executor->RunAll();  // nobody is so fast that the background never runs
+        store->executor->RunAll();  // the background always gets some turns
       }
       RunOneMaybe();
     }
     return bytes;
   }
-  // All keys: one by one, or with one range; the first refusal, or OK.
+  // Deletes all keys, one by one or by one range. Returns the first error, or OK.
   Status DeleteAll(Way way) {
     if (way == Way::kRange) {
       const Status s = store->db->DeleteRange({}, store->db->DefaultColumnFamily(), "key", "kez");
@@ -91,7 +91,7 @@ class Disk {
     }
     return Status::OK();
   }
-  // What a background does in some seconds in which nobody calls.
+  // Runs the background for some seconds without calls.
   void LetItRun() {
     for (int second = 0; second < 20; ++second) {
       store->clock->Advance(1'000'000);
@@ -102,7 +102,7 @@ class Disk {
   void RunOneMaybe() {
     if (prng_.OneIn(8) && store->executor->pending() > 0) store->executor->RunOneInstead();
   }
-  // "" if what is there is what was acknowledged.
+  // Returns "" if the data equals the acknowledged writes.
   [[nodiscard]] std::string Check() {
     for (const auto& [key, value] : model) {
       if (store->Get(key) != value) return key + " is wrong";
@@ -129,7 +129,7 @@ class Disk {
   std::uint64_t next_ = 0;
 };
 
-// "" or what went wrong, and in which round.
+// Returns "" or what went wrong, and in which round.
 std::string FillAndDelete(const Kind& kind, bool delayed, Way way, int rounds, std::uint64_t seed) {
   Disk disk(kind, delayed, seed);
   disk.store->MustOpen();
@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Large, FullDiskRoundsTest,
                          ::testing::Combine(::testing::Values(kLarge), ::testing::Bool(),
                                             ::testing::Values(Way::kInOrder, Way::kShuffled)));
 
-// Each rule of the reserve is needed: without it deletes are refused, or the space does not come back.
+// Each rule of the reserve is necessary: without it deletes fail, or the space does not come back.
 TEST(FullDiskTest, DeletesFailWithoutTheReserve) {
   const auto some_rounds = [] { return FillAndDelete(kSeparated, false, Way::kShuffled, 6, 5); };
   EXPECT_EQ(some_rounds(), "");
@@ -184,7 +184,7 @@ TEST(FullDiskTest, DeletesFailWithoutTheReserve) {
   EXPECT_NE(some_rounds(), "");
 }
 
-// What is overwritten is refused like any put, and is as it was.
+// An overwrite fails like any put, and the old value stays.
 TEST(FullDiskTest, OverwritesFailUntilDeletesFreeSpace) {
   Disk disk(kSeparated, false, 3);
   disk.store->MustOpen();
@@ -219,15 +219,15 @@ TEST(FullDiskTest, OverwritesFailUntilDeletesFreeSpace) {
   EXPECT_EQ(disk.Check(), "");
 }
 
-// The disk has not a block left, and what the reserve gave back is somebody else's: closed there, or cut off, the database
-// opens, reads, and takes deletes; all of them once it has back what was its own.
+// The disk has no free block, and another program has taken the space of the released reserve. After a Close or a power
+// cut the database opens, reads, and takes deletes; all of them once it has its own space back.
 std::string OpenOnFullDisk(bool cut, bool delayed) {
   for (std::uint64_t seed = 1; seed <= (kUnderSanitizer ? 2 : 8); ++seed) {
     Disk disk(kSeparated, delayed, seed);
     disk.store->MustOpen();
     disk.Fill();
     disk.LetItRun();
-    for (std::uint64_t i = 0; i < 40 * (seed - 1); ++i) {  // the state goes on for a while
+    for (std::uint64_t i = 0; i < 40 * (seed - 1); ++i) {  // the state lasts for a while
       if (disk.model.size() < 40) break;
       if (!disk.store->db->Delete({}, disk.model.begin()->first).ok()) return "refused before";
       disk.model.erase(disk.model.begin());
@@ -250,7 +250,7 @@ std::string OpenOnFullDisk(bool cut, bool delayed) {
       after.store->fs = disk.store->fs;
       after.store->options.file_system = after.store->fs;
     }
-    after.store->fs->SetQuota(after.store->fs->allocated_bytes());  // whatever was left is somebody else's
+    after.store->fs->SetQuota(after.store->fs->allocated_bytes());  // another program takes the rest
     if (const Status opened = after.store->Open(); !opened.ok()) return "open: " + opened.ToString();
     after.model = disk.model;
     for (int i = 0; i < 20; ++i) {
@@ -278,8 +278,9 @@ TEST(FullDiskTest, OpenSucceedsWithoutAFreeBlock) {
   EXPECT_NE(OpenOnFullDisk(false, false), "");
 }
 
-// Values that lie in the index come back with its files, and what a sweep or a compaction has to write before it frees one
-// may be more than the reserve. Then deletes are refused, nothing waits, nothing is lost, and with some space all goes on.
+// Inline values come back only with files of the index, and a sweep or compaction may have to write more than the
+// reserve before it frees one. Then deletes fail, nothing waits, nothing is lost, and with some more space everything
+// continues.
 TEST(FullDiskTest, InlineValuesMayNeedMoreThanTheReserve) {
   for (const Way way : {Way::kInOrder, Way::kShuffled}) {
     Disk disk(kInline, false, 21);
@@ -304,7 +305,8 @@ TEST(FullDiskTest, InlineValuesMayNeedMoreThanTheReserve) {
   }
 }
 
-// Another program takes what the reserve gave back. Errors say so, nothing waits, and all goes on when it lets go.
+// Another program takes the space of the released reserve. Errors report it, nothing waits, and everything continues
+// when it frees the space.
 TEST(FullDiskTest, WritesResumeWhenAnotherProgramFreesSpace) {
   Disk disk(kSeparated, false, 9);
   disk.store->MustOpen();
@@ -334,8 +336,8 @@ TEST(FullDiskTest, WritesResumeWhenAnotherProgramFreesSpace) {
   EXPECT_EQ(disk.Check(), "");
 }
 
-// It is there from the first megabyte on, no more than it says, and shrinks with the database; a small one has none, and
-// neither has a reader made one.
+// The reserve exists from the first megabyte on, has the documented size, and shrinks with the database. A small
+// database has none, and a read-only Open makes none.
 TEST(FullDiskTest, DestroyRemovesTheReserve) {
   Disk disk(kSeparated, false, 4);
   disk.store->fs->SetQuota(100 * kMiB);

@@ -1,4 +1,4 @@
-// A database whose log is two thirds garbage, for tests of what is done about that.
+// A database whose log is two thirds garbage.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ inline std::string ValueOf(int i, int version) {
   return NumberedKey(i) + "." + std::to_string(version) + std::string(1000, 'v');
 }
 
-// Most of what is in the log is overwritten, and the layers know it. No GC yet.
+// Most of the log is overwritten, and the layers have the new entries. GC is off.
 inline void FillWithGarbage(TestStore* store) {
   store->options.enable_blob_garbage_collection = false;
   store->options.blob_garbage_collection_age_cutoff = 1;
@@ -31,7 +31,7 @@ inline void FillWithGarbage(TestStore* store) {
 
 inline int VersionOf(int i) { return i % 3 == 0 ? 0 : 1; }
 
-// From here on garbage is collected, until nothing is left to do.
+// Turns GC on, and collects garbage until nothing is left to do.
 inline void Collect(TestStore* store) {
   const Status s = store->db->SetOptions({{"enable_blob_garbage_collection", "true"}});
   ASSERT_TRUE(s.ok()) << s.ToString();

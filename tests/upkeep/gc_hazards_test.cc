@@ -1,5 +1,5 @@
-// Hazards of log GC that the tests of its rules leave out: what it does over thousands of steps under a reader, after a
-// power cut at any of its calls, beside damage, failing batches and files that others have removed.
+// Hazards of log GC that the tests of its rules do not cover: thousands of steps under a reader, a power cut at any of
+// its calls, damage, failing batches, and files that others have removed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace cambium::testing {
 namespace {
 
-// Steps of log GC, files that it has emptied, and what was said of errors.
+// Counts steps of log GC and files that it has emptied, and records reported errors.
 struct GcWatch final : EventListener {
   void OnLogGcCompleted(DB*, const LogGcJobInfo& info) override {
     ++steps;
@@ -40,7 +40,7 @@ struct WatchedStore : TestStore {
     options.listeners = {watch};
     options.blob_garbage_collection_age_cutoff = 1;
   }
-  // True if nothing is left to do after so many tasks.
+  // True if nothing is left to do after at most this many tasks.
   bool ComesToRest(int tasks_most) {
     for (int i = 0; i < tasks_most && executor->pending() > 0; ++i) executor->RunOneInstead();
     return executor->pending() == 0;
@@ -50,11 +50,11 @@ struct WatchedStore : TestStore {
 
 // ---- H40, H47: readers ----
 
-// A few of them fill a segment.
+// A few such values fill a segment.
 std::string LongValue(int i, int version) { return ValueOf(i, version) + std::string(2500, 'l'); }
 
-// A snapshot and an iterator live while log GC replaces every file many times over. What they read never changes; the
-// files that they need stay, and go with them. False: one went before its reader.
+// A snapshot and an iterator live while log GC replaces every file many times. What they read never changes; the files
+// that they need stay until they are released. False: a file was removed before its reader.
 bool ReadersKeepTheirFiles(std::size_t steps_least) {
   constexpr int kHot = 24;
   WatchedStore store;
@@ -104,8 +104,8 @@ TEST(GcHazardsTest, ReadersSeeTheirStateOverThousandsOfSteps) {
   EXPECT_FALSE(ReadersKeepTheirFiles(50));
 }
 
-// Every file is open as long as somebody may read it, so that few descriptors cost log GC its turn, never a reader his
-// value.
+// A file stays open while a reader may need it. So if descriptors run out, log GC loses its turn, and no reader loses
+// its value.
 TEST(GcHazardsTest, ReadersContinueWithoutDescriptors) {
   WatchedStore store;
   FillWithGarbage(&store);
@@ -116,7 +116,7 @@ TEST(GcHazardsTest, ReadersContinueWithoutDescriptors) {
   store.executor->RunAll();
   EXPECT_TRUE(store.FilesOf(".gc").empty());
   ExpectAll(&store);
-  store.fs->SetMaxOpenFiles(store.fs->open_files() + 4);  // a step needs a segment, a run, and what a merge writes
+  store.fs->SetMaxOpenFiles(store.fs->open_files() + 4);  // for a segment, a run, and files of a compaction
   for (int round = 0; round < 20; ++round) {
     store.Put(NumberedKey(1), ValueOf(1, 1));
     static_cast<void>(store.db->CompactRange({}, nullptr, nullptr));
@@ -136,7 +136,8 @@ TEST(GcHazardsTest, ReadersContinueWithoutDescriptors) {
 
 // ---- H37: what recovery reads ----
 
-// Segments are full, and what is in them is in memory tables only. True if all of it is there after log GC and a cut.
+// Segments are full, and their operations are in memtables only. True if all data is there after log GC and a power
+// cut.
 bool WhatIsNotFlushedSurvives() {
   WatchedStore store;
   store.options.write_buffer_size = 8u << 20;
@@ -150,7 +151,7 @@ bool WhatIsNotFlushedSurvives() {
   EXPECT_GT(store.FilesOf(".log").size(), 3u);
   EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
   store.executor->RunAll();
-  if (!store.watch->errors.empty()) return false;  // the MANIFEST refuses to drop what recovery reads
+  if (!store.watch->errors.empty()) return false;  // the MANIFEST refuses to drop segments that recovery reads
   Prng prng(7);
   const auto after = std::make_shared<SimFileSystem>(store.fs->DrawCrash(prng));
   store.fs->PowerOff();
@@ -171,7 +172,7 @@ TEST(GcHazardsTest, SegmentsThatRecoveryReadsAreNotVictims) {
 
 // ---- C7 ----
 
-// What log GC has moved is in a segment as old as the moving, however old the values are.
+// Relocated values are in a segment that is as old as the relocation, however old the values are.
 bool MovedSegmentsAreYoung() {
   WatchedStore store;
   FillWithGarbage(&store);
@@ -200,7 +201,7 @@ TEST(GcHazardsTest, RelocatedValuesDoNotMakeASegmentOld) {
 
 // ---- H41, H42: cuts ----
 
-// Of the kinds that the MANIFEST names, what it does not.
+// Files, of the kinds that the MANIFEST names, that it does not name.
 std::string Strays(const TestStore& store) {
   SimFileSystem copy(store.fs->Snapshot());
   const auto manifest = ReadManifest(copy, kStorePath);
@@ -214,11 +215,11 @@ std::string Strays(const TestStore& store) {
   return strays;
 }
 
-// Log GC with the power cut at each of its calls, and then again until nothing is left to do. The first thing that is
-// wrong, or nothing.
+// Runs log GC with a power cut at each of its calls, and then again until nothing is left to do. Returns the first
+// thing that is wrong, or nothing.
 std::string AfterEveryCutOfAGc(std::uint64_t seed) {
   std::vector<SimImage> images;
-  std::uint64_t rest = 0;  // bytes on disk
+  std::uint64_t rest = 0;  // bytes on disk at the end
   {
     TestStore store;
     FillWithGarbage(&store);
@@ -256,7 +257,8 @@ TEST(GcHazardsTest, PowerCutAtAnyCallThenLogGcLosesNothing) {
   EXPECT_NE(AfterEveryCutOfAGc(seed), "");
 }
 
-// A file that is to go may have gone: somebody was faster, or an unlink that failed has happened all the same.
+// A file to be removed may be gone already: another program removed it, or an unlink that reported an error took
+// effect.
 std::size_t ErrorsWhenAFileHasGone() {
   WatchedStore store;
   FillWithGarbage(&store);
@@ -288,8 +290,8 @@ TEST(GcHazardsTest, MissingFileCountsAsRemoved) {
 
 // ---- H44: damage ----
 
-// A value of a segment that is mostly garbage is damaged. It is said once, the others are collected, and there is an end
-// to it. False: there is none.
+// A value of a segment that is mostly garbage is damaged. The damage is reported once, the other segments are
+// collected, and then there is no more work. False otherwise.
 bool DamageIsLeftAlone() {
   WatchedStore store;
   FillWithGarbage(&store);
@@ -314,7 +316,7 @@ bool DamageIsLeftAlone() {
   std::map<std::string, std::string> space;
   EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
   EXPECT_LT(std::stoull(space["on_disk"]) + (16u << 10), store.BytesOnDisk()) << "its garbage is nobody's to collect";
-  // Nor does it come up again: with more garbage, on request, or with a ceiling.
+  // It is not reported again: with more garbage, on request, or with a ceiling.
   EXPECT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "1.25"}}).ok());
   for (int round = 2; round < 12; ++round) {
     for (int i = 1; i < kKeys; i += 3) store.Put(NumberedKey(i), ValueOf(i, round));
@@ -335,7 +337,7 @@ TEST(GcHazardsTest, DamagedSegmentIsReportedOnceAndBlocksNothing) {
 
 // ---- H46: failing batches ----
 
-// Every other batch fails after half of it was written. What that leaves is garbage like any other.
+// Every other batch fails after half of it was written. Its remains are garbage like any other.
 TEST(GcHazardsTest, RemainsOfFailedBatchesAreCollected) {
   WatchedStore store;
   store.MustOpen();
@@ -373,7 +375,7 @@ std::uint64_t SpaceFigure(DB* db, const std::string& name) {
   return std::stoull(figures[name]);
 }
 
-// It was forgotten, and counted for ever; it is tried again with the next tick.
+// Regression: a file that could not be removed was forgotten, and counted forever; now the next tick tries again.
 TEST(GcHazardsTest, FailedRemovalIsRetried) {
   WatchedStore store;
   FillWithGarbage(&store);
@@ -391,9 +393,9 @@ TEST(GcHazardsTest, FailedRemovalIsRetried) {
 
 // ---- E4: slots ----
 
-// While a step has copied the only value of a key, and not committed, the key is written `writes` times more: its segment
-// is dropped, and what comes later may get the slot. Every value takes as much room, so that sooner or later the newest
-// one lies at the same offset, of a segment with the same slot. Says what is read in the end.
+// While a step has copied the only value of a key, and not committed, the key is written `writes` more times: its
+// segment is dropped, and a later one may get the slot. All values have the same size, so sooner or later the newest
+// one lies at the same offset of a segment with the same slot. Returns what is read in the end.
 std::string ReadAfterASlotWasTakenAgain(int writes) {
   WatchedStore store;
   store.options.blob_file_size = 16u << 10;
@@ -429,8 +431,8 @@ TEST(GcHazardsTest, SlotIsNotReusedWhileAStepReadsIt) {
 
 // ---- The chain of the log ----
 
-// A segment is not sealed, since the record that says so cannot be written, and the one behind it, which was ended by a
-// failed write, is all garbage. How the database opens after a cut.
+// A segment is not sealed, because the record of its seal cannot be written, and the next one, which was ended by a
+// failed write, is all garbage. Returns how the database opens after a power cut.
 Status OpensAfterACutBehindAnUnsealedSegment() {
   WatchedStore store;
   store.options.blob_file_size = 16u << 10;

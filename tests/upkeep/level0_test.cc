@@ -1,4 +1,4 @@
-// Writers and level 0 of an LSM: they slow down, then wait, and never for what does not come.
+// Writers and level 0 of an LSM: writes slow down, then wait, and never wait for a compaction that does not come.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class Level0Test : public ::testing::Test {
     store_.options.level0_stop_writes_trigger = 8;
     store_.MustOpen();
   }
-  // Runs in level 0, with no compaction run meanwhile.
+  // Adds runs to level 0 without running a compaction.
   void MakeRuns(std::uint64_t count) {
     while (store_.Property("num-runs") < count) {
       store_.Put("key" + std::to_string(next_++), "v");
@@ -82,7 +82,7 @@ TEST_F(Level0Test, NoSlowdownWriteIsIncomplete) {
   EXPECT_TRUE(store_.db->Put(options, "refused", "v").ok());
 }
 
-// A compaction that cannot be had is no reason to wait for ever, and none to refuse a write.
+// A compaction that fails neither makes writes wait forever nor rejects them.
 TEST_F(Level0Test, FailedCompactionDoesNotBlockWrites) {
   MakeRuns(8);
   SimFault fault;
@@ -99,8 +99,8 @@ TEST_F(Level0Test, FailedCompactionDoesNotBlockWrites) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-// CompactRange begins its next step as soon as one has ended, so that the background never had a turn: runs that came
-// meanwhile were not meant, and stayed until the whole of a long request was done.
+// Regression: CompactRange began its next step as soon as one had ended, so the background never got a turn: new runs,
+// which the request does not include, stayed until the whole of a long request was done.
 TEST(Level0CompactRangeTest, LongCompactRangeDoesNotLetRunsPileUp) {
   TestStore store;
   store.options.index_type = IndexKind::kLsm;
@@ -114,7 +114,7 @@ TEST(Level0CompactRangeTest, LongCompactRangeDoesNotLetRunsPileUp) {
   store.MustOpen();
   for (int i = 0; i < 6000; ++i) {
     store.Put("key" + std::to_string(i * 7919 % 6000), std::string(50, 'v'));
-    if (i % 300 == 0) store.Quiet();  // all at once would make levels that do not overlap
+    if (i % 300 == 0) store.Quiet();  // all keys at once would make levels that do not overlap
   }
   store.Flush();
   store.Quiet();
@@ -137,7 +137,7 @@ TEST(Level0CompactRangeTest, LongCompactRangeDoesNotLetRunsPileUp) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// The tree has no level 0: its runs are swept when they are many.
+// The tree has no level 0: its runs are swept when there are many.
 TEST_F(Level0Test, TreeIgnoresTheTriggers) {
   TestStore tree;
   tree.options.index_type = IndexKind::kBTree;
@@ -153,7 +153,7 @@ TEST_F(Level0Test, TreeIgnoresTheTriggers) {
   EXPECT_TRUE(tree.db->Put(options, "k", "v").ok());
 }
 
-// A file that only moves from level to level is never written again: what a flush leaves raw would stay so.
+// A file that only moves from level to level is never rewritten, so an uncompressed run would stay uncompressed.
 TEST_F(Level0Test, FlushedRunsAreCompressedLikeLevels) {
   ASSERT_TRUE(store_.db->SetOptions({{"write_buffer_size", "4M"}, {"min_blob_size", "1000"}}).ok());
   ASSERT_TRUE(store_.db->SetDBOptions({{"max_total_wal_size", "64M"}}).ok());

@@ -1,5 +1,5 @@
-// How an LSM's levels look to the ceiling: with values that lie in the index, what is above the last level is either new
-// or hides what lies below, and which of both decides how large the files may be.
+// The ceiling and the levels of an LSM with inline values: entries above the last level are either new or hide older
+// ones, and their proportion determines how large the files may be.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace {
 constexpr std::uint64_t kMiB = 1u << 20;
 constexpr std::size_t kValueBytes = SmallValueStore::kValueBytes;
 
-// Levels of 1 and 10 MiB, tables of 256 KiB; with CAMBIUM_INDEX=lsm several that grow by three, compressed.
+// Levels of 1 and 10 MiB and memtables of 256 KiB; with CAMBIUM_INDEX=lsm several compressed levels that grow by a
+// factor of three.
 class LevelSpaceTest : public ::testing::Test {
  protected:
   LevelSpaceTest() {
@@ -32,8 +33,8 @@ class LevelSpaceTest : public ::testing::Test {
   SmallValueStore store_{IndexKind::kLsm};
 };
 
-// They were taken for garbage as far as they were more than the last level, which is small after each that is begun: a
-// load then waited for merges at every few kilobytes, each of which rewrote level 1 for a run of two pages.
+// Regression: bytes above the last level counted as garbage if they exceeded it, and a newly begun last level is small.
+// So a load waited for compactions every few kilobytes, each of which rewrote level 1 for a run of two pages.
 TEST_F(LevelSpaceTest, NewKeysAboveTheLastLevelAreLive) {
   constexpr std::uint64_t kUserBytes = 60'000 * (kValueBytes + 16);
   for (std::uint64_t i = 0; i < 60'000; i += 1000) {
@@ -60,14 +61,14 @@ TEST_F(LevelSpaceTest, OverwrittenKeysStayBelowTheCeiling) {
     store_.PutNumber(prng.Uniform(kKeys));
     if (i % 16 != 0) continue;
     hidden_most = std::max(hidden_most, Space("index_hidden"));
-    const std::uint64_t allowed = live * 3 / 2 + 3 * kMiB;  // segments have no less
+    const std::uint64_t allowed = live * 3 / 2 + 3 * kMiB;  // segments are not smaller
     ASSERT_LE(store_.BytesOnDisk(), allowed) << "after " << i << " overwrites\n" << store_.SpaceText();
   }
   EXPECT_GT(hidden_most, live / 20);
   EXPECT_EQ(store_.Verify(), "");
 }
 
-// Nobody knows after an opening; it is found out where it matters, and then the load goes on.
+// After Open the proportion is not known; it is measured where it matters, and then the load continues.
 TEST_F(LevelSpaceTest, LoadContinuesAfterReopen) {
   Load(0, 30'000);
   store_.executor->RunAll();
@@ -81,7 +82,7 @@ TEST_F(LevelSpaceTest, LoadContinuesAfterReopen) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-// A delete hides the whole entry, and leaves less.
+// A delete hides the whole entry, and leaves less behind.
 TEST_F(LevelSpaceTest, DeletedKeysFreeTheirSpace) {
   constexpr std::uint64_t kKeys = 40'000;
   Load(0, kKeys);

@@ -1,5 +1,5 @@
-// Log GC: space comes back, and nothing that was deleted or overwritten with it. Each test that is about a rule has the
-// story in which a build without the rule goes wrong.
+// Log GC: space comes back, but no deleted or overwritten value does. Each test of a rule also shows that a build
+// without the rule fails.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace cambium::testing {
 namespace {
 
-// Calls `step` once, at a place of the first step of log GC.
+// Calls `step` once, at a fault point of the first step of log GC.
 class AtGc {
  public:
   AtGc(const std::string& place, std::function<void()> step) {
@@ -54,7 +54,7 @@ TEST(LogGcTest, GarbageSegmentsAreDroppedAndLiveValuesKept) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// A load that overwrites nothing has nothing to collect: what moves was garbage somewhere.
+// A load that overwrites nothing has no garbage to collect.
 TEST(LogGcTest, LiveSegmentsAreLeftAlone) {
   TestStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;
@@ -65,7 +65,8 @@ TEST(LogGcTest, LiveSegmentsAreLeftAlone) {
   EXPECT_TRUE(store.FilesOf(".gc").empty());
 }
 
-// References of what was moved stay in older layers; their slots are nobody else's until the layers are merged.
+// Old references to relocated values stay in older layers, and their slots stay reserved until the layers are
+// compacted.
 TEST(LogGcTest, SlotsAreFreedWhenLayersAreCompacted) {
   TestStore store;
   FillWithGarbage(&store);
@@ -91,14 +92,14 @@ TEST(LogGcTest, SlotsAreFreedWhenLayersAreCompacted) {
 
 // ---- Rules A1 to A3 ----
 
-// In the middle of a step of log GC nobody can wait for another one.
+// In the middle of a step of log GC, no call may wait for another step.
 void MergeAll(TestStore* store) {
   CompactRangeOptions options;
   options.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kDisable;
   store->Compact(options);
 }
 
-// What happens to key 0, which is alive in a victim and on its way to another segment.
+// What happens to key 0, whose live value is being relocated from a victim.
 struct Change {
   const char* what;
   std::function<void(TestStore*)> make;
@@ -161,8 +162,8 @@ TEST(LogGcTest, WithoutSecondLookupADeleteIsUndone) {
   EXPECT_NE(KeyZeroAfter(Changes()[0], &met), "NotFound");
 }
 
-// A value is not dead because a memory table hides it: the power may take the table's log. True if after every cut key 0
-// has the value that was synced, or the one that was not.
+// A value is not dead because a memtable hides it: a power cut may take the memtable's log. True if after every power
+// cut key 0 has the synced value or the unsynced one.
 bool KeyZeroSurvivesEveryCut() {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     TestStore store;
@@ -189,12 +190,12 @@ TEST(LogGcTest, ValuesHiddenByMemtablesOnlyAreLive) {
   EXPECT_FALSE(KeyZeroSurvivesEveryCut());
 }
 
-// Of a segment that was absorbed after the layers were pinned they know nothing: all of it would be dead.
+// The layers have no entries of a segment that was flushed after they were pinned: all its values would seem dead.
 std::string AfterALateChoice() {
   TestStore store;
   FillWithGarbage(&store);
   AtGc at("Gc:choose late", [&] {
-    for (int i = 1000; i < 1100; ++i) {  // more garbage in every segment than in those that are there: they come first
+    for (int i = 1000; i < 1100; ++i) {  // segments with more garbage than the others: picked first
       for (int version = 0; version < 10; ++version) store.Put(NumberedKey(i), ValueOf(i, version));
     }
     store.Flush();
@@ -215,7 +216,7 @@ TEST(LogGcTest, VictimsAndLayersAreOfOneMoment) {
 
 // ---- Damage ----
 
-// Flips a bit in the value of key 0, which is alive in a victim.
+// Flips a bit in the value of key 0, which is live in a victim.
 std::string ReadOfADamagedValue() {
   TestStore store;
   FillWithGarbage(&store);
@@ -275,7 +276,7 @@ TEST(LogGcTest, SnapshotsAndIteratorsAreUnaffected) {
   store.db->ReleaseSnapshot(snapshot);
 }
 
-// ---- Today's options ----
+// ---- Current options ----
 
 TEST(LogGcTest, ValuesAreRelocatedUnderCurrentOptions) {
   for (const char* const change : {"min_blob_size=4096", "blob_compression_type=kZSTD", "blob_compression_type=kLZ4Compression"}) {
@@ -303,8 +304,8 @@ TEST(LogGcTest, ValuesAreRelocatedUnderCurrentOptions) {
   }
 }
 
-// Its footer lists what was separated when the segment was sealed. Values that were smaller than min_blob_size then, and
-// are separated since recovery replayed them, were lost.
+// Regression: a footer lists the values that were separated when the segment was sealed. Values that were smaller than
+// min_blob_size then, and that replay separates now, were lost.
 TEST(LogGcTest, FootersOfReplayedSegmentsAreNotUsed) {
   TestStore store;
   store.options.enable_blob_garbage_collection = false;
@@ -314,7 +315,7 @@ TEST(LogGcTest, FootersOfReplayedSegmentsAreNotUsed) {
   store.options.min_blob_size = 128;
   store.MustOpen();
   for (int i = 0; i < 1000; ++i) store.Put(NumberedKey(i), std::string(100, 's'));
-  store.executor->RunAll();  // seals
+  store.executor->RunAll();  // seals the segment
   store.options.min_blob_size = 64;
   store.Reopen();
   for (int i = 0; i < 1000; ++i) {
@@ -328,8 +329,8 @@ TEST(LogGcTest, FootersOfReplayedSegmentsAreNotUsed) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// A segment that log GC has written kept its slot reserved after its commit, as long as the database was open. So no
-// slot was ever used again once such a segment had gone, and a database that was open for long enough would have run out.
+// Regression: a segment written by log GC kept its slot reserved after its commit while the database was open. So no
+// slot of such a segment was ever reused, and a long-running database would have run out of slots.
 TEST(LogGcTest, SlotsOfRelocationSegmentsAreReused) {
   TestStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;

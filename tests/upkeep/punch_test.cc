@@ -1,5 +1,4 @@
-// Punching: large values that are dead give their blocks back without anything being copied, and nobody who may still
-// want one finds a hole.
+// Punching: dead large values free their blocks without copying, and no reader that may still need one finds a hole.
 #include <algorithm>
 #include <functional>
 
@@ -13,7 +12,7 @@ namespace cambium::testing {
 namespace {
 
 constexpr int kKeys = 60;
-constexpr std::size_t kValueSize = 20'000;  // 4 whole blocks, wherever it lies
+constexpr std::size_t kValueSize = 20'000;  // 4 whole blocks at any offset
 
 std::string ValueOf(int i, int version) {
   return NumberedKey(i) + "." + std::to_string(version) + std::string(kValueSize, static_cast<char>('a' + i % 26));
@@ -31,7 +30,7 @@ struct PunchStore : TestStore {
     options.enable_blob_garbage_collection = false;
     options.blob_garbage_collection_age_cutoff = 1;
   }
-  // Two thirds of what was written first are overwritten, and the layers know it. Log GC has not begun.
+  // Two thirds of the first values are overwritten, and the layers have the new entries. Log GC has not begun.
   void Fill() {
     MustOpen();
     for (int i = 0; i < kKeys; ++i) Put(NumberedKey(i), ValueOf(i, 0));
@@ -58,7 +57,7 @@ struct PunchStore : TestStore {
     }
     return bytes;
   }
-  // Records that the MANIFEST calls punched.
+  // The records that the MANIFEST names as punched.
   [[nodiscard]] std::size_t Punched() const {
     SimFileSystem copy(fs->Snapshot());
     const auto manifest = ReadManifest(copy, kStorePath);
@@ -107,7 +106,7 @@ TEST(PunchTest, DeadValuesArePunchedWithoutCopying) {
   EXPECT_NEAR(static_cast<double>(store.Space("on_disk")), static_cast<double>(store.Allocated()), 16384);
   store.ExpectAll();
   EXPECT_EQ(store.Verify(), "");
-  // What is alive in them dies too; then the files go.
+  // The live values die too; then the files are dropped.
   for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(store.db->Delete({}, NumberedKey(i)).ok());
   store.Compact();
   store.Quiet();
@@ -115,8 +114,8 @@ TEST(PunchTest, DeadValuesArePunchedWithoutCopying) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Holes used to be made by the footer alone: one that was damaged kept a segment from being punched for ever, though its
-// records were whole, and every opening reported an error.
+// Regression: holes were made from the footer alone. A damaged footer kept a segment from being punched forever,
+// although its records were intact, and every Open reported an error.
 TEST(PunchTest, PunchesWithoutAFooter) {
   PunchStore store;
   store.Fill();
@@ -137,7 +136,7 @@ TEST(PunchTest, PunchesWithoutAFooter) {
   EXPECT_EQ(store.Punched(), 40u);
   EXPECT_LE(store.Allocated(), before - kDead * 3 / 4);
   store.ExpectAll();
-  EXPECT_TRUE(store.Verify().starts_with("dead: ")) << store.Verify();  // the footers
+  EXPECT_TRUE(store.Verify().starts_with("dead: ")) << store.Verify();  // the footers are damaged
 }
 
 TEST(PunchTest, SnapshotKeepsItsValues) {
@@ -177,7 +176,7 @@ TEST(PunchTest, LinkedFileIsNotPunched) {
   store.ExpectAll();
 }
 
-// It got its second name while a reader kept the holes from being made.
+// The file got its second name while a reader delayed the holes.
 TEST(PunchTest, LinkMadeBeforeTheHolesIsRespected) {
   PunchStore store;
   store.Fill();
@@ -194,7 +193,7 @@ TEST(PunchTest, LinkMadeBeforeTheHolesIsRespected) {
   store.ExpectAll();
 }
 
-// A process that ended while a snapshot kept the holes from being made.
+// The process ended while a snapshot delayed the holes.
 TEST(PunchTest, NextOpenMakesMissingHoles) {
   PunchStore store;
   store.Fill();
@@ -240,7 +239,8 @@ TEST(PunchTest, ZeroMinPunchSizeDisablesPunching) {
   store.ExpectAll();
 }
 
-// Few small values among large ones stay; many make a segment one whose values are moved. Nothing is charged twice.
+// Few small values among large ones are not relocated; if there are many, the segment's values are relocated. Nothing
+// is charged twice.
 TEST(PunchTest, OnlyValuesOfMinPunchSizeArePunched) {
   PunchStore store;
   store.options.min_punch_size = 16'000;
@@ -276,7 +276,7 @@ TEST(PunchTest, HoleInALiveValueIsDamage) {
 
 // ---- Rule E1: a mutant per condition ----
 
-// A power cut right before the MANIFEST record that calls values dead; what it leaves must be whole.
+// A power cut just before the MANIFEST record that names the punched values; the remaining values must be intact.
 std::string CutBeforeTheCommit() {
   PunchStore store;
   store.Fill();
@@ -285,7 +285,7 @@ std::string CutBeforeTheCommit() {
   FaultPoints::Instance().Set([&](const char* name) {
     if (std::string_view(name) == "Punch:planned") is_planned = true;
   });
-  // The first write to the MANIFEST behind the plan.
+  // The first write to the MANIFEST after the plan.
   const int hook = store.fs->AddHook([&](const SimOp& op) {
     if (is_planned && cut == nullptr && op.phase == SimPhase::kBefore && op.kind == SimOpKind::kWrite &&
         op.path.find("MANIFEST") != std::string_view::npos) {
@@ -304,7 +304,7 @@ std::string CutBeforeTheCommit() {
   const Status s = VerifyDB(kStorePath, options, deep, &report);
   if (!s.ok()) return s.ToString();
   if (!report.problems.empty()) return report.problems.front();
-  return report.dead_damage.empty() ? "" : report.dead_damage.front();  // the values are dead, and are to be whole still
+  return report.dead_damage.empty() ? "" : report.dead_damage.front();  // dead values must still be intact
 }
 
 TEST(PunchMutantsTest, HolesBeforeTheManifestRecordAreCaught) {
@@ -357,7 +357,7 @@ TEST(PunchMutantsTest, HolesInALinkedFileAreCaught) {
   EXPECT_FALSE(SecondNamesKeepTheirBytes());
 }
 
-// A family that lags keeps the replay position down: what recovery may read is no segment of F.
+// A family that flushes late holds the replay position back: a segment that recovery may read is not a candidate.
 TEST(PunchTest, SegmentsThatRecoveryReadsAreNotPunched) {
   PunchStore store;
   store.MustOpen();
@@ -377,7 +377,7 @@ TEST(PunchTest, SegmentsThatRecoveryReadsAreNotPunched) {
   ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(lagging).ok());
 }
 
-// The holes of the second waited for nobody who held the segment from before the first.
+// Regression: the holes of the second punch did not wait for readers that held the segment from before the first.
 TEST(PunchTest, SecondPunchWaitsForReadersOfTheFirst) {
   PunchStore store;
   store.MustOpen();
@@ -396,8 +396,8 @@ TEST(PunchTest, SecondPunchWaitsForReadersOfTheFirst) {
   store.db->ReleaseSnapshot(snapshot);
 }
 
-// When the readers of the first punch let go, holes are made of its values, and of none that a later one has listed, which a
-// snapshot from between the two may read.
+// When the readers of the first punch are released, only its own values become holes, not those of a later punch, which
+// a snapshot taken between the two may read.
 TEST(PunchTest, EachPunchMakesItsOwnHoles) {
   PunchStore store;
   store.MustOpen();

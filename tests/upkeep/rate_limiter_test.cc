@@ -1,5 +1,5 @@
-// Background work asks the rate limiter, for what and how much; it waits as long as that says, and no longer than anybody
-// wants it to.
+// Background work asks the rate limiter with its purpose and size, waits as long as the limiter demands, and stops
+// waiting when a user needs that.
 #include "cambium/rate_limiter.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(RateLimiterTest, FlushTakesAsLongAsItsBytes) {
   const std::uint64_t written = store.clock->NowMicros();
   EXPECT_LT(written, 1'010'000u) << "what users write never waits for it";
   ASSERT_EQ(store.db->Flush({}).ToString(), "OK");
-  // The first piece, 256 KiB at most, finds a full bucket; what comes next pays for it.
+  // The first piece, 256 KiB at most, finds a full bucket; the next ones wait for it.
   store.Put("x", std::string(60, 'v'));
   ASSERT_EQ(store.db->Flush({}).ToString(), "OK");
   const double seconds = static_cast<double>(store.clock->NowMicros() - written) / 1e6;
@@ -51,7 +51,7 @@ TEST(RateLimiterTest, FlushTakesAsLongAsItsBytes) {
   EXPECT_NEAR(seconds, bytes / (16 << 10), bytes / (16 << 10) * 0.2);
 }
 
-// Every byte of index files and of what log GC writes went through it, as what it was for.
+// Every byte of index files, and of log GC, was requested with its purpose.
 TEST(RateLimiterTest, EachKindOfWorkHasItsPriority) {
   LimitedStore store(std::int64_t{1} << 30);
   store.options.statistics = CreateDBStatistics();
@@ -90,8 +90,8 @@ TEST(RateLimiterTest, InvalidRateLimiterIsRejected) {
   EXPECT_NE(s.ToString().find("rate_bytes_per_sec is 12"), std::string::npos) << s.ToString();
 }
 
-// Half a megabyte to be flushed at 16 KiB a second, in a thread of its own: half a minute. Nobody wants to wait for that who
-// closes the database, and nothing is lost.
+// Half a megabyte is flushed at 16 KiB per second in its own thread: half a minute. Close does not wait for that, and
+// nothing is lost.
 TEST(RateLimiterTest, CloseDoesNotWaitForTheLimiter) {
   const TempDirectory directory;
   Options options = SmallOptions();
@@ -103,7 +103,7 @@ TEST(RateLimiterTest, CloseDoesNotWaitForTheLimiter) {
   ASSERT_EQ(DB::Open(options, directory.File("db"), &db).ToString(), "OK");
   for (int i = 0; i < 8000; ++i) ASSERT_TRUE(db->Put({}, NumberedKey(i), std::string(60, 'v')).ok());
   ASSERT_TRUE(db->Flush({.wait = false}).ok());
-  ASSERT_EQ(db->Close().ToString(), "OK");  // a test that waits here is ended by its time limit
+  ASSERT_EQ(db->Close().ToString(), "OK");  // if it waits, the test times out
   db.reset();
   options.rate_limiter = nullptr;
   ASSERT_EQ(DB::Open(options, directory.File("db"), &db).ToString(), "OK");
@@ -111,7 +111,7 @@ TEST(RateLimiterTest, CloseDoesNotWaitForTheLimiter) {
   for (int i = 0; i < 8000; ++i) ASSERT_TRUE(db->Get({}, NumberedKey(i), &value).ok()) << i;
 }
 
-// The only thread for background work may be one that waits to write, and the flush may be queued behind it.
+// The only background thread may be waiting to write while the flush is queued behind it.
 TEST(RateLimiterTest, StalledWriterDoesNotWaitForTheLimiter) {
   LimitedStore store(16 << 10);
   store.options.write_buffer_size = 4096;

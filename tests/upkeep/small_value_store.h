@@ -1,5 +1,5 @@
-// SmallValueStore: a simulated database of values that lie in the index, small enough for a test to bring it to its ceiling,
-// and whose background is slow: a task for each 64 puts.
+// SmallValueStore: a simulated database of inline values, small enough for a test to reach its ceiling, with a slow
+// background: one task per 64 puts.
 #pragma once
 
 #include <map>
@@ -28,10 +28,10 @@ struct SmallValueStore : TestStore {
   }
 
   static std::string Key(std::uint64_t i) {
-    Prng prng(i + 1);  // in no order
+    Prng prng(i + 1);  // random
     return prng.Bytes(kKeyBytes);
   }
-  // Each value is another one.
+  // Each value differs from all others.
   void PutNumber(std::uint64_t i) {
     Prng prng(++puts);
     Put(Key(i), prng.Bytes(kValueBytes));

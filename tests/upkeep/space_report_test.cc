@@ -1,4 +1,4 @@
-// What a database tells of its space, and CompactRange's say in log GC.
+// Reports of a database's space, and the options of CompactRange for log GC.
 #include <algorithm>
 #include <map>
 
@@ -27,11 +27,11 @@ std::uint64_t BytesOf(const TestStore& store, const std::string& suffix) {
   return bytes;
 }
 
-// Headers, and footers of a header and two dozen bytes a key.
+// Headers, and footers of a header plus two dozen bytes per key.
 std::uint64_t AroundRecords(const TestStore& store) { return store.FilesOf(".gc").size() * 4096 + kKeys * 32; }
 
-// Nothing is hidden in the layers of this database: what was foretold is what happens. What is written, to the byte; what
-// comes free, but for headers and footers of the new segments.
+// Nothing is hidden in the layers of this database, so the forecast is exact: for written bytes to the byte, for freed
+// bytes except headers and footers of the new segments.
 TEST(GcForecastTest, ForecastIsWhatHappens) {
   TestStore store;
   FillWithGarbage(&store);
@@ -56,7 +56,8 @@ TEST(GcForecastTest, ForecastIsWhatHappens) {
   EXPECT_EQ(Figure(&store, "gc-forecast", "all_segments"), 0u);
 }
 
-// What runs above hide counts as alive until they are merged: the fact is cheaper then, and never dearer.
+// Values that runs above hide count as live until they are compacted: then the fact is cheaper than the forecast, never
+// dearer.
 TEST(GcForecastTest, ForecastNeverPromisesTooMuch) {
   TestStore store;
   store.options.sweep_ratio = 1;
@@ -78,7 +79,7 @@ TEST(SpaceReportTest, ReportsBytesPinnedByEachSnapshot) {
   TestStore store;
   FillWithGarbage(&store);
   const Snapshot* const first = store.db->GetSnapshot();
-  store.Put(NumberedKey(0), ValueOf(0, 0));  // another sequence number
+  store.Put(NumberedKey(0), ValueOf(0, 0));  // a new sequence number
   const Snapshot* const second = store.db->GetSnapshot();
   const auto held_by = [&](const Snapshot* snapshot) {
     return Figure(&store, "space", "pinned_by_snapshot_" + std::to_string(snapshot->GetSequenceNumber()));
@@ -92,7 +93,8 @@ TEST(SpaceReportTest, ReportsBytesPinnedByEachSnapshot) {
   EXPECT_EQ(held_by(first), pinned) << "each of them holds all of it";
   EXPECT_EQ(held_by(second), pinned);
   EXPECT_EQ(Figure(&store, "space", "leaving"), pinned) << "and nobody else does";
-  // What only snapshots hold is no part of the database's size. OPTIONS is not counted, and space ahead of the log is.
+  // Bytes that only snapshots pin are not part of the database's size. OPTIONS is not counted, and space ahead of the
+  // log is.
   EXPECT_NEAR(static_cast<double>(Figure(&store, "space", "on_disk") + pinned),
               static_cast<double>(store.BytesOnDisk()), 8192);
   EXPECT_EQ(store.Property("total-blob-file-size"), BytesOf(store, ".log") + BytesOf(store, ".gc"));
@@ -164,7 +166,7 @@ TEST(CompactRangeGcTest, ForceRewritesAllSegmentsWithinTheCutoff) {
 TEST(CompactRangeGcTest, DefaultCollectsWorthwhileSegments) {
   TestStore store;
   FillWithGarbage(&store);
-  store.options.max_space_amplification = 100;  // the background collects nothing for now
+  store.options.max_space_amplification = 100;  // background GC collects nothing for now
   ASSERT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "100"}}).ok());
   const std::size_t before = store.FilesOf(".log").size();
   store.Compact(With(BlobGarbageCollectionPolicy::kUseDefault, 1));
@@ -206,7 +208,7 @@ TEST(CompactRangeGcTest, DisableHoldsBackgroundGcBack) {
   ExpectAll(&store);
 }
 
-// A damaged segment is left alone, and the call does not wait for it.
+// A damaged segment is not collected, and the call does not wait for it.
 TEST(CompactRangeGcTest, DamagedSegmentIsNotWaitedFor) {
   TestStore store;
   FillWithGarbage(&store);

@@ -1,5 +1,5 @@
-// The rules of the ceiling, each with a build that lacks it: the bound holds at every commit, what large values leave
-// behind is seen, writers wait only for what helps, and no clock has a say in any of it.
+// The rules of the ceiling, each with a build that lacks it: the bound holds at every commit, large hidden values are
+// noticed, writers wait only for jobs that help, and wall clocks have no influence.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1u << 20;
 
-// Counts the tasks that a write has to run. One that would wait for ever is let go of: `rescue` is called, once.
+// Counts the tasks that a write has to run. If it would wait forever, calls `rescue` once.
 class Watchdog final : public Executor {
  public:
   static constexpr std::uint64_t kTasksMost = 20'000;
@@ -48,7 +48,7 @@ class Watchdog final : public Executor {
   bool has_bitten_ = false;
 };
 
-// A database with the options that users get. If it waits with no task that could wake it, TestStore ends the process.
+// A database with the default options. If it waits without a task that could wake it, TestStore ends the process.
 struct DefaultStore : TestStore {
   explicit DefaultStore(double s) : watchdog(std::make_shared<Watchdog>(executor)) {
     Options defaults;
@@ -78,10 +78,10 @@ struct DefaultStore : TestStore {
 
 std::string KeyOf(std::uint64_t i) { return "key" + std::to_string(1'000'000 + i); }
 
-// As the log stores it.
+// The bytes of a record in the log.
 std::uint64_t RecordSize(std::uint64_t value_size) { return (48 + KeyOf(0).size() + value_size + 7) / 8 * 8; }
 
-// S * L + A: A is two segments and a step of log GC, each an eighth of what S leaves, or a megabyte.
+// S * L + A: A is two segments and a step of log GC, each an eighth of the slack, or a megabyte.
 std::uint64_t Allowed(double s, std::uint64_t live) {
   const double slack = (s - 1) * static_cast<double>(live);
   return static_cast<std::uint64_t>(static_cast<double>(live) + slack + 3 * std::max<double>(kMiB, slack / 8));
@@ -89,8 +89,8 @@ std::uint64_t Allowed(double s, std::uint64_t live) {
 
 // ---- C1 ----
 
-// Ten megabytes are overwritten for `times` their size. How many commits found the files above the promise; the background
-// has a turn at every 64th, so that a writer finds it behind.
+// Overwrites ten megabytes `times` times. Returns how many commits found the files above the bound; the background gets
+// a turn at every 64th write, so that it lags behind the writers.
 std::uint64_t CommitsAboveTheCeiling(double s, std::uint64_t times) {
   constexpr std::uint64_t kKeys = 10'000;
   constexpr std::uint64_t kValue = 1000;
@@ -129,8 +129,8 @@ TEST(SpaceRulesTest, SealingOnlyFullSegmentsExceedsTheCeiling) {
 
 // ---- C2 ----
 
-// Among many small values lie a few large ones, which are most of the bytes. Three in five of those are deleted, and nothing
-// is called any more. What the files take then, over what is allowed.
+// Among many small values there are a few large ones, which make up most of the bytes. Three in five of these are
+// deleted, and no more calls follow. Returns the size of the files divided by the allowed size.
 double RestAfterDeletesOfLargeValues() {
   constexpr std::uint64_t kSmall = 7'000;
   constexpr std::uint64_t kLarge = 100;
@@ -164,7 +164,7 @@ TEST(SpaceRulesTest, DeletedValuesCountInBytes) {
 
 // ---- C3 ----
 
-// What keeps all jobs from helping. The writer has to see that, and go on.
+// Prevents all jobs from helping. The writer must notice that, and continue.
 struct Hindrance {
   const char* what;
   bool collects;
@@ -204,9 +204,9 @@ TEST(SpaceRulesTest, WriterWaitsOnlyForJobsThatHelp) {
 
 // ---- B5 ----
 
-// For long, writes fall into one percent of the keys, but for a stray one each time, whose page comes to lie among theirs
-// and stays. Bytes of the tree's files over those of its live pages, at most; without what the last merge has replaced,
-// which the next one sees.
+// For a long time, writes hit one percent of the keys, plus one stray key each time, whose page is written among theirs
+// and stays live. Returns the largest ratio of the bytes of the tree's files to those of its live pages, without the
+// pages that the last merge has replaced, which only the next one sees.
 double TreeFilesOverLivePages(std::uint64_t rounds) {
   constexpr double kOneMerge = 128u << 10;
   constexpr std::uint64_t kKeys = 60'000;
@@ -234,7 +234,7 @@ double TreeFilesOverLivePages(std::uint64_t rounds) {
 
 TEST(SpaceRulesTest, OneColdPageDoesNotKeepATreeFile) {
   CAMBIUM_FOR_THE_TREE_ALONE("files of an LSM are written once and go as a whole, so that no page keeps one");
-  const std::uint64_t rounds = 250 * ScaleFromEnvironment();  // under a sanitizer too: fewer show no difference
+  const std::uint64_t rounds = 250 * ScaleFromEnvironment();  // under a sanitizer too: fewer rounds show no difference
   const double with = TreeFilesOverLivePages(rounds);
   EXPECT_LE(with, 2.0);
   const MutantScope mutant(Mutant::kNoEvacuation);
@@ -245,7 +245,8 @@ TEST(SpaceRulesTest, OneColdPageDoesNotKeepATreeFile) {
 
 // ---- H60 ----
 
-// A wall clock that jumps either way by ten years, and a monotonic one that leaps as far ahead. Who sleeps is counted.
+// A wall clock that jumps by ten years in both directions, and a monotonic clock that jumps ahead as far. Counts
+// sleeps.
 class JumpingClock final : public Clock {
  public:
   static constexpr std::uint64_t kNow = 1'700'000'000;
@@ -278,8 +279,8 @@ class JumpingClock final : public Clock {
   bool has_overslept_ = false;
 };
 
-// Files by name and size, after a program of overwrites, rest and log GC, beneath a ceiling and with a rate limiter.
-// Empty: a write would have waited for ever.
+// Files by name and size, after overwrites, idle time and log GC, below a ceiling and with a rate limiter. Empty: a
+// write would have waited forever.
 std::string FilesAfterJumps(bool jumps) {
   constexpr std::uint64_t kKeys = 2'000;
   Prng prng(SeedFromEnvironment(35));

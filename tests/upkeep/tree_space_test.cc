@@ -1,5 +1,5 @@
-// How a tree's files look to the ceiling: where values lie in its pages they are nearly all there is, and what merges have
-// replaced in them has to go as well.
+// The ceiling and a tree's files: with inline values its pages are nearly all of the database, and pages that merges
+// have replaced must be freed too.
 #include <gtest/gtest.h>
 
 #include "upkeep/small_value_store.h"
@@ -18,7 +18,7 @@ class TreeSpaceTest : public ::testing::TestWithParam<std::size_t> {
     store_.MustOpen();
   }
 
-  // No more than S times what is alive, and A: segments and steps are of 1 MiB here.
+  // At most S times the live bytes, plus A: segments and steps are of 1 MiB here.
   void ExpectBelowTheCeiling(std::uint64_t puts) {
     ASSERT_LE(store_.BytesOnDisk(), store_.Space("live") * 3 / 2 + 3 * kMiB)
         << "after " << puts << " puts\n" << store_.SpaceText();
@@ -27,8 +27,9 @@ class TreeSpaceTest : public ::testing::TestWithParam<std::size_t> {
   SmallValueStore store_{IndexKind::kBTree};
 };
 
-// Files held twice what was alive whatever the ceiling said, no job could help, and so writers went on, a run of a few pages
-// for each look at the figures; a flush straight into the tree wrote all of it again at once. D reached fourteen times L.
+// Regression: whatever the ceiling, files held twice the live bytes. No job could help, so writers continued, with a
+// run of a few pages for each look at the figures, and a flush straight into the tree rewrote all of it at once. D
+// reached fourteen times L.
 TEST_P(TreeSpaceTest, SmallValuesStayBelowTheCeiling) {
   for (std::uint64_t i = 0; i < kKeys; ++i) {
     store_.PutNumber(i);
@@ -43,7 +44,7 @@ TEST_P(TreeSpaceTest, SmallValuesStayBelowTheCeiling) {
   }
   store_.executor->RunAll();
   ExpectBelowTheCeiling(5 * kKeys);
-  // And not by rewriting the tree for a handful of keys.
+  // And without rewriting the tree for a handful of keys.
   const std::uint64_t user_bytes = 5 * kKeys * (SmallValueStore::kKeyBytes + SmallValueStore::kValueBytes);
   EXPECT_LT(store_.Ticker(FILE_BYTES_MERGE) + store_.Ticker(FILE_BYTES_FLUSH), 24 * user_bytes);
   EXPECT_EQ(store_.Verify(), "");

@@ -1,4 +1,4 @@
-// ColumnFamilyOptions::value_clustering: values come to lie in the order of their keys without a call.
+// ColumnFamilyOptions::value_clustering: values are rewritten in the order of their keys without a call.
 #include <cstdio>
 
 #include "upkeep/cluster_store.h"
@@ -14,7 +14,7 @@ struct Scanned : ClusterStore {
   explicit Scanned(ValueClustering how, double max_space_amplification = 0) : ClusterStore(max_space_amplification) {
     options.value_clustering = how;
   }
-  // Reads of the device that a scan of these keys costs when nothing of the log is in memory.
+  // The reads of the device that a scan of these keys costs if nothing of the log is in memory.
   std::uint64_t ScanCold(int first = 0, int last = kKeys - 1, bool backward = false) {
     fs->SetResident(false);
     const std::uint64_t before = fs->calls(SimOpKind::kRead);
@@ -27,7 +27,7 @@ struct Scanned : ClusterStore {
       EXPECT_FALSE(it->value().empty());
     }
     EXPECT_TRUE(it->status().ok()) << it->status().ToString();
-    const std::uint64_t reads = fs->calls(SimOpKind::kRead) - before;  // the index is in its cache
+    const std::uint64_t reads = fs->calls(SimOpKind::kRead) - before;  // the index is cached
     fs->SetResident(true);
     return reads;
   }
@@ -66,7 +66,7 @@ TEST(ValueClusteringTest, OffClustersNothing) {
   for (int i = 0; i < 50; ++i) store.ScanCold();
   store.Quiet();
   EXPECT_EQ(store.Moved(), 0u);
-  // It is dynamic.
+  // The option is dynamic.
   ASSERT_TRUE(store.db->SetOptions({{"value_clustering", "auto"}}).ok());
   for (int i = 0; i < 7; ++i) store.ScanCold();
   store.Quiet();
@@ -94,7 +94,7 @@ TEST(ValueClusteringTest, AutoIgnoresKeysWithoutScans) {
   store.ExpectAll();
 }
 
-// Keys alone cost no read of the log, and large values one each wherever they lie.
+// Scans of keys only read nothing from the log, and large values cost one read each wherever they are.
 TEST(ValueClusteringTest, AutoCountsOnlyAvoidableReads) {
   Scanned store(ValueClustering::kAuto);
   store.options.blob_file_size = 4u << 20;
@@ -113,7 +113,7 @@ TEST(ValueClusteringTest, AutoCountsOnlyAvoidableReads) {
 TEST(ValueClusteringTest, AutoWaitsForRoom) {
   const auto moved_at = [](double ceiling) {
     Scanned store(ValueClustering::kAuto, ceiling);
-    store.options.blob_garbage_collection_age_cutoff = 0;  // log GC only where the ceiling demands it
+    store.options.blob_garbage_collection_age_cutoff = 0;  // log GC runs only if the ceiling demands it
     store.Fill();
     for (int i = 0; i < 60; ++i) store.ScanCold();
     store.Quiet();
@@ -124,8 +124,8 @@ TEST(ValueClusteringTest, AutoWaitsForRoom) {
   EXPECT_GT(moved_at(1.001), 0u);
 }
 
-// Overwrites in any order, again and again. With a ceiling, the pass that is under way when nobody writes any more goes on to
-// its end; what was overwritten behind it stays as it is, more or less of it by chance.
+// Overwrites in random order, repeatedly. With a ceiling, the pass that is under way when writes stop continues to its
+// end; values that were overwritten after it had passed them stay out of order.
 TEST(ValueClusteringTest, FullKeepsAllValuesInOrder) {
   const std::uint64_t first = SeedFromEnvironment(0xc1a5);
   std::uint64_t reads_of_all = 0;
@@ -167,7 +167,7 @@ TEST(ValueClusteringTest, FullKeepsAllValuesInOrder) {
   EXPECT_LE(reads_of_all, scattered_of_all / 2);
 }
 
-// What is written or deleted while an unasked step copies it stays as it is.
+// Keys that are written or deleted during a background step keep their new state.
 TEST(ValueClusteringTest, ConcurrentWritesWin) {
   Scanned store(ValueClustering::kAuto);
   store.Fill();
