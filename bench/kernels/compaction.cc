@@ -29,7 +29,7 @@ struct TwoLevels {
     const auto base = MakeRun(&files, &pool, DealIds(keys, 1).front());
     choice.overlapped.push_back(base->number());
     parts.tiers.push_back(Require(Tier::Make(BytewiseComparator(), 1, 0, {base})));
-    choice.kind = CompactionChoice::Kind::kMerge;
+    choice.kind = CompactionChoice::Kind::kCompact;
     choice.output_level = 1;
     layers = std::make_unique<LsmLayers>(std::move(parts));
   }
@@ -49,7 +49,7 @@ void CompactLevels(benchmark::State& state) {
     input.layers = levels.layers.get();
     input.choice = &levels.choice;
     input.create_file = levels.files.creator();
-    const LevelCompactionOutput output = Require(Compact(input));
+    const LevelCompactionOutput output = Require(CompactLevel(input));
     Require(output.stats.entries_merged == static_cast<std::uint64_t>(state.range(0)), "a compaction lost keys");
     entries += levels.layers->shape().base_keys + levels.layers->shape().run_keys;
     bytes += output.stats.bytes_read + output.stats.bytes_written;
