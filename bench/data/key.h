@@ -29,11 +29,11 @@ enum class KeyStyle : unsigned char { kDbBench, kBadger, kYcsb };
 
 struct KeyShape {
   KeyStyle style = KeyStyle::kDbBench;
-  std::size_t size = 16;            // of db_bench's keys
-  std::size_t prefix_size = 0;      // of db_bench's keys
+  std::size_t size = 16;            // bytes of a db_bench key
+  std::size_t prefix_size = 0;      // bytes of a db_bench key's prefix
   std::uint64_t prefix_count = 0;   // 0: no prefix
   std::size_t value_size = 0;       // named in Badger's keys
-  unsigned digits = 1;              // of YCSB's keys, at the least
+  unsigned digits = 1;              // the least number of digits in a YCSB key
 
   KeyShape() = default;
   explicit KeyShape(std::size_t key_size) : size(key_size) {}

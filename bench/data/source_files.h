@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kSourceBytesMax = 1u << 30;
 // The regular files below a directory, in the order of their paths. Links are not followed.
 struct SourceFiles {
   std::vector<std::filesystem::path> taken;  // every file that still fits into kSourceBytesMax
-  std::uint64_t bytes = 0;                   // of the files taken
+  std::uint64_t bytes = 0;                   // sum of the sizes of `taken`
   std::uint64_t found = 0;                   // all files, taken or not
   std::uint64_t found_bytes = 0;
 };

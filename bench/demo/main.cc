@@ -342,7 +342,7 @@ class Demo {
   }
 
   Flags flags_;
-  std::string prefix_;  // of every key
+  std::string prefix_;  // every key begins with it
   std::string path_;
   Options options_;
   StepTable table_;

@@ -166,7 +166,7 @@ TEST(CompactRangeGcTest, ForceRewritesAllSegmentsWithinTheCutoff) {
 TEST(CompactRangeGcTest, DefaultCollectsWorthwhileSegments) {
   TestStore store;
   FillWithGarbage(&store);
-  store.options.max_space_amplification = 100;  // background GC collects nothing for now
+  store.options.max_space_amplification = 100;  // so that background log GC collects nothing
   ASSERT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "100"}}).ok());
   const std::size_t before = store.FilesOf(".log").size();
   store.Compact(With(BlobGarbageCollectionPolicy::kUseDefault, 1));
