@@ -7,8 +7,9 @@ if(PROJECT_IS_TOP_LEVEL)
   target_compile_options(cambium_flags INTERFACE -Werror)  # a later compiler's warning must not stop an embedder
 endif()
 if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # They check the annotations of src/util/thread_annotations.h; the second one is for the order of locks.
-  target_compile_options(cambium_flags INTERFACE -Wthread-safety -Wthread-safety-beta)
+  # These check the annotations of src/util/thread_annotations.h; the second one checks the order of locks.
+  target_compile_options(cambium_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety> $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety-beta>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # At -O3 it sees overlaps that are not there inside std::string (its bug 105651).

@@ -3,8 +3,8 @@
 # far as it is missing. The other stores of the bench are optional: the bench is built without those that are missing.
 # So is Chromium: without it no test opens the bench's report in a browser.
 #
-#   bash tools/install_deps.sh            what is said above
-#   bash tools/install_deps.sh clang ...  these packages as well, as far as they can be had
+#   bash tools/install_deps.sh
+#   bash tools/install_deps.sh clang   # also these packages, if apt has them
 #
 # Uses sudo if not run by root. Exits with 1 if something needed is missing and could not be installed.
 set -euo pipefail
