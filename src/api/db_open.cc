@@ -83,12 +83,10 @@ DbImpl::DbImpl(const DBOptions& options, const std::string& path, std::vector<Co
 Status DbImpl::Open() {
   const Delivery delivery(&state_.context.events);
   Opener opener(&state_, &upkeep_, &families_, wanted_);
-  const Status opened = opener.Open();
-  lock_ = opener.TakeLock();  // released after the files, whatever the result
-  if (state_.default_family != nullptr) {
-    default_handle_ = std::make_unique<FamilyHandle>(this, state_.default_family);
-  }
-  return opened;
+  CAMBIUM_RETURN_IF_ERROR(opener.Open(&lock_));
+  default_handle_ = std::make_unique<FamilyHandle>(this, state_.default_family);
+  if (!state_.context.read_only) opener.StartJobs();
+  return Status::OK();
 }
 
 Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& names,

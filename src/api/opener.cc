@@ -58,10 +58,10 @@ Opener::Opener(DbState* state, Upkeep* upkeep, Families* families, const std::ve
       families_(*families),
       wanted_(wanted) {}
 
-Status Opener::Open() {
+Status Opener::Open(std::unique_ptr<FileLock>* lock) {
   bool is_new = false;
   CAMBIUM_RETURN_IF_ERROR(EnterDirectory(&is_new));
-  CAMBIUM_RETURN_IF_ERROR(Lock());
+  CAMBIUM_RETURN_IF_ERROR(Lock(lock));
   ManifestState state;
   std::uint64_t largest_number = 0;
   CAMBIUM_RETURN_IF_ERROR(ReadState(is_new, &state, &largest_number));
@@ -88,10 +88,10 @@ Status Opener::EnterDirectory(bool* is_new) {
   return info.is_directory ? Status::OK() : Status::InvalidArgument(db_.path + ": is not a directory");
 }
 
-Status Opener::Lock() {
+Status Opener::Lock(std::unique_ptr<FileLock>* lock) {
   if (MutantIs(Mutant::kNoExclusiveLock)) return Status::OK();
   return db_.fs->Lock(db_.path, db_.read_only ? LockMode::kShared : LockMode::kExclusive, db_.options.lock_wait_micros,
-                      &lock_);
+                      lock);
 }
 
 Status Opener::SyncParent() const {

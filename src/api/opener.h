@@ -8,6 +8,7 @@
 // next Open sees what this one saw.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -29,21 +30,23 @@ Status CheckDescriptors(const std::vector<ColumnFamilyDescriptor>& families);
 const ColumnFamilyDescriptor* FindDescriptor(const std::vector<ColumnFamilyDescriptor>& families,
                                              const std::string& name);
 
-// For one Open. No other thread uses the database before it has succeeded.
+// For one Open. Until the last step, which starts jobs, no other thread uses the database.
 class Opener {
  public:
   // `wanted`: the families that were named to Open.
   Opener(DbState* state, Upkeep* upkeep, Families* families, const std::vector<ColumnFamilyDescriptor>& wanted);
 
-  Status Open();
-  // The lock on the directory, once Open has taken it; also after an error.
-  std::unique_ptr<FileLock> TakeLock() { return std::move(lock_); }
+  // Until the jobs can start. *lock becomes the lock on the directory as soon as it is taken: it must outlive the files,
+  // also if Open fails, or throws.
+  Status Open(std::unique_ptr<FileLock>* lock);
+  // After Open, unless it was for reading only. Listeners may be called, and use the database, from here on.
+  void StartJobs();
 
  private:
   // ---- Directory and MANIFEST ----
   // Creates the directory if it is missing and may be created. *is_new: it was created.
   Status EnterDirectory(bool* is_new);
-  Status Lock();
+  Status Lock(std::unique_ptr<FileLock>* lock);
   // Makes the directory's own name durable.
   Status SyncParent() const;
   // Reads the state from the MANIFEST, or begins that of a new database.
@@ -67,11 +70,10 @@ class Opener {
   [[nodiscard]] std::set<std::uint64_t> Rejected(const ManifestState& state);
   [[nodiscard]] SegmentEnd Predecessor(const ManifestState& state, const std::set<std::uint64_t>& rejected) const;
   // Commits the recovered state.
-  Status StartManifest(ManifestState* state, std::uint64_t largest_number, bool* had_reserve);
+  Status StartManifest(ManifestState* state, std::uint64_t largest_number);
   // Removes files of the database that the MANIFEST does not name: crashes leave them.
   Status RemoveOrphans();
   Status CreateMissing();
-  void StartBackground(const ManifestState& state);
 
   DbState& state_;
   DbContext& db_;
@@ -79,8 +81,9 @@ class Opener {
   Upkeep& upkeep_;
   Families& families_;
   const std::vector<ColumnFamilyDescriptor>& wanted_;
-  std::unique_ptr<FileLock> lock_;
   ReplayResult replayed_;
+  std::ptrdiff_t segments_to_replay_ = 0;  // log segments that an Open after a crash would read
+  bool had_reserve_ = false;
 };
 
 }  // namespace cambium

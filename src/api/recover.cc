@@ -54,8 +54,7 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
     commits_.views().Update([&](View* view) { view->segments = view->segments.Without(slot); });
     state.segments.erase(number);
   }
-  bool had_reserve = false;
-  CAMBIUM_RETURN_IF_ERROR(StartManifest(&state, largest_number, &had_reserve));
+  CAMBIUM_RETURN_IF_ERROR(StartManifest(&state, largest_number));
   state_.head.Start(predecessor);
   CAMBIUM_RETURN_IF_ERROR(RemoveOrphans());
   // If space cannot be freed now, a later commit frees it: the database can serve.
@@ -66,12 +65,10 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
                                            ", epoch " + std::to_string(db_.epoch) + ", after reading " +
                                            std::to_string(replayed_.bytes_read) + " bytes of log");
   CAMBIUM_RETURN_IF_ERROR(CreateMissing());
-  CAMBIUM_RETURN_IF_ERROR(families_.PersistAtOpen());
-  StartBackground(state);
-  upkeep_.space_keeper.Begin();
-  upkeep_.disk_keeper.Begin(had_reserve);
-  upkeep_.puncher.Resume();
-  return Status::OK();
+  segments_to_replay_ = std::ranges::count_if(state.segments, [&](const auto& segment) {
+    return segment.second.kind == SegmentKind::kLog && segment.first >= state.replay.segment;
+  });
+  return families_.PersistAtOpen();
 }
 
 Status Opener::OpenFamily(const ManifestState& state, const FamilyState& stored) {
@@ -253,7 +250,7 @@ SegmentEnd Opener::Predecessor(const ManifestState& state, const std::set<std::u
   return predecessor;
 }
 
-Status Opener::StartManifest(ManifestState* state, std::uint64_t largest_number, bool* had_reserve) {
+Status Opener::StartManifest(ManifestState* state, std::uint64_t largest_number) {
   state->epoch += 1;
   db_.epoch = state->epoch;
   state->last_sequence = std::max(state->last_sequence, state_.head.published());
@@ -265,7 +262,7 @@ Status Opener::StartManifest(ManifestState* state, std::uint64_t largest_number,
   CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(*db_.fs, db_.path));
   DiskKeeper& disk = upkeep_.disk_keeper;
   disk.AdoptReserve(files);
-  *had_reserve = disk.reserve_number() != 0;
+  had_reserve_ = disk.reserve_number() != 0;
   disk.MakeRoomForManifest(*state);
   const CommitLock lock(commits_);
   commits_.SetNextFileNumber(state->next_file_number);
@@ -311,19 +308,19 @@ Status Opener::CreateMissing() {
   return Status::OK();
 }
 
-void Opener::StartBackground(const ManifestState& state) {
-  // Each Open for writing leaves a segment, and each later Open reads all of them again until a flush.
-  const auto to_replay = std::count_if(state.segments.begin(), state.segments.end(), [&](const auto& segment) {
-    return segment.second.kind == SegmentKind::kLog && segment.first >= state.replay.segment;
-  });
+void Opener::StartJobs() {
   const std::shared_ptr<const View> opened = commits_.views().Pin();
   for (const FamilyView& each : opened->families) {
-    if (to_replay > kReplaySegmentsMax && !each.active->empty() && !MutantIs(Mutant::kKeepTinySegments)) {
+    // Each Open for writing leaves a segment, and each later Open reads all of them again until a flush.
+    if (segments_to_replay_ > kReplaySegmentsMax && !each.active->empty() && !MutantIs(Mutant::kKeepTinySegments)) {
       const AppendLock lock(state_.head);
       state_.head.Freeze(each.family.get(), FlushReason::kRecovery);
     }
     if (upkeep_.compactor.IsDue(*each.family)) state_.jobs.Schedule(Job::kCompact, each.family);
   }
+  upkeep_.space_keeper.Begin();
+  upkeep_.disk_keeper.Begin(had_reserve_);
+  upkeep_.puncher.Resume();
 }
 
 }  // namespace cambium

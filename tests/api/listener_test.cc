@@ -10,8 +10,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "state/events.h"
@@ -19,6 +21,7 @@
 #include "testing/file_watch.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
+#include "util/manual_executor.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
@@ -536,6 +539,103 @@ TEST(ListenerTest, ReadOnlyDatabaseReportsNothing) {
   ASSERT_TRUE(DB::OpenForReadOnly(store.options, kStorePath, &db).ok());
   ASSERT_TRUE(db->Close().ok());
   EXPECT_TRUE(store.notes->lines.empty());
+}
+
+// ---- Jobs that Open starts ----
+
+// Lets a test act in the middle of the last step of Open, which schedules jobs and then starts a timer.
+class ActsDuringOpen final : public Executor {
+ public:
+  void Schedule(TaskPriority priority, std::function<void()> task) override {
+    if (on_schedule != nullptr) on_schedule();
+    tasks_.Schedule(priority, std::move(task));
+  }
+  void ScheduleAfter(std::uint64_t micros, TaskPriority priority, std::function<void()> task) override {
+    if (on_timer != nullptr) std::exchange(on_timer, nullptr)(&tasks_);
+    tasks_.ScheduleAfter(micros, priority, std::move(task));
+  }
+  bool RunOneInstead() override {
+    if (on_wait != nullptr) on_wait();
+    return tasks_.RunOneInstead();
+  }
+
+  std::function<void()> on_schedule;
+  std::function<void(ManualExecutor*)> on_timer;  // called once
+  std::function<void()> on_wait;
+
+ private:
+  ManualExecutor tasks_;
+};
+
+class ReadsAtFlushBegin final : public EventListener {
+ public:
+  void OnFlushBegin(DB* db, const FlushJobInfo&) override {
+    ++flushes;
+    ASSERT_NE(db->DefaultColumnFamily(), nullptr);
+    std::string text;
+    EXPECT_EQ(db->Get({}, "key7", &text), Status::OK());
+    EXPECT_TRUE(db->GetProperty("cambium.stats", &text));
+  }
+  int flushes = 0;
+};
+
+TEST(ListenerTest, ListenerMayReadBeforeOpenReturns) {
+  NotedStore store;
+  for (int i = 0; i < 17; ++i) {  // just so many segments without a flush that the next Open schedules one
+    store.MustOpen();
+    store.Put("key" + std::to_string(i), "value");
+    store.MustClose();
+  }
+  const auto executor = std::make_shared<ActsDuringOpen>();
+  const auto reads = std::make_shared<ReadsAtFlushBegin>();
+  store.options.executor = executor;
+  store.options.max_space_amplification = 2;  // needs the timer
+  store.options.listeners = {reads};
+  executor->on_timer = [](ManualExecutor* tasks) {
+    while (tasks->RunOneInstead()) {
+    }
+  };
+  store.MustOpen();
+  EXPECT_EQ(reads->flushes, 1);
+  store.MustClose();
+}
+
+TEST(ListenerTest, DirectoryStaysLockedWhileAnOpenThatThrewIsUndone) {
+  TestStore store;
+  store.options.create_missing_column_families = true;
+  std::vector<ColumnFamilyHandle*> handles;
+  const auto open = [&] {
+    handles.clear();
+    return DB::Open(store.options, kStorePath, {{"default", store.options}, {"two", store.options}}, &handles, &store.db);
+  };
+  const auto close = [&] {
+    for (ColumnFamilyHandle* const handle : handles) EXPECT_TRUE(store.db->DestroyColumnFamilyHandle(handle).ok());
+    store.MustClose();
+  };
+  for (int i = 0; i < 17; ++i) {  // the next Open schedules a flush of each family
+    ASSERT_TRUE(open().ok());
+    for (ColumnFamilyHandle* const handle : handles) ASSERT_TRUE(store.db->Put({}, handle, "key", "value").ok());
+    close();
+  }
+  const auto executor = std::make_shared<ActsDuringOpen>();
+  store.options.executor = executor;
+  int schedules = 0;
+  int waits = 0;
+  executor->on_schedule = [&] {
+    if (++schedules == 2) throw std::runtime_error("no more tasks");
+  };
+  executor->on_wait = [&] {  // for the first flush
+    ++waits;
+    std::unique_ptr<FileLock> lock;
+    EXPECT_TRUE(store.fs->Lock(kStorePath, LockMode::kExclusive, 0, &lock).IsLocked());
+  };
+  EXPECT_THROW(static_cast<void>(open()), std::runtime_error);
+  EXPECT_GT(waits, 0);
+  executor->on_schedule = nullptr;
+  executor->on_wait = nullptr;
+  ASSERT_TRUE(open().ok());
+  EXPECT_EQ(store.Get("key"), "value");
+  close();
 }
 
 // At every event the listener reads, writes and changes options. If the database still held a lock, this thread would
