@@ -63,6 +63,7 @@ class LivingChild {
       if (::write(ready[1], "r", 1) == 1) (void)!::read(end[0], &byte, 1);
       ::_exit(0);
     }
+    EXPECT_GT(pid_, 0) << "fork failed";
     ::close(ready[1]);
     ::close(end[0]);
     EXPECT_EQ(::read(ready[0], &byte, 1), 1);
@@ -75,7 +76,9 @@ class LivingChild {
   }
   LivingChild(const LivingChild&) = delete;
   LivingChild& operator=(const LivingChild&) = delete;
-  void Kill() const { ::kill(pid_, SIGKILL); }
+  void Kill() const {
+    if (pid_ > 0) ::kill(pid_, SIGKILL);  // -1 would end all processes
+  }
 
  private:
   pid_t pid_;

@@ -6,13 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "cambium/db.h"
 #include "testing/index_mode.h"
@@ -59,6 +63,10 @@ inline int RunAndKill(const std::string& arguments, std::uint64_t micros) {
   if (child == 0) {
     ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     ::_exit(127);
+  }
+  if (child < 0) {  // kill(-1) would end all processes
+    ADD_FAILURE() << "fork: " << std::strerror(errno);
+    return kWasKilled;
   }
   ::usleep(static_cast<useconds_t>(micros));
   ::kill(child, SIGKILL);
@@ -117,16 +125,20 @@ class ToolTest : public ::testing::Test {
     EXPECT_TRUE(s.ok()) << s.ToString();
     return db;
   }
-  // The only file whose name contains `part`.
-  std::string FileLike(const std::string& part) const {
-    std::string found;
+  // The files whose names contain `part`; at least one.
+  std::vector<std::string> FilesLike(const std::string& part) const {
+    std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(Path())) {
-      if (entry.path().filename().string().find(part) == std::string::npos) continue;
-      EXPECT_TRUE(found.empty()) << found << " and " << entry.path();
-      found = entry.path();
+      if (entry.path().filename().string().find(part) != std::string::npos) found.push_back(entry.path());
     }
-    EXPECT_FALSE(found.empty()) << "no file like " << part;
+    if (found.empty()) throw std::runtime_error("no file like " + part);
     return found;
+  }
+  // The only such file.
+  std::string FileLike(const std::string& part) const {
+    const std::vector<std::string> found = FilesLike(part);
+    EXPECT_EQ(found.size(), 1u) << ::testing::PrintToString(found);
+    return found.front();
   }
   static void FlipByte(const std::string& file, std::size_t offset) {
     std::string bytes = ReadFile(file);
