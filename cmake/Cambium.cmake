@@ -15,35 +15,62 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # At -O3 it sees overlaps that are not there inside std::string (its bug 105651).
   target_compile_options(cambium_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
-# The tests' own code, and the tool's that they try, is optimised less than the library, with sanitizers not at all: that
-# takes half of the time, and weakens no check. In a release nothing has this property's effect.
-define_property(TARGET PROPERTY CAMBIUM_OPTIMISED_LESS INHERITED)
+# The level, 0 or 1, at which test builds compile the tests' own code, and the tool's; the library is always optimised as
+# its preset says. Rooms whose tests compute much themselves have 1. With sanitizers the level is always 0, and
+# UndefinedBehaviorSanitizer leaves out four checks, which double the time to compile; the library has them all. In a
+# release, and in debug builds, the property has no effect.
+define_property(TARGET PROPERTY CAMBIUM_TEST_OPTIMISATION INHERITED)
+set(is_test_code $<NOT:$<STREQUAL:$<TARGET_PROPERTY:CAMBIUM_TEST_OPTIMISATION>,>>)
+set(test_options)
 if(CAMBIUM_SANITIZE)
-  set(test_optimisation -O0)
+  set(test_options -O0)
+  if(CAMBIUM_SANITIZE MATCHES "undefined")
+    list(APPEND test_options -fno-sanitize=alignment,null,vptr,object-size)
+  endif()
 elseif(CAMBIUM_TEST_HOOKS AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-  set(test_optimisation -O1)
+  set(test_options -O$<TARGET_PROPERTY:CAMBIUM_TEST_OPTIMISATION>)
 endif()
-target_compile_options(cambium_flags INTERFACE $<$<BOOL:$<TARGET_PROPERTY:CAMBIUM_OPTIMISED_LESS>>:${test_optimisation}>)
 if(CAMBIUM_SANITIZE)
   target_compile_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
   target_compile_options(cambium_flags INTERFACE -fno-sanitize-recover=all)
   target_link_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
   # gcc reports false positives of these when a sanitizer, or no optimising, changes what it sees of a value.
-  target_compile_options(cambium_flags INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow
-    -Wno-format-truncation)
+  target_compile_options(cambium_flags INTERFACE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-format-truncation>)
 endif()
+target_compile_options(cambium_flags INTERFACE "$<${is_test_code}:${test_options}>")  # after -fsanitize, as it ends checks
 if(CAMBIUM_TEST_HOOKS)
   target_compile_definitions(cambium_flags INTERFACE CAMBIUM_TEST_HOOKS=1 _GLIBCXX_ASSERTIONS=1)
 endif()
 target_include_directories(cambium_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 
+# cambium_join_sources(TARGET): if CAMBIUM_JOIN_SOURCES is on, its sources are compiled ten at a time.
+function(cambium_join_sources target)
+  if(CAMBIUM_JOIN_SOURCES)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
+# For a build that only checks each file alone: parsing the standard library takes most of its time. A floor's own
+# headers are not precompiled, so a file that lacks one of them does not compile.
+option(CAMBIUM_PRECOMPILE_STANDARD_HEADERS "Parse the headers of the standard library once for all floors" OFF)
+if(CAMBIUM_PRECOMPILE_STANDARD_HEADERS)
+  add_library(cambium_standard_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/standard_headers.cc)
+  target_link_libraries(cambium_standard_headers PRIVATE cambium_flags)
+  target_precompile_headers(cambium_standard_headers PRIVATE ${PROJECT_SOURCE_DIR}/cmake/standard_headers.h)
+endif()
+
 # cambium_floor(util SOURCES a.cc ... DEPS cambium_x PkgConfig::Y): one folder of src/ as one target, cambium_util.
+# APART: its sources are never joined, since programs link some of them without what the others need.
 function(cambium_floor name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "" "SOURCES;DEPS" ${ARGN})
   add_library(cambium_${name} STATIC ${ARG_SOURCES})
-  if(CAMBIUM_SANITIZE)  # several files in one are faster; elsewhere each shows that it includes what it uses
-    set_target_properties(cambium_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
-    target_compile_options(cambium_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  if(NOT ARG_APART)
+    cambium_join_sources(cambium_${name})
+  endif()
+  if(TARGET cambium_standard_headers)
+    target_precompile_headers(cambium_${name} REUSE_FROM cambium_standard_headers)
   endif()
   target_link_libraries(cambium_${name} PUBLIC cambium_flags ${ARG_DEPS})
 endfunction()
@@ -93,8 +120,9 @@ function(cambium_test name)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  if(TARGET cambium_precompiled)
-    target_precompile_headers(${name} REUSE_FROM cambium_precompiled)
+  get_target_property(level ${name} CAMBIUM_TEST_OPTIMISATION)
+  if(TARGET cambium_precompiled_${level})
+    target_precompile_headers(${name} REUSE_FROM cambium_precompiled_${level})
   endif()
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
   if(NOT ARG_TIMEOUT)
@@ -106,7 +134,8 @@ function(cambium_test name)
     set_tests_properties(${name}_lsm PROPERTIES ENVIRONMENT CAMBIUM_INDEX=lsm)
     list(APPEND tests ${name}_lsm)
   endif()
-  set_tests_properties(${tests} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  # Tests that may take longest start first: then no processor is idle at the end.
+  set_tests_properties(${tests} PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT})
   if(ARG_LABELS)
     set_tests_properties(${tests} PROPERTIES LABELS "${ARG_LABELS}")
   endif()

@@ -7,8 +7,8 @@
 # Builds the library, the examples, the tool, the bench, its kernels and the demo, into build/release. Then it runs the
 # examples; installs and packs the build, and uses the installation from another project; runs every installed engine of
 # the bench; and lets the demo load, kill and verify a small folder. Nothing is timed. JOBS limits parallel compilation;
-# ccache is used if installed. As root, it also drops the system's page cache. If dropping it, or a control group, is
-# not possible here, the bench must refuse, and "SKIPPED: why" is printed.
+# CMAKE_ARGS is passed to cmake; ccache is used if installed. As root, it also drops the system's page cache. If dropping
+# it, or a control group, is not possible here, the bench must refuse, and "SKIPPED: why" is printed.
 #
 # Exits with 0 if everything was built and every program succeeded.
 set -euo pipefail
@@ -24,7 +24,8 @@ bash tools/install_deps.sh
 say "Build ($BUILD)"
 arguments=()
 if command -v ccache >/dev/null; then arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
-cmake --preset release ${arguments[@]+"${arguments[@]}"}
+read -r -a given <<<"${CMAKE_ARGS:-}"
+cmake --preset release ${arguments[@]+"${arguments[@]}"} ${given[@]+"${given[@]}"}
 cmake --build "$BUILD" --parallel "${JOBS:-$(nproc)}"
 
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/cambium_release-XXXXXX")

@@ -83,7 +83,8 @@ code=0
 # that.
 fixed=()
 if [ "$PRESET" = tsan ] && setarch "$(uname -m)" -R true 2>/dev/null; then fixed=(setarch "$(uname -m)" -R); fi
-${fixed[@]+"${fixed[@]}"} ctest --test-dir "$BUILD" -j "$JOBS" --output-on-failure --output-junit "$results" \
+# One more than there are processors: some tests wait for the disk most of their time.
+${fixed[@]+"${fixed[@]}"} ctest --test-dir "$BUILD" -j $((JOBS + 1)) --output-on-failure --output-junit "$results" \
   ${selection[@]+"${selection[@]}"} || code=$?
 [ -s "$results" ] || give_up "ctest ended with $code and no results"
 

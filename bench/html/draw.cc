@@ -9,7 +9,7 @@ constexpr double kPhoneWidth = 350;
 constexpr double kHalfWidth = 560;
 constexpr double kFullWidth = 1150;
 constexpr double kTitleHeight = 34;
-constexpr double kRow = 20;               // of a legend
+constexpr double kLegendRow = 20;
 constexpr double kSymbol = 26;            // of an entry, with the gap after it
 constexpr double kGap = 14;               // between entries
 constexpr std::size_t kPanelsOfHalf = 4;  // more panels take the full width
@@ -26,7 +26,7 @@ int Flow(const std::vector<LegendEntry>& entries, double width, Visit visit) {
       ++row;
       x = 0;
     }
-    visit(entry, Point{x, row * kRow});
+    visit(entry, Point{x, row * kLegendRow});
     x += EntryWidth(entry);
   }
   return entries.empty() ? 0 : row + 1;
@@ -46,12 +46,12 @@ std::string Shorten(const std::string& text, double width) {
 }
 
 double LegendHeight(const std::vector<LegendEntry>& entries, double width) {
-  return kRow * Flow(entries, width, [](const LegendEntry&, Point) {});
+  return kLegendRow * Flow(entries, width, [](const LegendEntry&, Point) {});
 }
 
 void DrawLegend(Svg* svg, const std::vector<LegendEntry>& entries, Point corner, double width) {
   Flow(entries, width, [&](const LegendEntry& entry, Point at) {
-    const Point middle{corner.x + at.x + 10, corner.y + at.y + kRow / 2};
+    const Point middle{corner.x + at.x + 10, corner.y + at.y + kLegendRow / 2};
     switch (entry.kind) {
       case LegendEntry::Kind::kBlock:
         svg->Rect({middle.x - 7, middle.y - 5}, 12, 10, "block " + entry.classes);

@@ -13,7 +13,7 @@ constexpr double kHighest = 100;
 // The space amplification from which the axis is logarithmic, since a linear one would crowd smaller values.
 constexpr double kWide = 10;
 constexpr int kCurvePoints = 120;
-constexpr std::size_t kSamplesMin = 4;
+constexpr std::size_t kSamplesOfLawMin = 4;
 
 // Returns the space amplification on average over the time if there are enough samples, else at the end.
 std::optional<double> SpaceAmpOf(const Result& r) {
@@ -25,7 +25,7 @@ std::optional<double> SpaceAmpOf(const Result& r) {
     sum += span * static_cast<double>(r.samples[i].disk_bytes);
     seconds += span;
   }
-  if (r.samples.size() < kSamplesMin || seconds <= 0 || sum <= 0) return r.space_amp;
+  if (r.samples.size() < kSamplesOfLawMin || seconds <= 0 || sum <= 0) return r.space_amp;
   return sum / seconds / static_cast<double>(*r.live_bytes);
 }
 
