@@ -1,8 +1,8 @@
 # `cpack -G DEB` in the build directory: a package for each component.
 #
-# Not one package for all: two versions of the shared library may be installed side by side, which is what its number is
-# for, so nothing else may lie in its package; a server with the tool needs no headers; and the bench is linked with
-# every peer that was found, RocksDB among them, which nobody should have to install for the tool.
+# There is not one package for all. The number of the shared library allows two versions to be installed side by side,
+# so its package may contain nothing else. A server with the tool needs no headers. The bench is linked with every peer
+# that was found, RocksDB among them, and the tool must not require their installation.
 set(CPACK_PACKAGE_NAME cambium)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # the project's would stand above that of each package
 set(CPACK_PACKAGE_VENDOR "The Cambium authors")
@@ -45,11 +45,11 @@ cambium_package(dev libcambium-dev SECTION libdevel DEPENDS "${dev_needs}"
 if(CAMBIUM_BUILD_TOOLS)
   cambium_package(tools cambium-tools SECTION database
     SUMMARY "embedded key-value store, offline tool"
-    TEXT "The program cambium, which looks after databases that nobody has open.")
+    TEXT "The program cambium, which inspects and maintains databases that no process has open.")
 endif()
 if(CAMBIUM_BUILD_BENCH)
   cambium_package(bench cambium-bench SECTION database
     SUMMARY "embedded key-value store, benchmark"
-    TEXT "The program cambium_bench, which measures Cambium beside its peers.")
+    TEXT "The program cambium_bench, which compares the speed of Cambium with that of its peers.")
 endif()
 include(CPack)

@@ -1,6 +1,6 @@
-# A header as doxygen reads it. Lines of comment become "///", a comment behind code "///<". The comment that a file begins
-# with is the file's. What doxygen would take for commands, links or tags is shielded; indented lines, programs and tables,
-# are shown as they are drawn.
+# Converts a header for doxygen. Lines of comment become "///", a comment after code "///<". The comment at the
+# beginning of a file documents the file. Text that doxygen would take for commands, links or tags is escaped. Indented
+# lines (programs and tables) are shown as they are drawn.
 function shield(s) {
   gsub(/[\\@]/, "\\\\&", s)
   gsub(/[<>&#%"]/, "\\\\&", s)

@@ -113,8 +113,8 @@ Status FileDumper::DumpLog(const std::string& path) {
 
 Status FileDumper::WalkLog(const File& file, std::uint64_t seed, std::uint64_t end, const SegmentInfo* info) {
   const std::string name = BaseOf(file.path());
-  // The end of the log is known for a sealed segment, and otherwise if recovery says so; else it is the end of what
-  // validates.
+  // The end of the log is known if the segment is sealed or recovery says so. Otherwise it is the end of the last
+  // record that validates.
   std::optional<std::uint64_t> log_end;
   if (info != nullptr && database_->has_tail()) log_end = database_->LogEndOf(*info);
   FileInfo facts;

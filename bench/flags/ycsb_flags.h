@@ -7,7 +7,7 @@ namespace cambium::bench {
 
 struct YcsbFlags {
   std::uint64_t record_count = 0;     // 0: --num
-  // Of all threads together; 0: --reads per thread if given, else the number of records.
+  // The operations of all threads together. 0: --reads per thread if given, else the number of records.
   std::uint64_t operation_count = 0;
   std::uint64_t field_count = 10;
   std::uint64_t field_length = 100;

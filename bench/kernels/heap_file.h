@@ -1,4 +1,5 @@
-// HeapFile: a file in memory that was touched before, so that figures include neither system calls nor page faults.
+// HeapFile: a file in memory. Its memory is touched in advance, so figures include neither system calls nor page
+// faults.
 // HeapFiles: the files that a sweep or compaction creates.
 #pragma once
 

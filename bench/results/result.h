@@ -14,7 +14,7 @@
 
 namespace cambium::bench {
 
-// Figures of the additional thread that ran beside the workers.
+// Figures of the additional thread that ran at the same time as the workers.
 struct WriterFigures {
   bool reads = false;  // the thread read instead of writing
   std::uint64_t ops = 0;

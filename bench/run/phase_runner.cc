@@ -271,7 +271,7 @@ unsigned StallThreads(StallTime time, const Workload& workload, unsigned workers
   return 0;
 }
 
-// Sets cache hits and misses of the workers and of background work beside them, without those of settling.
+// Sets the cache hits and misses of the workers and of the background work during that time, without those of settling.
 void TakeCacheCounters(const EngineCounters& before, const EngineCounters& now, Result* r) {
   r->cache_hits = Difference(before.cache_hits, now.cache_hits);
   r->cache_misses = Difference(before.cache_misses, now.cache_misses);

@@ -1,7 +1,7 @@
 // RunPhase: runs and measures one workload on one engine, with as many threads as the flags say.
 //
-// For a workload that writes, the time until the engine is quiet counts. If an additional thread writes beside readers,
-// only the readers are measured, until the last of them is done; then the engine is settled.
+// For a workload that writes, the time until the engine is quiet counts. If an additional thread writes while others
+// read, only the readers are measured, until the last of them is done; then the engine is settled.
 #pragma once
 
 #include "engines/engine.h"

@@ -64,8 +64,8 @@ bool OnlyTraces(const Phase& phase) {
                      });
 }
 
-// Computes the answers of the coming replay: applies to a map in memory what the list has done to the database so far,
-// and then the replay.
+// Computes the answers that the coming replay must give: applies to a map in memory the changes by the earlier entries
+// of --benchmarks, and then those by the replay.
 std::unique_ptr<const ExpectedAnswers> ExpectAnswers(const Phase& phase) {
   const std::vector<std::string>& names = phase.flags.benchmarks;
   TracedContents contents;

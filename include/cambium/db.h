@@ -219,8 +219,8 @@ class DB {
   virtual Status SetDBOptions(const std::unordered_map<std::string, std::string>& changes) = 0;
 
   // ---- Tracing ----
-  // Starts recording operations; see trace.h. Recorded are committed writes, and reads that found a value or found
-  // none; failed calls are not. Calls already running may or may not be recorded. Busy if a trace is running,
+  // Starts recording operations; see trace.h. Committed writes are recorded, and reads that found a value or
+  // found none; failed calls are not. Calls already running may or may not be recorded. Busy if a trace is running,
   // InvalidArgument for an option out of range. An error of the trace never fails a call: it ends the trace, and
   // EndTrace returns it. Without a trace each call tests one flag.
   virtual Status StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) = 0;

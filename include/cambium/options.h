@@ -126,7 +126,8 @@ struct ColumnFamilyOptions {
   bool enable_blob_garbage_collection = true;
   // Unless space is short, only this fraction of the segments (rounded down), the oldest, is collected. [0, 1]
   double blob_garbage_collection_age_cutoff = 0.25;
-  // If garbage is this fraction of the bytes of those segments, they are collected at once, oldest first. [0, 1]
+  // If garbage is at least this fraction of the bytes of these oldest segments, they are collected at once, oldest
+  // first. [0, 1]
   // 1: never.
   double blob_garbage_collection_force_threshold = 1.0;
 

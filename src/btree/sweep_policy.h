@@ -1,6 +1,6 @@
 // When to sweep what: pure functions of numbers, which BTreeIndex carries out.
 //
-// The law behind them: m updates, uniform over N keys in L leaves of P bytes, rewrite
+// They follow from this law: m updates, uniform over N keys in L leaves of P bytes, rewrite
 //
 //   touched = L (1 - e^(-m/L)) leaves,   P * touched / m bytes per update:
 //

@@ -28,8 +28,8 @@ namespace cambium {
 // The free bytes from which on the disk no longer counts as full. `missing` bytes of the reserve are refilled from
 // them, and writers need some too, or it would be full again at once.
 [[nodiscard]] std::uint64_t FreeBytesToGoOn(std::uint64_t missing, std::uint64_t wanted);
-// Free bytes that writers must leave. If the file system reports a lack of space only in a sync, they keep that from
-// being a sync of the log.
+// Free bytes that writers must leave. Some file systems report a lack of space only in a sync. These bytes prevent a
+// sync of the log from failing for that reason.
 inline constexpr std::uint64_t kFreeBytesLeft = 64u << 10;
 // The bytes of memtables that can still be flushed, given the free bytes and what the reserve would release.
 [[nodiscard]] std::uint64_t TableBytesMax(std::uint64_t free_bytes, std::uint64_t releasable);

@@ -64,7 +64,7 @@ VictimChoice PickSmall(std::span<const SegmentUse> segments, const VictimPolicy&
   constexpr std::uint64_t kTiny = kSegmentBytesLeast / 2;
   struct OfGeneration {
     std::vector<const SegmentUse*> small;
-    std::vector<const SegmentUse*> tiny;  // of these
+    std::vector<const SegmentUse*> tiny;  // those of `small` below kTiny
   };
   std::map<std::uint32_t, OfGeneration> found;
   for (const SegmentUse& segment : segments) {

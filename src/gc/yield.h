@@ -1,5 +1,5 @@
-// How much of the device background work without a waiting user may take, while it slows down users' calls: a pure
-// function of measurements. foreground.h measures, and makes the work pause.
+// Computes the share of the device that background work may take while it slows down users' calls: a pure function of
+// measurements. Work that a user waits for is not limited. foreground.h measures, and makes the work pause.
 //
 //   calls of users ──sampled──▶ mean of a window, by kind of call ──▶ above twice the quiet mean?  yes: share / 2
 //                                                                     below 1.5 times:             share * 2

@@ -173,7 +173,8 @@ struct CompactionInput {
   CompactionRequest* request = nullptr;
   // The range deletes of `memtable`: older than the entries it yields, newer than all layers. Null: none.
   std::shared_ptr<const RangeDeletes> memtable_ranges = nullptr;
-  // Asked about the values of runs and of what they are merged with. Null: all values are kept. Never with a memtable.
+  // Is asked about the values of the runs and of the files that they are merged with. Null: all values are kept. Never
+  // with a memtable.
   ValueFilter* filter = nullptr;
   // Polled by compactions whose step may be long. If it returns true, Compact ends with ShutdownInProgress. May be
   // empty.

@@ -97,7 +97,7 @@ class Law {
     const double runs = RunsPerCompaction(cost_);
     written.updates = runs * cost_.batch;
     double arriving = Distinct(runs);
-    double through = 0;  // the share of what arrives in level 1 that goes through it
+    double through = 0;  // the share of the entries arriving in level 1 that goes through it
     if (is_lazy() && last_ > 1) {
       written.bytes += arriving * BytesAt(FileOf(1, arriving));
     } else {

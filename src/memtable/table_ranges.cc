@@ -33,7 +33,7 @@ struct TableRanges::Array {
 
 struct TableRanges::Version {
   SequenceNumber seq;    // of the range that made this version
-  std::uint64_t count;   // of ranges up to here
+  std::uint64_t count;   // how many ranges this version includes
   const Version* older;  // the version with one range less
   const Version* jump;   // a version with far fewer ranges
   std::uint32_t array_count;

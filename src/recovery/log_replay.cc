@@ -445,7 +445,7 @@ class Replay {
   }
 
   // Recovery stops before operation `missing`. Returns Corruption if a family has flushed that operation or a later
-  // one: together with the other families it would be a state that never existed.
+  // one: this family and the others together would be a state that never existed.
   Status CheckNoneIsAhead(SequenceNumber missing, const std::string& where) const {
     for (const auto& [id, family] : state_.families) {
       if (family.flushed_sequence < missing || MutantIs(Mutant::kReplayEndsBeforeFlushed)) continue;

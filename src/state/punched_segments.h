@@ -13,9 +13,9 @@
 
 namespace cambium {
 
-// Of one segment, in bytes.
+// The figures of one segment, in bytes.
 struct PunchedBytes {
-  std::uint64_t holes = 0;            // that are made, or will be after the last reader
+  std::uint64_t holes = 0;            // made ones, and those that are made after the last reader
   std::uint64_t kept = 0;             // of punched records: header, key, and parts of blocks at both ends
   std::uint64_t pending = 0;          // of `holes`: not made yet
   std::uint64_t garbage_at_look = 0;  // left after the last look for values to punch

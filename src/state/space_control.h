@@ -61,7 +61,7 @@ struct SpaceControl {
   // The bytes on disk at a look, minus `written` at that moment: falls only if jobs have freed space.
   static constexpr std::int64_t kNothingYet = std::numeric_limits<std::int64_t>::max();
   std::int64_t others CAMBIUM_GUARDED_BY(commit_lock) = kNothingYet;  // of the last look
-  // Of the last look at which no job was left to wait for.
+  // `others` at the last look at which there was no job to wait for.
   std::int64_t others_when_idle CAMBIUM_GUARDED_BY(commit_lock) = kNothingYet;
   std::uint64_t last_freed_micros CAMBIUM_GUARDED_BY(commit_lock) = 0;  // when log GC last freed a segment
 };

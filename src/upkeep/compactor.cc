@@ -138,8 +138,8 @@ Status Compactor::CompactDue(Family* family) {
   return s;
 }
 
-// Runs a step of a compaction of all keys, as CompactRange would: near the ceiling, it carries entries above the last
-// level of an LSM down although no level is too large.
+// Runs a step of the compaction that CompactRange would run for all keys. Used near the ceiling: in an LSM it moves the
+// entries above the last level down, although no level is too large.
 Status Compactor::SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers) {
   const std::uint64_t flushes = [&] {
     const JobsLock lock(jobs_);

@@ -136,7 +136,7 @@ void DiskKeeper::AdoptReserve(const std::vector<NumberedFile>& files) {
 // The new MANIFEST takes space before it frees any, and a failed sync would be too late to notice that there is none.
 void DiskKeeper::MakeRoomForManifest(const ManifestState& state) {
   if (MutantIs(Mutant::kOpenKeepsReserve)) return;
-  constexpr std::uint64_t kBytesOfFile = 256;  // of the MANIFEST, for each file that it names
+  constexpr std::uint64_t kBytesOfFile = 256;  // bytes of the MANIFEST for each file that it names
   std::uint64_t files = state.segments.size();
   for (const auto& [id, family] : state.families) {
     files += family.runs.size() + family.index_segments.size() + family.level_runs.size();

@@ -10,8 +10,8 @@ namespace cambium {
 
 [[nodiscard]] std::uint64_t Checksum64(Slice bytes, std::uint64_t seed);
 
-// The same checksum computed piece by piece: constructed with `seed`, then Update(a), Update(b), its Digest() equals
-// Checksum64(a + b, seed).
+// Computes the same checksum piece by piece. If it is constructed with `seed` and gets Update(a), then Update(b),
+// Digest() returns Checksum64(a + b, seed).
 class Checksum64Stream {
  public:
   explicit Checksum64Stream(std::uint64_t seed);

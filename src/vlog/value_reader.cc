@@ -57,8 +57,8 @@ Status ReadBytes(const ValuePlace& place, char* out, std::size_t* read) {
   return place.segment->file().Read(place.offset, place.size, out, read);
 }
 
-// Returns the header of the record that starts with `bytes`. Corruption unless it is a put of the key whose record has
-// at most place.size bytes. `bytes` must include the whole key.
+// Returns the header of the record that starts with `bytes`. Returns Corruption unless the record is a put of the
+// query's family and key, and has at most place.size bytes. `bytes` must include the whole key.
 Result<RecordHeader> CheckHeader(const ValuePlace& place, const ValueQuery& query, Slice bytes) {
   const Segment& segment = *place.segment;
   if (bytes.size() < kRecordHeaderSize) {

@@ -245,8 +245,8 @@ std::uint64_t AllocatedByTheLog(const TestStore& store) {
   return bytes;
 }
 
-// Punches first. Then the remaining values are relocated, and only the bytes that dropped files still took count as
-// freed.
+// Log GC punches values first. Then it relocates the remaining values and drops files. Of these files, only the bytes
+// that they still took count as freed.
 TEST(ListenerTest, BytesFreedByHolesAreReportedOnce) {
   NotedStore store;
   store.options.min_punch_size = 16u << 10;

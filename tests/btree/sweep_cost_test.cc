@@ -190,8 +190,8 @@ TEST(SweepCostTest, FileIsNoLargerThanAStep) {
   EXPECT_TRUE(s.ok()) << s.ToString();
 }
 
-// A tree that was swept in steps until all of it was replaced several times: the size of its files in per cent of the
-// live bytes, at the end and at most, and the bytes written per update.
+// Figures of a tree that was swept in steps until all of it had been replaced several times: the size of its files in
+// per cent of the live bytes, at the end and at most, and the bytes written per update.
 struct Swept {
   double percent_at_rest;
   double percent_at_most;

@@ -63,7 +63,7 @@ class CrashExplorer {
   // How many damaged images were opened so far.
   [[nodiscard]] std::uint64_t images() const { return images_; }
   [[nodiscard]] std::uint64_t fault_hits() const { return fault_hits_; }
-  // Of all lives.
+  // The read counts of all lives.
   [[nodiscard]] const SimReadCounts& read_counts() const { return read_counts_; }
 
  private:

@@ -27,8 +27,8 @@ struct KeyAndWord {
   std::uint64_t word;  // 0: a tombstone
 };
 
-// A layer made from a list. Its keys and values are in a buffer that every move overwrites, as a cursor's page may be
-// evicted. Can fail at the n-th move, and yields the list as it is, even if it is out of order.
+// A layer made from a list. Its keys are in a buffer that every move overwrites, because the page of a real cursor may
+// be evicted when it moves. Can fail at the n-th move, and yields the list as it is, even if it is out of order.
 class ListCursor final : public EntryCursor {
  public:
   ListCursor(const Comparator* comparator, std::vector<KeyAndWord> list, int moves_until_error = -1)

@@ -193,8 +193,8 @@ TEST(ManifestReaderTest, BytesAfterTheEndAreIgnored) {
   }
 }
 
-// A user's key may hold an image of a record. It is at another offset than that record, so it is not mistaken for a
-// valid one, and a torn record that holds it is still torn.
+// A user's key may hold an image of a record. The image is at another offset than the record itself, so it is not
+// mistaken for a valid record, and a torn record that contains the image still counts as torn.
 TEST(ManifestReaderTest, ImageOfARecordInAKeyIsNotARecord) {
   ManifestState state = SmallState();
   state.next_file_number = 10;

@@ -333,8 +333,8 @@ TEST_P(MemTableTest, LargeLoadsInAnyInsertionOrder) {
   }
 }
 
-// Ascending and descending loads, also several interleaved ones, must leave full leaves: they take 16 bytes a key,
-// half-full ones 32. The record of a 16-byte key takes 33 bytes.
+// Loads in ascending or descending order, also several interleaved ones, must leave full leaves. Full leaves take 16
+// bytes a key, half-full leaves 32. The record of a 16-byte key takes 33 bytes.
 TEST(MemTableMemoryTest, OrderedLoadsFillLeavesAndRandomLoadsTwoThirdsOfThem) {
   static constexpr std::uint64_t kKeys = 50000;
   const auto bytes_per_key = [](auto number_of) {

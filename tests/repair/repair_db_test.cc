@@ -90,8 +90,8 @@ TEST(RepairDbTest, WithoutAManifestFamiliesAreNamedByNumber) {
   EXPECT_EQ(Read(store, kOutPath), renamed);  // the log has all operations, and proves them
 }
 
-// Regression: without a MANIFEST, the order of a family in descending order is unknown. In ascending order its range
-// deletes end before they begin, so they were ignored, and deleted keys returned as proven.
+// Regression: without a MANIFEST, the order of a family in descending order is unknown. Its range deletes, read in
+// ascending order, end before they begin, so salvage ignored them and wrote deleted keys as proven.
 TEST(RepairDbTest, WithoutAManifestRangesInAnUnknownOrderProveNothing) {
   TestStore store;
   MakeFamilies(&store, ReverseBytewiseComparator());

@@ -41,8 +41,8 @@ class ModelState {
   void Apply(const Operation& write);
   // Marks the keys in [lower, upper] as filtered. Both bounds are inclusive; an absent one is infinite.
   void Filter(const std::optional<std::string>& lower, const std::optional<std::string>& upper);
-  // Compares with `found`, the contents by canonical key. If this state allows them, returns "" and from then on stands
-  // only for them. Otherwise returns what it does not allow.
+  // Compares with `found`, the contents by canonical key. If this state allows these contents, returns "" and
+  // represents only them from then on. Otherwise returns a description of the first entry that it does not allow.
   [[nodiscard]] std::string Settle(const std::map<std::string, std::string>& found);
 
   [[nodiscard]] const Map& map() const { return map_; }

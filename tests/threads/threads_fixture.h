@@ -1,5 +1,5 @@
 // DbThreadsTest: a database on the real file system with sizes so small that it flushes, compacts and drops segments
-// all the time, and a list of complaints from many threads.
+// all the time. Any thread of a test can report a failure; the first one is kept.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -111,7 +111,7 @@ TEST(RateLimiterTest, CloseDoesNotWaitForTheLimiter) {
   for (int i = 0; i < 8000; ++i) ASSERT_TRUE(db->Get({}, NumberedKey(i), &value).ok()) << i;
 }
 
-// The only background thread may be waiting to write while the flush is queued behind it.
+// The flush may wait in the queue until the only background thread, which waits for the limiter, is free.
 TEST(RateLimiterTest, StalledWriterDoesNotWaitForTheLimiter) {
   LimitedStore store(16 << 10);
   store.options.write_buffer_size = 4096;

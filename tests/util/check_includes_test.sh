@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/check_includes.sh SCRIPT finds includes of rooms above or beside, and cycles; it allows includes of rooms below.
+# tools/check_includes.sh SCRIPT finds includes of rooms that are not below the including one, and cycles. It allows
+# includes of rooms below.
 set -u
 script=$1
 tree=$(mktemp -d) || exit 1

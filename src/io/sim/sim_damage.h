@@ -1,4 +1,4 @@
-// What a power cut does to unsynced changes: how it is drawn, and a report of what was drawn.
+// The damage that a power cut does to unsynced changes: how the damage is drawn at random, and a report of the result.
 #pragma once
 
 #include <cstdint>

@@ -196,7 +196,7 @@ class Cut {
   }
 
   void DrawNames() {
-    const std::uint64_t keep = 1 + prng_.Uniform(3);  // of 4
+    const std::uint64_t keep = 1 + prng_.Uniform(3);  // how many of 4 names survive, on average
     for (std::size_t i = 0; i < survives_.size(); ++i) survives_[i] = prng_.Uniform(4) < keep;
   }
 

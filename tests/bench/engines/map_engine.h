@@ -18,7 +18,7 @@ namespace cambium::bench {
 
 // What a test may do to the answers. Each function gets the key, and may change or drop its value.
 struct Lies {
-  std::function<void(std::string* value)> value;        // of every value given back
+  std::function<void(std::string* value)> value;        // called for every value given back
   std::function<bool(const std::string& key)> lost;     // true: a lookup does not find it, a walk passes it over
   std::function<bool(const std::string& key)> ghost;    // true: a lookup finds it although it is not there
   std::function<Status()> read;                         // an error of a lookup

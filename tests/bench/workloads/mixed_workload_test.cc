@@ -166,7 +166,7 @@ TEST_F(MixedWorkloadTest, YcsbInsertsRecordsAfterTheLast) {
   EXPECT_EQ(result_.user_write_bytes, 0u) << "C only reads";
 }
 
-// Of all requested records, the one that rank 0 falls on gets its 1 / 26.469 and a little of other ranks' shares. The
+// The record that rank 0 falls on gets rank 0's 1 / 26.469 of all requests, and a little of other ranks' shares. The
 // divisor is the number of requests, not the generator's range. If time ends a workload, there is room for many more
 // records than are read.
 TEST_F(MixedWorkloadTest, YcsbKeepsItsSkewWithDuration) {

@@ -163,7 +163,7 @@ TEST(MixgraphTest, PowerLawOfThePresetCoversItsKeys) {
     const double ranges = std::max(1.0, value(run, "--keyrange_num"));
     const auto keys = static_cast<std::uint64_t>(value(run, "--num") / ranges);
     EXPECT_NEAR(f.key_dist_a * std::pow(static_cast<double>(keys), f.key_dist_b), 1, 0.001) << run.experiment;
-    const MixgraphModel model(f, keys);  // of a range, the offset in it
+    const MixgraphModel model(f, keys);  // draws the offset within one range
     std::set<std::uint64_t> warm;
     for (std::uint64_t warmth = 1; warmth <= keys / 1000; ++warmth) warm.insert(Mix(warmth) % keys);
     Prng random(8);

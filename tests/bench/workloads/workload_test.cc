@@ -119,8 +119,8 @@ TEST_F(WorkloadTest, WalksDetectOverwrittenValues) {
   }
 }
 
-// Threads that share the keys of a fill know the last versions. Threads that overwrite the same keys do not, so no
-// value that any of them wrote is reported as wrong.
+// If each thread of a fill writes its own part of the keys, the last versions are known. If several threads overwrite
+// the same keys, they are unknown, so no value that one of these threads wrote is reported as wrong.
 TEST_F(WorkloadTest, UnknownLastVersionsAreNotCompared) {
   flags_.threads = 3;
   for (int i = 0; i < 5; ++i) {

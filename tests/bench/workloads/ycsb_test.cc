@@ -21,7 +21,7 @@ TEST(YcsbTest, ScrambledZipfSendsItsWarmestRankToOneRecord) {
   const auto warmest = std::max_element(counts.begin(), counts.end(),
                                         [](const auto& a, const auto& b) { return a.second < b.second; });
   EXPECT_EQ(warmest->first, YcsbHash(0) % 1000);
-  // Besides its own 1 / 26.469 it gets the share of other ranks that fall on it.
+  // In addition to the 1 / 26.469 of rank 0, this record gets the shares of other ranks that fall on it.
   EXPECT_NEAR(static_cast<double>(warmest->second) / kDraws, 1 / 26.469 + 0.0006, 0.003);
   EXPECT_GT(counts.size(), 990u) << "cold records are read too";
   EXPECT_LT(counts.rbegin()->first, 1000u);
