@@ -11,7 +11,7 @@ constexpr const char* kLsm = "cambium/lsm";
 constexpr const char* kRocks = "rocksdb_leveled";
 constexpr const char* kSizes[] = {"16 B", "128 B", "1 KiB", "16 KiB"};
 constexpr const char* kSeparated[] = {"128 B", "1 KiB", "16 KiB"};
-constexpr const char* kNobody = "cambium's LSM and rocksdb_leveled did not run";
+constexpr const char* kPeersDidNotRun = "cambium's LSM and rocksdb_leveled did not run";
 
 std::string Experiment(const char* size) { return std::string("badger2017, ") + size; }
 
@@ -66,7 +66,7 @@ Claim LoadClaim(const Figures& f) {
   const Reasons reasons{.low = "if all data fits into memory, RocksDB's compactions read nothing from the device"};
   decision.Add("at", At(lsm, "1 KiB"), AtLeast(4.5), Kind::kSpeed, reasons);
   decision.Add("at", At(lsm, "16 KiB"), AtLeast(11.7), Kind::kSpeed, reasons);
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kPeersDidNotRun);
 }
 
 Claim IndexClaim(const Figures& f) {
@@ -104,7 +104,7 @@ Claim GetClaim(const Figures& f) {
   decision.Add("at", At(lsm, "128 B"), AtLeast(3.7), Kind::kSpeed, reasons);
   decision.Add("at", At(lsm, "1 KiB"), AtLeast(4.2), Kind::kSpeed, reasons);
   decision.Add("at", At(lsm, "16 KiB"), AtLeast(5.4), Kind::kSpeed, reasons);
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kPeersDidNotRun);
 }
 
 Claim IterationClaim(const Figures& f) {
@@ -120,7 +120,7 @@ Claim IterationClaim(const Figures& f) {
   decision.Add("at", At(lsm, "128 B"), {.high = 0.95}, Kind::kSpeed, reasons);
   decision.Add("at", At(lsm, "1 KiB"), {.high = 0.95}, Kind::kSpeed, reasons);
   decision.Add("at", At(lsm, "16 KiB"), AtLeast(1), Kind::kSpeed);
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kPeersDidNotRun);
 }
 
 Claim KeyClaim(const Figures& f) {
@@ -174,7 +174,7 @@ Claim SizeClaim(const Figures& f) {
   decision.Add("at", At(lsm, "128 B"), About(1.6), Kind::kPlain, reasons);
   decision.Add("at", At(lsm, "1 KiB"), About(1.5), Kind::kPlain, reasons);
   decision.Add("at", At(lsm, "16 KiB"), About(1.5), Kind::kPlain, reasons);
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kPeersDidNotRun);
 }
 
 }  // namespace

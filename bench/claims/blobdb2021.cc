@@ -13,8 +13,8 @@ constexpr const char* kBlob = "rocksdb_blob";
 constexpr const char* kUncollected = "rocksdb_blob_nogc";  // as the post's load
 constexpr const char* kLeveled = "rocksdb_leveled";
 constexpr const char* kUniversal = "rocksdb_universal";
-constexpr const char* kNobody = "rocksdb_blob and rocksdb_leveled did not run";
-constexpr const char* kNobodyLoaded = "rocksdb_blob_nogc and rocksdb_leveled did not run";
+constexpr const char* kPeersDidNotRun = "rocksdb_blob and rocksdb_leveled did not run";
+constexpr const char* kLoadersDidNotRun = "rocksdb_blob_nogc and rocksdb_leveled did not run";
 const std::vector<std::string> kLoad = {"fillrandom", "compact"};
 
 // Fewer compactions write less, and stall writers less.
@@ -73,7 +73,7 @@ Claim WriteAmpClaim(const Figures& f, Claim claim, const PublishedAmps& publishe
   decision.Add("BlobDB", blob, AtMost(published.blob_most), Kind::kPlain, {.high = high});
   decision.Add("leveled", leveled, AtLeast(published.leveled_least), Kind::kPlain, {.low = kFewerLevels});
   decision.Add("universal", universal, AtLeast(published.universal_least), Kind::kPlain, {.low = kFewerLevels});
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kPeersDidNotRun);
 }
 
 Claim WriteAmpClaim(const Figures& f, const Claim& claim, const PublishedAmps& published, const std::string& benchmark) {
@@ -125,7 +125,7 @@ Claim LoadClaim(const Figures& f) {
                               "neither"};
   decision.Add("", blob, AtLeast(2.3), Kind::kSpeed, normal);
   decision.Add("compaction", {{"1 MiB", second}}, AtLeast(100), Kind::kSpeed, normal);
-  return decision.On(claim, kNobodyLoaded);
+  return decision.On(claim, kLoadersDidNotRun);
 }
 
 Claim StallClaim(const Figures& f) {
@@ -171,7 +171,7 @@ Claim OverwriteClaim(const Figures& f) {
   const Reasons reasons{.low = "if the data fits into memory, a compaction costs processor time but no reads"};
   decision.Add("over leveled", leveled, AtLeast(2.1), Kind::kSpeed, reasons);
   decision.Add("over universal", universal, AtLeast(1.6), Kind::kSpeed, reasons);
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kPeersDidNotRun);
 }
 
 Claim ReadClaim(const Figures& f) {
@@ -192,7 +192,7 @@ Claim ReadClaim(const Figures& f) {
   decision.Add("scans", Only(scans, [](const std::string& size) { return size != "1 KiB" && size != "4 KiB"; }),
                AtLeast(1), Kind::kSpeed,
                {.low = "a scan reads each blob separately, but the values of a table sequentially"});
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kPeersDidNotRun);
 }
 
 }  // namespace

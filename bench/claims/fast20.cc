@@ -6,7 +6,7 @@ namespace {
 
 constexpr const char* kSource = "Cao and others, FAST 2020";
 constexpr const char* kEngines[] = {"cambium/btree", "cambium/lsm", "rocksdb_leveled"};
-constexpr const char* kNobody = "no engine counted cache misses, or there were none";
+constexpr const char* kNoMisses = "no engine counted cache misses, or there were none";
 
 // As Divide(), but misses where the other has none count as more by any factor.
 Rounds TimesAsMany(const Rounds& more, const Rounds& fewer) {
@@ -41,7 +41,7 @@ Claim OrderClaim(const Figures& f) {
     decision.Add(engine, steps, AtLeast(1), Kind::kPlain);
   }
   claim.measured = "misses of the cache an operation: " + text;
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kNoMisses);
 }
 
 Claim YcsbClaim(const Figures& f) {
@@ -56,7 +56,7 @@ Claim YcsbClaim(const Figures& f) {
   claim.measured = TextOfEach(ratios, 1, "x");
   Decision decision;
   decision.Add("", ratios, AtLeast(7.7), Kind::kPlain);
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kNoMisses);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ constexpr const char* kLsm = "cambium/lsm";
 constexpr const char* kBlob = "rocksdb_blob_nogc";  // as in the talk
 constexpr const char* kCollected = "rocksdb_blob";
 constexpr const char* kLeveled = "rocksdb_leveled";
-constexpr const char* kNobody = "rocksdb_blob_nogc and rocksdb_leveled did not run";
+constexpr const char* kPeersDidNotRun = "rocksdb_blob_nogc and rocksdb_leveled did not run";
 
 constexpr const char* kShorter = "a shorter run compacts less";
 
@@ -32,7 +32,7 @@ Claim SpeedClaim(const Figures& f, const char* experiment, Claim claim, Bounds b
                    wait(kLsm);
   Decision decision;
   decision.Add("BlobDB", {{"", ratio}}, bounds, Kind::kSpeed, reasons);
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kPeersDidNotRun);
 }
 
 Claim WriteAmpClaim(const Figures& f) {
@@ -48,7 +48,7 @@ Claim WriteAmpClaim(const Figures& f) {
   Decision decision;
   decision.Add("BlobDB", {{"", amp(kBlob)}}, AtMost(1.01), Kind::kPlain);
   decision.Add("leveled", {{"", amp(kLeveled)}}, AtLeast(2.47), Kind::kPlain, {.low = kShorter});
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kPeersDidNotRun);
 }
 
 Claim StallClaim(const Figures& f) {
@@ -98,7 +98,7 @@ Claim SpaceClaim(const Figures& f) {
   Decision decision;
   decision.Add("BlobDB", {{"", space(kBlob)}}, AtLeast(8), Kind::kPlain, reasons);
   decision.Add("leveled", {{"", space(kLeveled)}}, AtMost(2), Kind::kPlain);
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kPeersDidNotRun);
 }
 
 // The talk's first conclusion: compactions of keys read next to nothing.
@@ -116,7 +116,7 @@ Claim ReadClaim(const Figures& f) {
   Decision decision;
   decision.Add("BlobDB", {{"", reads(kBlob)}}, AtMost(0.01), Kind::kPlain);
   decision.Add("leveled", {{"", reads(kLeveled)}}, AtLeast(2.12), Kind::kPlain, {.low = kShorter});
-  return decision.On(claim, kNobody);
+  return decision.On(claim, kPeersDidNotRun);
 }
 
 }  // namespace

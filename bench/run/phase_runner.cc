@@ -226,14 +226,14 @@ void NoteLastVersions(const Work& work, const Phase& phase, KeySet* keys) {
   for (const auto& [index, log] : work.logs) {
     for (const std::uint64_t id : log) end = std::max(end, id + 1);
   }
-  constexpr std::uint16_t kNobody = 0;
+  constexpr std::uint16_t kNone = 0;
   constexpr std::uint16_t kSeveral = 0xffff;
-  std::vector<std::uint16_t> writers(end, kNobody);
+  std::vector<std::uint16_t> writers(end, kNone);
   for (const auto& [index, log] : work.logs) {
     const auto me = static_cast<std::uint16_t>(index + 1);
     for (std::uint64_t i = 0; i < log.size(); ++i) {
       std::uint16_t& writer = writers[log[i]];
-      writer = writer == kNobody || writer == me ? me : kSeveral;
+      writer = writer == kNone || writer == me ? me : kSeveral;
       if (writer == me) {
         keys->SetLast(log[i], VersionOf(phase, index, i));
       } else {

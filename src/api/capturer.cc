@@ -47,7 +47,7 @@ Status Capturer::FlushFirst(std::uint64_t log_size_for_flush) {
   std::vector<std::shared_ptr<Family>> families;
   {
     const AppendLock lock(state_.head);
-    const std::shared_ptr<const View> view = state_.commits.views().Pin();
+    const std::shared_ptr<const View> view = state_.commits.view().Pin();
     if (LogBytes(*view) < log_size_for_flush) return Status::OK();
     for (const FamilyView& each : view->families) families.push_back(each.family);
   }
@@ -63,7 +63,7 @@ Status Capturer::Take(Capture* capture) {
   const AppendLock append(state_.head);
   const CommitLock commit(state_.commits);
   CAMBIUM_RETURN_IF_ERROR(state_.jobs.Health());
-  const std::shared_ptr<const View> view = state_.commits.views().Pin();
+  const std::shared_ptr<const View> view = state_.commits.view().Pin();
   const LogPlace last = state_.head.end();
   capture->pin = view;
   ManifestState& state = capture->state;

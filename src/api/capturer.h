@@ -1,7 +1,7 @@
 // Capturer: captures the files and the state of an open database at one moment, for checkpoints and backups.
 //
 //   flush, if there is much log to replay ─▶ end a long current segment, and seal all earlier ones
-//        ─▶ append and commit mutex: the state of the MANIFEST, the view that holds its files, the end of the log
+//        ─▶ append and commit lock: the state of the MANIFEST, the view that holds its files, the end of the log
 //        ─▶ the caller links and copies files, as long as it holds the view
 //
 // While both mutexes are held, no batch is half written, and no commit is under way: this state plus the log up to its

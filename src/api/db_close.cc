@@ -54,7 +54,7 @@ Status DbImpl::Shut() {
 
 void DbImpl::Release() {
   if (is_released_) return;
-  if (const std::shared_ptr<const View> view = state_.commits.views().Pin(); view != nullptr && closing_families_.empty()) {
+  if (const std::shared_ptr<const View> view = state_.commits.view().Pin(); view != nullptr && closing_families_.empty()) {
     std::vector<std::shared_ptr<Family>> families = state_.jobs.Dropped();
     for (const FamilyView& each : view->families) families.push_back(each.family);
     closing_families_ = std::move(families);
@@ -63,7 +63,7 @@ void DbImpl::Release() {
   upkeep_.disk_keeper.ReleaseFile();
   upkeep_.sealer.Close();
   state_.head.Stop();
-  state_.commits.views().Install(nullptr);
+  state_.commits.view().Install(nullptr);
   EpochDrain();
   for (const auto& family : closing_families_) {
     family->index.reset();  // closes the file that it appends to, and removes it if the family was dropped

@@ -8,8 +8,8 @@
 //   Properties  figures                                                    api/properties.h
 //   Opener      Open;  Capturer  checkpoints and backups;  OfflineAccess  offline compaction
 //
-// Locks, in the order in which they may be taken: the families mutex (Families), the append mutex (WriteHead), the
-// commit mutex (CommitPoint), leaves. Nothing waits for background work, and no listener is called, with one of them
+// Locks, in the order in which they may be taken: the families lock (Families), the append lock (WriteHead), the
+// commit lock (CommitPoint), leaves. Nothing waits for background work, and no listener is called, with one of them
 // held.
 #pragma once
 

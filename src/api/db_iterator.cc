@@ -277,7 +277,7 @@ void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
     }
   }
   ahead_->Submit();
-  if (const std::uint64_t jumps = ahead_->TakeJumps(); jumps > 0) {
+  if (const std::uint64_t jumps = ahead_->TakeJumpCount(); jumps > 0) {
     const Slice to = inside_ ? cursor_->key() : Slice();
     source_.clusterer->NoteJumps(*family_, ahead_->key(), inside_ ? &to : nullptr, jumps);
   }

@@ -63,7 +63,7 @@ Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const s
       AllocateAndMake<DbImpl>([&](void* at) { return ::new (at) DbImpl(options, path, families, as); });
   CAMBIUM_RETURN_IF_ERROR(db->Open());
   if (handles == nullptr) return db;
-  const std::shared_ptr<const View> view = db->state_.commits.views().Pin();
+  const std::shared_ptr<const View> view = db->state_.commits.view().Pin();
   std::vector<std::unique_ptr<FamilyHandle>> made;
   for (const ColumnFamilyDescriptor& wanted : families) {
     const auto found = std::ranges::find(view->families, wanted.name, [](const FamilyView& f) { return f.family->name; });

@@ -79,7 +79,7 @@ Status Families::CommitCreation(const ColumnFamilyOptions& options, const std::s
 }
 
 void Families::Add(const std::shared_ptr<Family>& family, std::shared_ptr<const Layers> layers) {
-  commits_.views().Update([&](View* view) {
+  commits_.view().Update([&](View* view) {
     view->families.push_back({family, family->FirstTable(), {}, nullptr});
     CommitPoint::SetLayers(&view->families.back(), std::move(layers));
   });
@@ -98,7 +98,7 @@ Status Families::Drop(Family* family) {
   return Status::OK();
 }
 
-// While the append and the commit mutex are held, no batch and no commit is under way that still uses the family.
+// While the append and the commit lock are held, no batch and no commit is under way that still uses the family.
 Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
   const AppendLock append(head_);
   const CommitLock commit(commits_);
@@ -113,7 +113,7 @@ Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
   }
   family->dropped.store(true, std::memory_order_release);
   std::shared_ptr<Family> kept;
-  commits_.views().Update([&](View* view) {
+  commits_.view().Update([&](View* view) {
     const auto found = std::ranges::find(view->families, family->id, [](const FamilyView& f) { return f.family->id; });
     kept = found->family;
     found->layers->AppendFiles(files);

@@ -1,5 +1,7 @@
 // Families: creates and drops column families, changes options, and writes the OPTIONS file, which records the options
-// in force. One of these calls runs at a time, under the families mutex, which is taken before all others.
+// in force. One of these calls runs at a time, under the families lock, which is taken before all others.
+//
+// In families.cc; options.cc changes options and writes the OPTIONS files.
 #pragma once
 
 #include <memory>
@@ -77,7 +79,7 @@ class Families {
   mutable Mutex mutex_;
 };
 
-// Holds the families mutex for its lifetime.
+// Holds the families lock for its lifetime.
 class CAMBIUM_SCOPED_CAPABILITY FamiliesLock {
  public:
   explicit FamiliesLock(const Families& families) CAMBIUM_ACQUIRE(families_lock)

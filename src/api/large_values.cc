@@ -108,13 +108,13 @@ Status LargeValues::Name(NewFile* made, const Family& family, LargeValueRef* ref
   return Status::OK();
 }
 
-void LargeValues::Committed(const std::vector<std::uint64_t>& numbers, SequenceNumber last) {
-  commits_.LargeValuesCommitted(numbers, last);
+void LargeValues::Appended(const std::vector<std::uint64_t>& numbers, SequenceNumber last) {
+  commits_.LargeValuesAppended(numbers, last);
 }
 
 void LargeValues::Drop(const std::vector<std::uint64_t>& numbers) {
   if (numbers.empty()) return;
-  commits_.LargeValuesCommitted(numbers, 0);
+  commits_.LargeValuesAppended(numbers, 0);
   const Status dropped = commits_.DropUnreferenced();
   if (!dropped.ok()) {
     db_.logger->Log(InfoLogLevel::kWarn, "dropping files of a failed batch: " + dropped.ToString());

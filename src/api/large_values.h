@@ -26,8 +26,8 @@ class LargeValues {
 
   // Writes the value to a file of its own, which is durable and named when this returns.
   Status Write(const Family& family, Slice key, Slice value, LargeValueRef* ref, ValueAddress* address);
-  // Called when the batch that refers to these files is committed. `last`: its last sequence number.
-  void Committed(const std::vector<std::uint64_t>& numbers, SequenceNumber last);
+  // Called when the batch that refers to these files is appended. `last`: its last sequence number.
+  void Appended(const std::vector<std::uint64_t>& numbers, SequenceNumber last);
   // Called when the batch that was to refer to these files has failed: drops them.
   void Drop(const std::vector<std::uint64_t>& numbers);
 

@@ -10,7 +10,7 @@ namespace cambium {
 Status OfflineAccess::SealWholeLog() {
   const Delivery delivery(&state_.context.events);
   {
-    const std::shared_ptr<const View> view = state_.commits.views().Pin();
+    const std::shared_ptr<const View> view = state_.commits.view().Pin();
     for (const FamilyView& each : view->families) {
       CAMBIUM_RETURN_IF_ERROR(upkeep_.flusher.FlushNow(each.family.get(), /*wait=*/true));
     }
@@ -37,7 +37,7 @@ std::vector<std::uint64_t> OfflineAccess::SegmentsOfLog() const {
 OfflineAccess::LogNow OfflineAccess::PinLog(std::span<const std::uint64_t> numbers) {
   LogNow log;
   const CommitLock lock(state_.commits);
-  log.view = state_.commits.views().Pin();
+  log.view = state_.commits.view().Pin();
   const ManifestState& state = state_.commits.seen_state();
   std::vector<Slot> slots;
   for (const std::uint64_t number : numbers) {
@@ -83,7 +83,7 @@ Status OfflineAccess::ClusterAll(bool dry, const std::function<bool(std::span<co
 
 Status OfflineAccess::RewriteIndexes() {
   const Delivery delivery(&state_.context.events);
-  const std::shared_ptr<const View> view = state_.commits.views().Pin();
+  const std::shared_ptr<const View> view = state_.commits.view().Pin();
   for (const FamilyView& each : view->families) {
     CAMBIUM_RETURN_IF_ERROR(upkeep_.flusher.FlushNow(each.family.get(), /*wait=*/true));
     CAMBIUM_RETURN_IF_ERROR(upkeep_.compactor.CompactKeys(each.family, nullptr, nullptr, /*rewrites=*/true));

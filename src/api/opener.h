@@ -6,6 +6,8 @@
 //
 // Nothing is written before the checks have passed. Every step can be repeated: until the new MANIFEST is durable, the
 // next Open sees what this one saw.
+//
+// opener.cc has the steps up to the checks of the MANIFEST, recover.cc those after them.
 #pragma once
 
 #include <cstddef>

@@ -44,13 +44,13 @@ Status Families::SetOptions(Family* its, const std::unordered_map<std::string, s
   family->index->SetOptions(next);
   if (next.blob_file_size != db_.blob_file_size.load(std::memory_order_relaxed)) ResizeSegments(next.blob_file_size);
   if (compactor_.IsDue(*family)) jobs_.Schedule(Job::kCompact, family);
-  jobs_.Schedule(Job::kSpace);
+  jobs_.Schedule(Job::kLookAtSpace);
   return PersistChange();
 }
 
 void Families::ResizeSegments(std::uint64_t bytes) {
   db_.blob_file_size.store(bytes, std::memory_order_relaxed);
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
     ColumnFamilyOptions its = each.family->options();
     its.blob_file_size = bytes;
@@ -73,7 +73,7 @@ Status Families::SetDbOptions(const std::unordered_map<std::string, std::string>
   }
   db_.max_space_amplification.store(next.max_space_amplification, std::memory_order_relaxed);
   db_.min_punch_size.store(next.min_punch_size, std::memory_order_relaxed);
-  jobs_.Schedule(Job::kSpace);
+  jobs_.Schedule(Job::kLookAtSpace);
   return PersistChange();
 }
 
@@ -107,7 +107,7 @@ Status Families::PersistAtOpen() {
 
 std::string Families::Text(KeptForm kept) const {
   std::vector<ColumnFamilyDescriptor> families;
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) families.emplace_back(each.family->name, each.family->options());
   return EncodeOptionsFile(DbOptions(), families, kept);
 }
@@ -150,7 +150,7 @@ bool Families::IsPersisted(KeptForm kept) const {
   const std::string name = db_.PathOf(FileKind::kOptions, newest);
   const Result<OptionsFileText> text = ReadOptionsFile(*db_.fs, name);
   const Result<OptionsFileText> ours = DecodeOptionsFile(Text(kept), name);
-  return text.ok() && ours.ok() && SaysTheSame(*text, *ours);
+  return text.ok() && ours.ok() && HasAllOptionsOf(*text, *ours);
 }
 
 // A failed sync of the file itself affects no other file: no state refers to it, and recovery does not read it. The new

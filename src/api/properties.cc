@@ -116,7 +116,7 @@ const Properties::IntProperty Properties::kIntProperties[] = {
 
 bool Properties::GetInt(const Family& family, Slice property, std::uint64_t* value) {
   const std::string_view name = BareName(property);
-  const std::shared_ptr<const View> view = state_.commits.views().Pin();
+  const std::shared_ptr<const View> view = state_.commits.view().Pin();
   const FamilyView* const found = view->Find(family.id);
   if (found == nullptr) return false;
   const auto* const known = std::ranges::find(kIntProperties, name, &IntProperty::name);
@@ -170,7 +170,7 @@ bool Properties::GetLevel(const Family& family, std::string_view name, std::stri
   constexpr std::string_view kFilesAtLevel = "num-files-at-level";
   const bool is_table = name == "levelstats";
   if (!is_table && !name.starts_with(kFilesAtLevel)) return false;
-  const std::shared_ptr<const View> view = state_.commits.views().Pin();
+  const std::shared_ptr<const View> view = state_.commits.view().Pin();
   const FamilyView* const found = view->Find(family.id);
   if (found == nullptr) return false;
   const LayersShape shape = found->layers->shape();
@@ -195,7 +195,7 @@ bool Properties::GetMap(const Family& family, Slice property, Figures* value) {
     return true;
   }
   if (name != "index-stats") return false;
-  const std::shared_ptr<const View> view = state_.commits.views().Pin();
+  const std::shared_ptr<const View> view = state_.commits.view().Pin();
   const FamilyView* const found = view->Find(family.id);
   if (found == nullptr) return false;
   *value = IndexStats(*found);
@@ -203,7 +203,7 @@ bool Properties::GetMap(const Family& family, Slice property, Figures* value) {
 }
 
 bool Properties::GetBlobStats(const Family& family, std::string* value) {
-  const std::shared_ptr<const View> view = state_.commits.views().Pin();
+  const std::shared_ptr<const View> view = state_.commits.view().Pin();
   if (db_.read_only || view->Find(family.id) == nullptr) return false;
   const LogBytes bytes = MeasureLog(*view);
   const std::uint64_t garbage = bytes.current - std::min(bytes.current, bytes.live);

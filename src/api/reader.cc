@@ -44,7 +44,7 @@ Status Reader::Check(const ReadOptions& options) const {
 }
 
 const SegmentTable& Reader::SegmentsOf(const View& view) const {
-  return MutantIs(Mutant::kSlotOfNewestView) ? commits_.views().Peek()->segments : view.segments;
+  return MutantIs(Mutant::kSlotOfNewestView) ? commits_.view().Peek()->segments : view.segments;
 }
 
 Status Reader::ReadEntry(const View& view, const Family& family, const ReadOptions& options, Slice key,
@@ -122,7 +122,7 @@ Status Reader::Get(const ReadOptions& options, const Family& family, Slice key, 
     const View* const view = head_.CurrentView(&sequence);
     if (MutantIs(Mutant::kThreadPinsView)) {
       static thread_local std::shared_ptr<const View> kept;
-      kept = commits_.views().Pin();
+      kept = commits_.view().Pin();
     }
     PageRef keep;
     CAMBIUM_RETURN_IF_ERROR(FindEntry(*view, family, sequence, key, &keep, &entry));

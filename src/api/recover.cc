@@ -51,7 +51,7 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
   }
   for (const std::uint64_t number : rejected) {
     const Slot slot = state.segments.at(number).slot;
-    commits_.views().Update([&](View* view) { view->segments = view->segments.Without(slot); });
+    commits_.view().Update([&](View* view) { view->segments = view->segments.Without(slot); });
     state.segments.erase(number);
   }
   CAMBIUM_RETURN_IF_ERROR(StartManifest(&state, largest_number));
@@ -107,7 +107,7 @@ Status Opener::OpenSegments(const ManifestState& state) {
     }
     table = table.With(info.slot, std::move(segment));
   }
-  commits_.views().Update([&](View* view) { view->segments = std::move(table); });
+  commits_.view().Update([&](View* view) { view->segments = std::move(table); });
   return Status::OK();
 }
 
@@ -176,7 +176,7 @@ class Opener::Applier {
 };
 
 Status Opener::Replay(const ManifestState& state, Logger* logger) {
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   ReplayRequest request;
   request.fs = db_.fs.get();
   request.directory = db_.path;
@@ -196,7 +196,7 @@ Status Opener::Replay(const ManifestState& state, Logger* logger) {
 
 // A segment that was replayed must be as durable as the records that will follow it.
 Status Opener::AdoptSegments(ManifestState* state) {
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const ReplayedSegment& adopted : replayed_.adopted) {
     const std::shared_ptr<Segment>& segment = view->segments.Find(state->segments.at(adopted.number).slot);
     if (segment->map() != nullptr) segment->map()->Complete(adopted.length);
@@ -239,7 +239,7 @@ std::set<std::uint64_t> Opener::Rejected(const ManifestState& state) {
 
 // Returns the end of the last segment of the log that has records.
 SegmentEnd Opener::Predecessor(const ManifestState& state, const std::set<std::uint64_t>& rejected) const {
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   SegmentEnd predecessor;
   for (const auto& [number, info] : state.segments) {
     const bool has_records = info.kind == SegmentKind::kLog && info.sealed && info.sealed_length > kFileHeaderSize;
@@ -300,7 +300,7 @@ Status Opener::RemoveOrphans() {
 
 Status Opener::CreateMissing() {
   for (const ColumnFamilyDescriptor& wanted : wanted_) {
-    const std::shared_ptr<const View> view = commits_.views().Pin();
+    const std::shared_ptr<const View> view = commits_.view().Pin();
     if (std::ranges::any_of(view->families, [&](const FamilyView& f) { return f.family->name == wanted.name; })) continue;
     const FamiliesLock lock(families_);
     CAMBIUM_RETURN_IF_ERROR(families_.Make(wanted.options, wanted.name).status());
@@ -309,7 +309,7 @@ Status Opener::CreateMissing() {
 }
 
 void Opener::StartJobs() {
-  const std::shared_ptr<const View> opened = commits_.views().Pin();
+  const std::shared_ptr<const View> opened = commits_.view().Pin();
   for (const FamilyView& each : opened->families) {
     // Each Open for writing leaves a segment, and each later Open reads all of them again until a flush.
     if (segments_to_replay_ > kReplaySegmentsMax && !each.active->empty() && !MutantIs(Mutant::kKeepTinySegments)) {

@@ -58,8 +58,8 @@ class ScanAhead {
     is_last_new_ = false;
     reads_.Submit();
   }
-  // See ValueReads::TakeJumps.
-  [[nodiscard]] std::uint64_t TakeJumps() { return reads_.TakeJumps(); }
+  // See ValueReads::TakeJumpCount.
+  [[nodiscard]] std::uint64_t TakeJumpCount() { return reads_.TakeJumpCount(); }
   void Pop();
   // Forgets all entries. Waits for reads that are under way.
   void Clear();

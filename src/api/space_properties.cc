@@ -29,7 +29,7 @@ void Properties::AddPinned(Figures* figures) const {
   std::set<std::string> pinned;
   std::uint64_t pinned_bytes = 0;
   const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = state_.snapshots.All();
-  const std::shared_ptr<const View> current = state_.commits.views().Pin();
+  const std::shared_ptr<const View> current = state_.commits.view().Pin();
   for (const auto& snapshot : snapshots) {
     const std::shared_ptr<const View> view = snapshot->view();
     std::uint64_t bytes = 0;
@@ -91,7 +91,7 @@ Properties::Figures Properties::GcForecast() {
   if (state_.default_family->options().enable_blob_garbage_collection) uses = upkeep_.gc_segments.Uses();
   const GcUrgency urgency = upkeep_.gc_segments.Urgency();
   const GcOutlook outlook =
-      ForetellGc(std::move(uses), upkeep_.gc_segments.Policy(), state_.head.published(), urgency, upkeep_.gc_segments.MayCollect(urgency));
+      ForecastGc(std::move(uses), upkeep_.gc_segments.Policy(), state_.head.published(), urgency, upkeep_.gc_segments.MayCollect(urgency));
   all["reason"] = NameOf(outlook.reason);
   SetCost(&all, "punch_", outlook.punch);
   SetCost(&all, "next_", outlook.next);

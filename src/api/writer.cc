@@ -76,7 +76,7 @@ Status Writer::Put(const WriteOptions& options, Family* family, Slice key, Slice
   CAMBIUM_RETURN_IF_ERROR(AddPut(options, *family, key, value, &prepared));
   const WriteTarget target{family, 1, prepared.batch.memtable_bytes()};
   prepared.targets = {&target, 1};
-  return Commit(options, &prepared, &traced);
+  return WritePrepared(options, &prepared, &traced);
 }
 
 Status Writer::Delete(TraceOpType type, const WriteOptions& options, Family* family, Slice key) {
@@ -89,7 +89,7 @@ Status Writer::Delete(TraceOpType type, const WriteOptions& options, Family* fam
   prepared.batch.Delete(family->id, key);
   const WriteTarget target{family, 1, prepared.batch.memtable_bytes()};
   prepared.targets = {&target, 1};
-  return Commit(options, &prepared, &traced);
+  return WritePrepared(options, &prepared, &traced);
 }
 
 Status Writer::Write(const WriteOptions& options, WriteBatch* batch) {
@@ -109,7 +109,7 @@ Status Writer::Write(const WriteOptions& options, WriteBatch* batch) {
   prepared.only_deletes = std::ranges::none_of(prepared.batch.ops(), [](const PreparedBatch::Op& op) {
     return op.header.op != RecordOp::kDelete && op.header.op != RecordOp::kDeleteRange;
   });
-  return Commit(options, &prepared, &traced);
+  return WritePrepared(options, &prepared, &traced);
 }
 
 Status Writer::Sync() {
@@ -119,22 +119,22 @@ Status Writer::Sync() {
   return synced;
 }
 
-Status Writer::Commit(const WriteOptions& options, Prepared* prepared, TracedCall* traced) {
+Status Writer::WritePrepared(const WriteOptions& options, Prepared* prepared, TracedCall* traced) {
   db_.stats.user_bytes.fetch_add(prepared->user_bytes, std::memory_order_relaxed);
   const SampledCall sampled(&pace_.foreground(), options.sync ? CallKind::kSyncedWrite : CallKind::kWrite);
   SequenceNumber last = 0;
-  Status committed = AwaitPermission(options, *prepared);
-  if (committed.ok()) committed = AppendOrFree(options, prepared, &last, traced);
+  Status appended = AwaitPermission(options, *prepared);
+  if (appended.ok()) appended = AppendOrFree(options, prepared, &last, traced);
   db_.events.Deliver();
-  if (!committed.ok()) {
-    if (committed.severity() == Status::Severity::kFatal) jobs_.SetFatal(committed);
+  if (!appended.ok()) {
+    if (appended.severity() == Status::Severity::kFatal) jobs_.SetFatal(appended);
     if (!MutantIs(Mutant::kFailedBatchStaysCharged)) large_values_.Drop(prepared->large);
-    return committed;
+    return appended;
   }
   if (traced->is_on()) traced->Record();
   if (db_.meter.is_on()) Count(*prepared);
   if (!prepared->large.empty()) {
-    large_values_.Committed(prepared->large, last);
+    large_values_.Appended(prepared->large, last);
     EpochCollect();  // frees the view that each file has installed
   }
   if (!options.sync) return Status::OK();

@@ -1,8 +1,8 @@
 // Writer: the path of a write. It checks the write, prepares it without a lock, delays it if necessary, appends it
-// under the append mutex, and syncs it if requested.
+// under the append lock, and syncs it if requested.
 //
-//   Put, Delete, Write ─▶ PreparedBatch ─▶ Commit: wait for compactions and space ─▶ append mutex: room in the memtables,
-//   log, memtables, publish ─▶ sync
+//   Put, Delete, Write ─▶ PreparedBatch ─▶ WritePrepared: wait for compactions and space
+//     ─▶ append lock: room in the memtables, log, memtables, publish ─▶ sync
 //
 // A write that waits holds no lock.
 #pragma once
@@ -50,7 +50,7 @@ class Writer {
   [[nodiscard]] PreparedBatch::Rules RulesOf(const Family& family) const;
   // Adds a put to the batch. Writes a large value to its file first.
   Status AddPut(const WriteOptions& options, const Family& family, Slice key, Slice value, Prepared* prepared);
-  Status Commit(const WriteOptions& options, Prepared* prepared, TracedCall* traced);
+  Status WritePrepared(const WriteOptions& options, Prepared* prepared, TracedCall* traced);
   // Waits for compactions and for space if necessary.
   Status AwaitPermission(const WriteOptions& options, const Prepared& prepared);
   // Delays writes to an LSM with many runs in level 0, because these slow down every read: from
@@ -61,7 +61,7 @@ class Writer {
   Status AppendOrFree(const WriteOptions& options, Prepared* prepared, SequenceNumber* last, TracedCall* traced);
   Status Append(const WriteOptions& options, Prepared* prepared, bool is_last_try, SequenceNumber* last,
                 TracedCall* traced) CAMBIUM_EXCLUDES(append_lock);
-  // Freezes full memtables. If too many wait for their flush, releases the mutex and waits for a flush.
+  // Freezes full memtables. If too many wait for their flush, releases the append lock and waits for a flush.
   Status MakeRoomInTables(const WriteOptions& options, const Prepared& prepared) CAMBIUM_REQUIRES(append_lock);
   Status MakeRoom(const WriteOptions& options, Family* family) CAMBIUM_REQUIRES(append_lock);
   Status CheckNotDropped(const Prepared& prepared) CAMBIUM_REQUIRES(append_lock);

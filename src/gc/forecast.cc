@@ -27,7 +27,7 @@ void GcCost::Add(const SegmentUse& use) {
   bytes_read += std::min(records, live + static_cast<std::uint64_t>(dead * static_cast<double>(live)));
 }
 
-GcOutlook ForetellGc(std::vector<SegmentUse> uses, const VictimPolicy& policy, SequenceNumber now, GcUrgency urgency,
+GcOutlook ForecastGc(std::vector<SegmentUse> uses, const VictimPolicy& policy, SequenceNumber now, GcUrgency urgency,
                      bool punches) {
   GcOutlook outlook;
   for (SegmentUse& use : uses) {

@@ -41,7 +41,7 @@ struct GcOutlook {
 };
 // Computed from the accounts, which count hidden garbage as live: the real cost may be lower, and more may be freed. If
 // `punches`, segments that are worth punching are punched first.
-[[nodiscard]] GcOutlook ForetellGc(std::vector<SegmentUse> uses, const VictimPolicy& policy, SequenceNumber now,
+[[nodiscard]] GcOutlook ForecastGc(std::vector<SegmentUse> uses, const VictimPolicy& policy, SequenceNumber now,
                                    GcUrgency urgency, bool punches);
 
 [[nodiscard]] const char* NameOf(GcReason reason);

@@ -16,7 +16,7 @@ std::uint64_t ReserveBytes(std::uint64_t on_disk) {
   return std::min(share, on_disk / 16) / (4 * kKiB) * (4 * kKiB);
 }
 
-std::uint64_t KeptForOpening(std::uint64_t reserve_bytes) {
+std::uint64_t KeptForOpen(std::uint64_t reserve_bytes) {
   return std::min({reserve_bytes, std::max(reserve_bytes / 4, 16 * kKiB), kMiB});
 }
 

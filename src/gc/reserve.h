@@ -21,7 +21,7 @@ namespace cambium {
 // The reserve of a database that takes `on_disk` bytes, not counting the reserve.
 [[nodiscard]] std::uint64_t ReserveBytes(std::uint64_t on_disk);
 // The part of the reserve that is held for the next Open.
-[[nodiscard]] std::uint64_t KeptForOpening(std::uint64_t reserve_bytes);
+[[nodiscard]] std::uint64_t KeptForOpen(std::uint64_t reserve_bytes);
 // Whether a reserve of `has` bytes should be resized to `wanted`: not for each small difference.
 [[nodiscard]] bool IsWorthResizing(std::uint64_t has, std::uint64_t wanted);
 

@@ -58,7 +58,7 @@ std::vector<HeatMark> ScanHeat::FromHottest(std::uint64_t now_micros) {
   return found;
 }
 
-void ScanHeat::Disappoint() {
+void ScanHeat::ReportNoWork() {
   const MutexLock lock(mutex_);
   next_look_at_ = 2 * std::max(total_, next_look_at_);
 }
@@ -74,7 +74,7 @@ void ScanHeat::Forget(Slice begin, const Slice* end) {
   marks_.erase(first, last);
 }
 
-void ScanHeat::Encourage() {
+void ScanHeat::ReportWork() {
   const MutexLock lock(mutex_);
   next_look_at_ = 0;
 }

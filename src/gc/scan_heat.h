@@ -46,11 +46,11 @@ class ScanHeat {
   // the last call; a clock that goes back forgets nothing.
   [[nodiscard]] std::vector<HeatMark> FromHottest(std::uint64_t now_micros);
   // Reports that a look found nothing worthwhile, or nothing that could be moved.
-  void Disappoint();
+  void ReportNoWork();
   // Forgets the jumps in [begin, end): its values are in key order now. Null `end`: up to the last key.
   void Forget(Slice begin, const Slice* end);
-  // Reports that a look found work: undoes Disappoint.
-  void Encourage();
+  // Reports that a look found work: undoes ReportNoWork.
+  void ReportWork();
 
  private:
   struct Before {

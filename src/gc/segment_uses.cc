@@ -43,7 +43,7 @@ void VisitSegmentUses(const ManifestState& state, std::uint64_t min_punch_size,
     use.made_at = info.last_sequence;
     use.generation = info.generation;
     if (info.kind == SegmentKind::kLog && is_behind_open && !MutantIs(Mutant::kGcDropsSuccessorOfUnsealed)) {
-      visit(info, GcStanding::kBehindOpen, use);
+      visit(info, GcStanding::kAfterUnsealed, use);
       continue;
     }
     is_behind_open = is_behind_open || (info.kind == SegmentKind::kLog && !info.sealed);

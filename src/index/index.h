@@ -201,7 +201,7 @@ class CompactionOutcome {
  public:
   virtual ~CompactionOutcome() = default;
 
-  // Requires the commit mutex. Adds to *edit what the MANIFEST must record (layers, root, sweep, index segments,
+  // Requires the commit lock. Adds to *edit what the MANIFEST must record (layers, root, sweep, index segments,
   // accounts), and returns the layers that are in effect once that record is durable. Aborted if `current` no longer
   // fits: a memtable was merged straight in, and meanwhile a run was added on top of the runs it was merged with. Then
   // the memtable has to become a run.

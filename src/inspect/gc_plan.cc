@@ -20,8 +20,8 @@ GcVerdict VerdictBy(GcStanding standing) {
       return GcVerdict::kLargeValue;
     case GcStanding::kNotSealed:
       return GcVerdict::kNotSealed;
-    case GcStanding::kBehindOpen:
-      return GcVerdict::kBehindOpen;
+    case GcStanding::kAfterUnsealed:
+      return GcVerdict::kAfterUnsealed;
     case GcStanding::kInReplay:
       return GcVerdict::kInReplay;
     default:
@@ -171,7 +171,7 @@ class Planner {
     if (space.max_space_amplification != 0) {
       policy.space_garbage_least = std::min(policy.space_garbage_least, (space.max_space_amplification - 1) / 4);
     }
-    plan_.by_itself = ForetellGc(uses_, policy, state_.last_sequence, GcUrgency::kIdle, true);
+    plan_.by_itself = ForecastGc(uses_, policy, state_.last_sequence, GcUrgency::kIdle, true);
   }
 
   InspectedDatabase* const database_;
@@ -207,7 +207,7 @@ const char* NameOf(GcVerdict verdict) {
       return "the file of a large value: removed with its last reference";
     case GcVerdict::kNotSealed:
       return "not sealed: still written to, or until the next open for writing";
-    case GcVerdict::kBehindOpen:
+    case GcVerdict::kAfterUnsealed:
       return "an older segment is not sealed";
     case GcVerdict::kInReplay:
       return "not flushed: recovery would read it";

@@ -28,7 +28,7 @@ enum class GcVerdict : std::uint8_t {
   kDamaged,        // log GC leaves it alone
   kLargeValue,     // the file of a large value: removed with its last reference
   kNotSealed,
-  kBehindOpen,  // an older segment of the log is not sealed
+  kAfterUnsealed,  // an older segment of the log is not sealed
   kInReplay,    // recovery would read it: flush first
 };
 [[nodiscard]] const char* NameOf(GcVerdict verdict);

@@ -3,10 +3,10 @@
 //   MANIFEST-000012   the commit point             000012.log   a segment of the commit log
 //   000012.run        a run                        000012.val   one large value
 //   000012.idx        a segment of tree pages      000012.gc    values relocated by log GC
-//   OPTIONS-000012    options in force, as text    000012.dbtmp one of these files while it is written
+//   OPTIONS-000012    options in force, as text    000012.dbtmp an OPTIONS file while it is written
 //   000012.rsv        space reserved for a full disk
 //   LOCK              a locked file: its lock and identity tell who has the database open
-//   LOG               messages for people
+//   LOG               messages for people       LOG.old      those of the Open before
 //
 // A number has at least six digits, and no leading zero if it has more, so each file has exactly one name. All kinds
 // draw their numbers from one counter, so a number identifies a file without its kind.

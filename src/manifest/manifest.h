@@ -56,7 +56,7 @@ class Manifest {
   // `next_number` is the number of the new file if this rolls, drawn as for Create; used only if WillRoll().
   Status Commit(const Edit& edit, std::uint64_t next_number);
 
-  // Call it in the thread that commits, or under the caller's commit mutex. Its next_file_number is always above the
+  // Call it in the thread that commits, or under the caller's commit lock. Its next_file_number is always above the
   // number of the current file, even if that of the state given to Create was not.
   [[nodiscard]] const ManifestState& state() const;
   [[nodiscard]] std::uint64_t number() const;

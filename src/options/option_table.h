@@ -20,7 +20,7 @@ enum class WhileOpen : unsigned char { kFixed, kDynamic };
 struct OptionRange {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
-  bool or_zero = false;  // 0 is legal too, and stands for a default
+  bool or_zero = false;  // 0 is legal too, with a meaning of its own
 };
 
 // The field is an object, for example a FileSystem, and has no text form.

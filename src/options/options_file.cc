@@ -135,7 +135,7 @@ bool HasAllOf(const OptionTexts& texts, const OptionTexts& ours) {
 
 }  // namespace
 
-bool SaysTheSame(const OptionsFileText& text, const OptionsFileText& ours) {
+bool HasAllOptionsOf(const OptionsFileText& text, const OptionsFileText& ours) {
   if (text.kept != ours.kept || !HasAllOf(text.db, ours.db) || text.families.size() != ours.families.size()) return false;
   for (const auto& [name, texts] : ours.families) {
     const auto found = std::ranges::find(text.families, name, [](const auto& family) { return family.first; });

@@ -69,7 +69,7 @@ Status OptionsFromFileText(const OptionsFileText& text, const ConfigOptions& con
 // Whether a file has the same families as `ours`, which this version would write, and all of its options with the same
 // values. The file may have more options: a later version wrote them, and rewriting the file would lose them.
 // create_if_missing and error_if_exists are not compared: they concern one Open, not the database.
-[[nodiscard]] bool SaysTheSame(const OptionsFileText& text, const OptionsFileText& ours);
+[[nodiscard]] bool HasAllOptionsOf(const OptionsFileText& text, const OptionsFileText& ours);
 
 // Writes `bytes` to the OPTIONS file of this number. The name is durable once the caller syncs the directory. After an
 // error, tries to remove the temporary file.

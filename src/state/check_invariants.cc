@@ -90,7 +90,7 @@ Status CheckInvariants(const DbState& state) {
   if (state.head.log() == nullptr) return Status::OK();  // open for reading, or closed
   const AppendLock append(state.head);
   const CommitLock commit(state.commits);
-  const std::shared_ptr<const View> view = state.commits.views().Pin();
+  const std::shared_ptr<const View> view = state.commits.view().Pin();
   const ManifestState& committed = state.commits.state();
   CAMBIUM_RETURN_IF_ERROR(committed.Check());
   CAMBIUM_RETURN_IF_ERROR(CheckFamilies(*view, committed, state.head.end()));

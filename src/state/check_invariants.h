@@ -5,7 +5,7 @@
 
 namespace cambium {
 
-// Corruption, with the invariant that does not hold. Takes the append and the commit mutex, so that what it looks at is of
+// Corruption, with the invariant that does not hold. Takes the append and the commit lock, so that what it looks at is of
 // one moment.
 //
 //   Views      A view has the families of the MANIFEST, in the order of their ids, each with its runs in the order of the

@@ -53,7 +53,7 @@ Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change)
   }();
   if (committed.ok()) {
     for (const std::string& path : std::exchange(in_doubt_, {})) obsolete_.Add(path);
-    if (change != nullptr) views_.Update(change);
+    if (change != nullptr) view_.Update(change);
     return committed;
   }
   if (committed.severity() == Status::Severity::kFatal) {
@@ -66,7 +66,7 @@ Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change)
 }
 
 std::shared_ptr<const Layers> CommitPoint::LayersOf(const Family& family) const {
-  const std::shared_ptr<const View> view = views_.Pin();
+  const std::shared_ptr<const View> view = view_.Pin();
   const FamilyView* const found = view == nullptr ? nullptr : view->Find(family.id);
   return found == nullptr ? nullptr : found->layers;
 }
@@ -77,7 +77,7 @@ void CommitPoint::SetLayers(FamilyView* view, std::shared_ptr<const Layers> laye
 }
 
 std::shared_ptr<Family> CommitPoint::FindFamily(std::uint32_t id) const {
-  const std::shared_ptr<const View> view = views_.Pin();
+  const std::shared_ptr<const View> view = view_.Pin();
   const FamilyView* const found = view == nullptr ? nullptr : view->Find(id);
   return found == nullptr ? nullptr : found->family;
 }
@@ -116,7 +116,7 @@ void CommitPoint::LargeValueNamed(std::uint64_t number, std::uint32_t family) {
   large_values_[number] = {family, kMaxSequenceNumber};
 }
 
-void CommitPoint::LargeValuesCommitted(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence) {
+void CommitPoint::LargeValuesAppended(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence) {
   const CommitLock lock(*this);
   for (const std::uint64_t number : numbers) {
     // A file is gone already if its family was dropped meanwhile.

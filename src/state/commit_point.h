@@ -1,11 +1,14 @@
-// CommitPoint: the MANIFEST and the current view, which change together: one call, Commit, makes an edit durable and
-// then shows it to readers.
+// CommitPoint: the MANIFEST and the current view. Commit makes an edit durable and then shows it to readers, in one
+// call. The view is also changed without an edit (a freeze), and by callers of Commit that have no change ready before
+// it (a new segment, a new or dropped family).
 //
 // It also gives out what a commit needs before it: numbers of new files, slots of new segments, and the new files
 // themselves; and it owns what follows from a commit: files that no committed state names any more.
 //
-// One commit at a time, under the commit mutex. It is taken after the append mutex (WriteHead), and before the leaves.
+// One commit at a time, under the commit lock. It is taken after the append lock (WriteHead), and before the leaves.
 // Nothing waits for background work while it is held.
+//
+// In commit_point.cc; new_files.cc makes files, drop_files.cc drops them.
 #pragma once
 
 #include <atomic>
@@ -49,11 +52,11 @@ class CommitPoint {
   }
   // Makes the edit durable, then applies `change` to a copy of the current view and installs it. After an error nothing
   // is visible, and the edit may or may not be on disk: the next commit that succeeds decides. A failed sync is fatal.
-  // The caller calls EpochCollect() once it holds no lock.
+  // The caller releases its locks, and then schedules a job or calls EpochCollect(), which frees the replaced view.
   Status Commit(Edit* edit, const std::function<void(View*)>& change = nullptr) CAMBIUM_REQUIRES(commit_lock);
-  // The current view. Any thread; changed by Commit, by WriteHead (freezes) and by Open.
-  [[nodiscard]] ViewHolder& views() { return views_; }
-  [[nodiscard]] const ViewHolder& views() const { return views_; }
+  // The current view. Any thread; its own lock, a leaf, guards it.
+  [[nodiscard]] ViewHolder& view() { return view_; }
+  [[nodiscard]] const ViewHolder& view() const { return view_; }
   // The layers of the current view; null if the family was dropped.
   [[nodiscard]] std::shared_ptr<const Layers> LayersOf(const Family& family) const;
   static void SetLayers(FamilyView* view, std::shared_ptr<const Layers> layers);
@@ -91,7 +94,7 @@ class CommitPoint {
   void ReleaseSlot(Slot slot) CAMBIUM_EXCLUDES(commit_lock);
   // The smallest slot that no segment, reference or job uses.
   [[nodiscard]] Result<Slot> FreeSlot() const CAMBIUM_REQUIRES(commit_lock);
-  // While the result lives, no other segment gets one of these slots. It must not be released under the mutex.
+  // While the result lives, no other segment gets one of these slots. It must not be released under the commit lock.
   [[nodiscard]] std::shared_ptr<const void> HoldSlots(std::vector<Slot> slots) CAMBIUM_REQUIRES(commit_lock);
   // The segment of a file, as views hold it. A sealed segment, whose length is `sealed_length`, may be mapped as a
   // whole.
@@ -102,11 +105,11 @@ class CommitPoint {
     return [this](const std::string& path) { obsolete_.Add(path); };
   }
 
-  // ---- Large values: their files are named before the batch that refers to them is committed ----
+  // ---- Large values: their files are named before the batch that refers to them is appended ----
 
   void LargeValueNamed(std::uint64_t number, std::uint32_t family) CAMBIUM_REQUIRES(commit_lock);
-  // The batch of these files is committed, up to `sequence`; 0: it failed, and nothing will ever refer to them.
-  void LargeValuesCommitted(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence) CAMBIUM_EXCLUDES(commit_lock);
+  // The batch of these files is appended, up to `sequence`; 0: it failed, and nothing will ever refer to them.
+  void LargeValuesAppended(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence) CAMBIUM_EXCLUDES(commit_lock);
   // Replay has found an operation of the family that refers to the file.
   void LargeValueReplayed(std::uint64_t number, std::uint32_t family, SequenceNumber sequence) CAMBIUM_REQUIRES(commit_lock);
 
@@ -142,7 +145,7 @@ class CommitPoint {
   // Both outlive every view.
   ObsoleteFiles obsolete_;
   PunchedSegments punched_;
-  ViewHolder views_;
+  ViewHolder view_;
 
   mutable Mutex mutex_;
   std::unique_ptr<Manifest> manifest_ CAMBIUM_GUARDED_BY(commit_lock);
@@ -157,7 +160,7 @@ class CommitPoint {
   std::atomic<bool> found_no_space_{false};
 };
 
-// Holds the commit mutex for its lifetime.
+// Holds the commit lock for its lifetime.
 class CAMBIUM_SCOPED_CAPABILITY CommitLock {
  public:
   explicit CommitLock(const CommitPoint& commits) CAMBIUM_ACQUIRE(commit_lock)

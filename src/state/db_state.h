@@ -1,7 +1,6 @@
 // DbState: the state of an open database. Each part owns the data that one lock guards, and explains it in its header.
-// The order of the locks is: the append mutex (WriteHead), then the commit mutex (CommitPoint), then leaves; the
-// members are declared in the reverse order. While one of these locks is held, nothing waits for background work, and
-// no listener is called.
+// lock_roles.h has the order in which the locks are taken; the members are declared in the reverse order. While the
+// append lock or the commit lock is held, nothing waits for background work, and no listener is called.
 //
 // A class that works on the state takes the DbState in its constructor, and keeps references to the parts that it uses.
 #pragma once

@@ -49,7 +49,7 @@ Status CommitPoint::DropUnreferenced() {
     Edit edit;
     edit.drop_segments = Unreferenced();
     if (edit.drop_segments.empty()) return Status::OK();
-    const std::shared_ptr<const View> view = views_.Pin();
+    const std::shared_ptr<const View> view = view_.Pin();
     std::vector<std::uint64_t> gone_bytes;
     for (const std::uint64_t number : edit.drop_segments) {
       const SegmentInfo& info = state().segments.at(number);

@@ -23,7 +23,7 @@
 
 namespace cambium {
 
-// The state of a background job. Guarded by the mutex of Jobs.
+// The state of a background job. Guarded by jobs_lock.
 struct JobState {
   bool scheduled = false;
   bool again = false;        // scheduled again while it ran: it may have looked for work before that
@@ -57,7 +57,7 @@ struct Family {
   // different options.
   [[nodiscard]] const OptionsInForce& in_force() const { return *in_force_.load(std::memory_order_acquire); }
   [[nodiscard]] const ColumnFamilyOptions& options() const { return in_force().options; }
-  // The caller holds the mutex of Families if other threads see the family. `next` differs in dynamic options only.
+  // The caller holds the families lock if other threads see the family. `next` differs in dynamic options only.
   void ChangeOptions(const ColumnFamilyOptions& next) {
     were_in_force_.push_back(std::make_unique<const OptionsInForce>(next));
     in_force_.store(were_in_force_.back().get(), std::memory_order_release);
@@ -68,7 +68,7 @@ struct Family {
   const Comparator* const equal_by;   // set if keys with other bytes may be equal
   std::unique_ptr<Index> index;       // set before other threads see the family; null once the database is closed
 
-  // Set under the append and the commit mutex, so that a thread that holds one of them may rely on it.
+  // Set under the append and the commit lock, so that a thread that holds one of them may rely on it.
   std::atomic<bool> dropped{false};
   // Under the same locks: a drop failed, and its record may or may not be on disk.
   std::atomic<bool> drop_in_doubt{false};
@@ -79,7 +79,7 @@ struct Family {
       CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("no other thread sees the family yet") {
     return active;
   }
-  std::atomic<int> frozen_count{0};   // written under the append mutex or by the flush
+  std::atomic<int> frozen_count{0};   // written under the append lock or by the flush
 
   std::atomic<std::size_t> run_count{0};  // in the current layers, for writers who look without a lock
 
@@ -101,7 +101,7 @@ struct Family {
   IndexStats index_stats;
   ScanLength scan_length;
   mutable ScanHeat scan_heat;         // with ValueClustering::kAuto
-  ClusterPass pass;                   // under the commit mutex; with ValueClustering::kFull
+  ClusterPass pass;                   // under the commit lock; with ValueClustering::kFull
 
   JobState flush CAMBIUM_GUARDED_BY(jobs_lock);
   JobState compaction CAMBIUM_GUARDED_BY(jobs_lock);

@@ -21,7 +21,7 @@ TaskPriority PriorityOf(Job job) {
   switch (job) {
     case Job::kFlush:
     case Job::kSpare:
-    case Job::kSpace: return TaskPriority::kHigh;
+    case Job::kLookAtSpace: return TaskPriority::kHigh;
     case Job::kSeal:
     case Job::kRemove:
     case Job::kReserve: return TaskPriority::kNormal;
@@ -186,15 +186,10 @@ Status Jobs::AwaitIdle() {
   return WaitUntil([this]() CAMBIUM_REQUIRES(jobs_lock) { return IsIdle(); });
 }
 
-void Jobs::NotifyAll() {
-  const JobsLock lock(*this);
-  changed_.NotifyAll();
-}
-
-// ---- Under the mutex ----
+// ---- Under jobs_lock ----
 
 void Jobs::ForEach(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit) {
-  for (const Job job : {Job::kSeal, Job::kSpare, Job::kCollect, Job::kRemove, Job::kSpace, Job::kIdle, Job::kReserve}) {
+  for (const Job job : {Job::kSeal, Job::kSpare, Job::kCollect, Job::kRemove, Job::kLookAtSpace, Job::kIdle, Job::kReserve}) {
     visit(job, nullptr, StateOf(job, nullptr));
   }
   for (const std::shared_ptr<Family>& family : families_) {
@@ -210,7 +205,7 @@ bool Jobs::IsIdle() {
   return idle;
 }
 
-bool Jobs::HasSpaceJob() const {
+bool Jobs::HasJobThatFreesSpace() const {
   for (const Job job : {Job::kSeal, Job::kCollect, Job::kRemove}) {
     if (IsScheduled(job)) return true;
   }

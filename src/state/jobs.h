@@ -6,8 +6,8 @@
 // Each job has at most one task under way; flushes and compactions have one for each column family. A job that is
 // scheduled while it runs will run again. A job that failed runs again when something schedules it.
 //
-// The mutex is a leaf: only the queue of the executor is locked under it. No view may be released under it, because the
-// release of a view's last file schedules a job.
+// jobs_lock is a leaf: under it only the queue of the executor is locked, and, for a fatal error, the logger. No view may
+// be released under it, because the release of a view's last file schedules a job.
 #pragma once
 
 #include <array>
@@ -27,15 +27,15 @@
 namespace cambium {
 
 enum class Job : std::uint8_t {
-  kFlush,    // of a family
-  kCompact,  // of a family
-  kSeal,     // gives rotated segments their footer and records their end in the MANIFEST
-  kSpare,    // creates a segment ahead
-  kCollect,  // log GC: punching, clustering, relocation
-  kRemove,   // removes obsolete files, punches dead ranges
-  kSpace,    // compares the database with its ceiling
-  kIdle,     // starts idle work after a while without writes
-  kReserve,  // makes or resizes the file that keeps space for a full disk
+  kFlush,        // of a family
+  kCompact,      // of a family
+  kSeal,         // gives rotated segments their footer and records their end in the MANIFEST
+  kSpare,        // creates a segment ahead
+  kCollect,      // log GC: punching, clustering, relocation
+  kRemove,       // removes obsolete files, punches dead ranges
+  kLookAtSpace,  // compares the database with its ceiling
+  kIdle,         // starts idle work after a while without writes
+  kReserve,      // makes or resizes the file that keeps space for a full disk
 };
 inline constexpr std::size_t kJobCount = 9;
 
@@ -60,7 +60,8 @@ class Jobs {
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
 
-  // Both before the first job is scheduled. `on_fatal` is called, without a lock, for each fatal error.
+  // Called before the first job is scheduled. `on_fatal` is called for each fatal error, by a thread that may hold the
+  // append lock and the commit lock.
   void Begin(JobWork* work, std::function<void(const Status&)> on_fatal);
 
   // ---- The fatal error ----
@@ -88,7 +89,7 @@ class Jobs {
 
   // ---- Waiting: the caller holds no lock ----
 
-  // Waits until `done`, which is called with the mutex held, returns true. Fails with the fatal error. If the executor
+  // Waits until `done`, which is called under jobs_lock, returns true. Fails with the fatal error. If the executor
   // has no threads, runs tasks in the calling thread.
   Status WaitUntil(const std::function<bool()>& done) CAMBIUM_EXCLUDES(jobs_lock);
   // Waits until the job has ended once more than `seen` times.
@@ -98,10 +99,8 @@ class Jobs {
   [[nodiscard]] Status LastOf(Job job, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES(jobs_lock);
   // Waits until no job is scheduled.
   Status AwaitIdle();
-  // Wakes waiting threads: something that they wait for has changed.
-  void NotifyAll() CAMBIUM_EXCLUDES(jobs_lock);
 
-  // ---- Under the mutex ----
+  // ---- Under jobs_lock ----
 
   [[nodiscard]] JobState* StateOf(Job job, Family* family) CAMBIUM_REQUIRES(jobs_lock);
   // Calls `visit` for each job of the database and of each family.
@@ -109,7 +108,7 @@ class Jobs {
       CAMBIUM_REQUIRES(jobs_lock);
   [[nodiscard]] bool IsIdle() CAMBIUM_REQUIRES(jobs_lock);
   // A job is scheduled that may make the files smaller.
-  [[nodiscard]] bool HasSpaceJob() const CAMBIUM_REQUIRES(jobs_lock);
+  [[nodiscard]] bool HasJobThatFreesSpace() const CAMBIUM_REQUIRES(jobs_lock);
   [[nodiscard]] bool IsScheduled(Job job) const CAMBIUM_REQUIRES(jobs_lock) {
     return states_[static_cast<std::size_t>(job)].scheduled;
   }
@@ -126,7 +125,8 @@ class Jobs {
   void Add(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(jobs_lock);
   // Called when the family was dropped. It is kept until no job, handle or snapshot holds it.
   void Drop(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(jobs_lock);
-  // Releases dropped families that have no other holder, and with them their last files. The caller holds no lock.
+  // Releases dropped families that have no other holder, and with them their last files. The caller holds no lock
+  // but, at most, the families lock.
   void ReleaseDropped() CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- Waiting calls ----
@@ -158,7 +158,7 @@ class Jobs {
   friend class JobsLock;
   static BackgroundErrorReason ReasonOf(Job job);
   void Run(Job job, const std::shared_ptr<Family>& family) CAMBIUM_EXCLUDES(jobs_lock);
-  // One round of a wait: runs a task in this thread, or waits for a change. `done` is called under the mutex.
+  // One round of a wait: runs a task in this thread, or waits for a change. `done` is called under jobs_lock.
   void RunOrWait(const std::function<bool()>& done) CAMBIUM_REQUIRES(jobs_lock);
 
   DbContext& db_;
@@ -168,7 +168,7 @@ class Jobs {
   mutable Mutex mutex_;
   CondVar changed_;
   std::array<JobState, kJobCount> states_ CAMBIUM_GUARDED_BY(jobs_lock);  // of jobs without a family
-  // The families of the current view. Kept here too, because a view must not be released under the mutex.
+  // The families of the current view. Kept here too, because a view must not be released under jobs_lock.
   std::vector<std::shared_ptr<Family>> families_ CAMBIUM_GUARDED_BY(jobs_lock);
   std::vector<std::shared_ptr<Family>> dropped_ CAMBIUM_GUARDED_BY(jobs_lock);
   Status fatal_ CAMBIUM_GUARDED_BY(jobs_lock);
@@ -177,13 +177,13 @@ class Jobs {
     Status first_error;
   };
   Tasks tasks_ CAMBIUM_GUARDED_BY(jobs_lock);
-  std::atomic<bool> has_fatal_{false};  // written under the mutex, as closing_
+  std::atomic<bool> has_fatal_{false};  // written under jobs_lock, as closing_
   std::atomic<bool> closing_{false};
   std::atomic<int> waiting_calls_{0};    // calls that wait for background work
   std::atomic<int> stalled_writers_{0};  // writes that wait for a job
 };
 
-// Holds the mutex of the jobs for its lifetime.
+// Holds jobs_lock for its lifetime.
 class CAMBIUM_SCOPED_CAPABILITY JobsLock {
  public:
   explicit JobsLock(const Jobs& jobs) CAMBIUM_ACQUIRE(jobs_lock)

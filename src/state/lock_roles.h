@@ -5,7 +5,8 @@
 // FamiliesLock take the mutex of their owner and tell the analysis that its role is held. The roles do not distinguish
 // the locks of two databases; no code works on two at a time.
 //
-// The locks are taken in the order of the annotations below, which is that of the folders: api, state, leaves.
+// A thread takes them in this order: families, append, commit, jobs; then at most one of the other locks, which are
+// leaves. The annotations below say so.
 #pragma once
 
 #include "util/mutex.h"

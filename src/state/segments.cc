@@ -28,7 +28,7 @@ std::shared_ptr<Segment> WriteHead::TakeSpare() {
   return std::exchange(spare_, nullptr);
 }
 
-// Called by the log, under the append mutex.
+// Called by the log, under the append lock.
 Result<std::shared_ptr<Segment>> WriteHead::NextSegment(const SegmentEnd* failed) {
   if (const std::uint64_t bytes = space_.segment_bytes.load(std::memory_order_relaxed); bytes != 0) {
     log_->set_segment_bytes(bytes);
@@ -100,7 +100,7 @@ Result<std::shared_ptr<Segment>> WriteHead::NameSegment(const FileHeader& header
   if (!MutantIs(Mutant::kSegmentUnnamed)) CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit));
   auto segment = std::make_shared<Segment>(header.number, slot, path, std::move(file), header, commits_.WhenReleased());
   if (db_.options.allow_mmap_reads) segment->AllowMap(db_.blob_file_size);
-  commits_.views().Update([&](View* view) { view->segments = view->segments.With(slot, segment); });
+  commits_.view().Update([&](View* view) { view->segments = view->segments.With(slot, segment); });
   return segment;
 }
 

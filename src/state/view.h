@@ -73,7 +73,8 @@ class ViewHolder {
     const MutexLock lock(mutex_);
     return current_;
   }
-  // Replaces the view by a changed copy. The caller may hold locks, and must call EpochCollect() after releasing them.
+  // Replaces the view by a changed copy. The caller may hold locks. EpochCollect() frees the replaced view: each job
+  // calls it at its end, and a caller that schedules none calls it after releasing its locks.
   void Update(const std::function<void(View*)>& change) {
     const MutexLock lock(mutex_);
     auto next = current_ == nullptr ? std::make_shared<View>() : std::make_shared<View>(*current_);

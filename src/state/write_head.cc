@@ -34,11 +34,11 @@ std::shared_ptr<const View> WriteHead::PinView(const ReadOptions& options, Seque
     *sequence = snapshot->GetSequenceNumber();
     return snapshot->view();
   }
-  std::shared_ptr<const View> view = commits_.views().Pin();
+  std::shared_ptr<const View> view = commits_.view().Pin();
   while (true) {
     CAMBIUM_FAULT_POINT("PinView:between");
     *sequence = published_.load(std::memory_order_seq_cst);
-    std::shared_ptr<const View> again = commits_.views().Pin();
+    std::shared_ptr<const View> again = commits_.view().Pin();
     if (again == view || MutantIs(Mutant::kSkipViewRecheck)) break;
     view = std::move(again);
   }
@@ -115,7 +115,7 @@ void WriteHead::Freeze(Family* family, FlushReason reason) {
     db_.events.Add([info = std::move(info)](EventListener* listener) { listener->OnMemTableSealed(info); });
   }
   std::shared_ptr<Family> kept;
-  commits_.views().Update([&](View* view) {
+  commits_.view().Update([&](View* view) {
     FamilyView* const change = view->Find(family->id);
     kept = change->family;
     change->frozen.insert(change->frozen.begin(), frozen);
@@ -135,7 +135,7 @@ void WriteHead::FreezeOldestIfDue() {
 void WriteHead::FreezeOldest() {
   const std::uint64_t limit = db_.max_total_wal_size.load(std::memory_order_relaxed);
   next_wal_check_ = logged_bytes_ + limit / 16;
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
     Family& family = *each.family;
     if (family.dropped.load(std::memory_order_relaxed)) continue;
@@ -152,7 +152,7 @@ void WriteHead::FreezeOldest() {
 
 Status WriteHead::FreezeAll(std::uint64_t rotate_from, FlushReason reason) {
   const AppendLock lock(*this);
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
     Family& family = *each.family;
     if (family.dropped.load(std::memory_order_relaxed)) continue;
@@ -187,7 +187,7 @@ Status WriteHead::AdvanceReplay() {
   {
     const AppendLock lock(*this);
     last = end();
-    view = commits_.views().Pin();
+    view = commits_.view().Pin();
   }
   const LogPlace replay = OldestUnflushed(*view, nullptr, last);
   // The MANIFEST must not point beyond the part of the log that survives a power cut.

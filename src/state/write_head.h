@@ -1,13 +1,15 @@
 // WriteHead: the end of the log, and what moves with it: the active memtables, sequence numbers, the replay position.
 //
-//   Append: log ▶ active memtables ▶ published        one writer at a time, under the append mutex
+//   Append: log ▶ active memtables ▶ published        one writer at a time, under the append lock
 //   Freeze: the active memtable becomes a frozen one, in a new view, before any later operation is published
 //
 // A read sees what was published before it began: CurrentView and PinView pair a view with a sequence number that the
 // view can show completely.
 //
-// The append mutex is taken after the families mutex (Families) and before the commit mutex (CommitPoint). Nothing
+// The append lock is taken after the families lock (Families) and before the commit lock (CommitPoint). Nothing
 // waits for background work while it is held.
+//
+// In write_head.cc; segments.cc makes segments and takes the spare one.
 #pragma once
 
 #include <atomic>
@@ -53,10 +55,10 @@ class WriteHead final : private SegmentSource {
   // Records are published after the view that can show them is installed. So if the view is still the same after the
   // sequence number was read, it shows everything up to that number; otherwise both are read again.
   [[nodiscard]] const View* CurrentView(SequenceNumber* sequence) const {
-    const View* view = commits_.views().Peek();
+    const View* view = commits_.view().Peek();
     while (true) {
       *sequence = published_.load(std::memory_order_seq_cst);
-      const View* again = commits_.views().Peek();
+      const View* again = commits_.view().Peek();
       if (again == view || MutantIs(Mutant::kSkipViewRecheck)) return view;
       view = again;
     }
@@ -93,7 +95,7 @@ class WriteHead final : private SegmentSource {
 
   // ---- The log ----
 
-  // Null before Start and after Stop. Appends under the append mutex; syncs in any thread.
+  // Null before Start and after Stop. Appends under the append lock; syncs in any thread.
   [[nodiscard]] CommitLog* log() const { return log_.get(); }
   // The place after the last record.
   [[nodiscard]] LogPlace end() const CAMBIUM_REQUIRES(append_lock) {
@@ -136,22 +138,22 @@ class WriteHead final : private SegmentSource {
   CommitPoint& commits_;
   SpaceControl& space_;
 
-  // Operations up to here are visible. Written under the append mutex, after the log and the memtables.
+  // Operations up to here are visible. Written under the append lock, after the log and the memtables.
   std::atomic<SequenceNumber> published_{0};
-  std::atomic<std::uint64_t> logged_bytes_{0};  // written under the append mutex
+  std::atomic<std::uint64_t> logged_bytes_{0};  // written under the append lock
 
   mutable Mutex mutex_;
   std::unique_ptr<CommitLog> log_;  // set by Start and Stop, while no other thread uses the database
   LogPosition log_end_ CAMBIUM_GUARDED_BY(append_lock);
   std::uint64_t next_wal_check_ CAMBIUM_GUARDED_BY(append_lock) = 0;  // when to look for the oldest table, in logged_bytes_
 
-  // The spare segment is made under the commit mutex, and taken without it, so that a writer does not wait for the sync
+  // The spare segment is made under the commit lock, and taken without it, so that a writer does not wait for the sync
   // of an unrelated commit.
   Mutex spare_mutex_;
   std::shared_ptr<Segment> spare_ CAMBIUM_GUARDED_BY(spare_mutex_);
 };
 
-// Holds the append mutex for its lifetime.
+// Holds the append lock for its lifetime.
 class CAMBIUM_SCOPED_CAPABILITY AppendLock {
  public:
   explicit AppendLock(const WriteHead& head) CAMBIUM_ACQUIRE(append_lock)
@@ -165,7 +167,7 @@ class CAMBIUM_SCOPED_CAPABILITY AppendLock {
   const MutexLock lock_;
 };
 
-// Releases the append mutex, which the caller holds, and takes it again at the end of its lifetime.
+// Releases the append lock, which the caller holds, and takes it again at the end of its lifetime.
 class CAMBIUM_SCOPED_CAPABILITY AppendUnlock {
  public:
   explicit AppendUnlock(const WriteHead& head) CAMBIUM_RELEASE(append_lock)

@@ -61,7 +61,7 @@ Clusterer::Clusterer(DbState* state, GcSegments* segments, Relocator* relocator)
 std::map<Slot, SegmentInfo> Clusterer::PinMovable(GcPick* pick) {
   std::map<Slot, SegmentInfo> movable;
   const CommitLock lock(commits_);
-  pick->view = commits_.views().Pin();
+  pick->view = commits_.view().Pin();
   pick->step_bytes = segments_.Policy().step_bytes;
   std::vector<Slot> slots;
   for (const SegmentUse& use : segments_.Uses()) {
@@ -187,7 +187,7 @@ bool Clusterer::PassIsDue(const Family& family) const {
 
 std::shared_ptr<Family> Clusterer::FamilyDue() const {
   if (!HasRoom()) return nullptr;
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
     const ValueClustering how = each.family->options().value_clustering;
     if (how == ValueClustering::kFull && PassIsDue(*each.family)) return each.family;
@@ -204,9 +204,9 @@ Result<bool> Clusterer::RunOnItsOwn() {
   }
   if (family == nullptr) {
     // Without room, scans must not schedule the job again each time.
-    const std::shared_ptr<const View> view = commits_.views().Pin();
+    const std::shared_ptr<const View> view = commits_.view().Pin();
     for (const FamilyView& each : view->families) {
-      if (each.family->scan_heat.IsLookDue(kJumpsOfLook)) each.family->scan_heat.Disappoint();
+      if (each.family->scan_heat.IsLookDue(kJumpsOfLook)) each.family->scan_heat.ReportNoWork();
     }
     return false;
   }
@@ -250,7 +250,7 @@ Status Clusterer::RunHotStep(const std::shared_ptr<Family>& family) {
   CAMBIUM_TRY(const ClusterFinds finds, Pick(family, walk, &pick, &keys, &records));
   const WalkMark* const end = MostWorthwhile(finds.marks);
   if (end == nullptr) {
-    family->scan_heat.Disappoint();
+    family->scan_heat.ReportNoWork();
     return Status::OK();
   }
   CAMBIUM_TRY(const bool has_moved, MoveIntoOrder(&pick, std::span(records).first(end->records)));
@@ -258,15 +258,15 @@ Status Clusterer::RunHotStep(const std::shared_ptr<Family>& family) {
   const Slice next = passed < walk.heat.size() ? Slice(walk.heat[passed].key) : Slice();
   family->scan_heat.Forget(*walk.position, passed < walk.heat.size() ? &next : nullptr);
   if (has_moved) {
-    family->scan_heat.Encourage();
+    family->scan_heat.ReportWork();
   } else {
-    family->scan_heat.Disappoint();
+    family->scan_heat.ReportNoWork();
   }
   return Status::OK();
 }
 
 Status Clusterer::ClusterAll(bool dry, const std::function<bool(std::span<const GcRecord> records)>& visit) {
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
     ClusterWalk walk;
     for (bool has_more = true; has_more;) {

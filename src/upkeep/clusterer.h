@@ -1,7 +1,7 @@
 // Clusterer: rewrites the values of a range of keys in the order of their keys, so that a scan finds them side by side.
 // A step is a step of log GC whose records are chosen by key instead of by segment:
 //
-//   commit mutex: pin the view ─▶ walk its layers from the position on, as far as a step goes
+//   commit lock: pin the view ─▶ walk its layers from the position on, as far as a step goes
 //        ─▶ copy and commit as log GC does ─▶ the position moves on
 //
 // Values that already lie side by side are skipped. Large values, and values that recovery may still read, are not

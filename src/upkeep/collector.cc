@@ -29,14 +29,14 @@ void Collector::ScheduleIfDue() {
 bool Collector::Pick(GcPick* pick) {
   std::shared_ptr<const View> early;
   if (MutantIs(Mutant::kGcPicksFromLaterState)) {
-    early = commits_.views().Pin();
+    early = commits_.view().Pin();
     CAMBIUM_FAULT_POINT("Gc:choose late");
   }
   const CommitLock lock(commits_);
   const VictimPolicy policy = segments_.Policy();
   const VictimChoice choice = segments_.Choose(policy);
   if (choice.numbers.empty()) return false;
-  pick->view = commits_.views().Pin();
+  pick->view = commits_.view().Pin();
   pick->reason = choice.reason;
   pick->step_bytes = policy.step_bytes;
   std::vector<Slot> slots;

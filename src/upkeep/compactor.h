@@ -5,6 +5,8 @@
 //   ─▶ a view with the new layers ─▶ old files are obsolete
 //
 // A family has one compaction at a time (Jobs::ClaimCompaction).
+//
+// In compactor.cc; compactor_filter.cc calls compaction filters.
 #pragma once
 
 #include <cstdint>

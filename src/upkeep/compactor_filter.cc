@@ -21,7 +21,7 @@ std::unique_ptr<FilterJob> Compactor::NewFilterJob(const Family& family, const C
   ChangedValues::Rules rules;
   {
     const CommitLock lock(commits_);
-    surroundings.segments = commits_.views().Pin()->segments;
+    surroundings.segments = commits_.view().Pin()->segments;
     surroundings.emptied = commits_.state().shadowed_slots;
     rules.sequence = commits_.state().last_sequence;
   }

@@ -77,7 +77,7 @@ Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, boo
 // Keeps memtables the smaller the fuller the disk is: in the end their flush must fit into the reserve.
 void DiskKeeper::FreezeForReserve(std::uint64_t free) {
   const std::uint64_t reserve = disk_.reserve_bytes.load(std::memory_order_relaxed);
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   std::uint64_t in_tables = 0;
   for (const FamilyView& each : view->families) in_tables += each.active->memory_bytes();
   if (in_tables <= TableBytesMax(free, FullDisk::Releasable(reserve))) return;
@@ -131,7 +131,7 @@ void DiskKeeper::AwaitRescue() {
   }
   // A fatal error is reported by the write itself.
   static_cast<void>(jobs_.WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) {
-    return !jobs_.HasSpaceJob() || ended() - seen >= kJobsToAwait;
+    return !jobs_.HasJobThatFreesSpace() || ended() - seen >= kJobsToAwait;
   }));
 }
 

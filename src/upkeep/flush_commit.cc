@@ -13,7 +13,7 @@ void AbsorbTable(const CommitPoint& commits, const Family& family, const FrozenT
   const ManifestState& state = commits.state();
   family_edit->flushed_sequence = std::max(table.end.sequence, state.families.at(family.id).flushed_sequence);
   edit->last_sequence = std::max(table.end.sequence, state.last_sequence);
-  const LogPlace replay = WriteHead::OldestUnflushed(*commits.views().Pin(), table.table.get(), table.end);
+  const LogPlace replay = WriteHead::OldestUnflushed(*commits.view().Pin(), table.table.get(), table.end);
   if (replay.position > state.replay) {
     edit->replay = replay.position;
     edit->replay_sequence = replay.sequence;

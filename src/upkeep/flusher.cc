@@ -45,7 +45,7 @@ Flusher::Flusher(DbState* state, Pace* pace, RunMaker* runs, SnapshotRuns* snaps
 Status Flusher::FlushOldest(const std::shared_ptr<Family>& family) {
   FrozenTable table;
   {  // the view is released at once: it keeps the segments that log GC empties
-    const std::shared_ptr<const View> view = commits_.views().Pin();
+    const std::shared_ptr<const View> view = commits_.view().Pin();
     const FamilyView* const found = view->Find(family->id);
     if (found == nullptr || found->frozen.empty()) return Status::OK();
     table = MutantIs(Mutant::kFlushOutOfOrder) ? found->frozen.front() : found->frozen.back();

@@ -58,7 +58,7 @@ SpacePolicy GcSegments::Limits() const {
   policy.max_space_amplification = db_.max_space_amplification.load(std::memory_order_relaxed);
   policy.segment_bytes_max = db_.blob_file_size;
   std::uint64_t write_buffer_size = 0;
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
     write_buffer_size = std::max(write_buffer_size, each.family->options().write_buffer_size);
   }

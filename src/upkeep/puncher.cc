@@ -58,7 +58,7 @@ Result<bool> Puncher::RunIfDue() {
 bool Puncher::Pick(GcPick* pick) {
   const CommitLock lock(commits_);
   if (!segments_.MayCollect(segments_.Urgency())) return false;
-  pick->view = commits_.views().Pin();
+  pick->view = commits_.view().Pin();
   std::uint64_t records = 0;
   for (const SegmentUse& use : segments_.Uses()) {
     if (!use.is_worth_punching || use.is_damaged) continue;
@@ -127,7 +127,7 @@ Status Puncher::PlanChange(const GcSource& source, const PunchPlan& plan, Change
 
 Status Puncher::Commit(const GcPick& pick, const std::vector<PunchPlan>& plans, GcReport* report) {
   const CommitLock lock(commits_);
-  const std::shared_ptr<const View> before = commits_.views().Pin();
+  const std::shared_ptr<const View> before = commits_.view().Pin();
   std::vector<Change> changes;
   Edit edit;
   for (std::size_t i = 0; i < plans.size(); ++i) {

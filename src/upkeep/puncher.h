@@ -1,7 +1,7 @@
 // Puncher: punches dead large values out of their file, so that their space is freed without copying.
 //
-//   commit mutex: pin the view, choose segments ─▶ look their values up in its layers
-//        ─▶ commit mutex: the MANIFEST records which values are punched, and the view gets a new Segment for the file
+//   commit lock: pin the view, choose segments ─▶ look their values up in its layers
+//        ─▶ commit lock: the MANIFEST records which values are punched, and the view gets a new Segment for the file
 //        ─▶ the last reader of the old Segment releases it ─▶ holes
 //
 // If a value is not the newest of its key in durable layers, and lies below the replay position, it stays dead: later

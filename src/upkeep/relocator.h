@@ -1,7 +1,7 @@
 // Relocator: a step of log GC. It copies live values out of their segments, and drops the segments that it empties.
 //
-//   pick: the view and the sources of one moment, under the commit mutex ─▶ look up, read, check, copy
-//        ─▶ write a run per family with the new addresses ─▶ commit mutex: still the newest? commit
+//   pick: the view and the sources of one moment, under the commit lock ─▶ look up, read, check, copy
+//        ─▶ write a run per family with the new addresses ─▶ commit lock: still the newest? commit
 //
 // The run lies on top of all durable layers and below all memtables, so every later write or delete hides it. Between
 // the lookup and the commit a flush may add a newer entry of a key, which would then lie below that run. So every key

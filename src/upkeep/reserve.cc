@@ -98,7 +98,7 @@ void DiskKeeper::ReleaseReserve() {
   if (disk_.file == nullptr) return;
   const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
   const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
-  const std::uint64_t kept = KeptForOpening(std::max(has, wanted));
+  const std::uint64_t kept = KeptForOpen(std::max(has, wanted));
   if (has <= kept) return;
   const Status cut = disk_.file->Truncate(kept);
   if (cut.ok()) {

@@ -34,10 +34,10 @@ Status SnapshotRuns::BoundPinnedMemory() {
   // Lists the snapshots before it pins the view, so that a table which a snapshot has and the view has not was flushed.
   // A later snapshot might have tables that are newer than the view.
   std::shared_ptr<const View> current;
-  if (MutantIs(Mutant::kSnapshotsListedAfterView)) current = commits_.views().Pin();
+  if (MutantIs(Mutant::kSnapshotsListedAfterView)) current = commits_.view().Pin();
   CAMBIUM_FAULT_POINT("Snapshots:listed");
   const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
-  if (current == nullptr) current = commits_.views().Pin();
+  if (current == nullptr) current = commits_.view().Pin();
   std::set<const LogTable*> pinned;
   std::size_t bytes = 0;
   std::size_t budget = 0;
@@ -91,7 +91,7 @@ std::size_t SnapshotRuns::AllTableBytes(std::uint32_t id) const {
     tables.insert(family->active);
     for (const FrozenTable& frozen : family->frozen) tables.insert(frozen.table);
   };
-  collect(*commits_.views().Pin());
+  collect(*commits_.view().Pin());
   for (const auto& snapshot : snapshots_.All()) collect(*snapshot->view());
   std::size_t bytes = 0;
   for (const auto& table : tables) bytes += table->memory_bytes();

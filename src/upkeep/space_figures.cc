@@ -93,7 +93,7 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state
 SpaceFigures SpaceKeeper::Measure() const {
   SpaceFigures figures;
   const ManifestState& state = commits_.state();
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   Account all;
   for (const auto& [number, info] : state.segments) {
     const Account account = state.TotalAccount(info.slot);

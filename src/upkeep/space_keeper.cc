@@ -60,7 +60,7 @@ void SpaceKeeper::Close() { tick_target_->Set(nullptr); }
 
 // After Open we do not know what layers hide, so they are taken to hide as much as they can.
 void SpaceKeeper::EstimateHidden() {
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
     const LayersShape shape = each.layers->shape();
     if (shape.run_keys + shape.base_keys == 0) continue;
@@ -120,7 +120,7 @@ void SpaceKeeper::Check(bool after_job) {
   if (db_.read_only || db_.is_offline) return;
   const bool no_job_left = [this] {
     const JobsLock lock(jobs_);
-    return jobs_.is_closing() || !jobs_.HasSpaceJob();
+    return jobs_.is_closing() || !jobs_.HasJobThatFreesSpace();
   }();
   SpacePlan plan;
   bool is_news = true;
@@ -160,7 +160,7 @@ void SpaceKeeper::StartJobs(const SpacePlan& plan) {
     if (!begun.ok()) db_.logger->Log(InfoLogLevel::kWarn, "no new segment could be started: " + begun.ToString());
   }
   if (may_rotate) jobs_.Schedule(Job::kSeal);
-  const std::shared_ptr<const View> view = commits_.views().Pin();
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
     const bool is_urgent = plan.compact || (space_.is_idle.load(std::memory_order_relaxed) && IsWorthCompacting(each));
     each.family->compacts_urgently.store(is_urgent, std::memory_order_relaxed);
@@ -182,7 +182,7 @@ Status SpaceKeeper::Await(const WriteOptions& options, std::uint64_t bytes) {
     return Status::Incomplete("the database has nearly reached the size that max_space_amplification allows");
   }
   const std::uint64_t start = db_.NowMicros();
-  CAMBIUM_RETURN_IF_ERROR(Wait(bytes));
+  CAMBIUM_RETURN_IF_ERROR(SleepUntilSpace(bytes));
   const std::uint64_t waited = db_.NowMicros() - start;
   pace_.CountStall(waited, true);
   if (waited >= kLongStallMicros) {
@@ -197,12 +197,12 @@ void SpaceKeeper::ScheduleLookIfDue() {
   const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
   std::uint64_t due = space_.check_at.load(std::memory_order_relaxed);
   if (written < due || !space_.check_at.compare_exchange_strong(due, SpaceControl::kNever)) return;
-  if (!jobs_.ScheduleIfPossible(Job::kSpace)) {
+  if (!jobs_.ScheduleIfPossible(Job::kLookAtSpace)) {
     space_.check_at.store(due, std::memory_order_relaxed);  // the next writer tries again
   }
 }
 
-Status SpaceKeeper::Wait(std::uint64_t bytes) {
+Status SpaceKeeper::SleepUntilSpace(std::uint64_t bytes) {
   std::uint64_t turn = 0;  // when this writer may proceed; 0: not known yet
   bool has_looked = false;
   while (true) {
@@ -233,9 +233,9 @@ Status SpaceKeeper::Wait(std::uint64_t bytes) {
 // down would gain nothing.
 bool SpaceKeeper::IsSpaceComing(bool* has_looked) {
   const JobsLock lock(jobs_);
-  if (jobs_.HasSpaceJob() || jobs_.IsScheduled(Job::kSpace)) return true;
+  if (jobs_.HasJobThatFreesSpace() || jobs_.IsScheduled(Job::kLookAtSpace)) return true;
   if (*has_looked && !MutantIs(Mutant::kWaitWhenHopeless)) return false;
-  jobs_.ScheduleLocked(Job::kSpace, nullptr);
+  jobs_.ScheduleLocked(Job::kLookAtSpace, nullptr);
   *has_looked = true;
   return true;
 }
@@ -244,7 +244,7 @@ bool SpaceKeeper::IsSpaceComing(bool* has_looked) {
 void SpaceKeeper::RunOrAwaitJob() {
   {
     const JobsLock lock(jobs_);
-    if (!jobs_.HasSpaceJob()) jobs_.ScheduleLocked(Job::kSpace, nullptr);
+    if (!jobs_.HasJobThatFreesSpace()) jobs_.ScheduleLocked(Job::kLookAtSpace, nullptr);
   }
   if (!db_.executor->RunOneInstead()) db_.options.clock->SleepMicros(kSpacePauseMicros);
 }
@@ -286,7 +286,7 @@ void SpaceKeeper::OnTick(std::uint64_t written, int quiet) {
 Status SpaceKeeper::WorkWhileIdle() {
   CAMBIUM_RETURN_IF_ERROR(head_.FreezeAll(0, FlushReason::kIdle));
   jobs_.Schedule(Job::kSeal);
-  jobs_.Schedule(Job::kSpace);
+  jobs_.Schedule(Job::kLookAtSpace);
   return Status::OK();
 }
 

@@ -1,11 +1,13 @@
 // SpaceKeeper: keeps the database below its ceiling: measures it, starts the jobs that free space, and delays writers
 // until they have. gc/space.h has the rules.
 //
-//   writers ──bytes──▶ SpaceControl::written ──crosses check_at──▶ Job::kSpace ──▶ Measure ──▶ PlanSpace
+//   writers ──bytes──▶ SpaceControl::written ──crosses check_at──▶ Job::kLookAtSpace ──▶ Measure ──▶ PlanSpace
 //      ▲                                                                                              │
 //      └────────── slow_at, stop_at, rate ◀────── each job looks at its end ◀─── flush, compaction, log GC, seal
 //
 // A writer that waits holds no lock, waits only while some job can help, and checks again at least each millisecond.
+//
+// In space_keeper.cc; space_figures.cc measures the database.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +57,7 @@ class SpaceKeeper {
   void Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_left) CAMBIUM_REQUIRES(commit_lock);
   void EstimateHidden() CAMBIUM_REQUIRES(commit_lock);
   void ScheduleLookIfDue();
-  Status Wait(std::uint64_t bytes);
+  Status SleepUntilSpace(std::uint64_t bytes);
   bool IsSpaceComing(bool* has_looked);
   void RunOrAwaitJob();
   void Tick(std::uint64_t written, int quiet) noexcept;

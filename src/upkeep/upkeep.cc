@@ -24,7 +24,7 @@ Status Upkeep::Do(Job job, const std::shared_ptr<Family>& family) {
       const Status punched = puncher.MakeReadyHoles();
       return removed.ok() ? punched : removed;
     }
-    case Job::kSpace: return Status::OK();  // After takes the look
+    case Job::kLookAtSpace: return Status::OK();  // After takes the look
     case Job::kIdle: return space_keeper.WorkWhileIdle();
     case Job::kReserve: return disk_keeper.MakeReserve();
   }
@@ -45,7 +45,7 @@ JobWork::Next Upkeep::After(Job job, const std::shared_ptr<Family>& family, cons
   next.compacts = may_compact && compactor.IsDue(*family);
   // Flushes, compactions and seals change accounts and sizes.
   const bool changes_space = job != Job::kSpare && job != Job::kIdle && job != Job::kReserve;
-  if (done.ok() && changes_space) space_keeper.Check(job != Job::kSpace);
+  if (done.ok() && changes_space) space_keeper.Check(job != Job::kLookAtSpace);
   return next;
 }
 
@@ -67,7 +67,7 @@ Status Upkeep::WaitForAll() {
     CAMBIUM_RETURN_IF_ERROR(jobs.AwaitIdle());
     EpochCollect();
     std::vector<std::shared_ptr<Family>> due;
-    const std::shared_ptr<const View> view = state_.commits.views().Pin();
+    const std::shared_ptr<const View> view = state_.commits.view().Pin();
     for (const FamilyView& each : view->families) {
       if (compactor.IsDue(*each.family)) due.push_back(each.family);
     }

@@ -164,7 +164,7 @@ Status CommitLog::Open(const SegmentEnd* failed) {
   const MutexLock lock(mutex_);
   if (current_ != nullptr) {
     const SegmentEnd end{current_, tail_, last_sequence_};
-    current_->EndsAt(tail_);
+    current_->SetLogEnd(tail_);
     if (!MutantIs(Mutant::kForgetRotatedSegment)) dirty_.push_back(current_);
     if (failed == nullptr) {
       rotated_.push_back({end, footer_.Finish(current_->seed(), tail_)});

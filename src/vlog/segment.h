@@ -69,7 +69,7 @@ class Segment {
   void WhenReleased(std::function<void()> then) { when_released_ = std::move(then); }
 
   // For a log segment that takes no more appends: sets where its records end. Bytes after it are not log. Any thread.
-  void EndsAt(std::uint64_t length) { log_end_.store(length, std::memory_order_release); }
+  void SetLogEnd(std::uint64_t length) { log_end_.store(length, std::memory_order_release); }
   [[nodiscard]] std::uint64_t log_end() const { return log_end_.load(std::memory_order_acquire); }  // 0: not ended
 
   // Lets the file be removed with the last reference. The MANIFEST record that drops this segment must be durable.

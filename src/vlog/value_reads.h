@@ -20,7 +20,7 @@ namespace cambium {
 // One thread at a time.
 class ValueReads {
  public:
-  // A block of one value counts as a small read up to this size (TakeJumps).
+  // A block of one value counts as a small read up to this size (TakeJumpCount).
   static constexpr std::uint64_t kSmallValueMax = 64u << 10;
   // The largest gap between two values of one block. On a device with 2.3 GB/s and 60,000 reads per second, 38 KiB cost
   // as much as a read; less than half of that, since the bytes also cost memory.
@@ -61,7 +61,7 @@ class ValueReads {
 
   // Returns how many small reads would have been saved since the last call if the values of each Submit had been
   // contiguous.
-  [[nodiscard]] std::uint64_t TakeJumps() { return std::exchange(jumps_, 0); }
+  [[nodiscard]] std::uint64_t TakeJumpCount() { return std::exchange(jumps_, 0); }
 
  private:
   struct Block {

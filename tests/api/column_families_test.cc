@@ -153,7 +153,7 @@ TEST(ColumnFamiliesTest, DroppedFamilyFailsForHandlesAndStaysReadableForSnapshot
   ReadOptions then;
   then.snapshot = snapshot;
   EXPECT_EQ(store.GetFrom(one, "late", then), "in memory");
-  store.Quiet();
+  store.RunUntilIdle();
   int seen = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     ++seen;
@@ -163,7 +163,7 @@ TEST(ColumnFamiliesTest, DroppedFamilyFailsForHandlesAndStaysReadableForSnapshot
   EXPECT_EQ(seen, 51);
   it.reset();
   store.db->ReleaseSnapshot(snapshot);
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_EQ(store.Verify(), "");
   EXPECT_TRUE(store.db->DestroyColumnFamilyHandle(one).ok());
   store.handles.clear();
@@ -198,7 +198,7 @@ TEST(ColumnFamiliesTest, FamiliesCanBeDroppedOneAfterAnother) {
     store.FlushOf(gone);
     ASSERT_TRUE(store.db->CompactRange({}, gone, nullptr, nullptr).ok());
     ASSERT_TRUE(store.db->DropColumnFamily(gone).ok());
-    store.GiveBackHandles();
+    store.DestroyHandles();
     store.executor->RunAll();
   }
   EXPECT_EQ(store.FilesOf(".run").size() + store.FilesOf(".idx").size(), 0u);
@@ -226,10 +226,10 @@ TEST(ColumnFamiliesTest, DropFreesTheFamilysBytes) {
   for (int i = 0; i < 1000; ++i) store.PutIn(one, "key" + std::to_string(i), std::string(300, 'x'));
   store.PutIn(one, "large", std::string(20'000, 'l'));
   store.FlushOf(one);
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_GT(store.BytesOnDisk(), 300'000u);
   ASSERT_TRUE(store.db->DropColumnFamily(one).ok());
-  store.Quiet();
+  store.RunUntilIdle();
   // Remaining: segments that hold the default family's value, or that still take appends.
   EXPECT_LT(store.BytesOnDisk(), 3 * store.options.blob_file_size);
   EXPECT_LE(store.FilesOf(".run").size(), 1u) << "the default family's";
@@ -402,7 +402,7 @@ std::string UnequalFlushes() {
   store.FlushOf(busy);
   store.PutIn(lazy, "last", std::string(100, 'g'), true);
   EXPECT_TRUE(store.db->CompactRange({}, busy, nullptr, nullptr).ok());
-  store.Quiet();
+  store.RunUntilIdle();
   store.KillAndOpenWith({"lazy", "busy"});
   std::string wrong = store.Verify();
   const auto want = [&](ColumnFamilyHandle* family, const std::string& key, const std::string& value) {
@@ -418,7 +418,7 @@ std::string UnequalFlushes() {
     if (replayed != 0) wrong += "what was flushed was replayed again\n";
     store.FlushOf(store.handles[1]);
     EXPECT_TRUE(store.db->CompactRange({}, store.handles[2], nullptr, nullptr).ok());
-    store.Quiet();
+    store.RunUntilIdle();
     wrong += store.Verify();
   }
   return wrong;
@@ -434,7 +434,7 @@ TEST(ColumnFamiliesTest, IdleFamilyIsFlushedWhenTheLogGrowsLong) {
   ColumnFamilyHandle* const idle = store.Create("idle");
   store.PutIn(idle, "k", std::string(100, 'i'));
   for (int i = 0; i < 2000; ++i) store.Put("key" + std::to_string(i % 100), std::string(300, 'x'));
-  store.Quiet();
+  store.RunUntilIdle();
   std::uint64_t entries = 1;
   ASSERT_TRUE(store.db->GetIntProperty(idle, "cambium.num-entries-active-mem-table", &entries));
   EXPECT_EQ(entries, 0u);
@@ -496,7 +496,7 @@ Status OpenAfterADropThatFailed(bool fails_twice) {
   store.PutIn(one, "key", "value", true);
   store.PutIn(one, "another", "value", true);
   auto after = std::make_shared<SimFileSystem>(store.fs->Snapshot());
-  store.GiveBackHandles();
+  store.DestroyHandles();
   store.db.reset();
   store.fs = after;
   store.options.file_system = after;
@@ -594,7 +594,7 @@ TEST(ColumnFamiliesTest, RandomOperationsAcrossFamiliesAgreeWithMaps) {
   Prng prng(seed);
   FamilyStore store;
   store.MustOpen();
-  store.GiveBackHandles();
+  store.DestroyHandles();
   std::map<std::string, std::map<std::string, std::string>> model;  // of all families but the default one
   const auto names = [&] {
     std::vector<std::string> all;

@@ -38,7 +38,7 @@ TEST(FullDiskTest, WritesFailUntilThereIsSpaceAndReadsWork) {
     store.fs->SetQuota(~std::uint64_t{0});
     store.Put("round", std::to_string(round), true);
     model["round"] = std::to_string(round);
-    store.Quiet();
+    store.RunUntilIdle();
     for (const auto& [key, value] : model) ASSERT_EQ(store.Get(key), value);
     if (round % 2 == 0) store.Reopen();
     for (const auto& [key, value] : model) ASSERT_EQ(store.Get(key), value);
@@ -113,7 +113,7 @@ TEST(FullDiskTest, FailedAttemptsLeaveNoFiles) {
     store.fs->SetQuota(~std::uint64_t{0});
     store.Put("after", "a", true);
     store.Compact();
-    store.Quiet();
+    store.RunUntilIdle();
     EXPECT_LE(store.Files().size(), 20u);
     store.MustClose();
     EXPECT_EQ(store.Verify(), "");
@@ -316,7 +316,7 @@ TEST(FailedWriteTest, WriteFailureOfAnyFileLosesOnlyThatBatch) {
       ASSERT_EQ(after.Get("last"), "l");
       after.MustClose();
       ASSERT_EQ(after.Verify(), "");
-      store.Quiet();
+      store.RunUntilIdle();
       store.MustClose();
       ASSERT_EQ(store.Verify(), "");
       if (!hit) break;

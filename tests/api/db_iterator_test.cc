@@ -273,7 +273,7 @@ TEST(DbIteratorTest, ShowsTheStateAtItsCreation) {
   for (int i = 0; i < 200; ++i) store.Put(NumberedKey(i), "new");
   ASSERT_TRUE(store.db->Delete({}, NumberedKey(0)).ok());
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   int at = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next(), at += 2) {
     ASSERT_EQ(it->key(), Slice(NumberedKey(at)));

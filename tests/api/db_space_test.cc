@@ -43,7 +43,7 @@ TEST(SpaceTest, ThousandOpensLeaveABoundedNumberOfFiles) {
   }
   store.MustOpen();
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_LE(store.Files().size(), 10u);
   EXPECT_LE(store.BytesOnDisk(), 64u << 10);
   for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(store.Get(KeyOf(i)), "small");
@@ -59,7 +59,7 @@ Slot LargestSlotAfterManySegments() {
   for (int round = 0; round < 50; ++round) {
     for (int i = 0; i < 50; ++i) store.Put(KeyOf(static_cast<std::uint64_t>(i)), std::string(1000, 'v'));
     store.Compact();
-    store.Quiet();
+    store.RunUntilIdle();
     for (const std::string& path : store.FilesOf(".log")) seen.insert(path);
   }
   EXPECT_GT(seen.size(), 60u);                                // of all rounds; a set, so no name is used twice
@@ -103,13 +103,13 @@ TEST(SpaceTest, SegmentsWithoutReferencesAreDropped) {
   for (std::uint64_t i = 0; i < 200; ++i) store.Put(KeyOf(i), std::string(1000, 'v'));
   store.Put("large", std::string(20'000, 'l'));
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_GT(store.BytesOnDisk(), 200'000u);
   EXPECT_EQ(store.FilesOf(".val").size(), 1u);
   for (std::uint64_t i = 0; i < 200; ++i) ASSERT_TRUE(store.db->Delete({}, KeyOf(i)).ok());
   ASSERT_TRUE(store.db->Delete({}, "large").ok());
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_LE(store.BytesOnDisk(), 64u << 10);
   EXPECT_TRUE(store.FilesOf(".val").empty());
   store.MustClose();
@@ -135,7 +135,7 @@ TEST(SpaceTest, AccountsAreRightAfterReplayOfFlushedOperations) {
       if (!store.Open().ok() || store.Verify() != "") return false;
     }
     store.Compact();
-    store.Quiet();
+    store.RunUntilIdle();
     return store.Verify().empty();
   };
   const std::uint64_t seed = SeedFromEnvironment(91);
@@ -183,7 +183,7 @@ bool FailedBatchesLeaveFiles() {
     store.fs->ClearFaults();
     store.Put("a", "1");
   }
-  store.Quiet();
+  store.RunUntilIdle();
   return !store.FilesOf(".val").empty();
 }
 
@@ -240,7 +240,7 @@ TEST(SnapshotsTest, SnapshotSurvivesFlushesCompactionsAndDeletes) {
   for (const auto& [snapshot, state] : held) store.db->ReleaseSnapshot(snapshot);
   store.db->ReleaseSnapshot(nullptr);
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   store.MustClose();
   EXPECT_EQ(store.Verify(), "");
   EXPECT_LE(store.FilesOf(".run").size(), store.RunsAtRest());
@@ -253,13 +253,13 @@ bool ASnapshotKeepsItsFiles() {
   for (std::uint64_t i = 0; i < 100; ++i) store.Put(KeyOf(i), std::string(1000, 'o'));
   store.Put("large", std::string(20'000, 'o'));
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   const Snapshot* snapshot = store.db->GetSnapshot();
   const auto pinned = store.Files();
   for (std::uint64_t i = 0; i < 100; ++i) store.Put(KeyOf(i), "new");
   store.Put("large", "new");
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   ReadOptions at;
   at.snapshot = snapshot;
   bool all = store.Get("large", at) == std::string(20'000, 'o');
@@ -270,7 +270,7 @@ bool ASnapshotKeepsItsFiles() {
   store.db->ReleaseSnapshot(snapshot);
   store.Put("k0", "newer");
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   if (all) {
     EXPECT_TRUE(store.FilesOf(".val").empty());
     EXPECT_LE(store.BytesOnDisk(), 64u << 10);
@@ -302,7 +302,7 @@ bool ASnapshotKeepsItsRun() {
   const Snapshot* snapshot = store.db->GetSnapshot();
   store.Put("k51", "new");
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   ReadOptions at;
   at.snapshot = snapshot;
   EXPECT_EQ(store.Get("k51", at), "run");  // its file is open
@@ -311,7 +311,7 @@ bool ASnapshotKeepsItsRun() {
   store.db->ReleaseSnapshot(snapshot);
   store.Put("k51", "newer");
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_LE(store.FilesOf(".run").size(), store.RunsAtRest());
   return kept;
 }
@@ -328,7 +328,7 @@ bool AnIdleReaderHoldsFiles() {
   store.MustOpen();
   store.Put("large", std::string(20'000, 'o'));
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   std::promise<void> has_read;
   std::promise<void> may_end;
   std::thread reader([&] {
@@ -339,7 +339,7 @@ bool AnIdleReaderHoldsFiles() {
   has_read.get_future().wait();
   EXPECT_TRUE(store.db->Delete({}, "large").ok());
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   const bool holds = !store.FilesOf(".val").empty();
   may_end.set_value();
   reader.join();
@@ -366,7 +366,7 @@ std::uint64_t TableBytesUnderSnapshots(bool check) {
     held.push_back(store.db->GetSnapshot());
   }
   store.Flush();
-  store.Quiet();
+  store.RunUntilIdle();
   const std::uint64_t pinned = store.Property("size-all-mem-tables") - store.Property("cur-size-all-mem-tables");
   if (check) {
     for (std::uint64_t i = 0; i < 1000; i += 7) {
@@ -380,7 +380,7 @@ std::uint64_t TableBytesUnderSnapshots(bool check) {
   for (const Snapshot* snapshot : held) store.db->ReleaseSnapshot(snapshot);
   store.Put("k", "v");
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_LE(store.FilesOf(".run").size(), store.RunsAtRest()) << "private runs go with their snapshots";
   return pinned;
 }

@@ -150,7 +150,7 @@ TEST(FileBytesTest, TickersEqualTheBytesWrittenForEachPurpose) {
       store.Flush();
       store.db->ReleaseSnapshot(snapshot);
       if (round == 1) store.Compact();
-      store.Quiet();
+      store.RunUntilIdle();
       store.ExpectLedgerIsRight();
     }
     ASSERT_TRUE(store.db->SetOptions({{"min_blob_size", std::to_string(64 + opening)}}).ok());
@@ -172,7 +172,7 @@ TEST(FileBytesTest, ValuesChangedByAFilterCountAsCompaction) {
   Prng prng(6);
   store.Overwrite(&prng, 1500);
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   store.MustClose();
   store.ExpectLedgerIsRight();
   EXPECT_TRUE(store.witness->Saw(BlobFileCreationReason::kCompactionFilter));
@@ -192,7 +192,7 @@ TEST(FileBytesTest, WritesOfRecoveryAreCounted) {
   after.options.file_system = after.fs;
   after.witness->Watch(after.fs.get());
   after.MustOpen();
-  after.Quiet();
+  after.RunUntilIdle();
   EXPECT_GT(after.witness->Bytes(FILE_BYTES_MANIFEST), 0u);
   after.MustClose();
   after.ExpectLedgerIsRight();

@@ -189,7 +189,7 @@ TEST(ListenerTest, CompactionReportsItsInputAndOutput) {
   }));
   EXPECT_GT(written, 0u);
   for (const std::string& run : runs) EXPECT_NE(std::ranges::find(gone, run), gone.end()) << run;
-  store.Quiet();
+  store.RunUntilIdle();
   const auto was_told = [&](const std::string& path) {
     return std::ranges::any_of(notes.tables_gone, [&](const auto& table) { return table.file_path == path; });
   };
@@ -207,7 +207,7 @@ TEST(ListenerTest, LogGcReportsFreedBytes) {
     store.Flush();
   }
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   ASSERT_FALSE(store.notes->gcs.empty());
   std::uint64_t freed = 0;
   std::uint64_t moved = 0;
@@ -262,14 +262,14 @@ TEST(ListenerTest, BytesFreedByHolesAreReportedOnce) {
       if (i % one_in != 0) store.Put(NumberedKey(i), std::string(20'000, static_cast<char>('a' + one_in)));
     }
     store.Compact();
-    store.Quiet();
+    store.RunUntilIdle();
   };
   for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i), std::string(20'000, 'a'));
   store.Flush();
   overwrite(3);
   const std::uint64_t before = AllocatedByTheLog(store);
   ASSERT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
-  store.Quiet();
+  store.RunUntilIdle();
   std::uint64_t freed = 0;
   std::size_t punched = 0;
   for (const LogGcJobInfo& gc : store.notes->gcs) {
@@ -290,7 +290,7 @@ TEST(ListenerTest, BytesFreedByHolesAreReportedOnce) {
   all.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
   all.blob_garbage_collection_age_cutoff = 1;
   store.Compact(all);
-  store.Quiet();
+  store.RunUntilIdle();
   freed = 0;
   for (const LogGcJobInfo& gc : store.notes->gcs) freed += gc.bytes_freed;
   EXPECT_GT(freed, 0u);
@@ -303,7 +303,7 @@ TEST(ListenerTest, ClusteringIsReported) {
   store.MustOpen();
   for (int i = 0; i < 300; ++i) store.Put(NumberedKey(i * 7 % 300), std::string(300, 'v'));
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   store.notes->gcs.clear();
   CompactRangeOptions cluster;
   cluster.cluster_values = true;
@@ -472,7 +472,7 @@ TEST(ListenerTest, GrowingLevel0IsReportedAsDelayThenStop) {
     while (store.Property("num-immutable-mem-table") > 0) store.executor->RunOneInstead();
   }
   store.Put("x", "y");
-  store.Quiet();
+  store.RunUntilIdle();
   store.Put("z", "y");
   std::vector<WriteStallCondition> seen;
   for (const WriteStallInfo& stall : store.notes->stalls) {
@@ -494,7 +494,7 @@ TEST(ListenerTest, SpaceShortageIsReportedForTheWholeDatabase) {
     store.Put(NumberedKey(i % 100), std::string(4000, 'v'));
     if (i % 20 == 0 && store.executor->pending() > 0) store.executor->RunOneInstead();
   }
-  store.Quiet();
+  store.RunUntilIdle();
   ASSERT_GE(store.notes->stalls.size(), 2u);
   EXPECT_EQ(store.notes->stalls.front().cause, WriteStallCause::kSpace);
   EXPECT_EQ(store.notes->stalls.front().cf_name, "");
@@ -713,7 +713,7 @@ TEST(ListenerTest, ListenerMayReadWriteAndChangeOptions) {
   busy->db = store.db.get();
   FillSome(store.db.get(), 5, 1500);
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   busy->db = nullptr;
   EXPECT_GT(busy->acts.load(), 100);
   EXPECT_EQ(store.Verify(), "");

@@ -61,7 +61,7 @@ TEST(LogAheadTest, KillAtAnyCallLeavesNoTornTail) {
   for (; acknowledged < kKeys; ++acknowledged) PutSynced(&store, acknowledged, acknowledged + 1);
   EXPECT_GT(allocations, 4);
   for (const auto& [image, keys] : images) ASSERT_EQ(OpenAfterAKill(image, keys), "") << keys << " keys";
-  store.Quiet();
+  store.RunUntilIdle();
   store.MustClose();
   EXPECT_EQ(store.Verify(), "");
 }

@@ -188,7 +188,7 @@ TEST_F(RangeDeletesTest, DeletedRangeFreesItsSpace) {
   const std::uint64_t full = store_.BytesOnDisk();
   DeleteRange(Key(0), Key(2000));
   store_.Compact();
-  store_.Quiet();
+  store_.RunUntilIdle();
   EXPECT_EQ(Count(), 0);
   EXPECT_EQ(store_.Verify(), "");
   EXPECT_LT(store_.BytesOnDisk(), full / 4);
@@ -229,7 +229,7 @@ TEST_F(RangeDeletesTest, MemtableWithManyRangesIsFrozen) {
   const std::uint64_t runs_before = store_.FilesOf(".run").size() + store_.FilesOf(".idx").size();
   Fill(0, 10);
   for (int i = 0; i < 3000; ++i) DeleteRange(Key(2 * i), Key(2 * i + 1));
-  store_.Quiet();
+  store_.RunUntilIdle();
   EXPECT_GT(store_.FilesOf(".run").size() + store_.FilesOf(".idx").size(), runs_before);
   EXPECT_EQ(Count(), 5);
   EXPECT_EQ(store_.Verify(), "");

@@ -85,7 +85,7 @@ TEST(SetOptionsTest, BlobFileSizeAppliesToAllFamilies) {
   write();
   EXPECT_LT(longest(), 20u << 10);
   ASSERT_TRUE(store.db->SetOptions({{"blob_file_size", "64K"}}).ok());
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_EQ(store.db->GetOptions(other).blob_file_size, 64u << 10);
   write();
   EXPECT_GT(longest(), 60u << 10);
@@ -174,7 +174,7 @@ TEST(SetOptionsTest, MemtableOptionsApplyFromTheNextWrite) {
   EXPECT_EQ(store.Property("num-immutable-mem-table"), 2u);
   ExpectSet(&store, {{"max_write_buffer_number", "4"}});
   EXPECT_TRUE(store.db->Put(no_wait, "more", "v").ok());
-  store.Quiet();
+  store.RunUntilIdle();
 
   // Limits the length of the log.
   ExpectSet(&store, {{"write_buffer_size", "1M"}});

@@ -115,7 +115,7 @@ TEST(StatisticsTest, HitsByLayerAreCountedForUserReadsOnly) {
     store.Flush();
   }
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   ASSERT_GT(store.Count(BLOB_DB_GC_NUM_KEYS_RELOCATED) + store.Count(LOG_GC_BYTES_FREED), 0u);
   const auto hits = [&] {
     return store.Count(GET_HIT_L0) + store.Count(GET_HIT_L1) + store.Count(GET_HIT_L2_AND_UP) +
@@ -137,7 +137,7 @@ TEST(StatisticsTest, ReadsWithoutFillCacheEvictNothing) {
     const auto key = [](int i) { return "key" + std::to_string(100'000 + i); };
     for (int i = 0; i < 8000; ++i) store.Put(key(i), std::string(30, 'v'));
     store.Compact();
-    store.Quiet();
+    store.RunUntilIdle();
     const auto misses_of_kept = [&] {
       const std::uint64_t before = store.Count(BLOCK_CACHE_MISS);
       for (int i = 4000; i < 4100; ++i) EXPECT_EQ(store.Get(key(i)), std::string(30, 'v'));
@@ -198,7 +198,7 @@ TEST(StatisticsTest, FilesAreTheSameWithAndWithoutStatistics) {
     store.MustOpen();
     for (int i = 0; i < 300; ++i) store.Put(NumberedKey(i % 50), std::string(static_cast<std::size_t>(i), 'v'));
     store.Compact();
-    store.Quiet();
+    store.RunUntilIdle();
     store.MustClose();
     files[is_counted ? 1 : 0] = store.Files();
   }
@@ -234,7 +234,7 @@ void DoEverything(const std::shared_ptr<Statistics>& statistics, IndexKind index
   EXPECT_EQ(store.Get("large").size(), 20'000u);
   ASSERT_TRUE(store.db->Delete({}, NumberedKey(3)).ok());
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   store.Put(NumberedKey(7), value(500));
   for (int i = 0; i < 600; ++i) static_cast<void>(store.Get(NumberedKey(i)));
   std::vector<std::string> values;

@@ -184,7 +184,7 @@ TEST(CheckpointTest, CopyHasEveryColumnFamily) {
   ASSERT_TRUE(store.Copy().ok());
   ASSERT_TRUE(store.db->DropColumnFamily(other).ok());
   ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(other).ok());
-  store.Quiet();
+  store.RunUntilIdle();
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
   ConfigOptions config;
@@ -317,7 +317,7 @@ TEST(CheckpointTest, PunchingKeepsTheValuesOfTheCopy) {
     for (int i = 0; i < 60; i += 2) store.Put(NumberedKey(i), store.known[NumberedKey(i)] = prng.Bytes(12'000));
     store.Compact();
     EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
-    store.Quiet();
+    store.RunUntilIdle();
     store.Compact({.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce,
                    .blob_garbage_collection_age_cutoff = 1});
     OpenedCopy copy(store);
@@ -465,7 +465,7 @@ TEST(CheckpointTest, FailureOfAnyCallLeavesNothing) {
       store.MustOpen();
       store.ChangeMany(&prng, 120);
       store.Compact();
-      store.Quiet();
+      store.RunUntilIdle();
       const std::uint64_t before = store.fs->calls();
       SimFault fault;
       fault.nth = nth;

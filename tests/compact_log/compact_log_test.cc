@@ -272,7 +272,7 @@ void FillLargely(CompactedStore* store) {
     const std::string key = NumberedKey(static_cast<int>(prng.Uniform(1500)));
     store->Put(key, store->known[key] = prng.Bytes(1500));
   }
-  store->Quiet();
+  store->RunUntilIdle();
   store->MustClose();
 }
 
@@ -513,7 +513,7 @@ TEST(CompactLogTest, DamagedSegmentIsKeptAndTheRestCompacted) {
   CompactedStore store;
   store.Fill(&prng, 600);
   store.MustOpen();
-  store.Quiet();
+  store.RunUntilIdle();
   store.Compact();
   store.MustClose();
   // A byte of a value in the middle of a sealed segment.

@@ -132,7 +132,7 @@ class CompactionCrashRun {
       ASSERT_EQ(later.Verify(), "");
       if (!prng_.OneIn(4)) continue;
       later.Compact();  // starts the interrupted compaction again
-      later.Quiet();
+      later.RunUntilIdle();
       Map expected;
       for (const auto& [key, value] : found) {
         const std::optional<std::string> filtered = has_filter_ ? filter_.Filtered(value) : value;

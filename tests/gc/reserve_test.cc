@@ -23,8 +23,8 @@ TEST(ReserveTest, IsTwoPercentWithinBounds) {
     const std::uint64_t reserve = ReserveBytes(bytes);
     ASSERT_GE(reserve, before) << bytes;
     ASSERT_LE(reserve, bytes / 16);
-    ASSERT_LE(KeptForOpening(reserve), reserve);
-    ASSERT_TRUE(reserve == 0 || KeptForOpening(reserve) >= 16 * kKiB);
+    ASSERT_LE(KeptForOpen(reserve), reserve);
+    ASSERT_TRUE(reserve == 0 || KeptForOpen(reserve) >= 16 * kKiB);
     ASSERT_FALSE(IsWorthResizing(reserve, reserve)) << bytes;
     before = reserve;
   }

@@ -69,14 +69,14 @@ TEST(ScanHeatTest, ForgetDropsTheRange) {
 TEST(ScanHeatTest, LookThatFoundNothingDoublesTheThreshold) {
   ScanHeat heat(BytewiseComparator());
   EXPECT_TRUE(Add(&heat, "a", 16));
-  heat.Disappoint();
+  heat.ReportNoWork();
   EXPECT_FALSE(heat.IsLookDue(kLeast));
   EXPECT_FALSE(Add(&heat, "b", 15));
   EXPECT_TRUE(Add(&heat, "b", 1));
-  heat.Disappoint();
+  heat.ReportNoWork();
   heat.Forget("a", nullptr);
   EXPECT_FALSE(Add(&heat, "c", 63)) << "the range was forgotten, but the doubled threshold stays";
-  heat.Encourage();
+  heat.ReportWork();
   EXPECT_TRUE(heat.IsLookDue(kLeast));
 }
 

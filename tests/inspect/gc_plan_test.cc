@@ -20,7 +20,7 @@ void Fill(InspectedStore* store) {
     if (i % 3 != 0) store->Put(NumberedKey(i), std::string(1000, 'w'));
   }
   store->Compact();
-  store->Quiet();
+  store->RunUntilIdle();
   store->Put("tail", std::string(1000, 't'));
   store->MustClose();
 }

@@ -26,7 +26,7 @@ class PageWalkTest : public ::testing::Test {
     for (int i = 0; i < kEntries; ++i) store_.Put(NumberedKey(i), "a small value");
     store_.Flush();
     store_.Compact();
-    store_.Quiet();
+    store_.RunUntilIdle();
     store_.MustClose();
     for (const std::string& path : store_.FilesOf(TestsUseLsm() ? ".run" : ".idx")) {
       if (path_.empty() || store_.Files().at(path).size() > store_.Files().at(path_).size()) path_ = path;

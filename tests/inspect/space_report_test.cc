@@ -16,7 +16,7 @@ void Fill(InspectedStore* store) {
   store->Flush();
   for (int i = 0; i < kKeyCount; i += 4) store->Put(NumberedKey(i), std::string(150, 'w'));
   store->Compact();
-  store->Quiet();
+  store->RunUntilIdle();
   store->Put("tail", std::string(100, 't'));
   store->MustClose();
 }

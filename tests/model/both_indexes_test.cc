@@ -232,7 +232,7 @@ TEST(BothIndexesTest, TreeLsmAndMapAgreeAfterEveryStep) {
     for (const auto& [snapshot, state] : held) store.db->ReleaseSnapshot(snapshot);
     ASSERT_EQ(both.Compare(both.tree(), model, {}, true), "");
     ASSERT_EQ(both.Compare(both.lsm(), model, {}, false), "");
-    store.Quiet();
+    store.RunUntilIdle();
     ASSERT_EQ(store.Verify(), "");
     reads += store.fs->read_counts();
   }

@@ -368,7 +368,7 @@ class Judge {
                                                                             << proven.findings;
       }
     }
-    store->GiveBackHandles();
+    store->DestroyHandles();
     static_cast<void>(store->db->Close());
   }
 
@@ -465,7 +465,7 @@ TEST(SalvageGrownTest, ValuesThatLogGcRelocated) {
 }
 TEST(SalvageGrownTest, PunchedValues) { Attack(grown::Punched(), grown::Punched(8).image, ScaledCount(120)); }
 TEST(SalvageGrownTest, HalfSweptTree) {
-  CAMBIUM_FOR_THE_TREE_ALONE("only a tree's sweep commits in steps; a level compaction is committed as a whole");
+  CAMBIUM_TREE_ONLY("only a tree's sweep commits in steps; a level compaction is committed as a whole");
   Attack(grown::HalfSwept(), grown::Families(8).image, ScaledCount(6));
 }
 

@@ -186,7 +186,7 @@ TEST(SalvageTreesTest, OldValuesAreNeverProven) {
 // that they have as many entries as the branch had. If another page is damaged too, they prove nothing: an older leaf
 // might be in the place of that page.
 TEST(SalvageTreesTest, LeavesBelowALostBranchAreFound) {
-  CAMBIUM_FOR_THE_TREE_ALONE("it damages branches of a tree whose pages were replaced; no page of a run ever is");
+  CAMBIUM_TREE_ONLY("it damages branches of a tree whose pages were replaced; no page of a run ever is");
   const std::uint64_t seed = SeedFromEnvironment(307);
   Prng prng(seed);
   int branches = 0;
@@ -248,7 +248,7 @@ Lived LiveInATree(int deleted_from, int deleted_to) {
 
 // Damages each page, and each pair of pages. If all keys of two leaves were deleted, no leaf has replaced these two.
 TEST(SalvageTreesTest, ReplacedLeavesBelowALostBranchDoNotCount) {
-  CAMBIUM_FOR_THE_TREE_ALONE("it damages branches of a tree whose pages were replaced; no page of a run ever is");
+  CAMBIUM_TREE_ONLY("it damages branches of a tree whose pages were replaced; no page of a run ever is");
   std::uint64_t known = 0;
   for (const auto& [from, to] : {std::pair(13, 39), {25, 55}}) {
     const Lived lived = LiveInATree(from, to);
@@ -277,7 +277,7 @@ TEST(SalvageTreesTest, ReplacedLeavesBelowALostBranchDoNotCount) {
 // Regression: a whole branch that is not the committed page was counted twice, as a page that was read and as one that
 // is missing. So it hid that another page was damaged, and a leaf that this page had replaced counted.
 TEST(SalvageTreesTest, MisplacedPageDoesNotHideAMissingOne) {
-  CAMBIUM_FOR_THE_TREE_ALONE("it damages branches of a tree whose pages were replaced; no page of a run ever is");
+  CAMBIUM_TREE_ONLY("it damages branches of a tree whose pages were replaced; no page of a run ever is");
   const Lived lived = LiveInATree(80, 80);
   const std::string path = TestStore(std::make_shared<SimFileSystem>(lived.image)).FilesOf(".idx").at(0);
   std::string bytes;

@@ -37,7 +37,7 @@ TEST(CheckInvariantsTest, TheyHoldAfterEachStep) {
   expect_ok("the drop of a family");
   ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(handle).ok());
   store.db->ReleaseSnapshot(snapshot);
-  store.Quiet();
+  store.RunUntilIdle();
   expect_ok("background work");
   store.Reopen();
   expect_ok("reopening");

@@ -13,7 +13,7 @@ namespace cambium::testing {
 class FamilyStore : public TestStore {
  public:
   using TestStore::TestStore;
-  ~FamilyStore() { GiveBackHandles(); }
+  ~FamilyStore() { DestroyHandles(); }
 
   // Opens the default family and these families, in this order.
   Status OpenWith(const std::vector<std::string>& names) {
@@ -26,19 +26,19 @@ class FamilyStore : public TestStore {
     ASSERT_TRUE(s.ok()) << s.ToString();
   }
   void Close() {
-    GiveBackHandles();
+    DestroyHandles();
     MustClose();
   }
   // Opens the files as a killed process leaves them: with all writes, synced or not.
   void KillAndOpenWith(const std::vector<std::string>& names) {
     auto after = std::make_shared<SimFileSystem>(fs->Snapshot());
-    GiveBackHandles();
+    DestroyHandles();
     db.reset();
     fs = after;
     options.file_system = fs;
     MustOpenWith(names);
   }
-  void GiveBackHandles() {
+  void DestroyHandles() {
     for (ColumnFamilyHandle* handle : handles) delete handle;
     handles.clear();
   }

@@ -99,7 +99,7 @@ class FileWatch final : public EventListener {
   }
   void EndJob(DB* db, int job) {
     std::string figures;
-    static_cast<void>(db->GetProperty("cambium.space", &figures));  // takes the commit mutex
+    static_cast<void>(db->GetProperty("cambium.space", &figures));  // takes the commit lock
     const std::lock_guard lock(mutex_);
     if (jobs_.erase(job) == 0) Wrong("job " + std::to_string(job) + " ended without a beginning");
   }

@@ -69,7 +69,7 @@ inline void End(FamilyStore* store, Subject* subject) {
   SyncAndRecord(store, subject);
   Prng prng(1);
   subject->image = store->fs->Snapshot().Kill(prng);
-  store->GiveBackHandles();
+  store->DestroyHandles();
   store->fs->PowerOff();
   store->db.reset();
 }
@@ -139,10 +139,10 @@ inline void End(FamilyStore* store, Subject* subject) {
     if (i % 3 != 0) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i + 1, 600));
   }
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   subject.older = store.fs->Snapshot();
   EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "false"}}).ok());
   // Adds new garbage in old and new segments, which log GC does not collect.
   for (int i = 0; i < 60; i += 7) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i + 2, 300));
@@ -176,10 +176,10 @@ inline void End(FamilyStore* store, Subject* subject) {
     if (i % 3 != 0) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i + 1, 10'000));
   }
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   subject.older = store.fs->Snapshot();
   EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
-  store.Quiet();
+  store.RunUntilIdle();
   End(&store, &subject);
   const ManifestState state = StateOf(subject.image);
   EXPECT_TRUE(std::ranges::any_of(state.segments, [](const auto& s) { return !s.second.punched.empty(); }));

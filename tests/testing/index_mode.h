@@ -17,7 +17,7 @@ namespace cambium::testing {
 }
 
 // Begins a test that applies to one index only. It is skipped in the run with the other index; ctest always makes both.
-#define CAMBIUM_FOR_THE_TREE_ALONE(why) \
+#define CAMBIUM_TREE_ONLY(why) \
   if (::cambium::testing::TestsUseLsm()) GTEST_SKIP() << "SKIPPED with an LSM, runs with a tree: " why
 #define CAMBIUM_FOR_THE_LSM_ALONE(why) \
   if (!::cambium::testing::TestsUseLsm()) GTEST_SKIP() << "SKIPPED with a tree, runs with an LSM: " why

@@ -81,7 +81,7 @@ class TestStore {
     const Status s = db->CompactRange(compact, nullptr, nullptr);
     ASSERT_TRUE(s.ok()) << s.ToString();
   }
-  void Quiet() {
+  void RunUntilIdle() {
     const Status s = db->WaitForCompact();
     ASSERT_TRUE(s.ok()) << s.ToString();
     executor->RunAll();

@@ -12,7 +12,7 @@ TEST(ClusterTest, ValuesAreRewrittenInTheOrderOfTheirKeys) {
   ClusterStore store;
   store.Fill();
   ASSERT_TRUE(store.Cluster().ok());
-  store.Quiet();
+  store.RunUntilIdle();
   store.ExpectAll();
   std::size_t count = 0;
   std::size_t descents = 0;
@@ -40,7 +40,7 @@ TEST(ClusterTest, OldCopiesAreCollected) {
   store.Fill();
   const std::uint64_t before = store.BytesOnDisk();
   ASSERT_TRUE(store.Cluster().ok());
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_LE(store.BytesOnDisk(), before * 5 / 4);
   EXPECT_LE(store.FilesOf(".log").size(), 3u) << "what is written to, its successor, and what recovery may read";
   store.ExpectAll();
@@ -81,7 +81,7 @@ TEST(ClusterTest, ConcurrentWritesWin) {
     then.snapshot = snapshot;
     for (int i = 0; i < kKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i), then), ValueOf(i, 0)) << i;
     store.db->ReleaseSnapshot(snapshot);
-    store.Quiet();
+    store.RunUntilIdle();
     EXPECT_EQ(store.Verify(), "");
     store.Reopen();
     EXPECT_EQ(store.Get(NumberedKey(3)), "NotFound");
@@ -100,7 +100,7 @@ double MostOverAllowed(double ceiling, Status* result) {
   constexpr int kMany = 20'000;
   for (int i = 0; i < kMany; ++i) store.Put(NumberedKey(i * 7 % kMany), ValueOf(i * 7 % kMany, 0));
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   std::map<std::string, std::string> figures;
   EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &figures));
   const double live = std::stod(figures["live"]);

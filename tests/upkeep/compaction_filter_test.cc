@@ -92,7 +92,7 @@ TEST(CompactionFilterTest, RemovedKeysAreGoneAndKeptOnesStay) {
   store.Reopen();
   expect();
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   expect();
   store.MustClose();
   EXPECT_EQ(store.Verify(), "");
@@ -129,7 +129,7 @@ TEST(CompactionFilterTest, ChangedValueIsStoredUnderCurrentOptions) {
     // Changed values are overwritten, and their segments are dropped like any others.
     for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i), "new is small");
     store.Compact();
-    store.Quiet();
+    store.RunUntilIdle();
     EXPECT_EQ(store.Verify(), "");
     EXPECT_TRUE(store.FilesOf(".gc").empty());
   }
@@ -305,7 +305,7 @@ TEST(CompactionFilterTest, CompactRangeAsksAboutEveryKeyOfItsRange) {
   store.MustOpen();
   for (int i = 0; i < kKeys; ++i) store.Put(NumberedKey(i), ValueOf(i, i % 7 == 0 ? 100 : 20));
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(store.filter.shown.contains(NumberedKey(i))) << i;
   for (int round = 0; round < 2; ++round) {  // nothing is written in between
     store.filter.shown.clear();
@@ -343,7 +343,7 @@ TEST(CompactionFilterTest, BackgroundCompactionsAskTheFilter) {
   for (int round = 0; round < 6; ++round) {
     for (int i = 0; i < 100; ++i) store.Put(NumberedKey(i), i % 2 == 0 ? "gone" : "here");
     store.Flush();
-    store.Quiet();
+    store.RunUntilIdle();
   }
   EXPECT_GT(store.filter.values_asked, 0);
   for (int i = 1; i < 100; i += 2) ASSERT_EQ(store.Get(NumberedKey(i)), "here") << i;
@@ -392,7 +392,7 @@ TEST(CompactionFilterTest, FactoryMakesOneFilterPerCompaction) {
   for (int round = 0; round < 6; ++round) {
     for (int i = 0; i < 50; ++i) store.Put(NumberedKey(i), "here");
     store.Flush();
-    store.Quiet();
+    store.RunUntilIdle();
   }
   ASSERT_FALSE(factory->contexts.empty());
   for (const auto& context : factory->contexts) EXPECT_FALSE(context.is_manual_compaction);
@@ -415,7 +415,7 @@ TEST(CompactionFilterTest, SnapshotsAndIteratorsAreUnaffected) {
   it->SeekToFirst();
   for (int round = 0; round < 3; ++round) {
     store.Compact();
-    store.Quiet();
+    store.RunUntilIdle();
     for (int i = 0; i < 60; ++i) {
       ASSERT_EQ(store.Get(NumberedKey(i), {.snapshot = snapshot}), ValueOf(i, kSizes[i % 3])) << i;
       ASSERT_EQ(store.Get(NumberedKey(i)), i % 2 == 0 ? "NotFound" : "changed") << i;
@@ -516,7 +516,7 @@ void FillWithGarbage(FilterStore* store, int keys) {
     if (i % 3 != 0) store->Put(NumberedKey(i), ValueOf(i, 1001));
   }
   store->Compact();
-  store->Quiet();
+  store->RunUntilIdle();
 }
 
 // Log GC relocates values after a compaction has asked about them, and commits first: its runs then lie above the
@@ -541,7 +541,7 @@ std::string MovedWhileItWasFiltered() {
     return store.Verify();
   };
   if (std::string first = wrong(); !first.empty()) return first;
-  store.Quiet();
+  store.RunUntilIdle();
   store.Reopen();
   if (std::string again = wrong(); !again.empty()) return "opened again, " + again;
   return "";
@@ -653,7 +653,7 @@ TEST(CompactionFilterTest, PunchedValueIsNotRead) {
   store.MustOpen();
   const auto set = [&](const char* name, const char* value) {
     ASSERT_TRUE(store.db->SetOptions({{name, value}}).ok());
-    store.Quiet();
+    store.RunUntilIdle();
   };
   const auto big = [](int i, int version) { return std::to_string(version) + NumberedKey(i) + std::string(20'000, 'b'); };
   const auto files_at = [&](const char* level) {
@@ -665,7 +665,7 @@ TEST(CompactionFilterTest, PunchedValueIsNotRead) {
     for (int i = 0; i < kFillers; ++i) store.Put("filler" + std::to_string(i), ValueOf(i, 20));
     for (int i = 0; i < kBig; ++i) store.Put(NumberedKey(i), big(i, version));
     store.Flush();
-    store.Quiet();
+    store.RunUntilIdle();
   };
   set("max_bytes_for_level_base", "1M");
   put_all(0);
@@ -758,7 +758,7 @@ TEST(CompactionFilterTest, ErrorAnywhereLeavesAllOrNothing) {
       store.MustOpen();
       for (int i = 0; i < 24; ++i) store.Put(NumberedKey(i), ValueOf(i, kSizes[i % 3]));
       store.Flush();
-      store.Quiet();
+      store.RunUntilIdle();
       store.filter.by_value = [](const std::string& key, Slice value, std::string* new_value, std::string*) {
         if (value.starts_with("new")) return Decision::kKeep;
         *new_value = "new" + std::string(kSizes[static_cast<std::size_t>(key.back()) % 3], 'n');
@@ -798,7 +798,7 @@ TEST(CompactionFilterTest, ErrorAnywhereLeavesAllOrNothing) {
       for (int i = 0; i < 24; ++i) ASSERT_EQ(store.Get(NumberedKey(i)), done(i)) << i << " " << nth;
       store.Reopen();
       for (int i = 0; i < 24; ++i) ASSERT_EQ(store.Get(NumberedKey(i)), done(i)) << i << " " << nth;
-      store.Quiet();
+      store.RunUntilIdle();
       Options copy = store.options;
       copy.file_system = std::make_shared<SimFileSystem>(store.fs->Snapshot());
       VerifyReport report;
@@ -822,7 +822,7 @@ std::string CutAtEveryCall() {
   store.MustOpen();
   for (int i = 0; i < 24; ++i) store.Put(NumberedKey(i), ValueOf(i, kSizes[i % 3]));
   store.Flush();
-  store.Quiet();
+  store.RunUntilIdle();
   store.filter.by_value = [](const std::string& key, Slice, std::string* new_value, std::string*) {
     *new_value = "new" + std::string(kSizes[static_cast<std::size_t>(key.back()) % 3], 'n');
     return key.back() % 4 == 0 ? Decision::kRemove : Decision::kChangeValue;

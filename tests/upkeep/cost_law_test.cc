@@ -127,7 +127,7 @@ class Measurement {
       }
       Commit(&batch);
       store_.Flush();
-      store_.Quiet();
+      store_.RunUntilIdle();
     }
   }
 
@@ -291,7 +291,7 @@ TEST(CostLawTest, FlushRewritesAtMostOneSweepStep) {
       store.Put(KeyOf(i * 7 % kKeys), std::string(100, 'w'));
       if (i % 6000 != 5999) continue;
       store.Flush();
-      store.Quiet();
+      store.RunUntilIdle();
     }
     EXPECT_EQ(store.Verify(), "");
     return std::pair(figure("straight_merges") - straight_before, figure("sweeps") - sweeps_before);

@@ -26,7 +26,7 @@ inline void FillWithGarbage(TestStore* store) {
     if (i % 3 != 0) store->Put(NumberedKey(i), ValueOf(i, 1));
   }
   store->Compact();
-  store->Quiet();
+  store->RunUntilIdle();
 }
 
 inline int VersionOf(int i) { return i % 3 == 0 ? 0 : 1; }
@@ -35,7 +35,7 @@ inline int VersionOf(int i) { return i % 3 == 0 ? 0 : 1; }
 inline void Collect(TestStore* store) {
   const Status s = store->db->SetOptions({{"enable_blob_garbage_collection", "true"}});
   ASSERT_TRUE(s.ok()) << s.ToString();
-  store->Quiet();
+  store->RunUntilIdle();
 }
 
 inline void ExpectAll(TestStore* store) {

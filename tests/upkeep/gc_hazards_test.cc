@@ -62,7 +62,7 @@ bool ReadersKeepTheirFiles(std::size_t steps_least) {
   store.MustOpen();
   for (int i = 0; i < kHot; ++i) store.Put(NumberedKey(i), LongValue(i, 0));
   store.Flush();
-  store.Quiet();
+  store.RunUntilIdle();
   const std::vector<std::string> needed = store.FilesOf(".log");
   const Snapshot* const snapshot = store.db->GetSnapshot();
   std::unique_ptr<Iterator> it(store.db->NewIterator({}));
@@ -91,7 +91,7 @@ bool ReadersKeepTheirFiles(std::size_t steps_least) {
   store.db->ReleaseSnapshot(snapshot);
   store.Put("last", "1");
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_LE(store.FilesOf(".log").size() + store.FilesOf(".gc").size(), 20u) << "they go with their readers";
   EXPECT_TRUE(store.watch->errors.empty()) << store.watch->errors.front();
   EXPECT_EQ(store.Verify(), "");
@@ -129,7 +129,7 @@ TEST(GcHazardsTest, ReadersContinueWithoutDescriptors) {
   EXPECT_EQ(seen, kKeys);
   store.fs->SetMaxOpenFiles(1'000'000);
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_FALSE(store.FilesOf(".gc").empty());
   ExpectAll(&store);
 }
@@ -239,7 +239,7 @@ std::string AfterEveryCutOfAGc(std::uint64_t seed) {
     if (const Status opened = store.Open(); !opened.ok()) return opened.ToString() + at;
     store.Put("last", "1");
     store.Flush();
-    store.Quiet();
+    store.RunUntilIdle();
     for (int i = 0; i < kKeys; ++i) {
       if (store.Get(NumberedKey(i)) != ValueOf(i, VersionOf(i))) return store.Get(NumberedKey(i)).substr(0, 200) + at;
     }
@@ -312,7 +312,7 @@ bool DamageIsLeftAlone() {
   EXPECT_EQ(store.watch->errors.size(), 1u);
   EXPECT_NE(store.watch->errors.front().find(".log:"), std::string::npos) << store.watch->errors.front();
   EXPECT_LT(store.FilesOf(".log").size(), segments - 2) << "the others are collected";
-  store.Quiet();
+  store.RunUntilIdle();
   std::map<std::string, std::string> space;
   EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
   EXPECT_LT(std::stoull(space["on_disk"]) + (16u << 10), store.BytesOnDisk()) << "its garbage is nobody's to collect";
@@ -322,7 +322,7 @@ bool DamageIsLeftAlone() {
     for (int i = 1; i < kKeys; i += 3) store.Put(NumberedKey(i), ValueOf(i, round));
     store.Compact();
   }
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_EQ(store.watch->errors.size(), 1u);
   for (int i = 3; i < kKeys; i += 3) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 0)) << i;
   EXPECT_NE(store.Get(NumberedKey(0)).find("Corruption"), std::string::npos) << "never copied as good";
@@ -356,7 +356,7 @@ TEST(GcHazardsTest, RemainsOfFailedBatchesAreCollected) {
     const int key = round % 20;
     store.Put(NumberedKey(key), ValueOf(key, round));
     if (round % 10 == 9) store.Compact();
-    if (round % 10 == 9) store.Quiet();
+    if (round % 10 == 9) store.RunUntilIdle();
     if (round > 60) most = std::max(most, store.BytesOnDisk());
   }
   EXPECT_LE(most, 512u << 10) << "20 KiB are alive";
@@ -404,7 +404,7 @@ std::string ReadAfterASlotWasTakenAgain(int writes) {
   store.Put("k", LongValue(0, 0));
   for (int i = 0; i < 12; ++i) store.Put("other", LongValue(i, 0));
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   int times = 0;
   FaultPoints::Instance().Set([&](const char* name) {
     if (std::string_view(name) != "Gc:copied" || times++ > 0) return;
@@ -438,7 +438,7 @@ Status OpensAfterACutBehindAnUnsealedSegment() {
   store.options.blob_file_size = 16u << 10;
   store.options.enable_blob_garbage_collection = false;
   store.MustOpen();
-  store.Quiet();
+  store.RunUntilIdle();
   FaultPoints::Instance().Set([&](const char* name) {
     if (std::string_view(name) != "Seal:written") return;
     SimFault fault;

@@ -77,7 +77,7 @@ TEST_F(Level0Test, NoSlowdownWriteIsIncomplete) {
   const Status large = store_.db->Put(options, "large", std::string(20'000, 'l'));
   EXPECT_TRUE(large.IsIncomplete());
   store_.Compact();
-  store_.Quiet();
+  store_.RunUntilIdle();
   EXPECT_TRUE(store_.FilesOf(".val").empty()) << "the file of a value that was refused";
   EXPECT_TRUE(store_.db->Put(options, "refused", "v").ok());
 }
@@ -114,10 +114,10 @@ TEST(Level0CompactRangeTest, LongCompactRangeDoesNotLetRunsPileUp) {
   store.MustOpen();
   for (int i = 0; i < 6000; ++i) {
     store.Put("key" + std::to_string(i * 7919 % 6000), std::string(50, 'v'));
-    if (i % 300 == 0) store.Quiet();  // all keys at once would make levels that do not overlap
+    if (i % 300 == 0) store.RunUntilIdle();  // all keys at once would make levels that do not overlap
   }
   store.Flush();
-  store.Quiet();
+  store.RunUntilIdle();
   std::uint64_t most = 0;
   std::uint64_t made = 0;
   bool is_inside = false;
@@ -147,7 +147,7 @@ TEST_F(Level0Test, TreeIgnoresTheTriggers) {
   tree.options.sweep_ratio = 1;
   tree.MustOpen();
   for (int i = 0; i < 500; ++i) tree.Put("key" + std::to_string(i), std::string(100, 'v'));
-  tree.Quiet();
+  tree.RunUntilIdle();
   WriteOptions options;
   options.no_slowdown = true;
   EXPECT_TRUE(tree.db->Put(options, "k", "v").ok());

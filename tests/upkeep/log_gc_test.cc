@@ -48,7 +48,7 @@ TEST(LogGcTest, GarbageSegmentsAreDroppedAndLiveValuesKept) {
   store.Reopen();
   ExpectAll(&store);
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   ExpectAll(&store);
   store.MustClose();
   EXPECT_EQ(store.Verify(), "");
@@ -61,7 +61,7 @@ TEST(LogGcTest, LiveSegmentsAreLeftAlone) {
   store.MustOpen();
   for (int i = 0; i < 400; ++i) store.Put(NumberedKey(i), ValueOf(i, 0));
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_TRUE(store.FilesOf(".gc").empty());
 }
 
@@ -84,7 +84,7 @@ TEST(LogGcTest, SlotsAreFreedWhenLayersAreCompacted) {
   }
   EXPECT_GT(most, 0u);
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_EQ(shadowed(), 0u);
   ExpectAll(&store);
   EXPECT_EQ(store.Verify(), "");
@@ -142,7 +142,7 @@ std::string KeyZeroAfter(const Change& change, bool* met) {
   store.Reopen();
   const std::string again = store.Get(NumberedKey(0));
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   const std::string merged = store.Get(NumberedKey(0));
   for (int i = 1; i < kKeys; ++i) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, VersionOf(i))) << change.what << i;
   return seen == again && again == merged ? seen : seen + ", then " + again + ", then " + merged;
@@ -261,7 +261,7 @@ TEST(LogGcTest, SnapshotsAndIteratorsAreUnaffected) {
       store.Put(NumberedKey(key), ValueOf(key, round + 1));
     }
     store.Compact();
-    store.Quiet();
+    store.RunUntilIdle();
     const int key = static_cast<int>(prng.Uniform(kKeys));
     ASSERT_EQ(store.Get(NumberedKey(key), then), ValueOf(key, 0));
   }
@@ -298,7 +298,7 @@ TEST(LogGcTest, ValuesAreRelocatedUnderCurrentOptions) {
     ASSERT_TRUE(store.db->SetOptions({{"blob_compression_type", "kNoCompression"}, {"min_blob_size", "64"}}).ok());
     for (int i = 0; i < kKeys; i += 2) store.Put(NumberedKey(i), ValueOf(i, VersionOf(i)));
     store.Compact();
-    store.Quiet();
+    store.RunUntilIdle();
     ExpectAll(&store);
     EXPECT_EQ(store.Verify(), "") << change;
   }
@@ -322,7 +322,7 @@ TEST(LogGcTest, FootersOfReplayedSegmentsAreNotUsed) {
     if (i % 3 != 0) store.Put(NumberedKey(i), "small");
   }
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   Collect(&store);
   EXPECT_FALSE(store.FilesOf(".gc").empty());
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(store.Get(NumberedKey(i)), i % 3 == 0 ? std::string(100, 's') : "small") << i;
@@ -342,7 +342,7 @@ TEST(LogGcTest, SlotsOfRelocationSegmentsAreReused) {
       if (round == 0 || (i + round) % 4 != 0) store.Put(NumberedKey(i), ValueOf(i, round));
     }
     store.Compact();
-    store.Quiet();
+    store.RunUntilIdle();
     SimFileSystem copy(store.fs->Snapshot());
     const auto manifest = ReadManifest(copy, kStorePath);
     ASSERT_TRUE(manifest.ok());

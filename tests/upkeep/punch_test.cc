@@ -39,11 +39,11 @@ struct PunchStore : TestStore {
       if (i % 3 != 0) Put(NumberedKey(i), ValueOf(i, 1));
     }
     Compact();
-    Quiet();
+    RunUntilIdle();
   }
   void Collect() {
     ASSERT_TRUE(db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
-    Quiet();
+    RunUntilIdle();
   }
   void ExpectAll() {
     for (int i = 0; i < kKeys; ++i) ASSERT_EQ(Get(NumberedKey(i)), ValueOf(i, VersionOf(i))) << i;
@@ -91,7 +91,7 @@ TEST(PunchTest, DeadValuesArePunchedWithoutCopying) {
   ASSERT_TRUE(store.db->GetMapProperty("cambium.gc-forecast", &forecast));
   EXPECT_GT(std::stoull(forecast["punch_bytes_freed"]), kDead * 9 / 10);
   EXPECT_EQ(forecast["all_bytes_written"], "0");
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_EQ(store.Property("gc-bytes-written"), 0u);
   EXPECT_LT(store.Property("gc-bytes-read"), 16u << 10) << "indexes of segments only";
   EXPECT_EQ(store.FilesOf(".log"), logs);
@@ -102,14 +102,14 @@ TEST(PunchTest, DeadValuesArePunchedWithoutCopying) {
   store.ExpectAll();
   EXPECT_EQ(store.Verify(), "");
   store.Reopen();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_NEAR(static_cast<double>(store.Space("on_disk")), static_cast<double>(store.Allocated()), 16384);
   store.ExpectAll();
   EXPECT_EQ(store.Verify(), "");
   // The live values die too; then the files are dropped.
   for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(store.db->Delete({}, NumberedKey(i)).ok());
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_LT(store.Allocated(), 256u << 10);
   EXPECT_EQ(store.Verify(), "");
 }
@@ -154,7 +154,7 @@ TEST(PunchTest, SnapshotKeepsItsValues) {
             store.Space("pinned_by_snapshots"));
   for (int i = 0; i < kKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i), At(snapshot)), ValueOf(i, VersionOf(i))) << i;
   store.db->ReleaseSnapshot(snapshot);
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_LE(store.Allocated(), before - kDead / 2);
   EXPECT_EQ(store.Space("pinned_by_snapshots"), 0u);
   for (int i = 1; i < kKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 2)) << i;
@@ -187,7 +187,7 @@ TEST(PunchTest, LinkMadeBeforeTheHolesIsRespected) {
   for (const std::string& path : logs) ASSERT_TRUE(store.fs->Link(path, path + ".kept").ok());
   std::map<std::string, std::string> before = store.Files();
   store.db->ReleaseSnapshot(snapshot);
-  store.Quiet();
+  store.RunUntilIdle();
   for (const std::string& path : logs) EXPECT_EQ(store.Files()[path + ".kept"], before[path + ".kept"]) << path;
   EXPECT_FALSE(store.FilesOf(".gc").empty()) << "what is alive is moved after all";
   store.ExpectAll();
@@ -204,7 +204,7 @@ TEST(PunchTest, NextOpenMakesMissingHoles) {
   const std::uint64_t before = next.Allocated();
   EXPECT_EQ(next.Verify(), "") << "the values are still there, and need not be";
   next.MustOpen();
-  next.Quiet();
+  next.RunUntilIdle();
   EXPECT_LE(next.Allocated(), before - kDead * 3 / 4);
   EXPECT_NEAR(static_cast<double>(next.Space("on_disk")), static_cast<double>(next.Allocated()), 16384);
   next.ExpectAll();
@@ -224,7 +224,7 @@ TEST(PunchTest, ValuesAreRelocatedIfHolesAreNotSupported) {
   store.ExpectAll();
   EXPECT_EQ(store.Verify(), "");
   store.Reopen();
-  store.Quiet();
+  store.RunUntilIdle();
   store.ExpectAll();
   EXPECT_EQ(store.Verify(), "");
 }
@@ -372,7 +372,7 @@ TEST(PunchTest, SegmentsThatRecoveryReadsAreNotPunched) {
   store.Collect();
   EXPECT_EQ(store.Punched(), 0u);
   ASSERT_TRUE(store.db->Flush({}, lagging).ok());
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_GT(store.Punched() + store.FilesOf(".gc").size(), 0u);
   ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(lagging).ok());
 }
@@ -389,7 +389,7 @@ TEST(PunchTest, SecondPunchWaitsForReadersOfTheFirst) {
   for (int round = 0; round < 2; ++round) {
     for (int i = round; i < kKeys; i += 3) store.Put(NumberedKey(i), ValueOf(i, 1));
     store.Flush();
-    store.Quiet();
+    store.RunUntilIdle();
     EXPECT_TRUE(TestsUseLsm() || store.Punched() > (round == 0 ? 10u : 30u)) << "an LSM may move them instead";
   }
   for (int i = 0; i < kKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i), At(snapshot)), ValueOf(i, 0)) << i;
@@ -410,16 +410,16 @@ TEST(PunchTest, EachPunchMakesItsOwnHoles) {
     snapshots.push_back(store.db->GetSnapshot());
     for (int i = round; i < kKeys; i += 3) store.Put(NumberedKey(i), ValueOf(i, 1));
     store.Flush();
-    store.Quiet();
+    store.RunUntilIdle();
   }
   store.db->ReleaseSnapshot(snapshots[0]);
-  store.Quiet();
+  store.RunUntilIdle();
   for (int i = 0; i < kKeys; ++i) {
     ASSERT_EQ(store.Get(NumberedKey(i), At(snapshots[1])), ValueOf(i, i % 3 == 0 ? 1 : 0)) << i;
   }
   const std::uint64_t before = store.Allocated();
   store.db->ReleaseSnapshot(snapshots[1]);
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_LT(store.Allocated(), before);
   for (int i = 0; i < kKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i)), ValueOf(i, i % 3 == 2 ? 0 : 1)) << i;
   EXPECT_EQ(store.Verify(), "");

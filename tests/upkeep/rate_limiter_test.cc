@@ -59,7 +59,7 @@ TEST(RateLimiterTest, EachKindOfWorkHasItsPriority) {
   store.Overwrite(4);
   store.Flush();
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   const auto count = [&](Tickers ticker) { return store.options.statistics->getTickerCount(ticker); };
   ASSERT_GT(count(BLOB_DB_GC_BYTES_RELOCATED), 0u);
   EXPECT_GT(store.Through(IO_USER), 0u);

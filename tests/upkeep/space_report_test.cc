@@ -102,7 +102,7 @@ TEST(SpaceReportTest, ReportsBytesPinnedByEachSnapshot) {
   store.db->ReleaseSnapshot(first);
   EXPECT_EQ(held_by(second), pinned);
   store.db->ReleaseSnapshot(second);
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_EQ(Figure(&store, "space", "pinned_by_snapshots"), 0u);
   EXPECT_EQ(Figure(&store, "space", "leaving"), 0u);
   EXPECT_LT(store.BytesOnDisk(), before);
@@ -145,19 +145,19 @@ TEST(CompactRangeGcTest, ForceRewritesAllSegmentsWithinTheCutoff) {
   store.MustOpen();
   for (int i = 0; i < kKeys; ++i) store.Put(NumberedKey(i), ValueOf(i, 0));
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   const std::vector<std::string> before = store.FilesOf(".log");
   store.Compact(With(BlobGarbageCollectionPolicy::kForce, 0));
   EXPECT_EQ(store.FilesOf(".log"), before) << "none is old enough";
   store.Compact(With(BlobGarbageCollectionPolicy::kForce, 0.5));
-  store.Quiet();  // files are removed in the background
+  store.RunUntilIdle();  // files are removed in the background
   const std::vector<std::string> half = store.FilesOf(".log");
   EXPECT_LT(half.size(), before.size());
   EXPECT_GT(half.size(), before.size() / 3);
   EXPECT_EQ(half.back(), before.back()) << "the youngest stay";
   EXPECT_GT(store.Property("gc-bytes-written"), 0u);
   store.Compact(With(BlobGarbageCollectionPolicy::kForce, 1));
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_LE(store.FilesOf(".log").size(), 2u) << "what is written to, and its successor";
   for (int i = 0; i < kKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 0)) << i;
   EXPECT_EQ(store.Verify(), "");
@@ -201,7 +201,7 @@ TEST(CompactRangeGcTest, DisableHoldsBackgroundGcBack) {
   store.Compact(With(BlobGarbageCollectionPolicy::kDisable));
   EXPECT_EQ(seen, 0u) << "no step has begun";
   EXPECT_GE(store.FilesOf(".log").size(), before);
-  store.Quiet();
+  store.RunUntilIdle();
   FaultPoints::Instance().Set(nullptr);
   EXPECT_GT(seen, 0u) << "what was held is begun when the call ends";
   EXPECT_LT(store.FilesOf(".log").size(), before);

@@ -233,7 +233,7 @@ double TreeFilesOverLivePages(std::uint64_t rounds) {
 }
 
 TEST(SpaceRulesTest, OneColdPageDoesNotKeepATreeFile) {
-  CAMBIUM_FOR_THE_TREE_ALONE("files of an LSM are written once and go as a whole, so that no page keeps one");
+  CAMBIUM_TREE_ONLY("files of an LSM are written once and go as a whole, so that no page keeps one");
   const std::uint64_t rounds = 250 * ScaleFromEnvironment();  // under a sanitizer too: fewer rounds show no difference
   const double with = TreeFilesOverLivePages(rounds);
   EXPECT_LE(with, 2.0);

@@ -44,7 +44,7 @@ TEST(ValueClusteringTest, AutoClustersWhereScansJump) {
     const auto scan = [&](int times) {
       for (int i = 0; i < times; ++i) {
         store.ScanCold(0, kKeys - 1, backward);
-        store.Quiet();
+        store.RunUntilIdle();
       }
     };
     scan(30);
@@ -64,12 +64,12 @@ TEST(ValueClusteringTest, OffClustersNothing) {
   Scanned store(ValueClustering::kOff);
   store.Fill();
   for (int i = 0; i < 50; ++i) store.ScanCold();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_EQ(store.Moved(), 0u);
   // The option is dynamic.
   ASSERT_TRUE(store.db->SetOptions({{"value_clustering", "auto"}}).ok());
   for (int i = 0; i < 7; ++i) store.ScanCold();
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_GT(store.Moved(), 400u * 300);
 }
 
@@ -80,7 +80,7 @@ TEST(ValueClusteringTest, AutoIgnoresValuesInMemory) {
     const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
     for (it->SeekToFirst(); it->Valid(); it->Next()) ASSERT_FALSE(it->value().empty());
   }
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_EQ(store.Moved(), 0u);
 }
 
@@ -88,7 +88,7 @@ TEST(ValueClusteringTest, AutoIgnoresKeysWithoutScans) {
   Scanned store(ValueClustering::kAuto);
   store.Fill();
   for (int i = 0; i < 60; ++i) store.ScanCold(100, 199);
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_GT(store.Moved(), 60u * 300);
   EXPECT_LT(store.Moved(), 240u * 400);
   store.ExpectAll();
@@ -103,9 +103,9 @@ TEST(ValueClusteringTest, AutoCountsOnlyAvoidableReads) {
   store.MustOpen();
   for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i * 7 % 60), std::string(70'000, 'v'));
   store.Compact();
-  store.Quiet();
+  store.RunUntilIdle();
   for (int i = 0; i < 30; ++i) store.ScanCold(0, 59);
-  store.Quiet();
+  store.RunUntilIdle();
   EXPECT_EQ(store.Moved(), 0u);
 }
 
@@ -116,7 +116,7 @@ TEST(ValueClusteringTest, AutoWaitsForRoom) {
     store.options.blob_garbage_collection_age_cutoff = 0;  // log GC runs only if the ceiling demands it
     store.Fill();
     for (int i = 0; i < 60; ++i) store.ScanCold();
-    store.Quiet();
+    store.RunUntilIdle();
     return store.Moved();
   };
   EXPECT_EQ(moved_at(1.001), 0u) << "with a database that is all slack there would be room";
@@ -144,13 +144,13 @@ TEST(ValueClusteringTest, FullKeepsAllValuesInOrder) {
         store.Put(NumberedKey(key), ValueOf(key, 0));
         user += 350;
       }
-      store.Quiet();
+      store.RunUntilIdle();
     }
     Scanned off(ValueClustering::kOff);
     off.Fill();
     const std::uint64_t scattered = off.ScanCold();
     store.LetSecondsPass(10);
-    store.Quiet();
+    store.RunUntilIdle();
     const std::uint64_t reads = store.ScanCold();
     const double amplification = static_cast<double>(store.Moved()) / static_cast<double>(user);
     std::printf("ceiling %.1f: %.2f bytes moved per byte written, %llu reads of a scan, %llu scattered\n", ceiling,
@@ -161,7 +161,7 @@ TEST(ValueClusteringTest, FullKeepsAllValuesInOrder) {
     EXPECT_EQ(store.Verify(), "");
     const std::uint64_t moved = store.Moved();
     store.LetSecondsPass(10);
-    store.Quiet();
+    store.RunUntilIdle();
     EXPECT_EQ(store.Moved(), moved) << "nobody has written since";
   }
   EXPECT_LE(reads_of_all, scattered_of_all / 2);
@@ -178,7 +178,7 @@ TEST(ValueClusteringTest, ConcurrentWritesWin) {
     store.Put(NumberedKey(5), "new");
   });
   for (int i = 0; i < 7; ++i) store.ScanCold();
-  store.Quiet();
+  store.RunUntilIdle();
   FaultPoints::Instance().Set(nullptr);
   EXPECT_GE(times, 1);
   EXPECT_EQ(store.Get(NumberedKey(3)), "NotFound");

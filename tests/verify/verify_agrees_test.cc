@@ -173,7 +173,7 @@ Verdict Judge(const Subject& subject, const std::shared_ptr<SimFileSystem>& fs) 
     store.executor->RunAll();
     reader.ReadEverything();
     reader.Note(listener->error());
-    store.GiveBackHandles();
+    store.DestroyHandles();
     static_cast<void>(store.db->Close());
   }
   store.db.reset();
@@ -199,7 +199,7 @@ Subject TornTail() {
     subject.may[kDefaultColumnFamilyName][NumberedKey(i)] = ValueOf(i, 200);
   }
   const SimImage now = store.fs->Snapshot();
-  store.GiveBackHandles();
+  store.DestroyHandles();
   store.fs->PowerOff();
   store.db.reset();
   // Draw crashes until VerifyDB reports a torn tail.
@@ -291,7 +291,7 @@ TEST(VerifyAgreesTest, PunchedValues) { ExpectAgreement(grown::Punched(), 250); 
 TEST(VerifyAgreesTest, LargeValues) { ExpectAgreement(grown::LargeValues(), 500); }
 TEST(VerifyAgreesTest, TornTail) { ExpectAgreement(TornTail(), 500); }
 TEST(VerifyAgreesTest, HalfSweptTree) {
-  CAMBIUM_FOR_THE_TREE_ALONE("only a tree's sweep commits in steps; a level compaction is committed as a whole");
+  CAMBIUM_TREE_ONLY("only a tree's sweep commits in steps; a level compaction is committed as a whole");
   ExpectAgreement(grown::HalfSwept(), 150);
 }
 

@@ -61,7 +61,7 @@ TEST(VerifyReportTest, UnreadableFileDoesNotHideDamageInAnother) {
   Fill(&store, 600, 20);
   store.Put("large", std::string(10'000, 'l'));
   store.Flush();
-  store.Quiet();
+  store.RunUntilIdle();
   const std::string pages = TestsUseLsm() ? ".run" : ".idx";
   const std::vector<std::string> of_default = store.FilesOf(pages);
   ColumnFamilyHandle* other = nullptr;
