@@ -54,7 +54,8 @@ Status DbImpl::Shut() {
 
 void DbImpl::Release() {
   if (is_released_) return;
-  if (const std::shared_ptr<const View> view = state_.commits.view().Pin(); view != nullptr && closing_families_.empty()) {
+  if (const std::shared_ptr<const View> view = state_.commits.view().Pin();
+      view != nullptr && closing_families_.empty()) {
     std::vector<std::shared_ptr<Family>> families = state_.jobs.Dropped();
     for (const FamilyView& each : view->families) families.push_back(each.family);
     closing_families_ = std::move(families);

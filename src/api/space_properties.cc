@@ -90,8 +90,8 @@ Properties::Figures Properties::GcForecast() {
   std::vector<SegmentUse> uses;
   if (state_.default_family->options().enable_blob_garbage_collection) uses = upkeep_.gc_segments.Uses();
   const GcUrgency urgency = upkeep_.gc_segments.Urgency();
-  const GcOutlook outlook =
-      ForecastGc(std::move(uses), upkeep_.gc_segments.Policy(), state_.head.published(), urgency, upkeep_.gc_segments.MayCollect(urgency));
+  const GcOutlook outlook = ForecastGc(std::move(uses), upkeep_.gc_segments.Policy(), state_.head.published(), urgency,
+                                       upkeep_.gc_segments.MayCollect(urgency));
   all["reason"] = NameOf(outlook.reason);
   SetCost(&all, "punch_", outlook.punch);
   SetCost(&all, "next_", outlook.next);

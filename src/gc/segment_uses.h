@@ -15,9 +15,9 @@ enum class GcStanding : std::uint8_t {
   kMember,      // a member of F in victims.h
   kLargeValue,  // a file of its own, deleted with its last reference
   kNotSealed,
-  kAfterUnsealed,    // an older log segment is not sealed, and this one's first record may say where that one ends
-  kInReplay,      // recovery would read it: the layers do not know all of its records
-  kHolesUnknown,  // it has holes of unknown size
+  kAfterUnsealed,  // an older log segment is not sealed, and this one's first record may say where that one ends
+  kInReplay,       // recovery would read it: the layers do not know all of its records
+  kHolesUnknown,   // it has holes of unknown size
 };
 
 // What punching has done to a segment. In bytes.

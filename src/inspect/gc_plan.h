@@ -29,7 +29,7 @@ enum class GcVerdict : std::uint8_t {
   kLargeValue,     // the file of a large value: removed with its last reference
   kNotSealed,
   kAfterUnsealed,  // an older segment of the log is not sealed
-  kInReplay,    // recovery would read it: flush first
+  kInReplay,       // recovery would read it: flush first
 };
 [[nodiscard]] const char* NameOf(GcVerdict verdict);
 

@@ -109,7 +109,8 @@ class CommitPoint {
 
   void LargeValueNamed(std::uint64_t number, std::uint32_t family) CAMBIUM_REQUIRES(commit_lock);
   // The batch of these files is appended, up to `sequence`; 0: it failed, and nothing will ever refer to them.
-  void LargeValuesAppended(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence) CAMBIUM_EXCLUDES(commit_lock);
+  void LargeValuesAppended(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence)
+      CAMBIUM_EXCLUDES(commit_lock);
   // Replay has found an operation of the family that refers to the file.
   void LargeValueReplayed(std::uint64_t number, std::uint32_t family, SequenceNumber sequence) CAMBIUM_REQUIRES(commit_lock);
 

@@ -79,7 +79,7 @@ struct Family {
       CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("no other thread sees the family yet") {
     return active;
   }
-  std::atomic<int> frozen_count{0};   // written under the append lock or by the flush
+  std::atomic<int> frozen_count{0};  // written under the append lock or by the flush
 
   std::atomic<std::size_t> run_count{0};  // in the current layers, for writers who look without a lock
 

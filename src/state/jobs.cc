@@ -21,7 +21,8 @@ TaskPriority PriorityOf(Job job) {
   switch (job) {
     case Job::kFlush:
     case Job::kSpare:
-    case Job::kLookAtSpace: return TaskPriority::kHigh;
+    case Job::kLookAtSpace:
+      return TaskPriority::kHigh;
     case Job::kSeal:
     case Job::kRemove:
     case Job::kReserve: return TaskPriority::kNormal;
@@ -189,7 +190,8 @@ Status Jobs::AwaitIdle() {
 // ---- Under jobs_lock ----
 
 void Jobs::ForEach(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit) {
-  for (const Job job : {Job::kSeal, Job::kSpare, Job::kCollect, Job::kRemove, Job::kLookAtSpace, Job::kIdle, Job::kReserve}) {
+  for (const Job job :
+       {Job::kSeal, Job::kSpare, Job::kCollect, Job::kRemove, Job::kLookAtSpace, Job::kIdle, Job::kReserve}) {
     visit(job, nullptr, StateOf(job, nullptr));
   }
   for (const std::shared_ptr<Family>& family : families_) {

@@ -1,8 +1,8 @@
 // Compactor: runs compactions of both indexes step by step: those that are due, in the background; those that a
 // CompactRange requests, in its caller's thread, in turn with those that are due.
 //
-//   claim the family's compaction ─▶ Index::Compact writes files ─▶ sync ─▶ Stage against the layers of that moment, commit
-//   ─▶ a view with the new layers ─▶ old files are obsolete
+//   claim the family's compaction ─▶ Index::Compact writes files ─▶ sync ─▶ Stage against the layers of that moment,
+//   commit ─▶ a view with the new layers ─▶ old files are obsolete
 //
 // A family has one compaction at a time (Jobs::ClaimCompaction).
 //

@@ -130,9 +130,8 @@ void DiskKeeper::AwaitRescue() {
     seen = ended();
   }
   // A fatal error is reported by the write itself.
-  static_cast<void>(jobs_.WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) {
-    return !jobs_.HasJobThatFreesSpace() || ended() - seen >= kJobsToAwait;
-  }));
+  static_cast<void>(jobs_.WaitUntil(
+      [&]() CAMBIUM_REQUIRES(jobs_lock) { return !jobs_.HasJobThatFreesSpace() || ended() - seen >= kJobsToAwait; }));
 }
 
 void DiskKeeper::Tick() noexcept {

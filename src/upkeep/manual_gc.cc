@@ -94,7 +94,8 @@ Status ManualGc::ClusterRange(const std::shared_ptr<Family>& family, const Slice
     SpacePlan plan;
     plan.compact = plan.collect = true;
     space_keeper_.StartJobs(plan);
-    CAMBIUM_RETURN_IF_ERROR(jobs_.WaitUntil([this]() CAMBIUM_REQUIRES(jobs_lock) { return !jobs_.HasJobThatFreesSpace(); }));
+    CAMBIUM_RETURN_IF_ERROR(
+        jobs_.WaitUntil([this]() CAMBIUM_REQUIRES(jobs_lock) { return !jobs_.HasJobThatFreesSpace(); }));
     const CommitLock lock(commits_);
     has_waited = !clusterer_.HasRoom();
   }

@@ -24,7 +24,8 @@ Status Upkeep::Do(Job job, const std::shared_ptr<Family>& family) {
       const Status punched = puncher.MakeReadyHoles();
       return removed.ok() ? punched : removed;
     }
-    case Job::kLookAtSpace: return Status::OK();  // After takes the look
+    case Job::kLookAtSpace:
+      return Status::OK();  // After takes the look
     case Job::kIdle: return space_keeper.WorkWhileIdle();
     case Job::kReserve: return disk_keeper.MakeReserve();
   }

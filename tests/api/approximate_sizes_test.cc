@@ -14,7 +14,7 @@ using namespace cambium::testing;
 
 std::uint64_t IndexBytesOf(const TestStore& store) {
   std::uint64_t bytes = 0;
-  for (const auto& file : store.fs->ListFilesForTest()) {
+  for (const auto& file : store.fs->probe().ListFiles()) {
     if (file.path.ends_with(".run") || file.path.ends_with(".idx")) bytes += file.size;
   }
   return bytes;
@@ -278,12 +278,12 @@ TEST_F(ApproximateSizesTest, DamagedPageIsCorruption) {
   store_.Flush();
   store_.Compact();
   store_.MustClose();
-  for (const auto& file : store_.fs->ListFilesForTest()) {
+  for (const auto& file : store_.fs->probe().ListFiles()) {
     if (!file.path.ends_with(IndexFileSuffix())) continue;
     std::string bytes;  // a bit of each of the first pages; a run's footer and filter stay intact
-    ASSERT_TRUE(store_.fs->ReadFileForTest(file.path, &bytes).ok());
+    ASSERT_TRUE(store_.fs->probe().ReadContents(file.path, &bytes).ok());
     for (std::size_t at = 512 + 100; at < bytes.size() / 2; at += 512) bytes[at] = static_cast<char>(bytes[at] ^ 4);
-    ASSERT_TRUE(store_.fs->OverwriteForTest(file.path, 0, bytes).ok());
+    ASSERT_TRUE(store_.fs->tampering().Overwrite(file.path, 0, bytes).ok());
   }
   store_.MustOpen();
   std::uint64_t size = 0;

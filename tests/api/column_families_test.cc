@@ -532,13 +532,13 @@ TEST(ColumnFamiliesTest, PointInTimeRecoveryIsTheSameForAllFamilies) {
       synced.sync = true;
       EXPECT_TRUE(store.db->Write(synced, &batch).ok());
       std::string log;
-      EXPECT_TRUE(store.fs->ReadFileForTest(store.FilesOf(".log").back(), &log).ok());
+      EXPECT_TRUE(store.fs->probe().ReadContents(store.FilesOf(".log").back(), &log).ok());
       ends.push_back(log.size());
     }
     store.FlushOf(ahead);
     const std::string log = store.FilesOf(".log").back();
     store.Close();
-    EXPECT_TRUE(store.fs->FlipBit(log, ends[9] + 60, 3).ok());  // in the eleventh batch
+    EXPECT_TRUE(store.fs->tampering().FlipBit(log, ends[9] + 60, 3).ok());  // in the eleventh batch
     EXPECT_TRUE(store.OpenWith({"ahead", "behind"}).IsCorruption());
     store.options.wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
     const Status opened = store.OpenWith({"ahead", "behind"});

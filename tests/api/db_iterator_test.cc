@@ -157,8 +157,8 @@ TEST(DbIteratorTest, TurnsAndErrorsHappenAtTheUsersPosition) {
   // One value is damaged. The other values of its block are not, and the scan may continue after it.
   std::string log;
   const std::string path = store.FilesOf(".log").front();
-  ASSERT_TRUE(store.fs->ReadFileForTest(path, &log).ok());
-  ASSERT_TRUE(store.fs->FlipBit(path, log.find(NumberedKey(100) + "v") + 500, 3).ok());
+  ASSERT_TRUE(store.fs->probe().ReadContents(path, &log).ok());
+  ASSERT_TRUE(store.fs->tampering().FlipBit(path, log.find(NumberedKey(100) + "v") + 500, 3).ok());
   int damaged = 0;
   it->Seek(NumberedKey(60));
   for (int i = 60; i < 140; ++i) {

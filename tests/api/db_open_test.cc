@@ -119,7 +119,7 @@ TEST(DbOpenTest, OtherIndexTypeIsRejectedWithBothNames) {
 
 TEST(DbOpenTest, FileInsteadOfDirectoryIsRejected) {
   TestStore store;
-  ASSERT_TRUE(store.fs->WriteFileForTest(kStorePath, "a file").ok());
+  ASSERT_TRUE(store.fs->tampering().WriteContents(kStorePath, "a file").ok());
   const Status s = store.Open();
   EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
   EXPECT_NE(s.ToString().find("directory"), std::string::npos);
@@ -131,11 +131,11 @@ TEST(DbOpenTest, FileInsteadOfDirectoryIsRejected) {
 // Rewrites a field of a file's header, with a checksum that fits.
 void PatchHeader(TestStore* store, const std::string& path, std::size_t offset, std::uint32_t value) {
   std::string header;
-  ASSERT_TRUE(store->fs->ReadFileForTest(path, &header).ok());
+  ASSERT_TRUE(store->fs->probe().ReadContents(path, &header).ok());
   header.resize(kFileHeaderSize);
   EncodeFixed<std::uint32_t>(header.data() + offset, value);
   EncodeFixed<std::uint64_t>(header.data() + 120, Checksum64({header.data(), 120}, 0));
-  ASSERT_TRUE(store->fs->OverwriteForTest(path, 0, header).ok());
+  ASSERT_TRUE(store->fs->tampering().Overwrite(path, 0, header).ok());
 }
 
 // Hazard H52: whichever file has a newer version, Open changes no byte of the directory. The info log is on, because it
@@ -171,7 +171,7 @@ TEST(DbOpenTest, FailedOpenOfDamagedDatabaseChangesNothing) {
     for (const std::string& path : store.FilesOf(kind)) {
       TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
       damaged.options.info_log = nullptr;
-      ASSERT_TRUE(damaged.fs->FlipBit(path, 70, 1).ok());  // in the header
+      ASSERT_TRUE(damaged.fs->tampering().FlipBit(path, 70, 1).ok());  // in the header
       const auto before = damaged.Files();
       const Status s = damaged.Open();
       EXPECT_FALSE(s.ok()) << path;
@@ -306,7 +306,7 @@ TEST(DbOpenTest, InterruptedCreationIsRepeated) {
 TEST(DbOpenTest, FilesWithoutManifestAreNotANewDatabase) {
   TestStore store;
   MakeDatabase(&store);
-  for (const std::string& path : store.FilesOf("MANIFEST")) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
+  for (const std::string& path : store.FilesOf("MANIFEST")) ASSERT_TRUE(store.fs->tampering().Remove(path).ok());
   const auto before = store.Files();
   const Status s = store.Open();
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
@@ -316,7 +316,7 @@ TEST(DbOpenTest, FilesWithoutManifestAreNotANewDatabase) {
   for (const auto& [path, bytes] : before) {
     if (!ParseFileName(path.substr(path.rfind('/') + 1)).has_value()) continue;
     TestStore alone;
-    ASSERT_TRUE(alone.fs->WriteFileForTest(path, bytes).ok());
+    ASSERT_TRUE(alone.fs->tampering().WriteContents(path, bytes).ok());
     EXPECT_TRUE(alone.Open().IsCorruption()) << path;
   }
   const MutantScope mutant(Mutant::kCreateOverExistingFiles);
@@ -330,10 +330,10 @@ void CheckShorterManifest(const std::function<void(TestStore*)>& before, const s
   before(&store);
   const std::string path = store.FilesOf("MANIFEST").back();
   std::string bytes;
-  ASSERT_TRUE(store.fs->ReadFileForTest(path, &bytes).ok());
+  ASSERT_TRUE(store.fs->probe().ReadContents(path, &bytes).ok());
   after(&store);
   store.MustClose();
-  ASSERT_TRUE(store.fs->TruncateForTest(path, bytes.size()).ok());
+  ASSERT_TRUE(store.fs->tampering().Truncate(path, bytes.size()).ok());
   const Status s = store.Open();
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   EXPECT_NE(s.ToString().find("the MANIFEST has lost its end"), std::string::npos) << s.ToString();
@@ -369,7 +369,7 @@ TEST(DbOpenTest, ManifestWithoutDefaultFamilyIsCorruption) {
 TEST(DbOpenTest, ForeignFilesAreKept) {
   TestStore store;
   for (const char* name : {"/notes.txt", "/12.log", "/000012.LOG", "/MANIFEST", "/000099.run.bak", "/CURRENT"}) {
-    ASSERT_TRUE(store.fs->WriteFileForTest(kStorePath + std::string(name), "mine").ok());
+    ASSERT_TRUE(store.fs->tampering().WriteContents(kStorePath + std::string(name), "mine").ok());
   }
   MakeDatabase(&store);
   store.MustOpen();
@@ -387,9 +387,9 @@ TEST(DbOpenTest, OrphansOfACrashAreRemoved) {
   MakeDatabase(&store);
   const std::string run = store.FilesOf(".run").front();
   std::string bytes;
-  ASSERT_TRUE(store.fs->ReadFileForTest(run, &bytes).ok());
+  ASSERT_TRUE(store.fs->probe().ReadContents(run, &bytes).ok());
   for (const char* orphan : {"/000900.run", "/000901.idx", "/000902.val", "/000903.log"}) {
-    ASSERT_TRUE(store.fs->WriteFileForTest(kStorePath + std::string(orphan), bytes).ok());
+    ASSERT_TRUE(store.fs->tampering().WriteContents(kStorePath + std::string(orphan), bytes).ok());
   }
   store.MustOpen();
   for (const auto& [path, contents] : store.Files()) EXPECT_EQ(path.find("/0009"), std::string::npos) << path;
@@ -479,7 +479,7 @@ TEST(DbOpenTest, DestroyRemovesADatabaseAndMayBeCalledTwice) {
 TEST(DbOpenTest, DestroyWorksOnADamagedDatabase) {
   TestStore store;
   MakeDatabase(&store);
-  for (const std::string& path : store.FilesOf("MANIFEST")) ASSERT_TRUE(store.fs->TruncateForTest(path, 10).ok());
+  for (const std::string& path : store.FilesOf("MANIFEST")) ASSERT_TRUE(store.fs->tampering().Truncate(path, 10).ok());
   EXPECT_FALSE(store.Open().ok());
   ASSERT_TRUE(DestroyDB(kStorePath, store.options).ok());
   EXPECT_TRUE(store.Files().empty());

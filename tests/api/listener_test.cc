@@ -83,7 +83,7 @@ struct NotedStore : TestStore {
   }
   [[nodiscard]] std::vector<std::string> Paths() const {
     std::vector<std::string> paths;
-    for (const auto& file : fs->ListFilesForTest()) paths.push_back(file.path);
+    for (const auto& file : fs->probe().ListFiles()) paths.push_back(file.path);
     return paths;
   }
   std::shared_ptr<Notes> notes;
@@ -118,7 +118,7 @@ TEST(ListenerTest, FlushReportsItsMemtableFilesAndResult) {
   EXPECT_EQ(notes.tables[0].job_id, flush.job_id);
   EXPECT_EQ(notes.tables[0].reason, TableFileCreationReason::kFlush);
   std::string bytes;
-  ASSERT_TRUE(store.fs->ReadFileForTest(notes.tables[0].file_path, &bytes).ok());
+  ASSERT_TRUE(store.fs->probe().ReadContents(notes.tables[0].file_path, &bytes).ok());
   EXPECT_EQ(notes.tables[0].file_size, bytes.size());
   EXPECT_EQ(notes.lines, (std::vector<std::string>{"blob begins", "blob", "sealed", "flush begins", "table begins",
                                                    "table", "flush ends"}));
@@ -395,8 +395,8 @@ TEST(ListenerTest, OrphansAreReportedAsDeletedByTheNextOpen) {
   NotedStore store;
   store.MustOpen();
   store.Put("a", "b", true);
-  ASSERT_TRUE(store.fs->WriteFileForTest(std::string(kStorePath) + "/000777.run", "left").ok());
-  ASSERT_TRUE(store.fs->WriteFileForTest(std::string(kStorePath) + "/000778.val", "left").ok());
+  ASSERT_TRUE(store.fs->tampering().WriteContents(std::string(kStorePath) + "/000777.run", "left").ok());
+  ASSERT_TRUE(store.fs->tampering().WriteContents(std::string(kStorePath) + "/000778.val", "left").ok());
   store.Reopen();
   ASSERT_EQ(store.notes->tables_gone.size(), 1u);
   EXPECT_EQ(store.notes->tables_gone[0].file_number, 777u);

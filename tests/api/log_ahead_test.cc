@@ -97,7 +97,7 @@ TEST(LogAheadTest, CloseReleasesUnusedSpace) {
 TEST(LogAheadTest, OneByteAfterTheEndIsATornTail) {
   GrownStore store;
   const auto after = StoreOn(store.fs->Snapshot());
-  ASSERT_TRUE(after->fs->FlipBit(store.path, after->Files().at(store.path).size() - 1, 0).ok());
+  ASSERT_TRUE(after->fs->tampering().FlipBit(store.path, after->Files().at(store.path).size() - 1, 0).ok());
   EXPECT_TRUE(after->Open().IsCorruption());
   after->options.wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
   after->MustOpen();
@@ -122,7 +122,7 @@ Status OpenWithZerosAtAKnownEnd() {
   EXPECT_GE(logs.size(), 2u);
   const std::string first = after->Files().at(logs.front());
   const std::size_t from = first.rfind(kValue) / 8 * 8 - kRecordHeaderSize;  // offset of the last record
-  EXPECT_TRUE(after->fs->OverwriteForTest(logs.front(), from, std::string(first.size() - from, '\0')).ok());
+  EXPECT_TRUE(after->fs->tampering().Overwrite(logs.front(), from, std::string(first.size() - from, '\0')).ok());
   return after->Open();
 }
 

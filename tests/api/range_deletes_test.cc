@@ -251,7 +251,7 @@ TEST_F(RangeDeletesTest, ForgedRangeInTheLogIsCorruption) {
 
     const std::string log = store.FilesOf(".log").front();
     std::string bytes;
-    ASSERT_TRUE(store.fs->ReadFileForTest(log, &bytes).ok());
+    ASSERT_TRUE(store.fs->probe().ReadContents(log, &bytes).ok());
     const Result<FileHeader> file = DecodeFileHeader(bytes, log);
     ASSERT_TRUE(file.ok());
     RecordHeader record;
@@ -266,7 +266,7 @@ TEST_F(RangeDeletesTest, ForgedRangeInTheLogIsCorruption) {
     std::string appended(header, sizeof header);
     appended += std::string("m") + end;
     appended.resize(record.RecordSize());
-    ASSERT_TRUE(store.fs->WriteFileForTest(log, bytes + appended).ok());
+    ASSERT_TRUE(store.fs->tampering().WriteContents(log, bytes + appended).ok());
     const Status opened = store.Open();
     if (*end == 'z') {
       EXPECT_TRUE(opened.ok()) << opened.ToString();

@@ -26,8 +26,8 @@ WriteOptions Synced() {
   return options;
 }
 
-std::vector<SimFileSystem::NamedFile> FilesOf(const SimFileSystem& fs, const std::string& suffix) {
-  std::vector<SimFileSystem::NamedFile> files = fs.ListFilesForTest();
+std::vector<SimProbe::NamedFile> FilesOf(const SimFileSystem& fs, const std::string& suffix) {
+  std::vector<SimProbe::NamedFile> files = fs.probe().ListFiles();
   std::erase_if(files, [&](const auto& file) { return !file.path.ends_with(suffix); });
   return files;
 }
@@ -48,13 +48,13 @@ TEST(ApiRegressionTest, LogCutOffBetweenRecordsIsDamage) {
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
   ASSERT_TRUE(database->Put(Synced(), "a", "1").ok());
-  const SimFileSystem::NamedFile log = FilesOf(*fs, ".log").front();
+  const SimProbe::NamedFile log = FilesOf(*fs, ".log").front();
   ASSERT_TRUE(database->Put(Synced(), "b", "2").ok());
   ASSERT_TRUE(database.Close().ok());
   const SimImage closed = fs->Snapshot();
   for (const std::uint64_t size : {log.size, std::uint64_t{kFileHeaderSize}}) {
     const auto cut = std::make_shared<SimFileSystem>(closed);
-    ASSERT_TRUE(cut->TruncateForTest(log.path, size).ok());
+    ASSERT_TRUE(cut->tampering().Truncate(log.path, size).ok());
     TestDatabase again({}, cut, 2);
     EXPECT_TRUE(again.Open().IsCorruption()) << size;
   }
@@ -79,9 +79,9 @@ TEST(ApiRegressionTest, PointInTimeRecoveryIsPermanent) {
     options = database.options();
     ASSERT_TRUE(database.Close().ok());
   }
-  const std::vector<SimFileSystem::NamedFile> logs = FilesOf(*fs, ".log");
+  const std::vector<SimProbe::NamedFile> logs = FilesOf(*fs, ".log");
   ASSERT_GT(logs.size(), 3u);
-  ASSERT_TRUE(fs->FlipBit(logs[1].path, logs[1].size / 2, 3).ok());
+  ASSERT_TRUE(fs->tampering().FlipBit(logs[1].path, logs[1].size / 2, 3).ok());
 
   std::unique_ptr<DB> db;
   EXPECT_TRUE(DB::Open(options, kSimDatabasePath, &db).IsCorruption());
@@ -217,8 +217,8 @@ TEST(ApiRegressionTest, DamagedIndexDoesNotBlockWrites) {
   for (int i = 0; i < 300; ++i) ASSERT_TRUE(database->Put({}, KeyOf(i), std::string(40, 'v')).ok());
   ASSERT_TRUE(database->Flush({}).ok());
   ASSERT_TRUE(database.Close().ok());
-  const SimFileSystem::NamedFile index = FilesOf(*fs, IndexFileSuffix()).front();
-  ASSERT_TRUE(fs->FlipBit(index.path, index.size / 2, 3).ok());
+  const SimProbe::NamedFile index = FilesOf(*fs, IndexFileSuffix()).front();
+  ASSERT_TRUE(fs->tampering().FlipBit(index.path, index.size / 2, 3).ok());
   ASSERT_TRUE(database.Open().ok());
   std::string value;
   int unreadable = 0;
@@ -313,11 +313,11 @@ TEST(ApiRegressionTest, VerifyReadsUnsealedSegments) {
   ASSERT_TRUE(database->Put({}, "tail", "t").ok());
   ASSERT_TRUE(database.Close().ok());
   ASSERT_EQ(database.Verify(), "");
-  for (const auto& file : fs->ListFilesForTest()) {
+  for (const auto& file : fs->probe().ListFiles()) {
     std::string bytes;
-    ASSERT_TRUE(fs->ReadFileForTest(file.path, &bytes).ok());
+    ASSERT_TRUE(fs->probe().ReadContents(file.path, &bytes).ok());
     if (!file.path.ends_with(".log") || bytes.find("absorbed") == std::string::npos) continue;
-    ASSERT_TRUE(fs->FlipBit(file.path, bytes.find("absorbed"), 1).ok());
+    ASSERT_TRUE(fs->tampering().FlipBit(file.path, bytes.find("absorbed"), 1).ok());
   }
   EXPECT_NE(database.Verify().find(".log:"), std::string::npos) << database.Verify();
 }

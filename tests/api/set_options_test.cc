@@ -255,7 +255,7 @@ TEST(SetOptionsTest, IndexOptionsApplyFromTheNextFlushOrCompaction) {
     const std::vector<std::string> runs = store.FilesOf(".run");
     EXPECT_FALSE(runs.empty());
     std::string bytes;
-    EXPECT_TRUE(runs.empty() || store.fs->ReadFileForTest(runs.back(), &bytes).ok());
+    EXPECT_TRUE(runs.empty() || store.fs->probe().ReadContents(runs.back(), &bytes).ok());
     return bytes.size();
   };
   fill(10);

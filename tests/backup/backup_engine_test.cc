@@ -63,9 +63,9 @@ Map Restore(BackupEngine* engine, BackupID id, const Options& origin) {
   return contents;
 }
 
-std::vector<SimFileSystem::NamedFile> StoredFiles(const SimFileSystem& fs) {
-  std::vector<SimFileSystem::NamedFile> files;
-  for (const auto& file : fs.ListFilesForTest()) {
+std::vector<SimProbe::NamedFile> StoredFiles(const SimFileSystem& fs) {
+  std::vector<SimProbe::NamedFile> files;
+  for (const auto& file : fs.probe().ListFiles()) {
     if (file.path.starts_with(std::string(kBackups) + "/files/")) files.push_back(file);
   }
   return files;
@@ -75,7 +75,7 @@ std::vector<SimFileSystem::NamedFile> StoredFiles(const SimFileSystem& fs) {
 void Damage(SimFileSystem& fs, const std::string& path) {
   FileInfo info;
   ASSERT_TRUE(fs.GetInfo(path, &info).ok());
-  ASSERT_TRUE(fs.FlipBit(path, info.size / 2, 2).ok());
+  ASSERT_TRUE(fs.tampering().FlipBit(path, info.size / 2, 2).ok());
 }
 
 TEST(BackupEngineTest, EachBackupRestoresItsOwnMoment) {
@@ -316,12 +316,12 @@ TEST(BackupEngineTest, MissingAndShortFilesAreFound) {
   store.Compact();
   ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
   const std::string shortened = StoredFiles(*store.fs).front().path;
-  ASSERT_TRUE(store.fs->TruncateForTest(shortened, 10).ok());
+  ASSERT_TRUE(store.fs->tampering().Truncate(shortened, 10).ok());
   Status s = store.engine->VerifyBackup(1);
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   EXPECT_NE(s.message().find(shortened + ":10"), std::string_view::npos) << s.ToString();
   EXPECT_TRUE(store.engine->RestoreDBFromBackup(1, kRestored).IsCorruption());
-  ASSERT_TRUE(store.fs->RemoveForTest(shortened).ok());
+  ASSERT_TRUE(store.fs->tampering().Remove(shortened).ok());
   s = store.engine->VerifyBackup(1);
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   // The next backup does not rely on the damaged file.
@@ -351,7 +351,7 @@ TEST(BackupEngineTest, FilesOfADamagedRecordAreKept) {
   EXPECT_EQ(store.engine->GetBackupInfo().front().backup_id, 2u);
   const auto now = StoredFiles(*store.fs);
   for (const auto& file : before) {
-    const auto same = std::ranges::find(now, file.path, &SimFileSystem::NamedFile::path);
+    const auto same = std::ranges::find(now, file.path, &SimProbe::NamedFile::path);
     ASSERT_NE(same, now.end()) << file.path;
   }
   EXPECT_EQ(Restore(store.engine.get(), 2, store.options), store.known);

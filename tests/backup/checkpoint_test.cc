@@ -61,7 +61,7 @@ struct OpenedCopy {
 
 std::vector<std::string> Below(const SimFileSystem& fs, const std::string& directory) {
   std::vector<std::string> paths;
-  for (const auto& file : fs.ListFilesForTest()) {
+  for (const auto& file : fs.probe().ListFiles()) {
     if (file.path.starts_with(directory + "/")) paths.push_back(file.path);
   }
   return paths;
@@ -69,7 +69,7 @@ std::vector<std::string> Below(const SimFileSystem& fs, const std::string& direc
 
 std::map<std::string, std::string> BytesBelow(const SimFileSystem& fs, const std::string& directory) {
   std::map<std::string, std::string> all;
-  for (const std::string& path : Below(fs, directory)) EXPECT_TRUE(fs.ReadFileForTest(path, &all[path]).ok());
+  for (const std::string& path : Below(fs, directory)) EXPECT_TRUE(fs.probe().ReadContents(path, &all[path]).ok());
   return all;
 }
 
@@ -526,12 +526,12 @@ TEST(CheckpointTest, ForeignFilesAreNotTakenForRemains) {
   for (const std::string& path : Below(*store.fs, kStorePath)) {
     const std::string name = path.substr(std::string(kStorePath).size() + 1);
     if (name.starts_with("MANIFEST") || name == "LOCK" || name == "LOG") continue;
-    ASSERT_TRUE(store.fs->CopyFileForTest(path, std::string(kPartial) + "/" + name).ok());
+    ASSERT_TRUE(store.fs->tampering().Copy(path, std::string(kPartial) + "/" + name).ok());
   }
   // Also if there is a mark, but its note names another directory.
   for (const bool has_mark : {false, true}) {
     if (has_mark) {
-      ASSERT_TRUE(store.fs->WriteFileForTest(std::string(kMark) + "/7777777", "").ok());
+      ASSERT_TRUE(store.fs->tampering().WriteContents(std::string(kMark) + "/7777777", "").ok());
     }
     const auto before = BytesBelow(*store.fs, kPartial);
     ASSERT_FALSE(before.empty());
@@ -551,7 +551,7 @@ TEST(CheckpointTest, StaleMarkIsRemoved) {
     store.known["a"] = "1";
     const auto leave_mark = [&] {
       const std::string path = is_file ? kMark : std::string(kMark) + "/12";
-      ASSERT_TRUE(store.fs->WriteFileForTest(path, "").ok());
+      ASSERT_TRUE(store.fs->tampering().WriteContents(path, "").ok());
     };
     FileInfo info;
     leave_mark();

@@ -199,11 +199,11 @@ TEST(BTreeIndexTest, FileWithASecondLinkIsNotWrittenTo) {
   ASSERT_TRUE(family.fs().CreateDirectory("/copy").ok());
   ASSERT_TRUE(family.fs().Link(path, "/copy/linked").ok());
   std::string before;
-  ASSERT_TRUE(family.fs().ReadFileForTest(path, &before).ok());
+  ASSERT_TRUE(family.fs().probe().ReadContents(path, &before).ok());
   family.Put(NumberKey(1), 400);
   ASSERT_TRUE(family.FlushIntoTree().ok());
   std::string after;
-  ASSERT_TRUE(family.fs().ReadFileForTest(path, &after).ok());
+  ASSERT_TRUE(family.fs().probe().ReadContents(path, &after).ok());
   EXPECT_EQ(before, after);
   ExpectGood(family);
 }
@@ -230,9 +230,9 @@ TEST(BTreeIndexTest, CompactSyncsBeforeItReturns) {
   const auto outcome = family.CompactMemtable();
   ASSERT_TRUE(outcome.ok());
   std::size_t segments = 0;
-  for (const auto& file : family.fs().ListFilesForTest()) {
+  for (const auto& file : family.fs().probe().ListFiles()) {
     ++segments;
-    EXPECT_TRUE(family.fs().IsDataDurable(file.path, file.size)) << file.path;
+    EXPECT_TRUE(family.fs().probe().IsDataDurable(file.path, file.size)) << file.path;
   }
   EXPECT_GT(segments, 3u);
 }
@@ -274,7 +274,7 @@ TEST(BTreeIndexTest, FailedFileCallAbortsTheSweepWithoutEffect) {
 TEST(BTreeIndexTest, FullDiskIsReportedBeforeTheSync) {
   TreeFamily family({});
   MakeTreeAndRuns(family, 400);
-  family.fs().SetQuota(family.fs().allocated_bytes() + 8192);
+  family.fs().SetQuota(family.fs().probe().allocated_bytes() + 8192);
   const auto outcome = family.Compact(~std::uint64_t{0});
   ASSERT_FALSE(outcome.ok());
   EXPECT_TRUE(outcome.status().IsNoSpace()) << outcome.status().ToString();
@@ -287,17 +287,17 @@ TEST(BTreeIndexTest, OpenRejectsFilesThatDifferFromTheState) {
   const std::uint64_t number = family.state().index_segments.begin()->first;
   const std::string path = FilePath("/db", FileKind::kIndex, number);
   std::string bytes;
-  ASSERT_TRUE(family.fs().ReadFileForTest(path, &bytes).ok());
-  ASSERT_TRUE(family.fs().TruncateForTest(path, bytes.size() - 1).ok());
+  ASSERT_TRUE(family.fs().probe().ReadContents(path, &bytes).ok());
+  ASSERT_TRUE(family.fs().tampering().Truncate(path, bytes.size() - 1).ok());
   EXPECT_TRUE(family.Reopen().IsCorruption());
-  ASSERT_TRUE(family.fs().WriteFileForTest(path, bytes).ok());
+  ASSERT_TRUE(family.fs().tampering().WriteContents(path, bytes).ok());
   EXPECT_TRUE(family.Reopen().ok());
   FileHeader other;
   other.kind = FileKind::kIndex;
   other.number = number;
   other.page_size = 512;
   other.file_id[9] = 77;
-  ASSERT_TRUE(family.fs().OverwriteForTest(path, 0, EncodeFileHeader(other)).ok());
+  ASSERT_TRUE(family.fs().tampering().Overwrite(path, 0, EncodeFileHeader(other)).ok());
   EXPECT_TRUE(family.Reopen().IsCorruption());
 }
 

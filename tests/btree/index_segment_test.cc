@@ -53,8 +53,8 @@ TEST_F(IndexSegmentTest, PagesAreReadableFromTheFilesAfterSync) {
   std::uint64_t units = 0;
   for (const auto& segment : writer.segments()) {
     const std::string path = FileName(FileKind::kIndex, segment.file->number());
-    EXPECT_TRUE(fs_.IsDataDurable(path, segment.length));
-    EXPECT_EQ(fs_.DurableSize(path), segment.length);
+    EXPECT_TRUE(fs_.probe().IsDataDurable(path, segment.length));
+    EXPECT_EQ(fs_.probe().DurableSize(path), segment.length);
     EXPECT_LE(segment.length, 8 * kPageSize);
     units += segment.units_added;
     std::unique_ptr<File> file;

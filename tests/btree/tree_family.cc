@@ -66,7 +66,8 @@ Status TreeFamily::SweepAll() {
 
 std::uint64_t TreeFamily::index_file_bytes() {
   std::uint64_t bytes = 0;
-  for (const auto& [number, info] : state().index_segments) bytes += fs().DurableSize(PathOf(FileKind::kIndex, number));
+  for (const auto& [number, info] : state().index_segments)
+    bytes += fs().probe().DurableSize(PathOf(FileKind::kIndex, number));
   return bytes;
 }
 

@@ -164,9 +164,10 @@ TEST(TreeFiltersTest, UnreadableLeafCostsOnlyTheFilter) {
   ASSERT_GT(facts->leaves, 4u);
   ASSERT_TRUE(family.Reopen().ok());
   const PageId damaged = facts->leaf_ids.back();
-  for (const auto& file : family.fs().ListFilesForTest()) {
+  for (const auto& file : family.fs().probe().ListFiles()) {
     if (!file.path.ends_with(".idx")) continue;
-    ASSERT_TRUE(family.fs().OverwriteForTest(file.path, UnitOffsetOf(damaged) * options.page_size + 100, "xx").ok());
+    ASSERT_TRUE(
+        family.fs().tampering().Overwrite(file.path, UnitOffsetOf(damaged) * options.page_size + 100, "xx").ok());
   }
   ColumnFamilyOptions changed;
   changed.filter_bits_per_key = 10;

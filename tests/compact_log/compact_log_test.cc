@@ -244,7 +244,7 @@ TEST(CompactLogTest, ClusteringNeedsRoomForAllValues) {
   CompactLogOptions how;
   how.cluster = true;
   how.on_forecast = [&](const CompactLogForecast& forecast) {
-    store.fs->SetQuota(store.fs->allocated_bytes() + forecast.figures.bytes_written - 1);
+    store.fs->SetQuota(store.fs->probe().allocated_bytes() + forecast.figures.bytes_written - 1);
   };
   const Status s = store.CompactIt(how);
   EXPECT_TRUE(s.IsNoSpace()) << s.ToString();
@@ -256,7 +256,7 @@ TEST(CompactLogTest, WorksOnADiskThatIsFullOfGarbage) {
   Prng prng(5);
   CompactedStore store;
   store.Fill(&prng, 1500);
-  store.fs->SetQuota(store.fs->allocated_bytes() + (96u << 10));
+  store.fs->SetQuota(store.fs->probe().allocated_bytes() + (96u << 10));
   store.MustCompact();
   EXPECT_GT(store.report.fact.bytes_freed, 0u);
   store.ExpectWhole();
@@ -279,14 +279,14 @@ void FillLargely(CompactedStore* store) {
 TEST(CompactLogTest, SpaceIsFreedStepByStep) {
   CompactedStore store;
   FillLargely(&store);
-  const std::uint64_t before = store.fs->allocated_bytes();
+  const std::uint64_t before = store.fs->probe().allocated_bytes();
   std::uint64_t most = 0;
-  const int hook = store.fs->AddHook([&](const SimOp&) { most = std::max(most, store.fs->allocated_bytes()); });
+  const int hook = store.fs->AddHook([&](const SimOp&) { most = std::max(most, store.fs->probe().allocated_bytes()); });
   store.MustCompact();
   store.fs->RemoveHook(hook);
   EXPECT_GT(store.report.fact.bytes_written, 2u << 20);
   EXPECT_LT(most, before + (1u << 20)) << "needed more room than two groups of values and the index";
-  EXPECT_LT(store.fs->allocated_bytes(), before / 2);
+  EXPECT_LT(store.fs->probe().allocated_bytes(), before / 2);
 }
 
 // Regression: the ceiling made the steps of the index small. A commit per key took minutes for a database of 20 MB.
@@ -315,7 +315,9 @@ TEST(CompactLogTest, DiskThatFillsUpMeanwhileLosesNothing) {
     FillLargely(&store);
     CompactLogOptions how;
     how.recompress = kNoCompression;
-    how.on_forecast = [&](const CompactLogForecast&) { store.fs->SetQuota(store.fs->allocated_bytes() + room); };
+    how.on_forecast = [&](const CompactLogForecast&) {
+      store.fs->SetQuota(store.fs->probe().allocated_bytes() + room);
+    };
     const Status s = store.CompactIt(how);
     EXPECT_TRUE(s.ok() || s.IsNoSpace()) << s.ToString();
     full += s.IsNoSpace() ? 1 : 0;
@@ -332,7 +334,7 @@ TEST(CompactLogTest, WorksOnADiskWithoutAFreeByte) {
   CompactedStore store;
   FillLargely(&store);
   ASSERT_FALSE(store.FilesOf(".rsv").empty()) << "the database has no reserve";
-  store.fs->SetQuota(store.fs->allocated_bytes());
+  store.fs->SetQuota(store.fs->probe().allocated_bytes());
   store.MustCompact();
   EXPECT_GT(store.report.fact.bytes_freed, 2u << 20);
   store.ExpectWhole();
@@ -519,7 +521,7 @@ TEST(CompactLogTest, DamagedSegmentIsKeptAndTheRestCompacted) {
   // A byte of a value in the middle of a sealed segment.
   const std::string victim = store.FilesOf(".log").front();
   std::string bytes;
-  ASSERT_TRUE(store.fs->ReadFileForTest(victim, &bytes).ok());
+  ASSERT_TRUE(store.fs->probe().ReadContents(victim, &bytes).ok());
   std::size_t hit = 0;
   for (const auto& [key, value] : store.known) {
     if (value.size() != 300) continue;
@@ -527,7 +529,7 @@ TEST(CompactLogTest, DamagedSegmentIsKeptAndTheRestCompacted) {
     if (at != std::string::npos) hit = at + 100;
   }
   ASSERT_NE(hit, 0u) << "the segment has no live value";
-  ASSERT_TRUE(store.fs->OverwriteForTest(victim, hit, "damage").ok());
+  ASSERT_TRUE(store.fs->tampering().Overwrite(victim, hit, "damage").ok());
   const Status s = store.CompactIt();
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   ASSERT_EQ(store.report.damaged.size(), 1u);
@@ -548,9 +550,9 @@ TEST(CompactLogTest, DamagedSegmentDoesNotCountForTheTarget) {
   store.MustCompact(how);
   const std::string victim = store.FilesOf(".log").front();
   std::string bytes;
-  ASSERT_TRUE(store.fs->ReadFileForTest(victim, &bytes).ok());
+  ASSERT_TRUE(store.fs->probe().ReadContents(victim, &bytes).ok());
   for (std::size_t at = 4096; at < bytes.size(); at += 64) {
-    ASSERT_TRUE(store.fs->OverwriteForTest(victim, at, "damage").ok());
+    ASSERT_TRUE(store.fs->tampering().Overwrite(victim, at, "damage").ok());
   }
   how.dry_run = true;
   how.target_space_amp = 1;
@@ -580,13 +582,13 @@ TEST(CompactLogTest, SegmentsSharedWithACheckpointAreNotCountedAsFreed) {
     ASSERT_TRUE(checkpoint->CreateCheckpoint(clone).ok());
     store.MustClose();
     const std::string path = of_checkpoint ? clone : kStorePath;
-    const std::uint64_t before = store.fs->allocated_bytes();
+    const std::uint64_t before = store.fs->probe().allocated_bytes();
     CompactLogReport report;
     const Status s = CompactLog(path, store.options, {}, &report);
     ASSERT_TRUE(s.ok()) << s.ToString();
     EXPECT_EQ(report.forecast.figures, report.fact);
     EXPECT_GT(report.fact.bytes_held, 2u << 20);
-    EXPECT_GT(store.fs->allocated_bytes() + report.fact.bytes_freed, before) << "more was freed than reported";
+    EXPECT_GT(store.fs->probe().allocated_bytes() + report.fact.bytes_freed, before) << "more was freed than reported";
     EXPECT_LT(report.log_bytes_after, report.log_bytes_before / 2) << "the database's own log";
     for (const std::string& each : {clone, std::string(kStorePath)}) {
       VerifyReport verified;

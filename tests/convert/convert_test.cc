@@ -216,7 +216,7 @@ TEST(ConvertIndexTest, DryRunForecastsAllFigures) {
   EXPECT_EQ(planned.log_bytes, store.report.log_bytes);
   std::uint64_t linked = 0;
   std::uint64_t copied = 0;
-  for (const auto& file : store.fs->ListFilesForTest()) {
+  for (const auto& file : store.fs->probe().ListFiles()) {
     if (!file.path.starts_with(std::string(kOut) + "/") || file.path.ends_with("/LOCK")) continue;
     FileInfo info;
     ASSERT_TRUE(store.fs->GetInfo(file.path, &info).ok());
@@ -225,7 +225,7 @@ TEST(ConvertIndexTest, DryRunForecastsAllFigures) {
   EXPECT_EQ(planned.plan.linked_bytes, linked);
   EXPECT_EQ(planned.plan.copied_bytes, copied);
   // Leave one byte less than needed.
-  store.fs->SetQuota(store.fs->allocated_bytes() + planned.plan.copied_bytes - 1);
+  store.fs->SetQuota(store.fs->probe().allocated_bytes() + planned.plan.copied_bytes - 1);
   const Status refused = convert("/other", dry, &planned);
   EXPECT_TRUE(refused.IsNoSpace()) << refused.ToString();
   EXPECT_TRUE(convert("/no/where", dry, &planned).IsPathNotFound());
@@ -289,9 +289,9 @@ TEST(ConvertIndexTest, DamagedIndexIsRejected) {
   store.Fill(&prng, 600);
   const std::string index = TestsUseLsm() ? store.FilesOf(".run").back() : store.FilesOf(".idx").back();
   std::string bytes;
-  ASSERT_TRUE(store.fs->ReadFileForTest(index, &bytes).ok());
+  ASSERT_TRUE(store.fs->probe().ReadContents(index, &bytes).ok());
   for (std::size_t at = 512; at + 512 <= bytes.size(); at += 512) {
-    ASSERT_TRUE(store.fs->OverwriteForTest(index, at + 60, "damage").ok());
+    ASSERT_TRUE(store.fs->tampering().Overwrite(index, at + 60, "damage").ok());
   }
   const Status s = store.ConvertIt();
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();

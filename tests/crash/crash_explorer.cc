@@ -238,7 +238,7 @@ std::string CrashExplorer::RunFirstLife() {
   const std::size_t full_from = IsQuotaFault(settings_.fault) ? prng_.Uniform(count + 1) : count + 1;
   const std::size_t full_to = full_from + prng_.Between(1, 12);
   for (std::size_t i = 0; i < count; ++i) {
-    if (i == full_from) fs->SetQuota(fs->allocated_bytes() + prng_.Skewed(15));
+    if (i == full_from) fs->SetQuota(fs->probe().allocated_bytes() + prng_.Skewed(15));
     if (i == full_to) fs->SetQuota(~std::uint64_t{0});
     // A background job that failed may be reported once more. After that no error is allowed, except if a sync failed
     // in the background: that is fatal, whenever it is reported.

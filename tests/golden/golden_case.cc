@@ -152,8 +152,8 @@ void WriteCrashed(TestStore* store, Pairs* expected) {
   store->Put("torn", ValueOf(77, 500));
   const std::string log = store->FilesOf(".log").back();
   std::string bytes;
-  EXPECT_TRUE(store->fs->ReadFileForTest(log, &bytes).ok());
-  EXPECT_TRUE(store->fs->TruncateForTest(log, bytes.size() - 200).ok());
+  EXPECT_TRUE(store->fs->probe().ReadContents(log, &bytes).ok());
+  EXPECT_TRUE(store->fs->tampering().Truncate(log, bytes.size() - 200).ok());
 }
 
 void WriteLarge(TestStore* store, Pairs* expected) {

@@ -37,7 +37,7 @@ std::string Contents(TestStore* store) {
 
 void Restore(const GoldenFiles& files, TestStore* store) {
   for (const auto& [name, bytes] : files) {
-    ASSERT_TRUE(store->fs->WriteFileForTest(kStorePath + ("/" + name), bytes).ok());
+    ASSERT_TRUE(store->fs->tampering().WriteContents(kStorePath + ("/" + name), bytes).ok());
   }
 }
 

@@ -32,7 +32,7 @@ std::string WriteGoldenTrace() {
   }
   EXPECT_TRUE(store.db->EndTrace().ok());
   std::string bytes;
-  EXPECT_TRUE(store.fs->ReadFileForTest("/golden.trace", &bytes).ok());
+  EXPECT_TRUE(store.fs->probe().ReadContents("/golden.trace", &bytes).ok());
   return bytes;
 }
 

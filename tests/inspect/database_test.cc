@@ -85,7 +85,7 @@ TEST(InspectedDatabaseTest, DamageIsAProblemAndTheRestIsRead) {
   store.Flush();
   store.MustClose();
   const std::string lost = store.FilesOf(".val").front();
-  ASSERT_TRUE(store.fs->RemoveForTest(lost).ok());
+  ASSERT_TRUE(store.fs->tampering().Remove(lost).ok());
   const std::unique_ptr<InspectedDatabase> database = store.Inspect();
   ASSERT_NE(database, nullptr);
   ASSERT_EQ(database->problems().count(), 1u);

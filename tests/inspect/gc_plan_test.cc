@@ -81,7 +81,7 @@ TEST(GcPlanTest, DamagedFooterIsAProblemAndItsSegmentIsLeftAlone) {
       if (victim != 0 || !info.has_footer) continue;
       victim = number;
       const std::string path = FilePath(kStorePath, FileKindOf(info.kind), number);
-      ASSERT_TRUE(store.fs->FlipBit(path, info.file_size - 40, 0).ok());
+      ASSERT_TRUE(store.fs->tampering().FlipBit(path, info.file_size - 40, 0).ok());
     }
   }
   ASSERT_NE(victim, 0u);

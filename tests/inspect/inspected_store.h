@@ -25,7 +25,7 @@ class InspectedStore : public TestStore {
       for (const std::string& path : FilesOf(suffix)) {
         const std::uint64_t size = Files().at(path).size();
         for (std::uint64_t at = options.page_size; at < size; at += options.page_size) {
-          ASSERT_TRUE(fs->FlipBit(path, at, 0).ok());
+          ASSERT_TRUE(fs->tampering().FlipBit(path, at, 0).ok());
         }
       }
     }

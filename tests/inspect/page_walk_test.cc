@@ -79,8 +79,8 @@ TEST_F(PageWalkTest, VisitsEveryPageInTheOrderOfTheFile) {
 }
 
 TEST_F(PageWalkTest, ContinuesAfterDamage) {
-  ASSERT_TRUE(store_.fs->FlipBit(path_, whole_.offsets[1] + 20, 0).ok());
-  ASSERT_TRUE(store_.fs->FlipBit(path_, whole_.offsets[2] + 20, 0).ok());
+  ASSERT_TRUE(store_.fs->tampering().FlipBit(path_, whole_.offsets[1] + 20, 0).ok());
+  ASSERT_TRUE(store_.fs->tampering().FlipBit(path_, whole_.offsets[2] + 20, 0).ok());
   const Walked walked = Walk();
   ASSERT_TRUE(walked.status.ok()) << walked.status.ToString();
   EXPECT_EQ(walked.offsets.size(), whole_.offsets.size() - 2);

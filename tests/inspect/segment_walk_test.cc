@@ -61,7 +61,7 @@ class SegmentWalkTest : public ::testing::Test {
 };
 
 TEST_F(SegmentWalkTest, ContinuesAfterADamagedBody) {
-  ASSERT_TRUE(store_.fs->FlipBit(path_, whole_.offsets[2] + kRecordHeaderSize + 20, 0).ok());
+  ASSERT_TRUE(store_.fs->tampering().FlipBit(path_, whole_.offsets[2] + kRecordHeaderSize + 20, 0).ok());
   const Walked walked = Walk();
   ASSERT_TRUE(walked.status.ok()) << walked.status.ToString();
   EXPECT_EQ(walked.keys, (std::vector<std::string>{"k0000", "k0001", "k0003", "k0004"}));
@@ -73,8 +73,8 @@ TEST_F(SegmentWalkTest, ContinuesAfterADamagedBody) {
 }
 
 TEST_F(SegmentWalkTest, ContinuesAfterDamagedHeaders) {
-  ASSERT_TRUE(store_.fs->FlipBit(path_, whole_.offsets[1] + 3, 0).ok());
-  ASSERT_TRUE(store_.fs->FlipBit(path_, whole_.offsets[2] + 3, 0).ok());
+  ASSERT_TRUE(store_.fs->tampering().FlipBit(path_, whole_.offsets[1] + 3, 0).ok());
+  ASSERT_TRUE(store_.fs->tampering().FlipBit(path_, whole_.offsets[2] + 3, 0).ok());
   const Walked walked = Walk();
   ASSERT_TRUE(walked.status.ok()) << walked.status.ToString();
   EXPECT_EQ(walked.keys, (std::vector<std::string>{"k0000", "k0003", "k0004"}));
@@ -85,7 +85,7 @@ TEST_F(SegmentWalkTest, ContinuesAfterDamagedHeaders) {
 
 TEST_F(SegmentWalkTest, ZerosAtTheEndAreNotDamage) {
   const std::uint64_t size = store_.Files().at(path_).size();
-  ASSERT_TRUE(store_.fs->TruncateForTest(path_, size + 4096).ok());
+  ASSERT_TRUE(store_.fs->tampering().Truncate(path_, size + 4096).ok());
   const Walked walked = Walk();
   EXPECT_TRUE(walked.damage.empty());
   EXPECT_EQ(walked.keys, whole_.keys);
@@ -93,7 +93,7 @@ TEST_F(SegmentWalkTest, ZerosAtTheEndAreNotDamage) {
 }
 
 TEST_F(SegmentWalkTest, DamageAtTheEndReachesToTheEnd) {
-  ASSERT_TRUE(store_.fs->TruncateForTest(path_, whole_.offsets[4] + kRecordHeaderSize + 30).ok());
+  ASSERT_TRUE(store_.fs->tampering().Truncate(path_, whole_.offsets[4] + kRecordHeaderSize + 30).ok());
   const Walked walked = Walk();
   ASSERT_TRUE(walked.status.ok()) << walked.status.ToString();
   EXPECT_EQ(walked.keys.size(), 4u);

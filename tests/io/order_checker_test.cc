@@ -100,7 +100,7 @@ TEST(OrderCheckerTest, EngineRulesMayAskTheFileSystem) {
   int calls = 0;
   checker.OnViolation([&](const std::string&) { ++calls; });
   checker.AddRule([&](const SimOp& op) -> std::optional<std::string> {
-    if (op.kind == SimOpKind::kWrite && op.path == "/MANIFEST" && !fs.IsFullyDurable("/run", 3))
+    if (op.kind == SimOpKind::kWrite && op.path == "/MANIFEST" && !fs.probe().IsFullyDurable("/run", 3))
       return "run not durable";
     return std::nullopt;
   });

@@ -109,13 +109,13 @@ TEST(SimDiskTest, NewNameNeedsDirectorySync) {
   const auto file = MustOpen(&fs, "/a", OpenMode::kCreateNew);
   ASSERT_TRUE(file->Write(0, "abc").ok());
   ASSERT_TRUE(file->SyncData().ok());
-  EXPECT_FALSE(fs.IsNameDurable("/a"));
-  EXPECT_TRUE(fs.IsDataDurable("/a", 3));
+  EXPECT_FALSE(fs.probe().IsNameDurable("/a"));
+  EXPECT_TRUE(fs.probe().IsDataDurable("/a", 3));
   Prng prng(1);
   EXPECT_FALSE(ExistsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"));
   EXPECT_EQ(Outcomes(fs.Snapshot(), "/a").size(), 2u);  // gone, or whole
   ASSERT_TRUE(fs.SyncDirectory("/").ok());
-  EXPECT_TRUE(fs.IsFullyDurable("/a", 3));
+  EXPECT_TRUE(fs.probe().IsFullyDurable("/a", 3));
   EXPECT_EQ(Outcomes(fs.Snapshot(), "/a"), (std::set<std::string>{"abc"}));
 }
 
@@ -125,9 +125,9 @@ TEST(SimDiskTest, Ext4FileSyncCommitsTheName) {
   SimFileSystem fs(options);
   const auto file = MustOpen(&fs, "/a", OpenMode::kCreateNew);
   ASSERT_TRUE(file->Write(0, "abc").ok());
-  EXPECT_FALSE(fs.IsNameDurable("/a"));
+  EXPECT_FALSE(fs.probe().IsNameDurable("/a"));
   ASSERT_TRUE(file->SyncData().ok());
-  EXPECT_TRUE(fs.IsNameDurable("/a"));
+  EXPECT_TRUE(fs.probe().IsNameDurable("/a"));
   EXPECT_EQ(Outcomes(fs.Snapshot(), "/a"), (std::set<std::string>{"abc"}));
 }
 
@@ -135,7 +135,7 @@ TEST(SimDiskTest, UnlinkedFileMayReturnUntilDirectorySync) {
   SimFileSystem fs;
   MustCreateDurable(&fs, "/a", "abc").reset();
   ASSERT_TRUE(fs.Unlink("/a").ok());
-  EXPECT_EQ(fs.InodeOf("/a"), 0u);
+  EXPECT_EQ(fs.probe().InodeOf("/a"), 0u);
   Prng prng(1);
   EXPECT_EQ(ContentsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"), "abc");
   EXPECT_FALSE(ExistsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllKept)), "/a"));
@@ -206,8 +206,8 @@ TEST(SimDiskTest, SyncDoesNotCoverWritesDuringIt) {
   });
   ASSERT_TRUE(file->SyncData().ok());
   fs.RemoveHook(hook);
-  EXPECT_TRUE(fs.IsDataDurable("/a", 6));
-  EXPECT_FALSE(fs.IsDataDurable("/a", 7));
+  EXPECT_TRUE(fs.probe().IsDataDurable("/a", 6));
+  EXPECT_FALSE(fs.probe().IsDataDurable("/a", 7));
   Prng prng(1);
   EXPECT_EQ(ContentsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"), "before");
 }
@@ -221,10 +221,10 @@ TEST(SimDiskTest, KillKeepsTheCacheThatALaterCutMayLose) {
   const SimImage killed = fs.KillImage(prng);
   SimFileSystem next(killed);
   std::string bytes;
-  ASSERT_TRUE(next.ReadFileForTest("/a", &bytes).ok());
+  ASSERT_TRUE(next.probe().ReadContents("/a", &bytes).ok());
   EXPECT_EQ(bytes, "abcdef");
-  EXPECT_NE(next.InodeOf("/new"), 0u);
-  EXPECT_TRUE(next.HasUnsyncedData("/a"));
+  EXPECT_NE(next.probe().InodeOf("/new"), 0u);
+  EXPECT_TRUE(next.probe().HasUnsyncedData("/a"));
   const SimImage cut = next.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost));
   EXPECT_EQ(ContentsIn(cut, "/a"), "abc");
   EXPECT_FALSE(ExistsIn(cut, "/new"));
@@ -274,11 +274,11 @@ TEST(SimDiskTest, ImagesAreIndependent) {
   ASSERT_TRUE(in_first->Write(100, "1111").ok());
   ASSERT_TRUE(first.Unlink("/a").ok());
   ASSERT_TRUE(first.SyncDirectory("/").ok());
-  ASSERT_TRUE(second.FlipBit("/a", 5, 0).ok());
+  ASSERT_TRUE(second.tampering().FlipBit("/a", 5, 0).ok());
   ASSERT_TRUE(file->Write(200, "2222").ok());
   EXPECT_EQ(ContentsIn(image, "/a"), std::string(10000, 'a'));
   std::string bytes;
-  ASSERT_TRUE(second.ReadFileForTest("/a", &bytes).ok());
+  ASSERT_TRUE(second.probe().ReadContents("/a", &bytes).ok());
   EXPECT_EQ(bytes.substr(0, 8), "aaaaa`aa");
   EXPECT_EQ(bytes.substr(100, 200), std::string(200, 'a'));
   char out[4];

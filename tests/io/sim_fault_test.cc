@@ -56,7 +56,7 @@ TEST(SimSyncFailureTest, DroppedDataStaysCachedAndNextSyncSucceeds) {
   EXPECT_TRUE(file->SyncData().IsIOError());
   EXPECT_EQ(ReadAll(*file), std::string(kPage + 100, 'b'));
   EXPECT_TRUE(file->SyncData().ok());
-  EXPECT_FALSE(fs.IsDataDurable("/a", 1));
+  EXPECT_FALSE(fs.probe().IsDataDurable("/a", 1));
   const std::string lost = std::string(100, 'a') + std::string(kPage, '\0');
   EXPECT_EQ(ReadDevice(&fs, "/a"), lost);
   EXPECT_EQ(AfterCut(fs, "/a", SimDamage::kAllKept), lost);
@@ -150,10 +150,10 @@ TEST(SimSyncFailureTest, FailedDirectorySyncDropsNames) {
     EXPECT_EQ(fs.SyncDirectory("/").ok(), how == SyncFailure::kLate);
     EXPECT_EQ(fs.SyncDirectory("/").ok(), how != SyncFailure::kLate);
     const bool reverted = how == SyncFailure::kDropRevertCache;
-    EXPECT_EQ(fs.InodeOf("/new") == 0, reverted);
-    EXPECT_EQ(fs.InodeOf("/gone") != 0, reverted);
+    EXPECT_EQ(fs.probe().InodeOf("/new") == 0, reverted);
+    EXPECT_EQ(fs.probe().InodeOf("/gone") != 0, reverted);
     const bool durable = how == SyncFailure::kFalse;
-    EXPECT_EQ(fs.IsNameDurable("/new"), durable);
+    EXPECT_EQ(fs.probe().IsNameDurable("/new"), durable);
     for (const SimDamage damage : {SimDamage::kAllLost, SimDamage::kAllKept, SimDamage::kUniform}) {
       EXPECT_EQ(AfterCut(fs, "/new", damage).empty(), durable);
       EXPECT_EQ(AfterCut(fs, "/gone", damage) == "x", !durable);
@@ -271,13 +271,13 @@ TEST(SimFaultTest, FailedOperationMayTakeEffect) {
   fault.takes_effect = true;
   fs.AddFault(fault);
   EXPECT_TRUE(fs.Unlink("/a").IsIOError());
-  EXPECT_EQ(fs.InodeOf("/a"), 0u);
+  EXPECT_EQ(fs.probe().InodeOf("/a"), 0u);
   fault.kind = SimOpKind::kCreate;
   fs.AddFault(fault);
   std::unique_ptr<File> file;
   EXPECT_TRUE(fs.Open("/b", OpenMode::kCreateNew, {}, &file).IsIOError());
-  EXPECT_NE(fs.InodeOf("/b"), 0u);
-  EXPECT_EQ(fs.open_files(), 0u);
+  EXPECT_NE(fs.probe().InodeOf("/b"), 0u);
+  EXPECT_EQ(fs.probe().open_files(), 0u);
 }
 
 TEST(SimFaultTest, NothingChangesAfterPowerOff) {
@@ -325,9 +325,9 @@ TEST(SimSpaceTest, UnlinkedFileKeepsItsSpaceUntilClosed) {
   auto file = MustCreateDurable(&fs, "/a", "abc");
   ASSERT_TRUE(fs.Unlink("/a").ok());
   EXPECT_EQ(ReadAll(*file), "abc");
-  EXPECT_EQ(fs.allocated_bytes(), kPage);
+  EXPECT_EQ(fs.probe().allocated_bytes(), kPage);
   file.reset();
-  EXPECT_EQ(fs.allocated_bytes(), 0u);
+  EXPECT_EQ(fs.probe().allocated_bytes(), 0u);
 }
 
 TEST(SimSpaceTest, DelayedAllocationFailsTheSync) {
@@ -351,7 +351,7 @@ TEST(SimSpaceTest, OpenFailsWithTooManyFiles) {
   const auto again = MustOpen(&fs, "/a", OpenMode::kReadOnly);
   std::unique_ptr<File> b;
   EXPECT_TRUE(fs.Open("/b", OpenMode::kCreateNew, {}, &b).IsIOError());
-  EXPECT_EQ(fs.InodeOf("/b"), 0u);
+  EXPECT_EQ(fs.probe().InodeOf("/b"), 0u);
   a.reset();
   EXPECT_TRUE(fs.Open("/b", OpenMode::kCreateNew, {}, &b).ok());
 }
@@ -510,25 +510,25 @@ TEST(SimTamperTest, TamperingIsVisibleInCacheDeviceAndAfterCut) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/d", Slice("abcdefgh"));
   ASSERT_TRUE(file->Write(8, "ij").ok());
-  ASSERT_TRUE(fs.FlipBit("/d", 0, 1).ok());
-  ASSERT_TRUE(fs.SwapBlocks("/d", 2, 6, 2).ok());
-  ASSERT_TRUE(fs.OverwriteForTest("/d", 4, "__").ok());
+  ASSERT_TRUE(fs.tampering().FlipBit("/d", 0, 1).ok());
+  ASSERT_TRUE(fs.tampering().SwapBlocks("/d", 2, 6, 2).ok());
+  ASSERT_TRUE(fs.tampering().Overwrite("/d", 4, "__").ok());
   EXPECT_EQ(ReadAll(*file), "cbgh__cdij");
   EXPECT_EQ(ReadDevice(&fs, "/d"), "cbgh__cdij");
   EXPECT_EQ(AfterCut(fs, "/d", SimDamage::kAllLost), "cbgh__cd");
-  EXPECT_TRUE(fs.FlipBit("/d", 10, 0).IsInvalidArgument());
-  EXPECT_TRUE(fs.FlipBit("/no", 0, 0).IsPathNotFound());
-  ASSERT_TRUE(fs.TruncateForTest("/d", 3).ok());
-  ASSERT_TRUE(fs.AppendForTest("/d", "++").ok());
-  ASSERT_TRUE(fs.CopyFileForTest("/d", "/sub/dir/copy").ok());
-  ASSERT_TRUE(fs.RenameForTest("/d", "/e").ok());
-  ASSERT_TRUE(fs.WriteFileForTest("/f", "1").ok());
-  ASSERT_TRUE(fs.RemoveForTest("/f").ok());
+  EXPECT_TRUE(fs.tampering().FlipBit("/d", 10, 0).IsInvalidArgument());
+  EXPECT_TRUE(fs.tampering().FlipBit("/no", 0, 0).IsPathNotFound());
+  ASSERT_TRUE(fs.tampering().Truncate("/d", 3).ok());
+  ASSERT_TRUE(fs.tampering().Append("/d", "++").ok());
+  ASSERT_TRUE(fs.tampering().Copy("/d", "/sub/dir/copy").ok());
+  ASSERT_TRUE(fs.tampering().Rename("/d", "/e").ok());
+  ASSERT_TRUE(fs.tampering().WriteContents("/f", "1").ok());
+  ASSERT_TRUE(fs.tampering().Remove("/f").ok());
   std::string all;
-  for (const auto& [path, size] : fs.ListFilesForTest()) all += path + ":" + std::to_string(size) + " ";
+  for (const auto& [path, size] : fs.probe().ListFiles()) all += path + ":" + std::to_string(size) + " ";
   EXPECT_EQ(all, "/e:5 /sub/dir/copy:5 ");
   EXPECT_EQ(AfterCut(fs, "/sub/dir/copy", SimDamage::kAllLost), "cbg++");
-  EXPECT_TRUE(fs.IsFullyDurable("/sub/dir/copy", 5));
+  EXPECT_TRUE(fs.probe().IsFullyDurable("/sub/dir/copy", 5));
 }
 
 TEST(SimClockTest, StandsStillUntilAdvanced) {

@@ -73,7 +73,7 @@ class Program {
     ASSERT_EQ(names.size(), model_.size());
     for (const auto& [name, bytes] : model_) {
       std::string seen;
-      ASSERT_TRUE(fs_->ReadFileForTest(name, &seen).ok());
+      ASSERT_TRUE(fs_->probe().ReadContents(name, &seen).ok());
       ASSERT_EQ(seen, *bytes) << name;
       FileInfo info;
       ASSERT_TRUE(fs_->GetInfo(name, &info).ok());
@@ -138,7 +138,7 @@ TEST(SimModelTest, RandomProgramsMatchTheModelAndSurviveCuts) {
     const auto expect_model = [&](const SimImage& image) {
       const SimFileSystem after(image);
       ASSERT_EQ(image.disk().CheckInvariants(), "");
-      ASSERT_EQ(after.ListFilesForTest().size(), program.model().size());
+      ASSERT_EQ(after.probe().ListFiles().size(), program.model().size());
       for (const auto& [name, bytes] : program.model()) ASSERT_EQ(ContentsIn(image, name), *bytes) << name;
     };
     for (int step = 0; step < 120; ++step) {
@@ -154,7 +154,7 @@ TEST(SimModelTest, RandomProgramsMatchTheModelAndSurviveCuts) {
         ASSERT_TRUE(after.Units().empty()) << report.ToString();
         // Whatever IsFullyDurable() reports must survive.
         for (const auto& [name, bytes] : program.model()) {
-          if (!fs.IsFullyDurable(name, bytes->size())) continue;
+          if (!fs.probe().IsFullyDurable(name, bytes->size())) continue;
           ASSERT_EQ(ContentsIn(after, name).substr(0, bytes->size()), *bytes) << report.ToString();
         }
       }
@@ -164,7 +164,7 @@ TEST(SimModelTest, RandomProgramsMatchTheModelAndSurviveCuts) {
     }
     ASSERT_TRUE(fs.SyncDirectory("/").ok());
     for (int cut = 0; cut < 5; ++cut) ASSERT_NO_FATAL_FAILURE(expect_model(fs.DrawCrash(program.prng())));
-    for (const auto& [name, bytes] : program.model()) ASSERT_TRUE(fs.IsFullyDurable(name, bytes->size()));
+    for (const auto& [name, bytes] : program.model()) ASSERT_TRUE(fs.probe().IsFullyDurable(name, bytes->size()));
   }
 }
 
@@ -310,7 +310,7 @@ TEST(SimThreadsTest, ThreadsShareFileSystemAndImages) {
   EXPECT_EQ(ContentsIn(image, "/shared"), std::string(20000, 's'));
   for (int t = 0; t < 4; ++t) {
     std::string bytes;
-    ASSERT_TRUE(fs.ReadFileForTest("/" + std::to_string(t), &bytes).ok());
+    ASSERT_TRUE(fs.probe().ReadContents("/" + std::to_string(t), &bytes).ok());
     EXPECT_EQ(bytes, std::string(20000, static_cast<char>('a' + t)));
   }
 }
@@ -323,7 +323,7 @@ TEST(SimModelTest, LargeAllocationsAreCheap) {
   Prng prng(1);
   for (int i = 0; i < 200; ++i) {
     ASSERT_TRUE(file->Allocate(0, kSegment, true).ok());
-    ASSERT_EQ(fs.allocated_bytes(), kSegment);
+    ASSERT_EQ(fs.probe().allocated_bytes(), kSegment);
     ASSERT_TRUE(file->Write(4, "tail").ok());
     const SimImage reserved = fs.DrawCrash(prng);
     ASSERT_TRUE(file->Truncate(8).ok());

@@ -33,10 +33,12 @@ inline std::unique_ptr<File> MustCreateDurable(SimFileSystem* fs, const std::str
 inline std::string ContentsIn(const SimImage& image, const std::string& path) {
   const SimFileSystem fs(image);
   std::string bytes;
-  const Status status = fs.ReadFileForTest(path, &bytes);
+  const Status status = fs.probe().ReadContents(path, &bytes);
   return status.ok() ? bytes : "<" + status.ToString() + ">";
 }
 
-inline bool ExistsIn(const SimImage& image, const std::string& path) { return SimFileSystem(image).InodeOf(path) != 0; }
+inline bool ExistsIn(const SimImage& image, const std::string& path) {
+  return SimFileSystem(image).probe().InodeOf(path) != 0;
+}
 
 }  // namespace cambium

@@ -83,7 +83,7 @@ class ToyLog {
     *count = 0;
     for (int n = 1;; ++n) {
       std::string bytes;
-      if (!fs->ReadFileForTest("/db/" + std::to_string(n), &bytes).ok()) return true;
+      if (!fs->probe().ReadContents("/db/" + std::to_string(n), &bytes).ok()) return true;
       Slice rest(bytes);
       while (rest.size() >= 20) {
         const std::uint32_t size = DecodeFixed<std::uint32_t>(rest.data() + 16);

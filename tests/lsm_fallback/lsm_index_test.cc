@@ -270,8 +270,8 @@ TEST(LsmIndexTest, CompactSyncsBeforeItReturns) {
   MakeLevelsAndRuns(family, 2000);
   const auto outcome = family.Compact(LsmFamily::kWholeStep);
   ASSERT_TRUE(outcome.ok());
-  for (const auto& file : family.fs().ListFilesForTest()) {
-    EXPECT_TRUE(family.fs().IsDataDurable(file.path, file.size)) << file.path;
+  for (const auto& file : family.fs().probe().ListFiles()) {
+    EXPECT_TRUE(family.fs().probe().IsDataDurable(file.path, file.size)) << file.path;
   }
 }
 

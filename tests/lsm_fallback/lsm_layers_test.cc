@@ -283,14 +283,14 @@ TEST(LsmLayersOpenTest, OtherOrMissingFileIsRejected) {
   const std::uint64_t other = family.state().level_runs.rbegin()->first;
   ASSERT_NE(number, other);
   std::string bytes;
-  ASSERT_TRUE(family.fs().ReadFileForTest(family.PathOf(number), &bytes).ok());
-  ASSERT_TRUE(family.fs().TruncateForTest(family.PathOf(number), bytes.size() - 1).ok());
+  ASSERT_TRUE(family.fs().probe().ReadContents(family.PathOf(number), &bytes).ok());
+  ASSERT_TRUE(family.fs().tampering().Truncate(family.PathOf(number), bytes.size() - 1).ok());
   EXPECT_TRUE(family.Reopen().IsCorruption());
-  ASSERT_TRUE(family.fs().CopyFileForTest(family.PathOf(other), family.PathOf(number)).ok());
+  ASSERT_TRUE(family.fs().tampering().Copy(family.PathOf(other), family.PathOf(number)).ok());
   EXPECT_TRUE(family.Reopen().IsCorruption());
-  ASSERT_TRUE(family.fs().RemoveForTest(family.PathOf(number)).ok());
+  ASSERT_TRUE(family.fs().tampering().Remove(family.PathOf(number)).ok());
   EXPECT_FALSE(family.Reopen().ok());
-  ASSERT_TRUE(family.fs().WriteFileForTest(family.PathOf(number), bytes).ok());
+  ASSERT_TRUE(family.fs().tampering().WriteContents(family.PathOf(number), bytes).ok());
   ASSERT_TRUE(family.Reopen().ok());
   ExpectGood(family);
 }

@@ -50,7 +50,7 @@ TEST(FileNamesTest, ListingIsSortedAndHasTheLargestNumber) {
   SimFileSystem fs;
   for (const char* name : {"000009.run", "MANIFEST-000003", "LOCK", "000002.log", "notes.txt", "1000000.log",
                            "000007.run"}) {
-    ASSERT_TRUE(fs.WriteFileForTest(std::string("/db/") + name, "x").ok());
+    ASSERT_TRUE(fs.tampering().WriteContents(std::string("/db/") + name, "x").ok());
   }
   const Result<std::vector<NumberedFile>> files = ListNumberedFiles(fs, "/db");
   ASSERT_TRUE(files.ok());

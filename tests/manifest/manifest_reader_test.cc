@@ -75,7 +75,7 @@ std::string ManifestOf(std::uint64_t number, int edits, std::vector<std::size_t>
 
 Result<ManifestRead> ReadOne(const std::string& bytes, std::uint64_t number = 1) {
   SimFileSystem fs;
-  EXPECT_TRUE(fs.WriteFileForTest(PathOf(number), bytes).ok());
+  EXPECT_TRUE(fs.tampering().WriteContents(PathOf(number), bytes).ok());
   const std::uint64_t operations = fs.operations();
   Result<ManifestRead> read = ReadManifest(fs, kDirectory);
   EXPECT_EQ(fs.operations(), operations) << "reading wrote something";
@@ -90,7 +90,7 @@ TEST(ManifestReaderTest, ManifestHasTheDocumentedBytes) {
   ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
   ASSERT_TRUE((*manifest)->Commit(SequenceEdit(1), 0).ok());
   std::string bytes;
-  ASSERT_TRUE(fs.ReadFileForTest(PathOf(1), &bytes).ok());
+  ASSERT_TRUE(fs.probe().ReadContents(PathOf(1), &bytes).ok());
   EXPECT_EQ(bytes, ManifestOf(1, 1));
   EXPECT_EQ(Slice(bytes).ToString(true),
             "43414d4249554d3101000000010000000000000000000000dbdbdbdbdbdbdbdbdbdbdbdbdbdbdbdb5a5a5a5a5a5a5a5a"
@@ -117,7 +117,7 @@ TEST(ManifestReaderTest, ReadsEveryEditInOrder) {
 
 TEST(ManifestReaderTest, NoManifestIsNotFound) {
   SimFileSystem fs;
-  ASSERT_TRUE(fs.WriteFileForTest("/db/000001.log", "x").ok());
+  ASSERT_TRUE(fs.tampering().WriteContents("/db/000001.log", "x").ok());
   EXPECT_TRUE(ReadManifest(fs, kDirectory).status().IsNotFound());
   EXPECT_TRUE(ReadManifest(fs, "/nowhere").status().IsIOError());
 }
@@ -130,7 +130,7 @@ TEST(ManifestReaderTest, TornFileHasTheStateOfItsWholeRecords) {
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     SCOPED_TRACE("size " + std::to_string(size));
     SimFileSystem fs;
-    ASSERT_TRUE(fs.WriteFileForTest(PathOf(1), Slice(bytes).substr(0, size)).ok());
+    ASSERT_TRUE(fs.tampering().WriteContents(PathOf(1), Slice(bytes).substr(0, size)).ok());
     const Result<ManifestRead> read = ReadManifest(fs, kDirectory);
     const Result<bool> half_created = IsHalfCreated(fs, kDirectory);
     ASSERT_TRUE(half_created.ok());
@@ -216,10 +216,10 @@ TEST(ManifestReaderTest, ImageOfARecordInAKeyIsNotARecord) {
 
 TEST(ManifestReaderTest, HighestWholeManifestIsCurrent) {
   SimFileSystem fs;
-  ASSERT_TRUE(fs.WriteFileForTest(PathOf(3), ManifestOf(3, 3)).ok());
-  ASSERT_TRUE(fs.WriteFileForTest(PathOf(9), ManifestOf(9, 1)).ok());
-  ASSERT_TRUE(fs.WriteFileForTest(PathOf(1'000'000), ManifestOf(1'000'000, 0).substr(0, 200)).ok());  // torn
-  ASSERT_TRUE(fs.WriteFileForTest(PathOf(1'000'001), "").ok());
+  ASSERT_TRUE(fs.tampering().WriteContents(PathOf(3), ManifestOf(3, 3)).ok());
+  ASSERT_TRUE(fs.tampering().WriteContents(PathOf(9), ManifestOf(9, 1)).ok());
+  ASSERT_TRUE(fs.tampering().WriteContents(PathOf(1'000'000), ManifestOf(1'000'000, 0).substr(0, 200)).ok());  // torn
+  ASSERT_TRUE(fs.tampering().WriteContents(PathOf(1'000'001), "").ok());
   const Result<ManifestRead> read = ReadManifest(fs, kDirectory);
   ASSERT_TRUE(read.ok()) << read.status().ToString();
   EXPECT_EQ(read->number, 9u);
@@ -229,18 +229,18 @@ TEST(ManifestReaderTest, HighestWholeManifestIsCurrent) {
 // An older file may reappear. It must not replace a newer one that was whole and is damaged now.
 TEST(ManifestReaderTest, OlderManifestDoesNotReplaceADamagedOne) {
   SimFileSystem fs;
-  ASSERT_TRUE(fs.WriteFileForTest(PathOf(3), ManifestOf(3, 3)).ok());
+  ASSERT_TRUE(fs.tampering().WriteContents(PathOf(3), ManifestOf(3, 3)).ok());
   std::string bytes = ManifestOf(9, 1);
   bytes[kFileHeaderSize + 50] = static_cast<char>(bytes[kFileHeaderSize + 50] ^ 1);  // in its snapshot
-  ASSERT_TRUE(fs.WriteFileForTest(PathOf(9), bytes).ok());
+  ASSERT_TRUE(fs.tampering().WriteContents(PathOf(9), bytes).ok());
   EXPECT_TRUE(ReadManifest(fs, kDirectory).status().IsCorruption());
   EXPECT_FALSE(IsHalfCreated(fs, kDirectory).value());
 }
 
 TEST(ManifestReaderTest, UnreadableManifestIsAnErrorAndNotSkipped) {
   SimFileSystem fs;
-  ASSERT_TRUE(fs.WriteFileForTest(PathOf(3), ManifestOf(3, 3)).ok());
-  ASSERT_TRUE(fs.WriteFileForTest(PathOf(9), ManifestOf(9, 1)).ok());
+  ASSERT_TRUE(fs.tampering().WriteContents(PathOf(3), ManifestOf(3, 3)).ok());
+  ASSERT_TRUE(fs.tampering().WriteContents(PathOf(9), ManifestOf(9, 1)).ok());
   for (const SimOpKind kind : {SimOpKind::kOpen, SimOpKind::kRead, SimOpKind::kList, SimOpKind::kGetInfo}) {
     SimFault fault;
     fault.kind = kind;
@@ -255,7 +255,7 @@ TEST(ManifestReaderTest, OnlyAnInterruptedCreationIsHalfCreated) {
   const auto half_created = [](const std::vector<std::pair<std::string, std::string>>& files) {
     SimFileSystem fs;
     EXPECT_TRUE(fs.CreateDirectory(kDirectory).ok());
-    for (const auto& [path, bytes] : files) EXPECT_TRUE(fs.WriteFileForTest(path, bytes).ok());
+    for (const auto& [path, bytes] : files) EXPECT_TRUE(fs.tampering().WriteContents(path, bytes).ok());
     const Result<bool> result = IsHalfCreated(fs, kDirectory);
     EXPECT_TRUE(result.ok());
     return result.ok() && *result;
@@ -282,8 +282,8 @@ TEST(ManifestReaderTest, FutureFormatIsNotSupportedAndNotTouched) {
   for (std::string* bytes : {&version, &feature}) {
     EncodeFixed<std::uint64_t>(bytes->data() + 120, Checksum64({bytes->data(), 120}, 0));
     SimFileSystem fs;
-    ASSERT_TRUE(fs.WriteFileForTest(PathOf(1), now).ok());
-    ASSERT_TRUE(fs.WriteFileForTest(PathOf(9), *bytes).ok());
+    ASSERT_TRUE(fs.tampering().WriteContents(PathOf(1), now).ok());
+    ASSERT_TRUE(fs.tampering().WriteContents(PathOf(9), *bytes).ok());
     const std::uint64_t operations = fs.operations();
     EXPECT_TRUE(ReadManifest(fs, kDirectory).status().IsNotSupported());
     EXPECT_TRUE(IsHalfCreated(fs, kDirectory).status().IsNotSupported());
@@ -407,7 +407,7 @@ TEST(ManifestReaderTest, MutantNoChecksumAcceptsATornRecord) {
 
 Result<ManifestRemains> RemainsOf(const std::string& bytes) {
   SimFileSystem fs;
-  EXPECT_TRUE(fs.WriteFileForTest(PathOf(1), bytes).ok());
+  EXPECT_TRUE(fs.tampering().WriteContents(PathOf(1), bytes).ok());
   return ReadManifestRemains(fs, kDirectory);
 }
 

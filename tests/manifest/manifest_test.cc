@@ -83,7 +83,7 @@ TEST_F(ManifestTest, CommitIsOneWriteAndOneSync) {
 }
 
 TEST_F(ManifestTest, CreateStartsANewFileAndRemovesTheOldOne) {
-  ASSERT_TRUE(fs_.WriteFileForTest("/db/000003.run", "x").ok());
+  ASSERT_TRUE(fs_.tampering().WriteContents("/db/000003.run", "x").ok());
   {
     const auto manifest = MustCreate(1);
     ASSERT_TRUE(manifest->Commit(EditTo(5), 0).ok());
@@ -106,7 +106,7 @@ TEST_F(ManifestTest, CounterIsAboveTheFilesOwnNumber) {
 }
 
 TEST_F(ManifestTest, NumberNotAboveEveryOtherManifestIsRejected) {
-  ASSERT_TRUE(fs_.WriteFileForTest(FilePath(kDirectory, FileKind::kManifest, 8), "torn").ok());
+  ASSERT_TRUE(fs_.tampering().WriteContents(FilePath(kDirectory, FileKind::kManifest, 8), "torn").ok());
   const std::uint64_t operations = fs_.operations();
   EXPECT_TRUE(Create(8).status().IsInvalidArgument());
   EXPECT_TRUE(Create(7).status().IsInvalidArgument());
@@ -216,7 +216,7 @@ TEST_F(ManifestTest, FailedRollLeavesBothFilesDead) {
   SequenceNumber sequence = 0;
   while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(++sequence), 0).ok());
   std::string before;
-  ASSERT_TRUE(fs_.ReadFileForTest(FilePath(kDirectory, FileKind::kManifest, 1), &before).ok());
+  ASSERT_TRUE(fs_.probe().ReadContents(FilePath(kDirectory, FileKind::kManifest, 1), &before).ok());
   FailNext(SimOpKind::kWrite);
   EXPECT_FALSE(manifest->Commit(EditTo(100), 2).ok());
   FailNext(SimOpKind::kWrite);
@@ -225,7 +225,7 @@ TEST_F(ManifestTest, FailedRollLeavesBothFilesDead) {
   EXPECT_EQ(manifest->state().last_sequence, sequence);
   EXPECT_EQ(SequenceOnDisk(), sequence);
   std::string after;
-  ASSERT_TRUE(fs_.ReadFileForTest(FilePath(kDirectory, FileKind::kManifest, 1), &after).ok());
+  ASSERT_TRUE(fs_.probe().ReadContents(FilePath(kDirectory, FileKind::kManifest, 1), &after).ok());
   EXPECT_EQ(after, before);
   EXPECT_EQ(NumbersOnDisk(), (Numbers{1, 2, 3}));
   ASSERT_TRUE(manifest->Commit(EditTo(103), 4).ok());

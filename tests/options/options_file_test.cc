@@ -171,9 +171,9 @@ TEST(OptionsFileTest, DamagedFileIsCorruptionForReadersButOpenSucceeds) {
   ASSERT_EQ(files.size(), 1u);
   const std::string& path = files[0];
   std::string whole;
-  ASSERT_TRUE(store.fs->ReadFileForTest(path, &whole).ok());
+  ASSERT_TRUE(store.fs->probe().ReadContents(path, &whole).ok());
   const auto check = [&](const std::string& bytes) {
-    ASSERT_TRUE(store.fs->WriteFileForTest(path, bytes).ok());
+    ASSERT_TRUE(store.fs->tampering().WriteContents(path, bytes).ok());
     const Status s = Load(store.fs).status;
     ASSERT_TRUE(s.IsCorruption()) << s.ToString();
     ASSERT_NE(s.ToString().find(path + ":"), std::string::npos) << s.ToString();
@@ -235,7 +235,7 @@ TEST(OptionsFileTest, ContentsOfALaterVersionAreRejectedOrSkipped) {
   };
   const auto fs = std::make_shared<SimFileSystem>();
   for (const auto& c : kCases) {
-    ASSERT_TRUE(fs->WriteFileForTest(std::string(kStorePath) + "/OPTIONS-000007", Sealed(c.text)).ok());
+    ASSERT_TRUE(fs->tampering().WriteContents(std::string(kStorePath) + "/OPTIONS-000007", Sealed(c.text)).ok());
     Loaded loaded = Load(fs);
     EXPECT_EQ(loaded.status.code(), c.code) << loaded.status.ToString();
     EXPECT_NE(loaded.status.ToString().find(c.says), std::string::npos) << loaded.status.ToString();
@@ -247,8 +247,10 @@ TEST(OptionsFileTest, ContentsOfALaterVersionAreRejectedOrSkipped) {
     EXPECT_EQ(loaded.families.at(0).options.sweep_ratio, 3);
   }
   // An illegal value is never skipped.
-  ASSERT_TRUE(fs->WriteFileForTest(std::string(kStorePath) + "/OPTIONS-000008",
-                                   Sealed(std::string(kSmallest) + "sweep_ratio=5000\n")).ok());
+  ASSERT_TRUE(fs->tampering()
+                  .WriteContents(std::string(kStorePath) + "/OPTIONS-000008",
+                                 Sealed(std::string(kSmallest) + "sweep_ratio=5000\n"))
+                  .ok());
   ConfigOptions config;
   config.ignore_unknown_options = true;
   const Status s = Load(fs, config).status;
@@ -274,7 +276,7 @@ TEST(OptionsFileTest, NewestTwoAreKeptAndDestroyedWithTheDatabase) {
 
   // Open for writing removes what interrupted writes left; OpenForReadOnly does not.
   const auto before = store.Files();
-  ASSERT_TRUE(store.fs->WriteFileForTest(std::string(kStorePath) + "/000999.dbtmp", "half").ok());
+  ASSERT_TRUE(store.fs->tampering().WriteContents(std::string(kStorePath) + "/000999.dbtmp", "half").ok());
   const Status opened = DB::OpenForReadOnly(store.options, kStorePath, &store.db);
   ASSERT_TRUE(opened.ok()) << opened.ToString();
   EXPECT_TRUE(store.db->SetOptions({{"sweep_ratio", "3"}}).IsNotSupported());
@@ -301,17 +303,17 @@ TEST(OptionsFileTest, OpenWithUnchangedOptionsKeepsTheFile) {
   store.MustClose();
   const std::string path = store.FilesOf("OPTIONS").at(0);
   std::string text;
-  ASSERT_TRUE(store.fs->ReadFileForTest(path, &text).ok());
+  ASSERT_TRUE(store.fs->probe().ReadContents(path, &text).ok());
   text.resize(text.rfind("checksum="));
   text.insert(text.find("  create_if_missing"), "  shiny=1\n");
   text += "[Shiny]\n  a=b\n";
   text = Sealed(text);
-  ASSERT_TRUE(store.fs->WriteFileForTest(path, text).ok());
+  ASSERT_TRUE(store.fs->tampering().WriteContents(path, text).ok());
   store.options.create_if_missing = false;
   store.MustOpen();
   store.MustClose();
   std::string now;
-  ASSERT_TRUE(store.fs->ReadFileForTest(path, &now).ok());
+  ASSERT_TRUE(store.fs->probe().ReadContents(path, &now).ok());
   EXPECT_EQ(store.FilesOf("OPTIONS").size(), 1u);
   EXPECT_EQ(now, text);
   // A change of any other option is written.

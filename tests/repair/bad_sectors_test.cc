@@ -31,14 +31,14 @@ TEST(BadSectorsTest, UnreadableSectorLosesOnlyItsContents) {
   for (const std::string& path : {subject.manifest, subject.open_log, subject.sealed_log, subject.run, subject.index,
                                   subject.large}) {
     std::string bytes;
-    ASSERT_TRUE(SimFileSystem(subject.image).ReadFileForTest(path, &bytes).ok());
+    ASSERT_TRUE(SimFileSystem(subject.image).probe().ReadContents(path, &bytes).ok());
     for (std::uint64_t sector = 0; sector * kSectorBytes < bytes.size(); ++sector) {
       SCOPED_TRACE(path + ", sector " + std::to_string(sector));
       ++sectors;
       const auto damaged = std::make_shared<SimFileSystem>(subject.image);
       const std::uint64_t at = sector * kSectorBytes;
       const std::string garbage(std::min<std::uint64_t>(kSectorBytes, bytes.size() - at), 'x');
-      ASSERT_TRUE(damaged->OverwriteForTest(path, at, garbage).ok());
+      ASSERT_TRUE(damaged->tampering().Overwrite(path, at, garbage).ok());
       Findings of_garbage;
       const Entries expected = SalvageThrough(damaged, damaged, &of_garbage);
 

@@ -555,7 +555,7 @@ class Forger {
   RunFooter FooterOf(const std::string& path) const {
     const std::string& bytes = files_.at(path);
     SimFileSystem fs;
-    EXPECT_TRUE(fs.WriteFileForTest("/run", bytes).ok());
+    EXPECT_TRUE(fs.tampering().WriteContents("/run", bytes).ok());
     std::unique_ptr<File> file;
     EXPECT_TRUE(fs.Open("/run", OpenMode::kReadOnly, {}, &file).ok());
     const Result<RunFooter> footer = ReadRunFooter(*file, bytes.size(), HeaderOf(path));
@@ -614,7 +614,7 @@ class Victim {
   // Returns a copy of the files, since Open changes files.
   std::shared_ptr<SimFileSystem> Disk() const {
     auto fs = std::make_shared<SimFileSystem>();
-    for (const auto& [path, bytes] : files_) EXPECT_TRUE(fs->WriteFileForTest(path, bytes).ok());
+    for (const auto& [path, bytes] : files_) EXPECT_TRUE(fs->tampering().WriteContents(path, bytes).ok());
     return fs;
   }
 
@@ -754,8 +754,8 @@ class HostileFilesTest : public ::testing::Test {
     settings.options.compression = compression;
     const SimFileSystem disk(subject.image);
     Files original;
-    for (const auto& file : disk.ListFilesForTest()) {
-      ASSERT_TRUE(disk.ReadFileForTest(file.path, &original[file.path]).ok());
+    for (const auto& file : disk.probe().ListFiles()) {
+      ASSERT_TRUE(disk.probe().ReadContents(file.path, &original[file.path]).ok());
     }
     const std::uint64_t seed = SeedFromEnvironment(20'261);
     std::uint64_t changed = 0;

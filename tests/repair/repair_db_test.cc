@@ -238,7 +238,7 @@ TEST(RepairDbTest, ValuesThatADamagedRunMayHaveReplacedAreUnproven) {
       }
     }
     ASSERT_FALSE(run.empty()) << "the flush was compacted at once";
-    ASSERT_TRUE(store.fs->OverwriteForTest(run, store.options.page_size, std::string(64, 'x')).ok());
+    ASSERT_TRUE(store.fs->tampering().Overwrite(run, store.options.page_size, std::string(64, 'x')).ok());
     Findings findings;
     RepairOptions how;
     how.include_unproven = include_unproven;
@@ -275,17 +275,18 @@ Entries SalvageImagesOfRecords() {
   store.MustOpen();
   store.Put("secret", std::string(600, 's'));
   std::string log;
-  EXPECT_TRUE(store.fs->ReadFileForTest(store.FilesOf(".log").front(), &log).ok());
+  EXPECT_TRUE(store.fs->probe().ReadContents(store.FilesOf(".log").front(), &log).ok());
   EXPECT_TRUE(store.db->Delete({}, "secret").ok());
   store.Put("an image", log.substr(0, 4096), true);
   store.Put("last", "1", true);
   store.MustClose();
-  EXPECT_TRUE(store.fs->ReadFileForTest(store.FilesOf(".log").front(), &log).ok());
+  EXPECT_TRUE(store.fs->probe().ReadContents(store.FilesOf(".log").front(), &log).ok());
   const std::size_t image = log.find("an image");
   EXPECT_NE(image, std::string::npos);
   // Damage the record's header, so that its value is searched for records, and both records of the first key, so that
   // no newer record hides the image.
-  EXPECT_TRUE(store.fs->OverwriteForTest(store.FilesOf(".log").front(), 208, std::string(image + 8 - 208, 'x')).ok());
+  EXPECT_TRUE(
+      store.fs->tampering().Overwrite(store.FilesOf(".log").front(), 208, std::string(image + 8 - 208, 'x')).ok());
   RemoveManifests(store);
   Findings findings;
   RepairOptions how;
@@ -337,9 +338,9 @@ TEST(RepairDbTest, RejectsMissingOpenAndForeignDirectories) {
       RepairDB(kStorePath, std::string(kStorePath) + "/out", store.options, {}, {}, &report).IsInvalidArgument());
   EXPECT_TRUE(RepairDB(kStorePath, kStorePath, store.options, {}, {}, &report).IsInvalidArgument());
   // Foreign files: no note says that a repair made the directory.
-  ASSERT_TRUE(store.fs->WriteFileForTest("/out.tmp/notes", "seeds").ok());
+  ASSERT_TRUE(store.fs->tampering().WriteContents("/out.tmp/notes", "seeds").ok());
   EXPECT_TRUE(RepairTo(store, {}, {}, &findings).IsInvalidArgument());
-  ASSERT_TRUE(store.fs->RemoveForTest("/out.tmp/notes").ok());
+  ASSERT_TRUE(store.fs->tampering().Remove("/out.tmp/notes").ok());
   ASSERT_TRUE(RepairTo(store, {}, {}, &findings).ok());
   EXPECT_TRUE(RepairTo(store, {}, {}, &findings).IsInvalidArgument());  // the directory exists
 }
@@ -350,8 +351,8 @@ TEST(RepairDbTest, ForeignFilesInTheMarkAreKept) {
   store.MustOpen();
   store.Put("a", "1");
   store.MustClose();
-  ASSERT_TRUE(store.fs->WriteFileForTest("/out.tmp.mark/17", "").ok());
-  ASSERT_TRUE(store.fs->WriteFileForTest("/out.tmp.mark/letters", "dear").ok());
+  ASSERT_TRUE(store.fs->tampering().WriteContents("/out.tmp.mark/17", "").ok());
+  ASSERT_TRUE(store.fs->tampering().WriteContents("/out.tmp.mark/letters", "dear").ok());
   Findings findings;
   const Status s = RepairTo(store, {}, {}, &findings);
   ASSERT_TRUE(s.ok()) << s.ToString();
@@ -359,10 +360,10 @@ TEST(RepairDbTest, ForeignFilesInTheMarkAreKept) {
   ASSERT_TRUE(store.fs->List("/out.tmp.mark", &names).ok());
   EXPECT_EQ(names, std::vector<std::string>{"letters"});
   std::string letters;
-  ASSERT_TRUE(store.fs->ReadFileForTest("/out.tmp.mark/letters", &letters).ok());
+  ASSERT_TRUE(store.fs->probe().ReadContents("/out.tmp.mark/letters", &letters).ok());
   EXPECT_EQ(letters, "dear");
   // Once the mark has no foreign files, the next call removes it.
-  ASSERT_TRUE(store.fs->RemoveForTest("/out.tmp.mark/letters").ok());
+  ASSERT_TRUE(store.fs->tampering().Remove("/out.tmp.mark/letters").ok());
   EXPECT_TRUE(RepairTo(store, {}, {}, &findings).IsInvalidArgument());
   EXPECT_FALSE(Exists(store, "/out.tmp.mark"));
 }
@@ -375,8 +376,8 @@ void MakeDamaged(TestStore* store, Entries* left) {
   store->MustClose();
   std::string log;
   const std::string path = store->FilesOf(".log").front();
-  ASSERT_TRUE(store->fs->ReadFileForTest(path, &log).ok());
-  ASSERT_TRUE(store->fs->FlipBit(path, log.find(NumberedKey(7)) + 300, 2).ok());
+  ASSERT_TRUE(store->fs->probe().ReadContents(path, &log).ok());
+  ASSERT_TRUE(store->fs->tampering().FlipBit(path, log.find(NumberedKey(7)) + 300, 2).ok());
   left->erase("default/" + NumberedKey(7));
 }
 
@@ -451,7 +452,7 @@ TEST(RepairDbTest, InPlaceReplacesADamagedDatabaseEvenIfNothingIsLost) {
       SCOPED_TRACE(path + " at " + std::to_string(at));
       TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
       damaged.options.page_size = 512;
-      ASSERT_TRUE(damaged.fs->FlipBit(path, at, 3).ok());
+      ASSERT_TRUE(damaged.fs->tampering().FlipBit(path, at, 3).ok());
       Findings findings;
       RepairOptions dry;
       dry.dry_run = true;
@@ -508,7 +509,7 @@ TEST(RepairDbTest, InPlaceKeepsTheMendedDatabase) {
   for (std::uint64_t at = last; at < read.valid_length; ++at) {
     SCOPED_TRACE(at);
     TestStore damaged(std::make_shared<SimFileSystem>(image));
-    ASSERT_TRUE(damaged.fs->FlipBit(path, at, static_cast<int>(at % 8)).ok());
+    ASSERT_TRUE(damaged.fs->tampering().FlipBit(path, at, static_cast<int>(at % 8)).ok());
     const Status s = RepairDB(kStorePath, damaged.options);
     ASSERT_TRUE(s.ok()) << s.ToString();
     std::vector<std::string> names;

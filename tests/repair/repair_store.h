@@ -77,7 +77,7 @@ inline bool Exists(const TestStore& store, const std::string& path) {
 }
 
 inline void RemoveManifests(const TestStore& store) {
-  for (const std::string& path : store.FilesOf("MANIFEST")) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
+  for (const std::string& path : store.FilesOf("MANIFEST")) ASSERT_TRUE(store.fs->tampering().Remove(path).ok());
 }
 
 }  // namespace cambium::testing

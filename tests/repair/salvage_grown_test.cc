@@ -102,7 +102,7 @@ class Map {
 
   void TakeLarge(const FoundFile& file) {
     std::string bytes;
-    EXPECT_TRUE(fs_.ReadFileForTest(file.path, &bytes).ok());
+    EXPECT_TRUE(fs_.probe().ReadContents(file.path, &bytes).ok());
     for (const Models* const models : {&subject_.must, &subject_.may}) {
       for (const auto& [family, model] : *models) {
         for (const auto& [key, value] : model) {
@@ -417,7 +417,7 @@ void Attack(const Subject& subject, const SimImage& other, std::uint64_t disks) 
   Judge judge(subject);
   judge.Healthy();
   std::vector<std::string> paths;
-  for (const auto& file : SimFileSystem(subject.image).ListFilesForTest()) {
+  for (const auto& file : SimFileSystem(subject.image).probe().ListFiles()) {
     if (!file.path.ends_with("/LOCK") && !file.path.ends_with("/LOG")) paths.push_back(file.path);
   }
   const std::vector<Damage> damages = Damages(subject.older, other);
@@ -438,7 +438,7 @@ void Attack(const Subject& subject, const SimImage& other, std::uint64_t disks) 
       judge.Damaged({subject.image, path, failing}, path, false);
     } else {
       std::string bytes;
-      ASSERT_TRUE(SimFileSystem(subject.image).ReadFileForTest(path, &bytes).ok());
+      ASSERT_TRUE(SimFileSystem(subject.image).probe().ReadContents(path, &bytes).ok());
       std::uint64_t seen = 0;
       Damage::Change drawn;
       std::uint64_t which = 0;

@@ -29,7 +29,7 @@ std::vector<Found> RecordsOf(const TestStore& store) {
     std::unique_ptr<File> file;
     EXPECT_TRUE(store.fs->Open(path, OpenMode::kReadOnly, {}, &file).ok());
     std::string bytes;
-    EXPECT_TRUE(store.fs->ReadFileForTest(path, &bytes).ok());
+    EXPECT_TRUE(store.fs->probe().ReadContents(path, &bytes).ok());
     const Result<FileHeader> header = DecodeFileHeader(bytes, path);
     EXPECT_TRUE(header.ok());
     SegmentScanner scanner(*file, header->Seed(), kFileHeaderSize, bytes.size(), nullptr);
@@ -79,7 +79,7 @@ TEST(SalvageLogTest, DoubtfulNewerValueRemovesTheFlushedOne) {
           const auto damage = [&](const Found& record, bool is_body) {
             const std::uint64_t at = record.offset + (is_body ? kRecordHeaderSize + record.header.key_size : 8);
             if (is_body && record.header.value_size == 0) return;  // a delete has only its key
-            ASSERT_TRUE(damaged.fs->FlipBit(record.path, at, 3).ok());
+            ASSERT_TRUE(damaged.fs->tampering().FlipBit(record.path, at, 3).ok());
           };
           damage(tail[a], (how & 1) != 0);
           if (b != a) damage(tail[b], (how & 2) != 0);
@@ -147,16 +147,16 @@ TEST(SalvageLogTest, RangeDeleteDoesNotHideNewerKeys) {
       const std::vector<Found> records = RecordsOf(store);
       const auto range = std::ranges::find(records, RecordOp::kDeleteRange, [](const Found& f) { return f.header.op; });
       ASSERT_NE(range, records.end());
-      ASSERT_TRUE(store.fs->FlipBit(range->path, range->offset + 8, 1).ok());
+      ASSERT_TRUE(store.fs->tampering().FlipBit(range->path, range->offset + 8, 1).ok());
     }
     for (const bool is_missing : {true, false}) {
       for (const bool include_unproven : {false, true}) {
         SCOPED_TRACE(std::string(has_log ? "log, " : "") + (is_missing ? "missing" : "damaged"));
         TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
         if (is_missing) {
-          ASSERT_TRUE(damaged.fs->RemoveForTest(runs[0]).ok());
+          ASSERT_TRUE(damaged.fs->tampering().Remove(runs[0]).ok());
         } else {
-          ASSERT_TRUE(damaged.fs->OverwriteForTest(runs[0], store.options.page_size, std::string(64, 'x')).ok());
+          ASSERT_TRUE(damaged.fs->tampering().Overwrite(runs[0], store.options.page_size, std::string(64, 'x')).ok());
         }
         Findings findings;
         RepairOptions how;
@@ -194,7 +194,7 @@ TEST(SalvageLogTest, ValuesThatAFilterRemovedAreUnproven) {
   store.MustClose();
   ASSERT_EQ(Read(store, kStorePath).size(), 2u);
   for (const char* const suffix : {".run", ".idx"}) {
-    for (const std::string& path : store.FilesOf(suffix)) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
+    for (const std::string& path : store.FilesOf(suffix)) ASSERT_TRUE(store.fs->tampering().Remove(path).ok());
   }
   for (const bool is_option : {false, true}) {  // the filter is in the options, or is_filtered is set
     TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
@@ -222,7 +222,7 @@ TEST(SalvageLogTest, LostLargeValueIsNotReplacedByAnOlderOne) {
   store.Put("K", Value('2', 5'000));
   store.Put("z", "z");
   store.MustClose();
-  ASSERT_TRUE(store.fs->RemoveForTest(store.FilesOf(".val").back()).ok());
+  ASSERT_TRUE(store.fs->tampering().Remove(store.FilesOf(".val").back()).ok());
   RepairCopies(store, {}, [&](bool, const TestStore& damaged, const Findings& findings) {
     EXPECT_TRUE(IsReportedLost(findings, "K"));
     EXPECT_EQ(Read(damaged, kOutPath), (Entries{{"default/other", "x"}, {"default/z", "z"}}));
@@ -247,13 +247,13 @@ TEST(SalvageLogTest, LogWithoutItsEndProvesNothing) {
     TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
     const std::string& path = records.back().path;
     if (how == 0) {
-      ASSERT_TRUE(damaged.fs->FlipBit(path, records.back().offset + 8, 3).ok());
+      ASSERT_TRUE(damaged.fs->tampering().FlipBit(path, records.back().offset + 8, 3).ok());
     } else if (how == 1) {
-      ASSERT_TRUE(damaged.fs->FlipBit(path, records.back().offset + 500, 3).ok());
+      ASSERT_TRUE(damaged.fs->tampering().FlipBit(path, records.back().offset + 500, 3).ok());
     } else if (how == 2) {
-      ASSERT_TRUE(damaged.fs->OverwriteForTest(path, 0, std::string(1'000, 'x')).ok());
+      ASSERT_TRUE(damaged.fs->tampering().Overwrite(path, 0, std::string(1'000, 'x')).ok());
     } else {
-      ASSERT_TRUE(damaged.fs->TruncateForTest(path, 60).ok());
+      ASSERT_TRUE(damaged.fs->tampering().Truncate(path, 60).ok());
     }
     Findings findings;
     ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, {}, &findings).ok());
@@ -289,9 +289,9 @@ TEST(SalvageLogTest, FooterIsNotDamage) {
     for (const std::string& path : store.FilesOf(".log")) {
       // A spare segment does not show where the log ended, with or without preallocated space.
       if (path == gone || (how == 1 && path > gone)) {
-        ASSERT_TRUE(damaged.fs->RemoveForTest(path).ok());
+        ASSERT_TRUE(damaged.fs->tampering().Remove(path).ok());
       } else if (how > 1 && path > gone) {
-        ASSERT_TRUE(damaged.fs->TruncateForTest(path, how == 2 ? kFileHeaderSize : 8'192).ok());
+        ASSERT_TRUE(damaged.fs->tampering().Truncate(path, how == 2 ? kFileHeaderSize : 8'192).ok());
       }
     }
     Findings findings;
@@ -339,7 +339,7 @@ TEST(SalvageLogTest, BatchWithoutItsEndDoesNotCount) {
     for (const bool include_unproven : {false, true}) {
       SCOPED_TRACE(std::to_string(cut));
       TestStore torn(std::make_shared<SimFileSystem>(image));
-      ASSERT_TRUE(torn.fs->TruncateForTest(records[7].path, cut).ok());
+      ASSERT_TRUE(torn.fs->tampering().Truncate(records[7].path, cut).ok());
       RemoveManifests(torn);
       Findings findings;
       RepairOptions how;

@@ -78,9 +78,9 @@ TEST(SalvageManifestTest, FamiliesThatTheManifestHasLostAreSalvaged) {
                        (is_cut ? "cut at " : "flipped at ") + std::to_string(record.offset));
           TestStore damaged(std::make_shared<SimFileSystem>(image));
           if (is_cut) {
-            ASSERT_TRUE(damaged.fs->TruncateForTest(path, record.offset).ok());
+            ASSERT_TRUE(damaged.fs->tampering().Truncate(path, record.offset).ok());
           } else {
-            ASSERT_TRUE(damaged.fs->OverwriteForTest(path, record.offset + 41, "damaged").ok());
+            ASSERT_TRUE(damaged.fs->tampering().Overwrite(path, record.offset + 41, "damaged").ok());
           }
           Findings findings;
           const Status s = RepairTo(damaged, {{kDefaultColumnFamilyName, damaged.options}}, {}, &findings);
@@ -123,7 +123,7 @@ TEST(SalvageManifestTest, LargeValuesAreFoundByTheirRecords) {
   }
   store.MustClose();
   const Entries before = Read(store, kStorePath);
-  for (const std::string& path : store.FilesOf(".log")) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
+  for (const std::string& path : store.FilesOf(".log")) ASSERT_TRUE(store.fs->tampering().Remove(path).ok());
   RemoveManifests(store);
   RepairCopies(store, {{kDefaultColumnFamilyName, store.options}},
                [&](bool include_unproven, const TestStore& damaged, const Findings& findings) {
@@ -147,14 +147,15 @@ TEST(SalvageManifestTest, ManifestCountsDespiteOrphansOfACrash) {
   const Entries before = Read(store, kStorePath);
   const std::string other = TestsUseLsm() ? store.FilesOf(".run").front() : store.FilesOf(".idx").front();
   std::string bytes;
-  ASSERT_TRUE(store.fs->ReadFileForTest(other, &bytes).ok());
+  ASSERT_TRUE(store.fs->probe().ReadContents(other, &bytes).ok());
   Result<FileHeader> header = DecodeFileHeader(Slice(bytes), other);
   ASSERT_TRUE(header.ok());
   header->kind = FileKind::kRun;
   header->number = 1;  // the number of the first MANIFEST, so no other file has it
   const std::string orphan = FilePath(kStorePath, FileKind::kRun, 1);
-  ASSERT_TRUE(store.fs->WriteFileForTest(orphan, EncodeFileHeader(*header) + bytes.substr(kFileHeaderSize)).ok());
-  for (const std::string& path : store.FilesOf(".val")) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
+  ASSERT_TRUE(
+      store.fs->tampering().WriteContents(orphan, EncodeFileHeader(*header) + bytes.substr(kFileHeaderSize)).ok());
+  for (const std::string& path : store.FilesOf(".val")) ASSERT_TRUE(store.fs->tampering().Remove(path).ok());
   Findings findings;
   ASSERT_TRUE(RepairTo(store, {}, {}, &findings).ok());
   EXPECT_TRUE(findings.report.has_manifest);

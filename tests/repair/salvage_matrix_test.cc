@@ -96,7 +96,7 @@ class SalvageMatrix {
     if (index_only) files = {{"index", subject.index}};
     for (const auto& [file, path] : files) {
       std::string bytes;
-      ASSERT_TRUE(SimFileSystem(subject.image).ReadFileForTest(path, &bytes).ok());
+      ASSERT_TRUE(SimFileSystem(subject.image).probe().ReadContents(path, &bytes).ok());
       for (const Damage& damage : Damages(older.image, other.image)) {
         const bool is_flip = damage.name == std::string("flip a bit");
         std::uint64_t drawn = 0;

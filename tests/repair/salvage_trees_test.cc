@@ -161,7 +161,7 @@ TEST(SalvageTreesTest, OldValuesAreNeverProven) {
   Prng prng(seed);
   for (std::uint64_t round = 0; round < 12; ++round) {
     const Lived lived = Live(seed + round, round % 2 == 0);
-    for (const auto& file : SimFileSystem(lived.image).ListFilesForTest()) {
+    for (const auto& file : SimFileSystem(lived.image).probe().ListFiles()) {
       const bool is_index = file.path.ends_with(".run") || file.path.ends_with(".idx");
       const bool is_value = file.path.ends_with(".log") || file.path.ends_with(".gc") || file.path.ends_with(".val");
       if ((!is_index && !is_value) || file.size < 256) continue;
@@ -170,10 +170,10 @@ TEST(SalvageTreesTest, OldValuesAreNeverProven) {
         const std::uint64_t at = prng.Uniform(file.size / 128) * 128;
         SCOPED_TRACE("round " + std::to_string(round) + ", " + file.path + " at " + std::to_string(at));
         if (i == 5) {
-          ASSERT_TRUE(fs->RemoveForTest(file.path).ok());
+          ASSERT_TRUE(fs->tampering().Remove(file.path).ok());
         } else {
           const std::string garbage = prng.Bytes(std::min<std::uint64_t>(i < 3 ? 8 : 1024, file.size - at));
-          ASSERT_TRUE(fs->OverwriteForTest(file.path, at, garbage).ok());
+          ASSERT_TRUE(fs->tampering().Overwrite(file.path, at, garbage).ok());
         }
         Judge(lived, fs->Snapshot(), is_index);
         if (HasFatalFailure()) return;
@@ -192,12 +192,12 @@ TEST(SalvageTreesTest, LeavesBelowALostBranchAreFound) {
   int branches = 0;
   for (std::uint64_t round = 0; round < 3; ++round) {
     const Lived lived = Live(seed + round, true);
-    for (const auto& file : SimFileSystem(lived.image).ListFilesForTest()) {
+    for (const auto& file : SimFileSystem(lived.image).probe().ListFiles()) {
       if (!file.path.ends_with(".idx")) continue;
       for (std::uint64_t at = 512; at < file.size; at += 512) {
         SCOPED_TRACE("round " + std::to_string(round) + ", " + file.path + " at " + std::to_string(at));
         const auto fs = std::make_shared<SimFileSystem>(lived.image);
-        ASSERT_TRUE(fs->FlipBit(file.path, at + prng.Uniform(512), 3).ok());
+        ASSERT_TRUE(fs->tampering().FlipBit(file.path, at + prng.Uniform(512), 3).ok());
         const SimImage damaged = fs->Snapshot();
         const Outcome outcome = SalvageOf(lived, fs, false);
         if (outcome.findings.find("all leaves below it were found") == std::string::npos) continue;
@@ -207,7 +207,7 @@ TEST(SalvageTreesTest, LeavesBelowALostBranchAreFound) {
         for (int i = 0; i < 8; ++i) {
           const auto twice = std::make_shared<SimFileSystem>(damaged);
           const std::uint64_t other = prng.Uniform(file.size);
-          ASSERT_TRUE(twice->OverwriteForTest(file.path, other / 512 * 512, std::string(64, 'x')).ok());
+          ASSERT_TRUE(twice->tampering().Overwrite(file.path, other / 512 * 512, std::string(64, 'x')).ok());
           Judge(lived, twice->Snapshot(), true);
           if (HasFatalFailure()) return;
         }
@@ -255,13 +255,13 @@ TEST(SalvageTreesTest, ReplacedLeavesBelowALostBranchDoNotCount) {
     const std::vector<std::string> paths = TestStore(std::make_shared<SimFileSystem>(lived.image)).FilesOf(".idx");
     ASSERT_EQ(paths.size(), 1u);
     std::string bytes;
-    ASSERT_TRUE(SimFileSystem(lived.image).ReadFileForTest(paths.front(), &bytes).ok());
+    ASSERT_TRUE(SimFileSystem(lived.image).probe().ReadContents(paths.front(), &bytes).ok());
     for (std::uint64_t first = 512; first < bytes.size(); first += 512) {
       for (std::uint64_t second = first; second < bytes.size(); second += 512) {
         SCOPED_TRACE(std::to_string(from) + ": " + std::to_string(first) + " and " + std::to_string(second));
         const auto fs = std::make_shared<SimFileSystem>(lived.image);
         for (const std::uint64_t at : {first, second}) {
-          ASSERT_TRUE(fs->OverwriteForTest(paths.front(), at + 100, "damaged").ok());
+          ASSERT_TRUE(fs->tampering().Overwrite(paths.front(), at + 100, "damaged").ok());
         }
         Judge(lived, fs->Snapshot(), true);
         if (HasFatalFailure()) return;
@@ -281,7 +281,7 @@ TEST(SalvageTreesTest, MisplacedPageDoesNotHideAMissingOne) {
   const Lived lived = LiveInATree(80, 80);
   const std::string path = TestStore(std::make_shared<SimFileSystem>(lived.image)).FilesOf(".idx").at(0);
   std::string bytes;
-  ASSERT_TRUE(SimFileSystem(lived.image).ReadFileForTest(path, &bytes).ok());
+  ASSERT_TRUE(SimFileSystem(lived.image).probe().ReadContents(path, &bytes).ok());
   const Result<FileHeader> header = DecodeFileHeader(bytes, path);
   ASSERT_TRUE(header.ok());
   int forged = 0;
@@ -298,8 +298,8 @@ TEST(SalvageTreesTest, MisplacedPageDoesNotHideAMissingOne) {
       if (second == first) continue;
       SCOPED_TRACE(std::to_string(first) + " and " + std::to_string(second));
       const auto fs = std::make_shared<SimFileSystem>(lived.image);
-      ASSERT_TRUE(fs->OverwriteForTest(path, first, page).ok());
-      ASSERT_TRUE(fs->OverwriteForTest(path, second + 100, "damaged").ok());
+      ASSERT_TRUE(fs->tampering().Overwrite(path, first, page).ok());
+      ASSERT_TRUE(fs->tampering().Overwrite(path, second + 100, "damaged").ok());
       Judge(lived, fs->Snapshot(), true);
       if (HasFatalFailure()) return;
     }
@@ -314,9 +314,9 @@ TEST(SalvageTreesTest, WithoutAManifestNothingIsInvented) {
   for (std::uint64_t seed = 31; seed < 43; ++seed) {
     const Lived lived = Live(seed, seed % 2 == 0);
     const auto fs = std::make_shared<SimFileSystem>(lived.image);
-    for (const auto& file : fs->ListFilesForTest()) {
+    for (const auto& file : fs->probe().ListFiles()) {
       if (file.path.find("MANIFEST") == std::string::npos) continue;
-      ASSERT_TRUE(fs->RemoveForTest(file.path).ok());
+      ASSERT_TRUE(fs->tampering().Remove(file.path).ok());
     }
     SCOPED_TRACE("seed " + std::to_string(seed));
     Judge(lived, fs->Snapshot(), true);

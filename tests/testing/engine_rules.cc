@@ -101,14 +101,16 @@ void EngineRules::CheckManifest(const SimOp& op) {
     if (!SurvivesEveryCut(path, file.length)) {
       Report(op, "names " + path + ", of which " + std::to_string(file.length) + " bytes are not durable yet");
     }
-    if (file.sealed && fs_->InodeOf(path) != 0) checker_->Seal(path, file.length);
+    if (file.sealed && fs_->probe().InodeOf(path) != 0) checker_->Seal(path, file.length);
   }
 }
 
 bool EngineRules::SurvivesEveryCut(const std::string& path, std::uint64_t length) const {
-  if (fs_->IsFullyDurable(path, length)) return true;
+  if (fs_->probe().IsFullyDurable(path, length)) return true;
   // An unsynced hole may survive or not: either way no live byte changes.
-  if (fs_->IsNameDurable(path) && fs_->HasOnlyHolesUnsynced(path) && fs_->DurableSize(path) >= length) return true;
+  if (fs_->probe().IsNameDurable(path) && fs_->probe().HasOnlyHolesUnsynced(path) &&
+      fs_->probe().DurableSize(path) >= length)
+    return true;
   if (!sync_failed_ever_) return false;
   // IsFullyDurable counts a page that a failed sync dropped as a whole, but bytes in it may have been durable before.
   // So compare the two extreme cuts.
@@ -117,7 +119,7 @@ bool EngineRules::SurvivesEveryCut(const std::string& path, std::uint64_t length
   for (const SimDamage damage : {SimDamage::kAllLost, SimDamage::kAllKept}) {
     const SimFileSystem cut(fs_->DrawCrash(prng, DamageMix::Only(damage)));
     std::string& prefix = bytes[damage == SimDamage::kAllLost ? 0 : 1];
-    if (!cut.ReadFileForTest(path, &prefix).ok() || prefix.size() < length) return false;
+    if (!cut.probe().ReadContents(path, &prefix).ok() || prefix.size() < length) return false;
     prefix.resize(length);
   }
   return bytes[0] == bytes[1];
@@ -136,8 +138,9 @@ bool EngineRules::DurableManifestNames(const std::string& path) const {
 }
 
 std::string EngineRules::CheckSynced() const {
-  for (const SimFileSystem::NamedFile& file : fs_->ListFilesForTest()) {
-    if (file.path.ends_with(".log") && fs_->HasUnsyncedData(file.path) && !fs_->HasOnlyHolesUnsynced(file.path)) {
+  for (const SimProbe::NamedFile& file : fs_->probe().ListFiles()) {
+    if (file.path.ends_with(".log") && fs_->probe().HasUnsyncedData(file.path) &&
+        !fs_->probe().HasOnlyHolesUnsynced(file.path)) {
       return "a sync was acknowledged while " + file.path + " has unsynced bytes";
     }
   }

@@ -78,7 +78,7 @@ void TestDatabase::RunBackground(std::uint64_t count) {
 
 std::vector<std::string> TestDatabase::Paths() const {
   std::vector<std::string> paths;
-  for (const auto& file : sim_->ListFilesForTest()) paths.push_back(file.path);
+  for (const auto& file : sim_->probe().ListFiles()) paths.push_back(file.path);
   return paths;
 }
 

@@ -102,13 +102,14 @@ class TestStore {
   // Returns every file by path, with its bytes.
   [[nodiscard]] std::map<std::string, std::string> Files() const {
     std::map<std::string, std::string> files;
-    for (const auto& file : fs->ListFilesForTest()) EXPECT_TRUE(fs->ReadFileForTest(file.path, &files[file.path]).ok());
+    for (const auto& file : fs->probe().ListFiles())
+      EXPECT_TRUE(fs->probe().ReadContents(file.path, &files[file.path]).ok());
     return files;
   }
   // Returns the paths that end with `suffix` (".log", ".run"), or whose file name begins with it ("MANIFEST").
   [[nodiscard]] std::vector<std::string> FilesOf(const std::string& suffix) const {
     std::vector<std::string> paths;
-    for (const auto& file : fs->ListFilesForTest()) {
+    for (const auto& file : fs->probe().ListFiles()) {
       if (file.path.ends_with(suffix) || file.path.find("/" + suffix) != std::string::npos) paths.push_back(file.path);
     }
     return paths;
@@ -117,7 +118,7 @@ class TestStore {
   [[nodiscard]] std::size_t RunsAtRest() const { return TestsUseLsm() ? 2 : 0; }
   [[nodiscard]] std::uint64_t BytesOnDisk() const {
     std::uint64_t bytes = 0;
-    for (const auto& file : fs->ListFilesForTest()) bytes += file.size;
+    for (const auto& file : fs->probe().ListFiles()) bytes += file.size;
     return bytes;
   }
   // Runs a deep VerifyDB on a copy of the current files. Returns everything that is wrong, also in dead bytes, or "".
@@ -143,9 +144,9 @@ class TestStore {
 // Returns the files in the directory of the store, by path, without LOCK.
 [[nodiscard]] inline std::map<std::string, std::string> FilesOfDatabase(const SimFileSystem& fs) {
   std::map<std::string, std::string> files;
-  for (const auto& file : fs.ListFilesForTest()) {
+  for (const auto& file : fs.probe().ListFiles()) {
     if (!file.path.starts_with(std::string(kStorePath) + "/") || file.path.ends_with("/LOCK")) continue;
-    EXPECT_TRUE(fs.ReadFileForTest(file.path, &files[file.path]).ok());
+    EXPECT_TRUE(fs.probe().ReadContents(file.path, &files[file.path]).ok());
   }
   return files;
 }

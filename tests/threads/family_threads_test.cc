@@ -415,7 +415,7 @@ TEST_F(HeldCompactionTest, FamilyMayBeDroppedDuringItsCompaction) {
   EXPECT_TRUE(db_->CompactRange({}, family_.get(), nullptr, nullptr).IsColumnFamilyDropped());
   ASSERT_TRUE(db_->WaitForCompact().ok());
   CloseAndVerify({kDefaultColumnFamilyName});
-  for (const auto& file : fs_->ListFilesForTest()) {
+  for (const auto& file : fs_->probe().ListFiles()) {
     EXPECT_FALSE(file.path.ends_with(".run") || file.path.ends_with(".idx")) << file.path << " is left";
   }
 }

@@ -87,7 +87,7 @@ class TraceTest : public ::testing::Test {
   }
   std::string Bytes() {
     std::string bytes;
-    EXPECT_TRUE(store_.fs->ReadFileForTest(kTracePath, &bytes).ok());
+    EXPECT_TRUE(store_.fs->probe().ReadContents(kTracePath, &bytes).ok());
     return bytes;
   }
 
@@ -426,7 +426,7 @@ class DamagedTraceTest : public TraceTest {
     bytes_ = Bytes();
   }
   ReadTrace Damaged(const std::string& bytes) {
-    EXPECT_TRUE(store_.fs->WriteFileForTest("/damaged", bytes).ok());
+    EXPECT_TRUE(store_.fs->tampering().WriteContents("/damaged", bytes).ok());
     return ReadAll(store_.fs, "/damaged");
   }
   // Expects that the records read are a prefix of those written.

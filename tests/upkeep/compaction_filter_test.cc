@@ -727,10 +727,10 @@ std::string KeyOfADamagedValue(const char* what) {
   store.Flush();
   for (const std::string& path : store.FilesOf(".log")) {
     std::string bytes;
-    EXPECT_TRUE(store.fs->ReadFileForTest(path, &bytes).ok());
+    EXPECT_TRUE(store.fs->probe().ReadContents(path, &bytes).ok());
     const std::size_t at = bytes.find(ValueOf(4, 1000));
     if (at == std::string::npos) continue;
-    EXPECT_TRUE(store.fs->FlipBit(path, at + 500, 3).ok());
+    EXPECT_TRUE(store.fs->tampering().FlipBit(path, at + 500, 3).ok());
   }
   const Status s = store.db->CompactRange({}, nullptr, nullptr);
   for (const int i : {0, 1, 2, 3, 5, 9}) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 1000)) << what << i;

@@ -148,8 +148,9 @@ std::string FillAndDelete(const Kind& kind, bool delayed, Way way, int rounds, s
     }
     disk.LetItRun();
     if (disk.IsFull()) return where + "the disk stays full\n" + disk.Space();
-    if (disk.store->fs->allocated_bytes() > kind.quota / 4) {
-      return where + std::to_string(disk.store->fs->allocated_bytes()) + " bytes are left of nothing\n" + disk.Space();
+    if (disk.store->fs->probe().allocated_bytes() > kind.quota / 4) {
+      return where + std::to_string(disk.store->fs->probe().allocated_bytes()) + " bytes are left of nothing\n" +
+             disk.Space();
     }
   }
   disk.store->Reopen();
@@ -250,7 +251,7 @@ std::string OpenOnFullDisk(bool cut, bool delayed) {
       after.store->fs = disk.store->fs;
       after.store->options.file_system = after.store->fs;
     }
-    after.store->fs->SetQuota(after.store->fs->allocated_bytes());  // another program takes the rest
+    after.store->fs->SetQuota(after.store->fs->probe().allocated_bytes());  // another program takes the rest
     if (const Status opened = after.store->Open(); !opened.ok()) return "open: " + opened.ToString();
     after.model = disk.model;
     for (int i = 0; i < 20; ++i) {
@@ -263,7 +264,8 @@ std::string OpenOnFullDisk(bool cut, bool delayed) {
       return "with " + std::to_string(after.model.size()) + " keys left: " + deleted.ToString() + "\n" + after.Space();
     }
     after.LetItRun();
-    if (after.store->fs->allocated_bytes() > kSeparated.quota / 4) return "nothing comes back\n" + after.Space();
+    if (after.store->fs->probe().allocated_bytes() > kSeparated.quota / 4)
+      return "nothing comes back\n" + after.Space();
     if (std::string wrong = after.store->Verify(); !wrong.empty()) return wrong;
     after.store->MustClose();
   }
@@ -299,7 +301,7 @@ TEST(FullDiskTest, InlineValuesMayNeedMoreThanTheReserve) {
     EXPECT_FALSE(disk.IsFull()) << disk.Space();
     ASSERT_TRUE(disk.DeleteAll(way).ok());
     disk.LetItRun();
-    EXPECT_LT(disk.store->fs->allocated_bytes(), kInline.quota / 4) << disk.Space();
+    EXPECT_LT(disk.store->fs->probe().allocated_bytes(), kInline.quota / 4) << disk.Space();
     disk.store->Reopen();
     EXPECT_EQ(disk.Check() + disk.store->Verify(), "");
   }
@@ -312,7 +314,7 @@ TEST(FullDiskTest, WritesResumeWhenAnotherProgramFreesSpace) {
   disk.store->MustOpen();
   disk.Fill();
   ASSERT_TRUE(disk.IsFull());
-  disk.store->fs->SetQuota(disk.store->fs->allocated_bytes());
+  disk.store->fs->SetQuota(disk.store->fs->probe().allocated_bytes());
   Status s;
   const std::map<std::string, std::string> before = disk.model;
   for (const auto& [key, value] : before) {
@@ -331,7 +333,7 @@ TEST(FullDiskTest, WritesResumeWhenAnotherProgramFreesSpace) {
   disk.store->Put("new", disk.model["new"] = "n", true);
   EXPECT_TRUE(disk.DeleteAll(Way::kInOrder).ok());
   disk.LetItRun();
-  EXPECT_LT(disk.store->fs->allocated_bytes(), kSeparated.quota / 4) << disk.Space();
+  EXPECT_LT(disk.store->fs->probe().allocated_bytes(), kSeparated.quota / 4) << disk.Space();
   disk.store->Reopen();
   EXPECT_EQ(disk.Check(), "");
 }

@@ -112,11 +112,11 @@ TEST(GcHazardsTest, ReadersContinueWithoutDescriptors) {
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
   it->SeekToFirst();
   ASSERT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
-  store.fs->SetMaxOpenFiles(store.fs->open_files());
+  store.fs->SetMaxOpenFiles(store.fs->probe().open_files());
   store.executor->RunAll();
   EXPECT_TRUE(store.FilesOf(".gc").empty());
   ExpectAll(&store);
-  store.fs->SetMaxOpenFiles(store.fs->open_files() + 4);  // for a segment, a run, and files of a compaction
+  store.fs->SetMaxOpenFiles(store.fs->probe().open_files() + 4);  // for a segment, a run, and files of a compaction
   for (int round = 0; round < 20; ++round) {
     store.Put(NumberedKey(1), ValueOf(1, 1));
     static_cast<void>(store.db->CompactRange({}, nullptr, nullptr));
@@ -207,7 +207,7 @@ std::string Strays(const TestStore& store) {
   const auto manifest = ReadManifest(copy, kStorePath);
   EXPECT_TRUE(manifest.ok()) << manifest.status().ToString();
   std::string strays;
-  for (const auto& file : store.fs->ListFilesForTest()) {
+  for (const auto& file : store.fs->probe().ListFiles()) {
     const auto name = ParseFileName(file.path.substr(std::string(kStorePath).size() + 1));
     const bool is_value = name.has_value() && (name->kind == FileKind::kLog || name->kind == FileKind::kRelocation);
     if (is_value && !manifest->state.segments.contains(name->number)) strays += " " + file.path;
@@ -271,7 +271,7 @@ std::size_t ErrorsWhenAFileHasGone() {
     EXPECT_TRUE(manifest.ok());
     const auto name = ParseFileName(path.substr(std::string(kStorePath).size() + 1));
     if (name.has_value() && !manifest->state.segments.contains(name->number)) {
-      EXPECT_TRUE(store.fs->RemoveForTest(path).ok());
+      EXPECT_TRUE(store.fs->tampering().Remove(path).ok());
     }
   }
   store.db->ReleaseSnapshot(snapshot);
@@ -297,10 +297,10 @@ bool DamageIsLeftAlone() {
   FillWithGarbage(&store);
   for (const std::string& path : store.FilesOf(".log")) {
     std::string bytes;
-    EXPECT_TRUE(store.fs->ReadFileForTest(path, &bytes).ok());
+    EXPECT_TRUE(store.fs->probe().ReadContents(path, &bytes).ok());
     const std::size_t at = bytes.find(ValueOf(0, 0));
     if (at == std::string::npos) continue;
-    EXPECT_TRUE(store.fs->FlipBit(path, at + 500, 3).ok());
+    EXPECT_TRUE(store.fs->tampering().FlipBit(path, at + 500, 3).ok());
   }
   EXPECT_EQ(store.Property("damaged-blob-files"), 0u);
   const std::size_t segments = store.FilesOf(".log").size();

@@ -27,7 +27,7 @@ class Level0Test : public ::testing::Test {
   }
   std::uint64_t BytesOfRuns() {
     std::uint64_t bytes = 0;
-    for (const auto& file : store_.fs->ListFilesForTest()) bytes += file.path.ends_with(".run") ? file.size : 0;
+    for (const auto& file : store_.fs->probe().ListFiles()) bytes += file.path.ends_with(".run") ? file.size : 0;
     return bytes;
   }
   TestStore store_;

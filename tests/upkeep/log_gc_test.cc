@@ -222,10 +222,10 @@ std::string ReadOfADamagedValue() {
   FillWithGarbage(&store);
   for (const std::string& path : store.FilesOf(".log")) {
     std::string bytes;
-    EXPECT_TRUE(store.fs->ReadFileForTest(path, &bytes).ok());
+    EXPECT_TRUE(store.fs->probe().ReadContents(path, &bytes).ok());
     const std::size_t at = bytes.find(ValueOf(0, 0));
     if (at == std::string::npos) continue;
-    EXPECT_TRUE(store.fs->FlipBit(path, at + 500, 3).ok());
+    EXPECT_TRUE(store.fs->tampering().FlipBit(path, at + 500, 3).ok());
   }
   Collect(&store);
   for (int i = 3; i < kKeys; i += 3) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 0)) << i;

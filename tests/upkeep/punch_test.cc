@@ -50,7 +50,7 @@ struct PunchStore : TestStore {
   }
   [[nodiscard]] std::uint64_t Allocated() const {
     std::uint64_t bytes = 0;
-    for (const auto& file : fs->ListFilesForTest()) {
+    for (const auto& file : fs->probe().ListFiles()) {
       FileInfo info;
       EXPECT_TRUE(fs->GetInfo(file.path, &info).ok());
       bytes += std::min(info.size, info.allocated_bytes);
@@ -126,7 +126,9 @@ TEST(PunchTest, PunchesWithoutAFooter) {
   int damaged = 0;
   for (const auto& [number, info] : manifest->state.segments) {
     if (!info.has_footer) continue;
-    ASSERT_TRUE(store.fs->FlipBit(cambium::FilePath(kStorePath, FileKind::kLog, number), info.file_size - 1, 0).ok());
+    ASSERT_TRUE(store.fs->tampering()
+                    .FlipBit(cambium::FilePath(kStorePath, FileKind::kLog, number), info.file_size - 1, 0)
+                    .ok());
     ++damaged;
   }
   EXPECT_GT(damaged, 2);

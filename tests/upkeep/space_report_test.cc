@@ -23,7 +23,7 @@ std::uint64_t Figure(TestStore* store, const std::string& property, const std::s
 
 std::uint64_t BytesOf(const TestStore& store, const std::string& suffix) {
   std::uint64_t bytes = 0;
-  for (const auto& file : store.fs->ListFilesForTest()) bytes += file.path.ends_with(suffix) ? file.size : 0;
+  for (const auto& file : store.fs->probe().ListFiles()) bytes += file.path.ends_with(suffix) ? file.size : 0;
   return bytes;
 }
 
@@ -216,7 +216,7 @@ TEST(CompactRangeGcTest, DamagedSegmentIsNotWaitedFor) {
   const std::vector<std::string> logs = store.FilesOf(".log");
   for (const std::string& path : {logs[0], logs[1]}) {
     std::string bytes;
-    ASSERT_TRUE(store.fs->ReadFileForTest(path, &bytes).ok());
+    ASSERT_TRUE(store.fs->probe().ReadContents(path, &bytes).ok());
     for (std::size_t at = 4096; at + 1 < bytes.size(); at += 512) bytes[at] = static_cast<char>(bytes[at] ^ 0x41);
     std::unique_ptr<File> file;
     ASSERT_TRUE(store.fs->Open(path, OpenMode::kReadWrite, {}, &file).ok());

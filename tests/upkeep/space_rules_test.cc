@@ -314,7 +314,7 @@ std::string FilesAfterJumps(bool jumps) {
   if (clock->has_overslept() || store.watchdog->has_bitten()) return "";
   EXPECT_EQ(store.Verify(), "");
   std::string files;
-  for (const auto& file : store.fs->ListFilesForTest()) files += file.path + " " + std::to_string(file.size) + "\n";
+  for (const auto& file : store.fs->probe().ListFiles()) files += file.path + " " + std::to_string(file.size) + "\n";
   return files;
 }
 

@@ -244,7 +244,7 @@ class Matrix {
     }
     for (const auto& [file, path] : files(subject)) {
       std::string bytes;
-      ASSERT_TRUE(SimFileSystem(subject.image).ReadFileForTest(path, &bytes).ok()) << path;
+      ASSERT_TRUE(SimFileSystem(subject.image).probe().ReadContents(path, &bytes).ok()) << path;
       for (const Damage& damage : Damages(older.image, other.image)) {
         std::set<char> outcomes;
         damage.apply(path, bytes, prng_, [&, file = file, path = path](const Damage::Change& change) {
@@ -297,7 +297,7 @@ class Matrix {
 
 int CompressedLeavesOf(const Subject& subject) {
   std::string bytes;
-  EXPECT_TRUE(SimFileSystem(subject.image).ReadFileForTest(subject.index, &bytes).ok());
+  EXPECT_TRUE(SimFileSystem(subject.image).probe().ReadContents(subject.index, &bytes).ok());
   int leaves = 0;
   for (std::size_t at = 0; at + kPageSizeMin <= bytes.size(); at += kPageSizeMin) {
     const bool is_page = DecodeFixed<std::uint64_t>(bytes.data() + at + 8) != 0;  // its id
@@ -332,11 +332,11 @@ TEST(CorruptionMatrixTest, EveryDamageHasTheExpectedOutcome) {
 // whose damage broke a rule.
 int SilentLosses(const Subject& subject, bool names_offset) {
   std::string bytes;
-  EXPECT_TRUE(SimFileSystem(subject.image).ReadFileForTest(subject.open_log, &bytes).ok());
+  EXPECT_TRUE(SimFileSystem(subject.image).probe().ReadContents(subject.open_log, &bytes).ok());
   int silent = 0;
   for (std::uint64_t at = 0; at < bytes.size(); at += bytes.size() > 3'000 ? 5 : 1) {
     const auto fs = std::make_shared<SimFileSystem>(subject.image);
-    EXPECT_TRUE(fs->FlipBit(subject.open_log, at, static_cast<int>(at % 8)).ok());
+    EXPECT_TRUE(fs->tampering().FlipBit(subject.open_log, at, static_cast<int>(at % 8)).ok());
     const Verdict verdict = Judge(fs, subject, false);
     if (!verdict.violation.empty()) ++silent;
     if (names_offset && verdict.outcome == Outcome::kOpen) {
@@ -356,7 +356,7 @@ TEST(DurableWitnessTest, DamageBelowTheWitnessIsCorruptionAndNotLoss) {
 TEST(RecoveryModesTest, EachModeHandlesDamageAsDocumented) {
   const Subject subject = MakeSubject(7, End::kCrash);
   std::string bytes;
-  ASSERT_TRUE(SimFileSystem(subject.image).ReadFileForTest(subject.open_log, &bytes).ok());
+  ASSERT_TRUE(SimFileSystem(subject.image).probe().ReadContents(subject.open_log, &bytes).ok());
   const std::size_t in_u1 = bytes.rfind("u1") + 10;
   ASSERT_LT(in_u1, bytes.size());
   const auto open = [&](WALRecoveryMode mode, const std::function<Status(SimFileSystem*)>& damage) {
@@ -366,9 +366,9 @@ TEST(RecoveryModesTest, EachModeHandlesDamageAsDocumented) {
     store->options.wal_recovery_mode = mode;
     return std::pair(store->Open(), std::move(store));
   };
-  const auto below = [&](SimFileSystem* fs) { return fs->FlipBit(subject.open_log, in_u1, 0); };
+  const auto below = [&](SimFileSystem* fs) { return fs->tampering().FlipBit(subject.open_log, in_u1, 0); };
   const std::size_t end = bytes.find_last_not_of('\0') + 1;  // the file may have grown ahead
-  const auto torn = [&](SimFileSystem* fs) { return fs->TruncateForTest(subject.open_log, end - 9); };
+  const auto torn = [&](SimFileSystem* fs) { return fs->tampering().Truncate(subject.open_log, end - 9); };
   EXPECT_TRUE(open(WALRecoveryMode::kTolerateCorruptedTailRecords, below).first.IsCorruption());
   const Status tolerated = open(WALRecoveryMode::kTolerateCorruptedTailRecords, torn).first;
   EXPECT_TRUE(tolerated.ok()) << tolerated.ToString();
@@ -429,10 +429,10 @@ TEST(LogChainTest, LinkGivesTheEndOfAnUnsealedSegment) {
 TEST(LogChainTest, MissingSegmentIsCorruption) {
   for (const End end : {End::kClean, End::kCrash}) {
     const Subject subject = MakeSubject(7, end);
-    for (const auto& file : SimFileSystem(subject.image).ListFilesForTest()) {
+    for (const auto& file : SimFileSystem(subject.image).probe().ListFiles()) {
       if (!file.path.ends_with(".log")) continue;
       const auto fs = std::make_shared<SimFileSystem>(subject.image);
-      ASSERT_TRUE(fs->RemoveForTest(file.path).ok());
+      ASSERT_TRUE(fs->tampering().Remove(file.path).ok());
       const auto store = StoreOn(fs);
       const Status s = store->Open();
       EXPECT_TRUE(s.IsCorruption()) << file.path;
@@ -450,7 +450,7 @@ Status OpenWithoutTheOnlySegment() {
   TestStore after(std::make_shared<SimFileSystem>(store.fs->Snapshot().Kill(prng)));
   const std::vector<std::string> logs = after.FilesOf(".log");
   EXPECT_EQ(logs.size(), 1u);
-  EXPECT_TRUE(after.fs->RemoveForTest(logs.back()).ok());
+  EXPECT_TRUE(after.fs->tampering().Remove(logs.back()).ok());
   return after.Open();
 }
 

@@ -219,28 +219,28 @@ Subject TornTail() {
 // Makes one change of one file, at a random place.
 Status Hurt(SimFileSystem* fs, const std::string& path, Prng* prng, std::string* what) {
   std::string bytes;
-  CAMBIUM_RETURN_IF_ERROR(fs->ReadFileForTest(path, &bytes));
+  CAMBIUM_RETURN_IF_ERROR(fs->probe().ReadContents(path, &bytes));
   if (bytes.empty()) return Status::NotFound();
   const std::uint64_t at = prng->Uniform(bytes.size());
   switch (prng->Uniform(8)) {
     case 0: {
       const std::string random = prng->Bytes(std::min<std::size_t>(16, bytes.size() - at));
       *what = "random bytes at " + std::to_string(at);
-      return fs->OverwriteForTest(path, at, random);
+      return fs->tampering().Overwrite(path, at, random);
     }
     case 1: {
       const std::uint64_t block = at / 512 * 512;
       const std::string zeros(std::min<std::size_t>(512, bytes.size() - block), '\0');
       *what = "zeros at " + std::to_string(block);
-      return fs->OverwriteForTest(path, block, zeros);
+      return fs->tampering().Overwrite(path, block, zeros);
     }
     case 2:
       *what = "cut off at " + std::to_string(at);
-      return fs->TruncateForTest(path, at);
+      return fs->tampering().Truncate(path, at);
     default: {
       const int bit = static_cast<int>(prng->Uniform(8));
       *what = "bit " + std::to_string(bit) + " at " + std::to_string(at);
-      return fs->FlipBit(path, at, bit);
+      return fs->tampering().FlipBit(path, at, bit);
     }
   }
 }
@@ -256,7 +256,7 @@ void ExpectAgreement(const Subject& subject, std::uint64_t copies) {
   const std::uint64_t seed = SeedFromEnvironment(77);
   Prng prng(seed);
   std::vector<std::string> paths;
-  for (const auto& file : SimFileSystem(subject.image).ListFilesForTest()) {
+  for (const auto& file : SimFileSystem(subject.image).probe().ListFiles()) {
     if (!file.path.ends_with("/LOCK") && !file.path.ends_with("/LOG")) paths.push_back(file.path);
   }
   int damaged = 0;

@@ -46,7 +46,7 @@ TEST(VerifyReportTest, EveryDamagedLeafOfATreeIsListed) {
   const std::uint64_t page = store.options.page_size;
   ASSERT_GT(bytes_of(path), 10 * page);
   for (const std::uint64_t at : {2 * page, 4 * page, 7 * page}) {
-    ASSERT_TRUE(store.fs->FlipBit(path, at + 100, 3).ok());
+    ASSERT_TRUE(store.fs->tampering().FlipBit(path, at + 100, 3).ok());
   }
   const Verified verified = VerifyFiles(store);
   EXPECT_TRUE(verified.status.ok()) << verified.status.ToString();
@@ -76,7 +76,7 @@ TEST(VerifyReportTest, UnreadableFileDoesNotHideDamageInAnother) {
     if (std::ranges::find(of_default, path) == of_default.end()) damaged = path;
   }
   ASSERT_NE(damaged, "");
-  ASSERT_TRUE(store.fs->FlipBit(damaged, 2 * store.options.page_size + 100, 1).ok());
+  ASSERT_TRUE(store.fs->tampering().FlipBit(damaged, 2 * store.options.page_size + 100, 1).ok());
   for (const SimOpKind kind : {SimOpKind::kOpen, SimOpKind::kRead}) {
     for (const std::string& path : {of_default.front(), store.FilesOf(".val").front(), store.FilesOf(".log").front()}) {
       SCOPED_TRACE(SimOpName(kind) + (" of " + path));
@@ -131,7 +131,7 @@ TEST(VerifyReportTest, LostSegmentWithManyValuesGivesABoundedListAndTheRightCoun
     const std::size_t size = store.Files().at(path).size();
     if (size > largest) largest = size, lost = path;
   }
-  ASSERT_TRUE(store.fs->RemoveForTest(lost).ok());
+  ASSERT_TRUE(store.fs->tampering().Remove(lost).ok());
   const Verified verified = VerifyFiles(store, false);
   EXPECT_TRUE(verified.status.ok()) << verified.status.ToString();
   EXPECT_EQ(verified.report.problems.size(), VerifyReport::kListedMax);
@@ -148,7 +148,7 @@ TEST(VerifyReportTest, OrphanIsRecognizedByKindAndNumber) {
   store.MustClose();
   const std::string log = store.FilesOf(".log").front();
   const std::string orphan = log.substr(0, log.size() - 4) + ".run";
-  ASSERT_TRUE(store.fs->CopyFileForTest(log, orphan).ok());
+  ASSERT_TRUE(store.fs->tampering().Copy(log, orphan).ok());
   const Verified verified = VerifyFiles(store);
   EXPECT_TRUE(verified.status.ok()) << verified.status.ToString();
   EXPECT_TRUE(verified.report.problems.empty()) << verified.report.problems.front();

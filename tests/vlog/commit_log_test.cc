@@ -74,7 +74,7 @@ SequenceNumber Recovered(const SimImage& image, const FakeSource& source) {
   SegmentLink expected;
   for (std::size_t i = 0; i < source.numbers.size(); ++i) {
     const std::uint64_t number = source.numbers[i];
-    if (fs.InodeOf(PathOf(number)) == 0) return last;
+    if (fs.probe().InodeOf(PathOf(number)) == 0) return last;
     std::uint64_t limit = ~std::uint64_t{0};
     if (const auto end = source.ends.find(number); end != source.ends.end()) limit = end->second;
     if (limit <= kFileHeaderSize) continue;  // its first write failed

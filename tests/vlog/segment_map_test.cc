@@ -156,7 +156,7 @@ TEST(SegmentMapTest, CopiedValueEqualsTheReadValue) {
   }
   EXPECT_NE(store.segment->map()->Find(address.offset(), 100), nullptr);
   EXPECT_TRUE(store.Read(address, "other", &value).IsCorruption());
-  ASSERT_TRUE(store.fs.FlipBit(PathOf(1), address.offset() + 2000, 1).ok());
+  ASSERT_TRUE(store.fs.tampering().FlipBit(PathOf(1), address.offset() + 2000, 1).ok());
   EXPECT_TRUE(store.Read(address, "key", &value).IsCorruption());
   SimFault fault;
   fault.kind = SimOpKind::kRead;

@@ -84,7 +84,7 @@ TEST(SegmentScannerTest, TornSegmentYieldsTheWholeRecordsBeforeTheCut) {
   log.Append({{"ccc", "3"}}, 3);
   for (std::uint64_t cut = kFileHeaderSize; cut <= log.end; ++cut) {
     SimFileSystem torn(fs.Snapshot());
-    ASSERT_TRUE(torn.TruncateForTest(log.segment->path(), cut).ok());
+    ASSERT_TRUE(torn.tampering().Truncate(log.segment->path(), cut).ok());
     std::size_t whole = 0;
     bool boundary = cut == kFileHeaderSize;
     for (const OwnedRecord& record : log.records) {
@@ -100,7 +100,7 @@ TEST(SegmentScannerTest, TornSegmentYieldsTheWholeRecordsBeforeTheCut) {
 
 std::size_t RecordsReadWithAFlippedBit(const Written& log, SimFileSystem* fs, std::uint64_t offset, int bit) {
   SimFileSystem rotten(fs->Snapshot());
-  EXPECT_TRUE(rotten.FlipBit(log.segment->path(), offset, bit).ok());
+  EXPECT_TRUE(rotten.tampering().FlipBit(log.segment->path(), offset, bit).ok());
   ScanResult end = ScanResult::kRecord;
   const std::size_t count = ScanAll(&rotten, log.segment->path(), log.segment->seed(), log.end, &end).size();
   EXPECT_EQ(end == ScanResult::kEnd, count == log.records.size());
@@ -150,16 +150,16 @@ TEST(SegmentScannerTest, ProbeFindsTheHighestWitnessAfterDamage) {
   for (const std::size_t damaged : {0u, 1u, 2u}) {
     for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{30}, std::uint64_t{kRecordHeaderSize}}) {
       SimFileSystem rotten(fs.Snapshot());
-      ASSERT_TRUE(rotten.FlipBit(log.segment->path(), log.records[damaged].offset + at, 1).ok());
+      ASSERT_TRUE(rotten.tampering().FlipBit(log.segment->path(), log.records[damaged].offset + at, 1).ok());
       EXPECT_EQ(Probe(&rotten, log), 3u) << "record " << damaged << " at " << at;
     }
   }
   // In the last record only its own header can prove anything, and only if it is whole.
   SimFileSystem body(fs.Snapshot());
-  ASSERT_TRUE(body.FlipBit(log.segment->path(), log.records[4].offset + kRecordHeaderSize, 0).ok());
+  ASSERT_TRUE(body.tampering().FlipBit(log.segment->path(), log.records[4].offset + kRecordHeaderSize, 0).ok());
   EXPECT_EQ(Probe(&body, log), 2u);
   SimFileSystem header(fs.Snapshot());
-  ASSERT_TRUE(header.FlipBit(log.segment->path(), log.records[4].offset + 8, 0).ok());
+  ASSERT_TRUE(header.tampering().FlipBit(log.segment->path(), log.records[4].offset + 8, 0).ok());
   EXPECT_EQ(Probe(&header, log), 0u);
 }
 
@@ -177,7 +177,7 @@ SequenceNumber ProvenByAForgedValue(bool of_another_file) {
   EncodeRecordHeader(forged, of_another_file ? HeaderOf(2).Seed() : log.segment->seed(),
                      of_another_file ? image_at : image_at + 8, value.data());
   log.Append({{"12345678", value}}, 1);
-  EXPECT_TRUE(fs.FlipBit(log.segment->path(), log.records[1].offset, 0).ok());
+  EXPECT_TRUE(fs.tampering().FlipBit(log.segment->path(), log.records[1].offset, 0).ok());
   return Probe(&fs, log);
 }
 
@@ -223,7 +223,7 @@ std::size_t RecordsInARecycledFile() {
   old.Append({{"b", "1"}}, 1);
   old.Append({{"c", "1"}}, 2);
   std::string bytes;
-  EXPECT_TRUE(fs.ReadFileForTest(old.segment->path(), &bytes).ok());
+  EXPECT_TRUE(fs.probe().ReadContents(old.segment->path(), &bytes).ok());
   EXPECT_TRUE(now.segment->file().Write(start, Slice(bytes).substr(start, bytes.size() - start)).ok());
   ScanResult end = ScanResult::kRecord;
   return ScanAll(&fs, now.segment->path(), now.segment->seed(), bytes.size(), &end).size();

@@ -91,7 +91,7 @@ TEST(ValueReaderTest, EveryFlippedBitAndEveryCutIsCorruption) {
   std::string value;
   for (std::uint64_t at = address.offset(); at < store.end; ++at) {
     for (const int bit : {0, 7}) {
-      ASSERT_TRUE(store.fs.FlipBit(store.segment->path(), at, bit).ok());
+      ASSERT_TRUE(store.fs.tampering().FlipBit(store.segment->path(), at, bit).ok());
       const Status s = store.Read(address, "key", &value);
       if (at < store.end - padding) {
         EXPECT_TRUE(s.IsCorruption()) << at;
@@ -101,11 +101,11 @@ TEST(ValueReaderTest, EveryFlippedBitAndEveryCutIsCorruption) {
       // Header and key are checked even if the body's checksum is not.
       const Status unverified = store.Read(address, "key", &value, false);
       EXPECT_EQ(unverified.IsCorruption(), at < address.offset() + kRecordHeaderSize + 3) << at;
-      ASSERT_TRUE(store.fs.FlipBit(store.segment->path(), at, bit).ok());
+      ASSERT_TRUE(store.fs.tampering().FlipBit(store.segment->path(), at, bit).ok());
     }
   }
   for (std::uint64_t size = store.end - padding; size-- > 0;) {
-    ASSERT_TRUE(store.fs.TruncateForTest(store.segment->path(), size).ok());
+    ASSERT_TRUE(store.fs.tampering().Truncate(store.segment->path(), size).ok());
     EXPECT_TRUE(store.Read(address, "key", &value).IsCorruption()) << size;
   }
 }
@@ -117,7 +117,8 @@ TEST(ValueReaderTest, FailedReadReturnsNoBytes) {
   std::string value = "before";
   EXPECT_TRUE(store.Read(address, "another key", &value).IsCorruption());
   EXPECT_EQ(value, "");
-  ASSERT_TRUE(store.fs.FlipBit(store.segment->path(), address.offset() + kRecordHeaderSize + 3 + 50, 0).ok());
+  ASSERT_TRUE(
+      store.fs.tampering().FlipBit(store.segment->path(), address.offset() + kRecordHeaderSize + 3 + 50, 0).ok());
   EXPECT_TRUE(store.Read(address, "key", &value).IsCorruption());
   EXPECT_EQ(value, "");
   SimFault fault;

@@ -196,7 +196,7 @@ TEST(ValueReadsTest, ErrorFailsOnlyTheItemsOfItsRead) {
     one.address = store.Put(one.key, one.value);
     all.push_back(one);
   }
-  ASSERT_TRUE(store.fs.FlipBit(PathOf(1), all[1].address.offset() + 3000, 2).ok());
+  ASSERT_TRUE(store.fs.tampering().FlipBit(PathOf(1), all[1].address.offset() + 3000, 2).ok());
   ReadQueues queues(&store.fs);
   {
     std::deque<ValueReads::Item> items;

@@ -12,7 +12,7 @@ OrderChecker::OrderChecker(SimFileSystem* file_system) : file_system_(file_syste
 OrderChecker::~OrderChecker() { file_system_->RemoveHook(hook_); }
 
 void OrderChecker::Seal(const std::string& path, std::uint64_t length) {
-  const SimInodeId inode = file_system_->InodeOf(path);
+  const SimInodeId inode = file_system_->probe().InodeOf(path);
   const MutexLock guard(mutex_);
   if (inode != 0) sealed_[inode] = std::max(sealed_[inode], length);
 }
@@ -117,7 +117,7 @@ void OrderChecker::CheckChange(const SimOp& op) {
 void OrderChecker::CheckName(const SimOp& op) {
   const std::string path(op.path);
   if (op.kind == SimOpKind::kLink) {
-    if (file_system_->HasUnsyncedData(path)) Report(op, "a second name for unsynced data");
+    if (file_system_->probe().HasUnsyncedData(path)) Report(op, "a second name for unsynced data");
     return;
   }
   std::vector<std::function<bool(const std::string&)>> is_needed;

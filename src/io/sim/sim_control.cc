@@ -138,8 +138,6 @@ void SimFileSystem::PowerOff() {
   powered_ = false;
 }
 
-// Questions
-
 Status SimFileSystem::FindFile(const std::string& path, SimInodeId* id) const {
   SimDisk::Place place;
   if (Status found = disk_.Find(path, &place); !found.ok()) return found;
@@ -148,55 +146,7 @@ Status SimFileSystem::FindFile(const std::string& path, SimInodeId* id) const {
   return Status::OK();
 }
 
-bool SimFileSystem::IsDataDurable(const std::string& path, std::uint64_t size) const {
-  const MutexLock lock(mutex_);
-  SimInodeId id = 0;
-  return FindFile(path, &id).ok() && disk_.IsDataDurable(id, size);
-}
-
-bool SimFileSystem::IsNameDurable(const std::string& path) const {
-  const MutexLock lock(mutex_);
-  return disk_.IsNameDurable(path);
-}
-
-bool SimFileSystem::IsFullyDurable(const std::string& path, std::uint64_t size) const {
-  return IsDataDurable(path, size) && IsNameDurable(path);
-}
-
-bool SimFileSystem::HasUnsyncedData(const std::string& path) const {
-  const MutexLock lock(mutex_);
-  SimInodeId id = 0;
-  return FindFile(path, &id).ok() && !disk_.GetInode(id).pending.empty();
-}
-
-bool SimFileSystem::HasOnlyHolesUnsynced(const std::string& path) const {
-  const MutexLock lock(mutex_);
-  SimInodeId id = 0;
-  return FindFile(path, &id).ok() && std::ranges::all_of(disk_.GetInode(id).pending, [](const SimRef<SimChange>& change) {
-           return change->kind == SimChange::Kind::kPunchHole;
-         });
-}
-
-std::uint64_t SimFileSystem::DurableSize(const std::string& path) const {
-  const MutexLock lock(mutex_);
-  SimInodeId id = 0;
-  return FindFile(path, &id).ok() ? disk_.GetInode(id).durable.size() : 0;
-}
-
-SimInodeId SimFileSystem::InodeOf(const std::string& path) const {
-  const MutexLock lock(mutex_);
-  SimInodeId id = 0;
-  return FindFile(path, &id).ok() ? id : 0;
-}
-
-std::uint64_t SimFileSystem::allocated_bytes() const {
-  const MutexLock lock(mutex_);
-  return AllocatedBytesLocked();
-}
-
-std::size_t SimFileSystem::open_files() const {
-  const MutexLock lock(mutex_);
-  return open_files_;
-}
+SimProbe SimFileSystem::probe() const { return SimProbe(this); }
+SimTampering SimFileSystem::tampering() { return SimTampering(this); }
 
 }  // namespace cambium

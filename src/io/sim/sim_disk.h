@@ -55,6 +55,9 @@ class SimDisk {
   // Evicts the pages that lie wholly in the range; bytes that only the cache held are lost.
   void ForgetCache(SimInodeId id, std::uint64_t offset, std::uint64_t length);
 
+  // Makes an empty file unless it exists, and the directories above it, with durable names.
+  Status MakeFile(const std::string& path, SimInodeId* id);
+
   // Names. `place` must come from Find(); directories are inodes too.
   SimInodeId Create(const Place& place, bool is_directory);
   void Link(const Place& place, SimInodeId target);

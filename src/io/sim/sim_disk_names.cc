@@ -190,4 +190,24 @@ void SimDisk::SettleNames(const std::vector<bool>& survives) {
   Sweep([](SimInodeId) { return false; });
 }
 
+Status SimDisk::MakeFile(const std::string& path, SimInodeId* id) {
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    SimDisk::Place above;
+    if (Status status = Find(path.substr(0, slash), &above); !status.ok()) return status;
+    if (above.inode == 0) {
+      Create(above, true);
+      CommitNames(above.directory, last_sequence());
+    }
+  }
+  SimDisk::Place place;
+  if (Status status = Find(path, &place); !status.ok()) return status;
+  *id = place.inode;
+  if (*id == 0) {
+    *id = Create(place, false);
+    CommitNames(place.directory, last_sequence());
+  }
+  if (GetInode(*id).is_directory) return Status::IOError(path + ": is a directory");
+  return Status::OK();
+}
+
 }  // namespace cambium

@@ -36,7 +36,9 @@
 #include "io/sim/sim_fault.h"
 #include "io/sim/sim_image.h"
 #include "io/sim/sim_op.h"
+#include "io/sim/sim_probe.h"
 #include "io/sim/sim_read_counts.h"
+#include "io/sim/sim_tampering.h"
 #include "util/mutex.h"
 #include "util/prng.h"
 
@@ -108,40 +110,15 @@ class SimFileSystem final : public FileSystem {
   // Forgets every page that only the cache holds, as a clean reboot does.
   void DropCaches();
 
-  // Questions for checkers and tests. They are not counted, and faults do not hit them.
-  [[nodiscard]] bool IsDataDurable(const std::string& path, std::uint64_t size) const;  // bytes [0, size)
-  [[nodiscard]] bool IsNameDurable(const std::string& path) const;  // including the directories above it
-  // True if both are durable: no cut can lose or change the first `size` bytes or the name.
-  [[nodiscard]] bool IsFullyDurable(const std::string& path, std::uint64_t size) const;
-  [[nodiscard]] bool HasUnsyncedData(const std::string& path) const;
-  // True if all unsynced changes are holes, or there are none: the bytes outside of the holes are durable.
-  [[nodiscard]] bool HasOnlyHolesUnsynced(const std::string& path) const;
-  [[nodiscard]] std::uint64_t DurableSize(const std::string& path) const;
-  [[nodiscard]] SimInodeId InodeOf(const std::string& path) const;  // 0: none
-  [[nodiscard]] std::uint64_t allocated_bytes() const;
-  [[nodiscard]] std::size_t open_files() const;
-
-  // Read or change contents by name, without handles, hooks and faults (sim_tampering.cc). A change is durable at once
-  // and visible in the cache. Unsynced changes remain unsynced. Return PathNotFound, or InvalidArgument if the file
-  // does not have the range.
-  struct NamedFile {
-    std::string path;
-    std::uint64_t size;
-  };
-  [[nodiscard]] std::vector<NamedFile> ListFilesForTest() const;  // all regular files, by path
-  Status ReadFileForTest(const std::string& path, std::string* bytes) const;
-  Status WriteFileForTest(const std::string& path, Slice bytes);  // creates the file and directories if needed
-  Status FlipBit(const std::string& path, std::uint64_t offset, int bit);
-  Status OverwriteForTest(const std::string& path, std::uint64_t offset, Slice bytes);
-  Status TruncateForTest(const std::string& path, std::uint64_t size);  // or grows with zeros
-  Status AppendForTest(const std::string& path, Slice bytes);
-  Status SwapBlocks(const std::string& path, std::uint64_t offset, std::uint64_t other, std::uint64_t length);
-  Status CopyFileForTest(const std::string& from, const std::string& to);
-  Status RemoveForTest(const std::string& path);
-  Status RenameForTest(const std::string& from, const std::string& to);
+  // Questions for checkers and tests, which are not counted and which no fault hits: sim_probe.h.
+  [[nodiscard]] SimProbe probe() const;
+  // Changes that the program does not know of, durable at once: sim_tampering.h.
+  [[nodiscard]] SimTampering tampering();
 
  private:
   friend class SimFile;
+  friend class SimProbe;
+  friend class SimTampering;
   friend class SimFileLock;
   friend class SimMappedRegion;
   friend class SimReadQueue;
@@ -189,9 +166,6 @@ class SimFileSystem final : public FileSystem {
       CAMBIUM_REQUIRES(mutex_);
   Status TakeLateError(SimInodeId id) CAMBIUM_REQUIRES(mutex_);
   void FillInfo(const SimInode& inode, FileInfo* info) const;
-  Status Tamper(const std::string& path, std::uint64_t offset, std::uint64_t length,
-                const std::function<void(SimContent*)>& change);
-  Status MakeFileForTest(const std::string& path, SimInodeId* id) CAMBIUM_REQUIRES(mutex_);
   Status FindFile(const std::string& path, SimInodeId* id) const CAMBIUM_REQUIRES(mutex_);
 
   const SimOptions options_;
