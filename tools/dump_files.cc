@@ -4,17 +4,16 @@
 #include <utility>
 #include <vector>
 
-#include "options/options_file.h"
 #include "backup/backup_record.h"
 #include "describe.h"
 #include "draw.h"
 #include "index/run.h"
 #include "index/run_footer.h"
-#include "inspect/page_walk.h"
 #include "inspect/segment_walk.h"
 #include "io/whole_file.h"
 #include "key_text.h"
 #include "manifest/file_names.h"
+#include "options/options_file.h"
 #include "util/checksum.h"
 #include "vlog/segment_footer.h"
 #include "vlog/value_reader.h"
@@ -334,55 +333,8 @@ Status FileDumper::WalkPagesOf(const Opened& opened, const Comparator& order, st
   callbacks.on_page = [&](const WalkedPage& page) {
     if (out_->is_closed()) return Enough();
     progress_.Show(page.offset, end);
-    const PageView& view = *page.view;
-    std::string scratch;
-    const std::uint32_t keys = view.key_count();
-    const std::string first = keys == 0 ? "" : view.key(0, &scratch).ToString();
-    const std::string last = keys == 0 ? "" : view.key(keys - 1, &scratch).ToString();
-    Json json{{"type", "page"},
-              {"file", name},
-              {"offset", page.offset},
-              {"size", page.stored_bytes},
-              {"page", view.is_leaf() ? "leaf" : "branch"},
-              {"level", view.level()},
-              {"count", view.count()},
-              {"first", Format(first, choice_.hex)},
-              {"last", Format(last, choice_.hex)},
-              {"used", view.used_bytes()},
-              {"raw_size", view.bytes().size()},
-              {"compressed", page.is_compressed},
-              {"filter_blocks", view.filter().count},
-              {"value_bytes", view.value_bytes()}};
-    if (live) json["mark"] = live(view.id()) ? "live" : "dead";
-    Write(json, "  " + Padded(PlaceOf(name, page.offset), 20) + " " +
-                    (live ? Padded(live(view.id()) ? "live" : "dead", 9) : "") +
-                    (view.is_leaf() ? "leaf" : "branch of level " + std::to_string(view.level())) + ", " +
-                    std::to_string(view.count()) + (view.is_leaf() ? " entries, " : " children, ") +
-                    std::to_string(view.used_bytes()) + " of " + std::to_string(view.bytes().size()) + " bytes" +
-                    (page.is_compressed ? ", compressed to " + std::to_string(page.stored_bytes) : "") + ", " +
-                    Abbreviate(first, choice_.hex, 40) + " to " + Abbreviate(last, choice_.hex, 40) + "\n");
-    for (std::uint32_t i = 0; choice_.entries && view.is_leaf() && i < view.count(); ++i) {
-      const Slice key = view.key(i, &scratch);
-      if (choice_.chooses() && !choice_.Wants(order, key)) continue;
-      const Entry entry = view.entry(i);
-      Json its{{"type", "entry"},
-               {"file", name},
-               {"page", page.offset},
-               {"key", Format(key, choice_.hex)},
-               {"kind", NameOf(entry.kind)}};
-      std::string text = "    " + Abbreviate(key, choice_.hex, 80) + "  " + NameOf(entry.kind);
-      if (entry.HasAddress()) {
-        its["slot"] = static_cast<std::uint32_t>(entry.address.slot());
-        its["offset"] = entry.address.offset();
-        its["size"] = entry.address.size();
-        text += " at slot " + std::to_string(static_cast<std::uint32_t>(entry.address.slot())) + ", offset " +
-                std::to_string(entry.address.offset()) + ", " + std::to_string(entry.address.size()) + " bytes";
-      } else if (entry.kind == EntryKind::kInline) {
-        its["value_size"] = entry.inline_value.size();
-        text += ", " + std::to_string(entry.inline_value.size()) + " bytes";
-      }
-      Write(its, text + "\n");
-    }
+    DumpPage(name, page, live);
+    if (choice_.entries && page.view->is_leaf()) DumpEntries(name, page, order);
     return Status::OK();
   };
   callbacks.on_damage = [&](const DamagedStretch& damage) {
@@ -390,6 +342,63 @@ Status FileDumper::WalkPagesOf(const Opened& opened, const Comparator& order, st
     return out_->is_closed() ? Enough() : Status::OK();
   };
   return ReportDamage(UnlessEnough(WalkPages(file, end, callbacks)));
+}
+
+void FileDumper::DumpPage(const std::string& name, const WalkedPage& page, const std::function<bool(PageId)>& live) {
+  const PageView& view = *page.view;
+  std::string scratch;
+  const std::uint32_t keys = view.key_count();
+  const std::string first = keys == 0 ? "" : view.key(0, &scratch).ToString();
+  const std::string last = keys == 0 ? "" : view.key(keys - 1, &scratch).ToString();
+  Json json{{"type", "page"},
+            {"file", name},
+            {"offset", page.offset},
+            {"size", page.stored_bytes},
+            {"page", view.is_leaf() ? "leaf" : "branch"},
+            {"level", view.level()},
+            {"count", view.count()},
+            {"first", Format(first, choice_.hex)},
+            {"last", Format(last, choice_.hex)},
+            {"used", view.used_bytes()},
+            {"raw_size", view.bytes().size()},
+            {"compressed", page.is_compressed},
+            {"filter_blocks", view.filter().count},
+            {"value_bytes", view.value_bytes()}};
+  if (live) json["mark"] = live(view.id()) ? "live" : "dead";
+  Write(json, "  " + Padded(PlaceOf(name, page.offset), 20) + " " +
+                  (live ? Padded(live(view.id()) ? "live" : "dead", 9) : "") +
+                  (view.is_leaf() ? "leaf" : "branch of level " + std::to_string(view.level())) + ", " +
+                  std::to_string(view.count()) + (view.is_leaf() ? " entries, " : " children, ") +
+                  std::to_string(view.used_bytes()) + " of " + std::to_string(view.bytes().size()) + " bytes" +
+                  (page.is_compressed ? ", compressed to " + std::to_string(page.stored_bytes) : "") + ", " +
+                  Abbreviate(first, choice_.hex, 40) + " to " + Abbreviate(last, choice_.hex, 40) + "\n");
+}
+
+void FileDumper::DumpEntries(const std::string& name, const WalkedPage& page, const Comparator& order) {
+  const PageView& view = *page.view;
+  std::string scratch;
+  for (std::uint32_t i = 0; i < view.count(); ++i) {
+    const Slice key = view.key(i, &scratch);
+    if (choice_.chooses() && !choice_.Wants(order, key)) continue;
+    const Entry entry = view.entry(i);
+    Json its{{"type", "entry"},
+             {"file", name},
+             {"page", page.offset},
+             {"key", Format(key, choice_.hex)},
+             {"kind", NameOf(entry.kind)}};
+    std::string text = "    " + Abbreviate(key, choice_.hex, 80) + "  " + NameOf(entry.kind);
+    if (entry.HasAddress()) {
+      its["slot"] = static_cast<std::uint32_t>(entry.address.slot());
+      its["offset"] = entry.address.offset();
+      its["size"] = entry.address.size();
+      text += " at slot " + std::to_string(static_cast<std::uint32_t>(entry.address.slot())) + ", offset " +
+              std::to_string(entry.address.offset()) + ", " + std::to_string(entry.address.size()) + " bytes";
+    } else if (entry.kind == EntryKind::kInline) {
+      its["value_size"] = entry.inline_value.size();
+      text += ", " + std::to_string(entry.inline_value.size()) + " bytes";
+    }
+    Write(its, text + "\n");
+  }
 }
 
 // ---- The rest ----

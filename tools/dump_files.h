@@ -9,6 +9,7 @@
 
 #include "cambium/comparator.h"
 #include "inspect/database.h"
+#include "inspect/page_walk.h"
 #include "inspect/problems.h"
 #include "inspect/record_fate.h"
 #include "io/file_header.h"
@@ -67,6 +68,9 @@ class FileDumper {
                     Slice key, Slice stored);
   Status WalkPagesOf(const Opened& opened, const Comparator& order, std::uint64_t end,
                      const std::function<bool(PageId)>& live);
+  // `name`: of the file, without its directory. `live` null: not known.
+  void DumpPage(const std::string& name, const WalkedPage& page, const std::function<bool(PageId)>& live);
+  void DumpEntries(const std::string& name, const WalkedPage& page, const Comparator& order);
   void Write(const nlohmann::ordered_json& json, const std::string& text);
 
   const DumpChoice& choice_;

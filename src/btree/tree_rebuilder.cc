@@ -4,14 +4,10 @@
 #include <cassert>
 
 #include "index/branch_filter.h"
+#include "index/key_for_message.h"
 #include "util/mutant.h"
 
 namespace cambium {
-namespace {
-
-std::string Printable(Slice key) { return key.substr(0, std::min<std::size_t>(key.size(), 64)).ToString(true); }
-
-}  // namespace
 
 TreeRebuilder::TreeRebuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options,
                              KeyReader read_keys)
@@ -28,7 +24,7 @@ Status TreeRebuilder::CheckOrder(Slice key) const {
   if (bound_kind_ == Bound::kNone || MutantIs(Mutant::kSkipOrderCheck)) return Status::OK();
   const int c = bound_kind_ == Bound::kEnd ? 1 : order_.Compare(bound_, key);
   if (c < 0 || (c == 0 && bound_kind_ == Bound::kUpper)) return Status::OK();
-  return Status::Corruption("keys out of order: " + Printable(key) + " follows " + Printable(bound_));
+  return Status::Corruption("keys out of order: " + KeyForMessage(key) + " follows " + KeyForMessage(bound_));
 }
 
 // The separator between `key`, the first of a new page, and everything before it.
@@ -152,8 +148,8 @@ Status TreeRebuilder::Graft(const ChildRef& child, unsigned level, Slice lower, 
   assert(leaves_.empty());
   if (bound_kind_ != Bound::kNone) CAMBIUM_RETURN_IF_ERROR(CheckOrder(lower));
   if (upper != nullptr && order_.Compare(lower, *upper) >= 0 && bound_kind_ != Bound::kNone) {
-    return Status::Corruption("keys out of order: " + Printable(*upper) + " bounds a page that begins at " +
-                              Printable(lower));
+    return Status::Corruption("keys out of order: " + KeyForMessage(*upper) + " bounds a page that begins at " +
+                              KeyForMessage(lower));
   }
   CAMBIUM_RETURN_IF_ERROR(AddChild(level + 1, lower, child, std::move(keys)));
   bound_kind_ = upper == nullptr ? Bound::kEnd : Bound::kUpper;

@@ -8,11 +8,6 @@
 #include "util/coding.h"
 
 namespace cambium {
-namespace {
-
-constexpr unsigned kBlockBits = 8 * kFilterBlockSize;
-
-}  // namespace
 
 FilterBuilder::FilterBuilder(unsigned bits_per_key, std::uint64_t keys_expected)
     : bits_per_key_(std::clamp(bits_per_key, 1u, 64u)), probes_(FilterProbesFor(bits_per_key_)) {
@@ -20,7 +15,7 @@ FilterBuilder::FilterBuilder(unsigned bits_per_key, std::uint64_t keys_expected)
 }
 
 void FilterBuilder::SizeFor(std::uint64_t keys) {
-  const std::uint64_t blocks = (keys * bits_per_key_ + kBlockBits - 1) / kBlockBits;
+  const std::uint64_t blocks = (keys * bits_per_key_ + kFilterBlockBits - 1) / kFilterBlockBits;
   blocks_.assign(std::clamp<std::uint64_t>(blocks, 1, 0xffffffffu), FilterBlock());
 }
 

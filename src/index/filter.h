@@ -34,6 +34,7 @@ inline constexpr std::uint64_t kFilterHashSeed = 0x746c6946626d6163u;
 [[nodiscard]] inline std::uint64_t FilterHash(Slice key) { return Checksum64(key, kFilterHashSeed); }
 
 inline constexpr unsigned kFilterBlockSize = 64;
+inline constexpr unsigned kFilterBlockBits = 8 * kFilterBlockSize;
 inline constexpr unsigned kFilterTrailerSize = 8;
 inline constexpr unsigned kFilterProbesMax = 16;
 inline constexpr std::uint64_t kFilterMultiplier = 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio, as in SeedAt

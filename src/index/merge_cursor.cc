@@ -3,19 +3,10 @@
 #include <algorithm>
 #include <cassert>
 
+#include "index/key_for_message.h"
 #include "util/mutant.h"
 
 namespace cambium {
-namespace {
-
-// A key in messages: its first bytes are enough to tell it from others.
-std::string Shown(Slice key) {
-  constexpr std::size_t kShown = 32;
-  if (key.size() <= kShown) return key.ToString(true);
-  return key.substr(0, kShown).ToString(true) + "... (" + std::to_string(key.size()) + " bytes)";
-}
-
-}  // namespace
 
 MergeCursor::MergeCursor(const Comparator* comparator, std::vector<MergeChild> children) : key_order_(comparator) {
   children_.reserve(children.size());
@@ -273,7 +264,7 @@ void MergeCursor::Fail(Status status) {
 
 void MergeCursor::FailOrder(const Child& child, const char* what, Slice other) {
   const std::string where = child.its.name.empty() ? "layer" : child.its.name;
-  Fail(Status::Corruption(where + ": keys out of order: " + Shown(child.key) + " " + what + " " + Shown(other)));
+  Fail(Status::Corruption(where + ": keys out of order: " + KeyForMessage(child.key) + " " + what + " " + KeyForMessage(other)));
 }
 
 LayerMerge::LayerMerge(const Comparator* comparator, std::vector<MergeChild> children, OnShadowed on_shadowed,

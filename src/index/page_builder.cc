@@ -272,8 +272,7 @@ std::uint64_t BranchBuilder::FilterKeysMax() const {
 std::uint32_t BranchBuilder::BlocksFor(std::uint64_t keys) const {
   const std::uint64_t blocks_max = std::uint64_t{kFilterUnits} * options_.page_size / kFilterBlockSize;
   if (keys >= FilterKeysMax()) return static_cast<std::uint32_t>(blocks_max);
-  constexpr unsigned kBlockBits = 8 * kFilterBlockSize;
-  const std::uint64_t blocks = (keys * options_.filter_bits_per_key + kBlockBits - 1) / kBlockBits;
+  const std::uint64_t blocks = (keys * options_.filter_bits_per_key + kFilterBlockBits - 1) / kFilterBlockBits;
   return static_cast<std::uint32_t>(std::min(std::bit_ceil(std::max<std::uint64_t>(blocks, 1)), blocks_max));
 }
 

@@ -4,16 +4,11 @@
 #include <cassert>
 
 #include "index/compressed_page.h"
+#include "index/key_for_message.h"
 #include "util/coding.h"
 #include "util/mutant.h"
 
 namespace cambium {
-namespace {
-
-// A key, shortened for a message.
-std::string Shown(Slice key) { return key.substr(0, std::min<std::size_t>(key.size(), 64)).ToString(true); }
-
-}  // namespace
 
 TreeBuilder::TreeBuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options,
                          const LeafCompression& compression)
@@ -40,7 +35,7 @@ Result<TreeRoot> TreeBuilder::Finish() {
 
 Status TreeBuilder::AddEntry(Slice key, const Entry& entry) {
   if (entry_count_ > 0 && order_.Compare(last_key_, key) >= 0 && !MutantIs(Mutant::kSkipOrderCheck)) {
-    return Status::Corruption("keys out of order: " + Shown(key) + " follows " + Shown(last_key_));
+    return Status::Corruption("keys out of order: " + KeyForMessage(key) + " follows " + KeyForMessage(last_key_));
   }
   if (!FitsLeaf(key, entry)) CAMBIUM_RETURN_IF_ERROR(CloseLeaf());
   if (leaf_.empty() && entry_count_ > 0) leaf_lower_ = ShortestSeparator(last_key_, key, order_).ToString();

@@ -60,36 +60,15 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
     if (current_ == nullptr) CAMBIUM_RETURN_IF_ERROR(Open(nullptr));
   }
 
-  // The first write to a segment starts with the link to its predecessor.
   const SequenceNumber durable = durable_sequence();
-  std::string link;
-  if (tail_ == kFileHeaderSize) {
-    const std::string value = EncodeSegmentLink(predecessor_);
-    RecordHeader header;
-    header.op = RecordOp::kLink;
-    header.sequence = last_sequence_;
-    header.value_size = value.size();
-    header.body_checksum = BodyChecksum({}, value);
-    const std::uint64_t lag = last_sequence_ - durable;
-    if (durable != 0 && lag < kNothingDurable) header.durable_lag = static_cast<std::uint32_t>(lag);
-    link.resize(header.RecordSize());
-    EncodeRecordHeader(header, current_->seed(), tail_, link.data());
-    link.replace(kRecordHeaderSize, value.size(), value);
-  }
+  const std::string link = tail_ == kFileHeaderSize ? LinkRecord(durable) : std::string();
   const std::uint64_t start = tail_ + link.size();
   batch->Bind(first, durable, current_->seed(), current_->slot(), start);
 
   if (start + batch->size() > next_growth_check_) GrowFileAhead(start + batch->size());
   // All memory is allocated before the write. After the write nothing may fail, or the next record would overwrite this
   // one.
-  std::size_t separated = 0;
-  std::size_t key_bytes = 0;
-  for (const PreparedBatch::Op& op : batch->ops()) {
-    if (!op.separated) continue;
-    ++separated;
-    key_bytes += op.key.size();
-  }
-  footer_.Reserve(separated, key_bytes);
+  ReserveInFooter(*batch);
   const bool is_one_piece = link.empty() && batch->pieces().size() == 1;
   std::vector<Slice> pieces;
   if (!is_one_piece) {
@@ -120,6 +99,32 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
   last_sequence_ = first + batch->ops().size() - 1;
   *position = {current_->number(), start};
   return Status::OK();
+}
+
+// The first record of a segment: the link to its predecessor.
+std::string CommitLog::LinkRecord(SequenceNumber durable) const {
+  const std::string value = EncodeSegmentLink(predecessor_);
+  RecordHeader header;
+  header.op = RecordOp::kLink;
+  header.sequence = last_sequence_;
+  header.value_size = value.size();
+  header.body_checksum = BodyChecksum({}, value);
+  const std::uint64_t lag = last_sequence_ - durable;
+  if (durable != 0 && lag < kNothingDurable) header.durable_lag = static_cast<std::uint32_t>(lag);
+  std::string record(header.RecordSize(), '\0');
+  EncodeRecordHeader(header, current_->seed(), tail_, record.data());
+  return record.replace(kRecordHeaderSize, value.size(), value);
+}
+
+void CommitLog::ReserveInFooter(const PreparedBatch& batch) {
+  std::size_t separated = 0;
+  std::size_t key_bytes = 0;
+  for (const PreparedBatch::Op& op : batch.ops()) {
+    if (!op.separated) continue;
+    ++separated;
+    key_bytes += op.key.size();
+  }
+  footer_.Reserve(separated, key_bytes);
 }
 
 // If a file has grown since its last sync, its next sync also writes the file system's journal. So where syncs are

@@ -109,6 +109,9 @@ class CommitLog {
  private:
   // Ends the current segment, if there is one, and continues in a new one. `failed` as for NextSegment.
   Status Open(const SegmentEnd* failed);
+  [[nodiscard]] std::string LinkRecord(SequenceNumber durable) const;
+  // So that nothing about the batch in the footer needs memory later.
+  void ReserveInFooter(const PreparedBatch& batch);
   void GrowFileAhead(std::uint64_t end);
   // Sets *synced to the outcome. False: the outcome is unknown, because memory ran out. Throws nothing.
   bool SyncFile(const std::shared_ptr<Segment>& segment, Status* synced);
