@@ -68,7 +68,7 @@ class Witness final : public EventListener {
     if (name.ends_with(".val") || name.ends_with(".gc")) {
       const auto made = blobs_.find(path);
       if (made == blobs_.end()) {
-        surprises_.push_back(path + ": nobody was told of it");
+        surprises_.push_back(path + ": its creation was not reported");
       } else if (made->second == BlobFileCreationReason::kCompactionFilter) {
         return FILE_BYTES_MERGE;
       }

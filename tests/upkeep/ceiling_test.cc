@@ -83,10 +83,10 @@ TEST(CeilingTest, IdleDatabaseIsFlushedSealedAndLeftAlone) {
   EXPECT_GT(store.Property("num-entries-active-mem-table"), 0u) << "four seconds are no rest";
   ceiling.Put(7);
   store.LetSecondsPass(4);
-  EXPECT_GT(store.Property("num-entries-active-mem-table"), 0u) << "somebody has written";
+  EXPECT_GT(store.Property("num-entries-active-mem-table"), 0u) << "the memtable has writes";
   store.LetSecondsPass(2);
   EXPECT_EQ(store.Property("num-entries-active-mem-table"), 0u);
-  EXPECT_EQ(store.executor->LetTimePass(), 0u) << "nobody looks any more";
+  EXPECT_EQ(store.executor->LetTimePass(), 0u) << "no look is scheduled";
   ceiling.Put(8);
   store.LetSecondsPass(6);
   EXPECT_EQ(store.Property("num-entries-active-mem-table"), 0u) << "the next write has woken it up";
@@ -215,7 +215,7 @@ TEST(CeilingTest, ValuesReplacedByNewerMemtablesAreNotLive) {
     EXPECT_NEAR(static_cast<double>(live()), static_cast<double>(ceiling.live()), rounding);
     if (by_ranges) {
       ASSERT_TRUE(store.db->DeleteRange({}, Ceiling::Key(0), Ceiling::Key(5'000)).ok());
-      EXPECT_EQ(live(), 0u) << "how many keys they cover nobody has counted";
+      EXPECT_EQ(live(), 0u) << "the number of keys that they cover is not known";
     } else {
       for (std::size_t i = 0; i < 5'000; ++i) ASSERT_TRUE(store.db->Delete({}, Ceiling::Key(i)).ok());
       EXPECT_NEAR(static_cast<double>(live()), static_cast<double>(ceiling.live() / 2), rounding);

@@ -261,7 +261,7 @@ TEST(CompactionFilterTest, DecisionByKeyReadsNoValue) {
   for (int i = 0; i < 8; ++i) store.Put(NumberedKey(i), ValueOf(i, 1000));
   store.Put("inline", "small");
   store.Flush();
-  EXPECT_EQ(store.filter.keys_asked + store.filter.values_asked, 0) << "a flush asks nobody";
+  EXPECT_EQ(store.filter.keys_asked + store.filter.values_asked, 0) << "a flush does not ask the filter";
   store.Compact();
   EXPECT_GE(store.filter.keys_asked, 8);
   for (int i = 0; i < 8; ++i) EXPECT_EQ(store.filter.shown.contains(NumberedKey(i)), (i + '0') % 4 == 3) << i;

@@ -244,7 +244,7 @@ std::string AfterEveryCutOfAGc(std::uint64_t seed) {
       if (store.Get(NumberedKey(i)) != ValueOf(i, VersionOf(i))) return store.Get(NumberedKey(i)).substr(0, 200) + at;
     }
     if (const std::string wrong = store.Verify(); !wrong.empty()) return wrong + at;
-    if (const std::string strays = Strays(store); !strays.empty()) return "nobody names" + strays + at;
+    if (const std::string strays = Strays(store); !strays.empty()) return "not named:" + strays + at;
     if (store.BytesOnDisk() > rest + rest / 2) return std::to_string(store.BytesOnDisk()) + " bytes stay" + at;
   }
   return "";
@@ -315,7 +315,7 @@ bool DamageIsLeftAlone() {
   store.RunUntilIdle();
   std::map<std::string, std::string> space;
   EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
-  EXPECT_LT(std::stoull(space["on_disk"]) + (16u << 10), store.BytesOnDisk()) << "its garbage is nobody's to collect";
+  EXPECT_LT(std::stoull(space["on_disk"]) + (16u << 10), store.BytesOnDisk()) << "its garbage cannot be collected";
   // It is not reported again: with more garbage, on request, or with a ceiling.
   EXPECT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "1.25"}}).ok());
   for (int round = 2; round < 12; ++round) {

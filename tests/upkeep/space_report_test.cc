@@ -92,7 +92,7 @@ TEST(SpaceReportTest, ReportsBytesPinnedByEachSnapshot) {
   EXPECT_GT(pinned, before / 2);
   EXPECT_EQ(held_by(first), pinned) << "each of them holds all of it";
   EXPECT_EQ(held_by(second), pinned);
-  EXPECT_EQ(Figure(&store, "space", "leaving"), pinned) << "and nobody else does";
+  EXPECT_EQ(Figure(&store, "space", "leaving"), pinned) << "nothing else pins files";
   // Bytes that only snapshots pin are not part of the database's size. OPTIONS is not counted, and space ahead of the
   // log is.
   EXPECT_NEAR(static_cast<double>(Figure(&store, "space", "on_disk") + pinned),
