@@ -66,6 +66,12 @@ Result<std::uint64_t> TreeKeysBetween(const TreeLayers& layers, const MemtableSh
   return upto > below ? upto - below : 0;
 }
 
+// A new sweep takes all of `count` runs, or only the newest half in a mutant.
+std::size_t EndOfSwept(std::size_t count, bool resumes) {
+  const bool is_cut = MutantIs(Mutant::kSweepNewestRunsFirst) && !resumes && count > 1;
+  return is_cut ? count / 2 : count;
+}
+
 }  // namespace
 
 // The outcome of a sweep or a walk; see CompactionOutcome.
@@ -316,8 +322,7 @@ std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bo
     sweep->newest_is_memtable = true;
   }
   const std::size_t first = resumes ? layers.first_swept() : 0;
-  std::size_t end = layers.runs().size();
-  if (MutantIs(Mutant::kSweepNewestRunsFirst) && !resumes && end > 1) end /= 2;
+  const std::size_t end = EndOfSwept(layers.runs().size(), resumes);
   std::vector<MergeChild> runs = layers.RunCursors(first);
   std::vector<std::uint64_t> numbers;
   for (std::size_t i = first; i < end; ++i) {

@@ -13,6 +13,11 @@
 namespace cambium {
 namespace {
 
+// Only in a mutant: a damaged value gets a checksum that fits.
+void HideDamage(Slice key, Slice stored, RecordHeader* header) {
+  if (MutantIs(Mutant::kCopyDamagedValues)) header->body_checksum = BodyChecksum(key, stored);
+}
+
 // Reads all records into one buffer. A read with few dead bytes goes directly into it. Other reads go into a temporary
 // buffer, and their live records are copied, so that the gaps of all reads are never in memory at the same time.
 class Reader {
@@ -233,7 +238,7 @@ class Copier {
       header.value_size = stored.size();
       header.body_checksum = BodyChecksum(key, stored);
     }
-    if (MutantIs(Mutant::kCopyDamagedValues)) header.body_checksum = BodyChecksum(key, stored);
+    HideDamage(key, stored, &header);
     CAMBIUM_TRY(const ValueAddress to, writer_->Append(header, key, stored));
     out_.bytes_written += header.RecordSize();
     moves.push_back({record.key, AddressOf(record), Entry::At(to)});

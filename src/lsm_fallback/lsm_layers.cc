@@ -53,12 +53,15 @@ Result<std::shared_ptr<const LsmLayers>> LsmLayers::Open(const FamilyState& stat
 // Hashes the key once for all filters. Without filters the hash is unused, but costs little.
 Result<bool> LsmLayers::Find(Slice key, PageRef* keep, Entry* entry, FoundIn* where) const {
   const std::uint64_t filter_hash = FilterHash(key);
-  if (MutantIs(Mutant::kLevelsBeforeRuns)) {
-    CAMBIUM_TRY(const bool found, FindInTiers(key, filter_hash, keep, entry, where));
-    return found ? Result<bool>(true) : FindInRuns(key, filter_hash, keep, entry, where);
-  }
+  if (MutantIs(Mutant::kLevelsBeforeRuns)) return FindOldestFirst(key, filter_hash, keep, entry, where);
   CAMBIUM_TRY(const bool found, FindInRuns(key, filter_hash, keep, entry, where));
   return found ? Result<bool>(true) : FindInTiers(key, filter_hash, keep, entry, where);
+}
+
+Result<bool> LsmLayers::FindOldestFirst(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry,
+                                        FoundIn* where) const {
+  CAMBIUM_TRY(const bool found, FindInTiers(key, filter_hash, keep, entry, where));
+  return found ? Result<bool>(true) : FindInRuns(key, filter_hash, keep, entry, where);
 }
 
 void LsmLayers::FindTogether(std::span<Lookup> lookups) const {

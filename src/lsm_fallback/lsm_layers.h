@@ -52,6 +52,8 @@ class LsmLayers final : public Layers {
  private:
   Result<bool> FindInRuns(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry, FoundIn* where) const;
   Result<bool> FindInTiers(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry, FoundIn* where) const;
+  // Only in a mutant.
+  Result<bool> FindOldestFirst(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry, FoundIn* where) const;
 
   const Parts parts_;
   const KeyOrder order_;

@@ -43,8 +43,11 @@ class AccountDelta {
     Account& account = by_slot_[entry.address.slot()];
     account.references += sign;
     const auto bytes = static_cast<std::int64_t>(entry.address.size());
-    account.bytes += sign * bytes;
-    if (sign < 0 && MutantIs(Mutant::kCreditMoreThanCharged)) account.bytes -= bytes / 128;
+    account.bytes += sign < 0 ? -CreditOf(bytes) : bytes;
+  }
+  // What a removed reference credits of the bytes that it was charged: all, and more in a mutant.
+  static std::int64_t CreditOf(std::int64_t charged) {
+    return MutantIs(Mutant::kCreditMoreThanCharged) ? charged + charged / 128 : charged;
   }
   std::map<Slot, Account> by_slot_;
 };

@@ -15,6 +15,11 @@ namespace {
 
 Status Misfit(const std::string& what) { return Status::Corruption("edit does not fit the state: " + what); }
 
+// Only in a mutant: the order of layers is that of their file numbers.
+void OrderLayersByNumber(std::vector<RunInfo>* layers) {
+  if (MutantIs(Mutant::kLayersByNumber)) std::ranges::sort(*layers, std::greater<>(), &RunInfo::number);
+}
+
 // Sets *value to `wanted`, if the edit has it. An error if that decreases it.
 template <typename T>
 Status Raise(const std::optional<T>& wanted, const char* what, T* value) {
@@ -310,7 +315,7 @@ class Stager {
     if (!KeepsOrder(family->runs, stack)) {
       return Misfit(Name(edit) + ": runs change their order");
     }
-    if (MutantIs(Mutant::kLayersByNumber)) std::ranges::sort(stack, std::greater<>(), &RunInfo::number);
+    OrderLayersByNumber(&stack);
     family->runs = std::move(stack);
     return Status::OK();
   }

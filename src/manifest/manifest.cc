@@ -92,21 +92,33 @@ struct Manifest::Rep {
     return Status::OK();
   }
 
-  // Creates the new file. A mutant overwrites the newest old one instead.
+  // Only in a mutant: opens the newest old MANIFEST, to overwrite it. False if it does nothing.
+  Result<bool> OverwriteNewest(std::uint64_t* number, std::unique_ptr<File>* file) const {
+    if (!MutantIs(Mutant::kOverwriteManifest)) return false;
+    CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
+    const auto newest = std::ranges::find_if(files.rbegin(), files.rend(), [](const NumberedFile& candidate) {
+      return candidate.kind == FileKind::kManifest;
+    });
+    if (newest == files.rend()) return false;
+    *number = newest->number;
+    CAMBIUM_RETURN_IF_ERROR(
+        fs.Open(FilePath(directory, FileKind::kManifest, *number), OpenMode::kReadWrite, FileOptions(), file));
+    CAMBIUM_RETURN_IF_ERROR((*file)->Truncate(0));
+    return true;
+  }
+
+  // Creates the new file.
   Status OpenNew(std::uint64_t* number, std::unique_ptr<File>* file) const {
-    if (MutantIs(Mutant::kOverwriteManifest)) {
-      CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
-      const auto newest = std::ranges::find_if(files.rbegin(), files.rend(), [](const NumberedFile& candidate) {
-        return candidate.kind == FileKind::kManifest;
-      });
-      if (newest != files.rend()) {
-        *number = newest->number;
-        CAMBIUM_RETURN_IF_ERROR(
-            fs.Open(FilePath(directory, FileKind::kManifest, *number), OpenMode::kReadWrite, FileOptions(), file));
-        return (*file)->Truncate(0);
-      }
-    }
+    CAMBIUM_TRY(const bool is_open, OverwriteNewest(number, file));
+    if (is_open) return Status::OK();
     return fs.Open(FilePath(directory, FileKind::kManifest, *number), OpenMode::kCreateNew, FileOptions(), file);
+  }
+
+  // Only in a mutant: later edits follow the remains of a failed append of `size` bytes. False if it does nothing.
+  bool AppendsAfterRemains(std::size_t size) CAMBIUM_REQUIRES(mutex) {
+    if (!MutantIs(Mutant::kManifestAppendAfterFailure)) return false;
+    current.size += size;
+    return true;
   }
 
   // Creates file `number` with the snapshot `next`, and makes it the current file and `next` the state.
@@ -161,11 +173,7 @@ struct Manifest::Rep {
         AppendManifestRecord(ManifestRecordType::kEdit, payload, current.seed, current.size, current.previous, &bytes);
     meter.Tick(FILE_BYTES_MANIFEST, bytes.size());
     if (Status status = current.file->Write(current.size, bytes); !status.ok()) {
-      if (MutantIs(Mutant::kManifestAppendAfterFailure)) {
-        current.size += bytes.size();
-      } else {
-        dead = true;
-      }
+      dead = !AppendsAfterRemains(bytes.size());
       return status;
     }
     if (Status status = SyncCommitPoint(current.file.get()); !status.ok()) return Fatal(status);

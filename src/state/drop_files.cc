@@ -3,9 +3,31 @@
 #include <utility>
 
 #include "state/commit_point.h"
+#include "state/unlink_while_pinned.h"
 #include "util/mutant.h"
 
 namespace cambium {
+namespace {
+
+bool IsReferred(const SegmentInfo& info, const Account& account) {
+  if (MutantIs(Mutant::kChargeBytesNotReferences)) {
+    return account.bytes > static_cast<std::int64_t>(info.sealed_length / 2);
+  }
+  return account.references != 0;
+}
+
+// Only in a mutant: removes files before the record that drops them.
+void DeleteBeforeCommit(FileSystem* fs, const std::vector<std::shared_ptr<Segment>>& segments) {
+  if (!MutantIs(Mutant::kDeleteBeforeCommit)) return;
+  for (const auto& segment : segments) static_cast<void>(fs->Unlink(segment->path()));
+}
+
+// A file that was gone before counts as removed, except in a mutant.
+bool IsGone(const Status& removed) {
+  return removed.ok() || (removed.IsPathNotFound() && !MutantIs(Mutant::kMissingFileIsError));
+}
+
+}  // namespace
 
 std::uint64_t CommitPoint::BytesOf(const SegmentInfo& info) const {
   return info.punched.empty() ? info.file_size : info.file_size - punched_.Of(info.number).holes;
@@ -13,11 +35,7 @@ std::uint64_t CommitPoint::BytesOf(const SegmentInfo& info) const {
 
 // Whether a sealed segment has no references and cannot get one any more.
 bool CommitPoint::CanDrop(const SegmentInfo& info) const {
-  const Account account = state().TotalAccount(info.slot);
-  const bool referred = MutantIs(Mutant::kChargeBytesNotReferences)
-                            ? account.bytes > static_cast<std::int64_t>(info.sealed_length / 2)
-                            : account.references != 0;
-  if (referred || !info.sealed) return false;
+  if (!info.sealed || IsReferred(info, state().TotalAccount(info.slot))) return false;
   if (info.kind == SegmentKind::kLargeValue) {
     // The operation that refers to the value may still be in a memtable only.
     const auto committed = large_values_.find(info.number);
@@ -56,9 +74,7 @@ Status CommitPoint::DropUnreferenced() {
       gone.push_back(view->segments.Find(info.slot));
       gone_bytes.push_back(BytesOf(info));
     }
-    if (MutantIs(Mutant::kDeleteBeforeCommit)) {
-      for (const auto& segment : gone) static_cast<void>(db_.fs->Unlink(segment->path()));
-    }
+    DeleteBeforeCommit(db_.fs.get(), gone);
     const Status dropped = Commit(&edit, [&](View* next) {
       for (const auto& segment : gone) next->segments = next->segments.Without(segment->slot());
     });
@@ -74,7 +90,7 @@ Status CommitPoint::DropUnreferenced() {
   for (const auto& segment : gone) {
     punched_.Forget(segment->number());
     segment->MakeObsolete();
-    if (MutantIs(Mutant::kUnlinkWhilePinned)) obsolete_.Add(segment->path());
+    UnlinkWhilePinned(*segment, &obsolete_);
   }
   return Status::OK();
 }
@@ -84,12 +100,10 @@ Status CommitPoint::RemoveObsolete() {
   for (const std::string& path : obsolete_.Take()) {
     // After a failure nothing is removed any more: the next Open may need it.
     CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
-    Status removed = db_.fs->Unlink(path);
-    if (MutantIs(Mutant::kMissingFileIsError) && removed.IsPathNotFound())
-      removed = Status::IOError(removed.ToString());
+    const Status removed = db_.fs->Unlink(path);
     const auto file = ParseFileName(std::string_view(path).substr(db_.path.size() + 1));
     if (removed.ok() && file.has_value()) db_.events.Deleted(db_.path, *file);
-    if (removed.ok() || removed.IsPathNotFound()) {
+    if (IsGone(removed)) {
       obsolete_.Gone(path);
       continue;
     }

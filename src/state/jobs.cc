@@ -30,6 +30,11 @@ TaskPriority PriorityOf(Job job) {
   }
 }
 
+// True only in mutants, in which a failed sync does not end all writing.
+bool MayContinueAfter(const Status& failed) {
+  return MutantIs(Mutant::kIgnoreFailedSync) || (failed.IsNoSpace() && MutantIs(Mutant::kNoSpaceSyncIsNotFatal));
+}
+
 }  // namespace
 
 void Jobs::Begin(JobWork* work, std::function<void(const Status&)> on_fatal) {
@@ -46,8 +51,7 @@ Status Jobs::Health() const {
 }
 
 void Jobs::SetFatal(const Status& status, BackgroundErrorReason reason) {
-  if (MutantIs(Mutant::kIgnoreFailedSync)) return;
-  if (MutantIs(Mutant::kNoSpaceSyncIsNotFatal) && status.IsNoSpace()) return;
+  if (MayContinueAfter(status)) return;
   bool is_first = false;
   {
     const JobsLock lock(*this);

@@ -6,6 +6,17 @@
 #include "util/mutant.h"
 
 namespace cambium {
+namespace {
+
+// Only in a mutant: pins a view that is older than the state by which victims are chosen. Null if it does nothing.
+std::shared_ptr<const View> PinEarlierView(const CommitPoint& commits) {
+  if (!MutantIs(Mutant::kGcPicksFromLaterState)) return nullptr;
+  std::shared_ptr<const View> view = commits.view().Pin();
+  CAMBIUM_FAULT_POINT("Gc:choose late");
+  return view;
+}
+
+}  // namespace
 
 Collector::Collector(DbState* state, GcSegments* segments, Relocator* relocator, Puncher* puncher, Clusterer* clusterer)
     : db_(state->context),
@@ -27,11 +38,7 @@ void Collector::ScheduleIfDue() {
 }
 
 bool Collector::Pick(GcPick* pick) {
-  std::shared_ptr<const View> early;
-  if (MutantIs(Mutant::kGcPicksFromLaterState)) {
-    early = commits_.view().Pin();
-    CAMBIUM_FAULT_POINT("Gc:choose late");
-  }
+  std::shared_ptr<const View> earlier = PinEarlierView(commits_);
   const CommitLock lock(commits_);
   const VictimPolicy policy = segments_.Policy();
   const VictimChoice choice = segments_.Choose(policy);
@@ -46,7 +53,7 @@ bool Collector::Pick(GcPick* pick) {
     slots.push_back(info.slot);
   }
   pick->slots = commits_.HoldSlots(std::move(slots));
-  if (early != nullptr) pick->view = std::move(early);
+  if (earlier != nullptr) pick->view = std::move(earlier);
   pick->AddFamilies();
   return true;
 }

@@ -33,6 +33,11 @@ bool HidesInLevels(const Family& family, const Layers& layers) {
   return hides && (shape.levels.size() > 1 || (shape.levels.size() == 1 && shape.levels[0].tier_count > 1));
 }
 
+// Only in a mutant: removes an index file although a view may hold it.
+void UnlinkWhilePinned(const DbContext& db, const NumberedFile& file, ObsoleteFiles* obsolete) {
+  if (MutantIs(Mutant::kUnlinkIndexWhilePinned)) obsolete->Add(db.PathOf(file.kind, file.number));
+}
+
 }  // namespace
 
 Compactor::Compactor(DbState* state, Pace* pace, RunMaker* runs)
@@ -61,7 +66,7 @@ Status Compactor::Commit(Family* family, CompactionOutcome* outcome, const Froze
   std::ranges::set_difference(before, after, std::back_inserter(files->old_files));
   for (const NumberedFile& file : files->old_files) {
     commits_.obsolete().MakeObsolete(file.number);
-    if (MutantIs(Mutant::kUnlinkIndexWhilePinned)) commits_.obsolete().Add(db_.PathOf(file.kind, file.number));
+    UnlinkWhilePinned(db_, file, &commits_.obsolete());
   }
   return Status::OK();
 }

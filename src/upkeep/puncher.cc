@@ -27,6 +27,11 @@ Result<RecordHeader> ReadRecordHeader(const File& file, std::uint64_t seed, std:
   return Status::Corruption(file.path() + ":" + std::to_string(offset) + ": record header checksum mismatch");
 }
 
+// Only in a mutant: makes holes that a reader may still see.
+void PunchWhilePinned(const PunchedSegments::ReadyHoles& holes, PunchedSegments* punched) {
+  if (MutantIs(Mutant::kPunchWhilePinned)) punched->Ready(holes);
+}
+
 }  // namespace
 
 // A segment of whose records a commit punches some.
@@ -139,9 +144,7 @@ Status Puncher::Commit(const GcPick& pick, const std::vector<PunchPlan>& plans, 
     changes.push_back(std::move(change));
   }
   if (changes.empty()) return Status::OK();
-  if (MutantIs(Mutant::kPunchBeforeCommit)) {
-    for (const SegmentInfo& info : edit.set_segments) CAMBIUM_RETURN_IF_ERROR(MakeHoles(info, info.punched).status());
-  }
+  CAMBIUM_RETURN_IF_ERROR(PunchBeforeCommit(edit));
   CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, [&](View* view) {
     for (const Change& change : changes) view->segments = view->segments.With(change.segment->slot(), change.segment);
   }));
@@ -150,6 +153,12 @@ Status Puncher::Commit(const GcPick& pick, const std::vector<PunchPlan>& plans, 
     report->punched.insert(change.source);
     report->bytes_freed += change.plan->hole_bytes;
   }
+  return Status::OK();
+}
+
+Status Puncher::PunchBeforeCommit(const Edit& edit) {
+  if (!MutantIs(Mutant::kPunchBeforeCommit)) return Status::OK();
+  for (const SegmentInfo& info : edit.set_segments) CAMBIUM_RETURN_IF_ERROR(MakeHoles(info, info.punched).status());
   return Status::OK();
 }
 
@@ -168,7 +177,7 @@ void Puncher::Committed(const View& before, const Change& change) {
   // values.
   const PunchedSegments::ReadyHoles holes{info.number, *change.plan};
   before.segments.Find(info.slot)->WhenReleased([this, holes, keep = change.segment] { commits_.punched().Ready(holes); });
-  if (MutantIs(Mutant::kPunchWhilePinned)) commits_.punched().Ready(holes);
+  PunchWhilePinned(holes, &commits_.punched());
 }
 
 // Punches the records at `offsets`, which are sorted, and which the MANIFEST names as punched. It may name others too,

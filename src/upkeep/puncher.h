@@ -36,6 +36,8 @@ class Puncher {
   Status Commit(const GcPick& pick, const std::vector<PunchPlan>& plans, GcReport* report);
   struct Change;
   Status PlanChange(const GcSource& source, const PunchPlan& plan, Change* change) CAMBIUM_REQUIRES(commit_lock);
+  // Only in a mutant: makes the holes that the edit is to name.
+  Status PunchBeforeCommit(const Edit& edit);
   void Committed(const View& before, const Change& change) CAMBIUM_REQUIRES(commit_lock);
   Result<PunchedBytes> MakeHoles(const SegmentInfo& info, const std::vector<std::uint64_t>& offsets);
   void NoteHoles(const PunchedSegments::ReadyHoles& ready, const SegmentInfo& info, const Result<PunchedBytes>& made)

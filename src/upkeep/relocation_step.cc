@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "index/filter.h"
+#include "state/unlink_while_pinned.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
 
@@ -263,7 +264,7 @@ void RelocationStep::DropSources() {
     report_.bytes_freed += commits_.BytesOf(source.info);
     commits_.punched().Forget(source.info.number);
     source.segment->MakeObsolete();
-    if (MutantIs(Mutant::kUnlinkWhilePinned)) commits_.obsolete().Add(source.segment->path());
+    UnlinkWhilePinned(*source.segment, &commits_.obsolete());
   }
 }
 

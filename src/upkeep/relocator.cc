@@ -36,6 +36,15 @@ void CutToStep(std::uint64_t step_bytes, std::vector<GcRecord>* records, GcRepor
   records->resize(count);
 }
 
+// Only in a mutant: drops values that a memtable hides, although a crash may bring them back.
+void DropHiddenByMemtables(const View& view, std::vector<GcRecord>* records) {
+  if (!MutantIs(Mutant::kGcConsultsMemtables)) return;
+  std::erase_if(*records, [&](const GcRecord& record) {
+    Entry newer;
+    return View::FindInMemory(*view.Find(record.family), record.key, kMaxSequenceNumber, &newer);
+  });
+}
+
 }  // namespace
 
 void GcPick::AddFamilies() {
@@ -78,12 +87,7 @@ Status Relocator::EmptySources(const GcPick& pick, GcReport* report) {
     std::erase_if(records, [i](const GcRecord& record) { return record.source == i; });
   }
   CAMBIUM_RETURN_IF_ERROR(KeepLive(pick.families, pick.sources, &records));
-  if (MutantIs(Mutant::kGcConsultsMemtables)) {
-    std::erase_if(records, [&](const GcRecord& record) {
-      Entry newer;
-      return View::FindInMemory(*pick.view->Find(record.family), record.key, kMaxSequenceNumber, &newer);
-    });
-  }
+  DropHiddenByMemtables(*pick.view, &records);
   CutToStep(pick.step_bytes, &records, report);
   return Move(pick, records, report);
 }

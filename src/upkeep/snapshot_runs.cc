@@ -28,13 +28,17 @@ std::vector<std::shared_ptr<const LogTable>> OnlyIn(const FamilyView& view, cons
   return tables;
 }
 
+// Only in a mutant: pins the view before the snapshots are listed. Null if it does nothing.
+std::shared_ptr<const View> PinBeforeSnapshots(const CommitPoint& commits) {
+  return MutantIs(Mutant::kSnapshotsListedAfterView) ? commits.view().Pin() : nullptr;
+}
+
 }  // namespace
 
 Status SnapshotRuns::BoundPinnedMemory() {
   // Lists the snapshots before it pins the view, so that a table which a snapshot has and the view has not was flushed.
   // A later snapshot might have tables that are newer than the view.
-  std::shared_ptr<const View> current;
-  if (MutantIs(Mutant::kSnapshotsListedAfterView)) current = commits_.view().Pin();
+  std::shared_ptr<const View> current = PinBeforeSnapshots(commits_);
   CAMBIUM_FAULT_POINT("Snapshots:listed");
   const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
   if (current == nullptr) current = commits_.view().Pin();

@@ -25,6 +25,32 @@ bool MayContinueAfter(const Status& failed_sync) {
   return MutantIs(Mutant::kIgnoreFailedSync) || (failed_sync.IsNoSpace() && MutantIs(Mutant::kNoSpaceSyncIsNotFatal));
 }
 
+// The functions below do something in their mutant only.
+
+using Segments = std::vector<std::shared_ptr<Segment>>;
+
+void ContinueOldSegment(const SegmentEnd& predecessor, std::shared_ptr<Segment>* current, std::uint64_t* tail) {
+  if (!MutantIs(Mutant::kAppendToOldSegment) || predecessor.segment == nullptr) return;
+  *current = predecessor.segment;
+  *tail = predecessor.length;
+}
+
+void MarkCurrentClean(const Segments& synced, std::size_t* rotated) {
+  if (MutantIs(Mutant::kEarlierSyncMarksSegmentClean)) *rotated = synced.size();
+}
+
+void SyncNewestFirst(Segments* files) {
+  if (MutantIs(Mutant::kSyncNewestFirst)) std::reverse(files->begin(), files->end());
+}
+
+void ClaimLaterWrites(const std::atomic<SequenceNumber>& published, SequenceNumber* upto) {
+  if (MutantIs(Mutant::kSyncClaimsLaterWrites)) *upto = published.load(std::memory_order_acquire);
+}
+
+void RetryFailedSync(Segment* segment, Status* synced) {
+  if (MutantIs(Mutant::kRetryFailedSync) && !synced->ok()) *synced = segment->file().SyncData();
+}
+
 }  // namespace
 
 CommitLog::CommitLog(SegmentSource* source, std::uint64_t segment_bytes, const SegmentEnd& predecessor,
@@ -37,10 +63,7 @@ CommitLog::CommitLog(SegmentSource* source, std::uint64_t segment_bytes, const S
       predecessor_{predecessor.segment == nullptr ? 0 : predecessor.segment->number(), predecessor.length,
                    predecessor.last_sequence},
       durable_(durable) {
-  if (MutantIs(Mutant::kAppendToOldSegment) && predecessor.segment != nullptr) {
-    current_ = predecessor.segment;
-    tail_ = predecessor.length;
-  }
+  ContinueOldSegment(predecessor, &current_, &tail_);
 }
 
 Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* position) {
@@ -208,8 +231,8 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
   files = dirty_;
   std::size_t rotated = files.size();
   if (current_ != nullptr) files.push_back(current_);
-  if (MutantIs(Mutant::kEarlierSyncMarksSegmentClean)) rotated = files.size();
-  if (MutantIs(Mutant::kSyncNewestFirst)) std::reverse(files.begin(), files.end());
+  MarkCurrentClean(files, &rotated);
+  SyncNewestFirst(&files);
   syncing_ = true;  // other threads wait until it is false, so nothing may throw until then
   lock.Unlock();
 
@@ -219,7 +242,7 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
     is_known = SyncFile(segment, &synced);
     if (!is_known || !synced.ok()) break;
   }
-  if (MutantIs(Mutant::kSyncClaimsLaterWrites)) upto = published_->load(std::memory_order_acquire);
+  ClaimLaterWrites(*published_, &upto);
 
   lock.Lock();
   syncing_ = false;
@@ -249,7 +272,7 @@ bool CommitLog::SyncFile(const std::shared_ptr<Segment>& segment, Status* synced
   const Stopwatch watch(&meter_, WAL_FILE_SYNC_MICROS);
   try {
     *synced = segment->file().SyncData();
-    if (!synced->ok() && MutantIs(Mutant::kRetryFailedSync)) *synced = segment->file().SyncData();
+    RetryFailedSync(segment.get(), synced);
     return true;
   } catch (const std::bad_alloc&) {
     return false;

@@ -161,7 +161,7 @@ TEST(ValueClusteringTest, FullKeepsAllValuesInOrder) {
     EXPECT_EQ(store.Verify(), "");
     const std::uint64_t moved = store.Moved();
     store.LetSecondsPass(10);
-    store.Quiet();
+    store.RunUntilIdle();
     EXPECT_EQ(store.Moved(), moved) << "there were no writes since";
   }
   EXPECT_LE(reads_of_all, scattered_of_all / 2);
