@@ -284,6 +284,15 @@ ManagedSnapshot::~ManagedSnapshot() {
 
 // ---- Scans ----
 
+namespace {
+
+// An iterator shows operations up to this number, and later ones in a mutant.
+SequenceNumber SequenceOfIterator(SequenceNumber published) {
+  return MutantIs(Mutant::kIteratorReadsLatest) ? kMaxSequenceNumber : published;
+}
+
+}  // namespace
+
 Iterator* DbImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
   std::vector<Iterator*> made;
   const Status s = NewIterators(options, {family}, &made);
@@ -303,14 +312,13 @@ Status DbImpl::NewIterators(const ReadOptions& options, const std::vector<Column
     if (found == nullptr && family->dropped.load(std::memory_order_acquire)) return DroppedStatus(*family);
     families.push_back(found == nullptr ? nullptr : found->family);
   }
-  if (MutantIs(Mutant::kIteratorReadsLatest)) sequence = kMaxSequenceNumber;
   std::vector<std::unique_ptr<Iterator>> made;
   for (auto& family : families) {
     if (family == nullptr) {
       made.push_back(std::make_unique<EmptyIterator>(Status::OK()));
     } else {
       made.push_back(AllocateAndMake<DbIterator>([&](void* at) {
-        return ::new (at) DbIterator(&iterator_source_, std::move(family), options, view, sequence);
+        return ::new (at) DbIterator(&iterator_source_, std::move(family), options, view, SequenceOfIterator(sequence));
       }));
     }
   }

@@ -18,6 +18,11 @@ namespace {
 
 const char* NameOf(IndexType type) { return type == IndexType::kLsm ? "kLsm" : "kBTree"; }
 
+// Only in a mutant: starts a new LOG before it is known that this version may write to the database.
+void StartLogTooEarly(const DbContext& db) {
+  if (MutantIs(Mutant::kWriteBeforeVersionCheck)) static_cast<void>(NewFileLogger(db.fs, db.options.clock, db.path));
+}
+
 }  // namespace
 
 const ColumnFamilyDescriptor* FindDescriptor(const std::vector<ColumnFamilyDescriptor>& families,
@@ -100,9 +105,7 @@ Status Opener::SyncParent() const {
 
 Status Opener::ReadState(bool is_new, ManifestState* state, std::uint64_t* largest_number) {
   CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(*db_.fs, db_.path));
-  if (MutantIs(Mutant::kWriteBeforeVersionCheck)) {
-    static_cast<void>(NewFileLogger(db_.fs, db_.options.clock, db_.path));
-  }
+  StartLogTooEarly(db_);
   Result<ManifestRead> read = ReadManifest(*db_.fs, db_.path);
   const bool none = !read.ok() && read.status().IsNotFound();
   if (none && !files.empty() && !MutantIs(Mutant::kCreateOverExistingFiles)) {

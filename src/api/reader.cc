@@ -33,6 +33,18 @@ void PrefetchValues(const SegmentTable& segments, std::span<const Lookup> lookup
   }
 }
 
+// Only in a mutant: keeps the view of a thread's last read pinned.
+void PinViewOfThread(const CommitPoint& commits) {
+  if (!MutantIs(Mutant::kThreadPinsView)) return;
+  static thread_local std::shared_ptr<const View> kept;
+  kept = commits.view().Pin();
+}
+
+// Only in a mutant: a lookup that has failed finds nothing.
+void HideLookupError(Status* status) {
+  if (MutantIs(Mutant::kLookupErrorIsNotFound)) *status = Status::OK();
+}
+
 }  // namespace
 
 Status Reader::Check(const ReadOptions& options) const {
@@ -94,7 +106,7 @@ void Reader::FindEntries(const View& view, const Family& family, SequenceNumber 
   layers->layers->FindTogether(lookups);
   for (Lookup& lookup : lookups) {
     if (lookup.found_in != FoundIn::kNowhere) db_.meter.Tick(TickerOf(lookup.found_in));
-    if (MutantIs(Mutant::kLookupErrorIsNotFound)) lookup.status = Status::OK();
+    HideLookupError(&lookup.status);
     if (lookup.status.ok() && !lookup.is_found) lookup.entry = Entry::Tombstone();
   }
 }
@@ -120,10 +132,7 @@ Status Reader::Get(const ReadOptions& options, const Family& family, Slice key, 
   {
     const EpochGuard guard;
     const View* const view = head_.CurrentView(&sequence);
-    if (MutantIs(Mutant::kThreadPinsView)) {
-      static thread_local std::shared_ptr<const View> kept;
-      kept = commits_.view().Pin();
-    }
+    PinViewOfThread(commits_);
     PageRef keep;
     CAMBIUM_RETURN_IF_ERROR(FindEntry(*view, family, sequence, key, &keep, &entry));
     if (!entry.HasAddress()) return ReadEntry(*view, family, options, key, entry, buffer, value);

@@ -23,6 +23,13 @@ constexpr int kUrgentThreads = 2;
 // After an Open that had to read more log segments than this, the memtables are flushed.
 constexpr std::ptrdiff_t kReplaySegmentsMax = 16;
 
+// True only in a mutant, which takes a missing segment of the log for an empty one.
+bool IgnoresMissing(const DbContext& db, const SegmentInfo& info) {
+  if (!MutantIs(Mutant::kIgnoreMissingSegment) || info.kind != SegmentKind::kLog) return false;
+  FileInfo found;
+  return !db.fs->GetInfo(db.PathOf(FileKind::kLog, info.number), &found).ok();
+}
+
 }  // namespace
 
 Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
@@ -91,15 +98,12 @@ Status Opener::OpenFamily(const ManifestState& state, const FamilyState& stored)
 Status Opener::OpenSegments(const ManifestState& state) {
   SegmentTable table;
   for (const auto& [number, info] : state.segments) {
-    FileInfo found;
-    if (MutantIs(Mutant::kIgnoreMissingSegment) && info.kind == SegmentKind::kLog &&
-        !db_.fs->GetInfo(db_.PathOf(FileKind::kLog, number), &found).ok()) {
-      continue;
-    }
+    if (IgnoresMissing(db_, info)) continue;
     CAMBIUM_TRY(std::shared_ptr<Segment> segment,
                 OpenSegment(*db_.fs, db_.path, state, info, !db_.read_only, commits_.WhenReleased()));
     if (db_.options.allow_mmap_reads && info.kind != SegmentKind::kLargeValue) {
       // A segment of an earlier Open takes no more appends. Its footer, and space allocated ahead, hold no values.
+      FileInfo found;
       CAMBIUM_RETURN_IF_ERROR(segment->file().GetInfo(&found));
       const std::uint64_t end = info.sealed ? std::min(info.sealed_length, found.size) : found.size;
       segment->AllowMap(end);
