@@ -37,11 +37,16 @@ as_root() {
   fi
 }
 
-update_lists() {
-  as_root apt-get -q update && return
-  say "apt-get update failed; trying once more"
-  sleep 5
-  as_root apt-get -q update
+# Another process may hold apt's lock, as on a machine that has just been started, and a mirror may not answer: waits for
+# the lock, and tries three times.
+apt() {
+  local try
+  for try in 1 2 3; do
+    as_root apt-get -q -o DPkg::Lock::Timeout=300 "$@" && return
+    say "apt-get $1 failed, try $try of 3"
+    sleep $((5 * try))
+  done
+  return 1
 }
 
 check_cmake() {
@@ -78,12 +83,12 @@ if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
 fi
 
 say "installing ${needed[*]} ${optional[*]}"
-update_lists || say "apt-get update failed again; trying with the existing lists"
-if [ "${#needed[@]}" -gt 0 ] && ! as_root apt-get -q install -y --no-install-recommends "${needed[@]}"; then
+apt update || say "going on with the existing lists"
+if [ "${#needed[@]}" -gt 0 ] && ! apt install -y --no-install-recommends "${needed[@]}"; then
   say "could not install: ${needed[*]}"
   exit 1
 fi
 for package in "${optional[@]}"; do
-  as_root apt-get -q install -y --no-install-recommends "$package" || say "going on without $package"
+  apt install -y --no-install-recommends "$package" || say "going on without $package"
 done
 check_cmake
