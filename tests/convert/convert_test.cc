@@ -29,7 +29,7 @@ class ConvertedStore : public KnownStore {
     MustOpen();
     ChangeMany(prng, changes);
     Compact();
-    Quiet();
+    RunUntilIdle();
     ChangeMany(prng, changes / 3);
     Flush();
     ASSERT_TRUE(db->DeleteRange({}, NumberedKey(10), NumberedKey(14)).ok());

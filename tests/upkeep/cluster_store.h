@@ -30,7 +30,7 @@ struct ClusterStore : TestStore {
     for (int i = 0; i < kKeys; ++i) Put(NumberedKey(i * 7 % kKeys), ValueOf(i * 7 % kKeys, 0));
     Flush();
     Compact();
-    Quiet();
+    RunUntilIdle();
   }
   Status Cluster(const std::string* begin = nullptr, const std::string* end = nullptr) {
     CompactRangeOptions compact;
