@@ -16,20 +16,17 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(cambium_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 # The level, 0 or 1, at which test builds compile the tests' own code, and the tool's; the library is always optimised as
-# its preset says. Rooms whose tests compute much themselves have 1. With sanitizers the level is always 0, and
-# UndefinedBehaviorSanitizer leaves out four checks, which double the time to compile; the library has them all. In a
-# release, and in debug builds, the property has no effect.
+# its preset says. Rooms whose tests compute much themselves have 1. With sanitizers the level is always 0. In a release,
+# and in debug builds, the property has no effect.
 define_property(TARGET PROPERTY CAMBIUM_TEST_OPTIMISATION INHERITED)
 set(is_test_code $<NOT:$<STREQUAL:$<TARGET_PROPERTY:CAMBIUM_TEST_OPTIMISATION>,>>)
 set(test_options)
 if(CAMBIUM_SANITIZE)
   set(test_options -O0)
-  if(CAMBIUM_SANITIZE MATCHES "undefined")
-    list(APPEND test_options -fno-sanitize=alignment,null,vptr,object-size)
-  endif()
 elseif(CAMBIUM_TEST_HOOKS AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(test_options -O$<TARGET_PROPERTY:CAMBIUM_TEST_OPTIMISATION>)
 endif()
+target_compile_options(cambium_flags INTERFACE $<${is_test_code}:${test_options}>)
 if(CAMBIUM_SANITIZE)
   target_compile_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
   target_compile_options(cambium_flags INTERFACE -fno-sanitize-recover=all)
@@ -38,7 +35,6 @@ if(CAMBIUM_SANITIZE)
   target_compile_options(cambium_flags INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-format-truncation>)
 endif()
-target_compile_options(cambium_flags INTERFACE "$<${is_test_code}:${test_options}>")  # after -fsanitize, as it ends checks
 if(CAMBIUM_TEST_HOOKS)
   target_compile_definitions(cambium_flags INTERFACE CAMBIUM_TEST_HOOKS=1 _GLIBCXX_ASSERTIONS=1)
 endif()

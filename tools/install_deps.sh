@@ -89,6 +89,10 @@ if [ "${#needed[@]}" -gt 0 ] && ! apt install -y --no-install-recommends "${need
   exit 1
 fi
 for package in "${optional[@]}"; do
+  if ! apt-cache show "$package" >/dev/null 2>&1; then
+    say "going on without $package, which this release does not have"
+    continue
+  fi
   apt install -y --no-install-recommends "$package" || say "going on without $package"
 done
 check_cmake

@@ -73,9 +73,7 @@ if [ -n "$MATCHING$LABELLED$WITHOUT" ]; then
 fi
 
 say "Build"
-build() { cmake --build "$BUILD" --parallel "$1" ${targets[@]+"${targets[@]}"}; }
-# With one job the compiler has all of the memory, if the lack of it was the reason.
-build "$JOBS" || build 1 || give_up "the build failed"
+cmake --build "$BUILD" --parallel "$JOBS" ${targets[@]+"${targets[@]}"} || give_up "the build failed"
 
 say "Tests"
 results=$PWD/$BUILD/results.xml

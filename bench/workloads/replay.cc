@@ -64,8 +64,8 @@ bool OnlyTraces(const Phase& phase) {
                      });
 }
 
-// Computes the answers that the coming replay must give: applies to a map in memory the changes by the earlier entries
-// of --benchmarks, and then those by the replay.
+// Returns the answers that the coming replay must give. To find them, it makes all changes in a map in memory: first
+// those of the workloads before this one in --benchmarks, then those of the replay.
 std::unique_ptr<const ExpectedAnswers> ExpectAnswers(const Phase& phase) {
   const std::vector<std::string>& names = phase.flags.benchmarks;
   TracedContents contents;

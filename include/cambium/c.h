@@ -1,6 +1,11 @@
 /* The C interface, in C99, also for other languages. Names are LevelDB's and RocksDB's, with the prefix cambium_. Their
    meaning is that of the C++ headers in this directory, whose comments apply here too. docs/C_API.md says more.
 
+   Sections   Versions, types; opening and closing, column families, writing, reading, iterators, snapshots, flushing and
+              compacting, properties, options of an open database; write batches; options; comparators, compaction
+              filters, environment, event listeners; checkpoints, backups, traces, memory. Each begins with its name
+              between dashes.
+
    Errors     A function that can fail takes `char** errptr`, which points at NULL or at an earlier error. Success does
               not change it. An error frees the earlier one and stores a message, "IO error: ...", as Status::ToString()
               gives it. The message is the caller's and is freed with cambium_free. After an error the function returns

@@ -26,7 +26,7 @@ namespace cambium {
 struct CompactLogFigures {
   std::uint64_t segments = 0;       // removed
   std::uint64_t values = 0;         // moved
-  std::uint64_t bytes_read = 0;     // of the moved values, and of the gaps between them that are read too
+  std::uint64_t bytes_read = 0;     // from the log: the moved values, and gaps between them
   std::uint64_t bytes_written = 0;  // new segments, with all that is in their files
   std::uint64_t bytes_freed = 0;    // removed segments with one name, less bytes_written
   std::uint64_t bytes_held = 0;     // removed segments with a second name, in a checkpoint: on disk as long as that

@@ -45,7 +45,7 @@ class AccountDelta {
     const auto bytes = static_cast<std::int64_t>(entry.address.size());
     account.bytes += sign < 0 ? -CreditOf(bytes) : bytes;
   }
-  // What a removed reference credits of the bytes that it was charged: all, and more in a mutant.
+  // Returns by how many bytes a removed reference lowers the account: those that it was charged, and more in a mutant.
   static std::int64_t CreditOf(std::int64_t charged) {
     return MutantIs(Mutant::kCreditMoreThanCharged) ? charged + charged / 128 : charged;
   }

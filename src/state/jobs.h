@@ -27,8 +27,8 @@
 namespace cambium {
 
 enum class Job : std::uint8_t {
-  kFlush,        // of a family
-  kCompact,      // of a family
+  kFlush,        // flushes the oldest frozen memtable of a family
+  kCompact,      // does the next step of a family's compaction
   kSeal,         // gives rotated segments their footer and records their end in the MANIFEST
   kSpare,        // creates a segment ahead
   kCollect,      // log GC: punching, clustering, relocation

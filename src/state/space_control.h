@@ -47,8 +47,8 @@ struct SpaceControl {
   std::atomic<std::uint64_t> stop_at{kNever};
   std::atomic<bool> is_hopeless{false};  // no job can lower what is too high: writers do not wait
   std::atomic<double> freed_per_second{64e6};
-  std::atomic<std::uint64_t> segment_bytes{0};  // of the next log segment; 0: blob_file_size
-  std::atomic<std::uint64_t> step_bytes{0};     // of the next step of log GC or of a compaction
+  std::atomic<std::uint64_t> segment_bytes{0};  // size of the next log segment; 0: blob_file_size
+  std::atomic<std::uint64_t> step_bytes{0};     // output of the next step of log GC or of a compaction
   std::atomic<std::uint64_t> index_file_percent_max{200};  // for the next step of a sweep
   std::atomic<bool> is_short{false};    // log GC takes every segment with garbage
   std::atomic<bool> is_idle{false};     // nothing was written for a while

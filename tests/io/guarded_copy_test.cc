@@ -65,7 +65,8 @@ class GuardedCopyTest : public ::testing::Test {
     ASSERT_TRUE(InstallCopyGuard());
 #else
     ASSERT_FALSE(InstallCopyGuard());
-    GTEST_SKIP() << "SKIPPED: the guarded copy needs x86-64; elsewhere values are read from the file";
+    GTEST_SKIP() << "SKIPPED: the guarded copy exists on x86-64 only; elsewhere InstallCopyGuard() returns false, as was checked, "
+                    "and values are read from the file";
 #endif
     ASSERT_TRUE(FileSystem::Default()->Open(directory_.File("f"), OpenMode::kCreateNew, {}, &file_).ok());
     ASSERT_TRUE(file_->Write(0, std::string(kPages * page_, 'x')).ok());

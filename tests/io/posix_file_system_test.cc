@@ -144,7 +144,8 @@ TEST_F(PosixFileSystemTest, LinkAcrossFileSystemsIsNotSupported) {
     if (serves && ::access(place.c_str(), W_OK) == 0) elsewhere = place + "/cambium-link-" + std::to_string(::getpid());
   }
   if (elsewhere.empty()) {
-    GTEST_SKIP() << "SKIPPED: /dev/shm, /run, /var/tmp and /tmp are read-only or on the same file system as "
+    GTEST_SKIP() << "SKIPPED: a link across file systems needs a second writable one; /dev/shm, /run, /var/tmp and /tmp are "
+                    "read-only or on the one of "
                  << directory_.path();
   }
   Write("a", "one");

@@ -59,7 +59,8 @@ TEST_F(IntervalReportTest, UnwritableFileIsReported) {
 
 TEST_F(IntervalReportTest, FullDiskIsReported) {
   if (!std::filesystem::exists("/dev/full")) {
-    GTEST_SKIP() << "SKIPPED: there is no /dev/full, whose writes find no space without a disk being filled";
+    GTEST_SKIP() << "SKIPPED: this system has no /dev/full, the device whose writes all fail with ENOSPC; a full disk would need "
+                    "a file system of its own";
   }
   ::testing::internal::CaptureStderr();
   {

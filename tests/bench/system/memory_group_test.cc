@@ -147,8 +147,10 @@ std::uint64_t ReadNumber(const std::string& path) {
   return number;
 }
 
-// The tests above show, with files of their own, what is made of the group's files.
-constexpr const char* kNoGroup = "SKIPPED: the kernel lets this user make no control group with a limit of memory: ";
+// The tests above, which never skip, use files that look like those of a control group.
+constexpr const char* kNoGroup =
+    "SKIPPED: this user cannot create a control group with a memory limit (needs root, or delegation, and the memory "
+    "controller): ";
 
 // A child in the group writes a file of twice its limit; the pages that stay in the cache count.
 TEST_F(MemoryGroupTest, RealGroupLimitsThePageCache) {
