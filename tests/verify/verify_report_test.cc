@@ -2,6 +2,7 @@
 // report lists.
 #include <algorithm>
 
+#include "manifest/file_names.h"
 #include "testing/test_store.h"
 
 namespace cambium::testing {
@@ -106,7 +107,7 @@ TEST(VerifyReportTest, OptionsFileThatIsADirectoryIsDeadDamage) {
   store.MustOpen();
   store.Put("key", "value");
   store.MustClose();
-  const std::string path = std::string(kStorePath) + "/OPTIONS-000099";
+  const std::string path = FilePath(kStorePath, FileKind::kOptions, 99);
   ASSERT_TRUE(store.fs->CreateDirectory(path).ok());
   const Verified verified = VerifyFiles(store);
   EXPECT_TRUE(verified.status.ok()) << verified.status.ToString();
