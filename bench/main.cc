@@ -240,7 +240,7 @@ void RunExperiment(const BenchFlags& flags, const Root& root, RunState* state) {
       std::printf("\n== %s, round %u of %u%s\n", NameOf(contender).c_str(), round + 1, flags.rounds,
                   state->turns.Begin(std::chrono::steady_clock::now()).c_str());
       const TurnEnd end = RunTurn(contender.flags, *contender.entry, root.path(), round, keep);
-      // A child that somebody else ended lacks figures as well.
+      // A child that another process ended lacks figures as well.
       if (end == TurnEnd::kFailed || (end == TurnEnd::kInterrupted && !Interrupted().load())) {
         state->failed = true;
         state->failures.push_back(NameOf(contender) + " failed in round " + std::to_string(round + 1) +
@@ -402,7 +402,7 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) try {
   return cambium::bench::Main(argc, argv);
-} catch (const std::bad_alloc&) {  // what it has made is removed by now, as after a failure
+} catch (const std::bad_alloc&) {  // temporary files have been removed by now, as after a failure
   std::fprintf(stderr, "cambium_bench: out of memory\n");
   return cambium::bench::kExitFailed;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compares the speed of the offline tool with a copy of the same bytes in blocks of 1 MiB, cold and durable, in one run.
+# Compares the speed of the offline tool with that of a copy of the same bytes in blocks of 1 MiB, in one run. Caches
+# are cold, and results durable.
 #
 #   bash bench/tool_speed.sh BUILD DIR [ROUNDS] [VALUES]
 #

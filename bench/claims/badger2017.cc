@@ -159,8 +159,8 @@ Claim TreeClaim(const Figures& f) {
   return decision.On(claim, "cambium did not run with both indexes");
 }
 
-// In the post RocksDB's tables were compressed, and Badger's log below 1 KB was not. Here nothing is compressed. Much
-// less than the published figure differs from it as well as much more.
+// In the post RocksDB's tables were compressed, and Badger's log below 1 KB was not. Here nothing is compressed. A
+// figure much below the published one differs from it too.
 Claim SizeClaim(const Figures& f) {
   Claim claim{.id = "B11",
               .source = kSource,

@@ -8,7 +8,7 @@ constexpr const char* kSource = "Cao and others, FAST 2020";
 constexpr const char* kEngines[] = {"cambium/btree", "cambium/lsm", "rocksdb_leveled"};
 constexpr const char* kNoMisses = "no engine counted cache misses, or there were none";
 
-// As Divide(), but misses where the other has none count as more by any factor.
+// Like Divide(), but a round with misses in `more` and none in `fewer` gets a very large ratio.
 Rounds TimesAsMany(const Rounds& more, const Rounds& fewer) {
   Rounds ratios = Divide(more, fewer);
   for (const auto& [round, misses] : fewer) {

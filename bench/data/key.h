@@ -1,15 +1,13 @@
 // Key: the bytes of key number `id`, as the benchmark that a workload comes from writes them.
 //
 //   db_bench    offset  size           field
-//                    0  P              prefix, if keys_per_prefix > 0: id mod (num / keys_per_prefix), big-endian. A
-//                    prefix
-//                                      longer than 8 bytes is padded with '0'; a shorter one has the number's last
-//                                      bytes
+//                    0  P              prefix, if keys_per_prefix > 0: id mod (num / keys_per_prefix), big-endian.
+//                                      Longer than 8 bytes: padded with '0'. Shorter: the number's last bytes
 //                    P  8              id, big-endian, so that byte order is the order of numbers
 //                P + 8  size - P - 8   the character '0'
 //   Badger      "vsz=%05d-k=%010d", the value size and id: 22 bytes
-//   YCSB        "user" and the FNV-1 hash of id as YCSB computes it, in decimal digits, at least as many as zeropadding
-//               says. So keys are not in the order of ids, and a key does not tell its id
+//   YCSB        "user" and the FNV-1 hash of id as YCSB computes it, in at least `zeropadding` decimal digits. So keys
+//               are not in the order of ids, and a key does not tell its id
 #pragma once
 
 #include <algorithm>

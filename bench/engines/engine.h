@@ -42,7 +42,7 @@ struct EngineConfig {
 // How the writes of a phase are committed.
 struct WriteMode {
   bool sync = false;         // each is durable when it returns
-  bool visible = false;      // reads that begin after it returned see it; a store with transactions commits each
+  bool visible = false;      // reads that begin after a write returned see it; a store with transactions commits each
   bool disable_wal = false;  // unflushed writes may be lost; an engine whose log holds the data only waits less
 };
 

@@ -16,7 +16,8 @@ namespace cambium::bench {
 
 using Metric = std::function<std::optional<double>(const Result&)>;
 
-// Returns the effect of a result's benchmark. If this release does not know its name, the figures tell.
+// Returns the effect of a result's benchmark. If this release does not know the benchmark's name, the effect follows
+// from the figures.
 Effect EffectOf(const Result& result);
 
 struct StepOfRun {

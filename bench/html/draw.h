@@ -12,7 +12,7 @@ namespace cambium::bench {
 constexpr double kGlyph = 6.7;  // the width of a glyph of 12 pixel text: a little more than the average
 
 inline double TextWidth(const std::string& text) { return static_cast<double>(text.size()) * kGlyph; }
-// Returns what fits into so many pixels, with ".." for the rest.
+// Returns the part of `text` that fits into `width` pixels, with ".." for the rest.
 std::string Shorten(const std::string& text, double width);
 
 // A name in a legend, and its symbol.

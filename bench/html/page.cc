@@ -155,7 +155,7 @@ Markup HeaderHtml(const ReportInput& input, const Arrangement& arrangement) {
                   << IncompleteHtml(input.incomplete) << "</header>\n";
 }
 
-// Returns which values were compared with what was written, and where less than all of them.
+// Returns a sentence on which values were compared with the written ones, and where only parts or none of them were.
 std::string ComparisonText(const std::vector<ReportRun>& runs) {
   bool ends = false;
   bool keys = false;

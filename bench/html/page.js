@@ -1,4 +1,4 @@
-// Brings one engine forward in all plots, and opens what a link points into.
+// Highlights one engine in all plots, and opens the collapsed sections around the target of a link.
 (function () {
   "use strict";
   var buttons = document.querySelectorAll("button.engine");

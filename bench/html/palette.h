@@ -1,7 +1,7 @@
 // Palette: the colour, dash and marker of each engine, the same in every plot and every report.
 //
 // The colours are classes e0 to e11 in plot.css, for light and dark paper. They differ for the colour-blind too (after
-// Okabe and Ito), and never stand alone: lines differ by dash and marker, bars have their names.
+// Okabe and Ito), and are never the only distinction: lines also differ by dash and marker, and bars have names.
 #pragma once
 
 #include <map>

@@ -22,9 +22,9 @@ const std::vector<Figure>& ComparedFigures();
 // A table that is too wide scrolls by itself, not with the page.
 Markup ToHtml(const DataTable& table);
 
-// A row for each benchmark, a column for each engine: the median, half the spread in per cent, and how many times as
-// good as this engine Cambium (the first of `run`) was, round by round. A doubtful ratio is marked "?". Empty if no
-// engine has the figure.
+// A row for each benchmark, a column for each engine. A cell has the median, half the spread in per cent, and how many
+// times as good as this engine Cambium (the first engine of `run`) was, round by round. A doubtful ratio is marked "?".
+// Empty if no engine has the figure.
 Markup ComparisonTable(const RunView& run, const Figure& figure);
 
 Markup ClaimsTable(const std::vector<Claim>& claims);

@@ -19,7 +19,7 @@ enum class Unit : unsigned char {
 
 std::string Format(Unit unit, double value);
 
-// Formats `value` with so many digits after the point.
+// Formats `value` with `digits` digits after the point.
 std::string Decimal(double value, int digits);
 
 }  // namespace cambium::bench

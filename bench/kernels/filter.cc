@@ -28,7 +28,7 @@ void FilterHashOfKey(benchmark::State& state) {
 }
 BENCHMARK(FilterHashOfKey);
 
-// The branch filters of a tree, and the filter of each probe: the one above the key, as a descent finds it. So an
+// The branch filters of a tree, and for each probe the filter of the branch above the key, as a descent finds it. So an
 // existing key is in the filter that is probed.
 struct BranchProbes {
   BranchProbes(std::uint64_t keys, bool hit) : tree(keys), branches(tree.LowestBranches()) {

@@ -14,7 +14,7 @@ namespace cambium::bench {
 // Returns the entry of every key here: a separated value of 1 KiB.
 [[nodiscard]] Entry EntryOf(std::uint64_t id);
 
-// Returns bytes enough for the pages of so many keys.
+// Returns a number of bytes that is enough for the pages of `keys` keys.
 [[nodiscard]] constexpr std::size_t RoomFor(std::uint64_t keys) { return (std::size_t{1} << 20) + 40 * keys; }
 
 // Makes a run of `ids`, which must ascend.

@@ -12,8 +12,7 @@
 
 namespace cambium::bench {
 
-// A tree of the first `keys` present ids, made by a sweep, as the engine does, so that the lowest branches have
-// filters.
+// A tree of the first `keys` present ids, made by a sweep as in the engine, so that the lowest branches have filters.
 class HeapTree {
  public:
   explicit HeapTree(std::uint64_t keys);

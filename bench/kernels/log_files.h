@@ -25,7 +25,7 @@ class LogFiles final : public SegmentSource {
   // Prepares, appends and publishes a batch of one put, as the database does.
   Status Put(Slice key, Slice value, ValueAddress* address);
 
-  // Returns whether the segment has no room for a record of so many bytes, key and header included.
+  // Returns whether the segment has no room for a record of `bytes` bytes, key and header included.
   [[nodiscard]] bool IsFull(std::uint64_t bytes) const { return log_->tail().offset + bytes > segment_bytes_; }
   // Starts a new log in a new file, with one record, and deletes the old file, dirty pages included.
   void StartOver();

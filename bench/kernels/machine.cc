@@ -1,4 +1,4 @@
-// Yardsticks: the costs of the machine itself for what kernels consist of.
+// Yardsticks: what the basic steps of the other kernels cost on this machine.
 #include <benchmark/benchmark.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ struct alignas(64) Line {
   const Line* next = nullptr;
 };
 
-// The cache lines of so many MiB, linked to one random circle.
+// The cache lines of `mib` MiB, linked into one circle in random order.
 struct Circle {
   explicit Circle(std::uint64_t mib) : lines((mib << 20) / sizeof(Line)) {
     std::vector<std::uint32_t> order(lines.size());
@@ -50,7 +50,7 @@ struct Bytes {
   std::vector<char> bytes;
 };
 
-// Copies so many bytes from a random place in so many MiB.
+// Copies state.range(0) bytes from a random place in state.range(1) MiB.
 void MachineCopy(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   const std::vector<char>& from = Prepared<Bytes>(state.range(1)).bytes;
@@ -76,8 +76,8 @@ void MachineSystemCall(benchmark::State& state) {
 }
 BENCHMARK(MachineSystemCall);
 
-// Appends so many bytes to a file and calls fdatasync, without any code of the library: a lower bound for a synced
-// write that allocates no space ahead.
+// Appends state.range(0) bytes to a file and calls fdatasync, without any code of the library: a lower bound for a
+// synced write that allocates no space ahead.
 void MachineAppendSync(benchmark::State& state) {
   const testing::TempDirectory directory;
   EngineConfig config;

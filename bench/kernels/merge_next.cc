@@ -12,7 +12,7 @@
 namespace cambium::bench {
 namespace {
 
-// So many keys, each in a random one of so many runs, so that the source of the next key cannot be predicted.
+// `n` keys, each in a random one of `runs` runs, so that the source of the next key cannot be predicted.
 struct MergedRuns {
   MergedRuns(std::uint64_t n, std::size_t runs) : files(RoomFor(n)) {
     for (const auto& ids : DealIds(n, runs)) parts.push_back(MakeRun(&files, &pool, ids));

@@ -20,8 +20,8 @@ struct TreeAndRun {
   std::shared_ptr<const Run> run;
 };
 
-// A sweep is due at share 8: every leaf has keys of the run and is rewritten. With 1000 most leaves have none, and are
-// kept without being read. An item is an update of the run; bytes are those of the pages written.
+// A sweep is due at share 8: every leaf has keys of the run and is rewritten. At share 1000 most leaves have none, and
+// are kept without being read. An item is an update of the run; bytes are those of the pages written.
 void SweepRun(benchmark::State& state) {
   auto& [tree, run] = Prepared<TreeAndRun>(state.range(0), state.range(1));
   std::uint64_t updates = 0;

@@ -12,7 +12,7 @@
 
 namespace cambium::bench {
 
-// The columns are "engine,benchmark,round,secs_elapsed,interval_qps": db_bench's, after those that name the phase. One
+// The columns are "engine,benchmark,round,secs_elapsed,interval_qps": three that name the phase, then db_bench's. One
 // thread.
 class IntervalReport {
  public:

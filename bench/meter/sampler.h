@@ -54,7 +54,7 @@ class Sampler {
   bool stopped_ = false;
   // Used by the thread until it has ended, then by the caller of Stop().
   std::uint64_t looks_ = 0;
-  std::uint64_t every_ = 1;  // one look of so many is kept
+  std::uint64_t every_ = 1;  // one of this many looks is kept
   std::uint64_t disk_peak_ = 0;
   std::vector<Sample> samples_;
   std::atomic<double> user_cpu_s_{0};

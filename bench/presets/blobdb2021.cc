@@ -1,8 +1,8 @@
-// "Integrated BlobDB", rocksdb.org, 2021: its six workloads, with the settings of RocksDB's tools/run_blob_bench.sh: a
-// table of keys is smaller than one of values, since it refers to 32 buffers of values, and level 1 has eight tables.
-// The first stage of its load writes without a log and without compactions, which only RocksDB can do. Here every store
-// loads normally, and stage two compacts. The script turns blob GC on only after the load, so loads have a run of their
-// own, in which BlobDB has no GC.
+// "Integrated BlobDB", rocksdb.org, 2021: its six workloads, with the settings of RocksDB's tools/run_blob_bench.sh. A
+// table of keys is smaller than a table of values, since it refers to 32 buffers of values, and level 1 has eight
+// tables. The first stage of its load writes without a log and without compactions, which only RocksDB can do. Here
+// every store loads normally, and stage two compacts. The script turns blob GC on only after the load, so loads have a
+// run of their own, in which BlobDB has no GC.
 #include "presets/presets.h"
 
 namespace cambium::bench {
@@ -19,7 +19,7 @@ std::vector<PresetRun> BlobDb2021Runs(double scale) {
   std::vector<PresetRun> runs;
   for (const std::uint64_t value_size : {1u << 10, 4u << 10, 16u << 10, 64u << 10, 256u << 10, 1u << 20}) {
     const std::uint64_t num = Scaled(1024 * gib / static_cast<double>(value_size), scale, 200);
-    // The post's read phases took half an hour. These read so many bytes that their writer writes for some seconds.
+    // The post's read phases took half an hour. These read enough bytes to let their writer write for some seconds.
     const double read_bytes = 2 * gib * 4096;
     const std::uint64_t reads = std::min(Scaled(read_bytes / static_cast<double>(value_size), scale, 2'000),
                                          Scaled(800'000 * 4096.0, scale, 2'000));

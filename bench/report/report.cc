@@ -155,7 +155,7 @@ std::string CpuTables(const Table& table) {
   return text;
 }
 
-// These and the following add to *notes what their tables need to be understood.
+// This and the following functions add to *notes what readers need to understand their tables.
 std::string WriteTables(const Table& table, std::string* notes) {
   std::string text =
       WithNote(table.Draw("stall %", StallPercent, Plain), notes,

@@ -386,7 +386,7 @@ Work RunWork(const Workload& workload, Engine* engine, std::optional<Crew>* crew
   const std::uint64_t begin = NowNanos();
   if (workload.maintain != nullptr) {
     work.status = workload.maintain(engine, message);
-    if (work.status.ok() && Interrupted().load()) work.status = Status::Aborted("interrupted");  // it may have left off
+    if (work.status.ok() && Interrupted().load()) work.status = Status::Aborted("interrupted");  // may be incomplete
     if (!work.status.ok()) return work;
     work.ops = 1;
     work.nanos.Add(NowNanos() - begin);
@@ -402,7 +402,7 @@ Status SettleAndCount(const Workload& workload, Engine* engine, const Work& work
   double idle_seconds = 0;
   const Status status = Settle(engine, workload.name, &idle_seconds);
   if (!status.ok()) return status;
-  if (Interrupted().load()) return Status::Aborted("interrupted");  // it may have left off
+  if (Interrupted().load()) return Status::Aborted("interrupted");  // may be incomplete
   const ProcessStats settled = UsedSince(before.process, sampler);
   if (workload.effect == Effect::kWrites) {
     r->settle_seconds = Seconds(NowNanos() - work.end_nanos) - idle_seconds;

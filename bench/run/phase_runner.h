@@ -11,7 +11,7 @@
 namespace cambium::bench {
 
 // Fills in *result except what names the engine. Returns the first error, wrong answers included; *result is undefined
-// then. NotSupported: the engine lacks the operation, or a store does not understand its own bytes. Aborted:
+// then. NotSupported: the engine lacks the operation, or does not understand the bytes in its own files. Aborted:
 // interrupted.
 Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* engine, Phase* phase, Result* result);
 

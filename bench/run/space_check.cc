@@ -131,8 +131,9 @@ bool Collects(const std::string& engine, const BenchFlags& flags) {
   return engine != "rocksdb_blob" || flags.space.enable_blob_garbage_collection;
 }
 
-// The largest size of an engine that collects: a multiple of the live bytes, rewrites in progress included, a multiple
-// of the bytes written while an iterator is held, and a fixed part. Measured with this bench, and rounded up.
+// The largest size of an engine that collects is the sum of a multiple of the live bytes (rewrites in progress
+// included), a multiple of the bytes written while an iterator is held, and a fixed part. Measured with this bench, and
+// rounded up.
 struct Bound {
   double live = 0;
   double pinned = 1;

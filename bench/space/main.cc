@@ -1,13 +1,12 @@
 // cambium_space: measures what max_space_amplification, log GC and punching do to the disk, from outside, ten times a
 // second. Each call runs one experiment, with a database of its own that is removed at the end.
 //
-//   overwrite   loads, overwrites once unmeasured, then so many times the data. Compares the peak on disk with the
-//   ceiling,
-//               and what log GC wrote with the law of uniform overwrites
+//   overwrite   loads, overwrites everything once unmeasured, then --times times. Compares the peak on disk with the
+//               ceiling, and the bytes that log GC wrote with the law of uniform overwrites
 //   insert      loads only: log GC should move nothing
 //   delete      loads, waits until the database is quiet, deletes a part. Measures how soon the bytes are freed
 //   read        lookups of two threads, while the database is quiet and while log GC collects a log that is half
-//   garbage
+//               garbage
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -88,7 +87,7 @@ class Experiment {
   void Load() {
     PutMany(keys_, [this](std::uint64_t i) { return order_.At(i); });
   }
-  // Makes so many puts, shared by the threads.
+  // Makes `count` puts, shared by the threads.
   template <typename IdOf>
   void PutMany(std::uint64_t count, IdOf id_of) {
     std::vector<std::thread> threads;

@@ -11,11 +11,11 @@
 namespace cambium::bench {
 namespace {
 
-// A range is warm if it gets so many times its even share, and more than chance explains.
+// A range is warm if it gets this many times its even share, and more than chance explains.
 constexpr double kWarm = 1.5;
 // Ranges with fewer accesses say little about how their keys differ.
 constexpr std::uint64_t kAccessesOfRange = 1000;
-// The rate is fitted over at most so many intervals.
+// The rate is fitted over at most this many intervals.
 constexpr std::size_t kRatesMax = 2000;
 
 struct Access {

@@ -35,7 +35,8 @@ class TraceSource {
 };
 
 // The record of a scan's end follows all operations made during the scan. So operations wait until the scans before
-// them have ended, at most so many. A longer scan is returned without its length, and counts as one of open_scans.
+// them have ended, but at most this many wait. A longer scan is returned without its length, and counts as one of
+// open_scans.
 inline constexpr std::size_t kTraceWindow = 1u << 18;
 
 // Opens a recording, or text: any file that does not begin with the eight magic bytes of a recording.

@@ -40,7 +40,7 @@ class EntryCheck {
     return Status::Corruption("a key between " + std::to_string(lower) + " and " + std::to_string(upper) +
                               " was written, but the walk skipped it");
   }
-  // After Key(), for the same entry. If keys do not tell their ids, the value does.
+  // Called after Key(), for the same entry. If keys do not tell their ids, the value does.
   Status Value(Slice value) {
     if (!phase_.key_shape.HasIds()) {
       const std::uint64_t id = IdInValue(value);

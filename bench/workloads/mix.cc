@@ -4,7 +4,7 @@
 namespace cambium::bench {
 namespace {
 
-// A value grows to so many times its first size at most; then it starts again.
+// A value grows to at most this many times its first size; then it starts again.
 constexpr std::size_t kAppendsMax = 256;
 
 }  // namespace

@@ -53,8 +53,8 @@ struct Worker {
   std::uint64_t found = 0;
   std::uint64_t written_bytes = 0;  // of keys and values
   Status status = {};  // the first error; a wrong answer is Corruption
-  // The ids that it wrote, in order: write i made Version(i). Has as many as there was room for. It is a sequential
-  // array, so that the measured loop does not wait for memory.
+  // The ids that it wrote, in order: write i made Version(i). If there are more than fit, the rest is left out. It is a
+  // sequential array, so that the measured loop does not wait for memory.
   std::vector<std::uint32_t> log = {};
   bool log_overflowed = false;
 
@@ -88,7 +88,8 @@ struct Workload {
   bool mixes = false;              // workers read and write
   std::uint64_t divisor = 1;       // of num
   std::uint64_t count_divisor = 1;  // of the number of operations alone
-  // The largest value that it makes, if not of the pool's sizes; and the number of keys that it adds beyond --num.
+  // The size of the largest value that it makes, if sizes are not the pool's; and the number of keys that it adds
+  // beyond --num.
   std::uint64_t (*value_room)(const BenchFlags&) = nullptr;
   std::uint64_t (*new_keys)(const BenchFlags&) = nullptr;
   // Returns what is wrong with the flags for this workload, or "". Called before anything runs.

@@ -17,7 +17,7 @@ constexpr std::uint64_t kAskEvery = 100;  // operations; db_bench's
 
 constexpr double kNumberMax = 1e15;
 constexpr std::uint64_t kRangesMax = 1'000'000;
-constexpr double kWeightsMax = 900;  // of their sum; a range has at least 1e-16, or none
+constexpr double kWeightsMax = 900;  // limit of their sum; each is 0 or at least 1e-16
 
 // Limits reads and writes to their shares of the current rate.
 class SinePacers {
