@@ -31,7 +31,7 @@ if(CAMBIUM_SANITIZE)
   target_compile_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
   target_compile_options(cambium_flags INTERFACE -fno-sanitize-recover=all)
   target_link_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
-  # gcc reports false positives of these when a sanitizer, or no optimising, changes what it sees of a value.
+  # With a sanitizer, or without optimisation, gcc knows less about values and gives these warnings falsely.
   target_compile_options(cambium_flags INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-format-truncation>)
 endif()
@@ -48,8 +48,8 @@ function(cambium_join_sources target)
   endif()
 endfunction()
 
-# For a build that only checks each file alone: parsing the standard library takes most of its time. A floor's own
-# headers are not precompiled, so a file that lacks one of them does not compile.
+# For a build that only checks each file alone, which spends most of its time parsing the standard library. A floor's
+# own headers are not precompiled, so a file that does not include one of them fails to compile.
 option(CAMBIUM_PRECOMPILE_STANDARD_HEADERS "Parse the headers of the standard library once for all floors" OFF)
 if(CAMBIUM_PRECOMPILE_STANDARD_HEADERS)
   add_library(cambium_standard_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/standard_headers.cc)
@@ -58,7 +58,7 @@ if(CAMBIUM_PRECOMPILE_STANDARD_HEADERS)
 endif()
 
 # cambium_floor(util SOURCES a.cc ... DEPS cambium_x PkgConfig::Y): one folder of src/ as one target, cambium_util.
-# APART: its sources are never joined, since programs link some of them without what the others need.
+# APART: its sources are never joined, because programs link some of them without the dependencies of the others.
 function(cambium_floor name)
   cmake_parse_arguments(ARG "APART" "" "SOURCES;DEPS" ${ARGN})
   add_library(cambium_${name} STATIC ${ARG_SOURCES})
@@ -98,9 +98,9 @@ function(cambium_library name kind)
 endfunction()
 
 # cambium_test(coding_test SOURCES coding_test.cc DEPS cambium_util [LABELS slow]): one test program, known to ctest.
-# With BOTH_INDEXES it runs a second time, as coding_test_lsm, with databases that have an LSM (testing/index_mode.h).
-# A program has the label "threads" if one of its sources starts one, or with THREADS if only what it calls does. CI runs
-# these under ThreadSanitizer.
+# With BOTH_INDEXES it runs a second time, as coding_test_lsm, with databases that have an LSM (testing/index_mode.h). A
+# program has the label "threads" if one of its sources starts a thread. THREADS sets the label if only code that it
+# calls starts one. CI runs these programs under ThreadSanitizer.
 function(cambium_test name)
   cmake_parse_arguments(ARG "BOTH_INDEXES;THREADS" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})

@@ -1,5 +1,5 @@
-# The target docs: the reference of the public headers, as web pages in docs/html of the build directory. It is there
-# where doxygen is installed, which nothing else needs.
+# The target docs: the reference of the public headers, as web pages in docs/html of the build directory. It exists only
+# if doxygen is installed, which nothing else needs.
 find_program(CAMBIUM_DOXYGEN doxygen)
 mark_as_advanced(CAMBIUM_DOXYGEN)
 if(CAMBIUM_DOXYGEN)

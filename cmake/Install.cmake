@@ -4,7 +4,7 @@
 # Components: runtime (the shared library), dev (headers, the static library, what CMake and pkg-config read), tools
 # (cambium), bench (cambium_bench).
 
-# Such a build has code in it that fails when it is told to, or another memory allocator.
+# Such a build contains code that fails on request, or another memory allocator.
 if(CAMBIUM_TEST_HOOKS OR CAMBIUM_SANITIZE)
   install(CODE "message(FATAL_ERROR \"a build with CAMBIUM_TEST_HOOKS or CAMBIUM_SANITIZE is for tests and is not \
 installed: use the preset release\")" ALL_COMPONENTS)

@@ -4,7 +4,7 @@
 # so its package may contain nothing else. A server with the tool needs no headers. The bench is linked with every peer
 # that was found, RocksDB among them, and the tool must not require their installation.
 set(CPACK_PACKAGE_NAME cambium)
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # the project's would stand above that of each package
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else the project's summary precedes that of each package
 set(CPACK_PACKAGE_VENDOR "The Cambium authors")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

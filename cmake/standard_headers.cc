@@ -1,1 +1,1 @@
-// A target needs a source; its precompiled header is what others reuse.
+// Empty, because a target needs a source file. Other targets reuse only its precompiled header.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what users get, the `release` preset, and tries it once. The tests run on a build with asserts and test hooks.
+# Builds the `release` preset, which users get, and tries it once. The tests run on a build with asserts and test hooks.
 # This finds what only a build without them shows: a warning at -O3, or a name that only an assert uses.
 #
 #   bash tools/check_release.sh

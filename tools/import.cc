@@ -139,7 +139,7 @@ Status Plan(EntrySource* source, const Flags& flags, const Options& made, Counts
     place = ParentOf(flags.directory);
     s = CheckIsNew(flags);
     if (s.ok()) s = CheckWholeDirectory(*FileSystem::Default(), flags.directory);
-    // Neither without permission nor on a read-only file system.
+    // Fails without permission, and on a read-only file system.
     if (s.ok() && ::access(place.c_str(), W_OK | X_OK) != 0) {
       s = Status::IOError(place + ": " + std::strerror(errno));
     }
@@ -179,7 +179,7 @@ int Import(const Flags& flags) {
   Options made;
   made.info_log = NullLogger();
   Status s = GetOptionsFromString(made, flags.options, &made);
-  // jsonl is the default, and does not fit a directory.
+  // jsonl, the default, does not read directories.
   std::error_code error;
   if (s.ok() && flags.format == "jsonl" && std::filesystem::is_directory(flags.source, error)) {
     s = Status::InvalidArgument(flags.source + ": is a directory; set --format to folder, rocksdb or lmdb");

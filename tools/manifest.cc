@@ -60,7 +60,7 @@ int Show(const Flags& flags) {
   if (!s.ok() && !s.IsCorruption()) return Fail(s, flags.json);
   if (!s.ok() && read.number == 0) {
     FileInfo info;
-    // A file without the beginning of a database file is not a damaged one.
+    // A file that does not begin like a database file counts as wrong usage, not as damage.
     if (which.path != flags.directory) return Fail(s, flags.json);
     return Fail(Status::InvalidArgument(std::string(s.message())), flags.json);
   }

@@ -21,8 +21,9 @@ struct Flags {
   const Comparator* comparator = nullptr;  // null: any
 };
 
-// Whether Open succeeds depends on the options, so they are taken from the OPTIONS file, if there is one. For the
-// families the MANIFEST says everything needed here; if they are damaged, options could not be found by trying.
+// Whether Open succeeds depends on the options, so they are taken from the OPTIONS file, if there is one. The MANIFEST
+// has everything that this command must know about the families. Other commands find it out by trying to open them,
+// which would fail here if they are damaged.
 Status FindOptions(const std::string& directory, DBOptions* options) {
   ConfigOptions config;
   config.ignore_unknown_options = true;
