@@ -1,4 +1,4 @@
-// BackupEngine: backups of databases in a directory of their own. Each adds only what changed since earlier ones.
+// BackupEngine: backups of databases in a directory of their own. A backup adds only what changed since earlier ones.
 //
 //   std::unique_ptr<cambium::BackupEngine> engine;
 //   cambium::Status s = cambium::BackupEngine::Open(cambium::BackupEngineOptions("/backup/store"), &engine);
@@ -26,15 +26,15 @@
 
 namespace cambium {
 
-using BackupID = std::uint32_t;  // from 1; each is one more than the newest that exists
+using BackupID = std::uint32_t;  // from 1; a new backup gets the newest existing id plus 1
 
 struct BackupEngineOptions {
   explicit BackupEngineOptions(std::string directory) : backup_dir(std::move(directory)) {}
 
-  // Created if it does not exist; its parent must. A directory that is not empty and that no engine has made is
-  // InvalidArgument, before anything is written there; with read_only, so is an empty one.
+  // Created if it does not exist; its parent must. InvalidArgument, before anything is written, if the directory is not
+  // empty and no engine made it; with read_only, also if it is empty.
   std::string backup_dir;
-  bool create_if_missing = true;  // false: PathNotFound, or InvalidArgument if it is empty
+  bool create_if_missing = true;  // false: a missing directory is PathNotFound, an empty one InvalidArgument
   // Writes nothing: backups are listed, verified and restored. Several such engines may have the directory open.
   bool read_only = false;
   // How long Open waits for another engine that has the directory open, in microseconds.
@@ -45,7 +45,7 @@ struct BackupEngineOptions {
   std::shared_ptr<Clock> clock;                       // null: the library's own
 };
 
-// Called now and then by the working thread, with no lock held: bytes done, and how many there are.
+// Called now and then by the working thread, with no lock held: bytes done, and their total.
 using BackupProgress = std::function<void(std::uint64_t done, std::uint64_t all)>;
 
 struct CreateBackupOptions {
@@ -61,7 +61,7 @@ struct RestoreOptions {
 
 struct BackupInfo {
   BackupID backup_id = 0;
-  std::int64_t timestamp = 0;      // when it was begun, in seconds since 1970
+  std::int64_t timestamp = 0;      // when the backup began, in seconds since 1970
   std::uint64_t size = 0;          // of its files, those shared with other backups included
   std::uint32_t number_files = 0;
   SequenceNumber sequence_number = 0;  // of the newest operation in it
@@ -81,9 +81,9 @@ class BackupEngine {
   BackupEngine& operator=(const BackupEngine&) = delete;
   virtual ~BackupEngine() = default;
 
-  // Backs up an open database, which continues to be used: a prefix of its writes, in whole batches, with everything
-  // that was written before the call. Durable when it returns OK; otherwise no backup is made. NotSupported for a
-  // database that is open for reading only. Sets *id, unless null, to the new backup's.
+  // Backs up an open database, which stays in use. The backup holds a prefix of its writes, in whole batches, with
+  // everything that was written before the call. It is durable when the call returns OK; otherwise no backup is made.
+  // NotSupported for a database that is open for reading only. Sets *id, unless `id` is null, to the new backup's id.
   virtual Status CreateNewBackup(const CreateBackupOptions& options, DB* db, BackupID* id = nullptr) = 0;
   Status CreateNewBackup(DB* db, bool flush_before_backup = false) {
     CreateBackupOptions options;
@@ -94,8 +94,8 @@ class BackupEngine {
   virtual Status CreateNewBackupOffline(const CreateBackupOptions& options, const std::string& path,
                                         BackupID* id = nullptr) = 0;
   // Sets *plan to what CreateNewBackupOffline would do in an engine with these options, which need not be open.
-  // `shared` counts what earlier backups have. The backup's record is not counted. Writes nothing. Returns the errors
-  // of that call that can be foreseen, NoSpace included.
+  // Its shared files and bytes are those that earlier backups have stored already. The backup's record is not counted.
+  // Writes nothing. Returns the errors of that call that can be foreseen, NoSpace included.
   static Status PlanNewBackupOffline(const BackupEngineOptions& options, const std::string& path, CopyPlan* plan);
   // Sets *ids to the backups that DeleteBackup(id), or with `id` 0 PurgeOldBackups(num_backups_to_keep), would delete
   // in an engine with these options, which need not be open. Writes nothing. Returns the errors that can be foreseen.
@@ -105,7 +105,8 @@ class BackupEngine {
   virtual void StopBackup() = 0;
 
   // Deletes all but the newest num_backups_to_keep backups. A file is deleted with the last backup that has it. While
-  // there are damaged records no file is deleted, because what they refer to is unknown: delete those backups first.
+  // the record of any backup is damaged, no file is deleted, because it is unknown which files that backup has: delete
+  // such backups first.
   virtual Status PurgeOldBackups(std::uint32_t num_backups_to_keep) = 0;
   // NotFound if there is no backup of this number. Damaged backups can be deleted too.
   virtual Status DeleteBackup(BackupID id) = 0;
@@ -127,8 +128,9 @@ class BackupEngine {
   Status RestoreDBFromBackup(BackupID id, const std::string& directory) {
     return RestoreDBFromBackup({}, id, directory);
   }
-  // Sets *plan to what that would do; with `id` 0 for the newest backup. Writes nothing and compares no checksums.
-  // Returns the errors that can be foreseen: NotFound, `directory` exists, a stored file is missing, NoSpace.
+  // Sets *plan to what RestoreDBFromBackup would do; `id` 0 means the newest backup. Writes nothing and compares no
+  // checksums. Returns the errors that can be foreseen: NotFound, `directory` exists, a stored file is missing,
+  // NoSpace.
   virtual Status PlanRestore(BackupID id, const std::string& directory, CopyPlan* plan) = 0;
   // NotFound if there is no backup.
   virtual Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& directory) = 0;

@@ -14,8 +14,8 @@
               names. Pointers to bytes inside an object are valid as long as the comment says. Bytes have a length, need
               no terminator, and may include zeros. NULL with a length of 0 means no bytes.
    Objects    Each cambium_x_create has its cambium_x_destroy, which also accepts NULL. No other function accepts NULL
-              for an object unless its comment says so. What options, reads and writes borrow from another object (a
-              comparator, a filter, a snapshot, a bound) must outlive its use; strings and options are copied.
+              for an object unless its comment says so. A comparator, filter or snapshot that options, reads or writes
+              use is borrowed: it must outlive this use. Strings, bounds and options are copied.
    Truth      unsigned char: 0 is false, all else true; functions return 1 for true.
    Threads    Any thread may use a database, its families and snapshots. Everything else: one thread at a time.
    Callbacks  Called by any thread of the library, several at once. They must return, and not by longjmp or an
@@ -240,7 +240,7 @@ void cambium_flush_cf(cambium_t* db, const cambium_flushoptions_t* options, camb
                       char** errptr);
 /* With `sync`, makes everything written so far durable, in all families. */
 void cambium_flush_wal(cambium_t* db, unsigned char sync, char** errptr);
-/* Compacts from the start key to the limit, both included; NULL means unbounded. The first two lose errors. */
+/* Compacts from the start key to the limit, both included; NULL: unbounded. The first two calls lose errors. */
 void cambium_compact_range(cambium_t* db, const char* start_key, size_t start_key_length, const char* limit_key,
                            size_t limit_key_length);
 void cambium_compact_range_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* start_key,
@@ -643,8 +643,8 @@ void cambium_ratelimiter_destroy(cambium_ratelimiter_t* limiter);
 
 /* ---- Event listeners ----
 
-   Called with what a database does; cambium/listener.h says on which threads, in what order, and what they may call.
-   `db` is valid during the call, and must not be closed. So is an info, and the getters return memory of the info. File
+   Called for each event of a database; cambium/listener.h says on which threads, in what order, and what they may call.
+   `db` and the info are valid during the call; `db` must not be closed. The getters return memory of the info. File
    names and texts have a length; getters of a status set the error, if there is one. */
 typedef void (*cambium_on_flush_cb)(void* state, cambium_t* db, const cambium_flushjobinfo_t* info);
 typedef void (*cambium_on_compaction_cb)(void* state, cambium_t* db, const cambium_compactionjobinfo_t* info);

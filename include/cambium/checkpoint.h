@@ -31,14 +31,14 @@ class Checkpoint {
   // whole batches.
   //
   // If the log that recovery would replay has at least log_size_for_flush bytes (0: always), memtables are flushed
-  // first. What is not flushed is replayed when the copy is opened. Files that may still change are copied, as are all
-  // files if `directory` is on another file system; of the log, no more is copied than was written meanwhile. Sets
-  // *sequence_number, unless null, to that of the newest operation in the copy.
+  // first. What is not flushed is replayed when the copy is opened. Files that may still change are copied; of the log,
+  // that is at most 1 MiB and what is written during the call. If `directory` is on another file system, all files are
+  // copied. Sets *sequence_number, unless null, to that of the newest operation in the copy.
   //
   // Any thread may call it, concurrently with all other calls; it delays none of them longer than a commit takes. An
   // error leaves nothing. A crash may leave `directory`.tmp and `directory`.tmp.mark, which the next call removes.
-  // InvalidArgument if `directory` exists, or a `directory`.tmp that no such call has made; Locked if another call is
-  // making `directory`; NotSupported if the database is open for reading only.
+  // InvalidArgument if `directory` exists, or if a `directory`.tmp exists that no such call has made; Locked if another
+  // call is making `directory`; NotSupported if the database is open for reading only.
   virtual Status CreateCheckpoint(const std::string& directory, std::uint64_t log_size_for_flush = 0,
                                   std::uint64_t* sequence_number = nullptr) = 0;
 };
@@ -49,9 +49,9 @@ class Checkpoint {
 // then with the bytes of the files linked or copied so far, and of all files.
 Status CheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory,
                          const std::function<void(std::uint64_t done, std::uint64_t all)>& progress = nullptr);
-// Sets *plan to what that would do; writes nothing. Returns the errors that can be foreseen: `directory` exists, the
-// database is open or damaged, NoSpace. It does not test permissions, nor whether the file system supports hard links:
-// if not, everything is copied.
+// Sets *plan to what CheckpointOffline would do; writes nothing. Returns the errors that can be foreseen: `directory`
+// exists, the database is open or damaged, NoSpace. It tests neither permissions nor whether the file system supports
+// hard links; without hard links, CheckpointOffline copies everything.
 Status PlanCheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory,
                              CopyPlan* plan);
 

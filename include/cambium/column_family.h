@@ -1,4 +1,4 @@
-// Column families: separate maps in one database. They share the log, so that a batch over several of them is committed
+// Column families: separate maps in one database. They share the log, so that a batch over several of them is applied
 // as a whole; each has its own key order, index and options.
 #pragma once
 

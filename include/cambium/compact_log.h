@@ -29,14 +29,14 @@ struct CompactLogFigures {
   std::uint64_t bytes_read = 0;     // from the log: the moved values, and gaps between them
   std::uint64_t bytes_written = 0;  // new segments, with all that is in their files
   std::uint64_t bytes_freed = 0;    // removed segments with one name, less bytes_written
-  std::uint64_t bytes_held = 0;     // removed segments with a second name, in a checkpoint: on disk as long as that
+  std::uint64_t bytes_held = 0;     // removed segments that a checkpoint links: on disk as long as it is
   friend bool operator==(const CompactLogFigures&, const CompactLogFigures&) = default;
 };
 
 struct CompactLogForecast {
   CompactLogFigures figures;
   // If true, the result will equal the forecast. If false, values change their form or are brought into key order, and
-  // the figures are computed from the values as they are now; for key order alone they are within 1 %.
+  // the figures are computed from the values as they are now; if only the order changes, they are within 1 %.
   bool is_exact = true;
 };
 
@@ -47,17 +47,17 @@ struct CompactLogOptions {
   // Bring all values of up to 256 KiB into key order, in every column family.
   bool cluster = false;
   // Compress all values with this. The program that opens the database should set blob_compression_type to the same,
-  // because log GC writes what it moves as that option says. Unset: values stay as they are.
+  // because log GC compresses the values that it moves as that option says. Unset: values stay as they are.
   std::optional<CompressionType> recompress;
-  // Afterwards values of at least this many bytes are in the log, smaller ones in the index. As min_blob_size, which
-  // the program should set to the same. Unset: values stay where they are.
+  // Afterwards values of at least this many bytes are in the log, smaller ones in the index. The program that opens the
+  // database should set min_blob_size to the same. Unset: values stay where they are.
   std::optional<std::uint64_t> min_blob_size;
   // Only make the forecast: writes nothing, and needs only a shared lock.
   bool dry_run = false;
 
   // Called once, before anything is moved.
   std::function<void(const CompactLogForecast& forecast)> on_forecast;
-  // Called after each step with the bytes read and written so far, and in all. Return false to stop here, with
+  // Called after each step with the bytes read and written so far, and their total. Return false to stop here, with
   // Incomplete.
   std::function<bool(std::uint64_t done, std::uint64_t all)> on_progress;
 };

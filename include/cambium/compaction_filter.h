@@ -11,11 +11,11 @@
 //
 // Names and meaning are RocksDB's; docs/OPTIONS.md lists the differences.
 //
-// When it is asked. About the newest value of each key in the input of a compaction; never about a tombstone, nor about
-// a value that a tombstone or a newer value in the input hides. The same key may be asked about more than once, also
-// about an old value while a newer one lies in another layer; each answer applies to the value that was given. Flushes
-// and log GC do not ask. CompactRange asks at least once about every key of its range that was written before the call,
-// even if there is nothing to compact.
+// When it is asked. A compaction asks about the newest value of each key in its input, but never about a tombstone, nor
+// about a value that a tombstone or a newer value in the input hides. The same key may be asked about more than once,
+// also about an old value while a newer one lies in another layer; each answer applies to the value that was given.
+// Flushes and log GC do not ask. CompactRange asks at least once about every key of its range that was written before
+// the call, even if there is nothing to compact.
 //
 // What an answer does. All answers take effect together with the commit of the compaction: after a crash or an error
 // either all of them hold or none. Removing a value does not bring back an older value of the key. Snapshots and
@@ -34,9 +34,9 @@ namespace cambium {
 // Called by background threads, and by the thread that calls CompactRange. A filter that a factory made for a job is
 // called by one thread at a time; ColumnFamilyOptions::compaction_filter by several at once. Within a job keys ascend.
 //
-// It must not call its own database, and must not throw: an exception ends the process. It may be slow, but then so are
-// its family's compactions, and log segments that the compaction may read are kept until it ends. An illegal answer, or
-// an error in reading a value, ends the compaction; an illegal answer with InvalidArgument. Nothing is changed then,
+// It must not call its own database, and must not throw: an exception ends the process. It may be slow, but then its
+// family's compactions are slow too, and log segments that the compaction may read are kept until it ends. An error in
+// reading a value ends the compaction, and so does an illegal answer, with InvalidArgument. Then nothing is changed,
 // and the compaction is tried again.
 class CompactionFilter {
  public:
@@ -47,16 +47,16 @@ class CompactionFilter {
     kRemove = 1,
     // *new_value replaces the value. It is stored inline or separated, and compressed, as a write would be now.
     kChangeValue = 2,
-    // Removes the key, and all keys of this job before *skip_until, about which it is not asked. If *skip_until is not
-    // greater than the key, this is kKeep. If a job ends before *skip_until, the next job asks about the rest.
+    // Removes the key and all keys of this job before *skip_until; the filter is not asked about these. If *skip_until
+    // is not greater than the key, this is kKeep. If a job ends before *skip_until, the next job asks about the rest.
     kRemoveAndSkipUntil = 3,
     kUndetermined = 8,  // from FilterBlobByKey only: the value is needed to decide
   };
 
   // Describes a job to a factory.
   struct Context {
-    // The job compacts everything in the family. In a tree: it is a step of a CompactRange without bounds, whose steps
-    // together do.
+    // The job compacts everything in the family. In a tree: the job is a step of a CompactRange without bounds, and the
+    // steps together compact everything.
     bool is_full_compaction = false;
     bool is_manual_compaction = false;  // by CompactRange
     std::uint32_t column_family_id = 0;
@@ -87,7 +87,7 @@ class CompactionFilter {
     return false;
   }
 
-  // As in RocksDB today, where false is not supported: a job whose filter returns false ends with NotSupported. Here
+  // False is not supported, as in today's RocksDB: a job whose filter returns false ends with NotSupported. Here
   // snapshots hold what they see, so there is nothing to ignore.
   [[nodiscard]] virtual bool IgnoreSnapshots() const { return true; }
 

@@ -19,8 +19,8 @@ class Comparator {
   [[nodiscard]] virtual bool EqualMeansSameBytes() const { return true; }
 };
 
-// Unsigned byte order, in which a prefix precedes what it begins ("cambium.BytewiseComparator"), and its reverse
-// ("cambium.ReverseBytewiseComparator"). Never destroyed.
+// Unsigned byte order, in which a prefix precedes the longer strings that begin with it ("cambium.BytewiseComparator"),
+// and its reverse ("cambium.ReverseBytewiseComparator"). Never destroyed.
 [[nodiscard]] const Comparator* BytewiseComparator();
 [[nodiscard]] const Comparator* ReverseBytewiseComparator();
 

@@ -17,7 +17,7 @@ struct ConvertOptions {
   // Reads all entries and builds all pages, but writes nothing. Fills in the report; its plan says what would be linked
   // and written, and how much space is free there. Returns the errors that can be foreseen, NoSpace included.
   bool dry_run = false;
-  // Called now and then with the index entries read so far, and at most how many there are.
+  // Called now and then with the number of index entries read so far, and an upper bound of their total.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
 };
 
@@ -27,7 +27,7 @@ struct ConvertReport {
   std::uint64_t index_bytes_before = 0;  // of the converted families: files of runs, trees and levels
   std::uint64_t index_bytes_after = 0;
   std::uint64_t log_bytes = 0;           // segments and large values: linked, except the end of the log
-  CopyPlan plan;                         // of a dry run; what is copied includes the new index
+  CopyPlan plan;                         // of a dry run; copied_files includes the new index
 };
 
 // Makes a database `out` with the data of the one at `path`, which no process has open for writing. All column families

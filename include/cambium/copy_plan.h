@@ -5,7 +5,7 @@
 
 namespace cambium {
 
-// Bytes are file lengths; with holes, files may take less on disk. What is copied includes MANIFEST and OPTIONS.
+// Bytes are file lengths; with holes, files may take less on disk. Copied files include MANIFEST and OPTIONS.
 struct CopyPlan {
   std::uint64_t linked_files = 0;  // would get a second name, and take no space
   std::uint64_t linked_bytes = 0;
@@ -13,7 +13,7 @@ struct CopyPlan {
   std::uint64_t copied_bytes = 0;
   std::uint64_t shared_files = 0;  // backups only: stored already by an earlier one
   std::uint64_t shared_bytes = 0;
-  std::uint64_t free_bytes = 0;    // on the file system they would be written to
+  std::uint64_t free_bytes = 0;    // free on the file system of the copy
 };
 
 }  // namespace cambium

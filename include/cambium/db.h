@@ -187,10 +187,10 @@ class DB {
   // remove it: overwritten and deleted values, and tombstones.
   //
   // In files, values are counted by the size codes of their addresses, at most 0.8 % too high. Entries are counted by
-  // the range's share of all index pages, as if all keys had one length, and inline values as if they were like those
-  // at the ends of the range. The error is therefore at most the range's bytes in index pages, and small if its keys
-  // and inline values are like the others. In memtables everything is estimated from where the ends lie in a tree whose
-  // nodes are at least half full: for many keys the result may be off by a factor of two.
+  // the range's share of all index pages, as if all keys had one length. Inline values are counted as if they were like
+  // those at the ends of the range. The error is therefore at most the range's bytes in index pages, and small if the
+  // range's keys and inline values are like all others. In memtables everything is estimated from the positions of the
+  // range's ends in a tree whose nodes are at least half full: for many keys the result may be off by a factor of two.
   virtual Status GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* family,
                                      const Range* ranges, int count, std::uint64_t* sizes) = 0;
   Status GetApproximateSizes(ColumnFamilyHandle* family, const Range* ranges, int count, std::uint64_t* sizes) {
@@ -219,15 +219,15 @@ class DB {
   virtual Status SetDBOptions(const std::unordered_map<std::string, std::string>& changes) = 0;
 
   // ---- Tracing ----
-  // Starts recording operations; see trace.h. Committed writes are recorded, and reads that found a value or
-  // found none; failed calls are not. Calls already running may or may not be recorded. Busy if a trace is running,
+  // Starts recording operations; see trace.h. Writes that succeeded are recorded, and reads that found a value or found
+  // none; failed calls are not. Calls already running may or may not be recorded. Busy if a trace is running,
   // InvalidArgument for an option out of range. An error of the trace never fails a call: it ends the trace, and
   // EndTrace returns it. Without a trace each call tests one flag.
   virtual Status StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) = 0;
   // Traces into a new file, which must not exist, in the database's file system.
   virtual Status StartTrace(const TraceOptions& options, const std::string& path) = 0;
-  // NotFound if no trace is running. Returns the first error of the trace. Scans that are still running have no end in
-  // it. Close ends a trace too, and logs its error.
+  // NotFound if no trace is running. Returns the first error of the trace. Scans that are still running have no end
+  // record in the trace. Close ends a trace too, and logs its error.
   virtual Status EndTrace() = 0;
 
   // These exist in RocksDB; here Merge and IngestExternalFile return NotSupported. Resume returns OK on a healthy
@@ -238,14 +238,14 @@ class DB {
 };
 
 // Removes all files of a database, and its directory if nothing else is in it. Other files are not touched. Locked if
-// the database is open. OK if there is none.
+// the database is open. OK if there is no database.
 Status DestroyDB(const std::string& path, const Options& options);
 
 struct VerifyOptions {
   // Also read every value and compare its checksum. Otherwise only the index, the structure of the log and the accounts
   // are checked.
   bool deep = false;
-  // Called now and then by the calling thread with the bytes read so far and about how many there are.
+  // Called now and then by the calling thread with the bytes read so far and an estimate of their total.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress = nullptr;
 };
 struct VerifyReport {

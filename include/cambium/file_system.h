@@ -67,7 +67,7 @@ class File {
   virtual Status ReadVectored(std::uint64_t offset, std::span<const std::span<char>> out, std::size_t* read) const = 0;
 
   // Reads only what is in memory, from `offset` on, and never waits for a device. *read < n if the rest is not in
-  // memory, or the file ends. NotSupported if the system does not tell.
+  // memory, or the file ends. NotSupported if the system does not report what is in memory.
   virtual Status ReadCached(std::uint64_t /*offset*/, std::size_t /*n*/, char* /*out*/, std::size_t* read) const {
     *read = 0;
     return Status::NotSupported("read cached " + path() + ": the file system does not tell what is in memory");
@@ -82,7 +82,7 @@ class File {
   virtual Status SyncData() = 0;
   virtual Status Sync() = 0;
 
-  // Starts writing those bytes of the range to the device that are only in memory, without waiting. Makes nothing
+  // Starts to write to the device those bytes of the range that are only in memory, and does not wait. Makes nothing
   // durable. A hint: a later sync has less to do.
   virtual void StartWriteback(std::uint64_t /*offset*/, std::uint64_t /*length*/) {}
 
@@ -99,7 +99,8 @@ class File {
   virtual Status GetInfo(FileInfo* info) const = 0;
   // Maps a range for reading. NotSupported if files cannot be mapped.
   virtual Status Map(std::uint64_t offset, std::size_t length, std::unique_ptr<MappedRegion>* region) const = 0;
-  // Sets *resident_bytes to how many bytes of the range the page cache holds. NotSupported if the system does not tell.
+  // Sets *resident_bytes to how many bytes of the range the page cache holds. NotSupported if the system does not
+  // report it.
   virtual Status Residency(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident_bytes) const = 0;
   // A hint. kDontNeed drops clean cached pages of the range (length 0: to the end), so that later reads use the device.
   virtual Status Advise(std::uint64_t offset, std::uint64_t length, AccessHint hint) const = 0;
@@ -131,8 +132,8 @@ class ReadQueue {
   virtual Status Wait(std::vector<ReadRequest*>* done) = 0;
   [[nodiscard]] virtual std::size_t in_flight() const = 0;
   [[nodiscard]] virtual std::size_t depth() const = 0;
-  // True if the queue works, but no longer by the means it was made for. Owners that keep queues for reuse should drop
-  // it.
+  // True if the queue still works, but in a slower way than it was made for, such as threads instead of io_uring.
+  // Owners that keep queues for reuse should drop it.
   [[nodiscard]] virtual bool IsSpent() const { return false; }
 };
 
@@ -156,7 +157,7 @@ class FileSystem {
                       std::unique_ptr<File>* file) = 0;
   virtual Status GetInfo(const std::string& path, FileInfo* info) = 0;  // PathNotFound if there is none
   virtual Status List(const std::string& directory, std::vector<std::string>* names) = 0;  // without "." and ".."
-  virtual Status CreateDirectory(const std::string& path) = 0;  // OK if it is there; parents must exist
+  virtual Status CreateDirectory(const std::string& path) = 0;  // OK if it exists; parents must exist
   virtual Status RemoveDirectory(const std::string& path) = 0;  // must be empty
   virtual Status Unlink(const std::string& path) = 0;           // PathNotFound if there is none
   virtual Status Rename(const std::string& from, const std::string& to) = 0;  // replaces `to`

@@ -33,8 +33,8 @@ class Iterator {
   // Fetches the value now. Returns false if it cannot be read; Valid() and status() are then as above. Must precede
   // value() if ReadOptions::allow_unprepared_value is set.
   virtual bool PrepareValue() = 0;
-  // Bytes of the value as far as the index knows them, without fetching it: exact for inline values, within 0.8 % for
-  // uncompressed ones, the stored size for compressed ones. Requires Valid().
+  // The size of the value in bytes, as far as the index knows it, without fetching the value: exact for inline values,
+  // within 0.8 % for uncompressed separated ones, the stored size for compressed ones. Requires Valid().
   [[nodiscard]] virtual std::uint64_t ValueSize() const = 0;
 
   // OK at the end of the range; otherwise why the iterator is not valid. The next Seek* clears it.

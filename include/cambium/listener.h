@@ -1,4 +1,4 @@
-// EventListener: is called with what a database does, as it happens.
+// EventListener: receives a call for each event of a database, as it happens.
 //
 //   class Counting final : public cambium::EventListener {
 //     void OnFlushCompleted(cambium::DB*, const cambium::FlushJobInfo& info) override { flushed_ += info.num_entries; }
@@ -13,20 +13,20 @@
 //               returns, the job has not ended for WaitForCompact, Close and the next job of its kind. Move long work
 //               elsewhere.
 //   Order       OnXxxBegin precedes its OnXxxCompleted, which always follows. For one file, CreationStarted precedes
-//               Created, which precedes Deleted; each is called once, on whatever thread. Nothing else is ordered
+//               Created, which precedes Deleted; each is called once, on any thread. Nothing else is ordered
 //               between threads; `change` of WriteStallInfo says which of two infos is the newer.
-//   Locks       The database holds none. An event under a lock is reported by the same thread once the lock is
-//               released: a log segment that Put created, for example, when the batch is committed, before Put syncs or
-//               returns.
+//   Locks       The database holds none during a call. An event that happens under a lock is reported by the same
+//               thread once the lock is released. For example, a log segment that Put created is reported after the
+//               batch has been appended, before Put syncs or returns.
 //   Calls       A listener may call functions that wait for no background work: reads of all kinds, iterators,
 //               snapshots, properties, GetOptions, SetOptions, SetDBOptions, and writes with WriteOptions::no_slowdown,
 //               which return Incomplete rather than wait. It must not call other writes, Flush, CompactRange,
 //               WaitForCompact, Close, create or drop families, or delete the database: these may wait for the very job
 //               that is calling.
 //   Exceptions  It must not throw: an exception ends the process.
-//   Open, Close A job may begin, and be reported, before DB::Open has returned, with the DB that it will return. Once
-//               Close has begun, calls of `db` return ShutdownInProgress; files that are deleted then are still
-//               reported.
+//   Open, Close A job may begin, and be reported, before DB::Open has returned; the calls then get the DB that Open
+//               will return. Once Close has begun, calls of `db` return ShutdownInProgress; files that are deleted then
+//               are still reported.
 //   Memory      If memory runs out, an event may be left out.
 //
 // The next Open removes what a crash left, and reports it as Deleted. Not reported are the files that DestroyDB
@@ -77,8 +77,8 @@ struct BlobFileCreationBriefInfo {
   std::uint64_t file_number = 0;
   BlobFileCreationReason reason{};
 };
-// A log segment now takes records. Other files are complete; or they are no longer needed, `status` says why, and they
-// will be removed.
+// A log segment now takes records; any other file is complete. If `status` is not OK, it says why the file is not
+// needed, and the file will be removed.
 struct BlobFileCreationInfo : BlobFileCreationBriefInfo {
   std::uint64_t file_size = 0;  // bytes; for a log segment, its initial size
   Status status;
@@ -118,7 +118,7 @@ struct FlushJobInfo {
   int job_id = 0;
   FlushReason flush_reason{};
   std::uint64_t num_entries = 0;     // versions in the memtable
-  SequenceNumber largest_seqno = 0;  // once it is done, everything up to here is in the index
+  SequenceNumber largest_seqno = 0;  // all operations up to it are in the index after the flush
   // ---- OnFlushCompleted only ----
   bool merged_into_tree = false;            // if false, it became runs
   std::vector<std::string> output_files;    // the files created
@@ -128,10 +128,10 @@ struct FlushJobInfo {
 };
 
 enum class CompactionReason : unsigned char {
-  kSweep,             // a tree's runs have enough entries, or are too many
+  kSweep,             // a tree's runs have enough entries, or there are too many runs
   kLevels,            // an LSM has too many runs, or a level is too large
   kManualCompaction,  // CompactRange
-  kSpace,             // it frees space, which is short, or the device is idle
+  kSpace,             // to free space: it is short, or nothing was written for a while
 };
 
 // One step of a sweep or a compaction; further steps may follow.

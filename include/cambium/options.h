@@ -50,11 +50,12 @@ using enum IndexKind;
 // Which values are rewritten in key order, so that a scan finds neighbouring values next to each other.
 enum class ValueClustering : unsigned char {
   kOff = 0,
-  // Values that scans had to read one by one from the device, once those reads have cost as much as rewriting them.
-  // Only while this slows no call down and max_space_amplification leaves room.
+  // Values that scans had to read one by one from the device, once those reads have cost as much as rewriting the
+  // values. They are rewritten only while this slows no call down and max_space_amplification leaves room.
   kAuto = 1,
-  // All values, again and again, as fast as others are written. With a ceiling of S this writes 1 + 2 / (S - 1) bytes
-  // per byte, without one 2, in place of what log GC would write. Only while max_space_amplification leaves room.
+  // All values, again and again, as fast as others are written. Per byte that users write, this writes 1 + 2 / (S - 1)
+  // bytes with a ceiling of S, and 2 bytes without a ceiling, in place of what log GC would write. Values are rewritten
+  // only while max_space_amplification leaves room.
   kFull = 2,
 };
 
@@ -127,8 +128,7 @@ struct ColumnFamilyOptions {
   // Unless space is short, only this fraction of the segments (rounded down), the oldest, is collected. [0, 1]
   double blob_garbage_collection_age_cutoff = 0.25;
   // If garbage is at least this fraction of the bytes of these oldest segments, they are collected at once, oldest
-  // first. [0, 1]
-  // 1: never.
+  // first; 1: never. [0, 1]
   double blob_garbage_collection_force_threshold = 1.0;
 
   // ---- kBTree; ignored in a kLsm family ----
@@ -177,15 +177,15 @@ struct DBOptions {
   // punched out of its segment, if the file system supports holes and the file has one name.
   // 0: never, else [4 KiB, 1 GiB].
   std::uint64_t min_punch_size = 256u << 10;
-  // Copies values that the system's page cache holds from a mapping of their segment, without a system call. Installs a
-  // SIGBUS handler, which forwards signals that such a copy did not cause. x86-64 only; elsewhere, or if the system
-  // does not report what its page cache holds, values are read without mappings.
+  // If true, values that the system's page cache holds are copied from a mapping of their segment, without a system
+  // call. Installs a SIGBUS handler, which forwards signals that such a copy did not cause. x86-64 only; elsewhere, or
+  // if the system does not report what its page cache holds, values are read without mappings.
   bool allow_mmap_reads = false;
   // Number of sweeps, compactions and log GC steps that run at once. Flushes, seals and file removals have threads of
   // their own. [1, 64]
   int max_background_jobs = 2;
   // Limits the bytes per second that flushes, compactions and log GC write; see rate_limiter.h. If null they write at
-  // full speed, except that work no caller waits for backs off when it slows calls down.
+  // full speed, with one exception: work for which no caller waits backs off when it slows calls down.
   std::shared_ptr<RateLimiter> rate_limiter;
 
   // ---- Environment; null means the library's own ----
@@ -207,7 +207,8 @@ struct Options : public DBOptions, public ColumnFamilyOptions {
 
   // Sets every option that RocksDB has to its default there (11.9), and removes the ceiling, which RocksDB does not
   // have. Values are then not separated and log GC is off; to get BlobDB's behaviour, set enable_blob_files and the
-  // others as there. The index type, objects and options that only this library has are not changed. Returns this.
+  // other blob options as in RocksDB. The index type, objects and options that only this library has are not changed.
+  // Returns this.
   Options* OptimizeForRocksDBCompatibility();
 };
 
@@ -222,8 +223,8 @@ struct ReadOptions {
   // For iterators: if true, value() may be called only after PrepareValue() returned true. If false, the first call of
   // value() fetches the value.
   bool allow_unprepared_value = false;
-  // MultiGet and iterators read values that are not in memory many at a time, with io_uring. Without io_uring, or if the
-  // system refuses it, up to 32 threads, shared by all databases of the process, read them.
+  // MultiGet and iterators read values that are not in memory many at a time, with io_uring. Without io_uring, or if
+  // the system refuses it, up to 32 threads read them; all databases of the process share these.
   bool async_io = true;
   // If false, index pages read for this call are not cached and evict nothing: for scans of data that will not be read
   // again. The library caches no values; the system's page cache is not affected by this.
@@ -244,7 +245,7 @@ struct WriteOptions {
   // The call returns once the write, and everything visible before it, survives a power cut.
   bool sync = false;
   // As in RocksDB, the caller asks for no durability. Here the write is logged nevertheless, since values live in the
-  // log, but nothing ever waits for it. InvalidArgument together with sync.
+  // log, as if this were false. InvalidArgument together with sync.
   bool disableWAL = false;
   // If the write would have to wait for background work, it returns Incomplete instead.
   bool no_slowdown = false;

@@ -1,5 +1,5 @@
-// PinnableSlice: the bytes of a value, either owned, or borrowed while it exists. A database returns owned bytes; their
-// memory is reused from one Get to the next.
+// PinnableSlice: the bytes of a value, either owned, or borrowed until the slice is changed or destroyed. A database
+// returns owned bytes; their memory is reused from one Get to the next.
 #pragma once
 
 #include <functional>

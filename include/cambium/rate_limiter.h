@@ -6,9 +6,8 @@
 //   options.rate_limiter->SetBytesPerSecond(16 << 20);                     // from now on
 //
 // Flushes, sweeps, compactions and log GC ask it before each piece that they write, at most 1 MiB. User reads and log
-// writes never wait for it. A writer that is blocked until a flush or compaction ends does not wait for it either:
-// while there is one, that work writes at full speed, and later work waits longer. Names are RocksDB's, where they mean
-// the same.
+// writes never wait for it. Nor does a write that waits for a flush or compaction: while a write waits for such work,
+// the work writes at full speed, and later work waits longer. Names are RocksDB's, where they mean the same.
 #pragma once
 
 #include <cstdint>
@@ -51,9 +50,9 @@ class RateLimiter {
 };
 
 // The caller owns the result, and usually gives it to a shared_ptr. Legal are rates of 16 KiB to 1 TiB a second, refill
-// periods of 1 ms to 10 s, and a fairness of 1 to 1000. DB::Open rejects a limiter made with other values, with
+// periods of 1 ms to 10 s, and a fairness of 1 to 1000. For a limiter made with other values, DB::Open returns
 // InvalidArgument, which says what is wrong.
-//   refill_period_us  the time whose bytes may be written at once; longer is less even, and cheaper
+//   refill_period_us  the bytes of this time may be written at once; a longer period is less even, and cheaper
 //   fairness          how often requests of higher priority may overtake a request before it goes first
 [[nodiscard]] RateLimiter* NewGenericRateLimiter(std::int64_t rate_bytes_per_sec,
                                                  std::int64_t refill_period_us = 100 * 1000,

@@ -30,7 +30,7 @@ struct RepairLoss {
   std::string what;           // file, offset and reason
 };
 
-// A whole value whose key may have had a newer entry that was lost: the value may be old, or its key may have been
+// An undamaged value whose key may have had a newer entry that was lost: the value may be old, or its key may have been
 // deleted, also by a compaction filter.
 struct RepairUnproven {
   std::string family;
@@ -38,23 +38,23 @@ struct RepairUnproven {
   SequenceNumber sequence = 0;  // of its write; 0: unknown
   std::uint64_t value_bytes = 0;
   std::string where;        // file and offset
-  bool is_written = false;  // with include_unproven
+  bool is_written = false;  // in the new database: with include_unproven
 };
 
 struct RepairOptions {
   // Also write unproven values: of each key the one with the largest sequence number.
   bool include_unproven = false;
-  // Set this if a compaction filter was used in any family; for families whose options have one it is known. The log
-  // still has what a filter removed, and nothing else records the removal. So for lost layers, whatever only the log
-  // says is then unproven.
+  // Set this if a compaction filter was used in any family; for a family whose options here have a filter, it is not
+  // needed. The log still has the values that a filter removed, and nothing else records the removal. So where layers
+  // are lost, values found only in the log are then unproven.
   bool is_filtered = false;
-  // Leave nothing: the new database is made, with keys alone, and removed again.
+  // Leave nothing: the new database is made with keys alone, and removed again.
   bool dry_run = false;
 
   // Called for each finding, in the calling thread; their number is not bounded. May be empty.
   std::function<void(const RepairLoss&)> on_lost;
   std::function<void(const RepairUnproven&)> on_unproven;
-  // Called now and then with the bytes read, and about how many there are. Damaged parts may be read twice.
+  // Called now and then with the bytes read, and an estimate of their total. Damaged parts may be read twice.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
 };
 
@@ -85,9 +85,9 @@ struct RepairReport {
 // `families` gives options of families of the new database. Families that are not named get default options, and keep
 // the index, page size and key order they had; a family with an order of the caller's own must be named. If there is no
 // MANIFEST, only the numbers of families are known: a family is called "salvaged-<number>", and is in byte order unless
-// it is named so. What range deletes deleted can only be told in the right order: without a MANIFEST, in a family that
-// is not named, the default one included, everything older than the last range delete is unproven. From `options`
-// everything but the listeners applies to the new database.
+// `families` names it so. Which keys a range delete covers depends on the order of keys. So without a MANIFEST, in a
+// family that is not named, the default one included, everything older than the last range delete is unproven. From
+// `options` everything but the listeners applies to the new database.
 //
 // OK if the new database was created, whatever was lost: see *report. InvalidArgument if `path` holds no database,
 // `out` exists, or a comparator is missing; Locked if `path` is open for writing; NotSupported if it has a later

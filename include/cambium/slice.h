@@ -51,7 +51,7 @@ class Slice {
   [[nodiscard]] std::string ToString(bool hex) const;
   [[nodiscard]] constexpr std::string_view ToStringView() const { return {data_, size_}; }
 
-  // < 0, 0 or > 0: unsigned byte order; a prefix is less than what it begins.
+  // < 0, 0 or > 0: unsigned byte order; a prefix is less than the longer slices that begin with it.
   [[nodiscard]] int compare(Slice other) const {
     const std::size_t n = size_ < other.size_ ? size_ : other.size_;
     const int order = n == 0 ? 0 : std::memcmp(data_, other.data_, n);

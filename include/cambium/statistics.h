@@ -44,11 +44,11 @@ enum Tickers : std::uint32_t {
   GET_HIT_TREE,        // a B+-tree
 
   // ---- Calls of users, with their bytes as users see them ----
-  NUMBER_KEYS_WRITTEN,  // committed operations
+  NUMBER_KEYS_WRITTEN,  // applied operations
   NUMBER_KEYS_READ,     // Gets
-  BYTES_WRITTEN,        // keys and values of committed operations
+  BYTES_WRITTEN,        // keys and values of applied operations
   BYTES_READ,           // values that Get returned
-  WRITE_WITH_WAL,       // committed batches and single writes
+  WRITE_WITH_WAL,       // applied batches and single writes
   NUMBER_MULTIGET_CALLS,
   NUMBER_MULTIGET_KEYS_READ,
   NUMBER_MULTIGET_KEYS_FOUND,
@@ -78,7 +78,7 @@ enum Tickers : std::uint32_t {
   VALUE_READ_FROM_DEVICE,           // values that users waited for
   BLOB_DB_GC_NUM_KEYS_RELOCATED,
   BLOB_DB_GC_BYTES_RELOCATED,  // records, as written
-  LOG_GC_BYTES_FREED,          // emptied segments without their holes; bytes written for it are not subtracted
+  LOG_GC_BYTES_FREED,          // emptied segments without their holes; bytes that log GC wrote are not subtracted
 
   // ---- Background work on the index ----
   FLUSH_WRITE_BYTES,        // index files, by flushes
@@ -88,7 +88,7 @@ enum Tickers : std::uint32_t {
   PAGE_CACHE_EVICTED,       // pages
   RATE_LIMITER_MICROS,      // time that background work waited for the rate limiter
 
-  // ---- Bytes written to files of the database, by purpose. Together they are every byte, failed writes included.
+  // ---- Bytes written to files of the database, by purpose. Together they count every byte, failed writes included.
   // Space that is only allocated (ahead of the end of the log, or the reserve for a full disk) is not written. ----
   FILE_BYTES_LOG,       // the log with everything in it, and new values with files of their own
   FILE_BYTES_FLUSH,     // index files, by flushes, also those made for a snapshot only
@@ -221,8 +221,8 @@ struct HistogramData {
   double min = 0;
 };
 
-// How much is counted: each level adds to those before it. Numbers are RocksDB's. Its level for time spent in mutexes
-// does not exist, since that time is not measured.
+// How much is counted: each level adds to those before it. Numbers are RocksDB's. RocksDB's level for time spent in
+// mutexes is missing here, since that time is not measured.
 enum StatsLevel : std::uint8_t {
   kDisableAll = 0,
   kExceptHistogramOrTimers = 1,  // tickers, also those of waits, whose time is measured anyway
@@ -231,10 +231,10 @@ enum StatsLevel : std::uint8_t {
   kAll = 5,                      // also the time to compress or decompress each value
 };
 
-// Any thread may call any function. Each thread counts in memory of its own (the first 32 threads of the process; later
-// ones share), so counting is a store to a cache line that no other core holds; reading sums over all. A number that is
-// read while others count may miss what they are just adding. Several databases may share one Statistics. If memory
-// runs out, a measurement may be missing.
+// Any thread may call any function. Each of the first 32 threads of the process counts in memory of its own, so
+// counting is a store to a cache line that no other core holds; later threads share. Reading sums over all threads. A
+// number that is read while other threads count may miss what they are just adding. Several databases may share one
+// Statistics. If memory runs out, a measurement may be missing.
 //
 // Only the library creates these; users cannot derive from it.
 class Statistics {

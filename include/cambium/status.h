@@ -17,10 +17,10 @@ class [[nodiscard]] Status {
     kOk = 0,
     kNotFound = 1,
     kCorruption = 2,       // bytes on disk are not what was written
-    kNotSupported = 3,     // legal elsewhere, or in a later version; nothing was done
+    kNotSupported = 3,     // not available in this version or on this system; nothing was done
     kInvalidArgument = 4,  // the caller can correct this
     kIOError = 5,          // the system refused; see IsNoSpace(), IsLocked()
-    kIncomplete = 7,       // would have had to wait, and was told not to
+    kIncomplete = 7,       // it would have to wait, and must not; or it ended early
     kShutdownInProgress = 8,
     kTimedOut = 9,
     kAborted = 10,  // failed because of an earlier failure
@@ -59,7 +59,7 @@ class [[nodiscard]] Status {
   static Status Busy(std::string_view message) { return {Code::kBusy, SubCode::kNone, message}; }
   static Status ColumnFamilyDropped(std::string_view m) { return {Code::kColumnFamilyDropped, SubCode::kNone, m}; }
 
-  // The same error, marked kFatal: only a new Open helps.
+  // The same error, marked kFatal: the database must be opened again.
   [[nodiscard]] Status Fatal() const;
   // The same code with "context: " before the message. OK remains OK.
   [[nodiscard]] Status WithContext(std::string_view context) const;

@@ -1,4 +1,4 @@
-// WriteBatch: several operations that are committed together or not at all.
+// WriteBatch: several operations that are applied together or not at all.
 #pragma once
 
 #include <cstdint>
