@@ -1,8 +1,8 @@
 /* The C interface, in C99, also for other languages. Names are LevelDB's and RocksDB's, with the prefix cambium_. Their
    meaning is that of the C++ headers in this directory, whose comments apply here too. docs/C_API.md says more.
 
-   Sections   Versions, types; opening and closing, column families, writing, reading, iterators, snapshots, flushing and
-              compacting, properties, options of an open database; write batches; options; comparators, compaction
+   Sections   Versions, types; opening and closing, column families, writing, reading, iterators, snapshots, flushing
+              and compacting, properties, options of an open database; write batches; options; comparators, compaction
               filters, environment, event listeners; checkpoints, backups, traces, memory. Each begins with its name
               between dashes.
 

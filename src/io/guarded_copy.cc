@@ -49,8 +49,8 @@ namespace {
 struct sigaction before_us;  // written once, before our handler is installed
 std::atomic<bool> installed{false};
 
-// Dies by the default action, with a core that shows where. Restores the default; then the faulting instruction raises
-// a fault again, and a signal that was sent with kill() is raised again here.
+// Ends the process by the default action, with a core dump that shows where. Restores the default action; then the
+// faulting instruction faults again. A signal that was sent with kill() is raised again here.
 void Die(const siginfo_t& info) {
   struct sigaction action = {};
   action.sa_handler = SIG_DFL;

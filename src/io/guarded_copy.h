@@ -8,8 +8,8 @@
 //                     └─ SIGBUS ─▶ handler: our instruction? ─ yes ─▶ resume at `return false`
 //                                                              no ─▶ the handler before ours
 //
-// This works only while the signal reaches our handler. The host can prevent that in two ways: it installs a handler
-// after ours that does not forward the signals of others, or a thread blocks SIGBUS, and then the kernel kills the
+// This works only while the signal reaches our handler. The host can prevent that in two ways. It can install a handler
+// after ours that does not forward the signals of others. Or a thread can block SIGBUS; then the kernel kills the
 // process without calling a handler. So each thread checks this now and then; if the guard does not hold, the caller
 // must read the bytes in another way.
 #pragma once

@@ -65,7 +65,7 @@ Status CompareWithName(int fd, const std::string& path, Attempt* attempt) {
   return Status::OK();
 }
 
-// Tries once, without waiting. *lock owns what it locked, also after a failure; its destructor releases that.
+// Tries once, without waiting. The locks taken belong to *lock, also after a failure; its destructor releases them.
 Status TryOnce(const std::string& path, LockMode mode, PosixLock* lock, Attempt* attempt) {
   *attempt = Attempt::kHeld;
   const bool exclusive = mode == LockMode::kExclusive;

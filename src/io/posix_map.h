@@ -1,4 +1,4 @@
-// Maps files, and copies from them without dying of a missing page.
+// Maps files, and copies from them so that a missing page is an error, not the end of the process.
 //
 // A page of a mapped file that cannot be read (the file was truncated, the disk is dead) raises SIGBUS in the thread
 // that touches it. CopyOut must turn that into an IOError. It copies under a guard (guarded_copy.h). If the guard does

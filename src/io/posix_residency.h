@@ -1,9 +1,9 @@
 // Two ways to ask the kernel how much of a file is in the page cache.
 //
 // cachestat(2), since Linux 6.5, looks into the cache itself and is cheap for any size; mincore(2) needs the range
-// mapped and writes a byte per page. Neither answers a process that does not own the file and may not write it,
-// which could spy on what others read. Then cachestat refuses, but mincore claims that everything is resident, so we
-// must not ask it.
+// mapped and writes a byte per page. Neither gives a true answer to a process that does not own the file and may not
+// write it, since such a process could spy on what others read. Then cachestat refuses, but mincore claims that
+// everything is resident, so we must not ask mincore.
 #pragma once
 
 #include <cstdint>

@@ -28,8 +28,8 @@ bool MayForget(int descriptor) {
   return ::fstat(descriptor, &of_file) != 0 || of_file.st_size > 0;  // an empty file has nothing to lose
 }
 
-// Starts a handle in the journal, for which the file need not contain the byte. Returns false if the journal is known
-// to be dead.
+// Starts a handle in the journal by allocating the file's first byte, which works even if the file is empty. Returns
+// false if the journal is known to be dead.
 bool JournalLives(int descriptor, bool* is_known) {
   *is_known = ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, 1) == 0;
   return *is_known || (errno != EROFS && errno != EIO);
@@ -125,8 +125,9 @@ Status PosixSync(int descriptor, SyncKind kind, const PosixDescriptor* witness, 
   if (!MayForget(descriptor)) return Status::OK();
   bool is_known = false;
   bool lives = witness == nullptr || JournalLives(witness->get(), &is_known);
-  // On a full disk the witness may lack the block that the handle needs, and gives no answer. The file itself has its
-  // first byte. If even that gives no answer, we cannot ask and trust the sync.
+  // On a full disk the witness may lack the block that the handle needs; then it gives no answer. The file itself
+  // already has the block of its first byte, so we ask through the file. If that gives no answer either, we trust the
+  // sync.
   if (lives && !is_known) lives = JournalLives(descriptor, &is_known);
   if (lives) return Status::OK();
   return PosixError(std::string(name) + " (the journal of the file system is dead)", path, errno);

@@ -39,7 +39,7 @@ void CloseRing(io_uring* ring) {
 
 void Nap() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
-// Reads one byte of a file in memory through a ring: creating a ring would not show that reads are allowed.
+// Reads one byte of a file in memory through a ring: creating a ring alone would not show that reads are allowed.
 bool TryIoUring() {
   const PosixDescriptor file(memfd_create("cambium-probe", MFD_CLOEXEC));
   io_uring ring;

@@ -24,7 +24,7 @@ namespace {
 constinit std::atomic<Slot*> slots{nullptr};  // new slots are pushed at the head only
 constinit thread_local bool thread_ending = false;
 
-// The child does not have the other threads, so they will never leave: frees their slots.
+// Frees the slots of the other threads: the child does not have these threads, so they would never leave.
 void AfterForkInChild() {
   for (Slot* slot = slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
     if (slot == this_thread) continue;
@@ -90,8 +90,9 @@ std::size_t SlotCount() {
 
 namespace {
 
-// Returns an epoch such that no reader can reach what was retired in an earlier one: the smallest epoch in which a
-// thread that is inside entered, but at most the epoch when this scan began (what is retired later needs another scan).
+// Returns an epoch such that no reader can reach an object that was retired in an earlier epoch. It is the smallest
+// epoch in which a thread that is now inside entered, but at most the epoch when this scan began: objects retired later
+// need another scan.
 std::uint64_t OldestInUse() {
   std::uint64_t oldest = current_epoch.load(std::memory_order_seq_cst);
   if (MutantIs(Mutant::kReclaimUnderReaders)) return oldest;

@@ -1,4 +1,4 @@
-// GenericRateLimiter: a token bucket that time fills and writes empty.
+// GenericRateLimiter: a token bucket. Time fills it, and writes empty it.
 //
 //   tokens = min(burst, tokens + elapsed * rate)      a request that finds more than 0 tokens takes all that it needs,
 //                                                     which may leave a negative number

@@ -44,7 +44,8 @@ class CAMBIUM_CAPABILITY("mutex") Mutex {
 
   void Lock() CAMBIUM_ACQUIRE() { mutex_.lock(); }
   void Unlock() CAMBIUM_RELEASE() { mutex_.unlock(); }
-  // Tells the check that the caller holds this mutex, where it cannot see that. Checks nothing at run time.
+  // Tells clang's analysis that the caller holds this mutex, where the analysis cannot see that. Checks nothing at run
+  // time.
   void AssertHeld() const CAMBIUM_ASSERT_CAPABILITY(this) {}
 
  private:
@@ -80,7 +81,7 @@ class CAMBIUM_SCOPED_CAPABILITY MutexLock {
 class CAMBIUM_SCOPED_CAPABILITY MutexUnlock {
  public:
   explicit MutexUnlock(Mutex& mutex) CAMBIUM_RELEASE(mutex) : mutex_(mutex) { mutex_.Unlock(); }
-  ~MutexUnlock() CAMBIUM_RELEASE() { mutex_.Lock(); }  // clang's word for the end of a scope, whatever the scope did
+  ~MutexUnlock() CAMBIUM_RELEASE() { mutex_.Lock(); }  // RELEASE is how clang marks the end of any scope
   MutexUnlock(const MutexUnlock&) = delete;
   MutexUnlock& operator=(const MutexUnlock&) = delete;
 
@@ -89,8 +90,8 @@ class CAMBIUM_SCOPED_CAPABILITY MutexUnlock {
 };
 
 // A CondVar waits for a change that another thread makes under the same mutex, and then notifies. A wait may also end
-// for no reason: it stands in a loop that asks for the condition. There is no form with a predicate, because the check
-// could not see that a lambda runs under the lock.
+// for no reason, so call it in a loop that tests the condition. There is no form with a predicate, because clang's
+// analysis could not see that a lambda runs under the lock.
 class CondVar {
  public:
   CondVar() = default;

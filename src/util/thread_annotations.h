@@ -6,8 +6,8 @@
 //   void AddLocked() CAMBIUM_REQUIRES(mutex_);              // the caller holds mutex_
 //   void Add() CAMBIUM_EXCLUDES(mutex_);                    // takes mutex_ itself: the caller must not hold it
 //
-// The check knows no other functions than the one that it looks at, and it believes their annotations. It does not look
-// into constructors and destructors. A lambda is a function of its own: annotate it as well,
+// Clang checks one function at a time, and believes the annotations of the functions that it calls. It does not check
+// constructors and destructors. A lambda is a function of its own: annotate it as well,
 //
 //   std::erase_if(list_, [&](const Item& item) CAMBIUM_REQUIRES(mutex_) { return item.id < oldest_; });
 #pragma once
@@ -27,7 +27,7 @@
 
 // ---- On data ----
 
-// Accessed with the mutex held only. PT: what the pointer points to, while the pointer itself is free.
+// Accessed only with the mutex held. PT: the object that the pointer points to is guarded, the pointer itself is not.
 #define CAMBIUM_GUARDED_BY(mutex) CAMBIUM_THREAD_ANNOTATION(guarded_by(mutex))
 #define CAMBIUM_PT_GUARDED_BY(mutex) CAMBIUM_THREAD_ANNOTATION(pt_guarded_by(mutex))
 // The order of locks, on the mutex itself: it is taken before, or after, these.
@@ -43,7 +43,7 @@
 // The function returns with these held, or released. Without arguments: this object.
 #define CAMBIUM_ACQUIRE(...) CAMBIUM_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define CAMBIUM_RELEASE(...) CAMBIUM_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
-// The function believes that this is held, for what the check cannot see.
+// After a call of the function, clang takes the mutex as held: for cases that its analysis cannot see.
 #define CAMBIUM_ASSERT_CAPABILITY(mutex) CAMBIUM_THREAD_ANNOTATION(assert_capability(mutex))
 // The function returns a reference to this mutex.
 #define CAMBIUM_RETURN_CAPABILITY(mutex) CAMBIUM_THREAD_ANNOTATION(lock_returned(mutex))

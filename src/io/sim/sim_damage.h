@@ -32,7 +32,8 @@ struct DamageMix {
   unsigned torn_per_mille = 80;     // one version up to some byte, another after it
   unsigned garbage_per_mille = 60;  // random bytes
   // If true, garbage affects only the bytes that unsynced writes cover. If false, it may destroy synced bytes in the
-  // same sector. An append-only file survives that only if it pads each sync to a sector; drives promise not to do it.
+  // same sector. An append-only file survives such damage only if it pads each sync to a sector; drives promise not to
+  // cause it.
   bool spare_synced_bytes = true;
 
   static DamageMix Only(SimDamage damage) {

@@ -1,4 +1,4 @@
-// SimMappedRegion: a mapped range of a simulated file: a copy that later writes to the file update.
+// SimMappedRegion: a mapped range of a simulated file. It is a copy, and later writes to the file change it too.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// SimTampering: changes of a SimFileSystem that the program which uses it does not know of: bit rot, truncation,
-// swapped blocks, foreign files. They need no handles, and no hook or fault sees them.
+// SimTampering: changes of a SimFileSystem that do not come from the program that uses it: bit rot, truncation, swapped
+// blocks, foreign files. They need no handles, and no hook or fault sees them.
 //
 // A change is durable at once and visible in the cache; unsynced changes remain unsynced. The functions return
 // PathNotFound, or InvalidArgument if the file does not have the range.
