@@ -20,7 +20,7 @@ void OrderLayersByNumber(std::vector<RunInfo>* layers) {
   if (MutantIs(Mutant::kLayersByNumber)) std::ranges::sort(*layers, std::greater<>(), &RunInfo::number);
 }
 
-// Sets *value to `wanted`, if the edit has it. An error if that decreases it.
+// Sets *value to `wanted`, if the edit has it. An error if that decreases *value.
 template <typename T>
 Status Raise(const std::optional<T>& wanted, const char* what, T* value) {
   if (!wanted.has_value()) return Status::OK();
@@ -269,7 +269,8 @@ class Stager {
     }
     if (state_.families.size() + staged_.families.size() >= kMaxFamilies) return Misfit("too many families");
     if (edit.id >= staged_.globals.next_family_id) return Misfit(Name(edit) + " has an id not yet drawn");
-    // The log may still have operations of an earlier family with this id. Only a snapshot of the state has used ids.
+    // The log may still have operations of an earlier family with this id. Only an edit that is a snapshot of the state
+    // (it has a database id) may have such ids.
     if (edit.id != 0 && edit.id < state_.next_family_id && !edit_.database_id.has_value()) {
       return Misfit(Name(edit) + " has the id of an earlier family");
     }

@@ -212,7 +212,7 @@ class FileReader {
     return std::optional<NextHeader>();
   }
 
-  // ApplyEdit has checked every edit; this checks once what it does not.
+  // ApplyEdit has checked every edit. This checks, once, the rules that ApplyEdit does not check.
   [[nodiscard]] Status CheckOutcome() const {
     CAMBIUM_RETURN_IF_ERROR(out_.read.state.Check().WithContext(file_.path()));
     if (number_ < out_.read.state.next_file_number) return Status::OK();

@@ -14,8 +14,8 @@
 // There are two checksums because a reader asks two questions. Is this the next record? Then `previous` must match, and
 // through it all earlier records. Was there ever a record after a damaged one? That must be answered without the
 // damaged one, so the header's checksum depends only on its file and place. A record is written only when the one
-// before it is durable. So a damaged record with a valid header somewhere after it was committed, and one without was
-// left by a crash.
+// before it is durable. So a damaged record was committed if a valid header lies somewhere after it; otherwise a crash
+// left it.
 #pragma once
 
 #include <cstdint>

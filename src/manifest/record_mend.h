@@ -7,8 +7,8 @@
 //
 // For a wrong result, one of some 2^20 tries would have to match 64 bits by chance.
 //
-// `budget`: how many more bytes may be hashed; each function subtracts what it hashes. To try every value of every byte
-// of a payload of more than 4 KiB takes more than kMendBytesMax; so does every bit of one of more than 23 KiB.
+// `budget`: how many more bytes may be hashed; each function subtracts what it hashes. kMendBytesMax is enough to try
+// every value of every byte in a payload of up to 4 KiB, or every bit in one of up to 22 KiB.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ struct LogPosition {
 enum class SegmentKind : std::uint8_t {
   kLog = 1,         // the commit log
   kRelocation = 2,  // values that log GC relocated from other segments; not part of the log
-  kLargeValue = 3,  // one value of over 16 MiB in a file of its own
+  kLargeValue = 3,  // one value above large_value_size, in a file of its own
 };
 
 // The largest generation: values that are relocated more often keep it.

@@ -58,8 +58,8 @@ class MemTable {
   [[nodiscard]] std::shared_ptr<const RangeDeletes> RangesAt(SequenceNumber read_seq) const;
 
   // The number of keys, of versions, of range deletes, and the bytes of memory in use; memory that is only reserved is
-  // untouched and does not count. Any thread. Ranges make lookups and flushes slower, so freeze a memtable with many
-  // early.
+  // untouched and does not count. Any thread. Ranges make lookups and flushes slower, so freeze a memtable early if it
+  // has many.
   [[nodiscard]] std::uint64_t key_count() const;
   [[nodiscard]] std::uint64_t version_count() const;
   [[nodiscard]] std::uint64_t range_delete_count() const;

@@ -14,8 +14,8 @@
 // Threads. A node is a seqlock (Boehm, "Can seqlocks get along with programming language memory models?", 2012). The
 // writer makes `version` odd, changes the node, and makes it even again. A reader notes an even version, reads, and
 // reads again if the version has changed. Readers load the protected fields with acquire and the writer stores them
-// with release: a reader that saw one new value therefore also sees the odd version. So no fence is needed, which
-// thread sanitizers do not understand. Two changes of a leaf need no version: a slot appended after the others, which
+// with release: a reader that saw one new value therefore also sees the odd version. So no fence is needed; thread
+// sanitizers do not understand fences. Two changes of a leaf need no version: a slot appended after the others, which
 // `count` publishes, and a newer version of a key in the slot of the older one.
 //
 // A pointer that a reader follows during a change may be stale but is never invalid: slots below any count once held

@@ -32,7 +32,7 @@ class RangeDeletes {
   // The largest interval around a key in which either all keys are covered or none is.
   struct Stretch {
     bool covered = false;
-    const std::string* from = nullptr;  // from <= key; null: no bound on this side, which cannot be if covered
+    const std::string* from = nullptr;  // from <= key; null: no bound on this side, only if not covered
     const std::string* to = nullptr;    // key < to
   };
 

@@ -78,7 +78,7 @@ class TableRanges::Joiner {
           }
           continue;
         }
-        // It begins later: there it ends a fragment of an older array, or an interval that is not covered.
+        // The fragment begins after `at`. A fragment of an older array, or an uncovered interval, ends there.
         if (shown == nullptr && (stop == nullptr || Order(fragment.begin_bytes, stop) < 0)) stop = fragment.begin_bytes;
       }
       if (stop == nullptr) return;

@@ -17,15 +17,15 @@ namespace {
 // so that a small database does not use much more space.
 constexpr std::uint64_t kAheadMin = 64u << 10;
 constexpr std::uint64_t kAheadMax = 1u << 20;
-// The file grows ahead only if so many syncs came while the log grew by the last such piece.
+// The file grows ahead only if there were at least this many syncs while the log grew by the previous piece.
 constexpr std::uint64_t kFrequentSyncs = 4;
 
-// True only in mutants, builds without the rule that a failed sync is fatal.
+// True only under a mutant that switches off the rule that a failed sync is fatal.
 bool MayContinueAfter(const Status& failed_sync) {
   return MutantIs(Mutant::kIgnoreFailedSync) || (failed_sync.IsNoSpace() && MutantIs(Mutant::kNoSpaceSyncIsNotFatal));
 }
 
-// The functions below do something in their mutant only.
+// Each of the functions below does something only under its mutant.
 
 using Segments = std::vector<std::shared_ptr<Segment>>;
 
@@ -99,7 +99,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
     if (!link.empty()) pieces.emplace_back(link);
     pieces.insert(pieces.end(), batch->pieces().begin(), batch->pieces().end());
   }
-  // Broken until the write is known to be whole: if it runs out of memory for an error, it throws.
+  // Set until the write is known to be whole: if the write lacks memory to report an error, it throws.
   broken_ = !MutantIs(Mutant::kAppendAfterHalfRecord);
   meter_.Tick(FILE_BYTES_LOG, link.size() + batch->size());
   const Status written = is_one_piece ? current_->file().Write(start, batch->pieces()[0])

@@ -110,7 +110,7 @@ class CommitLog {
   // Ends the current segment, if there is one, and continues in a new one. `failed` as for NextSegment.
   Status Open(const SegmentEnd* failed);
   [[nodiscard]] std::string LinkRecord(SequenceNumber durable) const;
-  // So that nothing about the batch in the footer needs memory later.
+  // Reserves memory in the footer, so that adding the batch's records later allocates nothing.
   void ReserveInFooter(const PreparedBatch& batch);
   void GrowFileAhead(std::uint64_t end);
   // Sets *synced to the outcome. False: the outcome is unknown, because memory ran out. Throws nothing.
@@ -130,7 +130,7 @@ class CommitLog {
   SegmentLink predecessor_;           // of current_. Only the link: the segment itself may already be dropped
   bool broken_ = false;               // a write to current_ failed: its log ends at tail_
   SegmentFooterBuilder footer_;
-  // GrowFileAhead decides again when the log reaches this offset; the number of syncs at the last decision.
+  // The log's offset at which GrowFileAhead decides again, and the number of syncs at its last decision.
   std::uint64_t next_growth_check_ = 0;
   std::uint64_t syncs_at_growth_check_ = 0;
 

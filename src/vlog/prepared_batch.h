@@ -18,7 +18,7 @@ class PreparedBatch {
  public:
   struct Op {
     RecordHeader header;
-    Slice key;                 // borrows the caller's memory, which must live until the batch is committed
+    Slice key;                 // borrows the caller's memory, which must live until the batch is applied
     Slice value;               // the caller's value, uncompressed; for a range delete, its end
     std::uint64_t offset = 0;  // of the record within the batch
     bool separated = false;    // the index will hold the record's address, not the value

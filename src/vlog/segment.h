@@ -31,8 +31,9 @@ class Segment {
         kind_(header.kind),
         seed_(header.Seed()),
         on_release_(std::move(on_release)) {
-    // A read asks for exactly the bytes of a value, and a caller that wants several in a row knows which. The kernel
-    // would take them for the beginning of a stream and read megabytes ahead. A large value is a stream.
+    // A read asks for exactly the bytes of a value, and a caller that wants several values in a row asks for each.
+    // Without the hint the kernel would take such reads for the beginning of a stream and read megabytes ahead. Only a
+    // large value is a stream.
     if (kind_ != FileKind::kLargeValue) static_cast<void>(file_->Advise(0, 0, AccessHint::kRandom));
   }
   ~Segment() {

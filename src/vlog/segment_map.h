@@ -8,8 +8,8 @@
 //                   ── resident ──────▶ values are copied; every 512th copy of a thread asks again. While the answer
 //                                       stays the same, it asks less often, down to every 8192nd copy
 //
-// A segment that still grows is mapped once at its expected final size, and used as far as it is written: bytes below
-// that never change.
+// A segment that still grows is mapped once at its expected final size. Only the part that is written is used: its
+// bytes never change.
 //
 // If the page cache has changed since, a copy waits for the disk, as a read would; its result is never wrong.
 #pragma once
@@ -44,8 +44,8 @@ class SegmentMap {
   // mapping cannot report the end of the file.
   void Complete(std::uint64_t end) { end_.store(end, std::memory_order_release); }
 
-  // Resets this thread's counters. When a thread next asks the kernel depends on its earlier reads, in any database;
-  // tests that count calls reset that.
+  // Resets this thread's counters. They count its reads in all databases and decide when it asks the kernel next; tests
+  // that count calls reset them.
   static void ResetThreadCounters();
 
  private:

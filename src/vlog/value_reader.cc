@@ -39,7 +39,7 @@ Status Unpack(const Segment& segment, std::uint64_t offset, const RecordHeader& 
   return Status::OK();
 }
 
-// Up to this size the size in an address is trusted without asking for the file's size.
+// If the size in an address is at most this, it is trusted without asking for the file's size.
 constexpr std::size_t kTrustedReadSize = 1u << 20;
 
 // Returns the mapping of the file if the record at `place` is believed to be in the page cache; else null.

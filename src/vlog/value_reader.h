@@ -1,4 +1,4 @@
-// Reads separated values. Everything a record says is compared with what the index said.
+// Reads separated values. Each record is compared with the index entry that led to it.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace cambium {
 
-// What the index says of a value, and how to check it. A record of another key or family, or one that does not
-// validate, is Corruption naming file and offset: a wrong address never yields a wrong value.
+// A value to read, as its index entry describes it, and how to check it. A record of another key or family, or one that
+// does not validate, is Corruption naming file and offset: a wrong address never yields a wrong value.
 struct ValueQuery {
   ValueAddress address;
   std::uint32_t family = 0;
