@@ -1,9 +1,10 @@
 // BlockSizer: chooses how many raw bytes the next leaf of a compressed run takes, so that its compressed form ends just
 // below a whole number of units.
 //
-// Pages start at multiples of the unit. If leaves were closed at a fixed size, each would waste half a unit on average:
-// a quarter of what 16 KiB compress to with units of 4 KiB. BlockSizer instead predicts the compression ratio from
-// earlier leaves and aims at filling n units. It chooses n so that leaves stay near the requested block size.
+// Pages start at multiples of the unit. If leaves were closed at a fixed size, each would waste half a unit on average.
+// With units of 4 KiB, that is about a quarter of the size to which 16 KiB compress. BlockSizer instead predicts the
+// compression ratio from earlier leaves and aims at filling n units. It chooses n so that leaves stay near the
+// requested block size.
 //
 //   raw     |<------------- target ------------->|
 //   stored  |<----- unit ----->|<----- unit --->.|     . is the margin: a leaf that compresses worse than predicted

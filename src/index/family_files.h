@@ -11,8 +11,8 @@
 
 namespace cambium {
 
-// A new, empty file, open for buffered writes, and its header; the writer sets kind and page size. The number is
-// unused. The caller makes the file's name durable before a MANIFEST record names the file.
+// A new, empty file, open for buffered writes, and its header; the writer sets kind and page size. No other file has
+// the number. The caller makes the file's name durable before a MANIFEST record names the file.
 struct NewIndexFile {
   std::shared_ptr<File> file;
   FileHeader header;

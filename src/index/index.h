@@ -1,10 +1,10 @@
-// Index: the interface of both back-ends, the tree and the LSM. It answers what the durable layers of a family say of a
-// key, and keeps the layers few.
+// Index: the interface of both back-ends, the tree and the LSM. It finds the entry of a key in the durable layers of a
+// family, and keeps the number of layers small.
 //
 // The contract:
 //
-//   Layers      What is durable of one family at one moment: runs, newest first, above what they are compacted into (a
-//               tree, or levels). Immutable. A view holds one; until it is released, its files stay readable.
+//   Layers      The durable part of one family at one moment: runs, newest first, above the tree or the levels into
+//               which they are compacted. Immutable. A view holds one; until it is released, its files stay readable.
 //   Newest      A newer layer's entry of a key hides the older layers' entries. Only the position of the layer counts:
 //               there are no sequence numbers here. Find and the cursors yield tombstones, because the memtables above
 //               follow the same rule.
@@ -15,9 +15,10 @@
 //               are current at the commit, which may have new runs on top. The MANIFEST record makes it take effect;
 //               then the next view gets the new layers. If an outcome is not committed, the MANIFEST never names its
 //               files: they are garbage.
-//   Accounts    Every outcome carries the exact change of the accounts: -1 for each entry with an address that is in no
-//               layer any more (overwritten, deleted, removed or changed by a filter), +1 for each such entry that came
-//               from a memtable or that a filter has made. Entries that move from a run into the tree change nothing.
+//   Accounts    Every outcome carries the exact change of the accounts. It counts entries with an address: -1 for each
+//               that is in no layer any more (overwritten, deleted, removed or changed by a filter), +1 for each that
+//               came from a memtable or that a filter has made. Entries that move from a run into the tree change
+//               nothing.
 //
 // The caller (src/api) guarantees that an Index runs one compaction at a time, that the flushes of a family commit in
 // order, and that commits do not overlap. It creates and removes files; an Index only writes into the files it is
@@ -60,7 +61,7 @@ struct LevelShape {
   std::uint64_t value_bytes = 0;
 };
 
-// Sizes of the layers: what the choice of the next compaction depends on, and what properties report.
+// Sizes of the layers. The choice of the next compaction depends on them, and properties report them.
 struct LayersShape {
   std::uint64_t run_count = 0;
   std::uint64_t run_keys = 0;           // entries of all runs, including tombstones and masked entries
@@ -140,10 +141,10 @@ struct CompactionRequest {
   std::vector<std::uint64_t> runs;   // the stack when the request was made; later runs are not part of it
   // The filter must be asked about every value in the request: no file is moved without being compacted, and files with
   // nothing to merge with are rewritten too. Files numbered `first_new_file` and above were written by compactions that
-  // asked it.
+  // asked the filter.
   bool asks_filter = false;
   std::uint64_t first_new_file = 0;
-  bool only_runs = false;  // below the runs, only what they merge with
+  bool only_runs = false;  // below the runs, compact only what they merge with
   // Only with asks_filter: rewrites all pages in the request, even if the filter keeps every value, or there is none.
   bool rewrites = false;
 
@@ -173,8 +174,8 @@ struct CompactionInput {
   CompactionRequest* request = nullptr;
   // The range deletes of `memtable`: older than the entries it yields, newer than all layers. Null: none.
   std::shared_ptr<const RangeDeletes> memtable_ranges = nullptr;
-  // Is asked about the values of the runs and of the files that they are merged with. Null: all values are kept. Never
-  // with a memtable.
+  // Decides about the values of the runs and of the files that they are merged with. Null: all values are kept. Always
+  // null with a memtable.
   ValueFilter* filter = nullptr;
   // Polled by compactions whose step may be long. If it returns true, Compact ends with ShutdownInProgress. May be
   // empty.
@@ -217,7 +218,7 @@ class CompactionOutcome {
 struct UpdateShape {
   double run_entry_bytes = 0;    // bytes per entry of a run, filter included
   double entry_bytes = 0;        // bytes per entry of the tree or the levels, all pages included
-  double new_share = 0;          // share of the keys that the layers do not have
+  double new_share = 0;          // share of the updates whose keys the layers do not have
   std::uint64_t step_bytes = 0;  // CompactionInput::max_output_bytes
 };
 
@@ -233,7 +234,7 @@ class Index {
   // enough.
   [[nodiscard]] virtual bool IsCompactionDue(const Layers& layers, bool urgent) const = 0;
 
-  // Whether `request` needs a compaction, or another step of one. Records in it what is done.
+  // Whether `request` needs a compaction, or another step of one. Records the progress in `request`.
   virtual bool IsCompactionDue(const Layers& layers, CompactionRequest* request) const = 0;
 
   // Estimates how many bytes of index files this memtable will cause to be written: its own flush and its part of later

@@ -78,7 +78,7 @@ void MergeCursor::Begin(bool forward) {
   status_ = Status::OK();
 }
 
-// The older children with this key step first, while the newest still holds it.
+// The older children with this key step first, while the newest child still holds the key.
 void MergeCursor::StepOverCurrentKey() {
   while (!is_alone_ && order_.size() > 1 && CompareForward(children_[order_[1]].key, key()) == 0) {
     const Child& older = children_[order_[1]];

@@ -7,8 +7,8 @@
 //
 // The children with a current entry are kept in the order of their keys; among equal keys the newest is first. Usually
 // one child is far larger than the others, so after most steps one comparison with the next child shows that the order
-// still holds. If not, a binary search finds the child's new place. With a dozen children a loser tree would compare no
-// less.
+// still holds. If not, a binary search finds the child's new place. With a dozen children, a loser tree would save no
+// comparisons.
 //
 // If a child's key is covered by a range delete of a newer child, the child is moved out of the range: first by a few
 // steps, then by a seek. So a range over a million keys costs a reader as much as one over ten.
@@ -107,8 +107,8 @@ class MergeCursor final : public EntryCursor {
   [[nodiscard]] bool IsVisible(const Child& child) const;
   [[nodiscard]] bool SeekChild(Child* child, Slice target);
   [[nodiscard]] bool StepChild(Child* child);
-  // The same, and then on to the next entry that no range of a newer child covers; if covered entries are reported,
-  // they are not skipped.
+  // These do the same, and then go on to the next entry that no range of a newer child covers. If covered entries are
+  // reported, they do not skip them.
   [[nodiscard]] bool SeekShown(Child* child, Slice target);
   [[nodiscard]] bool StepShown(Child* child);
   [[nodiscard]] bool LeaveRanges(Child* child);

@@ -155,7 +155,7 @@ Status PageView::ParseHeader(Slice page) {
   return Status::OK();
 }
 
-// Locates the columns and checks that each ends inside the page. The sums cannot overflow: they are of numbers below
+// Locates the columns and checks that each ends inside the page. The sums cannot overflow: each term is a number below
 // 2^32, multiplied by at most 32.
 Status PageView::ParseKeys() {
   const auto outside = [] { return Status::Corruption("keys run out of the page"); };

@@ -111,7 +111,7 @@ struct PagePool::Rep {
     return nullptr;
   }
 
-  // Takes a frame that was just closed away from its page.
+  // Detaches a frame from its page; the frame has just been closed.
   void Leave(PageFrame* frame, PageTable::Cell* cell) CAMBIUM_REQUIRES(mutex) {
     cell->store(nullptr, std::memory_order_relaxed);
     frame->cell.store(nullptr, std::memory_order_relaxed);
@@ -276,7 +276,8 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
     const auto found = rep_->loads.find(cell);
     if (found == rep_->loads.end()) break;
     const std::shared_ptr<Load> load = found->second;
-    // The reader's error concerns us only if it expected the same page as we do; otherwise try ourselves.
+    // The error of the thread that read concerns this thread only if both expected the same page. Otherwise this thread
+    // reads the page itself.
     while (!load->done) rep_->load_done.Wait(rep_->mutex);
     if (!load->status.ok() && load->page == page) return load->status;
   }

@@ -8,9 +8,10 @@
 //
 // A hit takes no lock and makes no system call: it loads the cell, adds a pin, and checks that the frame was not closed
 // and still belongs to the cell. From a branch to its child there is a shortcut: the branch's frame remembers the
-// child's frame, and what a search reads there is prefetched while the pin is being taken. A frame is closed only when
-// it has no pins, or when its file is closed. A thread that pins too late sees the closed bit, takes the pin back and
-// follows the slow path. Frames (not their page bytes) live as long as the pool, so that a late access is always safe.
+// child's frame, and the bytes that a search reads first are prefetched while the pin is being taken. A frame is closed
+// only when it has no pins, or when its file is closed. A thread that pins too late sees the closed bit, takes the pin
+// back and follows the slow path. Frames (not their page bytes) live as long as the pool, so that a late access is
+// always safe.
 //
 // Everything else (misses, eviction, Insert, Forget) runs under one mutex, which is not held during a read. If several
 // threads miss the same page, one of them reads it. After a hit the clock spares a leaf for one round, a branch for

@@ -57,7 +57,8 @@ Result<RunFooter> ReadRunFooter(const File& file, std::uint64_t file_size, const
   std::string bytes;
   CAMBIUM_RETURN_IF_ERROR(ReadExactly(file, file_size - kRunFooterSize, kRunFooterSize, &bytes));
 
-  // No checksum protects the start of the keys yet, but it is bounded: at most two keys away.
+  // The place where the keys start is used before the checksum is verified. So it is bounded first: at most two keys
+  // before the footer's fixed part.
   RunFooter footer;
   const char* in = bytes.data();
   const auto smallest_size = DecodeFixed<std::uint32_t>(in + 72);

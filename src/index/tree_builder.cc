@@ -104,7 +104,7 @@ Status TreeBuilder::AddChild(unsigned level, Slice separator, const ChildRef& ch
 Result<TreeRoot> TreeBuilder::CloseAll() {
   if (leaf_.empty()) return TreeRoot{};
   CAMBIUM_RETURN_IF_ERROR(CloseLeaf());
-  // Closing the top branch opens a new one above it, with it as the only child.
+  // Closing the top branch opens a new one above it, with the closed branch as its only child.
   unsigned top = 1;
   while (top < branches_.size() || branches_.back()->count() > 1) {
     CAMBIUM_RETURN_IF_ERROR(CloseBranch(top));
