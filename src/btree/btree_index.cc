@@ -17,9 +17,9 @@ const TreeLayers& AsTree(const Layers& layers) {
   return static_cast<const TreeLayers&>(layers);
 }
 
-// A segment of tree pages is deleted as a whole. If one were as large as the tree, all of it would have to be copied
-// now and then; if one is larger than a step of a sweep, emptying it takes more than a step. So segments are small, but
-// a large tree has no more than kSegmentsOfTreeMax of them.
+// A segment of tree pages is deleted as a whole. If one segment held the whole tree, the whole tree would have to be
+// copied now and then. If a segment is larger than a step of a sweep, emptying it takes more than one step. So segments
+// are small, but a large tree has no more than kSegmentsOfTreeMax of them.
 constexpr std::uint64_t kSegmentsOfTree = 8;
 constexpr std::uint64_t kSegmentsOfTreeMax = 1024;
 constexpr std::uint64_t kSegmentBytesLeast = 1u << 20;
@@ -113,8 +113,8 @@ Status SweepOutcome::CheckBase(const TreeLayers& now) const {
   if (!is_suffix || now.parts().root != then.parts().root || now.parts().sweep != then.parts().sweep) {
     return Status::Aborted("the layers have changed since the sweep read them");
   }
-  // A run added on top while a memtable was merged may hold entries that the memtable overwrites: log GC relocated
-  // their values, and they are older than the memtable.
+  // If log GC has added a run of relocated values meanwhile, its entries may be older than those of the merged
+  // memtable, but would hide them.
   if (has_memtable_ && runs_now.size() != runs_then.size()) {
     return Status::Aborted("a run was added on top while a memtable was merged into the tree");
   }
@@ -237,7 +237,8 @@ bool BTreeIndex::HasRunFor(const Layers& layers, const CompactionRequest& reques
   });
 }
 
-// The walk runs last: it skips the leaves that sweeps have written since the request was made, which asked the filter.
+// The walk runs last. It skips leaves that sweeps have written since the request was made, because these sweeps asked
+// the filter.
 bool BTreeIndex::IsCompactionDue(const Layers& layers, CompactionRequest* request) const {
   if (HasRunFor(layers, *request)) return true;
   if (!request->asks_filter || request->only_runs || AsTree(layers).parts().root.height == 0) return false;
@@ -311,8 +312,8 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const In
 }
 
 // Chooses what to merge: the memtable, if there is one, and S below it. S is the set that the sweep in progress began
-// with, or all current runs. It must never leave out an older run, whose entries would then hide what the tree has got
-// from newer runs. Returns the numbers of S, newest first.
+// with, or all current runs. S must never leave out an older run: its entries would hide newer ones that the sweep has
+// put into the tree. Returns the numbers of S, newest first.
 std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bool resumes, const CompactionInput& input,
                                                     SweepInput* sweep) {
   if (input.memtable != nullptr) {
@@ -334,8 +335,8 @@ std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bo
   return numbers;
 }
 
-// Returns the segment that may be continued, unless it is dropped or a victim. Gives up ownership: if the sweep fails,
-// nothing is appended to the segment again.
+// Returns the segment that may be continued, unless it is dropped or a victim. Clears open_segment_: if the sweep
+// fails, nothing is appended to the segment again.
 OpenIndexSegment BTreeIndex::TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims) {
   OpenIndexSegment open = std::exchange(open_segment_, {});
   if (open.file == nullptr) return {};

@@ -4,14 +4,15 @@
 // keys, or are too many, a sweep merges all of them (the set S) into the tree, in steps if they are large. Each step
 // commits the new root and its progress:
 //
-//   begun     MANIFEST: sweep = {S, cursor}, root; from then on, keys of S below the cursor are masked
+//   begun     MANIFEST: sweep = {S, cursor}, root; from then on, lookups skip keys of S below the cursor
 //   resumed   the same S, even if new runs are on top; the cursor moves forward
 //   ended     root; S leaves the stack of layers
 //
 // A walk for a compaction filter (CompactRange) commits only a new root. It reads only the tree, which is the lowest
 // layer, so it does not depend on the runs or on a sweep in progress.
 //
-// sweep_policy.h decides, sweep.h does the work, index_segment.h writes. This class keeps the books between them.
+// sweep_policy.h decides when to sweep, sweep.h merges, index_segment.h writes the pages. This class prepares their
+// input and turns their output into MANIFEST edits.
 #pragma once
 
 #include <atomic>
@@ -32,7 +33,7 @@ struct BTreeIndexOptions {
   PagePool* pool = nullptr;
   IndexSegmentOptions segments;  // with the page size
   unsigned fill_percent = 95;
-  unsigned filter_bits_per_key = 10;  // ignored under a comparator that filters do not work with
+  unsigned filter_bits_per_key = 10;  // ignored if the comparator may call keys with different bytes equal
   SweepPolicy merges;  // flush_pages_max is ignored: it follows from the size of memtables
   std::size_t write_buffer_size = 64u << 20;
   EvacuationPolicy evacuation;  // small_units is ignored: it follows from the size of segments
@@ -42,17 +43,16 @@ struct BTreeIndexOptions {
 class SweepOutcome;
 
 // All layers passed to it must be TreeLayers with its comparator and page size. PickFlush, IsCompactionDue and
-// SetOptions: any thread. The rest: one thread at a time, and one compaction at a time, from Compact until Committed or
-// until its outcome is destroyed. Must outlive its outcomes.
-
+// SetOptions: any thread. The rest: one thread at a time. One compaction at a time: it lasts from Compact until
+// Committed, or until its outcome is destroyed. The index must outlive its outcomes.
 class BTreeIndex final : public Index {
  public:
   explicit BTreeIndex(BTreeIndexOptions options);
 
   [[nodiscard]] FlushChoice PickFlush(const Layers& layers, const MemtableShape& memtable) const override;
   [[nodiscard]] bool IsCompactionDue(const Layers& layers, bool urgent) const override;
-  // True while one of the request's runs with keys in its range is left. After that, if the filter must be asked: true
-  // while the walk has not reached the end of the range.
+  // True while the layers still have a run of the request with keys in its range. After that, if the filter must be
+  // asked, true until the walk has reached the end of the range.
   bool IsCompactionDue(const Layers& layers, CompactionRequest* request) const override;
   [[nodiscard]] double ExpectedBytes(const Layers& layers, const MemtableShape& memtable,
                                      const UpdateShape& update) const override;
@@ -68,15 +68,15 @@ class BTreeIndex final : public Index {
   friend class SweepOutcome;
 
   static Result<double> ShareToBeReplaced(const TreeLayers& layers);
-  // How large new segments become: an eighth of the tree, but not more than a step of a sweep, unless there would be
-  // too many segments, and never more than the options say.
+  // The size of new segments: an eighth of the tree, but at most a step of a sweep. Larger if there would be too many
+  // segments otherwise, but never larger than the options say.
   [[nodiscard]] IndexSegmentOptions SegmentsFor(const TreeLayers& layers, bool with_memtable,
                                                 std::uint64_t step_bytes_max) const;
   [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
                                                   std::uint64_t file_percent_max, std::uint64_t copy_bytes_max,
                                                   double share_to_be_replaced) const;
   [[nodiscard]] bool HasRunFor(const Layers& layers, const CompactionRequest& request) const;
-  // Compact for a request whose runs are all swept: the filter walks the tree.
+  // Compact for a request whose runs are all swept: asks the filter about the values of the tree.
   Result<std::unique_ptr<CompactionOutcome>> Walk(const CompactionInput& input);
   // The common end of Compact and Walk: runs the sweep and syncs what it has written.
   Result<std::unique_ptr<CompactionOutcome>> RunSweep(SweepInput sweep, const IndexSegmentOptions& segments,
@@ -85,9 +85,9 @@ class BTreeIndex final : public Index {
                                                  SweepInput* sweep);
   OpenIndexSegment TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims);
 
-  // The current policy, if a step of a sweep may write `step_bytes_max`.
+  // The current policy, if a step of a sweep may write `step_bytes_max` bytes.
   [[nodiscard]] SweepPolicy Policy(std::uint64_t step_bytes_max = std::numeric_limits<std::uint64_t>::max()) const;
-  // How pages are built at present.
+  // The current options for building pages.
   [[nodiscard]] PageBuilderOptions Pages() const;
 
   const BTreeIndexOptions options_;

@@ -13,7 +13,7 @@ namespace {
 // The live part of the oldest file when it has to be emptied, if each sweep rewrites the part `q` of all pages.
 double LivePartOfOldest(double q) {
   if (q <= 0 || q >= 1) return 0;
-  // Iterates from the left, where the only fixed point below 1 attracts.
+  // Starting at 0, the iteration converges to the only fixed point below 1.
   double e = 0;
   for (int i = 0; i < 100; ++i) e = std::pow(1 - q, 2 * (1 - e) / q);
   return e;

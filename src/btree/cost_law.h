@@ -11,13 +11,13 @@
 //   copies     files of pages may hold twice the live bytes. Sweeps leave live pages scattered over old files; the live
 //              part e of the oldest file is copied. Each written page survives the writing of 2 (1-e) L pages, so
 //              e = (1 - q)^(2 (1-e) / q) if a sweep writes the part q of all pages, and 1/(1-e) pages are written for
-//              each page that an update touches. From q = 0.9 on that is nothing; at worst it is a quarter more. Under
-//              a ceiling, dead pages of small values may take less room, so that more is copied; that is not counted.
-//   growth     some of the merged keys are new: the leaves written grow by them.
+//              each page that an update touches. From q = 0.9 on, copying adds nothing; at worst it adds a quarter.
+//              Under a ceiling, files with many inline values may hold fewer dead bytes. Then more is copied; the law
+//              does not count that.
+//   growth     some of the merged keys are new: they add leaves.
 //
-// M follows from the policy: the fewest whole memtables that hold N/sweep_ratio keys, but at most runs_max + 1
-// memtables, all of which are then runs. Only a very large database (by default N > 136 m) reaches this bound and pays
-// for it.
+// M follows from the policy: the fewest whole memtables that hold N/sweep_ratio keys, but at most runs_max + 1. At this
+// bound all of them are runs. Only a very large database (by default N > 136 m) reaches it and pays for it.
 //
 // Leaves touched, limits and runs: Yao's formula for uniform draws, as in the cost models of LSM trees since O'Neil et
 // al. 1996. Copies: the FIFO law of log-structured storage at utilisation 1/2 (Rosenblum 1991, Desnoyers 2012).

@@ -4,7 +4,7 @@
 //   pages    one after the other, as they were completed: no gaps, no free list, and no page is ever overwritten
 //
 // A segment is valid up to its length in the MANIFEST, which also counts its live units. It is deleted as a whole, once
-// none of its pages is reached any more.
+// the tree uses none of its pages.
 //
 // A later sweep continues a segment only if three things hold: it was created since this Open, every byte of it is
 // committed, and it has one name. Bytes after the committed length are garbage of a failed sweep; a second link belongs

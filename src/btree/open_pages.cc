@@ -100,7 +100,7 @@ bool OpenPages<Builder, Item>::IsFullEnough(const Builder& page) const {
   }
 }
 
-// The number of pages that the items need at least, and how full these would be with an even distribution.
+// The least number of pages that hold the items, and how full these pages would be with an even distribution.
 template <typename Builder, typename Item>
 std::size_t OpenPages<Builder, Item>::PagesNeeded(unsigned* average_fill) const {
   std::size_t bytes = 0;
@@ -139,7 +139,8 @@ Result<bool> OpenPages<Builder, Item>::Cut(const Writer& write) {
     const std::size_t needed = PagesNeeded(&average_fill);
     if (average_fill < kFillMin) return false;
     CAMBIUM_RETURN_IF_ERROR(Redistribute(needed));
-    // It may have taken more pages than the bytes suggest, because the keys of two pages share less than those of one.
+    // The items may take more pages than their bytes suggest, because the keys of two pages share fewer bytes than
+    // those of one page.
     if (pages_.size() > needed && average_fill * needed < kFillMin * pages_.size()) return false;
   }
   CAMBIUM_RETURN_IF_ERROR(WriteAll(write));

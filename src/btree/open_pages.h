@@ -7,11 +7,12 @@
 // written. When the row must be cut, because an old subtree follows that is kept by address, the open page may be too
 // empty. Then the items of all pages held are redistributed evenly over as many pages as they need, if that leaves each
 // page full enough. If not, the row cannot be cut here, and the rebuilder goes on with the items of the subtree. Three
-// pages can always be redistributed well; with fewer, one or two neighbours are enough. So no cut leaves a page emptier
-// than kFillMin, and no small insertion rewrites all its neighbours.
+// held pages can always be redistributed well. With fewer, the row can be cut after the items of one or two further
+// subtrees. So no cut leaves a page emptier than kFillMin, and no small insertion rewrites all its neighbours.
 //
-// Rejected: fill pages greedily and close the open one as it is. One key more in a leaf with 95 % makes a leaf of one
-// key; and if that key is moved on into the next leaf, which is full as well, it moves through the whole tree.
+// Rejected: filling pages greedily and closing the open one as it is. One more key in a leaf that is 95 % full would
+// then make a leaf of one key. If that key went into the next leaf, which is full too, the overflow would pass through
+// the whole tree.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@
 
 namespace cambium {
 
-// The items of a row: a leaf's are entries with their keys, a branch's are children with their left separators.
+// The items of a row, that is, of the pages of one level. A leaf has entries with their keys; a branch has children
+// with their left separators.
 struct LeafItem {
   Slice key;
   Entry entry;
@@ -40,7 +42,8 @@ struct BranchItem {
 template <typename Builder, typename Item>
 class OpenPages {
  public:
-  // The least fill of a page's usual or actual units. Less only if items are so large that no distribution does better.
+  // The least fill of a page, in per cent of its usual or actual units. It is less only if items are so large that no
+  // distribution does better.
   static constexpr unsigned kFillMin = 66;
   static constexpr std::size_t kPagesHeld = 3;
 
@@ -50,7 +53,7 @@ class OpenPages {
   OpenPages(const KeyOrder& order, const PageBuilderOptions& options, unsigned level)
       : order_(order), options_(options), level_(level) {}
 
-  // `lower` separates the item from everything before it, in case it becomes the first of a page; borrowed.
+  // `lower` separates the item from everything before it. It is used if the item becomes the first of a page; borrowed.
   Status Add(const Item& item, Slice lower, const Writer& write);
 
   // Writes all pages, none of them too empty. False if that is impossible; then the open page is kept.

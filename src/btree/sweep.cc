@@ -113,8 +113,8 @@ class Sweeper {
   Status VisitOnWalk(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper,
                      const std::shared_ptr<const LeafKeys>& keys) {
     if (lower != nullptr && has_walked_ && IsEnough() && IsOnWalk(lower, upper)) {
-      // The step may only end where the page can be kept by address. A page that must be rewritten is filtered now: the
-      // next step would take it for one that was, because its file is new.
+      // The step may only end where the page can be kept by address. A page that must be rewritten is filtered now: its
+      // file will be new, so the next step would take it for a page that the filter has seen.
       CAMBIUM_TRY(const bool can_end, tree_.CanGraft(level));
       if (can_end) out_.walked_to = lower->ToString();
     }
@@ -283,7 +283,7 @@ class Sweeper {
     return Status::OK();
   }
 
-  // Most keys are asked about in order, so the last answer usually holds for the next key.
+  // Most calls ask in key order, so the last answer usually holds for the next key.
   [[nodiscard]] bool IsCovered(Slice key) {
     if (ranges_.empty()) return false;
     if (!stretch_.has_value() || (stretch_->from != nullptr && order_.Compare(key, *stretch_->from) < 0) ||
@@ -322,9 +322,9 @@ class Sweeper {
     return sink_.bytes() + skipped_bytes_ + of_filter >= in_.max_output_bytes;
   }
 
-  // Lets the step end at a separator of the tree too. It must have skipped pages, so that it has made progress. All
-  // keys of the layers below `key` have been taken. If the step was to end at a later key, the next step handles what
-  // ranges cover between the two.
+  // Lets the step also end at a separator of the tree, if it has skipped pages and so has made progress. All keys of
+  // the layers below `key` have been taken. If the step already had a later cursor, the next step cuts what ranges
+  // cover between the two keys.
   void EndAt(Slice key) {
     if (skipped_bytes_ == 0 || !IsEnough() || key.empty()) return;
     if (out_.cursor.has_value() && order_.Compare(key, *out_.cursor) >= 0) return;
@@ -340,7 +340,8 @@ class Sweeper {
     stretch_.reset();
   }
 
-  // Removes from the accounts an entry that leaves the layers. An entry of the memtable never does: it is the newest.
+  // Called when an entry leaves the layers: removes it from the accounts. An entry of the memtable is the newest, so it
+  // never leaves.
   void Drop(const Entry& entry) {
     if (!MutantIs(Mutant::kForgetDroppedAccounts)) out_.accounts.Remove(entry);
     ++out_.stats.entries_dropped;

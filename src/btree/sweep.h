@@ -11,15 +11,14 @@
 // after any error only the new pages are garbage.
 //
 // A sweep may stop early, at a key: its cursor. Then the new tree has all keys of the layers below the cursor, and no
-// others. Readers of the layers and the new tree must ignore the layers' keys below the cursor, which may be older than
-// the tree's by then, and the parts of the layers' ranges below it. The next step continues from there with the same
-// layers; the cursor never moves back. The cursor is a key of the layers or a separator between pages of the tree: a
-// range may be far larger than a step, without a key of the layers in it.
+// others. Readers of the layers and the new tree must ignore the layers' keys below the cursor, because the tree may
+// have newer entries of them, and the parts of the layers' ranges below it. The next step continues at the cursor with
+// the same layers; the cursor never moves back. The cursor is a key of the layers or a separator between pages of the
+// tree. Separators are needed because a range delete may cover far more than a step, without a key of the layers in it.
 //
 // A filter is asked about every value taken from the layers, and about the old tree's values in leaves that are
 // rewritten anyway. A *walk* is a sweep without layers that asks the filter about a key range of the tree. Leaves in
-// which it keeps everything are kept by address too.
-// stretch of the tree: leaves of which it keeps everything are taken over by address too.
+// which the filter keeps everything are kept by address too.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +46,7 @@ struct FilterWalk {
   std::optional<std::string> begin;  // unset: from the first key
   std::optional<std::string> end;    // included; unset: to the last
   std::uint64_t first_new_file = 0;  // leaves in files from this number on are skipped: they were filtered
-  bool rewrites = false;             // rewrite also leaves that the filter leaves unchanged; then it may be null
+  bool rewrites = false;             // also rewrite leaves that the filter does not change; then the filter may be null
 };
 
 struct SweepInput {
@@ -59,7 +58,7 @@ struct SweepInput {
 
   std::vector<MergeChild> layers;   // newest first
   bool newest_is_memtable = false;  // layers[0] is not in the accounts yet
-  std::string cursor;               // an earlier step has merged all keys below it; empty: there was none
+  std::string cursor;               // earlier steps have merged all keys below it; empty: this is the first step
 
   std::set<std::uint64_t> victims;  // files of the tree to empty: their pages are rewritten
   ValueFilter* filter = nullptr;  // null: all values are kept
@@ -76,7 +75,7 @@ struct SweepOutput {
   std::map<std::uint64_t, std::uint64_t> freed_units;
   // Set if the step ended before the layers did: where the next step begins. Never empty.
   std::optional<std::string> cursor;
-  // Set if a walk ended before its end: it has covered everything below this key.
+  // Set if a walk ended before the end of its range: it has covered all keys below this one.
   std::optional<std::string> walked_to;
   CompactionStats stats;
 };

@@ -39,7 +39,7 @@ SweepChoice PickSweep(const SweepShape& shape, const SweepPolicy& policy) {
       return extra_pages <= static_cast<double>(policy.flush_pages_max) ? SweepChoice::kFlushIntoTree
                                                                         : SweepChoice::kMakeRun;
     }
-    // A handful of keys rewrites a few leaves and the branches above. A run would cost as much, and lookups more. A
+    // A few keys rewrite a few leaves and the branches above them. A run would cost as much, and slow down lookups. A
     // range rewrites the leaves at its ends.
     const double updates = static_cast<double>(keys) + 2.0 * static_cast<double>(shape.memtable_ranges);
     const double pages = PagesTouched(leaves, updates) + shape.tree_height;

@@ -1,26 +1,27 @@
-// When to sweep what: pure functions of numbers, which BTreeIndex carries out.
+// When to sweep, and what: pure functions of numbers. BTreeIndex carries out what they choose.
 //
-// They follow from this law: m updates, uniform over N keys in L leaves of P bytes, rewrite
+// The functions follow from this law: m updates, uniform over N keys in L leaves of P bytes, rewrite
 //
 //   touched = L (1 - e^(-m/L)) leaves,   P * touched / m bytes per update:
 //
 // a whole page per update while m is far below L, and s * N/m bytes (s bytes per entry) when m is above it. The
 // memtables of a large database are small compared with L. So they become runs (about 22 bytes per key) until the runs
-// hold 1/sweep_ratio of the keys, and then one sweep rewrites the tree once for all of them. The same number decides
-// whether a memtable is merged straight into the tree: it is, if a sweep would be due with it anyway. N counts only the
+// hold 1/sweep_ratio of the keys, and then one sweep rewrites the tree once for all of them. The same ratio decides
+// whether a memtable is merged straight into the tree: it is, if its keys make a sweep due anyway. N counts only the
 // keys of the tree between the first and the last key to be merged. So a load in key order, whose keys are all above
 // the tree's, never makes a run.
 //
 // A flush cannot stop half-way, and writers wait for it when the next memtable is full. So it goes straight into the
 // tree only if it rewrites no more than a step of a sweep does, however large the database is. Otherwise it makes a
-// run, and the sweep that is then due runs in steps, with flushes of new runs in between. To empty files, either one
-// copies at most half a step, or one file; a file is no larger than a step, unless there would be too many files.
+// run, and the sweep that is then due runs in steps, with flushes of new runs in between. To empty files, a flush or a
+// step of a sweep copies at most half of what it may write, or one file. A file is no larger than a step, unless there
+// would be too many files.
 //
-// Range deletes. The keys they cover are cut out of the tree: read, but not written, which is cheaper than as many
-// updates. But until then they are garbage, in the index and in the log. So a key of the tree that runs' ranges cover
-// counts like a key of the runs: when both together make up 1/sweep_ratio of the tree, a sweep is due. A memtable whose
-// ranges cover many leaves always becomes a run, because a sweep can stop half-way and a flush cannot.
-// whose ranges cover many leaves always becomes a run, because sweeps can stop on the way and a flush cannot.
+// Range deletes. A sweep cuts the keys that they cover out of the tree: it reads them, but does not write them, which
+// is cheaper than as many updates. But until then these keys are garbage, in the index and in the log. So a key of the
+// tree that a run's ranges cover counts like a key of a run: when keys of runs and covered keys together make up
+// 1/sweep_ratio of the tree, a sweep is due. A memtable whose ranges cover many leaves always becomes a run, because a
+// sweep can stop half-way and a flush cannot.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +38,8 @@ namespace cambium {
 struct SweepPolicy {
   std::uint64_t sweep_ratio = 8;
   std::uint64_t runs_max = 16;  // the most runs that a lookup has to ask before the tree
-  // Pages that a flush may write in addition to those of its own memtable. Users can lower it to one MiB of pages, some
-  // milliseconds of a slow disk, but not further.
+  // Pages that a flush may write in addition to those of its own memtable. BTreeIndex derives the number from
+  // write_buffer_size, and uses at least one MiB of pages: some milliseconds of a slow disk.
   std::uint64_t flush_pages_max = 16384;
 };
 
@@ -50,7 +51,7 @@ struct SweepPolicy {
 struct SweepShape {
   std::uint64_t memtable_keys = 0;
   std::uint64_t memtable_ranges = 0;  // range deletes. If there are neither keys nor ranges: runs only, no memtable
-  std::uint64_t memtable_covered_keys = 0;  // keys of the tree that these cover
+  std::uint64_t memtable_covered_keys = 0;  // keys of the tree that these ranges cover
   std::uint64_t run_count = 0;
   std::uint64_t run_keys = 0;
   std::uint64_t run_covered_keys = 0;       // keys of the tree that the runs' ranges cover
@@ -80,9 +81,9 @@ struct IndexSegmentUse {
 };
 
 struct EvacuationPolicy {
-  // Index files may hold this percentage of the live bytes. Only above it are live pages copied, not from every segment
-  // that is half dead: most pages of such a segment die soon anyway. At 200, copying adds at most a quarter to what
-  // uniform updates write; copying from every half-dead segment would double it.
+  // Index files may take this percentage of the live bytes; only above it are live pages copied. They are not copied
+  // from every segment that is half dead, because most pages of such a segment die soon anyway. At 200, copying adds at
+  // most a quarter to what uniform updates write; copying from every half-dead segment would double it.
   std::uint64_t file_percent_max = 200;
   // Segments of fewer units (a sixteenth of the largest size) are joined when there are more than small_segments_max of
   // them: every Open of the database may leave one.
@@ -91,11 +92,11 @@ struct EvacuationPolicy {
 };
 
 // Chooses segments whose live pages sweeps copy elsewhere, so that the segments can be deleted. Takes those with the
-// smallest live part first, until the rest is within file_percent_max, but never one that is within it by itself (at
-// 200: half alive). Then takes small ones. At most `budget_units` are to be copied, but if a segment is due, at least
-// that one. `share_to_be_replaced` estimates, for uniform keys, which share of all pages the rest of the sweep in
-// progress will replace. Above one half, files may hold twice as much, because most of what would be copied dies by
-// itself then.
+// smallest live part first, until the rest is within file_percent_max, but never a segment that is within it by itself
+// (at 200: at least half alive). Then takes small ones. At most `budget_units` are to be copied, but if a segment is
+// due, at least that one. `share_to_be_replaced` estimates, for uniform keys, which share of all pages the rest of the
+// sweep in progress will replace. If that is more than one half, files may hold twice as much, because most pages that
+// would be copied are soon replaced anyway.
 [[nodiscard]] std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments,
                                                   const EvacuationPolicy& policy, std::uint64_t budget_units,
                                                   double share_to_be_replaced = 0);

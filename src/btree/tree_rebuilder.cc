@@ -79,8 +79,8 @@ Status TreeRebuilder::CloseLeaf(Slice lower, LeafBuilder* page) {
 }
 
 // Builds the filter of a branch. For leaves that were kept by address, only the old branch's filter is known, which
-// also contains the keys of their old neighbours. If that would make more than half as many stale keys as there are
-// entries, the leaves are read instead.
+// also contains the keys of their old neighbours. If the new filter would then hold more stale keys than half the
+// number of entries, the leaves are read instead.
 std::optional<BranchFilterBuilder> TreeRebuilder::MakeFilter(const BranchBuilder& page) {
   if (page.filter_blocks() == 0) return std::nullopt;
   const unsigned probes = FilterProbesFor(options_.filter_bits_per_key);

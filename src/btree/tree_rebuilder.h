@@ -46,7 +46,8 @@ class TreeRebuilder {
   //
   //   keys added before < lower <= keys of the subtree < *upper <= keys added later
   //
-  // Both bounds are separators of the old tree, or null at its edges. `keys`: what is known of a leaf's keys.
+  // Both bounds are separators of the old tree, or null at its edges. `keys`: the hashes of a leaf's keys, or a filter
+  // that contains them; null if unknown.
   Status Graft(const ChildRef& child, unsigned level, Slice lower, const Slice* upper,
                std::shared_ptr<const LeafKeys> keys = nullptr);
 
@@ -73,7 +74,7 @@ class TreeRebuilder {
   std::vector<std::unique_ptr<OpenBranches>> branches_;  // [i] is level i + 1
   std::string encoded_;
 
-  // What the next key must be above: the last key, or the upper bound of the last subtree, which it may equal.
+  // The bound of the next key: it must be above the last key, or at or above the upper bound of the last subtree.
   enum class Bound : unsigned char { kNone, kKey, kUpper, kEnd };
   Bound bound_kind_ = Bound::kNone;
   std::string bound_;

@@ -8,8 +8,8 @@ namespace cambium {
 namespace {
 
 // A level of tiers that empties itself into the level below, slice by slice. A turn has few slices, and its last one is
-// shorter. No formula describes that, so the turns are simulated, with the entries of the level kept for each hundredth
-// of the keys.
+// shorter. No formula describes that, so the turns are simulated: the entries of the level are counted for each
+// hundredth of the keys.
 struct Turns {
   double chunk = 0;   // entries of a tier when it is added
   double files_per_tier = 1;
@@ -133,7 +133,7 @@ class Law {
  private:
   [[nodiscard]] bool is_lazy() const { return cost_.policy.style == kCompactionStyleLazyLevel; }
 
-  // Bytes per entry in files with so many entries.
+  // Bytes per entry in files of `entries` entries.
   [[nodiscard]] double BytesAt(double entries) const {
     return cost_.entry_bytes + cost_.file_bytes / std::max(1.0, entries);
   }
@@ -152,7 +152,7 @@ class Law {
   [[nodiscard]] double TargetOf(std::uint32_t level) const {
     return cost_.policy.TargetLevelSize(level) / BytesAt(FileOf(1, cost_.keys));
   }
-  // `drained`: right after it has given away its excess, which takes half a step too much on average.
+  // `drained`: right after the level has given away its excess, and on average half a step more.
   [[nodiscard]] double KeysOf(std::uint32_t level, bool drained) const {
     if (level == last_) return cost_.keys;
     const double target = TargetOf(level);
@@ -173,7 +173,8 @@ class Law {
     return fresh + cost_.keys * (1 - missed);
   }
 
-  // `chunk`: the entries that arrive in the level at a time and make it cut its files anew; 0: only few arrive.
+  // `chunk`: the entries that arrive in the level at a time and make it cut its files anew; 0: only few arrive at a
+  // time.
   [[nodiscard]] double LeveledPerEntry(std::uint32_t level, double chunk) const {
     const double held = TargetOf(level) + chunk / 2;
     const double file = FileOf(level, held);
@@ -188,9 +189,9 @@ class Law {
     return met + shared * file_below / file + NotIn(level + 1);
   }
 
-  // Entries of level 1 after a compaction of level 0. It keeps the share T / (its bytes + those of the runs) of all
-  // merged entries, which is less than T bytes, because the runs have several entries of a key, and keys that level 1
-  // has too.
+  // Entries of level 1 after a compaction of level 0. With target size T, level 1 keeps the share T / (its bytes +
+  // bytes of the runs) of all merged entries. These take less than T bytes, because the bytes of the runs include keys
+  // that several runs have, or level 1 too.
   [[nodiscard]] double KeptIn1(double chunk, double run_bytes) const {
     const auto target = static_cast<double>(cost_.policy.TargetLevelSize(1));
     const double bytes = BytesAt(FileOf(1, TargetOf(1)));
@@ -198,7 +199,8 @@ class Law {
     for (int i = 0; i < 50; ++i) kept = (kept + chunk) * std::min(1.0, target / (kept * bytes + run_bytes));
     return kept;
   }
-  // The share that goes through: the excess of level 1, but not into more than so many files of level 2.
+  // The part of level 1's excess that goes through: all of it, unless it would overlap more of level 2 than one file
+  // may.
   [[nodiscard]] double PartThrough(double chunk) const {
     const double wanted = 1 / StepsThrough(chunk);
     const double files_max = cost_.policy.max_bytes_for_level_multiplier;
@@ -214,7 +216,7 @@ class Law {
     return KeysOf(2, false) / held * (steps + 1) / (2 * steps) + NotIn(2);
   }
 
-  // From the last level but one, which has tiers, to the last.
+  // The bytes per entry that moves from the last level but one, which has tiers, to the last.
   [[nodiscard]] double LazyBytesPerEntry(std::uint32_t level, double chunk) const {
     const double tier_file = FileOf(level, chunk);
     const double file_below = FileOf(last_, cost_.keys);

@@ -6,8 +6,8 @@
 //   flush       one entry of a run per update.
 //   level 0     t runs at a time are compacted, together d different keys. Leveled: with all of level 1, which writes
 //               S_1 + d entries; keys in both count once. Lazy: into a new tier of level 1, d entries.
-//   through     leveled: the part of this beyond the target of level 1 goes through to level 2 in the same step, if it
-//               meets no more there than one file may. It costs like level i below, without gaps and edges.
+//   through     leveled: what level 1 would hold beyond its target goes through to level 2 in the same step, if it
+//               overlaps no more there than one file may. The cost is that of level i below, without gaps and edges.
 //   level i     gives what is beyond its target to the next level, one key range at a time, in turns. So the keys that
 //               move have gathered for a whole turn and are about twice as dense as the rest. If a turn has n steps,
 //               and the level holds C when it is due, then a step takes 2C/(n+1) entries and meets S_(i+1)/n below. An
@@ -15,21 +15,21 @@
 //
 //                 S_(i+1)/C * (n+1)/(2n)         limits: S_(i+1)/C in one step, and half of that in many
 //
-//               plus itself, unless the next level already has the key. C is the target plus half of what arrives at a
-//               time. (Lazy: a turn has so few slices that they are simulated one by one.)
+//               plus the entry itself, unless the next level already has the key. C is the target plus half of what
+//               arrives at a time. (Lazy: a turn has so few slices that they are simulated one by one.)
 //   gaps        leveled: each compaction of level 0 cuts level 1 into files anew. The file at the turn's position then
 //               waits, half a file on average. If k files move in between, 1/(2k+1) of the level misses its turn. For
 //               that part the limit for one step applies.
 //   edges       leveled: a step is a file and what it overlaps below, which reaches half a file beyond it at either
 //               end. If a file overlaps less than one file, its neighbours join the step and share that cost.
-//   rests       lazy: a slice ends inside files of its tiers, whose rests are rewritten: each entry once for every
-//               slice border between it and the beginning of its file.
+//   rests       lazy: a slice ends inside files of its tiers, and the rest of each such file is rewritten. So an entry
+//               is rewritten once for every slice border between it and the beginning of its file.
 //   files       each has a header, branches and a partly filled last leaf. That matters only for small files, but all
 //               files are small in a level that is cut where a file would overlap too much of the next level.
 //
-// Between levels in tiers, an entry is written once. Turns that make it "half of the ratio": O'Neil et al. 1996 for one
-// rolling merge, Lim et al. 2016 (FAST, "Towards Accurate and Fast Evaluation of Multi-Stage Log-Structured Designs")
-// for levels.
+// Between levels in tiers, an entry is written once. That turns cost "half of the ratio" is from O'Neil et al. 1996 for
+// one rolling merge, and from Lim et al. 2016 (FAST, "Towards Accurate and Fast Evaluation of Multi-Stage
+// Log-Structured Designs") for levels.
 #pragma once
 
 #include "lsm_fallback/pick_compaction.h"

@@ -14,7 +14,7 @@
 // The filter is asked about the newest value of each key that moves. If it removes the value, a tombstone takes its
 // place, unless no older layer can hold the key.
 //
-// If the choice has a `through`, its keys are written into the tier below the output place.
+// If the choice has a `through`, the keys in that range are written into the tier below the output place.
 //
 //   tier 7   [a.....|....k]  [m..|..r]         slice:  |          |
 //   tier 3      [c..|.........|....q]          rests of tier 7: a..  ..r;  of tier 3: c..  ..q

@@ -37,7 +37,7 @@ double LevelScore(const CompactionShape& shape, const CompactionPolicy& policy, 
   for (const TierShape& tier : tiers) {
     for (const RunInfo* file : tier.files) {
       bytes += static_cast<double>(file->file_size + shape.BytesCovered(*file, level));
-      // Each deletion that has not found its entry yet will remove one, of about this size.
+      // Tombstones in excess of the other entries will each remove an entry of about this size below.
       const double deletions = static_cast<double>(file->tombstone_count) * 2;
       const auto entries = static_cast<double>(file->root.entry_count);
       if (deletions > entries && level != shape.deepest()) bytes += (deletions - entries) * bytes_per_entry * 2;

@@ -199,7 +199,7 @@ double LsmIndex::ExpectedBytes(const Layers& layers, const MemtableShape& memtab
   double entries = 0;
   double files = 0;
   double bytes = 0;
-  // The last level, and those of its keys that are in files which the memtable overlaps.
+  // Measures the last level, and counts its keys in files that the memtable overlaps.
   const std::uint32_t lowest = levels.tiers().empty() ? 0 : levels.tiers().back()->level();
   for (const auto& tier : levels.tiers()) {
     if (tier->level() != lowest) continue;

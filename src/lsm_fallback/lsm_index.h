@@ -1,8 +1,8 @@
 // LsmIndex: the Index whose layers are runs above levels of runs.
 //
 // A flush always makes a run on top. pick_compaction.h decides which files are compacted when, level_compaction.h does
-// the work; this class keeps the books between them. It keeps no state from one compaction to the next: what is due
-// follows from the layers alone, also after a new Open.
+// the work; this class connects the two. It keeps no state from one compaction to the next: which compaction is due
+// follows from the layers alone, also after the next Open.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,8 @@ class LsmIndex final : public Index {
   explicit LsmIndex(LsmIndexOptions options);
 
   [[nodiscard]] FlushChoice PickFlush(const Layers&, const MemtableShape&) const override { return FlushChoice::kMakeRun; }
-  // If urgent, true while there are runs. It ignores what larger levels hide: a CompactionRequest finds that.
+  // If urgent, also true while there are runs. Does not look for hidden entries in the levels: a CompactionRequest
+  // finds these.
   [[nodiscard]] bool IsCompactionDue(const Layers& layers, bool urgent) const override;
   bool IsCompactionDue(const Layers& layers, CompactionRequest* request) const override;
   [[nodiscard]] double ExpectedBytes(const Layers& layers, const MemtableShape& memtable,
@@ -58,7 +59,7 @@ class LsmIndex final : public Index {
   };
   [[nodiscard]] Tuning tuning() const;
 
-  const LsmIndexOptions options_;  // what tuning_ has too is only its initial value
+  const LsmIndexOptions options_;  // fields that tuning_ also has are only initial values
   mutable Mutex mutex_;
   Tuning tuning_ CAMBIUM_GUARDED_BY(mutex_);
 };

@@ -17,7 +17,7 @@ class OlderFiles {
   // The inputs are in `level` and deeper levels.
   OlderFiles(const LsmLayers& layers, std::uint32_t level, const std::set<std::uint64_t>& inputs);
 
-  // False only if surely none of the files has the key. The keys passed to one object must ascend.
+  // False only if none of the files can have the key. The keys passed to one object must ascend.
   [[nodiscard]] bool MayHold(Slice key);
   // The ranges in which at least one of the files may have a key.
   [[nodiscard]] RangeDeletes Needed(const RangeDeletes& ranges) const;

@@ -126,7 +126,7 @@ class Picker {
   }
 
   // Sets the output tier of the choice, whose keys are in `span`. Returns the tier if the inputs are merged with its
-  // files; null if they are added to it or put on top of it as a new tier.
+  // files. Returns null if they are added to the tier, or put on top of it as a new tier.
   const TierShape* Place(const KeySpan& span, CompactionChoice* choice) const {
     const std::span<const TierShape> tiers = shape_.TiersOf(choice->output_level);
     const bool merges = tiers.size() <= 1 && (!policy_.is_lazy() || choice->output_level >= last_);
@@ -212,9 +212,9 @@ class Picker {
     return taken;
   }
 
-  // Extends a compaction of level 0: the excess of level 1 goes through to level 2, if that has files. The bytes of
-  // level 1 above each file of level 2 are estimated as if each file of level 1 were spread evenly over those it
-  // overlaps.
+  // Extends a compaction of level 0: the excess of level 1 goes through to level 2, if level 2 has files. The bytes of
+  // level 1 above each file of level 2 are estimated as if each file of level 1 were spread evenly over the files that
+  // it overlaps.
   void SendThrough(CompactionChoice* choice) const {
     const std::span<const TierShape> upper = shape_.TiersOf(1);
     const std::span<const TierShape> below = shape_.TiersOf(2);
@@ -279,10 +279,10 @@ class Picker {
     return next == files.end() ? 0 : static_cast<std::size_t>(next - files.begin());
   }
 
-  // NextTurn for files that are merged with what they overlap. The last file written extends beyond them, by half a
-  // file on average. So the next file is the first that begins at or after the beginning of that file. If we waited for
-  // one that begins after its end, every other file would be left for the next turn: the keys that move would be no
-  // denser than the rest, and would meet up to twice as much below.
+  // NextTurn for files that are merged with the files that they overlap. The last file that such a compaction writes
+  // extends beyond its inputs, by half a file on average. So the next input is the first that begins at or after the
+  // beginning of that last file. If we took the first that begins after its end, every other file would be left for the
+  // next turn: the keys that move would be no denser than the rest, and would overlap up to twice as much below.
   [[nodiscard]] std::size_t NextFile(const FileList& files, std::uint32_t output_level) const {
     const RunInfo* newest = NewestFile(output_level);
     if (newest == nullptr) return 0;
@@ -292,9 +292,9 @@ class Picker {
     return next == files.end() ? 0 : static_cast<std::size_t>(next - files.begin());
   }
 
-  // Adds further files of the turn until the level is within its size. If two neighbours overlap one file below, it is
-  // merged once if they are taken together, and twice if one follows the other. Inputs and what they overlap stay
-  // within what one file with its overlap may have.
+  // Adds further files of the turn until the level is within its size. If two neighbours overlap one file below, that
+  // file is merged once if they are taken together, and twice if one follows the other. Inputs and overlapped files
+  // together stay within the bytes that one file and its overlap may have.
   void TakeExcess(const TierShape& tier, const TierShape& merged, Stretch* taken, KeySpan* span, Stretch* met) const {
     const double level_max = policy_.TargetLevelSize(tier.level);
     const double bytes_max =
@@ -312,7 +312,7 @@ class Picker {
     }
   }
 
-  // The file whose range deletes cover the most bytes below, or the one whose turn it is.
+  // The file whose range deletes cover the most bytes below; if none cover any, the file whose turn it is.
   [[nodiscard]] std::size_t FileToGo(const TierShape& tier) const {
     std::size_t most = 0;
     std::uint64_t bytes = 0;
@@ -345,8 +345,8 @@ class Picker {
     return PickSlice(level, std::nullopt);
   }
 
-  // One file; further ones while the level is too large, if `is_due`; and neighbours while they overlap nothing more.
-  // Not `is_due` for a request, whose steps should be small.
+  // Picks one file; if `is_due`, further files while the level is too large; and neighbours while they add no overlap.
+  // `is_due` is false for a request, whose steps should be small.
   [[nodiscard]] CompactionChoice PickFile(const TierShape& tier, std::size_t start, bool is_due = false) const {
     Stretch taken{start, start + 1};
     CompactionChoice choice = NewChoice(tier.level, tier.level + 1, {tier.files[start]});
@@ -397,7 +397,8 @@ class Picker {
 
   // ---- Slices ----
 
-  // A slice of all tiers of a level, from the border at or before `from`, or from where the last turn ended.
+  // A slice of all tiers of a level. It begins at the border at or before `from`; if that is unset, where the last turn
+  // ended.
   [[nodiscard]] CompactionChoice PickSlice(std::uint32_t level, std::optional<Slice> from) const {
     const std::span<const TierShape> tiers = shape_.TiersOf(level);
     CompactionChoice choice = NewChoice(level, level + 1, {});

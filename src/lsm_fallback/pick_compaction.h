@@ -11,12 +11,12 @@
 //
 // The level with the highest score (level_score.h) is compacted first.
 //
-// Level to level, leveled: one file and what it overlaps below. Files after it join while the level without them is
-// still larger than its size, because a file below that two neighbours overlap is then merged once. Neighbours on both
-// sides join while they overlap nothing more. A file whose range deletes cover other files is taken first; otherwise
-// files take turns in key order. (The newest file below shows where the last turn ended, so turns survive a new Open.)
-// RocksDB takes the file that overlaps least, which writes a little less; but then a cold range is never compacted, and
-// what it hides keeps its values alive in the log for ever.
+// Level to level, leveled: one file is merged with the files that it overlaps below. Files after it join while the
+// level without them is still larger than its size: if two neighbours overlap one file below, that file is then merged
+// only once. Neighbours on both sides join while they add no overlap. A file whose range deletes cover other files is
+// taken first; otherwise files take turns in key order. (The newest file below shows where the last turn ended, also
+// after the next Open.) RocksDB takes the file that overlaps least, which writes a little less. But then a cold range
+// is never compacted, and the entries that it hides keep their values alive in the log for ever.
 //
 // Level to level, lazy: all tiers at once, because each is then merged into the last level only once, but one slice of
 // the keys at a time (key_slice.h). The parts of files outside of the slice are rewritten in place; only files at a
@@ -29,10 +29,9 @@
 // soon after in level 2. So level 1 mostly stays within its size, and level-to-level compaction handles the remainder.
 //
 // The size of a step: a slice ends near its byte budget. A step cannot be smaller than one file with what it overlaps,
-// about 1 + max_bytes_for_level_multiplier files. Nor can that of level 0: each run covers all keys, so all runs are
-// compacted at once with level 1; what goes through meets no more than one file would. The options still bound this
-// step, because writers wait at level0_stop_writes_trigger runs.
-// wait at level0_stop_writes_trigger runs.
+// about 1 + max_bytes_for_level_multiplier files. A step of level 0 cannot be small either: each run covers all keys,
+// so all runs are compacted at once with level 1. The keys that go through overlap no more than one file may. The
+// options still bound this step, because writers wait at level0_stop_writes_trigger runs.
 #pragma once
 
 #include <cstdint>
@@ -81,8 +80,8 @@ struct CompactionChoice {
 // Records what the last step has done, and moves on to the next place that needs work. Returns false if there is none.
 [[nodiscard]] bool AdvanceRequest(const CompactionShape& shape, const CompactionPolicy& policy, CompactionRequest* request);
 // The next step of a request for which AdvanceRequest has returned true; records how far the step goes. It takes the
-// request's runs, and any older run that overlaps one of them, which would otherwise end up above newer entries. If a
-// filter must be asked, files are never just moved, and files of the last level are compacted in place.
+// request's runs, and any older run that overlaps one of them: if left behind, such a run would end up above newer
+// entries. If a filter must be asked, files are never just moved, and files of the last level are compacted in place.
 [[nodiscard]] CompactionChoice PickRequested(const CompactionShape& shape, const CompactionPolicy& policy,
                                              CompactionRequest* request);
 

@@ -56,8 +56,8 @@ class RunWriter {
   Status End();
   // Ends the run before `border` (null: at the end of all keys), if it has keys or ranges.
   Status CutAt(const Slice* border);
-  // Advances past all grandparents that end before `key` (null: all). Where only ranges span them, cuts runs in
-  // between.
+  // Advances past all grandparents that end before `key` (null: all). Cuts runs between grandparents, if range deletes
+  // span too many of them.
   Status PassGrandparents(const Slice* key);
   [[nodiscard]] bool HasRangesBefore(const Slice* border) const;
 

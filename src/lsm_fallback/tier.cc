@@ -9,7 +9,7 @@
 namespace cambium {
 namespace {
 
-// Eight bytes of the key from `from` on, as a number that compares as they do; missing bytes are zeros.
+// Eight bytes of the key from `from` on, as a number that compares as the bytes do; missing bytes are zeros.
 std::uint64_t FenceOf(Slice key, std::size_t from) {
   std::uint64_t fence = 0;
   for (std::size_t i = from; i < from + sizeof fence; ++i) {

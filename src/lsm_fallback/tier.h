@@ -36,8 +36,8 @@ class Tier {
   // The only run that may have the key: the one whose span contains it. Null if none does.
   [[nodiscard]] const Run* Find(Slice key) const;
 
-  // Measures the keys in [begin, end). Reads pages only of the first and the last run of the range; those in between
-  // count whole.
+  // Measures the keys in [begin, end). Reads pages only of the first and the last run of the range; the runs in between
+  // count as a whole.
   Result<TreePart> Measure(Slice begin, Slice end) const;
 
  private:
@@ -50,8 +50,8 @@ class Tier {
   const std::uint64_t number_;
   const RunList runs_;
   const std::shared_ptr<const RangeDeletes> ranges_;
-  // Under byte order: the largest keys of the runs as numbers in one array, so that a lookup does not wait for the
-  // memory of a dozen keys. Each number has the eight bytes after the prefix that all of these keys share.
+  // Under byte order: the largest keys of the runs as numbers in one array, so that a lookup does not load a dozen keys
+  // from memory. Each number has the eight bytes after the prefix that all of these keys share.
   std::string fence_prefix_;
   std::vector<std::uint64_t> fences_;
 };
@@ -59,7 +59,7 @@ class Tier {
 // The union of the range deletes of the runs; null if they have none.
 [[nodiscard]] std::shared_ptr<const RangeDeletes> RangesOf(const Comparator* comparator, const RunList& runs);
 
-// The index of the first run, of runs in key order, that does not end before `key`; their number if there is none.
+// The index of the first run that does not end before `key`; runs.size() if there is none. `runs` are in key order.
 [[nodiscard]] std::size_t FirstNotBefore(const KeyOrder& order, const RunList& runs, Slice key);
 
 // Corruption if the run's smallest key is above its largest one, which no order of keys allows.
