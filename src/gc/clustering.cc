@@ -13,7 +13,7 @@ double Slack(double max_space_amplification) {
   return std::max((max_space_amplification - 1) / 2, kLeast);
 }
 
-// In idle time a pass is due from this part of the live bytes on.
+// In idle time, a pass is due once users have written one byte for this many live bytes.
 constexpr std::uint64_t kIdleOneIn = 64;
 
 }  // namespace

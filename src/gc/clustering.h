@@ -1,15 +1,15 @@
-// Clustering: which values are rewritten in the order of their keys, and when. Pure functions of numbers, which the
-// database carries out.
+// Clustering: which values are rewritten in the order of their keys, and when. Pure functions of numbers; Clusterer
+// carries out what they choose.
 //
 // A scan jumps once per value if values lie in the order in which they were written, and hardly at all if they lie in
-// the order of their keys. Moving a value there costs a read, a write, and later log GC of the old copy.
+// the order of their keys. Moving a value into that order costs a read, a write, and later log GC of the old copy.
 //
 //   auto  A range is rewritten once scans have spent as much on its jumps as the rewrite costs. Whatever scans do next,
 //         the total is at most twice the optimum in hindsight (the ski rental problem; Karlin and others, "Competitive
 //         Snoopy Caching", 1988).
 //   full  Passes over all keys, one after the other. With slack h and L live bytes, there is one pass per h * L bytes
-//         that users write. Then the log holds h * L of garbage, and each pass writes L: 1 + 1 / h bytes per byte of
-//         the user's.
+//         that users write. Then the log holds h * L of garbage, and each pass writes L. In all, 1 + 1 / h bytes are
+//         written per byte that users write.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,8 @@ inline constexpr std::uint64_t kBytesOfJump = 32u << 10;
 inline constexpr std::uint64_t kRewriteCost = 3;
 // The fixed cost of a step: files, syncs and a commit.
 inline constexpr std::uint64_t kBytesOfStep = 1u << 20;
-// The jumps from which on a look is worthwhile: fewer cannot pay for a step, and a look walks through the index.
+// The least number of jumps for which Clusterer looks for values to move: fewer cannot pay for a step, and a look walks
+// through the index.
 inline constexpr std::uint64_t kJumpsOfLook = 256;
 
 // A place in a walk along the keys: what a step that ends here would rewrite, and the jumps it would save.

@@ -1,9 +1,9 @@
 // A forecast of what emptying a segment costs and frees: a pure function of its account.
 //
 // Log GC writes the live records and frees the rest. It reads the segment's index, the live records, and the gaps
-// between them that are cheaper to read than to skip. Live records, a share u of all, are assumed to lie anywhere: the
-// gap after one is k dead records long with probability u (1-u)^k, and gaps longer than K are not read. Per live
-// record, these have
+// between them that are cheaper to read than to skip. Live records, a share u of all, are assumed to be spread at
+// random: the gap after a live record is k dead records long with probability u (1-u)^k. Gaps of more than K records
+// are not read. Per live record, these gaps have
 //
 //   sum over k > K of k u (1-u)^k  =  (1-u)^(K+1) * (K + 1 + (1-u) / u)    records.
 #pragma once
@@ -37,7 +37,7 @@ struct GcOutlook {
   GcCost punch;
   GcCost next;
   GcCost all;                          // including `punch`
-  std::vector<std::uint64_t> numbers;  // segments that are emptied or punched, in that order
+  std::vector<std::uint64_t> numbers;  // all segments, in the order in which they are punched and emptied
 };
 // Computed from the accounts, which count hidden garbage as live: the real cost may be lower, and more may be freed. If
 // `punches`, segments that are worth punching are punched first.

@@ -3,8 +3,8 @@
 //   footer of the segment ─▶ key, offset, size of each separated record ─▶ lookup ─▶ alive if the newest entry has
 //                                                                                    this address
 //
-// The layers are those in the MANIFEST. Memtables are not asked: a newer value that is only there may be lost in a
-// power cut, and then the value here is the newest again.
+// The layers are those in the MANIFEST. Memtables are not asked: a newer value that only a memtable has may be lost in
+// a power cut, and then the value in the segment is the newest again.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct GcFamily {
   const Comparator* comparator = nullptr;
   const Comparator* equal_by = nullptr;  // see ValueQuery::order
   std::shared_ptr<const Layers> layers;
-  // The family's current options for values: smaller ones go into the index, the others are compressed with this codec.
-  // 0 and unset: values keep their form.
+  // The family's current options for values: values below `separate_from` go into the index, the others are compressed
+  // with `codec`. 0 and unset: values keep their form.
   std::uint64_t separate_from = 0;
   std::optional<Codec> codec;
 };

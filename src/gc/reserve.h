@@ -7,11 +7,12 @@
 //
 // All of these grow with the database, and so does the reserve: 2 % of it, at most 64 MiB, the default size of a
 // memtable. In a small database each new file takes a block, however little is in it, and 2 % would be less than one
-// block: hence at least 256 KiB, but never more than a sixteenth. That is less than the two segments and the step of
-// GC, a MiB each at least, by which gc/space.h lets any database exceed its ceiling. A database below one MiB keeps no
-// reserve.
+// block: hence at least 256 KiB, but never more than a sixteenth of the database. These 256 KiB are less than the
+// amount by which gc/space.h lets any database exceed its ceiling: two segments and a step of log GC, each of at least
+// one MiB. A database below one MiB keeps no reserve.
 //
-// A quarter of the reserve is held longer: for the next Open, which must write a MANIFEST before it can free anything.
+// A quarter of the reserve, but at least 16 KiB and at most one MiB, is held longer: for the next Open, which must
+// write a MANIFEST before it can free anything.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ namespace cambium {
 // Whether a reserve of `has` bytes should be resized to `wanted`: not for each small difference.
 [[nodiscard]] bool IsWorthResizing(std::uint64_t has, std::uint64_t wanted);
 
-// The free bytes from which on the disk no longer counts as full. `missing` bytes of the reserve are refilled from
-// them, and writers need some too, or it would be full again at once.
+// If at least this many bytes are free, the disk no longer counts as full: `missing` bytes to refill the reserve, and
+// some for writers, because otherwise the disk would be full again at once.
 [[nodiscard]] std::uint64_t FreeBytesToGoOn(std::uint64_t missing, std::uint64_t wanted);
 // Free bytes that writers must leave. Some file systems report a lack of space only in a sync. These bytes prevent a
 // sync of the log from failing for that reason.

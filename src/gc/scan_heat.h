@@ -1,6 +1,6 @@
 // ScanHeat: where in a family's key space scans have had to jump in the log, because neighbours by key are not
-// neighbours there. A histogram over the keys whose bounds follow the scans: each slow scan adds one; if there are too
-// many, neighbours are joined.
+// neighbours there. A histogram over the keys. Its bounds (marks) follow the scans: each slow scan adds the keys where
+// it began and ended; if there are too many marks, neighbours are joined.
 //
 //   jumps  │  3 │ 41 │ 40 │ 2 │
 //   keys   b    f    g    m   x
@@ -38,7 +38,8 @@ class ScanHeat {
   explicit ScanHeat(const Comparator* comparator) : marks_(Before{comparator}) {}
 
   // Records `jumps` of a scan between the two keys, in either order; `to` null: up to the last key. Returns whether a
-  // look is due: when `least` jumps have gathered. After each look that found nothing, twice as many are needed.
+  // look is due: that is, whether `least` jumps have gathered. After each look that found nothing, twice as many are
+  // needed.
   bool Add(Slice from, const Slice* to, std::uint64_t jumps, std::uint64_t least);
   // Whether a look is due, as Add returns it.
   [[nodiscard]] bool IsLookDue(std::uint64_t least) const;

@@ -7,8 +7,8 @@
 namespace cambium {
 namespace {
 
-// A segment is worth punching only if at least this part of it is alive. Otherwise the rest is copied, and the file
-// dropped.
+// A segment is worth punching only if at least one part in kLiveParts of it is live. Otherwise its live values are
+// copied, and the file is dropped.
 constexpr std::uint64_t kLiveParts = 64;
 
 bool IsWorthPunching(const SegmentInfo& info, const Account& account, std::uint64_t garbage, std::uint64_t least,

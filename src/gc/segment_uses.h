@@ -1,5 +1,4 @@
-// How log GC may treat each segment, and how much it takes: derives from the MANIFEST's state the numbers by which
-// victims are chosen.
+// Derives from the MANIFEST's state how log GC may treat each segment, and the sizes by which victims are chosen.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +26,9 @@ struct PunchedUse {
   std::uint64_t garbage_at_look = 0;  // garbage that was left when punching last looked at it
 };
 
-// Visits all segments by number. `min_punch_size`: 0 if nothing is punched. `punched` returns what it knows of a
-// segment; a segment with punched records for which it returns nothing is kHolesUnknown. For a segment that is not a
-// member, the use has only its number and its account.
+// Visits all segments by number. `min_punch_size`: 0 if nothing is punched. `punched` returns the figures of a segment,
+// or nothing if it does not know them; a segment with punched records is then kHolesUnknown. For a segment that is not
+// a member, the use has only its number and its account.
 void VisitSegmentUses(const ManifestState& state, std::uint64_t min_punch_size,
                       const std::function<std::optional<PunchedUse>(std::uint64_t number)>& punched,
                       const std::function<void(const SegmentInfo&, GcStanding, SegmentUse)>& visit);

@@ -12,7 +12,8 @@ constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); }
 
-// At an eighth of the slack, no segment is so large that waiting for it to fill takes all of the slack.
+// A segment has an eighth of the slack, so the garbage in it cannot take up the slack before it is full and can be
+// collected.
 std::uint64_t SegmentBytes(double slack, std::uint64_t most) {
   if (MutantIs(Mutant::kSealOnlyFull)) return most;
   const auto eighth = static_cast<std::uint64_t>(slack / 8);
@@ -51,9 +52,10 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
   plan.index_file_percent_max = IndexFilePercentMax(slack, figures.index_live_bytes);
   const auto limit = static_cast<std::uint64_t>(policy.max_space_amplification * static_cast<double>(live));
-  // Writers know what jobs have in flight. But a step of log GC, and a flush that rewrites a tree, may begin after the
-  // writers' check. With files that wait for removal, that is more than one segment above the limit. In a small
-  // database steps are small; a step smaller than an eighth of a segment needs no allowance.
+  // A writer's check counts the bytes that jobs have in flight. But a step of log GC, or a flush that rewrites a tree,
+  // may begin after that check. With files that wait for removal, D could then exceed the limit by more than one
+  // segment, so the limits are lowered by `in_flight`. In a small database steps are small; a step smaller than an
+  // eighth of a segment needs no allowance.
   const auto share = static_cast<std::uint64_t>(slack / 16);
   const std::uint64_t in_flight = std::min(plan.segment_bytes, share) + std::min(figures.index_bytes, share);
   plan.spare_until = limit + plan.segment_bytes / 8;
@@ -61,8 +63,8 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.stop_at = limit + plan.segment_bytes - in_flight;
   plan.work_at = Minus(plan.slow_at, static_cast<std::uint64_t>(slack / 8));
 
-  // Files that are about to be removed still take space, and writers wait for that. But no job removes them sooner, and
-  // a job that moved values meanwhile would only make more files to remove.
+  // Files that are about to be removed still take space, and writers wait for their removal. But no job removes them
+  // sooner, and a job that moved values meanwhile would only make more files to remove.
   const std::uint64_t leaving = MutantIs(Mutant::kGcIgnoresPendingDeletes) ? 0 : figures.leaving_bytes;
   const std::uint64_t on_disk = Minus(figures.on_disk(), leaving);
   if (on_disk < plan.work_at) return plan;

@@ -1,5 +1,5 @@
 // Space: how large the database may be on disk, and what must be done before it grows further. Pure functions of
-// numbers, which the database carries out.
+// numbers; SpaceKeeper carries out the plan.
 //
 //   D  bytes of files: log segments, index files, MANIFEST and others; without files that only snapshots and readers
 //      hold, and without the garbage of damaged segments, which are never collected
@@ -13,14 +13,14 @@
 // Between L and S * L there are four kinds of waste. For each, a job turns it into the next kind, and finally into free
 // space:
 //
-//   tail     records that a memtable makes garbage, or that are garbage in the memtable. A flush makes them known
+//   tail     records that an entry of a memtable overwrites, in the layers or in memtables. A flush makes them known
 //   hidden   records that a newer layer's entry hides while an older layer still counts them. A compaction subtracts
 //            them from the accounts. In an LSM, hidden inline values too, which a compaction drops
-//   open     garbage in a segment that is not sealed, or not absorbed
+//   open     garbage in a segment that is not sealed, or not completely below the replay position
 //   garbage  records without a reference. Log GC drops their segments
 //
-// If tail and hidden garbage are small parts of the slack, the log is as full of garbage as it may be when GC runs, so
-// that GC moves as little as possible.
+// If tail and hidden garbage are small parts of the slack, the rest of the slack is garbage in segments when log GC
+// runs. Then log GC moves as few values as possible.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ struct SpaceFigures {
   // are overwrites.
   std::uint64_t tail_hides_bytes = 0;
   std::uint64_t tail_range_deletes = 0;  // their number; what they hide is unknown until they are flushed
-  // Separated values in memtables that no newer entry there replaces. They are alive whatever they hide; in a new
-  // database there are no others.
+  // Separated values in memtables that no newer entry there replaces. They are live, whatever they hide. In a new
+  // database, all live values are of this kind.
   std::uint64_t tail_live_bytes = 0;
   std::uint64_t index_bytes = 0;       // files of runs, trees and levels
   std::uint64_t index_live_bytes = 0;  // of these, keys and values that are in no log record, without hidden ones
@@ -69,13 +69,13 @@ struct SpacePlan {
   std::uint64_t segment_bytes = 0;
   std::uint64_t step_bytes = 0;
   // How large a tree's files may be, in per cent of their live bytes. Dead pages may take half of the slack; the rest
-  // is for runs, the log and writes in progress. But at least 15 per cent may be dead, which is more than that below S
-  // = 1.3. At most twice the live bytes: there copying costs the least, and if values are separated, the index is a
-  // small part of the database anyway.
+  // is for runs, the log and writes in progress. But at least 15 per cent may be dead; below S = 1.3 that is more than
+  // half of the slack. The files may have at most twice the live bytes: at that size copying costs the least, and if
+  // values are separated, the index is a small part of the database anyway.
   std::uint64_t index_file_percent_max = 200;
   // Values of D: from work_at on, jobs are started that would not be due for other reasons; from slow_at on, writers
-  // are slowed down; no write may exceed stop_at while a job can help. Work that no user has asked for may fill the
-  // disk up to spare_until. All are UINT64_MAX without a ceiling.
+  // are slowed down; no write may raise D above stop_at while a job can help. Work that no user has asked for may raise
+  // D to spare_until. All are UINT64_MAX without a ceiling.
   std::uint64_t work_at = 0;
   std::uint64_t slow_at = 0;
   std::uint64_t stop_at = 0;

@@ -11,7 +11,8 @@
 namespace cambium {
 namespace {
 
-// Less garbage is never worth a step. A segment of one tombstone, or only a header, is small and cheap to join instead.
+// Less garbage is never worth a step. A segment with one tombstone, or only a header, is joined with others instead,
+// which is cheap.
 constexpr std::uint64_t kGarbageLeast = 4096;
 
 // Whether the segment has at least this share of garbage.

@@ -1,18 +1,19 @@
-// Which segments log GC empties next, and why: pure functions of numbers, which the database carries out.
+// Which segments log GC empties next, and why: pure functions of numbers. GcSegments supplies the numbers, and
+// Collector has the chosen segments emptied.
 //
 // F is the list of the segments that are sealed and lie completely below the replay position, ordered by number: the
 // layers know all of their records. The options treat F as RocksDB treats blob files: the first trunc(age_cutoff * |F|)
 // are old enough.
 //
-// Among segments that are worth it, the best victim is the one that gains least by waiting. The live part of a segment
-// decays; relative to what it has lost, a younger segment decays faster. With u the live share,
+// Among segments that are worth emptying, the best victim is the one that gains least by waiting. The live part of a
+// segment decays; relative to what it has lost, a younger segment decays faster. With u the live share,
 //
 //   (1 - u) / u * sqrt(age)
 //
 // is, except for the number of records, the square root of the inverse of what waiting would save (minimal declining
 // cost: Lomet and Luo, "Efficiently Reclaiming Space in a Log Structured Store", 2021). The age is that of the segment:
 // a segment of relocated values begins with all of them alive, however old they are. With the age of its contents, as
-// in cost-benefit cleaning (Rosenblum and Ousterhout, 1992), it would be emptied again long before its time.
+// in cost-benefit cleaning (Rosenblum and Ousterhout, 1992), it would be emptied again much too early.
 #pragma once
 
 #include <cstdint>
@@ -47,14 +48,15 @@ struct SegmentUse {
 struct VictimPolicy {
   double age_cutoff = 0.25;
   double force_threshold = 1.0;
-  // The least share of garbage that makes a segment worth emptying: in idle time, and when space is short. The latter
-  // means that 32 bytes are moved for each byte freed.
+  // The least share of garbage that makes a segment worth emptying: in idle time, and when space is short. The second
+  // value means that up to 31 bytes are moved for each byte freed.
   double idle_garbage_least = 0.25;
   double space_garbage_least = 1.0 / 32;
-  // Segments smaller than a sixteenth of the target are joined, whatever their garbage, once there are more than so
-  // many of one generation. Segments grow with the database, so a load leaves some that are small by now (11 per
-  // doubling of the data at a ceiling of 1.5, 22 at 1.25): the limit tolerates them. Tiny segments were never full,
-  // because an Open or a remainder ended them; there may be any number of these.
+  // Segments smaller than a sixteenth of the target are joined, whatever their garbage, once one generation has more
+  // than small_segments_max of them. Segments grow with the database, so a load leaves some that are small by now (11
+  // per doubling of the data at a ceiling of 1.5, 22 at 1.25): the limit tolerates them. Tiny segments (below half a
+  // MiB) were never full: an Open ended them, or they hold a remainder. Their number does not follow the size of the
+  // data, so it has a limit of its own.
   std::uint64_t target_bytes = 256u << 20;
   std::size_t small_segments_max = 128;
   std::size_t tiny_segments_max = 4;

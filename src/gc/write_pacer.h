@@ -14,8 +14,8 @@ namespace cambium {
 class WritePacer {
  public:
   // Returns when a write of `bytes` may go on, in microseconds of the same clock as `now`. Unused time before `now` is
-  // lost, except for kBurstMicros. A rate of 0 counts as one byte a second. The rate is only the current one, so a
-  // slice is no longer than kPieceMicros: the next write then uses a newer rate.
+  // lost, except for kBurstMicros. A rate of 0 counts as one byte a second. The rate may change soon, so a slice is no
+  // longer than kPieceMicros: the next write then uses a newer rate.
   std::uint64_t Reserve(std::uint64_t bytes, double bytes_per_second, std::uint64_t now) {
     if (bytes_per_second == std::numeric_limits<double>::infinity()) return now;
     const double micros = std::min(static_cast<double>(bytes) * 1e6 / std::max(bytes_per_second, 1.0), kPieceMicros);

@@ -32,7 +32,7 @@ YieldState NextYield(const YieldState& before, const std::array<CallWindow, kCal
     if (!did_work) {
       quiet += (window.mean_micros - quiet) * kLearn;
     } else if (window.mean_micros < quiet) {
-      quiet = window.mean_micros;  // quieter than quiet
+      quiet = window.mean_micros;  // the calls have become faster
     } else if (before.share <= kShareMin) {
       quiet += (window.mean_micros - quiet) * kLearnAtFloor;
     }
