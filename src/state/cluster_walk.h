@@ -21,7 +21,7 @@ struct ClusterWalk {
 // What one step has found.
 struct ClusterFinds {
   bool has_more = false;             // the step passed at least one key
-  bool lacks_room = false;           // there were values to move and no room for them: nothing was done
+  bool lacks_room = false;           // values had to be moved and there was no room for them: nothing was done
   std::string last_key;
   std::uint64_t bytes_passed = 0;    // of separated values, including those that are not moved
   std::vector<WalkMark> marks;       // the sums up to the end of each heat mark
@@ -31,7 +31,8 @@ struct ClusterFinds {
 struct ClusterPass {
   ClusterWalk walk;                  // used by the collect job only
   bool is_under_way = false;         // used by the collect job only
-  // By the clock of SpaceControl::written: the passes so far have paid for everything written before `paid_until`.
+  // A value of SpaceControl::written: the passes so far have paid for all bytes written before it, so these make no
+  // further pass due.
   std::uint64_t paid_until = 0;
   std::uint64_t begun_at = 0;        // of the current pass, by the same clock
   std::uint64_t bytes_passed = 0;    // in the current pass

@@ -1,6 +1,6 @@
 // CommitPoint: the MANIFEST and the current view. Commit makes an edit durable and then shows it to readers, in one
-// call. The view is also changed without an edit (a freeze), and by callers of Commit that have no change ready before
-// it (a new segment, a new or dropped family).
+// call. The view is also changed without an edit (by a freeze), and by callers that change it themselves after Commit
+// (for a new segment, a new or dropped family).
 //
 // It also gives out what a commit needs before it: numbers of new files, slots of new segments, and the new files
 // themselves; and it owns what follows from a commit: files that no committed state names any more.
@@ -8,7 +8,7 @@
 // One commit at a time, under the commit lock. It is taken after the append lock (WriteHead), and before the leaves.
 // Nothing waits for background work while it is held.
 //
-// In commit_point.cc; new_files.cc makes files, drop_files.cc drops them.
+// The code is in commit_point.cc; new_files.cc makes files, drop_files.cc drops them.
 #pragma once
 
 #include <atomic>
@@ -51,8 +51,9 @@ class CommitPoint {
     return seen_ != nullptr ? *seen_ : manifest_->state();
   }
   // Makes the edit durable, then applies `change` to a copy of the current view and installs it. After an error nothing
-  // is visible, and the edit may or may not be on disk: the next commit that succeeds decides. A failed sync is fatal.
-  // The caller releases its locks, and then schedules a job or calls EpochCollect(), which frees the replaced view.
+  // is visible, and the edit may or may not be on disk; the next commit that succeeds starts a new MANIFEST without it.
+  // A failed sync is fatal. The caller must release its locks, and then schedule a job or call EpochCollect(), which
+  // frees the replaced view.
   Status Commit(Edit* edit, const std::function<void(View*)>& change = nullptr) CAMBIUM_REQUIRES(commit_lock);
   // The current view. Any thread; its own lock, a leaf, guards it.
   [[nodiscard]] ViewHolder& view() { return view_; }
@@ -94,10 +95,11 @@ class CommitPoint {
   void ReleaseSlot(Slot slot) CAMBIUM_EXCLUDES(commit_lock);
   // The smallest slot that no segment, reference or job uses.
   [[nodiscard]] Result<Slot> FreeSlot() const CAMBIUM_REQUIRES(commit_lock);
-  // While the result lives, no other segment gets one of these slots. It must not be released under the commit lock.
+  // While the result lives, no other segment gets one of these slots. The result must not be released under the commit
+  // lock.
   [[nodiscard]] std::shared_ptr<const void> HoldSlots(std::vector<Slot> slots) CAMBIUM_REQUIRES(commit_lock);
-  // The segment of a file, as views hold it. A sealed segment, whose length is `sealed_length`, may be mapped as a
-  // whole.
+  // The segment of a file, as views hold it. A relocation segment, which is sealed at `sealed_length`, may be mapped as
+  // a whole.
   [[nodiscard]] std::shared_ptr<Segment> MakeSegment(const FileHeader& header, Slot slot, std::unique_ptr<File> file,
                                                      std::uint64_t sealed_length);
   // The function that a segment calls with its path after its last reader.
@@ -124,7 +126,7 @@ class CommitPoint {
   [[nodiscard]] const ObsoleteFiles& obsolete() const { return obsolete_; }
   [[nodiscard]] PunchedSegments& punched() { return punched_; }
   [[nodiscard]] const PunchedSegments& punched() const { return punched_; }
-  // The bytes on disk of a sealed segment, without its holes, including those that are made after its last reader.
+  // The bytes on disk of a sealed segment, minus its holes. Holes that wait for the last reader count as made.
   [[nodiscard]] std::uint64_t BytesOf(const SegmentInfo& info) const;
 
  private:
@@ -132,7 +134,7 @@ class CommitPoint {
   // The operation that refers to the file of a large value.
   struct LargeReference {
     std::uint32_t family = 0;
-    SequenceNumber sequence = 0;  // of the batch; the largest one until it is committed
+    SequenceNumber sequence = 0;  // of the batch; kMaxSequenceNumber until the batch is appended
   };
   // Keeps the files that the edit names for the first time, whether or not the commit succeeds. Returns their paths.
   std::vector<std::string> KeepNamed(const Edit& edit) CAMBIUM_REQUIRES(commit_lock);
@@ -155,8 +157,8 @@ class CommitPoint {
   std::set<Slot> reserved_slots_ CAMBIUM_GUARDED_BY(commit_lock);   // of segments that no MANIFEST names yet
   std::multiset<Slot> held_slots_ CAMBIUM_GUARDED_BY(commit_lock);  // by steps of log GC
   std::map<std::uint64_t, LargeReference> large_values_ CAMBIUM_GUARDED_BY(commit_lock);  // by file number
-  // Paths of files that an edit named whose commit failed. The edit may be on disk all the same, so they are removed
-  // only after a later commit has succeeded.
+  // Paths of files that were named by an edit whose commit failed. The edit may be on disk nevertheless, so the files
+  // are removed only after a later commit has succeeded.
   std::vector<std::string> in_doubt_ CAMBIUM_GUARDED_BY(commit_lock);
   std::atomic<bool> found_no_space_{false};
 };

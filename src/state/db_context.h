@@ -40,14 +40,15 @@ struct DbContext {
   [[nodiscard]] std::string PathOf(FileKind kind, std::uint64_t number) const { return FilePath(path, kind, number); }
   // Removes a file of the database and reports that to the listeners.
   Status Unlink(FileKind kind, std::uint64_t number);
-  // Makes the names in the directory durable. Every failure but Busy is fatal: names of other threads may be lost.
+  // Makes the names in the directory durable. Every failure but Busy is fatal: names that other threads have created
+  // may be lost.
   Status SyncDirectory() const;
   // Syncs a file of values: a large value, or what log GC has relocated.
   Status SyncValues(File* file) const;
   // Classifies the result of syncing a new file that no MANIFEST record names. NoSpace: the file can be discarded. Any
   // other failure is fatal, since the page cache may show bytes that the disk has lost.
   static Status JudgeSync(Status synced) { return synced.ok() || synced.IsNoSpace() ? synced : synced.Fatal(); }
-  // Reports the creation of a file of values to the listeners; the result reports how it ends.
+  // Reports the creation of a file of values to the listeners. The returned object reports how the creation ends.
   [[nodiscard]] BlobFileCreation BeginBlobFile(const FileHeader& header, BlobFileCreationReason reason);
   [[nodiscard]] std::uint64_t NowMicros() const { return options.clock->NowMicros(); }
 
@@ -75,7 +76,7 @@ struct DbContext {
   std::uint64_t epoch = 0;
 
   // Options that can change while the database is open. Written by SetOptions and SetDBOptions.
-  std::atomic<std::uint64_t> blob_file_size;  // the default family's, which holds for the whole log
+  std::atomic<std::uint64_t> blob_file_size;  // the default family's; it applies to the whole log
   std::atomic<std::uint64_t> max_total_wal_size;
   std::atomic<double> max_space_amplification;
   std::atomic<std::uint64_t> min_punch_size;

@@ -50,7 +50,7 @@ bool CommitPoint::CanDrop(const SegmentInfo& info) const {
 
 std::vector<std::uint64_t> CommitPoint::Unreferenced() const {
   std::vector<std::uint64_t> numbers;
-  // The first record of a segment says where the segment before it ends, as long as no seal does.
+  // Until a segment is sealed, only the first record of the segment after it says where it ends.
   bool is_after_unsealed = false;
   for (const auto& [number, info] : state().segments) {
     if (info.kind == SegmentKind::kLog && is_after_unsealed) continue;
@@ -80,7 +80,7 @@ Status CommitPoint::DropUnreferenced() {
     });
     if (!dropped.ok()) {
       if (dropped.severity() == Status::Severity::kFatal || !dropped.IsIOError()) return dropped;
-      // The space comes back with a later commit. What was committed before has not failed.
+      // A later call drops these segments. The caller's own commit, before this one, has succeeded.
       db_.logger->Log(InfoLogLevel::kWarn, "segments without references are kept for now: " + dropped.ToString());
       return Status::OK();
     }

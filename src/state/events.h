@@ -69,7 +69,8 @@ class Events {
 
   Mutex mutex_;  // a leaf; no listener is called under it
   std::deque<Event> queue_ CAMBIUM_GUARDED_BY(mutex_);
-  // Files whose start of creation was reported and whose end was not; with the deletion to report after it, or null.
+  // Files whose start of creation was reported, but not yet the end. The value is the deletion to report after the end,
+  // or null.
   std::map<std::uint64_t, Call> untold_ CAMBIUM_GUARDED_BY(mutex_);
   struct StallKey {
     std::uint32_t cf_id;

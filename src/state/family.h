@@ -26,7 +26,7 @@ namespace cambium {
 // The state of a background job. Guarded by jobs_lock.
 struct JobState {
   bool scheduled = false;
-  bool again = false;        // scheduled again while it ran: it may have looked for work before that
+  bool again = false;        // scheduled again while it ran: that run may have looked for work before
   Status last;               // of its last run
   std::uint64_t ended = 0;   // how many times it has ended
 };
@@ -65,7 +65,7 @@ struct Family {
 
   const std::uint32_t id;
   const std::string name;
-  const Comparator* const equal_by;   // set if keys with other bytes may be equal
+  const Comparator* const equal_by;   // set if keys with different bytes may be equal
   std::unique_ptr<Index> index;       // set before other threads see the family; null once the database is closed
 
   // Set under the append and the commit lock, so that a thread that holds one of them may rely on it.
@@ -88,11 +88,11 @@ struct Family {
   std::atomic<std::int64_t> hidden_bytes{0};
   std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};
-  // A single run makes a compaction due; without runs, levels above the last one do. `squeeze` is the request that
-  // compacts these levels; the thread that has claimed the compaction uses it.
+  // If set, a single run makes a compaction due; without runs, levels above the last one do if they hide entries.
+  // `squeeze` is the request that compacts these levels; the thread that has claimed the compaction uses it.
   std::atomic<bool> compacts_urgently{false};
   std::optional<CompactionRequest> squeeze;
-  std::uint64_t flushes_before_squeeze = 0;  // flush.ended when `squeeze` was made; used with the claim
+  std::uint64_t flushes_before_squeeze = 0;  // flush.ended when `squeeze` was made; used by the same thread
 
   // Receives the new files of a flush or compaction, set by the thread that has claimed the compaction; null if
   // unclaimed.
@@ -111,7 +111,7 @@ struct Family {
  private:
   // All options that were ever in force. Kept as long as the family, because a thread may still read old ones: they are
   // small, and change seldom.
-  std::vector<std::unique_ptr<const OptionsInForce>> were_in_force_;  // under Families' mutex
+  std::vector<std::unique_ptr<const OptionsInForce>> were_in_force_;  // under the families lock
   std::atomic<const OptionsInForce*> in_force_{nullptr};
 };
 

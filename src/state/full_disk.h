@@ -26,7 +26,7 @@ struct FullDisk {
   [[nodiscard]] bool IsFull() const { return is_on.load(std::memory_order_relaxed); }
   // The part of a reserve that is released on a full disk; the rest is kept for the next Open.
   [[nodiscard]] static std::uint64_t Releasable(std::uint64_t bytes) { return bytes - KeptForOpen(bytes); }
-  // The job kReserve has work: to make or resize the reserve, or to check whether a full disk still is.
+  // True if the job kReserve has work: to make or resize the reserve, or to check whether a full disk is still full.
   [[nodiscard]] bool IsReserveDue() const {
     return IsFull() || IsWorthResizing(reserve_bytes.load(std::memory_order_relaxed),
                                        wanted_bytes.load(std::memory_order_relaxed));

@@ -55,7 +55,8 @@ void IndexStats::AddCompaction(const CompactionStats& stats, const Layers& after
   }
 }
 
-// The share is measured again each time as many keys as a quarter of all were flushed: more than wait in runs.
+// The share is measured again each time the flushed keys number a quarter of all keys: more than the runs hold at a
+// time.
 double IndexStats::NewShare(std::uint64_t keys_before, std::uint64_t keys) {
   const std::uint64_t flushed = flushed_keys_.load(kRelaxed);
   if (!has_mark_) {

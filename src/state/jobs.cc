@@ -114,7 +114,7 @@ void Jobs::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
     return;
   }
   db_.executor->Schedule(PriorityOf(job), [this, job, family] { Run(job, family); });
-  state.scheduled = true;  // not if Schedule threw; the task cannot end before this line, because it takes the lock
+  state.scheduled = true;  // not if Schedule throws; the task cannot end before this line, because it takes the lock
 }
 
 std::optional<std::uint64_t> Jobs::ScheduleToAwait(Job job, const std::shared_ptr<Family>& family) {

@@ -78,8 +78,8 @@ class Jobs {
   // ---- Scheduling ----
 
   void Schedule(Job job, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES(jobs_lock);
-  // For callers that cannot take back what they did. False: the executor has no memory for the task, and the job waits
-  // for the next reason to be scheduled.
+  // For callers that cannot undo what they did. False: the executor has no memory for the task, and the job waits for
+  // the next reason to be scheduled.
   bool ScheduleIfPossible(Job job) noexcept CAMBIUM_EXCLUDES(jobs_lock);
   void ScheduleLocked(Job job, const std::shared_ptr<Family>& family) CAMBIUM_REQUIRES(jobs_lock);
   // Schedules the job and returns how many times it had ended, for AwaitEnd. Returns nothing if it cannot be scheduled
@@ -107,7 +107,7 @@ class Jobs {
   void ForEach(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit)
       CAMBIUM_REQUIRES(jobs_lock);
   [[nodiscard]] bool IsIdle() CAMBIUM_REQUIRES(jobs_lock);
-  // A job is scheduled that may make the files smaller.
+  // True if a job is scheduled that may make the files smaller.
   [[nodiscard]] bool HasJobThatFreesSpace() const CAMBIUM_REQUIRES(jobs_lock);
   [[nodiscard]] bool IsScheduled(Job job) const CAMBIUM_REQUIRES(jobs_lock) {
     return states_[static_cast<std::size_t>(job)].scheduled;
@@ -147,7 +147,7 @@ class Jobs {
   // ---- Closing ----
 
   [[nodiscard]] bool is_closing() const { return closing_.load(std::memory_order_relaxed); }
-  // Lets no job be scheduled any more. Returns when all have ended.
+  // Prevents further jobs from being scheduled. Returns when all jobs have ended.
   void Close() CAMBIUM_EXCLUDES(jobs_lock);
   // Families that were dropped and are still held.
   [[nodiscard]] std::vector<std::shared_ptr<Family>> Dropped() const CAMBIUM_EXCLUDES(jobs_lock);

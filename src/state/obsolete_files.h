@@ -31,7 +31,7 @@ class ObsoleteFiles {
 
   // Returns an index file as views hold it. When its last holder releases it, the file is closed, and queued for
   // removal if it is obsolete. `is_named`: a committed state names the file. Otherwise the file is obsolete until Keep,
-  // so that it is removed if the commit that was to name it never comes.
+  // so that it is removed if no commit ever names it.
   std::shared_ptr<File> Track(std::uint64_t number, std::unique_ptr<File> file, bool is_named) {
     auto tracked = std::make_shared<Tracked>(this, number, std::move(file));
     tracked->obsolete.store(!is_named, std::memory_order_relaxed);

@@ -8,7 +8,7 @@
 
 namespace cambium {
 
-// Any thread. An estimate: of scans that threads add at the same moment, some may be lost.
+// Any thread. An estimate: if threads add scans at the same moment, some may be lost.
 class ScanLength {
  public:
   // Adds a scan that has ended, and that asked for this many values in a row.

@@ -58,7 +58,7 @@ SegmentInfo WriteHead::SealedAt(const SegmentEnd& end) const {
   return cut;
 }
 
-// Creates a segment that is durable with its name and named in the MANIFEST, so that no synced record can be in a file
+// Creates a segment, makes it and its name durable, and names it in the MANIFEST. So no synced record can be in a file
 // that recovery does not know of.
 Result<std::shared_ptr<Segment>> WriteHead::MakeSegment() {
   const FileHeader header = db_.HeaderFor(FileKind::kLog, commits_.NewFileNumberLocked());

@@ -1,4 +1,4 @@
-// SnapshotList: the snapshots that are not released, for Close, which refuses while there are some, and for properties.
+// SnapshotList: the snapshots that are not released. Close, which fails while there are any, and properties use it.
 #pragma once
 
 #include <algorithm>

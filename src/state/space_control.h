@@ -33,7 +33,7 @@ struct SpaceControl {
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
   // All bytes that writers have put into files since Open: a clock that advances with them. Written under the append
-  // mutex, and by calls that write files of large values.
+  // lock, and by calls that write files of large values.
   std::atomic<std::uint64_t> written{0};
   // Bytes of files that background jobs are writing now, and that no MANIFEST names yet: not yet in SpaceFigures.
   std::atomic<std::uint64_t> in_flight{0};
@@ -45,7 +45,7 @@ struct SpaceControl {
   std::atomic<std::uint64_t> check_at{kNever};
   std::atomic<std::uint64_t> slow_at{kNever};
   std::atomic<std::uint64_t> stop_at{kNever};
-  std::atomic<bool> is_hopeless{false};  // no job can lower what is too high: writers do not wait
+  std::atomic<bool> is_hopeless{false};  // no job can make the database smaller: writers do not wait
   std::atomic<double> freed_per_second{64e6};
   std::atomic<std::uint64_t> segment_bytes{0};  // size of the next log segment; 0: blob_file_size
   std::atomic<std::uint64_t> step_bytes{0};     // output of the next step of log GC or of a compaction

@@ -1,4 +1,4 @@
-// TickTarget: leads a delayed task to its owner, which may be destroyed before the task runs.
+// TickTarget: a pointer from a delayed task to its owner, which may be destroyed before the task runs.
 #pragma once
 
 #include <memory>

@@ -74,7 +74,7 @@ class ViewHolder {
     return current_;
   }
   // Replaces the view by a changed copy. The caller may hold locks. EpochCollect() frees the replaced view: each job
-  // calls it at its end, and a caller that schedules none calls it after releasing its locks.
+  // calls it at its end, and a caller that schedules no job calls it after releasing its locks.
   void Update(const std::function<void(View*)>& change) {
     const MutexLock lock(mutex_);
     auto next = current_ == nullptr ? std::make_shared<View>() : std::make_shared<View>(*current_);

@@ -9,7 +9,7 @@
 // The append lock is taken after the families lock (Families) and before the commit lock (CommitPoint). Nothing
 // waits for background work while it is held.
 //
-// In write_head.cc; segments.cc makes segments and takes the spare one.
+// The code is in write_head.cc; segments.cc makes segments and takes the spare one.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,7 @@ struct WriteTarget {
 
 class WriteHead final : private SegmentSource {
  public:
-  // All outlive the write head.
+  // All arguments outlive the write head.
   WriteHead(DbContext* db, Jobs* jobs, CommitPoint* commits, SpaceControl* space)
       : db_(*db), jobs_(*jobs), commits_(*commits), space_(*space) {}
 
@@ -63,7 +63,8 @@ class WriteHead final : private SegmentSource {
       view = again;
     }
   }
-  // The same, held by count; at the snapshot, or at the durable state, if the options say so.
+  // The same, but the view is held by reference count. With a snapshot in the options, view and number are the
+  // snapshot's. With `durable_only`, the number is at most that of the durable state.
   [[nodiscard]] std::shared_ptr<const View> PinView(const ReadOptions& options, SequenceNumber* sequence) const;
   // All bytes that were replayed by Open or appended since.
   [[nodiscard]] std::uint64_t logged_bytes() const { return logged_bytes_.load(std::memory_order_relaxed); }
@@ -74,12 +75,12 @@ class WriteHead final : private SegmentSource {
   // number. After an error nothing of it is visible.
   Status Append(PreparedBatch* batch, std::span<const WriteTarget> targets, SequenceNumber* last)
       CAMBIUM_REQUIRES(append_lock);
-  // The family's active memtable is due to be frozen: for its memory, its range deletes, or the log that recovery would
-  // have to read because of it.
+  // True if the family's active memtable is due to be frozen: for its memory, its range deletes, or the log that
+  // recovery would have to read because of it.
   [[nodiscard]] bool IsFull(const Family& family) const CAMBIUM_REQUIRES(append_lock);
   // The reason, if IsFull returns true.
   [[nodiscard]] FlushReason ReasonOfFull(const Family& family) const CAMBIUM_REQUIRES(append_lock);
-  // Another memtable may be frozen and wait for its flush.
+  // True if another memtable may be frozen and wait for its flush.
   [[nodiscard]] static bool MayFreeze(const Family& family) {
     return family.frozen_count.load(std::memory_order_acquire) < family.options().max_write_buffer_number - 1;
   }
@@ -90,7 +91,8 @@ class WriteHead final : private SegmentSource {
   void FreezeOldestIfDue() CAMBIUM_REQUIRES(append_lock);
   void LookForOldestSoon() CAMBIUM_REQUIRES(append_lock) { next_wal_check_ = 0; }
   // Freezes every memtable that is not empty, except in families where a frozen one waits for its flush; with
-  // FlushReason::kIdle in these too. Then starts a new segment if the current one has at least `rotate_from` bytes.
+  // FlushReason::kIdle also in these, if MayFreeze. Then starts a new segment if the current one has at least
+  // `rotate_from` bytes.
   Status FreezeAll(std::uint64_t rotate_from, FlushReason reason) CAMBIUM_EXCLUDES(append_lock);
 
   // ---- The log ----
