@@ -87,7 +87,7 @@ class Finder {
             " segments below 512 KiB; log GC joins them");
   }
 
-  // Hidden garbage.
+  // Adds the hidden garbage.
   void AddMerge(const FamilySpace& family) {
     if (!family.is_whole) return;
     const std::uint64_t newest = family.separated_bytes + family.large_bytes;
@@ -113,7 +113,8 @@ class Finder {
     }
   }
 
-  // Separated values whose records have much around the value, and that fit into a page.
+  // Adds the saving of a larger min_blob_size, for values that fit into a page and whose records have much besides the
+  // value.
   void AddMinBlobSize(const FamilySpace& family, const ColumnFamilyOptions& options) {
     const std::uint64_t now = SeparateFrom(options, family.page_size);
     double bytes = 0;

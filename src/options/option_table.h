@@ -59,7 +59,7 @@ template <typename Struct>
 Status ParseOption(const OptionField<Struct>& field, Slice text, std::span<const Comparator* const> known,
                    Struct* options);
 
-// Returns the bytes as one line of printable text. Bytes that would end a value, a line or a name become "\\xNN". Bytes
+// Returns the bytes as one line of printable text. Bytes that would end a value, a line or a name become "\xNN". Bytes
 // above 0x7f are unchanged, so that UTF-8 names remain readable.
 [[nodiscard]] std::string EscapeText(Slice bytes);
 [[nodiscard]] bool UnescapeText(Slice text, std::string* bytes);  // false: a broken escape

@@ -26,7 +26,7 @@ constexpr std::string_view kKeptName = "values_moved_as_they_were";
 
 std::string TextOf(KeptForm kept) { return kept.codec && kept.size ? "codec,size" : kept.codec ? "codec" : "size"; }
 
-// Takes an unknown word for both, so that no form of a value is relied on.
+// An unknown word counts as both words: then the caller relies on neither codec nor place.
 KeptForm KeptOf(const std::string& text) {
   for (const KeptForm kept : {KeptForm{true, false}, KeptForm{false, true}}) {
     if (text == TextOf(kept)) return kept;
@@ -52,7 +52,8 @@ class Sections {
  public:
   explicit Sections(OptionsFileText* out) : out_(out) {}
 
-  // Begins a section; `title` is without its brackets. Each function returns what is wrong, or "".
+  // Begins a section; `title` is without its brackets. Each function of this class returns a message that says what is
+  // wrong, or "".
   std::string Open(Slice title) {
     Slice kind = title;
     Slice argument;

@@ -14,8 +14,8 @@
 //
 // Section Version may have a line `values_moved_as_they_were=codec,size`, or with one of the two words. Then an offline
 // compaction has moved values without changing their form, and segments with larger numbers than the file's may hold
-// values whose codec, or whose size for separation, differs from these options. Without the line, all values of such a
-// segment follow the options: compressed by that codec, and none smaller than min_blob_size.
+// values whose codec, or whose place (in the log or in the index), differs from these options. Without the line, all
+// values of such a segment follow the options: compressed by that codec, and none smaller than min_blob_size.
 //
 // Lines end in '\n'. Space at the ends of a line is ignored, and so are empty lines and lines that begin with '#'.
 // Names of families, and values, are escaped (EscapeText). Objects are not in the file. A file is written under another
@@ -36,7 +36,7 @@
 namespace cambium {
 
 inline constexpr std::uint64_t kOptionsFileVersion = 1;
-inline constexpr std::uint64_t kOptionsFileSizeMax = 256u << 20;  // read limit; holds the largest number of families
+inline constexpr std::uint64_t kOptionsFileSizeMax = 256u << 20;  // read limit: the largest number of families fits
 inline constexpr std::size_t kOptionsFilesKept = 2;
 
 // Says what a move of a value keeps, even if the options now ask for another form.

@@ -20,7 +20,7 @@ struct CapturedFile {
   NumberedFile name;
   Id128 file_id{};
   std::uint64_t length = 0;  // bytes that belong to the capture; the file may be longer
-  bool is_final = false;     // the file never grows and is durable: a hard link may stand for a copy
+  bool is_final = false;     // the file never grows and is durable: a hard link may replace a copy
   std::vector<std::uint64_t> punched;  // of a segment, see SegmentInfo: the only values that may be holes in it
 };
 

@@ -47,7 +47,8 @@ class Replay {
 
  private:
   Status OpenSources() {
-    // Begin with unsealed segments before the replay position: they have to be sealed, and their successors know where.
+    // Begin with unsealed segments before the replay position: they have to be sealed, and the first record of the
+    // segment after each says where.
     std::uint64_t from = state_.replay.segment;
     for (const auto& [number, info] : state_.segments) {
       if (info.kind == SegmentKind::kLog && !info.sealed) from = std::min(from, number);
@@ -102,7 +103,7 @@ class Replay {
     return Status::OK();
   }
 
-  // Returns the end of the log in sources_[i] if its seal, or the link of the segment after it, says so.
+  // Returns the end of the log in sources_[i] if its seal, or the link of the segment after it, says where it is.
   [[nodiscard]] std::optional<std::uint64_t> KnownEnd(std::size_t i) const {
     const Source& source = sources_[i];
     if (source.info.sealed) return source.info.sealed_length;
@@ -213,8 +214,8 @@ class Replay {
     return End(i, scanner->offset(), scanner->reason(), scanner);
   }
 
-  // Takes a record that validates, and applies its batch if this is the last one. Sets *problem if it cannot follow
-  // those read so far.
+  // Takes a record that validates, and applies its batch if the record is its last. Sets *problem if the record cannot
+  // follow those read so far.
   Status TakeRecord(const Source& source, const ScannedRecord& record, Applied* applied, std::string* problem) {
     result_.proven_durable = std::max(result_.proven_durable, record.header.DurableSequence());
     if (IsControl(record.header.op)) {

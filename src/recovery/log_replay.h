@@ -66,9 +66,9 @@ struct ReplayRequest {
   bool use_io_uring = true;
 };
 
-// Calls `apply` with each whole batch, in order. A batch also has operations that a family has flushed and those of
-// dropped families; the callback must skip them. Writes nothing. Returns Corruption and NotSupported as above, IOError
-// if a file cannot be read (the log may still be whole), and any error of `apply`.
+// Calls `apply` with each whole batch, in order. A batch may have operations that their family has flushed, and
+// operations of dropped families; the callback must skip both. Writes nothing. Returns Corruption and NotSupported as
+// above, IOError if a file cannot be read (the log may still be whole), and any error of `apply`.
 Result<ReplayResult> ReplayLog(const ReplayRequest& request,
                                const std::function<Status(const std::vector<ReplayedOp>&)>& apply);
 
