@@ -26,7 +26,7 @@ Status Put(BranchBuilder* page, const BranchItem& item) { return page->Add(item.
 std::size_t WeightOf(const LeafItem& item) { return kWordBytes + item.key.size() + item.entry.inline_value.size(); }
 std::size_t WeightOf(const BranchItem& item) { return kChildBytes + item.key.size(); }
 
-// The approximate size of what an item adds to the filter.
+// The approximate number of bytes that an item adds to the filter.
 std::size_t FilterWeightOf(const LeafItem&, unsigned) { return 0; }
 std::size_t FilterWeightOf(const BranchItem& item, unsigned bits_per_key) {
   return static_cast<std::size_t>(item.child.entry_count * bits_per_key / 8);

@@ -164,7 +164,7 @@ class Law {
     return 1 - (1 - cost_.new_share) * std::min(1.0, KeysOf(level, true) / cost_.keys);
   }
 
-  // The number of different keys in so many runs. The keys of one run differ.
+  // The number of different keys in `runs` runs. The keys of one run differ.
   [[nodiscard]] double Distinct(double runs) const {
     const double fresh = runs * cost_.batch * cost_.new_share;
     const double again = cost_.batch * (1 - cost_.new_share);

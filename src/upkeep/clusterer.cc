@@ -18,14 +18,14 @@ constexpr std::uint64_t kBreaksOfOthers = 2;
 // The most keys that a step passes.
 constexpr std::size_t kKeysOfStep = 1u << 20;
 
-// The record lies directly after the previous one, or nearly so: one read brings both.
+// True if the record lies directly, or nearly, after the previous one: one read brings both.
 bool AreNeighbours(const GcRecord& before, const GcRecord& record) {
   constexpr std::uint64_t kGapMax = 4096;
   return before.source == record.source && record.offset >= before.offset &&
          record.offset - before.offset <= before.size + kGapMax;
 }
 
-// A scan of the records spends no more time on jumps than on reading.
+// True if a scan of the records spends no more time on jumps than on reading.
 bool AreInOrder(std::span<const GcRecord> records) {
   std::uint64_t breaks = 0;
   std::uint64_t bytes = 0;
@@ -216,7 +216,7 @@ Result<bool> Clusterer::RunOnItsOwn() {
   return true;
 }
 
-// A pass pays at least for everything that was written before it began.
+// A pass pays at least for all bytes that were written before it began; see ClusterPass::paid_until.
 Status Clusterer::RunPassStep(const std::shared_ptr<Family>& family) {
   ClusterPass& pass = family->pass;
   if (!std::exchange(pass.is_under_way, true)) {
@@ -238,7 +238,7 @@ Status Clusterer::RunPassStep(const std::shared_ptr<Family>& family) {
   return Status::OK();
 }
 
-// Starts where scans have jumped most, and ends where the benefit exceeds the cost by most.
+// Starts where scans have jumped most, and ends where the saved jumps exceed the cost by most.
 Status Clusterer::RunHotStep(const std::shared_ptr<Family>& family) {
   ClusterWalk walk;
   walk.heat = family->scan_heat.FromHottest(db_.NowMicros());

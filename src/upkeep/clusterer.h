@@ -4,12 +4,12 @@
 //   commit lock: pin the view ─▶ walk its layers from the position on, as far as a step goes
 //        ─▶ copy and commit as log GC does ─▶ the position moves on
 //
-// Values that already lie side by side are skipped. Large values, and values that recovery may still read, are not
-// moved. The old copies become garbage as compactions carry the new addresses down.
+// Values that already lie side by side are skipped. Values above kClusteredValueMax, and values that recovery may still
+// read, are not moved. The old copies become garbage as compactions carry the new addresses down.
 //
 // CompactRange requests a range. Without a request, ValueClustering::kAuto clusters where scans have jumped, and kFull
-// makes one pass over all keys after the other; gc/clustering.h has the rules. Steps run in the job of log GC, in turn
-// with its own steps.
+// makes passes over all keys, one after the other; gc/clustering.h has the rules. Steps run in the job of log GC, in
+// turn with its own steps.
 #pragma once
 
 #include <atomic>
@@ -44,11 +44,11 @@ class Clusterer {
   Result<bool> RunRequested();
   // Runs a step without a request. False: none is due.
   Result<bool> RunOnItsOwn();
-  // The family for which such a step is due; null: none.
+  // The family for which a step without a request is due; null: none.
   [[nodiscard]] std::shared_ptr<Family> FamilyDue() const CAMBIUM_REQUIRES(commit_lock);
   // False near the ceiling: log GC and compactions need the space first.
   [[nodiscard]] bool HasRoom() const CAMBIUM_REQUIRES(commit_lock);
-  // Counts the jumps between values that are far apart, of a scan from `from` to `to` (null: the last key).
+  // Counts the jumps of a scan from `from` to `to` (null: the last key) between values that are far apart.
   void NoteJumps(const Family& family, Slice from, const Slice* to, std::uint64_t jumps) noexcept;
 
   // For an offline compaction: clusters all values of all families that may be moved. Calls `visit` with the records of

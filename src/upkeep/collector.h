@@ -15,7 +15,7 @@ class Collector {
 
   // Runs one step. The job kCollect.
   Status Collect();
-  // A step is due.
+  // True if a step is due.
   [[nodiscard]] bool IsDue() CAMBIUM_EXCLUDES(commit_lock);
   void ScheduleIfDue();
 

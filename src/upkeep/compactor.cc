@@ -167,13 +167,13 @@ Status Compactor::SqueezeStep(Family* family, const std::shared_ptr<const Layers
   return Status::OK();
 }
 
-// If it can, a step commits after as many bytes of new pages as a memtable may hold: so it has little uncommitted data,
-// and does not start from the beginning after a crash. A step of an LSM's level 0 includes all of level 1, but Close
-// and the drop of a family do not wait for its end.
+// If possible, a step commits once its new pages have as many bytes as a memtable may hold. So little is uncommitted at
+// any time, and a compaction does not start from the beginning after a crash. A step of an LSM's level 0 includes all
+// of level 1, but Close and the drop of a family do not wait for its end.
 std::uint64_t Compactor::StepBytes(const Family& family) const {
   std::uint64_t bytes = family.options().write_buffer_size;
-  // Under a ceiling a step takes only a part of the slack. An offline database does not measure the slack, and its
-  // steps would be one key each.
+  // Under a ceiling a step takes only a part of the slack. An offline database does not measure the slack: step_bytes
+  // is 0, and each step would have one key.
   if (!db_.is_offline && db_.max_space_amplification.load(std::memory_order_relaxed) != 0) {
     bytes = std::min(bytes, space_.step_bytes.load(std::memory_order_relaxed));
   }

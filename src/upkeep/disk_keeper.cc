@@ -74,7 +74,7 @@ Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, boo
   return Status::OK();
 }
 
-// Keeps memtables the smaller the fuller the disk is: in the end their flush must fit into the reserve.
+// The fuller the disk is, the smaller this keeps the memtables: in the end their flush must fit into the reserve.
 void DiskKeeper::FreezeForReserve(std::uint64_t free) {
   const std::uint64_t reserve = disk_.reserve_bytes.load(std::memory_order_relaxed);
   const std::shared_ptr<const View> view = commits_.view().Pin();
@@ -107,8 +107,7 @@ void DiskKeeper::OnNoSpace() {
   StartRescue();
 }
 
-// Starts jobs that free space, in this order: removal of obsolete files, flushes, compactions, and log GC of segments
-// that there is room to empty.
+// Starts the jobs that free space: flushes, seals, compactions, and log GC of segments that there is room to empty.
 void DiskKeeper::StartRescue() {
   disk_.rescue_at.store(head_.logged_bytes() + disk_.StepBytes(), std::memory_order_relaxed);
   SpacePlan plan;
@@ -129,7 +128,7 @@ void DiskKeeper::AwaitRescue() {
     const JobsLock lock(jobs_);
     seen = ended();
   }
-  // A fatal error is reported by the write itself.
+  // The write itself reports a fatal error.
   static_cast<void>(jobs_.WaitUntil(
       [&]() CAMBIUM_REQUIRES(jobs_lock) { return !jobs_.HasJobThatFreesSpace() || ended() - seen >= kJobsToAwait; }));
 }

@@ -31,8 +31,8 @@ namespace cambium {
 class FilterJob final : public ValueFilter {
  public:
   struct Surroundings {
-    // Each slot that the compacted layers may refer to is in one of these: it has a segment, or log GC has emptied it.
-    // Both are of one moment, which is not before that of the layers.
+    // Each slot that the compacted layers may refer to is in one of these two: it has a segment, or log GC has emptied
+    // its segment. Both show one moment, which is not before the moment of the layers.
     SegmentTable segments;
     std::set<Slot> emptied;
     bool is_manual = false;
@@ -51,7 +51,7 @@ class FilterJob final : public ValueFilter {
   [[nodiscard]] std::uint64_t value_bytes() const override { return bytes_read_ + changed_.bytes_written(); }
 
   [[nodiscard]] ChangedValues& changed() { return changed_; }
-  // A MANIFEST record names the files of changed(), or may name them.
+  // True if a MANIFEST record names the files of changed(), or may name them.
   bool is_named = false;
 
  private:

@@ -7,7 +7,8 @@
 
 namespace cambium {
 
-// Adds to the edit that the family is flushed up to the end of the table, and the replay position that this allows.
+// Adds two things to the edit: that the family is flushed up to the end of the table, and the replay position that this
+// allows.
 void AbsorbTable(const CommitPoint& commits, const Family& family, const FrozenTable& table, Edit* edit,
                  FamilyEdit* family_edit) CAMBIUM_REQUIRES(commit_lock);
 // Removes the table from the view, and sets `layers`, which have its entries.

@@ -53,7 +53,7 @@ Flusher::Flusher(DbState* state, Pace* pace, RunMaker* runs, SnapshotRuns* snaps
 
 Status Flusher::FlushOldest(const std::shared_ptr<Family>& family) {
   FrozenTable table;
-  {  // the view is released at once: it keeps the segments that log GC empties
+  {  // the view is released at once: it would keep segments that log GC empties
     const std::shared_ptr<const View> view = commits_.view().Pin();
     const FamilyView* const found = view->Find(family->id);
     if (found == nullptr || found->frozen.empty()) return Status::OK();
@@ -133,7 +133,7 @@ Status Flusher::TryFlushIntoTree(Family* family, const FrozenTable& table, const
 }
 
 // A table that is too large for one file makes several runs, which share no key. The range deletes are in the first
-// run, the lowest of them: there they hide older layers and nothing in the other runs.
+// run, which lies below the others: there they hide older layers, and nothing in the other runs.
 Status Flusher::WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
                         FlushJobInfo* info) {
   AccountDelta accounts;

@@ -5,7 +5,7 @@
 namespace cambium {
 namespace {
 
-// A longer piece of work counts as this long: the rest it has probably waited for something else.
+// A longer piece of work counts as this long: for the rest of the time it has probably waited for something else.
 constexpr std::uint64_t kPieceMicrosMax = 100'000;
 constexpr std::uint64_t kPauseMicros = 1000;
 

@@ -1,5 +1,5 @@
-// Foreground: samples how long users' calls take, and pauses background work that has no user waiting when they get
-// slower. The rule is in gc/yield.h.
+// Foreground: samples how long users' calls take. When the calls get slower, it pauses background work that no user
+// waits for. The rule is in gc/yield.h.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace cambium {
 class Foreground {
  public:
   static constexpr std::uint32_t kSampleEvery = 64;           // of this many calls of a thread, one is timed
-  static constexpr std::uint64_t kWindowMicros = 200'000;     // at least
+  static constexpr std::uint64_t kWindowMicros = 200'000;     // the least length of a window
   static constexpr std::uint64_t kForgottenMicros = 1'000'000;  // after so long without samples, work does not pause
 
   explicit Foreground(Clock* clock) : clock_(clock) {}
@@ -56,7 +56,7 @@ class Foreground {
   YieldState state_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
-// Times the call in whose scope it lives, if that call is sampled.
+// Times the call during which it lives, if that call is sampled.
 class SampledCall {
  public:
   SampledCall(Foreground* foreground, CallKind kind)

@@ -39,9 +39,9 @@ class GcSegments {
   void EndRequest(const std::set<std::uint64_t>& numbers) CAMBIUM_REQUIRES(commit_lock) {
     for (const std::uint64_t number : numbers) requested_.erase(number);
   }
-  // While a CompactRange holds log GC back, it starts only if space is short.
+  // While a CompactRange holds log GC back, log GC starts only if space is short.
   void Hold() { holds_.fetch_add(1); }
-  // True: no CompactRange holds it back any more.
+  // Returns true if no CompactRange holds log GC back any more.
   bool Unhold() { return holds_.fetch_sub(1) == 1; }
 
   // ---- Damage: a segment with a record that does not validate is kept, reported once, and left alone until the

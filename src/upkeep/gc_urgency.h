@@ -8,8 +8,8 @@
 
 namespace cambium {
 
-// With a ceiling, values are relocated only if space is needed or there are no writes: the later, the fewer live values
-// a victim has.
+// With a ceiling, values are relocated only if space is needed or there are no writes: the longer log GC waits, the
+// fewer live values a victim has.
 inline GcUrgency UrgencyOfGc(const DbContext& db, const SpaceControl& space, const FullDisk& disk) {
   if (disk.IsFull()) return GcUrgency::kFull;
   if (space.is_short.load(std::memory_order_relaxed)) return GcUrgency::kSpace;

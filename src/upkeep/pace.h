@@ -16,7 +16,7 @@ class Pace {
  public:
   explicit Pace(DbState* state);
 
-  // How long users' calls take; idle-time work makes way for them.
+  // Measures how long users' calls take; idle-time work pauses for them.
   [[nodiscard]] Foreground& foreground() { return foreground_; }
   // Returns the function that a job calls before each piece that it writes. It waits for the rate limiter and for
   // users, as the result of `priority` at that moment demands, and adds the bytes to the ticker `cause`.

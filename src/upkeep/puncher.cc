@@ -34,7 +34,7 @@ void PunchWhilePinned(const PunchedSegments::ReadyHoles& holes, PunchedSegments*
 
 }  // namespace
 
-// A segment of whose records a commit punches some.
+// A segment in which a commit punches records.
 struct Puncher::Change {
   std::size_t source = 0;
   SegmentInfo info;                  // to be written to the MANIFEST
@@ -173,15 +173,15 @@ void Puncher::Committed(const View& before, const Change& change) {
   bytes.garbage_at_look = left - std::min(left, live);
   commits_.punched().Set(info.number, bytes);
   commits_.obsolete().Leaves(change.segment->path(), {bytes.pending, true});
-  // The old segment holds the new one. So a segment is released after all its predecessors, whose readers see more
+  // The old Segment holds the new one. So a Segment is released after all its predecessors; readers of these see more
   // values.
   const PunchedSegments::ReadyHoles holes{info.number, *change.plan};
   before.segments.Find(info.slot)->WhenReleased([this, holes, keep = change.segment] { commits_.punched().Ready(holes); });
   PunchWhilePinned(holes, &commits_.punched());
 }
 
-// Punches the records at `offsets`, which are sorted, and which the MANIFEST names as punched. It may name others too,
-// which still have readers. Punching a hole again costs little.
+// Punches the records at `offsets`, which are sorted, and which the MANIFEST names as punched. The MANIFEST may name
+// further records, which still have readers. Punching a hole again costs little.
 Result<PunchedBytes> Puncher::MakeHoles(const SegmentInfo& info, const std::vector<std::uint64_t>& offsets) {
   PunchedBytes made;
   const std::string path = db_.PathOf(FileKindOf(info.kind), info.number);
@@ -200,7 +200,7 @@ Result<PunchedBytes> Puncher::MakeHoles(const SegmentInfo& info, const std::vect
         return Status::OK();
       });
   if (!listed.ok() && !listed.IsCorruption()) return listed;
-  if (listed.IsCorruption()) {  // the record headers serve too: a hole spares header and key
+  if (listed.IsCorruption()) {  // use the record headers instead: a hole spares header and key
     holes.clear();
     made = {};
     for (const std::uint64_t offset : offsets) {

@@ -158,7 +158,7 @@ void RelocationStep::FillEdit(Edit* edit, std::vector<std::shared_ptr<const Laye
   if (UsesWriter()) edit->set_segments.push_back(writer_.info());
   for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
     const SegmentInfo& info = pick_.sources[i].info;
-    // A compaction has removed its last reference, and it was dropped.
+    // Dropped already: a compaction has removed its last reference.
     if (!state.segments.contains(info.number)) report_.is_emptied[i] = false;
     if (!report_.is_emptied[i]) continue;
     edit->drop_segments.push_back(info.number);
@@ -247,7 +247,7 @@ void RelocationStep::NoteFreed(std::uint64_t moved_bytes) {
   for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
     if (report_.is_emptied[i]) gone += commits_.BytesOf(pick_.sources[i].info);
   }
-  if (gone == 0) return;  // the step that empties what this one has begun counts the time of both
+  if (gone == 0) return;  // the step that empties these sources counts the time of both steps
   const std::uint64_t now = db_.NowMicros();
   const std::uint64_t last = std::exchange(space_.last_freed_micros, now);
   const bool follows = report_.begun_micros < last + kGapMicros;

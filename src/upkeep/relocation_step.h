@@ -28,7 +28,7 @@ class RelocationStep {
   // Relocates the records, which are live in the layers of the pick, and drops the sources that the report marks as
   // emptied.
   Status Execute(std::span<const GcRecord> records);
-  // A MANIFEST record names the new segment, or may name it.
+  // True if a MANIFEST record names the new segment, or may name it.
   [[nodiscard]] bool is_named() const { return is_named_; }
 
  private:

@@ -24,8 +24,8 @@ LogGcReason ReasonOf(GcReason reason) {
   }
 }
 
-// Keeps as many of the records as a step may copy. Sources of the others are not emptied; the next step finds fewer
-// live values in them.
+// Keeps as many of the records as a step may copy. This step does not empty the sources of the other records; the next
+// step finds fewer live values in them.
 void CutToStep(std::uint64_t step_bytes, std::vector<GcRecord>* records, GcReport* report) {
   std::uint64_t bytes = 0;
   std::size_t count = 0;

@@ -26,8 +26,8 @@
 
 namespace cambium {
 
-// The input of a step, all of one moment: layers do not have the entries of segments that are flushed after them, so
-// layers, sources and replay position must belong to the same view.
+// The input of a step. Layers, sources and replay position must be of one moment: older layers would lack entries that
+// were flushed since, and the step would take their records for dead.
 struct GcPick {
   std::shared_ptr<const View> view;
   GcReason reason = GcReason::kNone;

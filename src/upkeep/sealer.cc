@@ -18,8 +18,8 @@ constexpr int kSealsMax = 3;
 
 Status Sealer::SealRotated() {
   for (RotatedSegment& rotated : head_.log()->TakeRotated()) unsealed_.push_back(std::move(rotated));
-  // If writers have filled one segment, they will soon fill the next. The segment after it is created first: its three
-  // small syncs would otherwise wait until the device has written all of the segment that is synced below.
+  // If writers have filled one segment, they will soon fill the next. So the spare segment is created first: otherwise
+  // its three small syncs would wait until the device has written all of the segment that is synced below.
   if (!unsealed_.empty()) {
     const Status made = head_.MakeSpare();
     if (made.severity() == Status::Severity::kFatal) return made;

@@ -36,8 +36,8 @@ std::shared_ptr<const View> PinBeforeSnapshots(const CommitPoint& commits) {
 }  // namespace
 
 Status SnapshotRuns::BoundPinnedMemory() {
-  // Lists the snapshots before it pins the view, so that a table which a snapshot has and the view has not was flushed.
-  // A later snapshot might have tables that are newer than the view.
+  // Lists the snapshots before it pins the view, so that every table which a snapshot has and the view has not was
+  // flushed. A snapshot that is listed later might have tables that are newer than the view.
   std::shared_ptr<const View> current = PinBeforeSnapshots(commits_);
   CAMBIUM_FAULT_POINT("Snapshots:listed");
   const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();

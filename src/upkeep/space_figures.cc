@@ -74,8 +74,9 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state
   std::uint64_t live = shape.base_live_bytes + Times(index.runs, 1 - replaced);
   if (family.options().index_type == IndexKind::kLsm) {
     // Compactions of an LSM seldom end with one sorted sequence, where the estimates would be exact again. But entries
-    // above the last level either add keys or hide old entries, and the last flush shows in which proportion: if it
-    // only overwrote keys, no more is live than the last level has; if all its keys were new, everything is.
+    // above the last level either add keys or hide old entries, and the last flush shows in which proportion. If it
+    // only overwrote keys, no more bytes are live than the last level has; if all its keys were new, all bytes are
+    // live.
     const LevelShape last = shape.levels.empty() ? LevelShape{} : shape.levels.back();
     hidden = std::max(hidden, Times(Minus(bytes, Times(last.entries, BytesPerReference(account))), replaced));
     // A tombstone hides an entry that may take much more space than the tombstone.
@@ -110,7 +111,7 @@ SpaceFigures SpaceKeeper::Measure() const {
   const VictimPolicy policy = segments_.Policy();
   for (const SegmentUse& use : segments_.Uses()) {
     if (use.is_damaged) {
-      figures.log_bytes = Minus(figures.log_bytes, use.garbage());  // does not count: nothing can free it
+      figures.log_bytes = Minus(figures.log_bytes, use.garbage());  // not counted: nothing can free this garbage
     } else {
       figures.garbage_bytes += use.garbage();
       if (IsWorthSpace(use, policy)) figures.collectable_bytes += use.garbage();

@@ -138,14 +138,14 @@ void SpaceKeeper::Check(bool after_job) {
     db_.events.Stalls({}, 0, WriteStallCause::kSpace, WriteStallCondition::kNormal);
   }
   if (disk_.IsReserveDue()) jobs_.Schedule(Job::kReserve);
-  // Otherwise a job that changes nothing would start itself again and again.
+  // Otherwise a job that changes nothing would be started again and again.
   if (!after_job || is_news || db_.max_space_amplification.load(std::memory_order_relaxed) == 0) StartJobs(plan);
 }
 
 void SpaceKeeper::StartJobs(const SpacePlan& plan) {
-  // A tiny segment is not ended: it fits into the room that the ceiling leaves for the current segment anyway, and a
-  // load into an empty database would leave many of them for log GC to join. Nor is a segment ended for a tail that is
-  // not worth a flush.
+  // A tiny segment is not ended: it fits into the room that the ceiling leaves for the current segment anyway. If tiny
+  // segments were ended, a load into an empty database would leave many of them for log GC to join. If the tail is not
+  // worth a flush, a segment is ended only if it has a quarter of its full size.
   const std::uint64_t tiny = std::min(kSegmentBytesLeast, plan.segment_bytes) / 2;
   const std::uint64_t rotate_from = !plan.seal   ? ~std::uint64_t{0}
                                     : plan.flush ? tiny
@@ -229,8 +229,8 @@ Status SpaceKeeper::SleepUntilSpace(std::uint64_t bytes) {
   }
 }
 
-// Returns true while jobs free space, or may. If no job is running, and a look has found none due, slowing a writer
-// down would gain nothing.
+// Returns true while jobs free space, or may do so. If no job is running, and a look has found none due, slowing a
+// writer down would gain nothing.
 bool SpaceKeeper::IsSpaceComing(bool* has_looked) {
   const JobsLock lock(jobs_);
   if (jobs_.HasJobThatFreesSpace() || jobs_.IsScheduled(Job::kLookAtSpace)) return true;
