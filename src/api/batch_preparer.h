@@ -29,8 +29,8 @@ class BatchPreparer final : public WriteBatch::Handler {
   Status SingleDeleteCF(std::uint32_t id, Slice key) override { return DeleteCF(id, key); }
   Status DeleteRangeCF(std::uint32_t id, Slice begin, Slice end) override;
 
-  // The families of the batch, with the part of the batch that each gets. Omits a family with empty range deletes only.
-  // The result is valid as long as the preparer.
+  // Returns the families of the batch, with the part of the batch that each gets. Omits a family if the batch has
+  // nothing for it but empty range deletes. The result is valid as long as the preparer.
   [[nodiscard]] std::span<const WriteTarget> Targets();
 
  private:

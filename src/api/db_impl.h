@@ -43,7 +43,8 @@ class DbImpl final : public DB {
                                                 std::vector<ColumnFamilyHandle*>* handles);
   ~DbImpl() override;
   // In a forked child nothing is destroyed, because a thread that the child does not have may hold a lock or wait for a
-  // condition. The child's memory and descriptors are freed when it exits; the directory lock knows its own process.
+  // condition. The child's memory and descriptors are freed when it exits. The directory stays locked, because only the
+  // process that took the directory lock releases it.
   static void operator delete(DbImpl* db, std::destroying_delete_t);
 
   using DB::CompactRange;
@@ -115,8 +116,8 @@ class DbImpl final : public DB {
   // For tests: Corruption if an invariant of the state does not hold. See state/check_invariants.h.
   [[nodiscard]] Status CheckInvariants() const { return cambium::CheckInvariants(state_); }
   // For the tool: runs the log GC of a CompactRange of all keys, without its compactions, even if log GC is switched
-  // off; and the log GC that is due anyway. `all`: as with kForce, otherwise as with kUseDefault. A cutoff outside
-  // [0, 1] means the option's.
+  // off. Also schedules the log GC that is due anyway. `all`: as with kForce, otherwise as with kUseDefault. If the
+  // cutoff is outside [0, 1], the option's cutoff applies.
   Status CollectOnce(bool all, double cutoff);
 
  private:
@@ -128,7 +129,7 @@ class DbImpl final : public DB {
   // Releases everything that a closed database holds. If memory runs out on the way, the destructor continues.
   void Release();
   Result<Family*> FamilyOf(ColumnFamilyHandle* handle) const { return cambium::FamilyOf(this, handle); }
-  // Return the family of a call that reads, or writes; or the error why the call is not possible.
+  // Return the family of a call that reads, or writes; or the error with which the call must fail.
   Result<Family*> ForReading(ColumnFamilyHandle* handle) const;
   Result<Family*> ForWriting(const WriteOptions& options, ColumnFamilyHandle* handle) const;
   Status DeleteAs(TraceOpType type, const WriteOptions& options, ColumnFamilyHandle* handle, Slice key);

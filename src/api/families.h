@@ -1,7 +1,7 @@
 // Families: creates and drops column families, changes options, and writes the OPTIONS file, which records the options
 // in force. One of these calls runs at a time, under the families lock, which is taken before all others.
 //
-// In families.cc; options.cc changes options and writes the OPTIONS files.
+// families.cc creates and drops families; options.cc changes options and writes the OPTIONS files.
 #pragma once
 
 #include <memory>

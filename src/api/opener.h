@@ -38,10 +38,11 @@ class Opener {
   // `wanted`: the families that were named to Open.
   Opener(DbState* state, Upkeep* upkeep, Families* families, const std::vector<ColumnFamilyDescriptor>& wanted);
 
-  // Until the jobs can start. *lock becomes the lock on the directory as soon as it is taken: it must outlive the files,
-  // also if Open fails, or throws.
+  // Does all steps before the start of the jobs. *lock becomes the lock on the directory as soon as it is taken: it
+  // must outlive the files, also if Open fails, or throws.
   Status Open(std::unique_ptr<FileLock>* lock);
-  // After Open, unless it was for reading only. Listeners may be called, and use the database, from here on.
+  // Called after Open, unless that was for reading only. From here on listeners may be called, and may use the
+  // database.
   void StartJobs();
 
  private:
@@ -66,9 +67,11 @@ class Opener {
   // Fills the memtables with the operations of the log that the durable layers do not have.
   Status Replay(const ManifestState& state, Logger* logger);
   class Applier;
-  // Syncs the segments that replay has read to their end, and seals them there.
+  // Syncs the unsealed segments that replay has read, and seals each segment that it has read at the end of the
+  // segment's last whole batch.
   Status AdoptSegments(ManifestState* state);
-  // Returns segments after the end of the log, and files of large values that no batch refers to.
+  // Returns the segments and large values that the new MANIFEST must not name: segments after the end of the log, and
+  // large values that no batch refers to.
   [[nodiscard]] std::set<std::uint64_t> Rejected(const ManifestState& state);
   [[nodiscard]] SegmentEnd Predecessor(const ManifestState& state, const std::set<std::uint64_t>& rejected) const;
   // Commits the recovered state.

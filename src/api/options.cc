@@ -94,7 +94,8 @@ void Families::PersistFamilies() {
   }
 }
 
-// A database without space for this file can serve. One whose directory cannot be synced cannot.
+// If the file cannot be written, for example for lack of space, Open succeeds. If the directory cannot be synced, Open
+// fails.
 Status Families::PersistAtOpen() {
   const FamiliesLock lock(*this);
   if (db_.is_offline) return Status::OK();  // CompactLog calls PersistOffline
@@ -122,9 +123,9 @@ std::uint64_t Families::NewestFile() const {
   return newest;
 }
 
-// The newest file suffices if it says the same. If all segments are newer than the file, it may also claim that less of
-// their form is kept than `kept` says: their values were written under these options, so relocating them as they are
-// changes nothing.
+// Writes no file if the newest one says the same. If all segments are newer than that file, their values have the form
+// that its options ask for, so a relocation that keeps this form changes nothing. Then the file suffices even if it
+// says that less of the form is kept than `kept` says.
 Status Families::PersistOffline(KeptForm kept, const std::vector<std::uint64_t>& segments) {
   const FamiliesLock lock(*this);
   if (segments.empty()) kept = {};  // no value can be moved

@@ -1,6 +1,6 @@
 // Properties: figures of a database by name, of one column family or of the whole database.
 //
-// In properties.cc; space_properties.cc has the properties of disk space.
+// Implemented in properties.cc; the properties of disk space are in space_properties.cc.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ constexpr int kUrgentThreads = 2;
 // After an Open that had to read more log segments than this, the memtables are flushed.
 constexpr std::ptrdiff_t kReplaySegmentsMax = 16;
 
-// True only in a mutant, which takes a missing segment of the log for an empty one.
+// True only in a mutant: it treats a missing segment of the log as an empty one.
 bool IgnoresMissing(const DbContext& db, const SegmentInfo& info) {
   if (!MutantIs(Mutant::kIgnoreMissingSegment) || info.kind != SegmentKind::kLog) return false;
   FileInfo found;
@@ -141,7 +141,7 @@ class Opener::Applier {
   [[nodiscard]] static bool IsFlushed(const ReplayedOp& op, const FamilyState& stored) {
     return op.sequence <= stored.flushed_sequence && !MutantIs(Mutant::kReplayFlushed);
   }
-  // Adds what the operation takes of the memtable of its family. Corruption if the operation is not valid.
+  // Adds the operation to what the memtable of its family must reserve. Corruption if the operation is not valid.
   Status Measure(const ReplayedOp& op) {
     const auto stored = state_.families.find(op.family);
     if (stored == state_.families.end() && op.family >= state_.next_family_id) {
@@ -150,7 +150,7 @@ class Opener::Applier {
     }
     if (stored == state_.families.end()) return Status::OK();  // dropped since
     const FamilyView* const found = view_.Find(op.family);
-    if (found == nullptr) return Status::OK();  // not named by a reader
+    if (found == nullptr) return Status::OK();  // a read-only Open did not name the family
     if (IsFlushed(op, stored->second)) return Status::OK();
     WriteTarget& target = batch_[op.family];
     target.family = found->family.get();

@@ -23,10 +23,10 @@ struct ScanSource {
   const SegmentTable* segments = nullptr;
   std::uint32_t family = 0;
   bool verify_checksums = true;
-  const Comparator* order = nullptr;  // ValueQuery's
+  const Comparator* order = nullptr;  // see ValueQuery
   ReadQueues* queues = nullptr;
   bool use_io_uring = true;
-  const Meter* meter = nullptr;  // ValueQuery's
+  const Meter* meter = nullptr;  // see ValueQuery
 };
 
 // One thread at a time.

@@ -145,8 +145,8 @@ Status Writer::WritePrepared(const WriteOptions& options, Prepared* prepared, Tr
 
 Status Writer::AwaitPermission(const WriteOptions& options, const Prepared& prepared) {
   if (disk_.IsFull() && prepared.only_deletes) {
-    space_keeper_.StartTicking();  // the space that they free comes back in idle time at the latest
-    if (!options.no_slowdown) disk_keeper_.MakeRoomForDeletes();  // waits for nothing else: deletes free the most
+    space_keeper_.StartTicking();  // at the latest in idle time, the space of the deleted keys is freed
+    if (!options.no_slowdown) disk_keeper_.MakeRoomForDeletes();  // no other wait: deletes free the most space
     return Status::OK();
   }
   for (const WriteTarget& target : prepared.targets) CAMBIUM_RETURN_IF_ERROR(AwaitCompaction(options, target.family));
@@ -189,7 +189,7 @@ Status Writer::MakeRoomInTables(const WriteOptions& options, const Prepared& pre
     for (const WriteTarget& target : prepared.targets) {
       const bool was_full = head_.IsFull(*target.family);
       CAMBIUM_RETURN_IF_ERROR(MakeRoom(options, target.family));
-      // The mutex may have been released meanwhile, so all families are checked again.
+      // The append lock may have been released meanwhile, so all families are checked again.
       again = again || (was_full && prepared.targets.size() > 1);
     }
   }
