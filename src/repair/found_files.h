@@ -20,7 +20,7 @@ struct FoundFile {
   std::shared_ptr<File> file;  // null: it cannot be opened, see `flaw`
   Status flaw;                 // OK: the header is whole and belongs to this file
   FileHeader header;           // with a flaw: guessed as far as possible
-  // With a flaw: whether the header was guessed, since its bytes are those of a damaged header.
+  // With a flaw: whether `header` was guessed from the bytes of a damaged header.
   bool is_guessed = false;
 };
 

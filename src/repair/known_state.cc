@@ -35,8 +35,8 @@ std::vector<NumberedFile> NamedFiles(const ManifestState& state) {
   return named;
 }
 
-// Whether there is no evidence that the state is not the last one. *lacking: what the log has and the state does not
-// know.
+// Whether the state counts as the last one, by the rules of ReadKnownState. *lacking: where the log refers to something
+// that the state does not know, and to what; "" if it does not.
 Result<bool> IsLastState(Salvage* salvage, const Status& flaw, std::string* lacking) {
   const ManifestState& state = salvage->state;
   CAMBIUM_TRY(*lacking, FindUnknownToManifest(*salvage));
@@ -47,8 +47,8 @@ Result<bool> IsLastState(Salvage* salvage, const Status& flaw, std::string* lack
     newest = std::max(newest, named.number);
     is_missing = is_missing || FindFile(&salvage->files, named.kind, named.number) == nullptr;
   }
-  // Strays with smaller numbers than files that the state names are remains of a crash: the state could have named
-  // them.
+  // A stray with a smaller number than a file that the state names is the remains of a crash: the state is newer than
+  // the stray, and would name it if it counted.
   bool has_strays = false;
   for (const FoundFile& file : salvage->files) {
     has_strays = has_strays || (IsIndexFile(file.name.kind) && file.flaw.ok() && file.name.number > newest &&

@@ -74,7 +74,7 @@ class TreeWalk {
 };
 
 bool HasPage(const IndexFile& file, std::uint64_t size) {
-  constexpr std::uint64_t kUnitsTried = 4096;  // assumes that damage of a header reaches no farther
+  constexpr std::uint64_t kUnitsTried = 4096;  // assumes that damage which begins in a header reaches no farther
   const std::uint64_t units = std::min(kUnitsTried, size / file.page_size());
   ReadPage page;
   for (std::uint64_t unit = 1; unit < units; ++unit) {
@@ -95,7 +95,7 @@ Status ScanLeaves(const IndexFile& file, std::uint64_t end, const std::function<
                   const std::function<void(std::uint64_t offset)>& on_hole,
                   const std::function<void(PageId page)>& on_page) {
   FileInfo info;
-  if (file.file().GetInfo(&info).ok()) end = std::min(end, info.size);  // the MANIFEST may say more
+  if (file.file().GetInfo(&info).ok()) end = std::min(end, info.size);  // the MANIFEST may name a longer file
   const std::uint64_t last = std::min(end / file.page_size(), kPageUnitOffsetMax);
   ReadPage page;
   bool is_in_hole = false;

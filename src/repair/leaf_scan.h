@@ -38,8 +38,8 @@ Status ScanLeaves(const IndexFile& file, std::uint64_t end, const std::function<
                   const std::function<void(std::uint64_t offset)>& on_hole,
                   const std::function<void(PageId page)>& on_page);
 
-// Opens a file of pages. If its header is damaged, uses `expected` (page size, file id) with an epoch up to `epoch_max`
-// with which a page validates. Returns null and sets *why if there is none.
+// Opens a file of pages. If its header is damaged, tries `expected` (page size, file id) with the epoch of the damaged
+// header, then with epochs from `epoch_max` down, until a page validates. If none does, returns null and sets *why.
 std::shared_ptr<const IndexFile> OpenPages(const FoundFile& found, const FileHeader& expected, std::uint64_t epoch_max,
                                            Status* why);
 

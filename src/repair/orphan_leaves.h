@@ -8,8 +8,8 @@
 //
 // Going from the latest leaf back, each leaf is chosen that overlaps no chosen one. If all pages except the branches
 // can be read, all leaves below the branches are chosen, since none of them was replaced. A chosen leaf can be wrong
-// only if all its keys were deleted, so that no leaf replaced it. Then the sum of entries is larger than the branch's,
-// which the branch's parent has.
+// only if all its keys were deleted, so that no leaf replaced it. Then the chosen leaves have more entries than the
+// branch's parent has recorded for the branch.
 #pragma once
 
 #include <cstdint>

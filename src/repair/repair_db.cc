@@ -101,7 +101,7 @@ class Repair {
     return Status::OK();
   }
 
-  // The whole log is read only if it may have something that is lost.
+  // The whole log is read only if it may have entries that are lost elsewhere.
   [[nodiscard]] bool IsLogNeeded() const {
     return !salvage_.has_manifest || salvage_.is_tail_damaged ||
            std::ranges::any_of(salvage_.families, [](const auto& each) {
@@ -159,8 +159,8 @@ bool IsInside(FileSystem& fs, const std::string& out, const std::string& path) {
   }
 }
 
-// Verifies a locked directory. Only this finds damage by which nothing is lost, for example a branch all of whose
-// leaves are found. Returns errors that are not damage.
+// Verifies a locked directory. Only verification finds damage that loses nothing, for example a damaged branch whose
+// leaves are all found. Returns errors that are not damage.
 Result<bool> IsHealthy(const std::string& path, const DBOptions& options,
                        std::vector<ColumnFamilyDescriptor> families) {
   const Result<ManifestRead> manifest = ReadManifest(*options.file_system, path);

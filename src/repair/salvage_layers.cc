@@ -214,8 +214,8 @@ class FamilyLayers {
   }
 
   // Takes the leaves below lost branches if they can be told from replaced ones (orphan_leaves.h), and removes these
-  // branches from *lost. Not with a compaction filter: a sweep that failed may have left other leaves with filtered
-  // entries.
+  // branches from *lost. With a compaction filter it takes none: a sweep that failed may have left other leaves, with
+  // filtered entries.
   Status TakeKnownOrphans(const FileSet& files, std::vector<LostPage>* lost) {
     const auto is_branch = [](const LostPage& page) { return page.level > 0; };
     if (family_.is_filtered || std::ranges::none_of(*lost, is_branch)) return Status::OK();
@@ -241,7 +241,7 @@ class FamilyLayers {
         missed.erase(page);
       }));
       for (const PageId page : missed) units += UnitsOf(page);
-      if (units != info.length / file->page_size() - 1) return Status::OK();  // other pages are damaged too
+      if (units != info.length / file->page_size() - 1) return Status::OK();  // pages other than the lost are damaged
     }
     orphans.Choose();
     for (const auto& file : files.files()) {

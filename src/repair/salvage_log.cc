@@ -30,8 +30,8 @@ void LogSalvage::FindSources(std::vector<Source>* logs, std::vector<Source>* mov
   std::ranges::sort(*moved, {}, number);
 }
 
-// Reads the links. The link of the next segment says where a segment ends and which operations it may have. A recovery
-// has rejected anything after that, and reused its numbers.
+// Reads the links. The link of the next segment says where a segment ends and which operations it may have. Recovery
+// has rejected the operations after that end, and their sequence numbers were used again.
 void LogSalvage::ReadLinks(std::vector<Source>* logs) {
   for (Source& source : *logs) {
     SegmentScanner scanner(source.segment->file(), source.segment->seed(), kFileHeaderSize, source.size, nullptr);
@@ -142,7 +142,8 @@ Status LogSalvage::ReadSegment(const Source& source, bool is_log) {
     CAMBIUM_TRY(const bool continues, TakeDamage(source, is_log, &scanner));
     if (!continues) break;
   }
-  // A batch without its last record was never committed, unless the segment's end is known.
+  // If the segment's end is known, the last batch was committed, even if its last record is damaged. Otherwise a batch
+  // without its last record was never committed.
   if (source.is_end_known) CAMBIUM_RETURN_IF_ERROR(TakePending());
   pending_.clear();
   return Status::OK();
@@ -301,8 +302,8 @@ Status LogSalvage::TakeKey(const RecordHeader& header, Slice key, ValueAddress a
   return salvage_.out->SetNote(header.family, key, *note);
 }
 
-// Notes a damaged record for its key. If the key itself is damaged, it is mostly a key that does not exist. A damaged
-// range delete is not noted, since it concerns a whole range.
+// Notes a damaged record for its key. If the bytes of the key are damaged too, the note is mostly for a key that does
+// not exist. A damaged range delete is not noted, since it concerns a whole range.
 Status LogSalvage::TakeDamagedKey(const Source& source, const RecordHeader& header, std::uint64_t offset) {
   if (!salvage_.has_manifest || IsControl(header.op) || header.op == RecordOp::kDeleteRange) return Status::OK();
   const auto family = salvage_.families.find(header.family);

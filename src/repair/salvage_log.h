@@ -35,7 +35,7 @@ class LogSalvage {
     bool is_empty = false;    // a spare segment
     bool has_footer = false;  // without a MANIFEST: it was sealed, so another segment followed
     std::optional<SegmentLink> link;
-    // Recovery has rejected the segment's operations with larger numbers, and reused these numbers.
+    // Recovery has rejected the segment's operations with larger sequence numbers, which were then used again.
     SequenceNumber last = ~SequenceNumber{0};
   };
   // A record of a batch whose last record was not read yet.
