@@ -23,8 +23,8 @@ struct KeyRange {
   bool has_end;
 };
 
-// Whether Close left the database open. Its status does not tell: Aborted is also the error of a closed database for
-// whose message there was no memory.
+// Whether Close left the database open. The status of Close does not show that: it is Aborted in that case, but also if
+// the database is closed with an error for whose message there was no memory.
 bool IsOpen(DB* db) {
   std::vector<cambium::Iterator*> none;
   return !db->NewIterators({}, {}, &none).IsShutdownInProgress();

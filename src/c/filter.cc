@@ -148,7 +148,7 @@ void cambium_compactionfilteranswer_skip_until(cambium_compactionfilteranswer_t*
 }
 
 void cambium_compactionfilter_set_ignore_snapshots(cambium_compactionfilter_t* filter, unsigned char value) {
-  static_cast<CallingFilter&>(*filter->rep).set_ignores_snapshots(value != 0);  // all filters are made here
+  static_cast<CallingFilter&>(*filter->rep).set_ignores_snapshots(value != 0);  // this file makes all of them
 }
 void cambium_compactionfilter_destroy(cambium_compactionfilter_t* filter) { delete filter; }
 

@@ -157,8 +157,8 @@ class Converter {
     std::erase_if(capture->files, [&](const CapturedFile& file) { return HasFile(family, file.name.number); });
   }
 
-  // Drops what only hidden entries referred to, since the new layers do not have these: slots of removed segments, and
-  // segments that recovery need not read.
+  // The new layers have no hidden entries. Drops what only these referred to: slots of removed segments, and segments
+  // that recovery need not read.
   void DropGarbage(Capture* capture) {
     ManifestState& state = capture->state;
     std::erase_if(state.shadowed_slots, [&](Slot slot) { return state.TotalAccount(slot).references == 0; });

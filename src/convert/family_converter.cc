@@ -64,7 +64,7 @@ class LiveEntries final : public EntryCursor {
   Status refused_;
 };
 
-// Writes all entries as a tree. Sweep counts them as new, since only the old database has them in its accounts.
+// Writes all entries as a tree. Sweep counts all of them as new, since the accounts of the new database begin empty.
 Status WriteTree(const ConvertFamily& how, LiveEntries* entries, PagePool* pool, FamilyState* to) {
   const ColumnFamilyOptions& options = *how.options;
   IndexSegmentOptions segments;
