@@ -184,7 +184,8 @@ TEST(CeilingTest, ChangedCeilingAppliesAtOnce) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Without a flush it is known that new keys are live, and that overwrites of them in the same memtable are not.
+// Even without a flush, values of new keys are known to be live, and values overwritten in the same memtable to be
+// dead.
 TEST(CeilingTest, LoadIntoEmptyDatabaseDoesNotWait) {
   Ceiling ceiling(1.5, 1000, 20'000);
   TestStore& store = ceiling.store;

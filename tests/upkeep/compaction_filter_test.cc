@@ -296,7 +296,7 @@ TEST(CompactionFilterTest, DeletedKeysAreNotShown) {
   EXPECT_FALSE(store.filter.shown.contains(NumberedKey(11)));
 }
 
-// Even if nothing has to be merged, and in any number of steps: each key once.
+// CompactRange asks about each key once, however many steps it takes, and even if nothing has to be merged.
 TEST(CompactionFilterTest, CompactRangeAsksAboutEveryKeyOfItsRange) {
   constexpr int kKeys = 3000;
   FilterStore store;
@@ -432,7 +432,8 @@ TEST(CompactionFilterTest, SnapshotsAndIteratorsAreUnaffected) {
 
 // ---- Removed keys do not come back ----
 
-// Old values lie below new ones, at every depth; the filter removes only new ones, wherever a compaction meets them.
+// Old values lie below new ones, at every depth. The filter removes only new values, in whatever layer a compaction
+// meets them.
 // Returns "" or the key that shows an old value.
 std::string OldValuesBelowRemovedOnes() {
   FilterStore store;
@@ -519,8 +520,9 @@ void FillWithGarbage(FilterStore* store, int keys) {
   store->RunUntilIdle();
 }
 
-// Log GC relocates values after a compaction has asked about them, and commits first: its runs then lie above the
-// compaction. Returns "" or a key that CompactRange should have removed.
+// Log GC relocates values after a compaction has asked the filter about them, and commits before the compaction does:
+// the runs of log GC then lie above the output of the compaction. Returns "" or a key that CompactRange should have
+// removed.
 std::string MovedWhileItWasFiltered() {
   FilterStore store;
   FillWithGarbage(&store, 120);

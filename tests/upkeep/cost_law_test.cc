@@ -1,9 +1,9 @@
 // The bytes that an update costs in index files, in databases of both kinds, compared with the cost laws: within 15 %.
 //
-// A database is loaded with N keys in random order. Then batches of uniform updates are flushed, and after each all
-// compactions that are due run. The first batches bring the layers into their steady state; the rest is measured. The
-// prediction knows N, the batch, the options, and the size of an entry by the drawing in index/page_format.h; it sees
-// nothing of the database. The database's own prediction, in "cambium.index-stats", must be as close.
+// A database is loaded with N random keys, in key order. Then batches of uniform updates are flushed, and after each
+// all compactions that are due run. The first batches bring the layers into their steady state; the rest is measured.
+// The prediction uses N, the batch, the options, and the size of an entry by the drawing in index/page_format.h, but
+// nothing from the database. The database's own prediction, in "cambium.index-stats", must be as close.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::uint64_t Scramble(std::uint64_t x) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
-// A key of 16 bytes, unique for each id, in random order.
+// A key of 16 bytes, unique for each id. The order of the keys is unrelated to that of the ids.
 std::string KeyOf(std::uint64_t id) {
   std::string key(kKeySize, '\0');
   const std::uint64_t words[] = {Scramble(id + 1), Scramble(~id)};
@@ -67,7 +67,7 @@ double LeafBytes(const Case& c, double keys, double fill) {
   double bytes = kWordBytes + kKeySize + static_cast<double>(c.inline_bytes);
   for (int i = 0; i < 3; ++i) {
     const double leaves = std::max(1.0, keys / (room / bytes));
-    // The keys of a leaf share a byte unless one of its values begins within the leaf.
+    // The keys of a leaf share their n-th byte unless its value changes within the leaf.
     double prefix = 0;
     for (double values = 256; values < leaves; values *= 256) prefix += 1 - values / leaves;
     bytes = kWordBytes + kKeySize - prefix + static_cast<double>(c.inline_bytes);
@@ -78,7 +78,8 @@ double LeafBytes(const Case& c, double keys, double fill) {
 
 constexpr double kFilterBytes = 10.0 / 8;
 
-// The same in a run: full leaves except the last one, branches, filter, and the header's unit.
+// The bytes of an entry in a run: in leaves, which are full except the last one, and its part of branches, filter and
+// the header's unit.
 double RunBytes(const Case& c, double keys) {
   const double leaf = LeafBytes(c, keys, 1);
   const double branches = keys * leaf > kPage ? std::ceil(keys * leaf / kPage / 90) : 0;
@@ -145,7 +146,7 @@ class Measurement {
   [[nodiscard]] double Predict(double batch) const {
     return case_.index == IndexKind::kBTree ? BytesPerUpdate(Tree(batch)) : BytesPerUpdate(Lsm(batch));
   }
-  // From one merge of a memtable or of level 0 to the next.
+  // The number of updates from one sweep, or one compaction of level 0, to the next.
   [[nodiscard]] std::uint64_t CycleUpdates() const {
     const auto keys = static_cast<double>(case_.keys);
     const double distinct = keys * -std::expm1(-static_cast<double>(case_.batch) / keys);
@@ -311,15 +312,15 @@ TEST(CostLawTest, LawAgreesWithTheDesign) {
   const double with_few_runs = BytesPerUpdate(tree);
   tree.policy.runs_max = 1000;
   EXPECT_NEAR(BytesPerUpdate(tree), 218, kTolerance * 218);  // 240 with two levels of runs; this tree has one
-  // The price of the bound on runs: 17 memtables are a small fraction of so many keys.
+  // The price of the bound on runs: a sweep merges 17 memtables, a small fraction of so many keys.
   const double leaves = tree.keys * tree.entry_bytes / 4096;
   EXPECT_NEAR(with_few_runs, 4096 * PagesTouched(leaves, 17e6) / 17e6, 0.1 * with_few_runs);
   EXPECT_GT(with_few_runs, 5 * BytesPerUpdate(tree));
   LsmCost lsm;
   lsm.keys = 1e9;
   lsm.batch = 1e6;
-  // 402 if everything first stops in level 1. Entries that pass through it save that write, and a quarter of the files
-  // at the edges of the next compaction.
+  // It would be 402 if all entries first stopped in level 1. Entries that pass through level 1 save that write, and a
+  // quarter of the files at the edges of the next compaction.
   EXPECT_NEAR(BytesPerUpdate(lsm), 0.75 * 402, 0.05 * 402);
   lsm.policy.style = kCompactionStyleLazyLevel;
   EXPECT_NEAR(BytesPerUpdate(lsm), 215, kTolerance * 215);

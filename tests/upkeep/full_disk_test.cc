@@ -221,7 +221,7 @@ TEST(FullDiskTest, OverwritesFailUntilDeletesFreeSpace) {
 }
 
 // The disk has no free block, and another program has taken the space of the released reserve. After a Close or a power
-// cut the database opens, reads, and takes deletes; all of them once it has its own space back.
+// cut the database opens, can be read, and takes some deletes. Once it has its own space back, it takes all deletes.
 std::string OpenOnFullDisk(bool cut, bool delayed) {
   for (std::uint64_t seed = 1; seed <= (kUnderSanitizer ? 2 : 8); ++seed) {
     Disk disk(kSeparated, delayed, seed);

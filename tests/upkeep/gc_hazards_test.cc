@@ -201,7 +201,7 @@ TEST(GcHazardsTest, RelocatedValuesDoNotMakeASegmentOld) {
 
 // ---- H41, H42: cuts ----
 
-// Files, of the kinds that the MANIFEST names, that it does not name.
+// Returns the log and relocation segments that the MANIFEST does not name.
 std::string Strays(const TestStore& store) {
   SimFileSystem copy(store.fs->Snapshot());
   const auto manifest = ReadManifest(copy, kStorePath);
@@ -316,7 +316,7 @@ bool DamageIsLeftAlone() {
   std::map<std::string, std::string> space;
   EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
   EXPECT_LT(std::stoull(space["on_disk"]) + (16u << 10), store.BytesOnDisk()) << "its garbage cannot be collected";
-  // It is not reported again: with more garbage, on request, or with a ceiling.
+  // The damage is not reported again: neither with more garbage, nor on request, nor with a ceiling.
   EXPECT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "1.25"}}).ok());
   for (int round = 2; round < 12; ++round) {
     for (int i = 1; i < kKeys; i += 3) store.Put(NumberedKey(i), ValueOf(i, round));
@@ -393,9 +393,10 @@ TEST(GcHazardsTest, FailedRemovalIsRetried) {
 
 // ---- E4: slots ----
 
-// While a step has copied the only value of a key, and not committed, the key is written `writes` more times: its
-// segment is dropped, and a later one may get the slot. All values have the same size, so sooner or later the newest
-// one lies at the same offset of a segment with the same slot. Returns what is read in the end.
+// After a step has copied the only value of a key, and before it commits, the key is written `writes` more times. So
+// the segment with the copied value is dropped, and a later segment may get its slot. All values have the same size, so
+// for some `writes` the newest value lies at the same offset of a segment with the same slot. Returns "" if the newest
+// value is read in the end.
 std::string ReadAfterASlotWasTakenAgain(int writes) {
   WatchedStore store;
   store.options.blob_file_size = 16u << 10;
@@ -431,8 +432,8 @@ TEST(GcHazardsTest, SlotIsNotReusedWhileAStepReadsIt) {
 
 // ---- The chain of the log ----
 
-// A segment is not sealed, because the record of its seal cannot be written, and the next one, which was ended by a
-// failed write, is all garbage. Returns how the database opens after a power cut.
+// One segment stays unsealed, because the MANIFEST record of its seal cannot be written. The next segment was ended by
+// a failed write, and is all garbage. Returns the status of Open after a power cut.
 Status OpensAfterACutBehindAnUnsealedSegment() {
   WatchedStore store;
   store.options.blob_file_size = 16u << 10;

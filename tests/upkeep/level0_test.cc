@@ -104,7 +104,7 @@ TEST_F(Level0Test, FailedCompactionDoesNotBlockWrites) {
 TEST(Level0CompactRangeTest, LongCompactRangeDoesNotLetRunsPileUp) {
   TestStore store;
   store.options.index_type = IndexKind::kLsm;
-  store.options.write_buffer_size = 4u << 10;  // of a step
+  store.options.write_buffer_size = 4u << 10;  // also limits a step
   store.options.target_file_size_base = 16u << 10;
   store.options.max_bytes_for_level_base = 32u << 10;
   store.options.max_bytes_for_level_multiplier = 2;

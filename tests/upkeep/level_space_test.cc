@@ -82,7 +82,7 @@ TEST_F(LevelSpaceTest, LoadContinuesAfterReopen) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-// A delete hides the whole entry, and leaves less behind.
+// A tombstone hides the whole older entry, and is smaller than it.
 TEST_F(LevelSpaceTest, DeletedKeysFreeTheirSpace) {
   constexpr std::uint64_t kKeys = 40'000;
   Load(0, kKeys);

@@ -27,7 +27,8 @@ std::uint64_t BytesOf(const TestStore& store, const std::string& suffix) {
   return bytes;
 }
 
-// Headers, and footers of a header plus two dozen bytes per key.
+// The bytes of segments that are not records: file headers, and footers, each with a header and two dozen bytes per
+// key.
 std::uint64_t AroundRecords(const TestStore& store) { return store.FilesOf(".gc").size() * 4096 + kKeys * 32; }
 
 // Nothing is hidden in the layers of this database, so the forecast is exact: for written bytes to the byte, for freed
@@ -56,8 +57,8 @@ TEST(GcForecastTest, ForecastIsWhatHappens) {
   EXPECT_EQ(Figure(&store, "gc-forecast", "all_segments"), 0u);
 }
 
-// Values that runs above hide count as live until they are compacted: then the fact is cheaper than the forecast, never
-// dearer.
+// Values that newer runs hide count as live until those runs are compacted. So log GC may write less than the forecast
+// says, but never more.
 TEST(GcForecastTest, ForecastNeverPromisesTooMuch) {
   TestStore store;
   store.options.sweep_ratio = 1;
@@ -93,8 +94,8 @@ TEST(SpaceReportTest, ReportsBytesPinnedByEachSnapshot) {
   EXPECT_EQ(held_by(first), pinned) << "each of them holds all of it";
   EXPECT_EQ(held_by(second), pinned);
   EXPECT_EQ(Figure(&store, "space", "leaving"), pinned) << "nothing else pins files";
-  // Bytes that only snapshots pin are not part of the database's size. OPTIONS is not counted, and space ahead of the
-  // log is.
+  // The database's size does not include bytes that only snapshots pin, nor OPTIONS; it includes the space into which
+  // the log's file has grown ahead.
   EXPECT_NEAR(static_cast<double>(Figure(&store, "space", "on_disk") + pinned),
               static_cast<double>(store.BytesOnDisk()), 8192);
   EXPECT_EQ(store.Property("total-blob-file-size"), BytesOf(store, ".log") + BytesOf(store, ".gc"));

@@ -204,9 +204,10 @@ TEST(SpaceRulesTest, WriterWaitsOnlyForJobsThatHelp) {
 
 // ---- B5 ----
 
-// For a long time, writes hit one percent of the keys, plus one stray key each time, whose page is written among theirs
-// and stays live. Returns the largest ratio of the bytes of the tree's files to those of its live pages, without the
-// pages that the last merge has replaced, which only the next one sees.
+// For many rounds, writes hit one percent of the keys, and in each round one key from anywhere. The page of that key is
+// written among the pages of the others, and stays live. Returns the largest ratio of the bytes of the tree's files to
+// the bytes of its live pages. Pages that the last merge has replaced do not count, since only the next merge sees
+// them.
 double TreeFilesOverLivePages(std::uint64_t rounds) {
   constexpr double kOneMerge = 128u << 10;
   constexpr std::uint64_t kKeys = 60'000;

@@ -27,9 +27,9 @@ class TreeSpaceTest : public ::testing::TestWithParam<std::size_t> {
   SmallValueStore store_{IndexKind::kBTree};
 };
 
-// Regression: whatever the ceiling, files held twice the live bytes. No job could help, so writers continued, with a
-// run of a few pages for each look at the figures, and a flush straight into the tree rewrote all of it at once. D
-// reached fourteen times L.
+// Regression: whatever the ceiling, files held twice the live bytes. No job could help, so writers continued. Each look
+// at the figures made a run of a few pages, and a flush straight into the tree rewrote all of the tree at once. The
+// files reached fourteen times the live bytes.
 TEST_P(TreeSpaceTest, SmallValuesStayBelowTheCeiling) {
   for (std::uint64_t i = 0; i < kKeys; ++i) {
     store_.PutNumber(i);
@@ -44,7 +44,7 @@ TEST_P(TreeSpaceTest, SmallValuesStayBelowTheCeiling) {
   }
   store_.executor->RunAll();
   ExpectBelowTheCeiling(5 * kKeys);
-  // And without rewriting the tree for a handful of keys.
+  // The tree was not rewritten for a handful of keys.
   const std::uint64_t user_bytes = 5 * kKeys * (SmallValueStore::kKeyBytes + SmallValueStore::kValueBytes);
   EXPECT_LT(store_.Ticker(FILE_BYTES_MERGE) + store_.Ticker(FILE_BYTES_FLUSH), 24 * user_bytes);
   EXPECT_EQ(store_.Verify(), "");
