@@ -164,8 +164,7 @@ TEST_F(ApproximateSizesTest, InlineValuesCountOnceAsPartOfPages) {
   }
 }
 
-// A few values that are a thousand times larger than the others are neither lost among inline ones nor counted for
-// them.
+// A few values of 7000 bytes among values of 30 bytes count in the ranges that contain them, and in no others.
 TEST_F(ApproximateSizesTest, MixedValueSizesAreCounted) {
   store_.MustOpen();
   std::uint64_t large = 0;
@@ -216,7 +215,7 @@ TEST_F(ApproximateSizesTest, MemtablesCountIfRequested) {
   EXPECT_GE(SizeOfNumbers(0, 2000), 50 * 1000 + 1950 * 100u);
 }
 
-// Deleted keys count until a compaction has removed them, and no longer.
+// Deleted keys count until a compaction has removed them, and not after it.
 TEST_F(ApproximateSizesTest, DeletedKeysCountUntilCompacted) {
   store_.MustOpen();
   for (int i = 0; i < 400; ++i) store_.Put(NumberedKey(i), std::string(500, 'v'));
@@ -231,7 +230,7 @@ TEST_F(ApproximateSizesTest, DeletedKeysCountUntilCompacted) {
   EXPECT_GE(SizeOfNumbers(200, 400), 200 * 500u);
 }
 
-// Reads neither values nor the pages between the ends.
+// GetApproximateSizes reads neither values nor the pages between the ends of a range.
 TEST_F(ApproximateSizesTest, ReadsOnePagePerLevelForEachEnd) {
   store_.options.statistics = CreateDBStatistics();
   store_.options.page_cache_size = 64u << 10;

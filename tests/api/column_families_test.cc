@@ -384,8 +384,8 @@ TEST(ColumnFamiliesTest, IteratorsAcrossFamiliesShowOneState) {
   EXPECT_TRUE(iterators.empty());
 }
 
-// RULES: the replay position is the minimum over families, and flushed operations of a family are not replayed again.
-// One family is flushed and the log is rotated; another still needs the start of the log; then the process dies.
+// Two rules: the replay position is the minimum over families, and flushed operations of a family are not replayed
+// again. One family is flushed and the log is rotated; another still needs the start of the log; then the process dies.
 std::string UnequalFlushes() {
   FamilyStore store;
   store.MustOpen();

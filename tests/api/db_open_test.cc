@@ -21,7 +21,7 @@ void MakeDatabase(TestStore* store) {
   store->MustOpen();
   for (int i = 0; i < 100; ++i) store->Put("k" + std::to_string(i), std::string(i % 2 == 0 ? 10 : 100, 'v'));
   store->Compact();
-  for (const char* key : {"k0", "k51", "k99"}) store->Put(key, "run");  // too few for so wide a range to be merged
+  for (const char* key : {"k0", "k51", "k99"}) store->Put(key, "run");  // few keys over a wide range: a run, not merged
   store->Flush();
   ASSERT_EQ(store->FilesOf(".run").size(), TestsUseLsm() ? 2u : 1u);
   store->Put("large", std::string(10'000, 'l'));
@@ -347,7 +347,7 @@ TEST(DbOpenTest, LargeValueMissingFromManifestIsNotATornTail) {
                        [](TestStore* store) { store->Put("large", std::string(10'000, 'l'), true); });
 }
 
-// Regression: Open rejected it, and VerifyDB found nothing wrong.
+// Regression: Open rejected such a database, but VerifyDB found nothing wrong with it.
 TEST(DbOpenTest, SegmentMissingFromManifestIsReportedByVerify) {
   CheckShorterManifest([](TestStore*) {}, [](TestStore* store) { store->Put("a", "1", true); });
 }
@@ -394,7 +394,7 @@ TEST(DbOpenTest, OrphansOfACrashAreRemoved) {
   store.MustOpen();
   for (const auto& [path, contents] : store.Files()) EXPECT_EQ(path.find("/0009"), std::string::npos) << path;
   EXPECT_EQ(store.Get("k1"), std::string(100, 'v'));
-  // Their numbers are not reused.
+  // The numbers of the orphans are not reused.
   store.Put("k", "v");
   ASSERT_FALSE(store.FilesOf(".log").empty());
   EXPECT_GT(store.FilesOf(".log").back(), kStorePath + std::string("/000903.log"));

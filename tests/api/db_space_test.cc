@@ -142,7 +142,8 @@ TEST(SpaceTest, AccountsAreRightAfterReplayOfFlushedOperations) {
   for (std::uint64_t i = 0; i < 5; ++i) EXPECT_TRUE(is_right(seed + i)) << seed + i;
 }
 
-// Rule B3: 8 % of the sizes below round up by more than a byte. So bytes may or may not reach zero, but references do.
+// Rule B3: 8 % of the sizes below round up by more than a byte. So the bytes of an account are inexact, and only its
+// references show when the segment has no live value.
 bool ValuesSurviveTheDeathOfTheirNeighbours() {
   TestStore store;
   store.options.large_value_size = 64 << 10;
@@ -284,7 +285,7 @@ TEST(SnapshotsTest, SnapshotKeepsItsFilesUntilReleased) {
     const MutantScope mutant(Mutant::kUnlinkWhilePinned);
     EXPECT_FALSE(ASnapshotKeepsItsFiles());
   }
-  const MutantScope mutant(Mutant::kSlotOfNewestView);  // rule E4: its slots belong to other segments by now
+  const MutantScope mutant(Mutant::kSlotOfNewestView);  // rule E4: the snapshot's slots now belong to other segments
   EXPECT_FALSE(ASnapshotKeepsItsFiles());
 }
 
@@ -294,7 +295,7 @@ bool ASnapshotKeepsItsRun() {
   store.MustOpen();
   for (std::uint64_t i = 0; i < 100; ++i) store.Put(KeyOf(i), std::string(i % 2 == 0 ? 10 : 100, 'v'));
   store.Compact();
-  for (const std::uint64_t i : {0u, 51u, 99u}) store.Put(KeyOf(i), "run");  // too few for so wide a range to be merged
+  for (const std::uint64_t i : {0u, 51u, 99u}) store.Put(KeyOf(i), "run");  // few keys in a wide range: not merged
   store.Flush();
   const std::vector<std::string> runs = store.FilesOf(".run");
   EXPECT_GE(runs.size(), 1u);
@@ -305,7 +306,7 @@ bool ASnapshotKeepsItsRun() {
   store.RunUntilIdle();
   ReadOptions at;
   at.snapshot = snapshot;
-  EXPECT_EQ(store.Get("k51", at), "run");  // its file is open
+  EXPECT_EQ(store.Get("k51", at), "run");  // even if the run's file were removed, since it is open
   const std::vector<std::string> now = store.FilesOf(".run");
   const bool kept = std::ranges::all_of(runs, [&](const std::string& run) { return std::ranges::count(now, run) == 1; });
   store.db->ReleaseSnapshot(snapshot);
@@ -392,8 +393,8 @@ TEST(SnapshotsTest, ThousandSnapshotsPinBoundedMemory) {
   EXPECT_GT(TableBytesUnderSnapshots(false), 4 * budget);
 }
 
-// Regression: a snapshot was taken while memory of other snapshots was being bounded, just when a table was frozen. Its
-// newest table was taken for a flushed one, and placed below an older one.
+// Regression: a snapshot was taken while memory of other snapshots was being bounded, just when a memtable was frozen.
+// The snapshot's newest memtable was taken for a flushed one, and placed below an older one.
 std::string SeenBySnapshotOfTheMoment() {
   TestStore store;
   store.options.write_buffer_size = 4u << 10;

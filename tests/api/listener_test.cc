@@ -1,5 +1,5 @@
-// What listeners are told: the creation and deletion of files, once and in order; jobs and their results; stalls and
-// errors. And what a listener may do during a call.
+// Events that listeners get: the creation and deletion of files, once and in order; jobs and their results; stalls and
+// errors. The tests also show what a listener may do during a call.
 #include "cambium/listener.h"
 
 #include <gtest/gtest.h>
@@ -581,7 +581,7 @@ class ReadsAtFlushBegin final : public EventListener {
 
 TEST(ListenerTest, ListenerMayReadBeforeOpenReturns) {
   NotedStore store;
-  for (int i = 0; i < 17; ++i) {  // just so many segments without a flush that the next Open schedules one
+  for (int i = 0; i < 17; ++i) {  // each adds a segment without a flush; with 17 the next Open schedules a flush
     store.MustOpen();
     store.Put("key" + std::to_string(i), "value");
     store.MustClose();

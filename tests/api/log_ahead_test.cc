@@ -1,4 +1,5 @@
-// The log's file grows ahead of frequent syncs: the zeros after its end are not a torn tail, and anything else is.
+// The log's file grows ahead of frequent syncs. Zeros after the end of the log are not a torn tail; any other bytes
+// are.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -93,7 +94,7 @@ TEST(LogAheadTest, CloseReleasesUnusedSpace) {
   ExpectAllKeys(&store);
 }
 
-// Anything after the end but zeros is an incomplete record.
+// Bytes after the end that are not all zeros are an incomplete record.
 TEST(LogAheadTest, OneByteAfterTheEndIsATornTail) {
   GrownStore store;
   const auto after = StoreOn(store.fs->Snapshot());

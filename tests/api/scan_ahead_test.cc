@@ -59,8 +59,8 @@ class ScanAheadTest : public ::testing::Test, protected StillCursor {
   std::size_t at_ = 0;
 };
 
-// Refuses the n-th allocation, for every n, while entries are pushed and submitted. Regression: values pushed before
-// failed as "not read", and a partly pushed entry kept the state of an earlier one.
+// Refuses the n-th allocation, for every n, while entries are pushed and submitted. Regression: values that were pushed
+// before it failed as "not read", and a partly pushed entry kept the state of an earlier one.
 TEST_F(ScanAheadTest, PushedValuesAreReadAfterMemoryRanOut) {
   for (std::uint64_t n = 0, met = 1; met != 0; ++n) {
     SCOPED_TRACE("allocation " + std::to_string(n));
@@ -84,7 +84,8 @@ TEST_F(ScanAheadTest, PushedValuesAreReadAfterMemoryRanOut) {
   }
 }
 
-// Regression: its slot belonged to another entry by then, whose value was read twice.
+// Regression: when Submit read the value of a popped entry, the slot already belonged to another entry, whose value was
+// then read twice.
 TEST_F(ScanAheadTest, ValuesPoppedBeforeSubmitAreNotRead) {
   ScanAhead ahead(source_);
   for (int i = 0; i < 30; ++i) {
@@ -105,8 +106,8 @@ TEST_F(ScanAheadTest, ValuesPoppedBeforeSubmitAreNotRead) {
   ExpectFront(&ahead, 31);
 }
 
-// Asks for the first value of a scan, and refuses the n-th allocation while it reads ahead, for every n. The iterator
-// then is where it was, or becomes invalid with an error; in the end it has returned each entry once.
+// Asks for the first value of a scan, and refuses the n-th allocation while the iterator reads ahead, for every n. The
+// iterator then is where it was, or becomes invalid with an error; in the end it has returned each entry once.
 TEST(IteratorWithoutMemoryTest, ReturnsEachEntryOnceWhenMemoryRunsOut) {
   constexpr int kKeys = 60;
   const auto key_of = [](int i) { return NumberedKey(i) + std::string(400, 'k'); };  // reading ahead crosses leaves

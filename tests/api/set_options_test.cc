@@ -266,7 +266,7 @@ TEST(SetOptionsTest, IndexOptionsApplyFromTheNextFlushOrCompaction) {
   store.executor->RunAll();
   EXPECT_EQ(store.Property("num-runs"), 2u);
   EXPECT_EQ(store.Property("compaction-pending"), 0u);
-  // Work that becomes due is started at once.
+  // If a change of options makes work due, that work is started at once.
   ExpectSet(&store, {{is_lsm ? "level0_file_num_compaction_trigger" : "sweep_ratio", is_lsm ? "2" : "20"}});
   store.executor->RunAll();
   EXPECT_EQ(store.Property("num-runs"), 0u);

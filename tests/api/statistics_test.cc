@@ -127,8 +127,8 @@ TEST(StatisticsTest, HitsByLayerAreCountedForUserReadsOnly) {
   EXPECT_EQ(store.Count(MEMTABLE_MISS), 200u);
 }
 
-// The pages of a hundred keys stay cached while everything is read without fill_cache, in all ways to read; with it
-// they do not.
+// The pages of a hundred keys stay cached while everything is read without fill_cache, by each way to read. If
+// everything is read with fill_cache, they do not stay cached.
 TEST(StatisticsTest, ReadsWithoutFillCacheEvictNothing) {
   for (const bool fills : {false, true}) {
     CountedStore store;
