@@ -91,8 +91,8 @@ class CompactionCrashRun {
       Look();
       std::string from = DrawKey();
       std::string to = DrawKey();
-      // All keys, but with bounds: without bounds CompactRange would wait for log GC, and nothing that waits may run
-      // inside that.
+      // Bounds around all keys: without bounds CompactRange would wait for log GC, and no other call that waits may run
+      // inside log GC.
       if (has_filter_ && prng_.OneIn(2)) from = "", to = "l";
       const Slice begin = std::min(from, to);
       const Slice end = std::max(from, to);

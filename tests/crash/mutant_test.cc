@@ -297,8 +297,8 @@ std::string TwoFrozenTables() {
   return "";
 }
 
-// The replay position may lie before operations that a family has flushed; it must, if two families flush at different
-// times. Moves it there, with "a" flushed and "b" not, and opens the database. Returns the first error, or "".
+// The replay position may lie before operations that a family has flushed. If two families flush at different times, it
+// must. Moves it there, with "a" flushed and "b" not, and opens the database. Returns the first error, or "".
 std::string LowerTheReplayPosition(TestDatabase* database) {
   SimFileSystem* const fs = database->sim();
   if (!database->Open().ok()) return "Open";
@@ -331,8 +331,8 @@ std::string ReplayPositionBelowWhatIsFlushed() {
   return "";
 }
 
-// If it did, the next flush would replace an entry by the same entry. If only the removal is charged, the account
-// reaches zero, and the segment is dropped.
+// If recovery replays flushed operations, the next flush replaces an entry by the same entry. If only the removal is
+// charged, the account reaches zero, and the segment is dropped.
 std::string ValueFlushedTwiceRemains() {
   TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (std::string wrong = LowerTheReplayPosition(&database); !wrong.empty()) return wrong;
@@ -381,8 +381,8 @@ std::string SnapshotDuringAFreeze() {
   return seen == expected ? "" : "a snapshot taken after the write of b=2 shows b=" + seen;
 }
 
-// CompactRange must move down a run with a key in the range. An older run has no key in the range, but another key of
-// that run, so it must move down, too.
+// CompactRange must move down a run with a key in the range. An older run has no key in the range, but shares another
+// key with that run, so the older run must move down, too.
 std::string CompactionUnderAnOlderRun() {
   TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (!database.Open().ok()) return "Open";

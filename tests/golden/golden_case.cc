@@ -212,7 +212,7 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"crashed", true, SetNothing, WriteCrashed},
       {"ranges", true, SetNothing, WriteRanges},
       {"levels", true, SetLsm, WriteLevels},
-      {"moved", false, SetEagerGc, WriteMoved},  // from when relocation segments were as old as their values
+      {"moved", false, SetEagerGc, WriteMoved},  // written when relocation segments had their values' age
       {"relocated", true, SetEagerGc, WriteMoved},
       {"punched", true, SetPunching, WritePunched},
       {"large", true, SetSmallFiles, WriteLarge},

@@ -83,7 +83,8 @@ TEST(ModelTest, ShortPrograms) {
   shape.key_count_max = 8;
   all_reads = {};
   RunMany(seed, ScaledPrograms(4000), shape, RunInMemory);
-  // With a sanitizer only a 25th of them runs, by chance without a value over 16 KiB that is partly in memory.
+  // With a sanitizer only a 25th of the programs run, and by chance none of them reads a value over 16 KiB that is
+  // partly in memory.
   ExpectAllReadPaths(all_reads, !kUnderSanitizer);
 }
 

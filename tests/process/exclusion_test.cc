@@ -75,7 +75,7 @@ TEST_F(ExclusionTest, SecondOpenIsRefusedAndChangesNothing) {
   EXPECT_EQ(Fingerprint(), before);
 }
 
-// Once two floors had a constant of the same name, one a string and one a view, which the linker took for one variable.
+// Regression: two floors had constants of the same name, one a string and one a view, and the linker took them for one.
 // Depending on the optimizer, the locked file had garbage for a name, and DestroyDB and verify did not recognize it.
 TEST_F(ExclusionTest, LockedFileIsNamedLock) {
   const std::unique_ptr<Child> holder = Hold("hold");

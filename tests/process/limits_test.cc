@@ -228,7 +228,7 @@ TEST_F(FullDiskTest, MutantThatAppendsAfterHalfRecordLosesBatches) {
     return found;
   };
   EXPECT_EQ(lost(Mutant::kNone, 1), "");
-  // Whether the disk is full within a record is random: one time in twelve, eight fills in a row missed it.
+  // Whether the disk becomes full within a record is random: in one of twelve turns of eight fills, no fill did.
   EXPECT_NE(lost(Mutant::kAppendAfterHalfRecord, 5), "");
 }
 

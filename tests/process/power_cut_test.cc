@@ -122,8 +122,8 @@ TEST_P(FullDeviceTest, FailedSyncOfTheDeviceEndsAllWriting) {
   if (!device.error().empty()) GTEST_SKIP() << "SKIPPED: " << device.error();
   const std::string mount_point = directory_.File("mount");
   plan_.directory = mount_point + "/db";
-  // Nothing is deleted, so the device fills up, and by small writes. If a large write finds space only for its beginning,
-  // Linux's loop driver reports it as written (seen with 6.18), and no database survives a device that lies.
+  // Nothing is deleted, so the device fills up. Only small writes fill it: if a large write finds space only for its
+  // beginning, Linux's loop driver reports it as written (seen with 6.18), and no database survives a device that lies.
   plan_.size = Size::kDefaultKeepsAll;
   plan_.sync_percent = 10;
   plan_.seed = seed_ + GetParam();

@@ -16,7 +16,7 @@ enum class Lacking { kNothing, kCacheStat, kResidency, kIoUring, kIoUringForbidd
 
 // Reads every value in every way, hot and cold. Sends kWrong for a wrong value. The text of kClosed has these words:
 // "mapped" if the log was mapped in the end, "queued" if reads passed through queues created with use_io_uring, "kept"
-// if none did because no page could be kept out of the page cache, "uring" if io_uring works.
+// if no read passed through them because no page could be kept out of the page cache, "uring" if io_uring works.
 int RunReadAll(const Plan& plan, Lacking lacking, int out);
 // The exit code of a process that could not forbid the system calls.
 inline constexpr int kCannotForbid = 7;

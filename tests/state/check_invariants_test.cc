@@ -43,7 +43,7 @@ TEST(CheckInvariantsTest, TheyHoldAfterEachStep) {
   expect_ok("reopening");
 }
 
-// A view that has a segment which no MANIFEST names.
+// The view has a segment that the MANIFEST does not name.
 TEST(CheckInvariantsTest, UnnamedSegmentViolatesThem) {
   TestStore store;
   store.MustOpen();
@@ -54,7 +54,7 @@ TEST(CheckInvariantsTest, UnnamedSegmentViolatesThem) {
   EXPECT_TRUE(CheckStore(store).IsCorruption());
 }
 
-// Recovery would not read what is in a memtable only.
+// Recovery would not read operations that are only in a memtable.
 TEST(CheckInvariantsTest, ReplayPositionBehindAMemtableViolatesThem) {
   TestStore store;
   store.MustOpen();

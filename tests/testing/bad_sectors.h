@@ -14,7 +14,8 @@ namespace cambium::testing {
 
 inline constexpr std::uint64_t kSectorBytes = 4096;
 
-// `base` is a simulated file system. Its read queues know only its own files, so they must not get the bad file.
+// `base` is a simulated file system. The read queues of `base` know only the files of `base`, so they must not get the
+// file with the bad sector.
 class BadSectors final : public FileSystem {
  public:
   BadSectors(std::shared_ptr<FileSystem> base, std::string path, std::uint64_t sector)

@@ -231,7 +231,8 @@ class Drawer {
   Prng& prng_;
   const ProgramShape& shape_;
   const Swarm swarm_;
-  // A separate generator, so that a program with range deletes differs from one without only in these.
+  // A separate generator, so that a program with range deletes differs only in these from the same program without
+  // them.
   Prng range_prng_{0};
   bool ranges_ = false;
 };

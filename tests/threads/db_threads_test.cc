@@ -358,9 +358,9 @@ TEST_F(DbThreadsTest, SyncingWritersShareLogSyncs) {
 
 // ---- Views ----
 
-// Old readers, all of whose files have been dropped since: runs and tree pages by compactions, segments of the log
-// because all of their values were overwritten. They must see their state to the end. When they have ended, the files
-// must be deleted.
+// All files of old readers have been dropped: runs and tree pages by compactions, segments of the log because all of
+// their values were overwritten. The readers must see their state to the end. When they have ended, the files must be
+// deleted.
 TEST_F(DbThreadsTest, OldReadersKeepTheirFilesUntilTheyEnd) {
   Open(TinyOptions());
   constexpr std::size_t kKeys = 120;

@@ -1,4 +1,4 @@
-// What a writer does not wait for when the log rotates to its next segment.
+// When the log rotates to a spare segment, a writer waits neither for a commit nor for the sync of the full segment.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -126,7 +126,7 @@ class FullExecutor final : public Executor {
   const std::unique_ptr<Executor> pool_ = Executor::NewThreadPool(2);
 };
 
-// Once such a write failed although its record was in the log, and its sequence number was used a second time.
+// Regression: such a write failed although its record was in the log, and its sequence number was used a second time.
 TEST_F(RotationTest, OutOfMemoryForTheSealFailsNoWrite) {
   ASSERT_TRUE(db_->Close().ok());
   const auto executor = std::make_shared<FullExecutor>();

@@ -180,13 +180,13 @@ TEST_F(ValuePathsTest, AllPathsReturnTheSameValues) {
   if (can_forget) {
     EXPECT_GT(cold, 20) << "of 40";
     EXPECT_GT(hot, 5) << "of 20";
-    // Almost none: the kernel may evict a page at any time, and may answer for a resident page that the read would
-    // wait.
+    // Almost no read of a hot value goes to a queue. A few may: the kernel may evict a page at any time, and may report
+    // that a read of a resident page would wait.
     EXPECT_LE(100 * queued_hot, static_cast<std::uint64_t>(hot) * kKeys);
     EXPECT_GT(queued[0], 100u);
     EXPECT_GT(queued[1], 100u);
     EXPECT_GE(together_max, 8u) << "of 50 in a MultiGet";
-    // A read that does not wait starts the I/O, and on some machines that ends at once.
+    // A read that does not wait still starts the I/O, and on some machines this I/O ends at once.
     EXPECT_GT(cold_multigets, 3);
     EXPECT_GE(2 * queued_multigets, cold_multigets);
   }
@@ -309,7 +309,8 @@ TEST_F(ValuePathsTest, TruncatedMappedSegmentIsAnErrorNotASignal) {
   }
   ASSERT_GE(cut, 2);
   const auto is_honest = [](const Status& s) { return s.IsCorruption() || s.IsIOError(); };
-  // The error of a copy from a mapping that met a missing page. A read of the file finds no record there: Corruption.
+  // The error of a copy from a mapping that met a missing page. A read of the file returns Corruption instead, because
+  // it finds no record there.
   const auto is_of_mapping = [](const Status& s) {
     return s.IsIOError() && s.ToString().find("read mapped") != std::string::npos;
   };
