@@ -185,8 +185,8 @@ TEST(BackupEngineTest, BacksUpAClosedDatabase) {
 
 // ---- Diverged copies ----
 
-// A database and a copy that was restored from its backup. Other values die in each, and both are backed up into one
-// directory. Their segments have the same ids and lengths, and each has holes where the other has live values.
+// A database and a copy that was restored from its backup. Different values are deleted in each, and both are backed up
+// into one directory. Their segments have the same ids and lengths, and each has holes where the other has live values.
 class DivergedCopies : public BackedUpStore {
  public:
   static constexpr int kKeys = 16;  // the first 12 are in a full segment, which has its footer
@@ -330,7 +330,8 @@ TEST(BackupEngineTest, MissingAndShortFilesAreFound) {
   EXPECT_EQ(Restore(store.engine.get(), 2, store.options), store.known);
 }
 
-// An unreadable record may have any stored file. So until it is deleted, no stored file is removed or overwritten.
+// An unreadable record may name any stored file. So until the record is deleted, no stored file is removed or
+// overwritten.
 TEST(BackupEngineTest, FilesOfADamagedRecordAreKept) {
   BackedUpStore store;
   store.MustOpen();
@@ -377,7 +378,7 @@ std::string CutAnywhere(std::uint64_t seed) {
   const int cut = static_cast<int>(prng.Uniform(400));
   int calls = 0;
   std::optional<SimImage> after;
-  std::set<BackupID> acknowledged;  // at the cut
+  std::set<BackupID> acknowledged;  // the backups made before the cut
   std::map<BackupID, Map> then_at_cut;
   std::set<BackupID> made;
   store.fs->AddHook([&](const SimOp& op) {
@@ -391,7 +392,7 @@ std::string CutAnywhere(std::uint64_t seed) {
     if (prng.OneIn(2)) store.Compact();
     if (prng.OneIn(3) && !made.empty()) {
       const BackupID id = *std::next(made.begin(), static_cast<int>(prng.Uniform(made.size())));
-      made.erase(id);  // from now on it may or may not be listed
+      made.erase(id);  // from now on the backup may or may not be listed
       if (const Status s = store.engine->DeleteBackup(id); !s.ok()) return s.ToString();
     }
     BackupID id = 0;
@@ -616,7 +617,7 @@ TEST(BackupRecordTest, BytesOfVersion2) {
   }
 }
 
-// Records with a right checksum and illegal contents, as only another program would write.
+// Records with a right checksum and illegal contents, which Cambium itself never writes.
 TEST(BackupRecordTest, IllegalRecordsAreCorruption) {
   const std::string head = "backup_file_version=2\nbackup=7\ncreated=1\nsequence=1\nmetadata=\n";
   const std::string manifest = "file=MANIFEST-000015 300 0000000000000001 000007-MANIFEST-000015\n";

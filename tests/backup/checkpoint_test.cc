@@ -416,15 +416,15 @@ TEST(CheckpointTest, PowerCutLeavesAWholeCopyOrNone) {
   EXPECT_TRUE(is_wrong);
 }
 
-// Regression: the call after a crash removed the mark before the remains. If this call was killed too, a MANIFEST
-// without a mark was left, was taken for a foreign database, and every later call was rejected.
+// Regression: the call after a crash removed the mark before the remains. If this call was killed too, it left a
+// MANIFEST without a mark. Every later call took this MANIFEST for a foreign database, and failed.
 TEST(CheckpointTest, RemovalOfRemainsMayBeInterrupted) {
   CopiedStore store;
   store.MustOpen();
   Prng prng(SeedFromEnvironment(700));
   store.ChangeMany(&prng, 40);
   store.MustClose();
-  std::vector<SimImage> whole;  // killed right before the rename
+  std::vector<SimImage> whole;  // the disk of a copy that was killed right before the rename
   const int hook = store.fs->AddHook([&](const SimOp& op) {
     if (op.phase == SimPhase::kBefore && op.kind == SimOpKind::kRename && op.path == kPartial) {
       whole.push_back(store.fs->Snapshot().Kill(prng));
@@ -481,7 +481,7 @@ TEST(CheckpointTest, FailureOfAnyCallLeavesNothing) {
         EXPECT_EQ(made.severity(), Status::Severity::kNone) << nth;
       }
       EXPECT_TRUE(store.fs->GetInfo(kPartial, &info).IsPathNotFound()) << nth;
-      if (is_there) store.RemoveCopy();  // whole, but its name may not be durable
+      if (is_there) store.RemoveCopy();  // the copy is whole, but its name may not be durable
       const Status again = store.Copy();
       ASSERT_TRUE(again.ok()) << nth << ": " << again.ToString();
       ASSERT_EQ(Contents(OpenedCopy(store).db.get()), store.known) << nth;
@@ -499,7 +499,7 @@ TEST(CheckpointTest, ExistingFilesAreNotOverwritten) {
   const Status exists = store.Copy();
   EXPECT_TRUE(exists.IsInvalidArgument()) << exists.ToString();
   EXPECT_NE(exists.message().find("/copy: exists"), std::string::npos) << exists.ToString();
-  // A database, or a foreign file, is in the place where the copy is made.
+  // A database or a foreign file is at the path where the copy is made.
   ASSERT_TRUE(store.fs->Rename(kCopy, kPartial).ok());
   const Status database = store.Copy();
   EXPECT_TRUE(database.IsInvalidArgument()) << database.ToString();
@@ -528,7 +528,7 @@ TEST(CheckpointTest, ForeignFilesAreNotTakenForRemains) {
     if (name.starts_with("MANIFEST") || name == "LOCK" || name == "LOG") continue;
     ASSERT_TRUE(store.fs->tampering().Copy(path, std::string(kPartial) + "/" + name).ok());
   }
-  // Also if there is a mark, but its note names another directory.
+  // The same holds if there is a mark whose note names another directory.
   for (const bool has_mark : {false, true}) {
     if (has_mark) {
       ASSERT_TRUE(store.fs->tampering().WriteContents(std::string(kMark) + "/7777777", "").ok());
@@ -648,7 +648,7 @@ TEST(CheckpointTest, ReadOnlyDatabaseIsRejected) {
   EXPECT_TRUE(Checkpoint::Create(nullptr, &checkpoint).IsInvalidArgument());
 }
 
-// The database was closed or killed.
+// Before the checkpoint, the database was closed or killed.
 TEST(CheckpointTest, CopiesAClosedDatabase) {
   for (const bool is_killed : {false, true}) {
     CopiedStore store;
@@ -672,8 +672,8 @@ TEST(CheckpointTest, CopiesAClosedDatabase) {
   }
 }
 
-// The checkpoint waits for a seal, and the seal fails for good. The checkpoint asked for the database's health with the mutex
-// of the jobs held, which takes that mutex too: it never returned.
+// Regression: the checkpoint waits for a seal, and the seal fails with a fatal error. The checkpoint asked for the
+// database's health while it held the jobs lock. This question takes the jobs lock too, so the call never returned.
 TEST(CheckpointTest, FailedSealEndsTheCheckpoint) {
   CopiedStore store;
   store.options.blob_file_size = 16384;

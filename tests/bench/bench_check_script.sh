@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs tools/bench_check.sh with a bench that measures nothing: its results are written here.
+# Runs tools/bench_check.sh with a script in place of the bench. The script measures nothing, and writes fixed results.
 #   bench_check_script.sh SOURCE_DIR
 set -euo pipefail
 check=$1/tools/bench_check.sh

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# The whole program, with every store of this build: how it ends, what it leaves behind, and what it refuses.
+# Tests the whole program with every store of this build: its exit codes, the files that it leaves, and the command
+# lines that it refuses.
 #   bench_program_script.sh CAMBIUM_BENCH
 set -euo pipefail
 bench=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/tmp" "$work/here"
-export TMPDIR=$work/tmp  # where databases lie without --db
-cd "$work/here"          # where --report_file would
+export TMPDIR=$work/tmp  # databases are made here, unless --db is given
+cd "$work/here"          # --report_file would write here
 
 fail() { echo "FAILED: $*"; cat "$work/said"; exit 1; }
 # expect CODE TEXT WORDS...: the program must end with CODE and say TEXT.
@@ -56,7 +57,7 @@ grep -q 'It was interrupted' "$work/cut/report.html" || fail "the report does no
 grep -q '"benchmark": *"filluniquerandom"' "$work/cut/results.json" || fail "the report has not what there was"
 nothing_left
 
-# If somebody else ends a store's process, that is a failure: figures are missing.
+# If another process ends a store's process, the run fails, because figures are missing.
 "$bench" --engine=cambium --benchmarks=fillrandom,readrandom --num=1000 --duration=60 >"$work/said" 2>&1 &
 pid=$!
 for ((i = 0; i < 300; ++i)); do
@@ -71,8 +72,8 @@ wait $pid || ended=$?
 [ $ended = 1 ] || fail "when its child was ended it ended with $ended"
 nothing_left
 
-# If memory runs out, the program says so, and removes what it made. The space that so many keys may need is checked on
-# the disk before, and not used.
+# If memory runs out, the program reports it, and removes the files that it made. Before, it checks that the disk has
+# the space that so many keys may need; this space is not used.
 free_mib=$(($(df --output=avail -k "$work" | tail -1) / 1024))
 if [ "$free_mib" -ge 6000 ]; then
   ended=0
@@ -85,7 +86,7 @@ else
   echo "SKIPPED: memory that runs out: $free_mib MiB are free on the disk, and the keys that it takes need 6000"
 fi
 
-# Unknown words: the nearest word is suggested, and nothing is created, not even the report's directory.
+# If a word is unknown, the nearest word is suggested, and nothing is created, not even the report's directory.
 expect 2 "did you mean quick?" --preset=quik --report="$work/none"
 expect 2 "did you mean cambium?" --engine=cambiun --report="$work/none"
 expect 2 "did you mean fillseq?" --benchmarks=filseq --report="$work/none"
@@ -104,7 +105,8 @@ expect 2 "cannot write $work/file/json" "${quick[@]}" --engine=cambium --json="$
 nothing_ran
 nothing_left
 
-# So are sources without files, a place that cannot be written, and more keys than memory or disk can hold.
+# Also reported before anything runs: a --source without files, a --db that cannot be written, and more keys than memory
+# or disk can hold.
 mkdir "$work/empty"
 expect 2 "--source: " --source="$work/empty" --engine=cambium
 nothing_ran
@@ -116,7 +118,7 @@ expect 2 "MiB free, and up to" --num=100000000 --value_size=1000000000 --engine=
 nothing_ran
 nothing_left
 
-# So is a disk that is too small: here one of 1 MiB, which vanishes with its name space.
+# Also a disk that is too small: here a tmpfs of 1 MiB, which is unmounted when its mount namespace ends.
 mkdir "$work/disk"
 small() {
   unshare --map-root-user --mount bash -c 'mount -t tmpfs -o size=1m none "$0" && exec "$@"' "$work/disk" "$@"

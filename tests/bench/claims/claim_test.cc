@@ -1,6 +1,7 @@
-// Claims over made-up results: each verdict follows from the figures, and what is missing is reported as missing.
+// Claims over made-up results: each verdict follows from the figures, and missing results are reported as missing.
 //
-// For each claim there is a set of results with which it holds, and changes with which it holds in part or not at all.
+// For each claim there is a set of results with which the claim holds, and changes of these results with which it holds
+// in part or not at all.
 #include "claims/claim.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +75,7 @@ Results Without(Results results, const std::string& label) {
   return results;
 }
 
-// Results of every size, each engine with its rate.
+// Returns results for every size, in which each engine has its rate.
 Results OfSizes(const std::string& preset, std::span<const char* const> sizes, const std::string& benchmark,
                 const std::vector<std::pair<std::string, double>>& rates) {
   Results results;
@@ -139,7 +140,8 @@ TEST(ClaimTest, WriteAmplificationIsJudgedAtEachSize) {
   }
 }
 
-// For each size both stages of the load: BlobDB's as the post's, without blob GC, and with it in the run of all others.
+// Returns both stages of the load for each size: those of a run of all engines, in which BlobDB has blob GC, and those
+// of a run without blob GC, as in the post.
 Results Loads() {
   Results results;
   for (const char* benchmark : {"fillrandom", "compact"}) {
@@ -177,7 +179,7 @@ TEST(ClaimTest, BlobLoadIsJudgedWithoutBlobGc) {
   ExpectVerdict(Without(Loads(), "rocksdb_blob_nogc"), "A6", Verdict::kNotMeasured);
 }
 
-// What compact writes afterwards is not divided by the load's log alone, nor is that log forgotten.
+// Only the load writes to the log; compact does not. Write amplification adds up the bytes of both before it divides.
 TEST(ClaimTest, PhasesWithAndWithoutALogAreAddedUp) {
   Results results = Loads();
   for (const char* benchmark : {"fillrandom", "compact"}) {
@@ -190,7 +192,7 @@ TEST(ClaimTest, PhasesWithAndWithoutALogAreAddedUp) {
 }
 
 TEST(ClaimTest, LoadIsJudgedOverBothStages) {
-  // 1 s each, then the other stage: 1 s and 5 s; for 1 MiB 0.04 s and 5 s.
+  // First stage: 1 s for each engine. Second stage: 1 s for BlobDB, 5 s for leveled; at 1 MiB 0.04 s and 5 s.
   const std::string last = "blobdb2021, 1 MiB, load without blob GC";
   const auto second_stage = [](double rate) {
     return [rate](Result* r) {
@@ -239,7 +241,7 @@ TEST(ClaimTest, OverwriteSpeedIsJudgedAtEachSize) {
   ExpectVerdict(Changed(one, "blobdb2021, 1 MiB", "rocksdb_blob", Rate(2100)), "A8", Verdict::kInPart, "one size is not all");
 }
 
-// In the post the wait is a stage of its own.
+// In the post, the wait for compactions after the overwrites is a stage of its own.
 TEST(ClaimTest, OverwriteRateExcludesSettling) {
   Results results = OfSizes("blobdb2021", kBlobSizes, "overwrite",
                             {{"rocksdb_blob", 2100}, {"rocksdb_leveled", 1000}, {"rocksdb_universal", 1300}});
@@ -339,7 +341,8 @@ TEST(ClaimTest, TalkClaimsAreJudged) {
   ExpectVerdict(Changed(Changed(kept, "", "rocksdb_blob_nogc", space(4)), "", "rocksdb_leveled", space(3)), "S4", Verdict::kDiffers);
 }
 
-// For each of Badger's sizes one result of the LSM with `rates` and one of RocksDB with 1000.
+// Returns, for each of Badger's sizes, one result of the LSM with the size's rate of `rates`, and one of RocksDB with
+// rate 1000.
 Results BesideRocks(const char* benchmark, const std::vector<double>& rates) {
   Results results;
   for (std::size_t i = 0; i < std::size(kBadgerSizes); ++i) {
@@ -452,7 +455,7 @@ TEST(FiguresTest, RepeatedRunAddsRounds) {
   EXPECT_DOUBLE_EQ(Median(Figures(results).Of("badger2017, 1 KiB", "cambium/lsm", "readrandom", OpsPerSec)), 2000);
 }
 
-// Three rounds of overwrites: blobs with `rates`, leveled tables with 1000.
+// Judges one round of overwrites for each of `rates`, which are those of BlobDB; leveled has rate 1000.
 Claim OverRounds(const std::vector<double>& rates) {
   Results results;
   for (unsigned round = 0; round < rates.size(); ++round) {
@@ -491,8 +494,8 @@ TEST(DecisionTest, DoubtMattersOnlyIfTheVerdictDependsOnIt) {
   EXPECT_EQ(judge({{{"d", {}}}}).verdict, Verdict::kNotMeasured);
 }
 
-// Regression: a claim had one reason for all engines, so that it explained less written tables where blobs were written
-// more.
+// Regression: a claim had one reason for all engines and both directions. So if BlobDB wrote too much, the claim gave
+// the reason why leveled may write too little.
 TEST(DecisionTest, ReasonBelongsToTheFailingPartAndDirection) {
   const auto why = [](double a, double b) {
     Decision decision;

@@ -78,7 +78,7 @@ TEST(FlagsTest, AbsentBenchmarkIsRefusedWithItsReason) {
   }
 }
 
-// As in scripts for db_bench.
+// Scripts for db_bench have such options.
 TEST(FlagsTest, AbsentOptionIsRefusedWithItsReason) {
   for (const char* word : {"--stats_interval_seconds=60", "--perf_level=2", "--enable_blob_files=true",
                            "--blob_compression_type=lz4", "--use_blob_cache", "--blob_db_min_blob_size=1"}) {
@@ -95,7 +95,7 @@ TEST(FlagsTest, BloomBitsMinusOneIsTheDefault) {
   EXPECT_NE(Refusal({"--bloom_bits=-2"}).find("--bloom_bits"), std::string::npos);
 }
 
-// Each for its own reason.
+// Each message has its own reason.
 TEST(FlagsTest, ContradictionsAreRefused) {
   const struct {
     std::vector<std::string> words;
@@ -232,7 +232,7 @@ TEST(FlagsTest, DefiningOptionsOfAPresetCannotBeOverridden) {
   }
 }
 
-// All except the sizes and the engines: these may differ.
+// A preset need not list sizes and engines: these may differ.
 TEST(FlagsTest, PresetsListAllOptionsThatDistinguishRuns) {
   const std::vector<std::string> sizes = {"--num", "--reads", "--writes", "--record_count", "--operation_count",
                                           "--keys_target_file_size_base", "--keys_max_bytes_for_level_base", "--engine",
@@ -252,8 +252,8 @@ TEST(FlagsTest, PresetsListAllOptionsThatDistinguishRuns) {
   }
 }
 
-// Regression: --preset=ycsb ignored --num, because --record_count has precedence; of the seven runs of fast20 it
-// changed six.
+// Regression: --preset=ycsb ignored --num, because --record_count has precedence. With --preset=fast20, --num changed
+// only six of the seven runs.
 TEST(FlagsTest, NumOverridesRecordCount) {
   for (const char* preset : {"--preset=ycsb", "--preset=fast20"}) {
     const ParsedFlags parsed = Parse({preset, "--num=1000"});
@@ -268,7 +268,7 @@ TEST(FlagsTest, NumOverridesRecordCount) {
             std::string::npos);
 }
 
-// Regression: YCSB's workloads ignored --reads, and so did the run of fast20 that is one of them.
+// Regression: YCSB's workloads ignored --reads, also in the run of fast20 that has such a workload.
 TEST(FlagsTest, ReadsOverrideOperationCount) {
   const auto operations = [](const std::vector<std::string>& words, std::size_t run) {
     return YcsbOperations(Parse(words).runs.at(run));
@@ -281,7 +281,7 @@ TEST(FlagsTest, ReadsOverrideOperationCount) {
   EXPECT_EQ(operations({"--preset=ycsb", "--reads=70"}, 1), 140u);
 }
 
-// Each run of a preset prints how to repeat it alone, and that must be allowed.
+// Each run of a preset prints a command that repeats this run alone. The command must be accepted.
 TEST(FlagsTest, RunsOfAPresetCanBeRepeatedAlone) {
   for (const Preset& preset : Presets()) {
     for (const BenchFlags& run : Parse({std::string("--preset=") + preset.name}).runs) {

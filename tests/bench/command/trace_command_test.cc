@@ -57,7 +57,7 @@ ParsedFlags Parse(const Words& words, std::string* said) {
 
 class TraceCommandTest : public ::testing::Test {
  protected:
-  // Returns the trace as text.
+  // Writes a trace of these lines, as text.
   void Write(const std::string& lines) const { std::ofstream(path_) << lines; }
   static std::string Read(const std::string& path) {
     std::ifstream file(path);
@@ -75,7 +75,7 @@ class TraceCommandTest : public ::testing::Test {
     }
     return lines;
   }
-  // Expects success.
+  // Runs analyze, expects success, and returns its output.
   [[nodiscard]] std::string Analyze(Words words) const {
     words.insert(words.begin(), {"analyze", "--trace_path=" + path_, "--output_dir=" + files_});
     const Ran ran = Trace(words);
@@ -236,8 +236,8 @@ TEST_F(TraceCommandTest, JsonHasAllFigures) {
   EXPECT_NE(ran.err.find("cannot write " + directory_.path()), std::string::npos) << ran.err;
 }
 
-// Regression: a random part must be the same part in each file. The time series and the heat map, which a second walk
-// makes, had everything.
+// Regression: a random sample must be the same in each file. The time series and the heat map are made in a second pass
+// over the trace, and contained all operations.
 TEST_F(TraceCommandTest, SampleIsTheSameInEveryFile) {
   std::string lines;
   for (int i = 0; i < 2000; ++i) {
@@ -271,7 +271,7 @@ TEST_F(TraceCommandTest, SampleIsTheSameInEveryFile) {
   EXPECT_EQ(heat, sum);
 }
 
-// Regression: the last time in a trace was the length of a table of seconds: half a million years of them.
+// Regression: a table had one row for each second up to the last time in the trace: here, for half a million years.
 TEST_F(TraceCommandTest, DistantTimeTakesNoMemory) {
   Write("5 get a 5 0\n18446744073709551615 get a 5 0\n1000005 get b 5 0\n");
   const std::string path = directory_.File("json");

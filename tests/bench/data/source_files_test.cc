@@ -20,7 +20,7 @@ class SourceFilesTest : public ::testing::Test {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << content;
   }
-  // Without blocks on the disk.
+  // Writes a file of `size` bytes that takes no blocks on the disk.
   void WriteHole(const std::string& name, std::uint64_t size) {
     Write(name, "");
     std::filesystem::resize_file(directory_.File(name), size);

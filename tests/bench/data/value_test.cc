@@ -20,7 +20,7 @@ TEST(ValueTest, SameSeedIdAndVersionGiveTheSameBytes) {
     const ValuePool b(7, size, 1);
     ValueMaker maker_a(a);
     ValueMaker maker_b(b);
-    // Other values in between leave nothing behind.
+    // Values made in between must not change later ones.
     for (std::uint64_t i = 0; i < 50; ++i) (void)maker_b.Make(i, i);
     EXPECT_EQ(maker_a.Make(3, 5), maker_b.Make(3, 5)) << size;
   }
@@ -38,8 +38,8 @@ TEST(ValueTest, IdVersionAndSeedChangeTheValue) {
   EXPECT_FALSE(other_seed.Matches(1, maker.Make(1, 1), CheckDepth::kFull));
 }
 
-// Headers are written into the maker's copy of the pool. A body that covers an earlier header must have it repaired.
-// Many values almost as large as the pool make such overlaps certain.
+// Headers are written into the maker's copy of the pool. Before a later body covers the place of a header, the pool's
+// bytes there must be restored. Many values almost as large as the pool make such overlaps certain.
 TEST(ValueTest, EveryValueMadeMatchesItsKey) {
   for (const std::size_t size : kSizes) {
     const ValuePool pool(1, size, 1);

@@ -24,7 +24,7 @@ TEST(ZipfTest, RanksHaveTheirShares) {
     const double expected = share * kDraws;
     EXPECT_NEAR(static_cast<double>(counts[rank]), expected, 5 * std::sqrt(expected)) << rank;
   }
-  // After the first two the method is an approximation: sums are compared.
+  // For ranks after the first two, the generator is an approximation, so sums are compared.
   double share = 0;
   std::uint64_t count = 0;
   for (std::uint64_t rank = 0; rank < kNumbers / 10; ++rank) {
@@ -35,7 +35,7 @@ TEST(ZipfTest, RanksHaveTheirShares) {
   EXPECT_GT(counts[kNumbers - 1] + counts[kNumbers - 2] + counts[kNumbers - 3], 0u) << "all ranks are drawn";
 }
 
-// The figures of a simulation of uniform overwrites.
+// The expected figures are those of a simulation of uniform overwrites.
 TEST(LawTest, MatchesSimulatedUniformOverwrites) {
   const struct {
     double space_amp;

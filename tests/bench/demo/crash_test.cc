@@ -26,7 +26,7 @@ class CrashTest : public ::testing::Test {
     fs::remove_all(root_);
   }
 
-  // Leaves a database, open, with some batches of a child that was killed.
+  // Kills a child while it writes batches, and opens its database.
   void KillAChild() {
     Crash crash;
     const Status status = WriteAndKill(options_, root_ + "/db", 0, 20'000, &crash);
@@ -70,7 +70,7 @@ TEST_F(CrashTest, WrongByteIsCaught) {
 TEST_F(CrashTest, LostBatchIsCaught) {
   KillAChild();
   ++acknowledged_;
-  ++acknowledged_;  // as if two more had been promised; one may really be there
+  ++acknowledged_;  // as if two more had been acknowledged; one more may really be there
   EXPECT_TRUE(Check().IsCorruption());
 }
 

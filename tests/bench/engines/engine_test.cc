@@ -79,7 +79,7 @@ class EngineTest : public ::testing::TestWithParam<Contender> {
     for (int i = 0; i < count; ++i) ASSERT_EQ(session->Put(Key(i * 7919 % count), Value(i * 7919 % count, round)).ToString(), "OK");
     ASSERT_EQ(session->Finish().ToString(), "OK");
   }
-  // Counts files whose names end like this; all if it is empty.
+  // Returns the bytes of all files whose names end with `suffix`.
   [[nodiscard]] std::uint64_t FileBytes(const std::string& suffix) const {
     std::uint64_t bytes = 0;
     for (const auto& file : std::filesystem::recursive_directory_iterator(path_)) {
@@ -134,7 +134,8 @@ TEST_P(EngineTest, KeepsWrittenData) {
   }
 }
 
-// LevelDB is quiet when the process is. Counting the blocks of a directory with many files kept it awake for ever.
+// Regression: LevelDB counts as settled when the process uses no CPU time. But the sampler always used some, since it
+// counted the blocks of a directory with many files, so the wait never ended.
 TEST_P(EngineTest, SettlesWhileManyFilesAreSampled) {
   Open(true);
   for (int i = 0; i < 3000; ++i) std::ofstream(path_ + "/other" + std::to_string(i));
@@ -191,7 +192,7 @@ TEST_P(EngineTest, CursorDoesNotSeeLaterWrites) {
   EXPECT_EQ(count, 100);
 }
 
-// Also synced: several threads put the same keys, and every call succeeds.
+// Several threads put the same keys, with and without sync, and every call succeeds.
 TEST_P(EngineTest, ThreadsMayWriteTheSameKeys) {
   Open(true);
   for (const bool sync : {false, true}) {
@@ -300,8 +301,8 @@ TEST_P(EngineTest, CompactionReadsAreCounted) {
 TEST_P(EngineTest, LedgerMatchesFileSizes) {
   const std::string engine = GetParam().engine;
   Open(true);
-  // Less than a memory table, so that nothing merges. Much less for Cambium, whose ceiling makes a small database flush
-  // early: a second flush may merge the first run into a tree, and remove it.
+  // Less than a memtable, so that nothing is compacted. Much less for Cambium, whose ceiling makes a small database
+  // flush early: after a second flush, the first run may be merged into a tree, and removed.
   Fill(engine == "cambium" ? 50 : 500, 'a');
   if (engine == "leveldb") {
     ASSERT_TRUE(engine_->Compact().ok()) << "which flushes first";
@@ -332,7 +333,7 @@ TEST_P(EngineTest, LedgerMatchesFileSizes) {
   }
 }
 
-// Before it is opened, every store can say its settings, and each says others.
+// Every store can describe its settings before it is opened, and no two descriptions are equal.
 TEST(EnginesTest, SettingsAreDescribed) {
   std::map<std::string, std::string> settings;
   for (const Contender& store : Stores()) {
@@ -350,7 +351,8 @@ TEST(EnginesTest, SettingsAreDescribed) {
   }
 }
 
-// What the log is for follows from what was written into it: the flags may know only a mean.
+// Whether the log keeps values follows from the values that were written, since the flags may know only their mean
+// size.
 TEST_P(EngineTest, LogOfSmallValuesKeepsNoValues) {
   Open(true);
   {
@@ -366,8 +368,8 @@ TEST_P(EngineTest, LogOfSmallValuesKeepsNoValues) {
   EXPECT_EQ(keeps_values(), GetParam().engine == "cambium") << "the others' logs are copies";
 }
 
-// Regression: a header with an unknown feature and a valid checksum. Cambium calls that NotSupported, which the bench
-// took for maintenance that this engine lacks.
+// Regression: for a header with an unknown feature and a valid checksum, Cambium returns NotSupported. The bench took
+// this to mean that the engine lacks this kind of maintenance.
 TEST_P(EngineTest, UnknownFeatureInMaintenanceIsCorruption) {
   if (GetParam().engine != "cambium") return;
   Open(true);
@@ -390,7 +392,7 @@ TEST_P(EngineTest, UnknownFeatureInMaintenanceIsCorruption) {
   EXPECT_NE(s.ToString().find("needs features"), std::string::npos) << s.ToString();
 }
 
-// Every store can do what the default flags ask.
+// Every store accepts the default flags.
 TEST(EnginesTest, UnsupportedFlagsAreRefusedBeforeOpen) {
   BenchFlags flags;
   for (const Contender& store : Stores()) {
@@ -458,7 +460,8 @@ TEST(EnginesTest, MissingCodecIsRefused) {
   }
 }
 
-// RocksDB turns zero levels into two. WiredTiger refused only when it was opened, after others had run.
+// Regression: RocksDB turned zero levels into two, and WiredTiger refused a size only when it was opened, after other
+// stores had run.
 TEST(EnginesTest, UnsupportedSizesAreRefused) {
   const auto levels = [](int n) { return [n](BenchFlags* f) { f->levels.num_levels = n; }; };
   const auto cache = [](std::size_t bytes) { return [bytes](BenchFlags* f) { f->cache_size = bytes; }; };

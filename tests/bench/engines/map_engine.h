@@ -16,18 +16,18 @@
 
 namespace cambium::bench {
 
-// What a test may do to the answers. Each function gets the key, and may change or drop its value.
+// Wrong answers that a test asks for, and functions to be called during calls. Empty functions are not called.
 struct Lies {
-  std::function<void(std::string* value)> value;        // called for every value given back
-  std::function<bool(const std::string& key)> lost;     // true: a lookup does not find it, a walk passes it over
-  std::function<bool(const std::string& key)> ghost;    // true: a lookup finds it although it is not there
-  std::function<Status()> read;                         // an error of a lookup
-  std::function<Status()> write;                        // an error of a write
-  bool snapshots = false;                               // no lie: a cursor walks over a copy
+  std::function<void(std::string* value)> value;        // may change a value before it is returned
+  std::function<bool(const std::string& key)> lost;     // true: lookups do not find this key, and walks skip it
+  std::function<bool(const std::string& key)> ghost;    // true: lookups find this key although it is absent
+  std::function<Status()> read;                         // returns the error of a lookup
+  std::function<Status()> write;                        // returns the error of a write
+  bool snapshots = false;                               // cursors walk over a copy, which is correct
   bool backwards = false;                               // a walk forward goes back
   std::function<void()> before_read;                    // called before each lookup and seek, without a lock
   std::function<void()> around_put;                     // the same before and after each single put
-  std::function<void()> in_settle;                      // called while it settles, and while it is compacted
+  std::function<void()> in_settle;                      // called while the engine settles, and while it compacts
 };
 
 class MapEngine : public Engine {
@@ -35,7 +35,7 @@ class MapEngine : public Engine {
   Lies lies;
   std::map<std::string, std::string> map;
   std::uint64_t commits = 0;
-  std::uint64_t values_walked = 0;  // that cursors were asked for
+  std::uint64_t values_walked = 0;  // values that cursors returned
   std::uint64_t calls = 0;          // of MultiGet
   bool settled = false;
   bool sync = false;

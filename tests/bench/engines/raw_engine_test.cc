@@ -1,4 +1,4 @@
-// The engine raw, which is no store: what it writes, and that it reads nothing.
+// The engine raw, which only writes files and is not a store: what it writes, and that it reads nothing.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What cmake says about a CAMBIUM_BENCH_ROCKSDB_PREFIX: why it is unusable, or where RocksDB is.
+# Tests what cmake reports about a CAMBIUM_BENCH_ROCKSDB_PREFIX: why the prefix is unusable, or where RocksDB is.
 #   rocksdb_prefix_test.sh CMAKE SOURCE_DIR
 set -euo pipefail
 cmake=$1

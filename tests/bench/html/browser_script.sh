@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Opens a report in a real browser. It must be drawn without an error on the console, with data in every plot, in dark
-# and in light, and on a phone nothing may stick out to the side.
+# Opens a report in a real browser, in dark and in light mode. There must be no error on the console, every plot must
+# have data, and on a phone nothing may stick out to the side.
 #
 # browser_script.sh MAKER [REPORT.html]     MAKER: the program report_maker; REPORT.html: a report that exists already
 #
-# Screenshots and the console are those of the page itself. For the rest a copy is opened with an additional script,
-# which writes what it sees into attributes of <html>, where --dump-dom shows them.
+# Screenshots and console output are those of the page itself. All other checks use a copy with an additional script,
+# which writes its findings into attributes of <html>, where --dump-dom shows them.
 set -eu
 maker=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/html_browser-XXXXXX")
@@ -85,7 +85,7 @@ sed -i '1{h;d};2{/DOCTYPE/{G;};}' "$work/look.html"  # the doctype comes first
 attribute() { sed -n "s/.*<html[^>]* data-$1=\"\([^\"]*\)\".*/\1/p" "$work/out" | head -n 1; }
 expect() { [ "$(attribute "$1")" = "$2" ] || fail "$3: $1 is '$(attribute "$1")', not '$2'"; }
 
-# look NAME WIDTH,HEIGHT ARGUMENTS...
+# look NAME WIDTH,HEIGHT ARGUMENTS...: opens the copy with the script, and checks its findings.
 look() {
   local name=$1; shift
   browse "$@" --dump-dom "file://$work/look.html" || fail "$name: the browser failed: $(tail -n 1 "$work/log")"
@@ -108,11 +108,11 @@ look "wide, light" 1280,900 "$light"
 back_light=$(attribute back)
 look "wide, dark" 1280,900 "$dark"
 [ "$back_light" != "$(attribute back)" ] || fail "dark is as light: $back_light"
-# Headless windows have a minimum width on some systems: then a frame of a phone's width shows the page.
+# On some systems headless windows have a minimum width, so this window may be wider than 390 pixels.
 look "phone" 390,844 "$light"
 [ "$(attribute width)" -le 560 ] || fail "phone: $(attribute width) pixels are no phone's width"
 
-# The page as it is: nothing on the console, and screenshots that show something. A single colour takes a few KB as PNG.
+# The page itself: nothing on the console, and screenshots that are not blank. A blank PNG has only a few KB.
 for scheme in "$light" "$dark"; do
   browse 1280,2400 "$scheme" --screenshot="$work/shot.png" "file://$page"
   if grep 'CONSOLE' "$work/log"; then fail "the console has something to say"; fi
@@ -126,7 +126,7 @@ browse 400,400 --screenshot="$work/shot.png" 'data:text/html,<p></p>'
 count=0
 for svg in "$(dirname "$page")"/plots/*.svg; do
   count=$((count + 1))
-  [ "$count" -gt 3 ] && continue  # their texts are the unit tests'; these show that the frame is right
+  [ "$count" -gt 3 ] && continue  # unit tests check the contents; three files are enough to check the frame
   browse 1200,800 --screenshot="$work/shot.png" "file://$svg"
   if grep 'CONSOLE\|error on line' "$work/log"; then fail "$svg"; fi
   [ "$(stat -c %s "$work/shot.png")" -gt 8000 ] || fail "$svg shows nothing"

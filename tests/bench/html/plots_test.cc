@@ -33,7 +33,7 @@ struct Made {
 
 TEST(ArrangementTest, PresetRunsFormAChapterWithCambiumFirst) {
   std::vector<ReportRun> runs = MakeRuns();
-  std::rotate(runs[0].results.begin(), runs[0].results.end() - 8, runs[0].results.end());  // lmdb's first
+  std::rotate(runs[0].results.begin(), runs[0].results.end() - 8, runs[0].results.end());  // lmdb's results come first
   const Made made(std::move(runs));
   ASSERT_EQ(made.arrangement.chapters.size(), 1u);
   const Chapter& chapter = made.arrangement.chapters[0];
@@ -165,7 +165,7 @@ TEST(PlotsTest, RatiosAreTakenRoundByRoundAndDoubtfulOnesAreHollow) {
   EXPECT_NEAR(over_lmdb.points[0].x, 3, 1e-9);
   EXPECT_FALSE(over_lmdb.points[0].hollow);
   EXPECT_TRUE(over_lmdb.points[1].hollow);
-  runs[0].results.resize(8);  // the tree's alone
+  runs[0].results.resize(8);  // only the tree's results
   const Made alone(runs);
   EXPECT_FALSE(PlotRatios(alone.palette(), alone.run()).has_value()) << "nobody to compare with";
 }

@@ -232,7 +232,7 @@ TEST_F(ReportFilesTest, JsonLinesAreRead) {
   EXPECT_EQ(runs[0].settings, made.settings);
 }
 
-// Two results of the same engine, step and round cannot come from one run: their rounds would be mixed up.
+// Two results of the same engine, step and round come from two runs. In one run, their rounds would be mixed up.
 TEST_F(ReportFilesTest, RepeatedCommandIsTwoRuns) {
   const ReportRun made = MakeRuns()[0];
   const std::string line = ToJson(made.results[0], made).dump() + "\n";

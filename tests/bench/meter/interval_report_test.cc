@@ -45,7 +45,7 @@ TEST_F(IntervalReportTest, NoFileWithoutAnInterval) {
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
-// Regression: it was left out without a message.
+// Regression: a report that could not be written was left out without a message.
 TEST_F(IntervalReportTest, UnwritableFileIsReported) {
   EXPECT_TRUE(IntervalReport::CheckFile(path_).ok());
   const std::string nowhere = directory_.File("no/such/report.csv");

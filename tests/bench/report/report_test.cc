@@ -24,7 +24,7 @@ TEST(ReportTest, SpeedIsAMedianWithItsSpread) {
   EXPECT_EQ(report.find(" of a "), std::string::npos) << "nobody to compare with" << report;
 }
 
-// The machine was ten times as slow in the second round, for both: medians of the speeds would be 2000 and 500.
+// In the second round the machine was ten times as slow for both engines. Medians of the speeds would be 2000 and 500.
 TEST(ReportTest, RatiosAreTakenRoundByRound) {
   const std::string report =
       MakeReport({Make("a", 0, "readrandom", 2000, 0), Make("a", 0, "readrandom", 150, 1),

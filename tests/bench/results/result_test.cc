@@ -96,7 +96,7 @@ TEST(ResultTest, StallPercentIsOfTheCountedThreads) {
   EXPECT_FALSE(StallPercent(r).has_value()) << "nobody wrote";
 }
 
-// Stored results say how long, but not of which threads' time.
+// Results of earlier versions say how long writes stalled, but not for how many threads this time was counted.
 TEST(ResultTest, MissingFieldsOfEarlierVersionsAreUnknown) {
   nlohmann::ordered_json json = ToJson(Sample());
   json.erase("stall_threads");

@@ -23,7 +23,7 @@ BenchFlags FlagsOf(const std::string& engine, const std::vector<std::string>& be
   return flags;
 }
 
-// Databases of `num` entries.
+// Returns the space needed, as a multiple of the bytes of `num` entries.
 double Times(const BenchFlags& flags) {
   return static_cast<double>(SpaceNeeded(flags)) / (static_cast<double>(flags.num) * kEntry);
 }
@@ -40,7 +40,7 @@ TEST(SpaceCheckTest, CollectingEngineNeedsAMultipleOfLiveBytes) {
   EXPECT_DOUBLE_EQ(Times(FlagsOf("lmdb", {"fillrandom", "overwrite"})), 3);
 }
 
-// MiB on disk that runs were seen to use, although the check had expected less.
+// The numbers are MiB that real runs used on disk. An earlier version of the check had expected less.
 TEST(SpaceCheckTest, MeasuredSpaceIsWithinTheEstimate) {
   const auto mib = [](BenchFlags flags, const std::string& engine) {
     flags.engines = {engine};
@@ -61,7 +61,7 @@ TEST(SpaceCheckTest, MeasuredSpaceIsWithinTheEstimate) {
   EXPECT_GE(mib(quick, "leveldb"), 232u);
 }
 
-// A replay of a thousand operations with values of 100,000 bytes, spread over so many keys in turn.
+// Returns the space needed by a replay of a thousand operations on `keys` keys in turn, with values of 100,000 bytes.
 std::uint64_t NeededByReplay(const std::string& operation, int keys) {
   const cambium::testing::TempDirectory directory;
   BenchFlags flags = FlagsOf("cambium", {"traceload", "replay"});
@@ -79,7 +79,7 @@ TEST(SpaceCheckTest, ReplayNeedsWhatItsTraceWrites) {
   EXPECT_LE(NeededByReplay("put", 1000), 4u * 1000 * 100'000);
 }
 
-// Regression: each lookup counted as if it wrote what it finds.
+// Regression: each lookup counted as if it wrote the value that it finds.
 TEST(SpaceCheckTest, RepeatedReadsOfAReplayNeedNoSpace) {
   EXPECT_GE(NeededByReplay("get", 10), 3u * 10 * 100'000);
   EXPECT_LE(NeededByReplay("get", 10), 4u * 10 * 100'000);

@@ -15,7 +15,7 @@
 namespace cambium::bench {
 namespace {
 
-constexpr int kUnderstood = 20;  // look-ups before the one that meets a page written wrongly
+constexpr int kUnderstood = 20;  // lookups before the first that fails
 
 Status NotUnderstood() { return Status::NotSupported("entry of kind 9, which is of a later version"); }
 
@@ -60,8 +60,8 @@ Outcome TakeTurn(const EngineEntry& entry, const std::vector<std::string>& bench
 
 using Names = std::vector<std::string>;
 
-// Regression: Cambium says NotSupported of a page that it does not understand. That was taken for "this engine lacks
-// it": the benchmark was skipped, and the run succeeded.
+// Regression: Cambium returns NotSupported for a page that it does not understand. The bench took this to mean that the
+// engine lacks the operation, so it skipped the benchmark, and the run succeeded.
 TEST(TurnTest, StoreThatCannotReadItsOwnBytesFails) {
   for (const auto make : {MakeUnderstandingNothing, MakeUnderstandingLess}) {
     const Outcome outcome = TakeTurn({"map", "", make, ""}, {"fillseq", "readrandom", "readseq"});
@@ -70,7 +70,8 @@ TEST(TurnTest, StoreThatCannotReadItsOwnBytesFails) {
   }
 }
 
-// Regression: the exception unwound the stack that the child has from its parent, which removed everybody's databases.
+// Regression: the exception unwound the stack that the child inherits from its parent. This removed the databases of
+// all turns.
 TEST(TurnTest, ChildWithoutMemoryKeepsTheParentsDirectory) {
   const Outcome outcome = TakeTurn({"map", "", MakeTooLarge, ""}, {"fillseq", "overwrite"});
   EXPECT_EQ(outcome.end, TurnEnd::kFailed);

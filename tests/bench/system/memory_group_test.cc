@@ -1,5 +1,5 @@
-// Where a memory group is made, tested with a tree of files that says what a kernel would say; and with a real group,
-// if this machine permits.
+// Where a memory group is made: tested with a tree of files that imitates the kernel's, and with a real group, if this
+// machine permits it.
 #include "system/memory_group.h"
 
 #include <gtest/gtest.h>
@@ -99,7 +99,7 @@ TEST_F(MemoryGroupTest, VersionTwoUsesTheNearestGroupThatDelegatesMemory) {
       << status.ToString();
 }
 
-// Both versions are mounted; version 1 has the memory controller, or nothing for us.
+// Both versions are mounted. Version 1 is chosen if it has the memory controller and a group for us, else version 2.
 TEST_F(MemoryGroupTest, WorkingVersionIsChosen) {
   Write("/proc/self/mountinfo", std::string(kMemoryMount) + "41 31 0:38 / /unified rw - cgroup2 cgroup2 rw\n");
   Write("/proc/self/cgroup", "4:memory:/a\n0::/b\n");
@@ -127,7 +127,7 @@ TEST_F(MemoryGroupTest, MissingGroupsAreNotSupportedWithReasons) {
   EXPECT_TRUE(Find().IsNotSupported()) << "lines of another shape";
 }
 
-// A directory whose new subdirectories do not fill themselves with files is no control group.
+// In a control group, the kernel puts files into each new subdirectory. If it does not, the directory is not one.
 TEST_F(MemoryGroupTest, PlainDirectoryIsRefusedAndRemoved) {
   fs::create_directories(root_ + "/fake");
   {
@@ -147,7 +147,7 @@ std::uint64_t ReadNumber(const std::string& path) {
   return number;
 }
 
-// The tests above, which never skip, use files that look like those of a control group.
+// The tests above are never skipped, since they use ordinary files that look like those of a control group.
 constexpr const char* kNoGroup =
     "SKIPPED: this user cannot create a control group with a memory limit (needs root, or delegation, and the memory "
     "controller): ";

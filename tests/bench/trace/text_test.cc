@@ -83,7 +83,7 @@ class TraceSourceTest : public ::testing::Test {
     if (!status.ok()) return lines;
     TracedOp op;
     while ((status = source->Next(&op)).ok()) {
-      op.micros = 0;  // the clock's
+      op.micros = 0;  // depends on the clock
       lines.push_back(ToTraceLine(op));
     }
     EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
@@ -209,8 +209,8 @@ class ForgedTraceTest : public TraceSourceTest {
   std::vector<std::uint64_t> offsets_;
 };
 
-// Regression: a seek with the number 0 was taken for one whose end had come. Its slot stayed after it was gone, and the
-// end of scan 0 wrote before all that waited.
+// Regression: a waiting seek with the number 0 was taken for one whose end was already read, so its entry in the map of
+// open scans stayed after the seek was passed on. The end of scan 0 then wrote before the first waiting operation.
 TEST_F(ForgedTraceTest, ScanWithNumberZeroEndsTheTrace) {
   Forge({1, -1, 0, 2, -2});
   TraceFacts facts;
@@ -238,7 +238,7 @@ TEST_F(ForgedTraceTest, ConcurrentScansWithTheSameNumberAreCorruption) {
       << status.ToString();
 }
 
-// An end after its seek was passed on changes nothing, and neither does one without a seek.
+// The end of a scan has no effect if its seek was already passed on, or if it has no seek.
 TEST_F(ForgedTraceTest, EndsOfUnknownScansAreIgnored) {
   Forge({-9, 1, -1, -1, 2, -2});
   TraceFacts facts;

@@ -31,7 +31,7 @@ class MixedWorkloadTest : public ::testing::Test {
     flags_.benchmarks = {"fill100K", "appendrandom", "mixgraph", "ycsb_d", "ycsb_e"};
   }
 
-  // With a database that has exactly the known keys.
+  // Starts with a database that has exactly the known keys.
   void Start() {
     pool_ = std::make_unique<ValuePool>(1, ValueSizesOf(flags_), 1, ValueRoomOf(flags_));
     keys_ = std::make_unique<KeySet>(KeyCapacityOf(flags_), !pool_->fixed());
@@ -74,8 +74,8 @@ TEST_F(MixedWorkloadTest, EachRunsWithManyThreads) {
     Start();
     ASSERT_TRUE(Run("fillseq").ok());
     for (const char* name : kMixes) {
-      // mixgraph's values may be too short to say which key they belong to, and hashed keys do not say it either: the
-      // flags refuse both.
+      // mixgraph's values may be too short for the id of their key, and hashed keys do not contain it either. So the
+      // flags refuse mixgraph with such keys.
       if (style == KeyStyle::kYcsb && std::string(name) == "mixgraph") continue;
       const Status status = Run(name);
       ASSERT_TRUE(status.ok()) << name << ": " << status.ToString();
@@ -167,8 +167,8 @@ TEST_F(MixedWorkloadTest, YcsbInsertsRecordsAfterTheLast) {
 }
 
 // The record that rank 0 falls on gets rank 0's 1 / 26.469 of all requests, and a little of other ranks' shares. The
-// divisor is the number of requests, not the generator's range. If time ends a workload, there is room for many more
-// records than are read.
+// divisor is the number of requests, not the generator's range. If the time limits a workload, the key set has room for
+// many more records than are read.
 TEST_F(MixedWorkloadTest, YcsbKeepsItsSkewWithDuration) {
   flags_.ycsb = {.operation_count = 0, .max_scan_length = 1};
   flags_.duration = 1;

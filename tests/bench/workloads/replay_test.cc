@@ -36,7 +36,7 @@ class ReplayTest : public ::testing::Test {
     result_ = Result();
     return RunPhase(workload, config_, &engine_, &phase, &result_);
   }
-  // If it is loaded again, the replay fails the run.
+  // Loads the trace's keys again, and expects that the replay reports Corruption.
   void ExpectNoticed() {
     MustRun("traceload");
     const Status s = Run("replay");

@@ -23,7 +23,7 @@
 namespace cambium::bench {
 namespace {
 
-// A thread that waits for what a wrong answer prevents goes on after a while, and fails.
+// Waits until `done`, for ten seconds at most: a wrong answer may prevent it, and then the test must fail, not hang.
 void Await(const std::function<bool()>& done) {
   const std::uint64_t begin = NowNanos();
   while (!done() && NowNanos() - begin < 10'000'000'000) std::this_thread::yield();
@@ -61,7 +61,7 @@ class WorkloadTest : public ::testing::Test {
   std::uint64_t ordinal_ = 0;
 };
 
-// An engine that is interrupted while it settles stops early. What it has done until then is no figure.
+// An engine that is interrupted while it settles stops early. Its figures do not count, so the run returns Aborted.
 TEST_F(WorkloadTest, InterruptDuringSettlingAborts) {
   for (const char* name : {"fillrandom", "waitforcompaction"}) {
     ASSERT_TRUE(Run(name).ok());
@@ -101,7 +101,7 @@ TEST_F(WorkloadTest, FillsWriteWhatTheirNamesSay) {
   }
 }
 
-// By its own bytes an overwritten value is as good as any: it is only wrong if the last version is known.
+// An overwritten value still has valid bytes. It can be seen to be wrong only if the last version is known.
 TEST_F(WorkloadTest, WalksDetectOverwrittenValues) {
   for (const char* writes : {"overwrite", "updaterandom"}) {
     flags_.threads = 1;
@@ -120,7 +120,7 @@ TEST_F(WorkloadTest, WalksDetectOverwrittenValues) {
 }
 
 // If each thread of a fill writes its own part of the keys, the last versions are known. If several threads overwrite
-// the same keys, they are unknown, so no value that one of these threads wrote is reported as wrong.
+// the same keys, the last versions are unknown, so no value that one of these threads wrote is reported as wrong.
 TEST_F(WorkloadTest, UnknownLastVersionsAreNotCompared) {
   flags_.threads = 3;
   for (int i = 0; i < 5; ++i) {
@@ -137,7 +137,7 @@ TEST_F(WorkloadTest, UnknownLastVersionsAreNotCompared) {
   EXPECT_TRUE(Run("verify").IsCorruption());
 }
 
-// Not the sought key, and so few entries that their number is not compared.
+// The skipped key is not the sought one, and the walks are too short to compare numbers of entries.
 TEST_F(WorkloadTest, ScanThatSkipsAKeyIsDetected) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.lost = [](const std::string& key) { return key == KeyOf(1000); };
@@ -451,7 +451,7 @@ class StallingEngine : public MapEngine {
   std::atomic<std::uint64_t> seconds_{0};
 };
 
-// Its log gets 1000 bytes in each phase, of which `kept` stay where they are.
+// Its log gets 1000 bytes in each phase, of which `kept` bytes are values that stay in the log.
 class LoggingEngine : public MapEngine {
  public:
   Status Settle(double* idle_seconds) override {
@@ -472,7 +472,7 @@ class LoggingEngine : public MapEngine {
   std::uint64_t kept_ = 0;
 };
 
-// Regression: small values after a load of large ones got the load's answer.
+// Regression: if small values were written after a load of large ones, log_keeps_values was still that of the load.
 TEST_F(WorkloadTest, LogKeepsValuesIsJudgedPerPhase) {
   flags_.num = 100;
   LoggingEngine engine;
@@ -489,7 +489,7 @@ TEST_F(WorkloadTest, LogKeepsValuesIsJudgedPerPhase) {
   EXPECT_FALSE(keeps("overwrite", 490));
 }
 
-// Settling misses a thousand pages.
+// Has a thousand cache misses each time it settles.
 class SweepingEngine : public MapEngine {
  public:
   Status Settle(double* idle_seconds) override {
