@@ -78,7 +78,7 @@ TEST(BTreeIndexTest, SweepLeavesNoOlderRunOut) {
   EXPECT_FALSE(sweep_once().ok());
 }
 
-// Even without new runs a forgotten cursor is detected: entries already merged are charged twice.
+// A forgotten cursor is detected even without new runs, because entries that were already merged are charged twice.
 TEST(BTreeIndexTest, MutantForgetSweepCursorIsCaughtByTheAccounts) {
   const auto two_steps = [] {
     TreeFamily family({});
@@ -106,8 +106,8 @@ TEST(BTreeIndexTest, RunAddedDuringASweepStaysOnTop) {
   ExpectGood(family);
 }
 
-// Log GC may add a run of relocated addresses while a memtable is merged into the tree. They are older than the
-// memtable and would hide it. So the merge is aborted, and the memtable becomes a run.
+// Log GC may add a run of relocated addresses while a memtable is merged into the tree. The addresses are older than
+// the memtable, and would hide it. So the merge is aborted, and the memtable becomes a run.
 TEST(BTreeIndexTest, MergedMemtableIsAbortedIfARunWasAddedMeanwhile) {
   TreeFamily family({});
   MakeTreeAndRuns(family, 500);
@@ -169,7 +169,7 @@ TEST(BTreeIndexTest, SweepOfKeysOutOfOrderIsCorruption) {
 TEST(BTreeIndexTest, SmallSweepsShareAFileUntilItIsFullOrSealed) {
   TreeFamilyOptions options;
   options.segment_bytes_max = 1u << 20;
-  options.filter_bits_per_key = 0;  // branches of one page, so that everything fits into the file
+  options.filter_bits_per_key = 0;  // so that branches have one page, and everything fits into the file
   TreeFamily family(options);
   for (std::uint64_t i = 0; i < 1000; ++i) family.Put(NumberKey(i), 300);
   ASSERT_TRUE(family.FlushIntoTree().ok());
@@ -237,7 +237,7 @@ TEST(BTreeIndexTest, CompactSyncsBeforeItReturns) {
   EXPECT_GT(segments, 3u);
 }
 
-// Fails the n-th call of each kind that a sweep makes, until a sweep succeeds. Each failed one has changed nothing.
+// Fails the n-th call of each kind that a sweep makes, until a sweep succeeds. Each failed sweep has changed nothing.
 TEST(BTreeIndexTest, FailedFileCallAbortsTheSweepWithoutEffect) {
   for (const SimOpKind kind : {SimOpKind::kRead, SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kCreate,
                                SimOpKind::kAllocate, SimOpKind::kGetInfo}) {

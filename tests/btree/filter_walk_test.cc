@@ -115,8 +115,8 @@ TEST_F(FilterWalkTest, AsksOnlyAboutTheRange) {
   EXPECT_EQ(filter.fulls, std::set<bool>{false});
 }
 
-// If a leaf is rewritten because its neighbour became too small, its new file makes it look as if the filter had seen
-// it. A step that ended there used to skip keys, about which the filter was never asked.
+// Regression: if a leaf is rewritten only because its neighbour became too small, it gets into a new file, like leaves
+// that were filtered. After a step that ended there, its keys were skipped, and the filter was never asked about them.
 TEST_F(FilterWalkTest, AsksAboutLeavesThatAreRewrittenWithANeighbour) {
   for (const std::uint64_t step_bytes : {std::uint64_t{1}, std::uint64_t{2000}, std::uint64_t{20'000}}) {
     Load(3000);

@@ -47,7 +47,7 @@ TEST_F(IndexSegmentTest, PagesAreReadableFromTheFilesAfterSync) {
   std::vector<ChildRef> refs;
   for (int i = 0; i < 40; ++i) refs.push_back(Append(writer, "key" + std::to_string(i)));
   ASSERT_TRUE(writer.Sync().ok());
-  ASSERT_EQ(writer.segments().size(), 6u);  // seven pages and the header in each
+  ASSERT_EQ(writer.segments().size(), 6u);  // each has seven pages and the header
   EXPECT_EQ(writer.bytes_appended(), 40u * kPageSize);
   FileSet files;
   std::uint64_t units = 0;

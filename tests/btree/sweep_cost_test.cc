@@ -22,8 +22,8 @@ std::string Key(std::uint64_t n) {
 struct Cost {
   std::uint64_t batch;
   double law;        // bytes per update
-  double measured;   // bytes per update, without those copied to empty files
-  double evacuated;  // bytes per update that were copied to empty files
+  double measured;   // bytes per update, without those that were copied out of victims
+  double evacuated;  // bytes per update that were copied out of victims
 };
 
 // Measures uniform updates of `keys` keys, `batch` at a time.
@@ -63,7 +63,7 @@ TEST(SweepCostTest, BytesPerUpdateFollowTheLaw) {
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   std::printf("N = 100000, pages of 4096 bytes\n%10s %12s %12s %12s\n", "batch", "law B/op", "measured", "+ copied");
   for (const std::uint64_t batch : {100u, 400u, 1600u, 12'500u, 50'000u}) {
-    // Long enough to replace every page a few times, so that emptying files is included.
+    // Enough rounds to replace every page a few times, so that the cost of emptying victims is included.
     const Cost cost = Measure(100'000, batch, std::max<std::uint64_t>(8, 8'000 / batch), seed);
     std::printf("%10llu %12.0f %12.0f %12.0f\n", static_cast<unsigned long long>(batch), cost.law, cost.measured,
                 cost.evacuated);
@@ -103,12 +103,12 @@ TEST(SweepCostTest, ColdPagesDoNotPinFiles) {
   ASSERT_TRUE(s.ok()) << s.ToString();
 }
 
-// Every Open leaves a small file. They are joined, and all live pages of the victims are copied.
+// Every Open leaves a small file. Such files are joined: they become victims, and all their live pages are copied.
 TEST(SweepCostTest, ManyOpensDoNotLeaveManyFiles) {
   const auto most_files = [](std::size_t small_segments_max) {
     TreeFamilyOptions options;
     options.segment_bytes_max = 256 * 1024;
-    options.filter_bits_per_key = 0;  // branches of one page, so that the files are small
+    options.filter_bits_per_key = 0;  // so that branches have one page, and files are small
     options.evacuation.small_segments_max = small_segments_max;
     TreeFamily family(options);
     for (std::uint64_t i = 0; i < 2000; ++i) family.Put(Key(i), 500);
@@ -148,15 +148,16 @@ TEST(SweepCostTest, StepsAreBoundedAndTogetherWriteLittleMoreThanOneSweep) {
   do {
     ASSERT_TRUE(in_steps.Step(kStep).ok());
     total += in_steps.last_stats().bytes_written;
-    // In addition: pages held back at the edge of each level, branches above, and pages copied to empty a file.
+    // Beyond its limit, a step writes pages held back at the edge of each level, branches above, and pages of victims.
     EXPECT_LE(in_steps.last_stats().bytes_written, kStep + kStep / 2 + 32u * options.page_size);
   } while (in_steps.state().sweep.has_value());
   EXPECT_LE(total, at_once.last_stats().bytes_written * 3 / 2);
   EXPECT_TRUE(in_steps.Check().ok());
 }
 
-// With a low bound, a file that is mostly alive must be emptied too, as a whole. So no file is larger than a step, and
-// a step writes no more than two files' worth. Earlier, a file was an eighth of the tree, however small the steps.
+// If file_percent_max is low, even files that are mostly alive must be emptied, each as a whole. So no file is larger
+// than a step, and a step writes at most two files. (Regression: a file was an eighth of the tree, however small the
+// steps were.)
 TEST(SweepCostTest, FileIsNoLargerThanAStep) {
   const std::uint64_t seed = SeedFromEnvironment(0xf11e);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
@@ -231,8 +232,9 @@ Swept AfterSweeps(std::uint64_t file_percent_max, std::uint64_t seed) {
   return {percent(), most, written / (kSweeps * kKeys / 8)};
 }
 
-// Without a lower bound, a load of small values ends with files of twice the live bytes, above any lower ceiling: the
-// last live pages of old segments, one in fifty, are copied only from there on. A lower bound costs almost nothing.
+// Without file_percent_max, updates of small values let the files grow to twice the live bytes, which is above any
+// lower ceiling: until then, the last live pages of old segments, one in fifty, are not copied. The bound costs almost
+// nothing.
 TEST(SweepCostTest, FilesStayWithinFilePercentMax) {
   const std::uint64_t seed = SeedFromEnvironment(0x5eed);
   const Swept without = AfterSweeps(~std::uint64_t{0}, seed);

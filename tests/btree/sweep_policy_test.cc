@@ -105,7 +105,7 @@ using Numbers = std::set<std::uint64_t>;
 constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
 
 TEST(PickVictimsTest, NoneWhileFilesAreWithinBounds) {
-  // 40 % alive altogether would be too little; 50 % is just enough, even if one file is nearly empty.
+  // Of all files together, 40 % alive would be too little. 50 % is just enough, even if one file is nearly empty.
   EXPECT_EQ(PickVictims({{1, 10'000, 100}, {2, 10'000, 9'900}}, {}, kNoBudget), Numbers{});
   EXPECT_EQ(PickVictims({}, {}, kNoBudget), Numbers{});
 }
@@ -118,13 +118,14 @@ TEST(PickVictimsTest, SparsestFirstAndNoMoreThanNeeded) {
 TEST(PickVictimsTest, NeverASegmentWithinBoundsByItself) {
   EXPECT_EQ(PickVictims({{1, 10'000, 5'000}, {2, 10'000, 4'999}}, {}, kNoBudget), Numbers{2});
   EXPECT_EQ(PickVictims({{1, 10'000, 10'000}, {2, 10'000, 10'000}}, {.file_percent_max = 100}, kNoBudget), Numbers{});
-  // With a low bound, files that are more than half alive must be emptied too, or all files together would exceed it.
+  // With a low file_percent_max, files that are more than half alive must be emptied too. Otherwise all files together
+  // would exceed it.
   const std::vector<IndexSegmentUse> uses = {{1, 10'000, 7'000}, {2, 10'000, 6'000}, {3, 10'000, 8'000}};
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 110}, kNoBudget), (Numbers{1, 2}));
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 125}, kNoBudget), Numbers{2});
 }
 
-// Counting the header as dead used to make a new file for each sweep of a tree of a few pages.
+// Regression: the header counted as a dead page, so each sweep of a tree of a few pages made a new file.
 TEST(PickVictimsTest, HeaderIsNotADeadPage) {
   EXPECT_EQ(PickVictims({{1, 4, 3}}, {.file_percent_max = 115}, kNoBudget), Numbers{});
   EXPECT_EQ(PickVictims({{1, 4, 2}}, {.file_percent_max = 115}, kNoBudget), Numbers{1});

@@ -1,4 +1,4 @@
-// RunSweepPrograms: random programs of flushes, merges into the tree, sweep steps and reopenings, checked after each.
+// RunSweepPrograms: random programs of flushes, merges into the tree, sweep steps and reopens, with a check after each.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline auto SweepProgramParams() {
                            SweepProgramParam{"lengthfirst512", LengthFirstComparator, 512});
 }
 
-// A key of at most `space` different ones, of unequal lengths. The empty key is among them.
+// Returns one of at most `space` different keys of unequal lengths. One of them is the empty key.
 inline std::string RandomSweepKey(Prng& prng, std::uint64_t space) {
   const std::uint64_t n = prng.Uniform(space);
   if (n == 1) return {};
@@ -49,7 +49,7 @@ inline void RandomWrite(TreeFamily& family, Prng& prng, const std::string& key, 
   }
 }
 
-// Before each step, `write` fills the memtable with keys of at most `space` different ones.
+// Before each step, `write` fills the memtable. `space` is the number of different keys that it may use.
 inline void RunSweepPrograms(const SweepProgramParam& param, std::uint64_t seed, std::uint64_t rounds,
                              const std::function<void(TreeFamily&, Prng&, std::uint64_t space)>& write) {
   Prng prng(seed);

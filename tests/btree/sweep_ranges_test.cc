@@ -1,5 +1,5 @@
-// Range deletes on their way into the tree. Whether they are flushed, merged straight in or swept, in steps or at once:
-// the layers agree with the model, every account is exact, and covered keys are cut and not rewritten.
+// Range deletes on their way into the tree: flushed, merged straight into the tree, or swept, in steps or at once. In
+// each case the layers agree with the model, every account is exact, and covered keys are cut and not rewritten.
 #include <gtest/gtest.h>
 
 #include "btree/btree_index.h"
@@ -70,7 +70,7 @@ TEST(SweepRangesTest, MemtableWithARangeIsMergedStraightIn) {
   EXPECT_EQ(family.state().root.entry_count, 901u);
 }
 
-// The range is nearly as wide as the tree: almost nothing is written, and all that is cut leaves the accounts.
+// The range is nearly as wide as the tree: almost nothing is written, and the accounts lose all entries that are cut.
 Status CutMostOfALargeTree(CompactionStats* stats, std::uint64_t* units_left) {
   TreeFamilyOptions options;
   options.segment_bytes_max = 1u << 20;
@@ -135,7 +135,7 @@ TEST(SweepRangesTest, StepsWithinARangeAreBounded) {
 
 TEST(SweepRangesTest, LeavesWithoutCoveredKeysAreKept) {
   TreeFamilyOptions options;
-  options.filter_bits_per_key = 0;  // branches of one page
+  options.filter_bits_per_key = 0;  // so that branches have one page
   TreeFamily family(options);
   for (std::uint64_t i = 0; i < 2000; ++i) family.Put(NumberKey(i * 10), 300);
   ASSERT_TRUE(family.FlushIntoTree().ok());
@@ -147,8 +147,8 @@ TEST(SweepRangesTest, LeavesWithoutCoveredKeysAreKept) {
   ExpectGood(family);
 }
 
-// Rule A4, A7: the older run deletes the range, the newer one writes a key in it. Once the sweep has merged the key
-// into the tree, the range must not hide it.
+// Rule A4, A7: the older run deletes a range, and the newer run writes keys in this range. Once the sweep has merged
+// such a key into the tree, the range must not hide it.
 Status SweepAPutOverARange() {
   TreeFamily family({});
   for (std::uint64_t i = 0; i < 2000; ++i) family.Put(NumberKey(i), 300);

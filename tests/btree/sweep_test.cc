@@ -1,5 +1,5 @@
-// The sweep against a model. Whether entries are flushed, merged straight in or swept, in steps or at once: the layers
-// agree with the model, and every account is exact to the byte.
+// The sweep against a model. Entries are flushed, merged straight into the tree, or swept, in steps or at once. In each
+// case the layers agree with the model, and every account is exact to the byte.
 #include <gtest/gtest.h>
 
 #include <cctype>

@@ -39,10 +39,10 @@ class TreeFamily final : public IndexFamily {
   // Merges the memtable straight into the tree, up to the moment before the commit.
   Result<std::unique_ptr<CompactionOutcome>> CompactMemtable();
   Status FlushIntoTree();
-  Status Flush();  // follows PickFlush
+  Status Flush();  // into a run or into the tree, as PickFlush chooses
   Status SweepAll();
 
-  // What PickFlush gets to know about the memtable.
+  // Returns the figures of the memtable that PickFlush uses.
   [[nodiscard]] MemtableShape memtable_shape() const;
   // Removes a key from the model that a compaction filter has removed.
   void Forget(const std::string& key) { durable_.erase(key); }

@@ -1,5 +1,5 @@
-// Filters in the branches above the leaves: lookups of absent keys end there, and present keys are found, whatever
-// sweeps have done to the leaves and whatever the option was at the time.
+// Filters in the branches above the leaves: lookups of absent keys end there, and present keys are found. Both hold
+// after any sweeps, and for any values that the option had at the time.
 #include <gtest/gtest.h>
 
 #include "index/filter.h"
@@ -151,7 +151,8 @@ TEST(TreeFiltersTest, FiltersDoNotFillUpWithStaleKeys) {
   EXPECT_TRUE(s.ok()) << s.ToString();
 }
 
-// A leaf may be read for its keys although it is kept by address. If it cannot be read, the sweep does not fail.
+// A sweep may read a leaf that it keeps by address, to put the leaf's keys into a filter. If the leaf cannot be read,
+// the sweep does not fail.
 TEST(TreeFiltersTest, UnreadableLeafCostsOnlyTheFilter) {
   TreeFamilyOptions options;
   options.filter_bits_per_key = 0;
@@ -181,8 +182,8 @@ TEST(TreeFiltersTest, UnreadableLeafCostsOnlyTheFilter) {
   EXPECT_TRUE(family.layers().Find(Key(299), &keep, &entry).status().IsCorruption());
 }
 
-// The tree was made under a comparator that wrongly promised equal bytes. Its filters must not be used under one that
-// does not promise it.
+// The tree was made under a comparator that wrongly promised that equal keys have equal bytes. Under a comparator
+// without this promise, its filters must not be used.
 TEST(TreeFiltersTest, FiltersAreIgnoredUnderACaseFoldingComparator) {
   TreeFamily family({});
   for (std::uint64_t i = 0; i < 500; ++i) family.Put(Key(i), 500);

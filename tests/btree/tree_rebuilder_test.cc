@@ -71,7 +71,7 @@ TEST_F(TreeRebuilderTest, SparseLeafNeedsItsNeighbour) {
   EXPECT_FALSE(CanGraft(0));
   int n = 2;
   while (!CanGraft(0)) ASSERT_TRUE(Add(Key(n++)).ok());
-  EXPECT_GT(n, 15);  // two thirds of 512 bytes
+  EXPECT_GT(n, 15);  // so many keys fill two thirds of 512 bytes
   ASSERT_EQ(sink_.pages.size(), 1u);
   const std::string lower = Key(n);
   ASSERT_TRUE(tree_.Graft(OldSubtree(3), 0, lower, nullptr).ok());

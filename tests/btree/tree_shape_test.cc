@@ -23,9 +23,9 @@ void LoadScattered(TreeFamily& family, std::uint64_t count) {
   ASSERT_TRUE(family.FlushIntoTree().ok());
 }
 
-// `fill_min` is the least fill of a page that is not on the right edge. A row is cut at two thirds on average. A page
-// may have less because its keys share more bytes than its neighbours' do, or because values of a quarter of a page
-// cannot be distributed evenly.
+// `fill_min` is the least fill of a page that is not on the right edge. Where the pages of a level are redistributed,
+// they are two thirds full on average. A page may have less if its keys share more bytes than its neighbours' do, or if
+// values of a quarter of a page cannot be distributed evenly.
 void ExpectGoodShape(const TreeFamily& family, unsigned fill_min) {
   const Result<TreeFacts> facts = family.Walk();
   ASSERT_TRUE(facts.ok()) << facts.status().ToString();

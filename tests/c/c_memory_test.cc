@@ -347,7 +347,7 @@ const std::map<std::string, Case>& Cases() {
   return *cases;
 }
 
-// The functions that c.h declares with an errptr, or errors.
+// Returns the functions that c.h declares with a parameter errptr or errors.
 std::set<std::string> Declared() {
   std::ifstream in(CAMBIUM_C_HEADER);
   std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -374,7 +374,8 @@ TEST(CErrorsTest, EveryFunctionWithAnErrorHasACase) {
 
 class CMemoryTest : public ::testing::TestWithParam<std::string> {};
 
-// Fails each allocation once. If a call makes many, the first 40, and from there one in steps of an eighth.
+// Fails one allocation of the call in each round: first each of the first 40; then the number of the allocation grows
+// by an eighth from round to round.
 TEST_P(CMemoryTest, OutOfMemoryIsReported) {
   const Case& its = Cases().at(GetParam());
   for (std::uint64_t granted = 0, met = 1; met != 0; granted += 1 + (granted > 40 ? granted / 8 : 0)) {
@@ -420,8 +421,8 @@ TEST(CErrorsTest, OutOfRangeBackupIndexReturnsZeros) {
   cambium_backup_engine_close(engine);
 }
 
-// Close returns Aborted while a snapshot exists, and leaves the database open. Another Aborted error, of a closed
-// database, was mistaken for it, and the database leaked.
+// Regression: while a snapshot exists, Close returns Aborted and leaves the database open. An Aborted error from the
+// disk, which leaves the database closed, was mistaken for this case, and the database leaked.
 TEST(CErrorsTest, AbortedFromTheDiskFreesTheDatabase) {
   const auto fs = std::make_shared<SimFileSystem>();
   const std::weak_ptr<SimFileSystem> watched = fs;

@@ -15,7 +15,7 @@
 namespace cambium {
 namespace {
 
-// Options with the shorter names of RocksDB's C interface.
+// Options that have a shorter name in C, as in RocksDB's C interface.
 const std::map<std::string, std::string> kShorter = {
     {"enable_blob_garbage_collection", "enable_blob_gc"},
     {"blob_garbage_collection_age_cutoff", "blob_gc_age_cutoff"},
@@ -117,7 +117,7 @@ TEST(COptionsTest, EachHasASetterAndAGetter) {
   EXPECT_EQ(cambium_options_get_statistics_level(&options), 0);
 }
 
-// In C enumerators are numbers. One that does not fit into a byte must not become another one.
+// In C enumerators are numbers. A number that does not fit into a byte must not become another enumerator.
 TEST(COptionsTest, NumbersWithoutAnEnumeratorAreRejected) {
   for (const int number : {-1, 255, 256, 257, 1 << 20}) {
     cambium_options_t options{Options()};

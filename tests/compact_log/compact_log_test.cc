@@ -91,7 +91,7 @@ TEST(CompactLogTest, ForecastEqualsTheResult) {
   EXPECT_GT(moved, ScaledCount(100));
 }
 
-// Each Open leaves a segment, and nothing refers to some of them any more. These are removed without a step.
+// Each Open leaves a segment. Segments to which nothing refers any more are removed without a step.
 TEST(CompactLogTest, DryRunCountsSegmentsThatAreRemovedWithoutAStep) {
   std::uint64_t gone = 0;
   for (std::uint64_t seed = 1; seed <= ScaledCount(10); ++seed) {
@@ -306,7 +306,7 @@ TEST(CompactLogTest, IndexIsNotCommittedKeyByKey) {
   store.ExpectWhole();
 }
 
-// The disk fills up after any number of bytes: finished steps remain, and nothing is lost.
+// The disk becomes full after different numbers of bytes. Finished steps remain, and nothing is lost.
 TEST(CompactLogTest, DiskThatFillsUpMeanwhileLosesNothing) {
   int full = 0;
   for (std::uint64_t room = 0; room < (1u << 20); room += 48u << 10) {
@@ -329,7 +329,7 @@ TEST(CompactLogTest, DiskThatFillsUpMeanwhileLosesNothing) {
   EXPECT_GT(full, 0);
 }
 
-// The reserve is enough to begin with.
+// The space of the reserve is enough to begin the work.
 TEST(CompactLogTest, WorksOnADiskWithoutAFreeByte) {
   CompactedStore store;
   FillLargely(&store);
@@ -399,7 +399,7 @@ TEST(CompactLogTest, StoppedRecompressionContinues) {
 }
 
 // Regression: a compaction that keeps the form of values writes them into segments that are newer than the OPTIONS
-// file. A later call took them to have the file's form, and moved nothing.
+// file. A later call assumed that these values have the form that the file gives, and moved nothing.
 TEST(CompactLogTest, ValuesMovedInTheirOldFormAreRecompressedLater) {
   for (const bool by_program : {false, true}) {
     SCOPED_TRACE(by_program);

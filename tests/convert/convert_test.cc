@@ -128,7 +128,7 @@ TEST(ConvertIndexTest, ValuesAreSharedAndGarbageIsLeftOut) {
   store.ExpectAt(kOut, Other(store.options.index_type));
 }
 
-// Actions of one database that remove, empty or punch files that both share.
+// Actions of one database that remove, empty or punch files that both databases share.
 enum class Action : unsigned char { kCollect, kPunch, kCompactRange, kCompactLog, kDestroy };
 
 void Apply(Action action, const std::string& path, const Options& its) {

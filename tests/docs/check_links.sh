@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every file that a document links to, or names in backquotes with a path of ours, must exist.
+# Every file that a document links to, or names in backquotes by a path in this repository, must exist.
 set -u
 root=$1
 failed=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every identifier that docs/ARCHITECTURE.md has in backquotes must be in the sources. Of a name X::Y, a file that has
-# X::Y, or the file that defines X, must have Y.
+# Every identifier that docs/ARCHITECTURE.md has in backquotes must be in the sources. For a name X::Y, the sources must
+# contain X::Y, or a file that defines X must contain Y.
 set -u
 root=$1
 document=$root/docs/ARCHITECTURE.md

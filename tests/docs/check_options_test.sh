@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Copies what check_options.sh reads, takes away or adds one name at a time, and expects it to be seen.
+# Copies the files that check_options.sh reads, removes or adds one name at a time, and expects check_options.sh to
+# report it.
 set -u
 check=$1
 root=$(cd "$(dirname "$check")/.." && pwd)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The programs that documents show are those of examples/, line by line, so that what readers copy is compiled and run.
-# A document named here shows its program and no other one in that language.
+# The programs that documents show must equal those of examples/, line by line, so that what readers copy is compiled
+# and run. A document named here must show its program, and no other program in that language.
 set -u
 root=$1
 failed=0
@@ -20,7 +20,7 @@ check() {  # document, language of the block, program
 check README.md cpp quickstart.cc
 check docs/CHOOSING_AN_INDEX.md cpp families.cc
 check docs/C_API.md c quickstart.c
-# What docs/CONTRIBUTING.md shows is taken from the sources, line by line; comments may differ.
+# Every line of C++ that docs/CONTRIBUTING.md shows must be in the sources; comments may differ.
 while IFS= read -r line; do
   if ! grep -rqF -- "$line" "$root/src" "$root/tests"; then
     echo "check_quickstart: docs/CONTRIBUTING.md shows a line that no source has: $line" >&2

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes the reference of the public headers, in which a warning is an error, and looks for some of what they say.
+# Makes the reference of the public headers with warnings as errors, and checks that it contains some of their comments.
 set -u
 root=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if ! command -v doxygen >/dev/null; then
-  # It would bring 200 MB, LLVM among it, along, so install_deps.sh leaves it out.
+  # Doxygen needs 200 MB of packages, LLVM among them, so install_deps.sh does not install it.
   echo "SKIPPED: the reference is not made (doxygen is not installed)"
   exit 0
 fi

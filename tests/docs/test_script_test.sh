@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs tools/test.sh on small projects without a compiler, and looks at its last line and exit code: those are what CI reads.
+# Runs tools/test.sh on small projects without a compiler, and checks its last line and its exit code, which CI reads.
 set -u
 script=$1
 work=$(mktemp -d)
@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 unset CMAKE_ARGS
 failed=0
 
-# A project whose CMakeLists.txt ends with the arguments' lines.
+# Makes a project whose CMakeLists.txt ends with the arguments, one a line.
 fresh() {
   rm -rf "$work/tree"
   mkdir -p "$work/tree/tools"

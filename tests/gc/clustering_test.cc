@@ -9,7 +9,7 @@ namespace {
 
 TEST(ClusteringTest, StepEndsAtTheLargestSurplus) {
   EXPECT_EQ(MostWorthwhile({}), nullptr);
-  // 100 KiB with 50 jumps, then a stretch without scans, then one that barely pays for itself.
+  // Three stretches: 100 KiB with 50 jumps, then one with few jumps, then one that barely pays for itself.
   const std::vector<WalkMark> marks = {{100, 100u << 10, 50}, {200, 10u << 20, 60}, {300, 10100u << 10, 1500}};
   EXPECT_EQ(MostWorthwhile(std::span(marks).first(1)), &marks[0]);
   EXPECT_EQ(MostWorthwhile(std::span(marks).first(2)), &marks[0]);

@@ -1,4 +1,4 @@
-// The size of the reserve, and when it is resized. Numbers only.
+// The size of the reserve, and when it is resized. Tests with numbers only, without files.
 #include "gc/reserve.h"
 
 #include <gtest/gtest.h>

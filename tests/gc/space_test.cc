@@ -54,7 +54,7 @@ TEST(SpaceTest, SegmentsAndStepsShrinkWithTheDatabase) {
   EXPECT_EQ(PlanSpace(SpaceFigures{}, small).step_bytes, 16u << 10);
 }
 
-// The promise is S * L + A, where A is two segments and a step: stop_at leaves room for the step.
+// The promised size is S * L + A, where A is two segments and a step: stop_at leaves room for the step.
 TEST(SpaceTest, WritersStopBelowThePromisedSize) {
   for (const double s : {1.0, 1.1, 1.25, 1.5, 2.0, 4.0}) {
     const SpacePlan plan = PlanSpace(WithGarbage(0), PolicyOf(s));
@@ -162,7 +162,7 @@ TEST(SpaceTest, AtTheCeilingWithoutGarbageAllOtherJobsAreDue) {
   EXPECT_TRUE(plan.seal);
 }
 
-// Otherwise each check of a database that no job can help would flush what was written since the last check.
+// If no job can free space, each check would otherwise flush the few writes since the last check.
 TEST(SpaceTest, AtTheCeilingATinyTailIsNotFlushed) {
   SpaceFigures figures = WithGarbage(0);
   figures.log_bytes += 600 * kMiB;
@@ -240,7 +240,7 @@ TEST(WritePacerTest, WritersShareTheRate) {
   std::uint64_t last = 0;
   for (int i = 0; i < 1000; ++i) last = pacer.Reserve(1000, 1e6, start);  // a millisecond each
   EXPECT_NEAR(static_cast<double>(last - start), 999'000 - 200, 10);
-  // A write long after the others does not wait, and only a short burst has been saved up for it.
+  // A write long after the others does not wait. After the pause, only a short burst is admitted without waiting.
   const std::uint64_t later = start + 50'000'000;
   EXPECT_EQ(pacer.Reserve(1000, 1e6, later), later);
   EXPECT_GE(pacer.Reserve(1000, 1e6, later), later + 500);

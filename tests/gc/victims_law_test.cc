@@ -1,4 +1,4 @@
-// How many bytes log GC moves if it follows PickGcVictims: a model of a log in which only the choice is the real one.
+// The bytes that log GC moves if it follows PickGcVictims. The log is a model; only the choice of victims is real code.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -118,7 +118,8 @@ struct Outcome {
   double space_amp = 0;
 };
 
-// Overwrites everything twelve times, and counts the last eight. `skew`: exponent of a Zipf distribution.
+// Writes as many keys as twelve overwrites of everything, and counts the last eight. `skew`: exponent of a Zipf
+// distribution.
 Outcome Overwrite(double space, double skew, bool ages_of_values) {
   Prng prng(testing::SeedFromEnvironment(77));
   std::vector<std::uint64_t> keys(kKeys);
@@ -154,7 +155,7 @@ TEST(GcVictimsLawTest, SkewedOverwritesCostLess) {
   EXPECT_LT(found.write_amp, 2.3);
 }
 
-// Relocated values would make their new segment look old, and it would be emptied again too soon.
+// If the age of its values counted, a segment of relocated values would look old, and be emptied again too soon.
 TEST(GcVictimsLawTest, UsingTheAgesOfValuesMovesMore) {
   EXPECT_GT(Overwrite(1.12, 0, true).write_amp, 1.04 * Overwrite(1.12, 0, false).write_amp);
 }

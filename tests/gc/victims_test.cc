@@ -1,4 +1,4 @@
-// Which segments log GC takes. Numbers only.
+// Which segments log GC chooses as victims. Tests with numbers only, without files.
 #include "gc/victims.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(GcVictimsTest, YoungSegmentsAreSparedUntilSpaceIsShort) {
 TEST(GcVictimsTest, HighestBenefitGoesFirst) {
   VictimPolicy all;
   all.age_cutoff = 1;
-  // 3 is emptier, 1 is far older and half alive.
+  // Segment 3 is emptier; segment 1 is half alive, but far older.
   std::vector<SegmentUse> segments = {Use(1, 256, 128), Use(2, 256, 250), Use(3, 256, 100)};
   segments[2].made_at = kNow - 1000;
   EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), Numbers{1}) << "its 128 MiB fill the step";

@@ -10,7 +10,7 @@ using Windows = std::array<CallWindow, kCallKinds>;
 
 Windows Reads(double micros, std::uint64_t samples = 100) { return {{{samples, micros}, {}, {}}}; }
 
-// The state of a database whose reads take 100 microseconds in quiet.
+// The state of a database whose reads take 100 microseconds while no background work runs.
 YieldState Quiet() { return NextYield({}, Reads(100), false); }
 
 TEST(YieldTest, LearnsTheQuietMeanFromQuietWindowsOnly) {
@@ -58,8 +58,8 @@ TEST(YieldTest, DifferencesOfAMicrosecondAreIgnored) {
   EXPECT_EQ(NextYield(state, Reads(1.5), true).share, 0.5);
 }
 
-// For example, the data has outgrown memory and reads are slow for good. Work at the floor is not the cause, and may
-// speed up again.
+// For example, the data has outgrown memory, and reads stay slow. Work that is already at the floor is not the cause,
+// so it may speed up again.
 TEST(YieldTest, QuietMeanFollowsCallsThatStaySlowAtTheFloor) {
   YieldState state = Quiet();
   int windows = 0;

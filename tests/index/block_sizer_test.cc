@@ -72,7 +72,7 @@ TEST(BlockSizerTest, WastesLittleWhenRatiosVary) {
   }
 }
 
-// Ratios from nothing to everything: the target stays in its range, and nothing overflows.
+// For any ratios, even extreme ones, the target stays in its range, and nothing overflows.
 TEST(BlockSizerTest, TargetStaysInRangeForAnyObservation) {
   Prng prng(SeedFromEnvironment(52));
   for (int round = 0; round < 200; ++round) {

@@ -53,8 +53,8 @@ TEST(BranchFilterTest, CountsAKeyOnce) {
   EXPECT_EQ(builder.keys(), before);
 }
 
-// For any two sizes, the sum contains all keys of both. Growing costs no accuracy; shrinking costs no more than the
-// keys.
+// A filter is added to one of another size: the result contains all keys of both. Adding to a larger filter costs no
+// accuracy; adding to a smaller one costs no more than adding the keys one by one.
 TEST(BranchFilterTest, FiltersOfAllSizesCanBeCombined) {
   for (std::uint32_t from = 1; from <= 128; from *= 2) {
     for (std::uint32_t to = 1; to <= 128; to *= 2) {

@@ -246,7 +246,7 @@ TEST(CompressedPageTest, ForgedHeadersAreRejected) {
   }
 }
 
-// Random bytes are changed and the checksum is repaired: the result is an error or some leaf, in bounded memory and
+// Random bytes are changed, and the checksum is repaired. The result is an error or some leaf, in bounded memory and
 // time, without an access outside of the page (which the sanitizers check).
 TEST(CompressedPageTest, HostilePagesAreRejectedOrHarmless) {
   Prng prng(SeedFromEnvironment(64));

@@ -200,7 +200,8 @@ TEST(CompressedRunTest, BlockSizeOutOfRangeIsInvalidArgument) {
   }
 }
 
-// Changes every byte of the file: an error that names the file, or no difference at all (zeros after the file header).
+// Changes every byte of the file. Each change gives an error that names the file; only the zeros after the file header
+// may change without any effect.
 TEST(CompressedRunTest, DamageIsDetected) {
   Prng prng(SeedFromEnvironment(75));
   Model model{KeyLess{BytewiseComparator()}};

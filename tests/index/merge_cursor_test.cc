@@ -140,7 +140,7 @@ TEST(MergeCursorTest, LentCursorIsNotDeleted) {
   EXPECT_TRUE(lent.Valid());
 }
 
-// The tree already has a swept run's keys below the sweep's cursor, perhaps with newer addresses.
+// The tree already has the keys that a swept run has below the sweep's cursor, perhaps with newer addresses.
 TEST(MergeCursorTest, KeysBelowTheSweepCursorAreHiddenInThatChildOnly) {
   MergeChild run = ListChild({{"a", 11}, {"b", 12}, {"c", 13}, {"d", 14}});
   run.first_visible = "c";
@@ -225,7 +225,7 @@ TEST(MergeCursorTest, AgreesWithLookupsInTheLayers) {
           at = lower_bound(target);
           if (at == std::ssize(all) || comparator->Compare(keys[static_cast<std::size_t>(at)], target) != 0) --at;
           break;
-        case 4:  // seeks its own key, which is that of a child that moves
+        case 4:  // seeks the merge's own key, whose bytes belong to a child that moves
           prng.OneIn(2) ? merge.Seek(merge.key()) : merge.SeekForPrev(merge.key());
           break;
         case 5:

@@ -1,5 +1,5 @@
-// Merges of layers with range deletes: the position of a layer decides what it hides, in both directions, masked or
-// not.
+// Merges of layers with range deletes: the position of a layer decides what it hides. This holds in both directions,
+// with and without masks.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -114,7 +114,7 @@ TEST(MergeRangesTest, RangesHideOnlyOlderLayers) {
   EXPECT_NE(Merged(layers), "a2 b1 c0 e1 f2 ");
 }
 
-// Rule A4, A7: below its cursor, a sweep has merged everything into the tree, also keys newer than the range.
+// Rule A4, A7: a sweep has merged everything below its cursor into the tree, also keys that are newer than the range.
 TEST(MergeRangesTest, RangesBelowTheSweepCursorAreMasked) {
   const std::vector<Layer> layers = {MakeLayer({{"x", 1}}, {{"a", "z"}}, "m"), MakeLayer({{"b", 2}, {"n", 2}})};
   EXPECT_EQ(Merged(layers), "b1 x0 ");
@@ -237,7 +237,7 @@ TEST(MergeRangesTest, AgreesWithLookupsInTheLayers) {
       }
       return false;
     };
-    // Key -> the layer that shows it; and the number of its entries to be reported.
+    // Key -> the layer whose entry is shown; key -> the number of its entries to be reported.
     std::map<std::string, std::size_t, KeyLess> shown(KeyLess{order});
     std::map<std::string, int, KeyLess> dropped(KeyLess{order});
     for (std::size_t i = 0; i < layers.size(); ++i) {

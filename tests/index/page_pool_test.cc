@@ -87,7 +87,7 @@ TEST(PagePoolTest, StaysWithinItsCapacityAndKeepsHotPages) {
   EXPECT_EQ(pool.stats().evictions, 90u);
 }
 
-// ReadOptions::fill_cache = false.
+// Passing reads are those with ReadOptions::fill_cache = false.
 TEST(PagePoolTest, PassingReadsDoNotEvictOtherPages) {
   constexpr std::size_t kKept = 200;
   PagePool pool((kKept + kPassingPagesMax) * kPageSize);
@@ -119,7 +119,7 @@ TEST(PagePoolTest, PassingReadsDoNotEvictOtherPages) {
   EXPECT_GT(read(0, kKept), 100) << "ordinary reads evict other pages";
 }
 
-// Passing pages while they are pinned, while their file is forgotten, and while several threads read them.
+// Passing pages are pinned, their file is forgotten, and several threads read them.
 TEST(PagePoolTest, PassingPagesMayBePinnedOrForgotten) {
   PagePool pool(10 * kPageSize);
   Pages pages(3, 300, &pool);
@@ -365,8 +365,8 @@ TEST(PagePoolTest, ThreadsAlwaysSeeThePagesTheyPinned) {
   EXPECT_LE(pool.stats().resident_bytes, 20u * kPageSize);
 }
 
-// A branch remembers its children's frames; meanwhile the children may have moved, and other pages may be in the
-// frames.
+// A branch remembers the frames of its children. Later, the children may be in other frames, and other pages in the
+// remembered ones.
 TEST(PagePoolTest, GetChildFindsChildrenAfterEviction) {
   PagePool pool(8 * kPageSize);
   Pages pages(3, 40, &pool);

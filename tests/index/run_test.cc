@@ -214,8 +214,8 @@ TEST(RunTest, OpenRejectsARunThatTheManifestDoesNotName) {
   EXPECT_TRUE(open(built.info, other.file).IsCorruption());
 }
 
-// The file is cut anywhere, grown, and every byte is changed: Open or a full read detects it. Only the zeros after the
-// header, which nothing reads, may differ undetected.
+// The file is cut at any length, grown, and changed in every byte. Open or a full read detects each change, except in
+// the zeros after the header, which nothing reads.
 TEST(RunTest, DamageIsDetected) {
   PagePool pool(1 << 20);
   RunOptions options;

@@ -108,7 +108,7 @@ TEST(TreeTest, RoundTripsEveryShapeOrderAndPageSize) {
   }
 }
 
-// A cursor against std::map: all four kinds of seek, steps in both directions by Next, Prev and Advance, and turns.
+// A cursor against std::map: all four kinds of seek, steps by Next, Prev and Advance, and changes of direction.
 TEST(TreeTest, CursorAgreesWithAMap) {
   Prng prng(SeedFromEnvironment(22));
   for (const Comparator* comparator : AllComparators()) {

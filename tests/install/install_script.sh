@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs a build into an empty folder, moves the folder, and builds a project outside against it: with find_package and
-# with pkg-config, against the static library from C++ and the shared one from C. Then looks at what else is installed,
-# and at what cpack packs. Nothing of the library is compiled again.
+# Installs a build into an empty folder, moves the folder, and builds a project outside against it: with find_package
+# and with pkg-config, against the static library from C++ and the shared one from C. Then checks the other installed
+# files, and those that cpack packs. Nothing of the library is compiled again.
 #
 #   bash tests/install/install_script.sh BUILD     BUILD: a finished build of the preset release
 #
-# Exits with 0 if all of that is well. What this machine lacks is told: "SKIPPED: why".
+# Exits with 0 if no check fails. Prints "SKIPPED: why" for a check that needs something this machine lacks.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$(cd "$1" && pwd)
@@ -28,7 +28,7 @@ mv "$work/first" "$prefix"
 for header in "$root"/include/cambium/*.h; do
   cmp "$header" "$prefix/include/cambium/$(basename "$header")" || fail "a header is missing"
 done
-# Neither where it was built nor where it was first.
+# No installed file may contain the path of the build, of the sources, or of the first folder.
 for path in "$build" "$root/" "$work/first"; do
   if grep -rlF -e "$path" "$prefix"; then fail "these contain $path"; fi
 done
@@ -103,8 +103,8 @@ fi
 mkdir "$work/packages"
 (cd "$build" && cpack -G DEB -B "$work/packages" >"$work/log" 2>&1) || { cat "$work/log"; fail "cpack failed"; }
 
-# holds PACKAGE FILES...: there is one such package, all these patterns are in it, and nothing else but folders and its
-# copyright; the folder /usr/share/doc/PACKAGE is what dpkg wants it in.
+# holds PACKAGE FILES...: the package must exist, and must have a file for each of these patterns. It may have no other
+# files except its copyright, which dpkg wants in /usr/share/doc/PACKAGE.
 holds() {
   local package=$1 contents left pattern
   shift
@@ -136,7 +136,7 @@ if [ "$shared" = yes ]; then
   [[ $(depends_of libcambium-dev) == *"libcambium$number (= $version)"* ]] || fail "libcambium-dev has no runtime"
   [[ $(depends_of "libcambium$number") == *libc6* ]] || fail "the runtime package depends on nothing"
 fi
-# pages_of PROGRAM: what is packed with it.
+# pages_of PROGRAM: prints patterns for the files that are packed with it, and for the program itself.
 pages_of() {
   printf '%s\n' "/usr/bin/$1" "/usr/share/man/man1/$1\\.1\\(\\.gz\\)\\?" "/usr/share/bash-completion/completions/$1" \
     "/usr/share/zsh/vendor-completions/_$1" "/usr/share/fish/vendor_completions\\.d/$1\\.fish"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the man page and the completions of a program, and compares them with its --help, which is read here in a way of
-# its own: every name of every option and command must be in all four. Then bash completes some lines.
+# Makes the man page and the completions of a program, and compares them with its --help, which this script parses with
+# code of its own: every name of an option or command must be in all four files. Then bash completes some lines.
 #
 #   bash tests/install/pages_script.sh PROGRAM
 set -u
@@ -17,7 +17,7 @@ complain() {
 
 bash "$root/tools/help/make_pages.sh" "$program" 1.2.3 "$work" || exit 1
 
-# Names of options, from the beginnings of lines; then the commands below, one after the other.
+# Checks the names of options, which are at the beginnings of lines, and then each command below this one.
 count=0
 check() {  # the words of a command
   local help word page plain sub
@@ -46,7 +46,7 @@ check
 [ "$count" -gt 2 ] || complain "found no options in the help of $program"
 grep -q '1\.2\.3' "$work/$name.1" || complain "the man page does not name the version"
 
-# complete_line WORDS...: what bash would offer for the last of them.
+# complete_line WORDS...: prints what bash would offer for the last word.
 complete_line() {
   bash -c '
     source "$1"
@@ -80,8 +80,8 @@ for shell in zsh fish; do
   fi
 done
 
-# Help as it may come to look: names that reach the column of the texts, texts of several lines, groups, commands of
-# commands, and the headings of later releases of CLI11.
+# A --help in a form that it may have later: names that reach the column of the texts, texts of several lines, groups,
+# commands of commands, and the headings of later releases of CLI11.
 cat >"$work/toy" <<'TOY'
 #!/bin/sh
 case "$*" in
@@ -139,7 +139,7 @@ if [ "$rows" != "$expected" ]; then
   complain "a help was read in another way than it says"
 fi
 
-# What the help does not usually look like must not pass as if it had been understood.
+# A --help in an unknown form must be refused, and not be read as if it were understood.
 cat >"$work/odd" <<'ODD'
 #!/bin/sh
 printf '%s\n' 'Is odd.' 'Usage: odd' '' 'Options:' '  -h,--help                   Print this' '     half an entry'

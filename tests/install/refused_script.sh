@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A build with hooks is not to be installed: cmake must say so, and write nothing.
+# A build with test hooks must not be installed: cmake must refuse it with a message, and write nothing.
 set -u
 cmake=$1 build=$2
 prefix=$(mktemp -d)

@@ -1,5 +1,5 @@
-// A mapping whose file is truncated: GuardedCopy reports it, and every other SIGBUS arrives as if we were not there.
-// Whatever may end the process runs in a child, whose exit code or signal shows the result.
+// If the file of a mapping is truncated, GuardedCopy reports it. Every other SIGBUS arrives as if there were no guard.
+// Code that may end the process runs in a child, whose exit code or signal shows the result.
 #include "io/guarded_copy.h"
 
 #include <gtest/gtest.h>

@@ -29,7 +29,7 @@
 #include "testing/temp_directory.h"
 #include "util/prng.h"
 
-// Overrides the C library's preadv2. It can play a system without reads that do not wait.
+// Overrides the C library's preadv2. If reads_always_wait is set, it acts like a system without RWF_NOWAIT.
 namespace {
 bool reads_always_wait = false;
 int refused_reads = 0;
@@ -301,7 +301,8 @@ TEST_F(PosixFileTest, MincoreAndCachestatAgree) {
   }
 }
 
-// Without this fallback, cached values of a scan went through a read queue, each after a refused system call.
+// Regression: on a system without RWF_NOWAIT, cached values of a scan went through a read queue, each after a refused
+// system call.
 TEST_F(PosixFileTest, ReadCachedWorksWithoutReadsThatDoNotWait) {
   const auto file = Create("f");
   const std::string data = Prng(3).Bytes(256 << 10);
@@ -350,7 +351,7 @@ TEST_F(PosixFileTest, PartialWriteErrorNamesOffsetAndReason) {
   EXPECT_NE(status.ToString().find(file->path() + ":8192: File too large"), std::string::npos) << status.ToString();
 }
 
-// F8: failed attempts leave nothing behind.
+// F8: failed calls leave no file and no lock.
 TEST_F(PosixFileTest, WithoutDescriptorsOnlyTheCallFails) {
   std::unique_ptr<File> file;
   std::unique_ptr<FileLock> lock;
@@ -449,13 +450,14 @@ int OpenDescriptors() {
   return static_cast<int>(std::distance(begin(all), end(all)));
 }
 
-// A missing witness was once final: each sync then asked through the file itself, at twice the cost.
+// Regression: if a file had no witness at its first sync, it never got one. Each sync then asked the journal through
+// the file itself, at twice the cost.
 TEST_F(PosixFileTest, WitnessIsOpenedLaterIfDescriptorsRunOut) {
   const std::unique_ptr<File> locked = Create(kLockFileName);
   const auto file = Create("f");
   ASSERT_TRUE(file->Write(0, "x").ok());
   const int fd = static_cast<const PosixFile&>(*file).fd();
-  const bool is_wanted = MayHaveJournalOfExt4(fd);  // else no witness is opened, now or later
+  const bool is_wanted = MayHaveJournalOfExt4(fd);  // if false, no witness is opened, now or later
   const int before = OpenDescriptors();
   const int next = ::dup(0);
   ::close(next);

@@ -19,7 +19,7 @@
 namespace cambium {
 namespace {
 
-constexpr std::uint64_t kLongMicros = 30'000'000;  // longer than any machine needs; a test that reaches it has failed
+constexpr std::uint64_t kLongMicros = 30'000'000;  // longer than any machine needs: a test that waits so long fails
 
 class PosixLockTest : public ::testing::Test {
  protected:
@@ -153,7 +153,8 @@ TEST_F(PosixLockTest, DeletingTheLockFileDoesNotRelease) {
   EXPECT_FALSE(second_is_kept_out()) << "the mutant must be caught";
 }
 
-// Each holder of the lock increments a counter and decrements it before release. Another thread keeps deleting LOCK.
+// Each holder of the lock increments a counter, and decrements it before release. Meanwhile another thread keeps
+// deleting LOCK.
 TEST_F(PosixLockTest, ReplacingTheLockFileNeverAdmitsTwo) {
   std::atomic<bool> stop = false;
   std::atomic<int> holders = 0;

@@ -85,7 +85,7 @@ TEST(PosixTransferTest, UnalignedEndOfFileEndsADirectRead) {
   });
   EXPECT_EQ(end.moved, 700u);
   EXPECT_EQ(end.error, 0);
-  EXPECT_EQ(calls, 2);  // 700 bytes, then the last 188 of them once more: nothing new
+  EXPECT_EQ(calls, 2);  // 700 bytes; then a read from offset 512 returns only the last 188 of them, so the file ends
 }
 
 TEST(PosixTransferTest, WriteOfZeroBytesIsRetriedOnceThenFails) {

@@ -306,8 +306,8 @@ TEST_P(ReadQueueTest, WithoutDescriptorsThreadsServeTheReads) {
   EXPECT_EQ(queue->IsSpent(), GetParam()) << "a new queue may have a ring";
 }
 
-// Refuses the n-th allocation of Submit and Wait, for every n, and then all from the n-th on. Once, Wait or the
-// destructor waited for ever for a request that was counted but never submitted.
+// Refuses the n-th allocation of Submit and Wait, for every n, and then all from the n-th on. (Regression: Wait or the
+// destructor waited for ever for a request that was counted but never submitted.)
 TEST_P(ReadQueueTest, WithoutMemoryEachReadIsDeliveredOnceOrRefused) {
   const ForeignFile foreign(std::string(500, 'f'));
   for (const std::uint64_t count : {std::uint64_t{1}, UINT64_MAX}) {

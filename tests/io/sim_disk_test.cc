@@ -14,7 +14,7 @@
 namespace cambium {
 namespace {
 
-// Returns the contents of a file after 300 cuts of one image.
+// Returns the different contents that a file has after 300 cuts of one image.
 std::set<std::string> Outcomes(const SimImage& image, const std::string& path, const DamageMix& mix = {}) {
   std::set<std::string> outcomes;
   Prng prng(7);
@@ -287,7 +287,7 @@ TEST(SimDiskTest, ImagesAreIndependent) {
   EXPECT_EQ(std::string(out, read), "1111");
 }
 
-// Tries every subset of the units of a cut, as an exhaustive test does.
+// Keeps every subset of the units of a cut, as an exhaustive test would do.
 TEST(SimDiskTest, UnitsCanBeKeptAndLostOneByOne) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", Slice(std::string(1024, 'a')));

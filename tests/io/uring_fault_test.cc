@@ -147,7 +147,7 @@ TEST_F(UringFaultTest, PlainReadsReplaceARefusingRing) {
   ReadAndCompare(&prng, queue.get(), 30);  // entries that the kernel never took must not be submitted
 }
 
-// Once, if the list of finished reads could not grow, a completion was processed but not marked as seen. It then
+// Regression: if the list of finished reads could not grow, a completion was processed but not marked as seen. It then
 // arrived a second time, its bytes counted twice, and the rest of the request had a negative size.
 TEST_F(UringFaultTest, OutOfMemoryNeverRepeatsACompletion) {
   constexpr std::size_t kReads = 20;
