@@ -28,7 +28,7 @@ struct Program {
 };
 
 std::string RandomKey(Prng& prng) {
-  // Keys that differ only in case are one key for one of the comparators.
+  // One of the comparators takes keys that differ only in case for one key.
   std::string key = (prng.OneIn(2) ? "k" : "K") + Key(prng.Skewed(11));
   if (prng.OneIn(20)) key += std::string(prng.Uniform(60), 'x');
   return key;
@@ -173,7 +173,7 @@ TEST(CompactionTest, TombstonesAreDroppedKeyByKey) {
   ExpectGood(family);
 }
 
-// A tier that is put on top of another one of its level hides it, and is not merged with it.
+// A new tier of a level hides the older tiers of the level, and is not merged with them.
 TEST(CompactionTest, TombstonesAreKeptAboveAnOlderTierOfTheLevel) {
   LsmFamilyOptions options;
   options.policy = TinyPolicy(kCompactionStyleLazyLevel);
@@ -233,8 +233,8 @@ TEST(CompactionRangesTest, RangesAreKeptAboveTheirKeys) {
   EXPECT_TRUE(DeleteRangeAboveTheBottom().IsCorruption());
 }
 
-// A compaction of two runs: the newer one's range hides the older one's keys, but not its own. Hidden entries are
-// charged.
+// A compaction of two runs: the range delete of the newer run hides keys of the older run, but none of its own run.
+// Hidden entries are charged.
 TEST(CompactionRangesTest, CoveredEntriesAreDroppedAndCharged) {
   LsmFamily family;
   for (std::uint64_t i = 0; i < 300; ++i) family.Put(Key(i), 300);
@@ -251,7 +251,7 @@ TEST(CompactionRangesTest, CoveredEntriesAreDroppedAndCharged) {
   ExpectGood(family);
 }
 
-// A range over all keys would make one file that can only be compacted with the whole level below.
+// Without a cut, a range over all keys would make one file, which can only be compacted with the whole level below.
 TEST(CompactionRangesTest, WideRangeIsCutBeforeItOverlapsTooMuch) {
   LsmFamilyOptions options;
   options.policy.max_bytes_for_level_base = 64 * 1024;
@@ -288,7 +288,7 @@ TEST(CompactionRangesTest, WideRangeIsCutBeforeItOverlapsTooMuch) {
   EXPECT_EQ(family.entry_count(), family.durable().size());
 }
 
-// No request is needed for that.
+// Ordinary compactions free the space; no request is needed.
 TEST(CompactionRangesTest, RangeOverAllKeysFreesTheirSpace) {
   for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleLazyLevel}) {
     LsmFamilyOptions options;

@@ -24,7 +24,7 @@ class LsmFamily final : public IndexFamily {
   explicit LsmFamily(const LsmFamilyOptions& options = {});
 
   Status CompactWhileDue(std::uint64_t step_bytes = kWholeStep);
-  // As a user's CompactRange does.
+  // Compacts the range by a request, as a user's CompactRange does.
   Status CompactRange(std::optional<std::string> begin, std::optional<std::string> end,
                       std::uint64_t step_bytes = kWholeStep);
 

@@ -96,7 +96,8 @@ TEST(LsmIndexTest, SliceBoundsAStep) {
       ASSERT_TRUE(family.Step(16 * 1024).ok());
       if (!from_runs) most = std::max(most, family.last_stats().bytes_written);
     }
-    // Four target files, what overlaps the borders, and the rests of as many tiers as a level may have.
+    // Four target files, the files that overlap the borders of the slice, and the remaining parts of files in as many
+    // tiers as a level may have.
     EXPECT_LT(most, 4 * 4096u + 8 * 2 * 8192u) << round;
   }
   ExpectGood(family);
@@ -124,10 +125,10 @@ TEST(LsmIndexTest, LoadInKeyOrderOnlyMovesFiles) {
   }
 }
 
-// Lazy: each update is written once per level of tiers, and several times in the last level. Leveled: in each level it
-// is written about as many times as half the ratio of two levels, except for what goes through level 1. With four
-// levels of ratio 4 the cost law predicts 0.83. Files must not be too small for that: tiers of a few hundred entries
-// are mostly headers and branches, which cancel the saving.
+// Lazy: each update is written once per level of tiers, and several times in the last level. Leveled: each update is
+// written in each level about half as many times as the ratio of two levels, unless it goes through level 1. With four
+// levels of ratio 4 the cost law predicts that lazy writes 0.83 of what leveled writes. Files must not be too small for
+// that: tiers of a few hundred entries are mostly headers and branches, which cancel the saving.
 TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
   constexpr std::uint64_t kStepBytes = 64 * 1024;
   std::uint64_t written[2] = {0, 0};
@@ -152,8 +153,8 @@ TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
   EXPECT_LT(written[1] * 10, written[0] * 9) << written[1] << " against " << written[0];
 }
 
-// Compactions of level 0 that write into levels 1 and 2 at once, with puts, deletes and ranges on both sides of the
-// borders, and runs added meanwhile. Counts them.
+// Runs compactions of level 0 that write into levels 1 and 2 at once, and counts them. There are puts, deletes and
+// range deletes on both sides of the borders, and runs are added meanwhile.
 Status WriteThroughLevelOne(int* through) {
   LsmFamily family;
   for (std::uint64_t i = 0; i < 8000; ++i) family.Put(NumberKey(i), 300);
@@ -275,7 +276,8 @@ TEST(LsmIndexTest, CompactSyncsBeforeItReturns) {
   }
 }
 
-// Fails the n-th call of each kind that a compaction makes, until one succeeds. Each failed one has changed nothing.
+// Fails the n-th call of each kind that a compaction makes, until a compaction succeeds. Each failed compaction has
+// changed nothing.
 TEST(LsmIndexTest, FailedFileCallAbortsTheCompactionWithoutEffect) {
   for (const bool lazy : {false, true}) {
     for (const SimOpKind kind : {SimOpKind::kRead, SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kCreate}) {
@@ -381,7 +383,7 @@ TEST(LsmRequestTest, RangeLeavesOtherKeysInPlace) {
   }
 }
 
-// Writes and compactions go on between the steps. All that was there before the request reaches the bottom.
+// Writes and compactions go on between the steps. All entries that are older than the request reach the bottom.
 TEST(LsmRequestTest, FinishesDuringConcurrentWrites) {
   for (const bool lazy : {false, true}) {
     LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});

@@ -42,7 +42,7 @@ TEST(LsmLayersTest, NewestLayerAnswers) {
   EXPECT_EQ(entry.kind, EntryKind::kTombstone);
 }
 
-// Mutant: older levels are asked before newer runs.
+// Mutant: levels, which are older, are asked before the runs.
 TEST(LsmLayersTest, Level0IsAskedBeforeTheOthers) {
   LsmFamily family;
   MakeLevels(family, 500);
@@ -81,7 +81,8 @@ TEST(LsmLayersTest, ShapeCountsEntriesAndFiles) {
   EXPECT_EQ(files.size(), family.state().runs.size() + family.state().level_runs.size());
 }
 
-// Compared with a search of every span. Keys share prefixes, are prefixes of each other, and differ late or in zeros.
+// The result is compared with a search of every span. Keys share prefixes, are prefixes of each other, and differ late
+// or in zeros.
 TEST(TierTest, FindsTheRunWhoseSpanContainsTheKey) {
   Prng prng(SeedFromEnvironment(20261121));
   const auto random_key = [&prng](const std::string& prefix) {
@@ -119,7 +120,7 @@ TEST(TierTest, FindsTheRunWhoseSpanContainsTheKey) {
   }
 }
 
-// A walk over the files of a tier against a map: every kind of seek, and random turns.
+// A walk over the files of a tier against a map: every kind of seek, and random changes of direction.
 TEST(TierCursorTest, WalksSeveralFilesAsOne) {
   const std::uint64_t seed = SeedFromEnvironment(20261120);
   for (const Comparator* comparator : {BytewiseComparator(), ReverseBytewiseComparator(), LengthFirstComparator()}) {
@@ -230,7 +231,7 @@ TEST(LsmLayersOpenTest, CommittedStateIsRestored) {
   }
 }
 
-// The state's own check only knows the order of built-in comparators; the layers know the real one.
+// The check of a MANIFEST's state knows only the order of built-in comparators. The layers know the real order.
 TEST(LsmLayersOpenTest, OverlappingRunsOfATierAreNamedAndRejected) {
   LsmFamilyOptions options;
   options.comparator = LengthFirstComparator();
@@ -255,7 +256,7 @@ TEST(LsmLayersOpenTest, OverlappingRunsOfATierAreNamedAndRejected) {
 }
 
 TEST(LsmLayersOpenTest, RunThatEndsBeforeItBeginsIsRejected) {
-  // Written in byte order; by length, "10" is above "9".
+  // The keys are written in byte order. In the order by length, "10" is above "9".
   LsmFamily family;
   family.Put("10", 300);
   family.Put("9", 300);

@@ -1,5 +1,5 @@
-// Tables of layers and the compaction that is chosen for them. A file is written "number:first-last". In the unit of
-// file sizes, a target file has 10 and level 1 has 40.
+// Tables of layers, with the compaction that is chosen for them. A file is written "number:first-last". Sizes have no
+// unit: a target file has size 10, and level 1 has size 40.
 #include "lsm_fallback/pick_compaction.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace cambium::testing {
 namespace {
 
-constexpr std::uint64_t kFull = 10;  // the size of a file unless it says otherwise
+constexpr std::uint64_t kFull = 10;  // the size of a file whose text has none
 
 // Owns what a CompactionShape borrows. Copies share it.
 class Shape {
@@ -117,7 +117,7 @@ void Expect(const std::vector<Case>& table, const CompactionPolicy& policy) {
   for (const Case& row : table) EXPECT_EQ(Show(PickCompaction(row.shape.shape, policy)), row.expected) << row.why;
 }
 
-// Level 1 has six files, two above its size.
+// Level 1 has six files, two more than its size allows.
 Shape SixFiles(const std::vector<std::string>& below) {
   return Shape().Tier(1, 0, {"11:a-c", "12:d-f", "13:g-i", "14:j-l", "15:m-o", "16:p-r"}).Tier(2, 0, below);
 }
@@ -368,7 +368,7 @@ CompactionRequest RequestOf(std::optional<std::string> begin, std::optional<std:
   return request;
 }
 
-// The first step of a request.
+// Returns the first step of a request.
 std::string Requested(const Shape& shape, CompactionRequest request, CompactionStyle style = kCompactionStyleLevel) {
   if (!AdvanceRequest(shape.shape, Policy(style), &request)) return "done";
   return Show(PickRequested(shape.shape, Policy(style), &request));
@@ -400,8 +400,8 @@ TEST(PickRequestedTest, FollowsTheTable) {
             "compact 1 -> 2.0: 5 4 | 12 [d, g)");
 }
 
-// Level by level, from the first key to the last. Files that appear before the position are not part of the
-// request.
+// A request goes level by level, from the first key to the last. Files that appear before its position are not part of
+// it.
 TEST(PickRequestedTest, EndsDespiteLaterFiles) {
   const CompactionPolicy policy = Policy(kCompactionStyleLevel);
   CompactionRequest request;
@@ -442,8 +442,8 @@ TEST(PickRequestedTest, FilterRequestMovesNothingAndRewritesTheBottom) {
   EXPECT_EQ(Requested(Shape().Tier(1, 0, {"2:d-e"}).Tier(2, 0, {"3:a-c"}), all), "done");
 }
 
-// The options changed between the question and the step: files and slices are smaller now. The request used to take the
-// keys beyond the smaller slice for done.
+// The options change between AdvanceRequest and the step, so files and slices become smaller. (Regression: the request
+// took the keys beyond the smaller slice for done.)
 TEST(PickRequestedTest, ContinuesWhereTheStepActuallyEnded) {
   const Shape shape = Shape()
                           .Tier(1, 2, {"5:a-z=40"})

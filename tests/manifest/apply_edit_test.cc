@@ -357,7 +357,8 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
   }
 }
 
-// A user's order is not known here, so only an empty cursor, which is before all keys, is known to be a step back.
+// The order of a user's comparator is not known here. So only an empty cursor, which is before all keys, is known to be
+// a step back.
 TEST(ApplyEditTest, UnderAUsersComparatorOnlyAnEmptyCursorIsRejected) {
   ManifestState state = Sample();
   state.families[0].comparator = "mine";

@@ -75,8 +75,8 @@ std::optional<std::string> Check(const SimImage& image, const Allowed& allowed, 
   return "can neither be opened nor created: " + read.status().ToString();
 }
 
-// One run of the program: opens or creates, then commits. It commits on after a failed commit, as a database does,
-// unless the error is fatal.
+// One run of the program: opens or creates, then commits. After a failed commit it continues with the next one, as a
+// database does, unless the error is fatal.
 class Life {
  public:
   Life(SimFileSystem* fs, std::uint64_t seed, Allowed allowed)

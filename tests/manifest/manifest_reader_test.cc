@@ -432,8 +432,8 @@ TEST(ManifestMendTest, DamagedByteIsMended) {
   }
 }
 
-// A header can be computed from its payload and the records around it; the next record proves it, since it has its
-// checksum. The last record has no such proof.
+// A lost header can be computed from its payload and the records around it. The next record contains the checksum of
+// the header, and so proves it. For the last record there is no such proof.
 TEST(ManifestMendTest, LostHeaderOfARecordIsMended) {
   std::vector<std::size_t> ends;
   const std::string bytes = ManifestOf(1, 4, &ends);

@@ -256,8 +256,8 @@ TEST_F(ManifestTest, CommitAfterAFailedRollIsNotLost) {
 }
 #endif
 
-// If no new file can be created, for example without descriptors, nothing was written: a file that is only too large
-// still takes commits.
+// If the new file of a roll cannot be created, for example because there are no descriptors, nothing was written. Then
+// an old file that is too large, but not dead, still takes commits.
 TEST_F(ManifestTest, LargeFileTakesCommitsIfNoNewOneCanBeCreated) {
   const auto manifest = MustCreate(1, 0);
   while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
@@ -274,7 +274,7 @@ TEST_F(ManifestTest, LargeFileTakesCommitsIfNoNewOneCanBeCreated) {
   EXPECT_EQ(SequenceOnDisk(), 4u);
 }
 
-// A dead file takes no commits, even then.
+// A dead file takes no commits, even if no new file can be created.
 TEST_F(ManifestTest, DeadFileTakesNoCommits) {
   const auto manifest = MustCreate(1);
   FailNext(SimOpKind::kWrite);

@@ -103,7 +103,7 @@ struct KeyLess {
   bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
 };
 
-// All operations; each query checks them one by one.
+// The model: all operations. Each query checks them one by one.
 struct History {
   explicit History(const Comparator* order) : comparator(order) {}
   const Comparator* comparator;
@@ -224,8 +224,8 @@ TEST_P(MemTableRangesModelTest, AgreesWithTheHistoryAtEverySequenceNumber) {
   }
 }
 
-// BytesMax is enough for any ranges: otherwise the arena would abort the process. And memory does not grow
-// quadratically with the ranges.
+// BytesMax is enough for any ranges; otherwise the arena would abort the process. Memory does not grow quadratically
+// with the number of ranges.
 TEST(TableRangesTest, BytesMaxIsEnoughAndMemoryIsNotQuadratic) {
   Prng prng(testing::SeedFromEnvironment(0x7ac));
   for (const std::uint64_t batch : {1u, 3u, 64u, 1000u}) {

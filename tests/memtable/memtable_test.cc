@@ -206,8 +206,8 @@ TEST_P(MemTableTest, FindReturnsTheNewestVersionUpToTheReadSequence) {
   EXPECT_EQ(table.version_count(), 4u);
 }
 
-// Random versions of random keys, compared with a map of maps at random sequence numbers: lookups, walks in both
-// directions with turns, seeks to present and absent keys.
+// Random versions of random keys, compared with a map of maps at random sequence numbers: lookups, walks with changes
+// of direction, seeks to present and absent keys.
 TEST_P(MemTableTest, AgreesWithAMapOfVersionsAtEverySequenceNumber) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x3e3);
   Prng prng(seed);
@@ -353,8 +353,8 @@ TEST(MemTableMemoryTest, OrderedLoadsFillLeavesAndRandomLoadsTwoThirdsOfThem) {
   EXPECT_LT(bytes_per_key([](std::uint64_t i) { return i * 0x9e3779b97f4a7c15u >> 32; }), 60);
 }
 
-// No load may force a split at the end for each key: here each key falls between a full leaf and the one split off
-// last. Leaves of one key each would take 1000 bytes a key.
+// No load may force a split at the end of a leaf for each key. Here each key falls between a full leaf and the leaf
+// that was split off last. Leaves of one key each would take 1000 bytes a key.
 TEST(MemTableMemoryTest, DescendingKeysAfterAscendingOnesDoNotMakeEmptyLeaves) {
   MemTable table(BytewiseComparator());
   SequenceNumber seq = 0;

@@ -85,7 +85,7 @@ TEST(OptionsFileTest, HasTheOptionsInForce) {
   store.MustClose();
 }
 
-// An unknown word counts as all words.
+// An unknown word for the kept form counts as all known words.
 TEST(OptionsFileTest, KeptFormIsReadBack) {
   const std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, Options()}};
   for (const KeptForm kept : {KeptForm{false, false}, KeptForm{true, false}, KeptForm{false, true}, KeptForm{true, true}}) {
@@ -293,8 +293,8 @@ bool IsOptionsFile(SimOpKind, const std::string& path) {
   return path.find(".dbtmp") != std::string::npos || path.find("OPTIONS-") != std::string::npos;
 }
 
-// Regression: an Open without create_if_missing, as by a tool, rewrote the file. It then said create_if_missing=false
-// and lacked the options of a later version.
+// Regression: an Open without create_if_missing, as by a tool, rewrote the file. The new file had
+// create_if_missing=false, and lacked the options of a later version.
 TEST(OptionsFileTest, OpenWithUnchangedOptionsKeepsTheFile) {
   TestStore store;
   store.options.create_if_missing = true;
@@ -407,7 +407,7 @@ struct Moment {
   int attempted = 0;
 };
 
-// Opens a database, changes options, creates a family and drops it. The first error ends it.
+// Opens a database, changes options, creates a family and drops it. The first error ends the program.
 class Program {
  public:
   explicit Program(TestStore* store) : store_(*store) {}
@@ -435,7 +435,7 @@ class Program {
   [[nodiscard]] Moment Now() const { return {store_.fs->Snapshot(), acknowledged_, attempted_}; }
 
  private:
-  // Open succeeds even if it could not write the file.
+  // Counts the file of Open as acknowledged if it exists: Open succeeds even if it could not write the file.
   void WasWritten() {
     if (Load(store_.fs).status.ok()) acknowledged_ = 1;
   }
@@ -477,7 +477,7 @@ std::string Judge(const SimImage& image, int acknowledged, int attempted) {
   return after.Verify();
 }
 
-// Cuts the power at every operation of a program. Returns the first thing that is wrong afterwards, or "".
+// Cuts the power at every operation of a program. Returns what is wrong after the first bad cut, or "".
 std::string CutEverywhere(std::uint64_t seed) {
   TestStore store;
   Program program(&store);

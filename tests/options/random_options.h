@@ -1,4 +1,4 @@
-// Makes and compares random legal options by the table of options. A field without a row in the table is not covered.
+// Makes and compares random legal options with the table of options. A field without a row in the table is ignored.
 #pragma once
 
 #include <string>

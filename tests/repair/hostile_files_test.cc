@@ -3,7 +3,7 @@
 // the meaning of a field can show the change. Opening, reading, verifying, dumping and salvaging such a directory must
 // end with a result, and must not use more memory than the sizes of the files justify.
 //
-// One field, or a few, of a copy are changed at a time; CAMBIUM_SEED repeats a failure.
+// In each copy one field or a few are changed. CAMBIUM_SEED repeats a failure.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -54,7 +54,8 @@ void* operator new(std::size_t size) {
   return memory;
 }
 void* operator new[](std::size_t size) { return operator new(size); }
-// std::stable_sort allocates with this one. Its memory is freed by our operator delete, so it must come from ours.
+// std::stable_sort allocates with this operator. Our operator delete frees the memory, so our operator new must
+// allocate it.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   try {
     return operator new(size);

@@ -32,7 +32,7 @@ TEST(KeyGapsTest, AbsentBoundIsUnbounded) {
   EXPECT_TRUE(gaps.Contains("w"));
 }
 
-// Compares with one bool for each of a few keys.
+// Compares the gaps with one bool for each of a few keys.
 TEST(KeyGapsTest, OverlappingGapsAreJoined) {
   Prng prng(3);
   for (int round = 0; round < 200; ++round) {

@@ -9,7 +9,7 @@
 namespace cambium {
 namespace {
 
-// Compares with one number for each of a few keys.
+// Compares the result with one number for each of a few keys.
 TEST(RangeNumbersTest, FindsTheNewestRangeOverAKey) {
   Prng prng(9);
   for (int round = 0; round < 300; ++round) {

@@ -134,8 +134,8 @@ std::string LittleKey(std::uint64_t i) {
   return key;
 }
 
-// Regression: ranges of this order look like legal ranges in byte order, which was guessed. Keys that the first range
-// had deleted returned as proven, and keys outside the second range were lost without a report.
+// Regression: salvage guessed byte order, in which the ranges of this order look legal. Keys that the first range had
+// deleted returned as proven, and keys outside the second range were lost without a report.
 TEST(RepairDbTest, WithoutAManifestAGuessedOrderProvesNoRange) {
   const LittleEndian order;
   TestStore store;
@@ -175,7 +175,7 @@ TEST(RepairDbTest, WithoutAManifestAGuessedOrderProvesNoRange) {
             (Entries{{"salvaged-1/" + LittleKey(258), "258"}, {"salvaged-1/" + LittleKey(7), "7"}}));
 }
 
-// The caller names a wrong order, and pages have one key each, which fits any order.
+// The caller names a wrong order. Each page has one key, so no page alone contradicts it.
 TEST(RepairDbTest, WithoutAManifestUnorderedPagesShowAWrongComparator) {
   CAMBIUM_FOR_THE_LSM_ALONE("only in runs do keys ascend from leaf to leaf; a tree appends each replaced leaf");
   const LittleEndian order;
@@ -200,7 +200,7 @@ TEST(RepairDbTest, WithoutAManifestUnorderedPagesShowAWrongComparator) {
   EXPECT_EQ(findings.report.unproven, 4u);
 }
 
-// Makes a tree of small values, newer values in a run above it, and a log that has neither any more.
+// Makes a tree of small values, and newer values in a run above it. The log no longer has any of them.
 void MakeOldTreeAndNewRun(TestStore* store, Entries* old_entries, Entries* new_entries) {
   store->options.blob_file_size = 16 << 10;
   store->MustOpen();
@@ -267,8 +267,8 @@ TEST(RepairDbTest, ValuesThatADamagedRunMayHaveReplacedAreUnproven) {
   }
 }
 
-// Hazard H35: a value has images of log records. Their checksums are those of another place, so they are never taken
-// for records.
+// Hazard H35: a value contains images of log records. Their checksums belong to another offset, so the images are never
+// taken for records.
 Entries SalvageImagesOfRecords() {
   TestStore store;
   store.options.blob_file_size = 1 << 20;
@@ -487,8 +487,9 @@ TEST(RepairDbTest, InPlaceLeavesAHealthyDatabaseUnchanged) {
   EXPECT_EQ(families.Files(), both);
 }
 
-// Regression: no witness follows the last record of the MANIFEST. Damaged, it looks torn, so the check found no
-// problem, and an acknowledged family was missing. The repaired database had the family, and was removed.
+// Regression: no witness follows the last record of the MANIFEST. If this record is damaged, it looks torn. So the
+// check of the damaged database found no problem, although an acknowledged family was missing. The repaired database
+// had the family, and was removed.
 TEST(RepairDbTest, InPlaceKeepsTheMendedDatabase) {
   TestStore store;
   store.MustOpen();

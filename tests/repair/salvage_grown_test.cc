@@ -40,13 +40,13 @@ const Comparator* OrderOf(const std::string& family) {
 
 struct Place {
   std::string layer;             // the index file with the newest entry; empty: only the log's tail has it
-  std::size_t depth = 0;         // of the layer; 0 is the newest
+  std::size_t depth = 0;         // depth of the layer; 0 is the newest
   std::string value;             // the file that has the value: the one that the entry refers to, or the layer
   std::set<std::string> copies;  // all files that have the value
 };
 
 struct Layers {
-  std::map<std::string, std::size_t> depths;  // of each index file
+  std::map<std::string, std::size_t> depths;  // depth of each index file
   std::set<std::string> swept;                // files whose keys below the cursor are in the tree
   std::string cursor;
 };
@@ -242,7 +242,7 @@ class Judge {
                                                << proven.findings;
     }
     ASSERT_TRUE(missing.empty() || !proven.report.IsClean());
-    // The checksums of the MANIFEST allow to restore a flipped bit.
+    // With the checksums of the MANIFEST, a flipped bit can be restored.
     ASSERT_TRUE(!is_manifest || !is_flip || proven.report.IsClean()) << proven.findings;
     whole_ += missing.empty() ? 1 : 0;
     ++disks_;
@@ -342,7 +342,7 @@ class Judge {
     return found == model->second.end() ? nullptr : &found->second;
   }
 
-  // The tails of these databases have only new keys, so every old value is known to be old.
+  // Expects no old values. The tails of these databases have only new keys, so every old value is known to be old.
   void ExpectNewest(const Salvaged& proven) const {
     for (const auto& [family, model] : proven.models) {
       for (const auto& [key, value] : model) {

@@ -180,8 +180,8 @@ class DropsAll final : public CompactionFilter {
   }
 };
 
-// Regression: if the index was lost, values that a compaction filter had removed returned as proven, since the log
-// still had them.
+// Regression: if the index was lost, values that a compaction filter had removed returned as proven, because they were
+// still in the log.
 TEST(SalvageLogTest, ValuesThatAFilterRemovedAreUnproven) {
   TestStore store;
   const DropsAll filter;
@@ -308,8 +308,8 @@ TEST(SalvageLogTest, FooterIsNotDamage) {
   }
 }
 
-// Regression: without a MANIFEST, a batch that a crash had cut deleted the keys of its deletes, and put the keys of its
-// writes in doubt.
+// Regression: without a MANIFEST, the operations of a batch that a crash had cut still counted. Its deletes deleted
+// their keys, and its writes put their keys in doubt.
 TEST(SalvageLogTest, BatchWithoutItsEndDoesNotCount) {
   TestStore store;
   store.MustOpen();

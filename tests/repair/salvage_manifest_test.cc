@@ -1,5 +1,5 @@
-// Tests salvage of databases with a damaged MANIFEST, record by record: what the log has and the MANIFEST does not know
-// is never taken for something that was dropped.
+// Tests salvage of databases with a damaged MANIFEST, record by record. Data that the log has and the MANIFEST does not
+// know must not be taken for data that was dropped.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -51,8 +51,8 @@ void MakeYoungFamilies(TestStore* store, bool is_flushed) {
   ASSERT_TRUE(store->db->SyncWAL().ok());
 }
 
-// Regression: the MANIFEST had lost the creation of a family. Salvage took operations of this unknown family for those
-// of a dropped one, and reported no loss.
+// Regression: the MANIFEST had lost the creation of a family. Salvage took the operations of this unknown family for
+// those of a dropped family, and reported no loss.
 TEST(SalvageManifestTest, FamiliesThatTheManifestHasLostAreSalvaged) {
   for (const bool is_flushed : {false, true}) {
     for (const bool is_closed : {false, true}) {

@@ -43,7 +43,7 @@ struct Salvaged {
   Status status;
   RepairReport report;
   Model model;
-  std::string findings;  // of lost things
+  std::string findings;  // the reported losses
   std::string violation;
 };
 

@@ -1,6 +1,6 @@
 // Tests salvage of databases with a history: several runs and compactions, overwritten and deleted keys, log GC, range
 // deletes. One page, record or file at a time is damaged. Every value in the new database was written for its key.
-// Without unproven values it is the newest, or nothing that survives shows a newer one.
+// Without unproven values, it is the newest value of its key, or no surviving data shows a newer one.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -182,9 +182,9 @@ TEST(SalvageTreesTest, OldValuesAreNeverProven) {
   }
 }
 
-// If the tree's files have replaced pages, the leaves below a lost branch are those that were written last, provided
-// that they have as many entries as the branch had. If another page is damaged too, they prove nothing: an older leaf
-// might be in the place of that page.
+// If the tree's files contain replaced pages, salvage takes the leaves that were written last for those below a lost
+// branch, provided that they have as many entries as the branch had. If another page is damaged too, these leaves prove
+// nothing: an older leaf might be in the place of that page.
 TEST(SalvageTreesTest, LeavesBelowALostBranchAreFound) {
   CAMBIUM_TREE_ONLY("it damages branches of a tree whose pages were replaced; no page of a run ever is");
   const std::uint64_t seed = SeedFromEnvironment(307);
@@ -274,8 +274,8 @@ TEST(SalvageTreesTest, ReplacedLeavesBelowALostBranchDoNotCount) {
   EXPECT_GT(known, 0u);
 }
 
-// Regression: a whole branch that is not the committed page was counted twice, as a page that was read and as one that
-// is missing. So it hid that another page was damaged, and a leaf that this page had replaced counted.
+// Regression: a whole branch that is not the committed page was counted twice, as a page that was read and as a page
+// that is missing. So the damage of another page was not seen, and a leaf that this other page had replaced counted.
 TEST(SalvageTreesTest, MisplacedPageDoesNotHideAMissingOne) {
   CAMBIUM_TREE_ONLY("it damages branches of a tree whose pages were replaced; no page of a run ever is");
   const Lived lived = LiveInATree(80, 80);

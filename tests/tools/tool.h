@@ -55,8 +55,8 @@ inline Ended RunTool(const std::string& arguments, const std::string& errors = "
 
 inline constexpr int kWasKilled = -1;
 
-// Returns the exit code, or nothing if the program was killed first. When this returns, the program has ended and
-// released its locks: a process that is killed in a sync lives until the sync ends.
+// Runs the tool, and kills it after `micros`. Returns its exit code, or kWasKilled if it was killed before it ended.
+// When this returns, the program has ended and released its locks: one killed in a sync lives until the sync ends.
 inline int RunAndKill(const std::string& arguments, std::uint64_t micros) {
   const std::string command = "exec " + Tool() + " " + arguments + " >/dev/null 2>&1";
   const pid_t child = ::fork();
@@ -125,7 +125,7 @@ class ToolTest : public ::testing::Test {
     EXPECT_TRUE(s.ok()) << s.ToString();
     return db;
   }
-  // The files whose names contain `part`; at least one.
+  // Returns the files whose names contain `part`, and expects at least one.
   std::vector<std::string> FilesLike(const std::string& part) const {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(Path())) {
@@ -134,7 +134,7 @@ class ToolTest : public ::testing::Test {
     if (found.empty()) throw std::runtime_error("no file like " + part);
     return found;
   }
-  // The only such file.
+  // Returns the only such file.
   std::string FileLike(const std::string& part) const {
     const std::vector<std::string> found = FilesLike(part);
     EXPECT_EQ(found.size(), 1u) << ::testing::PrintToString(found);

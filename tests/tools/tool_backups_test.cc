@@ -72,7 +72,7 @@ TEST_F(ToolBackupsTest, ForeignDirectoryIsRejected) {
   ExpectAll(CreatingLines(), kCannot, "shopping list");
 }
 
-// A directory with names like ours and foreign files: opening it for writing used to remove them.
+// A directory with names like ours, and with foreign files. (Regression: opening it for writing removed these files.)
 TEST_F(ToolBackupsTest, ForeignFilesUnderOurNamesAreKept) {
   for (const bool has_lock : {false, true}) {
     std::filesystem::remove_all(Backups());
@@ -86,7 +86,7 @@ TEST_F(ToolBackupsTest, ForeignFilesUnderOurNamesAreKept) {
   }
 }
 
-// Foreign files in a directory of backups are kept; what an engine left is removed.
+// Foreign files in a directory of backups are kept; files that an interrupted engine left are removed.
 TEST_F(ToolBackupsTest, OnlyFilesOfAnEngineAreRemoved) {
   MakeBackups(2);
   std::filesystem::create_directories(Backups() + "/staging");
@@ -205,7 +205,7 @@ TEST_F(ToolBackupsTest, DryRunOfADeletionListsTheBackups) {
   EXPECT_EQ(CountBackups(), 1u);
 }
 
-// A mount point cannot be removed.
+// The deletion fails because a mount point cannot be removed.
 TEST_F(ToolBackupsTest, FailedDeletionReportsWhatWasDone) {
   MakeBackups(3);
   const std::string record = Backups() + "/000002.backup";

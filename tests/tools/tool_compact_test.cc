@@ -122,7 +122,7 @@ class SmallDisk {
   bool is_there_ = false;
 };
 
-// Both are reported, and the full disk decides the exit code.
+// Damage and a full disk are both reported, and the full disk decides the exit code.
 TEST_F(ToolCompactTest, DamageDoesNotHideAFullDisk) {
   const SmallDisk disk(directory_.File("disk"));
   if (!disk.is_there()) {
@@ -156,7 +156,7 @@ TEST_F(ToolCompactTest, DamageDoesNotHideAFullDisk) {
   EXPECT_NE(text.output.find("are free"), std::string::npos) << text.output;
 }
 
-// Steps without space are not done; finished ones are kept.
+// Steps for which there is no space are not done; finished steps are kept.
 TEST_F(ToolCompactTest, FullDiskLosesNothing) {
   const SmallDisk disk(directory_.File("disk"));
   if (!disk.is_there()) {

@@ -30,8 +30,8 @@ TEST_F(ToolCopiesTest, CheckpointIsIndependentOfItsOrigin) {
   EXPECT_NE(again.output.find("exists"), std::string::npos) << again.output;
 }
 
-// verify reports a file that is missing, or shorter than what is committed of it, as damage. Copies must fail on it
-// too: the copy may be all that is left when the origin is removed.
+// verify reports damage if a file is missing, or shorter than its committed length. Copies must fail on such a file
+// too, since the copy may be all that is left when the origin is removed.
 TEST_F(ToolCopiesTest, IncompleteDatabaseIsNotCopied) {
   {
     Options options = TheOptions();
@@ -84,7 +84,7 @@ TEST_F(ToolCopiesTest, IncompleteDatabaseIsNotCopied) {
   EXPECT_GE(rows, 4 * 2 * 6);
 }
 
-// The second command ends as if the database were locked, and the copy of the first is complete.
+// The second command ends as if the database were locked, and the copy that the first command makes is complete.
 TEST_F(ToolCopiesTest, ConcurrentCommandsCannotMakeOneDirectory) {
   ASSERT_TRUE(Open()->Close().ok());
   Put("a", "1");

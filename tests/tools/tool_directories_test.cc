@@ -109,7 +109,7 @@ TEST_F(ToolDirectoriesTest, DatabaseOpenForWritingIsLocked) {
   ExpectAll([](const Command& command) { return std::string(command.name) == "options" ? kClean : kLocked; });
 }
 
-// Commands that read work together with other readers; commands that write do not.
+// While a reader has the database open, commands that read it work, and commands that write it fail.
 TEST_F(ToolDirectoriesTest, DatabaseOpenForReadingAllowsReadingCommands) {
   Make();
   std::unique_ptr<DB> db;

@@ -1,5 +1,5 @@
-// --dry-run of commands that copy: it writes nothing, its forecast is what then happens, and it fails as the command
-// would.
+// --dry-run of commands that copy: it writes nothing, its forecast is what the command then does, and it fails if the
+// command would.
 #include <sys/mount.h>
 
 #include <cstdio>
@@ -175,8 +175,8 @@ TEST_F(ToolDryRunTest, DatabaseOpenElsewhereIsLocked) {
   EXPECT_FALSE(std::filesystem::exists(All() + "/backups"));
 }
 
-// For each command and each state of DIR, the dry run has the exit code of the command. Dry runs of imports into an
-// existing database, puts and deletes used to succeed in some states where the command fails.
+// For each command and each state of DIR, the dry run has the exit code of the command. (Regression: dry runs of puts,
+// deletes, and imports into an existing database succeeded in some states in which the command fails.)
 TEST_F(ToolDryRunTest, ExitCodeIsThatOfTheCommand) {
   Write(0, 20);
   const std::string kept = directory_.File("kept");
@@ -212,7 +212,7 @@ TEST_F(ToolDryRunTest, ExitCodeIsThatOfTheCommand) {
   std::unique_ptr<DB> db;
   struct State {
     const char* name;
-    std::function<bool()> bring_about;  // from a healthy database; false if that is not possible here
+    std::function<bool()> bring_about;  // changes a healthy database to this state; false if this is not possible here
     std::function<void()> end = [] {};
   };
   const State states[] = {

@@ -76,7 +76,7 @@ TEST_F(ToolEntriesTest, DeletesKeysAndRanges) {
   EXPECT_EQ(RunTool("delete " + Path() + " z --end a --dry-run").exit_code, kCannot);
 }
 
-// Both used to read the old value before they wrote, so a damaged one could not be removed.
+// Regression: put and delete read the old value before they wrote, so a damaged value could not be removed.
 TEST_F(ToolEntriesTest, DamagedValueCanBeReplacedAndDeleted) {
   const std::string value(5000, 'v');
   Make({{"a", value}, {"b", value + "b"}});
@@ -100,7 +100,7 @@ TEST_F(ToolEntriesTest, DamagedValueCanBeReplacedAndDeleted) {
   EXPECT_EQ(RunTool("scan " + Path()).output, "a\tnew\n");
 }
 
-// Every write used to replace a damaged OPTIONS file by one with defaults.
+// Regression: every write replaced a damaged OPTIONS file by one with defaults.
 TEST_F(ToolEntriesTest, DamagedOptionsFileIsNotReplacedByDefaults) {
   {
     Options options = TheOptions();
@@ -132,7 +132,7 @@ TEST_F(ToolEntriesTest, DamagedOptionsFileIsNotReplacedByDefaults) {
   EXPECT_EQ(RunTool("scan " + Path()).output, "a\t1\nk\tv\n");
 }
 
-// With --json nothing used to be printed on stderr.
+// Regression: with --json, nothing was printed on stderr.
 TEST_F(ToolEntriesTest, GcErrorsArePrintedToStderrToo) {
   const Ended errors = RunTool("gc " + Path() + " --json", "2>&1 >/dev/null");
   EXPECT_EQ(errors.exit_code, kCannot);
@@ -140,7 +140,7 @@ TEST_F(ToolEntriesTest, GcErrorsArePrintedToStderrToo) {
   EXPECT_TRUE(RunForJson("gc " + Path(), kCannot).at("error").is_string());
 }
 
-// A write used to record create_if_missing as off, and to drop unknown options.
+// Regression: a write recorded create_if_missing as off, and dropped unknown options.
 TEST_F(ToolEntriesTest, WriteKeepsTheOptionsFile) {
   Make({});
   const std::string file = FileLike("OPTIONS");
@@ -176,7 +176,7 @@ TEST_F(ToolEntriesTest, ScanAppliesItsFlags) {
   EXPECT_EQ(RunTool(scan + " --from 'x\\y'").exit_code, kCannot);
 }
 
-// In both key orders and both directions, with bounds inside and around the prefix.
+// Tests both key orders and both directions, with bounds inside and around the prefix.
 TEST_F(ToolEntriesTest, PrefixIsARangeInEitherOrder) {
   const std::vector<std::string> keys = {"a", "b", "b\xff", "b\xff\xff", "b\xff\xff!", "bz", "c", "\xff", "\xff\xff!"};
   for (const Comparator* const order : {BytewiseComparator(), ReverseBytewiseComparator()}) {
@@ -208,7 +208,7 @@ TEST_F(ToolEntriesTest, PrefixIsARangeInEitherOrder) {
   }
 }
 
-// A scan with a prefix used to read all keys, and failed on damage in others.
+// Regression: a scan with a prefix read all keys, and failed on damage in keys without the prefix.
 TEST_F(ToolEntriesTest, ScanOfAPrefixReadsNothingElse) {
   std::map<std::string, std::string> entries;
   for (int i = 0; i < 20'000; ++i) entries["k" + std::to_string(100'000 + i)] = "small";
@@ -238,11 +238,11 @@ TEST_F(ToolEntriesTest, ScanOfAPrefixReadsNothingElse) {
   }
 }
 
-// The error of a failed scan used to be an object on three lines after objects on one.
+// Regression: the error of a failed scan was a JSON object on three lines, although each entry has one line.
 TEST_F(ToolEntriesTest, FailedScanEndsWithAnErrorLine) {
   Make({{"a", "1"}, {"b", std::string(2000, 'v')}, {"c", "3"}});
   {
-    const std::unique_ptr<DB> db = Open();  // an unreplayable log prints nothing
+    const std::unique_ptr<DB> db = Open();  // flush, since a scan prints nothing if Open cannot replay the log
     ASSERT_TRUE(db->Flush({}).ok());
     ASSERT_TRUE(db->Close().ok());
   }

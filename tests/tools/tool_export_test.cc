@@ -25,7 +25,7 @@ class ToolExportTest : public ToolTest {
     expected_ = RunTool("export " + Path() + " -", "2>/dev/null").output;
     ASSERT_NE(expected_.find("\"entries\":100"), std::string::npos);
   }
-  // A path in an empty directory.
+  // A directory for the exported file.
   std::string Folder() const { return directory_.File("folder"); }
   std::string File() const { return Folder() + "/entries"; }
   std::string Line(const std::string& file) const { return "export " + Path() + " " + file; }
@@ -50,7 +50,7 @@ TEST_F(ToolExportTest, ReplacesAFileAndKeepsItsMode) {
   EXPECT_EQ(ReadFile(Folder() + "/beside"), expected_);
 }
 
-// FILE.tmp used to be overwritten, and then removed.
+// Regression: FILE.tmp was overwritten, and then removed.
 TEST_F(ToolExportTest, ForeignTmpFileIsKept) {
   WriteFile(File() + ".tmp", "theirs");
   EXPECT_EQ(RunTool(Line(File())).exit_code, kClean);
@@ -59,7 +59,7 @@ TEST_F(ToolExportTest, ForeignTmpFileIsKept) {
   EXPECT_EQ(Names(Folder()), (std::vector<std::string>{"entries", "entries.tmp"}));
 }
 
-// A regular file used to replace the device.
+// Regression: a regular file replaced the device.
 TEST_F(ToolExportTest, DeviceIsWrittenTo) {
   const std::string device = Folder() + "/null";
   if (::mknod(device.c_str(), S_IFCHR | 0666, ::makedev(1, 3)) != 0) {
@@ -84,7 +84,7 @@ TEST_F(ToolExportTest, PipeIsWrittenTo) {
   std::string got;
   std::thread reader([&] { got = ReadFile(File()); });
   const Ended ended = RunTool(Line(File()));
-  const int last = ::open(File().c_str(), O_WRONLY | O_NONBLOCK);  // ends a reader that has no writer
+  const int last = ::open(File().c_str(), O_WRONLY | O_NONBLOCK);  // lets a reader end that waits for a writer
   if (last >= 0) ::close(last);
   reader.join();
   EXPECT_EQ(ended.exit_code, kClean) << ended.output;
@@ -110,7 +110,7 @@ TEST_F(ToolExportTest, SymlinkLeadsToTheNewFile) {
   EXPECT_EQ(RunTool(Line(Folder() + "/lost")).exit_code, kCannot);
 }
 
-// On a terminal they show how much there will be and how long it will take; at the end the line is erased.
+// On a terminal, both commands show the part that is done and the time that is left. At the end the line is erased.
 TEST_F(ToolExportTest, ExportAndImportShowProgress) {
   if (RunCommand("script --version").exit_code != kClean) GTEST_SKIP() << "SKIPPED: script(1) is not installed";
   fs::create_directory(Folder() + "/files");
@@ -127,7 +127,7 @@ TEST_F(ToolExportTest, ExportAndImportShowProgress) {
   }
 }
 
-// On a full and on a read-only file system.
+// Exports to a full and to a read-only file system.
 TEST_F(ToolExportTest, FailedExportKeepsTheOldFile) {
   if (::mount("tmpfs", Folder().c_str(), "tmpfs", 0, "size=16k") != 0) {
     GTEST_SKIP() << "SKIPPED: nothing can be mounted here";

@@ -104,8 +104,8 @@ TEST_F(ToolImportTest, FilesOfAFolderBecomeEntries) {
   EXPECT_EQ(RunTool("import " + directory_.File("other") + " " + directory_.File("no") + " --format folder").exit_code, kCannot);
 }
 
-// Files with these names used to be destroyed. Now they are OUT.tmp and OUT.tmp.mark, and without our note in the mark
-// they are foreign.
+// Regression: foreign files with the names that an import uses were destroyed. The names are now OUT.tmp and
+// OUT.tmp.mark. If the mark does not contain our note, these files are foreign.
 TEST_F(ToolImportTest, ForeignFilesInTheWayAreKept) {
   namespace fs = std::filesystem;
   WriteFile(File(), "{\"cambium_export\":1}\n{\"key\":\"a\",\"value\":\"1\"}\n{\"end\":true,\"entries\":1}\n");
@@ -136,8 +136,8 @@ TEST_F(ToolImportTest, ForeignFilesInTheWayAreKept) {
   }
 }
 
-// A kill after the last step of an import left the mark, and the repeated import reported that DIR exists before it
-// looked for a mark.
+// Regression: a kill after the last step of an import left the mark. The repeated import reported that DIR exists
+// before it looked for a mark, so the mark stayed.
 TEST_F(ToolImportTest, MarkOfAKilledImportIsRemoved) {
   namespace fs = std::filesystem;
   WriteFile(File(), "{\"cambium_export\":1}\n{\"key\":\"a\",\"value\":\"1\"}\n{\"end\":true,\"entries\":1}\n");
@@ -155,14 +155,14 @@ TEST_F(ToolImportTest, MarkOfAKilledImportIsRemoved) {
   EXPECT_EQ(Scan(Copy()), "a\t1\n");
 }
 
-// With error_if_exists in its OPTIONS file, a program that loads it could not open the database.
+// If the OPTIONS file had error_if_exists set, a program that loads this file could not open the database.
 TEST_F(ToolImportTest, ImportedDatabaseOpensWithItsOwnOptions) {
   WriteFile(File(), "{\"cambium_export\":1}\n{\"end\":true,\"entries\":0}\n");
   ASSERT_EQ(RunTool("import " + Copy() + " " + File()).exit_code, kClean);
   EXPECT_EQ(RunForJson("options " + Copy()).at("DBOptions").at("error_if_exists").at("value"), "false");
 }
 
-// The count was used without a check, and the resulting exception was an error without file and line.
+// Regression: the count was used without a check, and the resulting exception became an error without file and line.
 TEST_F(ToolImportTest, LastLineWithoutACountIsDamage) {
   for (const std::string number : {"\"1\"", "1.5", "-1", "null", "[1]"}) {
     WriteFile(File(), "{\"cambium_export\":1}\n{\"key\":\"a\",\"value\":\"1\"}\n{\"end\":true,\"entries\":" + number + "}\n");
@@ -172,7 +172,8 @@ TEST_F(ToolImportTest, LastLineWithoutACountIsDamage) {
   }
 }
 
-// The walk used to end at the first directory that it could not enter, and what it had found so far became a database.
+// Regression: the walk ended at the first directory that it could not enter, and the files found until then became a
+// database.
 TEST_F(ToolImportTest, UnreadableFolderMakesNoDatabase) {
   namespace fs = std::filesystem;
   fs::permissions(directory_.path(), fs::perms::all);  // for the user that the tool runs as
@@ -252,7 +253,7 @@ struct LmdbEnv {
 };
 #endif
 
-// The record of a named database that could not be opened used to be imported as an entry.
+// Regression: if a named database could not be opened, its record in the main database was imported as an entry.
 TEST_F(ToolImportTest, TooManyLmdbDatabasesAreAnError) {
 #if CAMBIUM_HAVE_LMDB
   const std::string path = directory_.File("lmdb");
@@ -271,7 +272,7 @@ TEST_F(ToolImportTest, TooManyLmdbDatabasesAreAnError) {
 #endif
 }
 
-// Its entries would be mixed with those of the main database.
+// The entries of a database with the name "default" would be mixed with those of the main database.
 TEST_F(ToolImportTest, LmdbDatabaseCalledDefaultIsRejected) {
 #if CAMBIUM_HAVE_LMDB
   const std::string path = directory_.File("lmdb");

@@ -84,13 +84,13 @@ class ToolInspectTest : public ToolTest {
     EXPECT_TRUE(db->WaitForCompact().ok());
     return db;
   }
-  // Some values are also moved by log GC.
+  // Lets log GC move some values too.
   void Relocate(DB* db) {
     CompactRangeOptions compact;
     compact.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
     ASSERT_TRUE(db->CompactRange(compact, nullptr, nullptr).ok());
   }
-  // Not flushed: new keys, overwritten ones, and deletes of both kinds.
+  // Writes new keys, overwrites keys, and deletes a key and a range. Nothing is flushed.
   void AddTail(DB* db) {
     for (int i = 0; i < 20; ++i) Put(db, "tail" + KeyOf(i), ValueOf(i, 7));
     for (int i = 0; i < 10; ++i) Put(db, "tail" + KeyOf(i), ValueOf(i, 8));
@@ -119,7 +119,7 @@ class ToolInspectTest : public ToolTest {
     for (const Json& segment : state["segments"]) by_file[segment["file"]] = by_slot[segment["slot"].get<int>()];
     return by_file;
   }
-  // Exact as long as no record is so long that its size code exceeds its size.
+  // The sums are exact if no record is so long that the size in its address is rounded up.
   void ExpectSumsOf(const Json& stats, bool is_exact = true) const {
     const std::map<std::string, std::uint64_t> accounts = Accounts();
     EXPECT_EQ(stats["segments"].size(), accounts.size());
@@ -127,7 +127,7 @@ class ToolInspectTest : public ToolTest {
       const std::string file = segment["file"];
       EXPECT_EQ(segment["bytes"], std::filesystem::file_size(Path() + "/" + file)) << file;
       EXPECT_EQ(segment["live"], accounts.at(file)) << file;
-      if (segment["kind"] == "large value") continue;  // its account has blocks and its header
+      if (segment["kind"] == "large value") continue;  // its account counts whole blocks, and the file's header
       std::uint64_t sum = 0;
       for (const char* part : {"live", "dead", "pending", "overhead", "holes", "unused"}) {
         sum += segment[part].get<std::uint64_t>();
@@ -139,8 +139,8 @@ class ToolInspectTest : public ToolTest {
     EXPECT_EQ(stats["bytes"], BytesOfFiles());
   }
 
-  // Compares with the bytes of the files: the file has each value of the log exactly where the newest record of its key
-  // is said to be.
+  // Compares the lines with the bytes of the files: for each key, the value must be exactly where the newest record of
+  // the key is reported to be.
   void ExpectMarksOf(const std::vector<Json>& lines) const {
     std::map<std::string, std::vector<Json>> newest;
     for (const Json& line : lines) {
@@ -184,7 +184,7 @@ TEST_F(ToolInspectTest, FiguresAddUp) {
   std::uint64_t counted = 0;
   for (const Json& bucket : family["key_sizes"]) counted += bucket["count"].get<std::uint64_t>();
   EXPECT_EQ(counted, model_.size());
-  // Nothing is hidden, so accounts count exactly the newest entries.
+  // No entry is hidden, so accounts count exactly the newest entries.
   EXPECT_EQ(family["separated_bytes"].get<std::uint64_t>() + family["large_bytes"].get<std::uint64_t>(),
             family["account_bytes"]);
   const Ended text = RunTool("stats " + Path());
@@ -275,7 +275,7 @@ TEST_F(ToolInspectTest, DumpSelectsKeysAndFiles) {
     if (line["type"] == "record") keys.insert(line["key"]);
   }
   EXPECT_EQ(keys, (std::set<std::string>{"6b657930303231"}));
-  // After a CompactRange, runs and pages have all entries.
+  // After a CompactRange, runs and tree pages have all entries.
   keys.clear();
   for (const Json& line : DumpLines(Path() + " --what runs,pages")) {
     if (line["type"] == "entry" && line["kind"] != "tombstone") keys.insert(line["key"]);
@@ -347,7 +347,7 @@ TEST_F(ToolInspectTest, DumpContinuesAfterADamagedRecord) {
   for (const Json& line : before) {
     if (line["type"] == "record" && line["file"].get<std::string>().ends_with(".log")) records.push_back(line);
   }
-  // One record is damaged in its value, so that its header leads to the next; one in its header.
+  // Damages a record in its value, and then in its header. In the first case the header still leads to the next one.
   for (const std::size_t at : {kRecordHeader + 20, std::size_t{10}}) {
     const Json& hurt = records[5];
     const std::string file = Path() + "/" + hurt["file"].get<std::string>();
@@ -369,7 +369,7 @@ TEST_F(ToolInspectTest, DumpContinuesAfterADamagedRecord) {
   EXPECT_EQ(DumpLines(Path() + " --what log"), before);
 }
 
-// Only the first damage used to be reported.
+// Regression: only the first damage was reported.
 TEST_F(ToolInspectTest, TruncatedSegmentIsReportedWithOtherDamage) {
   Options options = InspectOptions();
   options.blob_file_size = 16u << 10;
@@ -470,7 +470,7 @@ TEST_F(ToolInspectTest, ManifestShowsStateAndEdits) {
   EXPECT_EQ(offset, json["length"]);
   EXPECT_EQ(RunForJson("manifest " + json["manifest"].get<std::string>())["state"], state) << "a file by itself";
 
-  // What precedes the damage is shown.
+  // Edits before the damage are shown.
   const Json& hurt = edits["edits"][edits["edits"].size() - 2];
   FlipByte(json["manifest"], hurt["offset"].get<std::size_t>() + 45);
   const Json damaged = RunForJson("manifest " + Path() + " --edits", kDamage);
@@ -480,7 +480,7 @@ TEST_F(ToolInspectTest, ManifestShowsStateAndEdits) {
       << damaged["error"];
 }
 
-// Nothing is hidden, so the forecast is exact.
+// No entry is hidden, so the forecast is exact.
 TEST_F(ToolInspectTest, GcForecastIsExact) {
   std::unique_ptr<DB> db = MakeGarbage(InspectOptions());
   ASSERT_TRUE(db->Close().ok());

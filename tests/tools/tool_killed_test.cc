@@ -1,5 +1,5 @@
-// Commands are killed at random moments, and run again: their input is unharmed, and so is what they make or change,
-// also after the kill.
+// Commands are killed at random moments, and run again. Their input must be unharmed, and so must be the files that
+// they make or change, both after the kill and at the end.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -42,20 +42,20 @@ class ToolKilledTest : public ToolTest {
     for (std::uint64_t round = 0; round < ScaledCount(8); ++round) {
       forget();
       bool is_done = false;
-      // Repeat until one ends by itself, so that later runs start from what killed ones left.
+      // Repeat until a run ends by itself, so that later runs start with the files that killed runs left.
       for (int tries = 0; !is_done && tries < 3; ++tries) {
         const std::uint64_t moment = prng_.Uniform(micros + micros / 4);
         const int exit_code = RunAndKill(line, moment);
         is_done = exit_code == kClean;
         if (is_done) continue;
         ++killed;
-        // The run before may have been killed after all its work was done.
+        // The previous run may have been killed after all its work was done.
         const bool is_there = exit_code == kCannot && std::filesystem::exists(out);
         EXPECT_TRUE(exit_code == kWasKilled || is_there) << exit_code;
       }
       if (std::filesystem::exists(out) && !is_done) {
         is_done = RunTool("verify --deep " + out).exit_code == kClean;
-        // If it was killed after the rename, a mark may be left, which the next call removes.
+        // If the command was killed after the rename, a mark may be left, which the next call removes.
         EXPECT_FALSE(std::filesystem::exists(out + ".tmp"));
         EXPECT_EQ(RunTool(line).exit_code, kCannot);
       }
@@ -75,8 +75,8 @@ class ToolKilledTest : public ToolTest {
     for (const std::string rest : {".tmp", ".tmp.mark"}) EXPECT_FALSE(std::filesystem::exists(directory + rest));
   }
 
-  // Like above, for a command that changes existing files, which `reset` restores. `expect_half` checks what a kill
-  // left, `expect` what an undisturbed run left.
+  // As above, for a command that changes existing files, which `reset` restores. `expect_half` checks the files after a
+  // kill, `expect` those after an undisturbed run.
   void KillAndRepeatThere(const std::string& line, const std::function<void()>& reset,
                           const std::function<void()>& expect_half, const std::function<void()>& expect) {
     reset();
@@ -101,7 +101,7 @@ class ToolKilledTest : public ToolTest {
     }
     EXPECT_GT(killed, 0);
   }
-  // Keeps a copy of the database, and restores it.
+  // Keeps a copy of the database. Returns a function that restores it.
   std::function<void()> ResetDatabase() const {
     const std::string kept = directory_.File("kept");
     std::filesystem::copy(Path(), kept);
@@ -254,7 +254,7 @@ TEST_F(ToolKilledTest, Conversion) {
       [&] { ExpectCopy(out); });
 }
 
-// Every backup still listed can be restored, and at the end no file is left that no backup has.
+// Every backup that is still listed can be restored, and at the end every remaining file belongs to a backup.
 class ToolKilledDeletionTest : public ToolKilledTest {
  protected:
   std::string Backups() const { return directory_.File("backups"); }

@@ -24,7 +24,7 @@ class ToolSalvageTest : public ToolTest {
     ASSERT_TRUE(db->Close().ok());
   }
   static std::string Value(int i) { return std::string(1000, static_cast<char>('a' + i)); }
-  // Flips a byte of a value, wherever it is.
+  // Flips a byte of value i in every log segment that contains it.
   void Damage(int i) const {
     for (const auto& [name, bytes] : FilesIn(Path())) {
       const std::size_t at = bytes.find(Value(i));
@@ -163,7 +163,7 @@ TEST_F(ToolSalvageTest, UnusableDirectoriesAreReported) {
   expect(kCannot);
 }
 
-// A file system mounted read-only is enough for DIR.
+// DIR may be on a file system that is mounted read-only.
 TEST_F(ToolSalvageTest, ReadsFromAReadOnlyFileSystem) {
   Make();
   Damage(3);

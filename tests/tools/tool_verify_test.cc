@@ -34,8 +34,8 @@ class ToolVerifyTest : public ToolTest {
     return db;
   }
 
-  // Has a tree of kKeys keys, every 40th with a separated value, and a run above it. If the writes are slow, an idle
-  // flush comes between them, and there are two runs.
+  // Makes a tree of kKeys keys, every 40th with a separated value, and a run above it. If the writes are slow, an idle
+  // flush runs between them, and there are two runs.
   void MakeDatabase() const {
     const std::unique_ptr<DB> db = Open();
     for (int i = 0; i < kKeys; ++i) {
@@ -224,7 +224,7 @@ TEST_F(ToolVerifyTest, ForeignDirectoryCannotBeVerified) {
   EXPECT_TRUE(std::filesystem::is_empty(Path()));
 }
 
-// Byte order used to be assumed unless a flag said otherwise.
+// Regression: byte order was assumed, unless a flag named another order.
 TEST_F(ToolVerifyTest, DatabaseInReverseOrderNeedsNoFlag) {
   const std::unique_ptr<DB> db = Open(ReverseBytewiseComparator());
   ASSERT_TRUE(db->Put({}, "a", "1").ok());
@@ -240,13 +240,14 @@ TEST_F(ToolVerifyTest, DatabaseInReverseOrderNeedsNoFlag) {
   EXPECT_EQ(right.exit_code, kClean) << right.output;
 }
 
-// wal_recovery_mode decides what is damage in the log; reads and writes take it from the OPTIONS file. verify, stats
-// and dump used to assume the default, and reported as clean what could not be opened, or as damaged what could.
+// wal_recovery_mode decides what is damage in the log; reads and writes take it from the OPTIONS file. (Regression:
+// verify, stats and dump assumed the default. They called some databases clean that could not be opened, and some
+// damaged that could.)
 TEST_F(ToolVerifyTest, AllCommandsUseTheStoredRecoveryMode) {
   struct Case {
     WALRecoveryMode mode;
     const char* name;
-    bool is_torn;  // by a crash; false: damaged before what was synced
+    bool is_torn;  // true: torn by a crash; false: damaged before the synced end
     int expected;
   };
   const std::vector<Case> cases = {
@@ -293,7 +294,7 @@ TEST_F(ToolVerifyTest, AllCommandsUseTheStoredRecoveryMode) {
   }
 }
 
-// An OPTIONS name that is not a regular file used to stop every command, although most do not need it.
+// Regression: if an OPTIONS name was not a regular file, every command failed, although most do not need the file.
 TEST_F(ToolVerifyTest, OptionsNameThatIsNotAFileIsIgnored) {
   for (const bool is_fifo : {true, false}) {
     std::filesystem::remove_all(Path());

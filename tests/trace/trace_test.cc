@@ -54,7 +54,7 @@ struct ReadTrace {
   TraceHeader header;
   bool is_whole = false;
   std::uint64_t end = 0;
-  Status status;  // OK in place of Incomplete
+  Status status;  // OK if the trace ended, for which Read returns Incomplete
 };
 
 ReadTrace ReadAll(const std::shared_ptr<FileSystem>& fs, const std::string& path = kTracePath) {
@@ -350,7 +350,7 @@ TEST_F(TraceTest, CloseEndsTheTrace) {
   EXPECT_EQ(all.records, (Records{"0 write [put a 1]", "0 end records=1 left_out=0"}));
 }
 
-// Draws many power cuts. While a trace runs, a prefix of it survives; after EndTrace, all of it does.
+// Draws many power cuts. Of a running trace, a prefix survives; after EndTrace, the whole trace survives.
 TEST_F(TraceTest, PowerCutLeavesAPrefixOfARunningTraceAndAllOfAnEndedOne) {
   store_.MustOpen();
   Start();

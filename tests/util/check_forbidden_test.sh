@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# check_forbidden_test.sh SCRIPT: SCRIPT finds each kind of forbidden line, and nothing in prose, strings or members.
+# check_forbidden_test.sh SCRIPT: SCRIPT must find each kind of forbidden line, and nothing in comments, strings or
+# member names.
 set -u
 script=$1
 tree=$(mktemp -d) || exit 1

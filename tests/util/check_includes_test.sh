@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/check_includes.sh SCRIPT finds includes of rooms that are not below the including one, and cycles. It allows
-# includes of rooms below.
+# check_includes_test.sh SCRIPT: SCRIPT must find cycles, and includes of rooms that are not below the including room.
+# It must allow includes of rooms below.
 set -u
 script=$1
 tree=$(mktemp -d) || exit 1

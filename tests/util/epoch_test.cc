@@ -20,7 +20,7 @@
 namespace cambium {
 namespace {
 
-// A thread that runs the functions given to it, one at a time.
+// A thread that runs functions for the test, one at a time.
 class Puppet {
  public:
   Puppet() : thread_([this] { Run(); }) {}
@@ -118,7 +118,7 @@ TEST(EpochTest, CollectRunsOldestFirstAndIsReentrant) {
     order += '(';
     EpochRetire([&] { order += 'c'; });
     { const EpochGuard guard; }
-    EpochCollect();  // 'b' and 'c' are due and run here
+    EpochCollect();  // runs 'b' and 'c', which are due
     order += ')';
   });
   EpochRetire([&] { order += 'b'; });
@@ -201,9 +201,9 @@ TEST(EpochTest, DestructorsOfAnEndingThreadMayEnter) {
   EXPECT_TRUE(reclaimed) << "a slot is still marked as inside";
 }
 
-// At the fork a thread is inside, and a retired function waits for it to leave. The child does not have that thread. It
-// must reclaim what it retires itself without waiting, and not run what its parent retired. EpochDrain once waited for
-// ever.
+// At the fork, a thread is inside a guard, and a retired function waits for it to leave. The child does not have this
+// thread. The child must run functions that it retires itself, without waiting, and must not run those that its parent
+// retired. (Regression: EpochDrain waited for ever.)
 TEST(EpochTest, ForkedChildDoesNotWaitForParentThreads) {
   Puppet reader;
   std::optional<EpochGuard> guard;

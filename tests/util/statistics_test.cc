@@ -142,8 +142,8 @@ TEST(StatisticsTest, TextHasALineForEachStatistic) {
   EXPECT_EQ(tickers.at("rocksdb.wal.synced"), 12u);
 }
 
-// More threads than own stripes, so some share one. Meanwhile one thread keeps resetting the ticker and adds up what it
-// read. No count is lost or counted twice.
+// There are more threads than stripes, so some threads share one. Meanwhile another thread keeps resetting the ticker,
+// and adds up the values that it read. No count is lost or counted twice.
 TEST(StatisticsTest, ManyThreadsAndResetsLoseNothing) {
   constexpr int kThreads = 80;
   constexpr std::uint64_t kEach = 20'000;

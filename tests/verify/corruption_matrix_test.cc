@@ -29,7 +29,7 @@ enum class Outcome : char { kOpen = 'O', kRead = 'R', kHarmless = 'H' };
 
 struct Verdict {
   Outcome outcome = Outcome::kHarmless;
-  std::string violation;  // of the rules above
+  std::string violation;  // a violation of the rules above, or ""
   Status status;          // the first error
 };
 
@@ -133,8 +133,8 @@ struct Row {
   const char* crashed;  // outcomes after a crash
 };
 
-// Empty outcomes: there is no such copy. Damage is harmless if it hits padding, free space of a page, a footer or a
-// filter that reads can do without, or the end of an unsynced tail; VerifyDB may still report it.
+// If the outcomes are empty, there is no such copy. Damage is harmless if it hits padding, free space of a page, a
+// footer or filter that reads do not need, or the end of an unsynced tail. VerifyDB may still report it.
 const Row kExpected[] = {
     {"MANIFEST", "16 random bytes", "HO", "HO"},
     {"MANIFEST", "a directory", "O", "O"},
@@ -389,7 +389,7 @@ TEST(RecoveryModesTest, EachModeHandlesDamageAsDocumented) {
 }
 
 // Hazards H30, H31: a crash after a rotated segment received its footer and before the MANIFEST sealed it. Then the
-// link in the next segment says where the log of this one ends; without the link, the footer would be taken for damage.
+// link in the next segment gives the end of the log in this segment. Without it, the footer would be taken for damage.
 int FailuresAfterCrashesWhileSegmentsAreSealed() {
   std::vector<SimImage> images;
   {

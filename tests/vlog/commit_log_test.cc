@@ -35,7 +35,7 @@ class FakeSource final : public SegmentSource {
   }
 
   Status refuse;
-  bool making = false;  // writes now are those of a new segment's header
+  bool making = false;  // true while the header of a new segment is written
   std::map<std::uint64_t, std::uint64_t> ends;  // of segments whose write failed
   std::vector<std::uint64_t> numbers;
 
@@ -425,8 +425,8 @@ std::uint64_t SizeOf(Log& log) {
   return info.size;
 }
 
-// A sync of a file that has grown also writes the file system's journal, so the file grows once for many syncs: by
-// little while the log is small, and not at all if syncs are rare.
+// A sync of a file that has grown also writes the file system's journal. So the file grows ahead, once for many syncs:
+// by little while the log is small, and not at all if syncs are rare.
 TEST(CommitLogTest, FileGrowsAheadOfFrequentSyncs) {
   Log log(std::uint64_t{64} << 20);
   int allocations = 0;
@@ -475,8 +475,8 @@ TEST(CommitLogTest, FileThatCannotGrowAheadIsStillWritten) {
 }
 
 // The n-th allocation of a put fails, for every n, in the middle of a segment and where the next one begins. The log
-// continues after it: the record is in it or not, and is not overwritten. (Regression: an exception after the write
-// left the tail where it was.)
+// still takes puts. The record of the failed put is in the log or not; if it is, no later record overwrites it.
+// (Regression: an exception after the write left the tail where it was.)
 TEST(CommitLogTest, AppendWithoutMemoryLeavesTheLogWhole) {
   for (const bool rotates : {false, true}) {
     std::uint64_t met = 1;
@@ -550,7 +550,7 @@ TEST(CommitLogTest, SyncWithoutMemoryEndsAndIsNotTrusted) {
   }
 }
 
-// The file's own sync may throw for lack of memory, as that of PosixFile may, which opens a file.
+// The file's sync may throw for lack of memory: that of PosixFile opens another file.
 TEST(CommitLogTest, SyncOfAFileThatRunsOutOfMemoryIsFatal) {
   for (const bool of_rotated : {false, true}) {
     Log log(16 << 10);

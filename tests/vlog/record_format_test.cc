@@ -108,8 +108,8 @@ TEST(RecordFormatTest, HeaderIsBoundToItsFile) {
   }
 }
 
-// A right checksum does not make a header valid: fields have ranges. Operations of later versions are distinguished
-// from damage.
+// A header with a right checksum is invalid if a field is out of its range. Operations of later versions are
+// distinguished from damage.
 TEST(RecordFormatTest, FieldsOutOfRangeAreRejectedDespiteARightChecksum) {
   const auto check = [](const RecordHeader& header) {
     char bytes[kRecordHeaderSize];

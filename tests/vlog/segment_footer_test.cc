@@ -83,7 +83,7 @@ TEST(SegmentFooterTest, EveryFlippedBitAndEveryCutIsCorruption) {
     EXPECT_TRUE(ReadBack(*file, end, end + footer.size(), nullptr).IsCorruption());
     EXPECT_TRUE(ReadBack(*file, end, end + size, nullptr).IsCorruption());
   }
-  // A footer of another offset.
+  // A footer that was written at another offset.
   const auto moved = FileWith(&fs, end + 8, footer);
   EXPECT_TRUE(ReadBack(*moved, end + 8, end + 8 + footer.size(), nullptr).IsCorruption());
 }

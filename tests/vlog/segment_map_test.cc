@@ -1,4 +1,4 @@
-// What a SegmentMap knows of the page cache, and when it asks again.
+// Whether a SegmentMap follows the state of the page cache, and how often it probes this state.
 #include "vlog/segment_map.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(SegmentMapTest, FollowsThePageCache) {
   EXPECT_LE(CallsUntil(&map, false), 512);
 }
 
-// A probe is a system call over many pages. A thread that has been right for long probes rarely; after a wrong guess it
+// A probe is a system call over many pages. After many right guesses a thread probes rarely; after a wrong guess it
 // probes often again.
 TEST(SegmentMapTest, ProbesRarelyWhileTheAnswerStaysTheSame) {
   MappedStore store;
@@ -69,7 +69,7 @@ TEST(SegmentMapTest, GrowingSegmentIsMappedAsFarAsItIsWritten) {
   EXPECT_EQ(CallsUntil(&map, true, store.end - 50, 100), 2000);
   const std::uint64_t begin = store.end;
   const ValueAddress second = store.Put("second", std::string(300'000, '2'));
-  store.Put("after", std::string(100'000, 'b'));  // an address claims a little more than the record's size
+  store.Put("after", std::string(100'000, 'b'));  // needed, since an address covers a little more than its record
   map.Grow(store.end);
   EXPECT_LE(CallsUntil(&map, true, begin, second.size()), 16);
   std::string copy(second.size(), '\0');

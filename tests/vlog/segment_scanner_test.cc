@@ -146,7 +146,7 @@ TEST(SegmentScannerTest, ProbeFindsTheHighestWitnessAfterDamage) {
   log.Append({{"c", std::string(2u << 20, 'c')}}, 2);
   log.Append({{"d", "4"}}, 3);
   log.Append({{"e", "5"}}, 2);
-  // The witness is found whether it lies before or after the first damage, and whether that is in a header or a value.
+  // The witness is found before and after the first damage, and with damage in a header or in a value.
   for (const std::size_t damaged : {0u, 1u, 2u}) {
     for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{30}, std::uint64_t{kRecordHeaderSize}}) {
       SimFileSystem rotten(fs.Snapshot());
@@ -154,7 +154,7 @@ TEST(SegmentScannerTest, ProbeFindsTheHighestWitnessAfterDamage) {
       EXPECT_EQ(Probe(&rotten, log), 3u) << "record " << damaged << " at " << at;
     }
   }
-  // In the last record only its own header can prove anything, and only if it is whole.
+  // For damage in the last record, only the header of this record can be the witness, and only if it is whole.
   SimFileSystem body(fs.Snapshot());
   ASSERT_TRUE(body.tampering().FlipBit(log.segment->path(), log.records[4].offset + kRecordHeaderSize, 0).ok());
   EXPECT_EQ(Probe(&body, log), 2u);

@@ -123,7 +123,7 @@ TEST(ValueReadsTest, GapOf16KiBIsReadAndALargerOneIsNot) {
   };
   const std::uint64_t before = store.end;
   put(1000);
-  const std::uint64_t rest = store.end - before - 1000;  // of a record, without its value
+  const std::uint64_t rest = store.end - before - 1000;  // size of a record without its value
   for (const std::uint64_t gap : {kGap, kGap + kRecordAlignment}) {
     const Stored first = put(1000);
     const std::uint64_t end = first.address.offset() + first.address.size();
@@ -170,8 +170,8 @@ TEST(ValueReadsTest, OutOfMemoryForOneValueFailsOnlyThatValue) {
   EXPECT_EQ(items[2].value, Slice(all[2].value));
 }
 
-// A scan that runs out of memory while it reads ahead awaits an item that it added and did not submit. (Regression: the
-// item stayed "not read" for ever.)
+// If a scan runs out of memory while it reads ahead, it awaits an item that it added and did not submit. (Regression:
+// the item stayed "not read" for ever.)
 TEST(ValueReadsTest, AwaitSubmitsAnAddedItem) {
   ValueStore store;
   Stored one{.address = store.Put("key", "value"), .key = "key", .value = "value"};
@@ -317,8 +317,8 @@ TEST_F(FailingQueueTest, FailedSubmitFailsOnlyItsOwnItems) {
   EXPECT_EQ(maker_.made, 1);
 }
 
-// It is unknown what is in flight in such a queue, so it is destroyed. Its destructor waits until it writes nothing
-// more.
+// If Wait fails, it is unknown which reads are in flight, so the queue is destroyed. Its destructor waits until no read
+// writes into a buffer any more.
 TEST_F(FailingQueueTest, QueueThatCannotWaitIsReplaced) {
   for (const bool throws : {false, true}) {
     ValueReads reads(&queues_, true);
