@@ -402,7 +402,7 @@ std::vector<std::string> Names() {
 INSTANTIATE_TEST_SUITE_P(All, CMemoryTest, ::testing::ValuesIn(Names()),
                          [](const auto& its) { return its.param; });
 
-// An index out of range used to throw an exception through the interface, which ended the program.
+// Regression: an index out of range threw an exception through the interface, which ended the program.
 TEST(CErrorsTest, OutOfRangeBackupIndexReturnsZeros) {
   Room room(Needs::kOpen);
   char* error = nullptr;

@@ -85,7 +85,7 @@ TEST(CompressedPageTest, RandomLeavesRoundTrip) {
     for (const auto& [key, entry] : mixed) model[key] = prng.OneIn(4) ? entry : CompressibleEntry(&prng);
     for (std::uint64_t n = prng.Uniform(100); n > 0; --n) model[NumberedKey(n)] = CompressibleEntry(&prng);
     LeafBuilder probe(comparator, {page_size, 100});
-    for (auto it = model.begin(); it != model.end();) {  // leaves out what one page cannot hold
+    for (auto it = model.begin(); it != model.end();) {  // leaves out entries that do not fit into one page
       const bool taken = probe.Add(it->first, it->second.view()).ok();
       it = taken ? std::next(it) : model.erase(it);
     }

@@ -343,7 +343,7 @@ TEST(PageFormatTest, HostilePagesAreRejectedOrHarmless) {
     for (std::uint64_t round = 0; round < ScaledCount(4000); ++round) {
       BuiltPage page = original;
       for (std::uint64_t change = prng.Between(1, 6); change > 0; --change) {
-        // Mostly the header and the columns, which say where things are.
+        // Mostly bytes of the header and the columns, which give the places of the other parts.
         const std::size_t i = prng.OneIn(3) ? prng.Between(16, 511) : prng.Between(16, 160);
         page.bytes[i] = static_cast<char>(prng.OneIn(2) ? prng.Next() : prng.Uniform(8));
       }

@@ -438,7 +438,7 @@ TEST(PagePoolTest, ThreadsAlwaysGetTheRequestedChildren) {
   EXPECT_TRUE(invariants.ok()) << invariants.ToString();
 }
 
-// Errors that several threads meet at once do not outlast their cause.
+// Several threads get read errors at once. When the cause of the errors is gone, reads succeed again.
 TEST(PagePoolTest, ThreadsRecoverFromReadErrors) {
   PagePool pool(4 * kPageSize);
   Pages pages(3, 20, &pool);

@@ -184,7 +184,7 @@ TEST(RunRangesTest, AnyFlippedByteOfTheRangesIsCorruption) {
   }
 }
 
-// A footer with the right checksum and wrong contents: what it says about the ranges is checked against the file before
+// A footer with the right checksum and wrong contents: its figures of the ranges are checked against the file before
 // memory is allocated, and against the ranges afterwards.
 TEST(RunRangesTest, ForgedFooterIsCorruption) {
   PagePool pool(1 << 20);

@@ -355,8 +355,8 @@ TEST_F(PosixFileTest, PartialWriteErrorNamesOffsetAndReason) {
 TEST_F(PosixFileTest, WithoutDescriptorsOnlyTheCallFails) {
   std::unique_ptr<File> file;
   std::unique_ptr<FileLock> lock;
-  // Lock once before the limit: UBSan checks a class that it sees for the first time through a pipe, which needs
-  // descriptors.
+  // Lock once before the limit: when UBSan sees a class for the first time, it checks the class through a pipe, which
+  // needs descriptors.
   ASSERT_TRUE(fs_->Lock(directory_.path(), LockMode::kExclusive, 0, &lock).ok());
   lock.reset();
   const int next = ::dup(0);

@@ -34,7 +34,7 @@ class LsmFamily final : public IndexFamily {
   }
   [[nodiscard]] LsmIndex& index() { return static_cast<LsmIndex&>(*index_); }
   [[nodiscard]] static std::string PathOf(std::uint64_t run) { return IndexFamily::PathOf(FileKind::kRun, run); }
-  // Counts of all files, including what newer layers hide.
+  // Counts over all files, including entries that newer layers hide.
   [[nodiscard]] std::uint64_t entry_count() const;
   [[nodiscard]] std::uint64_t tombstone_count() const;
   [[nodiscard]] std::uint64_t range_delete_count() const;

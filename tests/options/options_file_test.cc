@@ -274,7 +274,7 @@ TEST(OptionsFileTest, NewestTwoAreKeptAndDestroyedWithTheDatabase) {
   store.MustClose();
   EXPECT_EQ(store.Verify(), "");
 
-  // Open for writing removes what interrupted writes left; OpenForReadOnly does not.
+  // Open for writing removes files that interrupted writes left; OpenForReadOnly does not.
   const auto before = store.Files();
   ASSERT_TRUE(store.fs->tampering().WriteContents(std::string(kStorePath) + "/000999.dbtmp", "half").ok());
   const Status opened = DB::OpenForReadOnly(store.options, kStorePath, &store.db);

@@ -180,7 +180,7 @@ TEST_F(ToolBackupsTest, ReadOnlyFileSystemAllowsReadingCommands) {
 
 // ---- Deletion ----
 
-// 0 used to mean "all backups".
+// Regression: id 0 meant "all backups".
 TEST_F(ToolBackupsTest, IdZeroIsRejected) {
   MakeBackups(2);
   for (const std::string id : {"0", "-1", "x", "4294967296"}) {

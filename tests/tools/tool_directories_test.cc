@@ -1,4 +1,4 @@
-// What every command reports about a directory that it cannot work on, and that it leaves the directory unchanged.
+// If a command cannot work on a directory, it reports why, and leaves the directory unchanged. Tests all commands.
 #include <sys/mount.h>
 
 #include <functional>

@@ -54,7 +54,7 @@ TEST(MutexTest, LockReleasedEarlyLetsAnotherThreadIn) {
   std::thread([&counter] { counter.Add(); }).join();
 }
 
-// Another thread gets in while the lock is released, and none once it is taken again, whichever way the scope ends.
+// Another thread can take the lock while it is released, and none after it is taken again, however the scope ends.
 TEST(MutexTest, UnlockedScopeEndsWithTheLockHeld) {
   for (const bool throws : {false, true}) {
     Counter counter;

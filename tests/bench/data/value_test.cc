@@ -123,8 +123,8 @@ TEST(ValueTest, SizesFollowTheirDistribution) {
     const double mean = sum / kCount;
     const double deviation = std::sqrt(squares / kCount - mean * mean);
     EXPECT_NEAR(mean, 700, 10);
-    // Uniform distribution: the range over the square root of 12. Normal distribution: a sixth of it, less what is cut
-    // off.
+    // Uniform distribution: the range over the square root of 12. Normal distribution: a sixth of the range, and a
+    // little less, because its ends are cut off.
     EXPECT_NEAR(deviation, distribution == SizeDistribution::kUniform ? 1200 / std::sqrt(12) : 200, 10);
   }
 }

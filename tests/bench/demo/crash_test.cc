@@ -1,4 +1,5 @@
-// The demo's judge of a killed writer accepts what a real kill -9 leaves, and refuses anything less.
+// The demo's check of a killed writer accepts the batches that a real kill -9 leaves, and fails if one is missing or
+// changed.
 #include "demo/crash.h"
 
 #include <gtest/gtest.h>

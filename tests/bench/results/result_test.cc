@@ -70,8 +70,8 @@ TEST(ResultTest, JsonRoundTrips) {
   EXPECT_FALSE(FromJson(ToJson(without)).index_figures.has_value());
 }
 
-// RocksDB's post divides what flushes and compactions wrote by what flushes wrote. A log that keeps values counts as a
-// flush.
+// RocksDB's post divides the bytes that flushes and compactions wrote by the bytes that flushes wrote. A log that keeps
+// values counts as a flush.
 TEST(ResultTest, WriteAmpOfThePostCountsTheFirstWriteOfAValueOnce) {
   Result r = Sample();
   EXPECT_DOUBLE_EQ(*WriteAmpOfThePost(r), 1600.0 / 1100);

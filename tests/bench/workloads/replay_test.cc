@@ -137,7 +137,8 @@ TEST_F(ReplayTest, DetectsAnOldValue) {
   }
 }
 
-// Nor may a key come back. A second replay begins with what the first has left, not with what was loaded.
+// A deleted key must not come back. A second replay begins with the keys that the first has left, not with those that
+// were loaded.
 TEST_F(ReplayTest, DetectsADeletedKey) {
   flags_.benchmarks = {"traceload", "replay", "replay"};
   Trace("0 get a 5 0\n1 get b -1 0\n2 put b 7 0\n3 delete a 0 0\n4 get a -1 0\n");
@@ -160,7 +161,7 @@ TEST_F(ReplayTest, ExistingDatabaseIsNotCompared) {
   EXPECT_TRUE(Says("values not compared")) << result_.message;
 }
 
-// A database whose values somebody else has written: they cannot be compared, and the message says so.
+// If the values of a database were not written by traceload, they cannot be compared, and the message says so.
 TEST_F(ReplayTest, ForeignValuesAreNotCompared) {
   flags_.benchmarks = {"fillseq", "replay"};
   Trace("0 get a 20 0\n");
