@@ -32,8 +32,8 @@ std::uint64_t KeptByPunching(const SegmentInfo& info, const Account& account, co
 void VisitSegmentUses(const ManifestState& state, std::uint64_t min_punch_size,
                       const std::function<std::optional<PunchedUse>(std::uint64_t number)>& punched,
                       const std::function<void(const SegmentInfo&, GcStanding, SegmentUse)>& visit) {
-  bool is_behind_open =
-      false;  // unless a segment is sealed, the first record of the next one says where it ends
+  // The first record of a log segment says where the one before it ends, which an unsealed segment does not say itself.
+  bool is_after_unsealed = false;
   for (const auto& [number, info] : state.segments) {
     const Account account = state.TotalAccount(info.slot);
     SegmentUse use;
@@ -42,11 +42,11 @@ void VisitSegmentUses(const ManifestState& state, std::uint64_t min_punch_size,
     use.live_records = static_cast<std::uint64_t>(account.references);
     use.made_at = info.last_sequence;
     use.generation = info.generation;
-    if (info.kind == SegmentKind::kLog && is_behind_open && !MutantIs(Mutant::kGcDropsSuccessorOfUnsealed)) {
+    if (info.kind == SegmentKind::kLog && is_after_unsealed && !MutantIs(Mutant::kGcDropsSuccessorOfUnsealed)) {
       visit(info, GcStanding::kAfterUnsealed, use);
       continue;
     }
-    is_behind_open = is_behind_open || (info.kind == SegmentKind::kLog && !info.sealed);
+    is_after_unsealed = is_after_unsealed || (info.kind == SegmentKind::kLog && !info.sealed);
     if (info.kind == SegmentKind::kLargeValue || !info.sealed) {
       visit(info, info.kind == SegmentKind::kLargeValue ? GcStanding::kLargeValue : GcStanding::kNotSealed, use);
       continue;

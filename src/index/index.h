@@ -20,7 +20,7 @@
 //               came from a memtable or that a filter has made. Entries that move from a run into the tree change
 //               nothing.
 //
-// The caller (src/api) guarantees that an Index runs one compaction at a time, that the flushes of a family commit in
+// The caller (src/upkeep) guarantees that an Index runs one compaction at a time, that the flushes of a family commit in
 // order, and that commits do not overlap. It creates and removes files; an Index only writes into the files it is
 // given.
 #pragma once

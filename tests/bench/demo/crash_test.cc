@@ -82,7 +82,7 @@ TEST_F(CrashTest, MissingMiddleBatchIsCaught) {
   }
   EXPECT_TRUE(Check().IsCorruption());
   acknowledged_ = 1;
-  EXPECT_TRUE(Check().IsCorruption()) << "what comes behind the gap must not be there either";
+  EXPECT_TRUE(Check().IsCorruption()) << "writes after the gap must be lost too";
 }
 
 TEST_F(CrashTest, StaleSharedKeyIsCaught) {

@@ -167,7 +167,7 @@ TEST(PlotsTest, RatiosAreTakenRoundByRoundAndDoubtfulOnesAreHollow) {
   EXPECT_TRUE(over_lmdb.points[1].hollow);
   runs[0].results.resize(8);  // only the tree's results
   const Made alone(runs);
-  EXPECT_FALSE(PlotRatios(alone.palette(), alone.run()).has_value()) << "nobody to compare with";
+  EXPECT_FALSE(PlotRatios(alone.palette(), alone.run()).has_value()) << "no other engine to compare with";
 }
 
 TEST(PlotsTest, LatencyCurveEndsAtTheRankOfTheLongestCall) {

@@ -31,7 +31,7 @@ TEST(SamplerTest, RecordsOperationsOverTime) {
     EXPECT_GT(sampler.samples()[i].seconds, sampler.samples()[i - 1].seconds);
     EXPECT_GE(sampler.samples()[i].ops, sampler.samples()[i - 1].ops);
   }
-  EXPECT_EQ(sampler.disk_peak(), 0u) << "nobody asked for a disk";
+  EXPECT_EQ(sampler.disk_peak(), 0u) << "no disk was given";
 }
 
 // Regression: a directory with many files kept the sampler so busy that a store which watches the process's CPU time

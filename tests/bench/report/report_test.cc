@@ -21,7 +21,7 @@ TEST(ReportTest, SpeedIsAMedianWithItsSpread) {
   const std::string report = MakeReport({Make("a", 0, "readrandom", 100, 0), Make("a", 0, "readrandom", 3000, 1),
                                          Make("a", 0, "readrandom", 2000, 2)});
   EXPECT_NE(report.find("2,000 +-72%\n"), std::string::npos) << report;  // (3000 - 100) / 2 / 2000
-  EXPECT_EQ(report.find(" of a "), std::string::npos) << "nobody to compare with" << report;
+  EXPECT_EQ(report.find(" of a "), std::string::npos) << "no other engine to compare with" << report;
 }
 
 // In the second round the machine was ten times as slow for both engines. Medians of the speeds would be 2000 and 500.
@@ -57,7 +57,7 @@ TEST(ReportTest, RatioWithDisagreeingRoundsIsMarked) {
   EXPECT_FALSE(has(agreed, explained)) << agreed;
   const std::string worse = compare({500, 600, 550});
   EXPECT_TRUE(has(worse, " 0.55x (0.50..0.60)\n")) << worse;
-  EXPECT_FALSE(has(compare({1000}), "x?")) << "one round has nobody to disagree with";
+  EXPECT_FALSE(has(compare({1000}), "x?")) << "one round has no other round to differ from";
 }
 
 TEST(ReportTest, RoundMissingForOneEngineHasNoRatio) {
@@ -207,7 +207,7 @@ TEST(ReportTest, StallsAreOfWritingThreads) {
   r.threads = 16;
   r.seconds = 10;
   r.stall_seconds = 1;
-  EXPECT_EQ(MakeReport({r}).find("stall %"), std::string::npos) << "nobody wrote";
+  EXPECT_EQ(MakeReport({r}).find("stall %"), std::string::npos) << "no writer ran";
   r.stall_threads = 1;
   const std::string report = MakeReport({r});
   const std::size_t table = report.find("stall %");

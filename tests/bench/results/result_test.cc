@@ -91,9 +91,9 @@ TEST(ResultTest, StallPercentIsOfTheCountedThreads) {
   EXPECT_DOUBLE_EQ(*StallPercent(r), 50.0) << "of the store's half second, however many threads there were";
   r.seconds = 1;
   r.settle_seconds = 0.5;
-  EXPECT_DOUBLE_EQ(*StallPercent(r), 50.0) << "nobody writes while it settles";
+  EXPECT_DOUBLE_EQ(*StallPercent(r), 50.0) << "no writer runs while the engine waits for compactions";
   r.stall_threads = 0;
-  EXPECT_FALSE(StallPercent(r).has_value()) << "nobody wrote";
+  EXPECT_FALSE(StallPercent(r).has_value()) << "no writer ran";
 }
 
 // Results of earlier versions say how long writes stalled, but not for how many threads this time was counted.

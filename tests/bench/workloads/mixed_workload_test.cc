@@ -229,7 +229,7 @@ TEST_F(MixedWorkloadTest, PinnedIteratorSurvivesOverwrites) {
   engine_.lies.snapshots = false;
   // Slow enough for the iterator to see its first entries before everything is overwritten.
   engine_.lies.around_put = [] { std::this_thread::sleep_for(std::chrono::microseconds(20)); };
-  EXPECT_TRUE(Run("overwritewhilepinned").IsCorruption()) << "it shows what was written behind it";
+  EXPECT_TRUE(Run("overwritewhilepinned").IsCorruption()) << "the snapshot shows a later write";
   engine_.lies.value = [](std::string* value) { value->back() = static_cast<char>(value->back() ^ 1); };
   EXPECT_TRUE(Run("overwritewhilepinned").IsCorruption());
 }

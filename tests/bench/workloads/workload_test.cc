@@ -250,7 +250,7 @@ TEST_F(WorkloadTest, WriterRunsUntilTheReadersAreDone) {
     ASSERT_TRUE(Run(name).ok());
     EXPECT_EQ(result_.ops, 10u);
     EXPECT_GT(result_.writer->ops, 5000u) << "put one by one, and without an end of its own";
-    EXPECT_EQ(result_.writer->ops, engine_.commits) << "and nobody writes any more";
+    EXPECT_EQ(result_.writer->ops, engine_.commits) << "no writer is left";
   }
 }
 
