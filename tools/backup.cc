@@ -15,7 +15,7 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct BackupFlags : DatabaseFlags {
   std::string backups;
   std::string out;
   std::string metadata;
@@ -28,14 +28,14 @@ struct Flags : DatabaseFlags {
 
 enum class Use : unsigned char { kRead, kDelete, kCreate };
 
-BackupEngineOptions OptionsFor(const Flags& flags, Use use) {
+BackupEngineOptions OptionsFor(const BackupFlags& flags, Use use) {
   BackupEngineOptions options(flags.backups);
   options.read_only = use == Use::kRead;
   options.create_if_missing = use == Use::kCreate;
   return options;
 }
 
-Status Open(const Flags& flags, Use use, std::unique_ptr<BackupEngine>* engine) {
+Status Open(const BackupFlags& flags, Use use, std::unique_ptr<BackupEngine>* engine) {
   return BackupEngine::Open(OptionsFor(flags, use), engine);
 }
 
@@ -49,7 +49,7 @@ std::string DateOf(std::int64_t seconds) {
   return text;
 }
 
-nlohmann::ordered_json JsonOf(const BackupInfo& info) {
+nlohmann::ordered_json BackupJson(const BackupInfo& info) {
   return {{"backup", info.backup_id},       {"created", info.timestamp},
           {"bytes", info.size},             {"files", info.number_files},
           {"sequence", info.sequence_number}, {"metadata", Escape(info.app_metadata)}};
@@ -90,7 +90,7 @@ std::string DeletedLines(const std::vector<BackupID>& ids, const char* verb) {
   return text;
 }
 
-int Create(const Flags& flags) {
+int Create(const BackupFlags& flags) {
   Progress progress;
   CreateBackupOptions options;
   if (!Unescape(flags.metadata, &options.app_metadata)) return FailUsage("--metadata is not text with \\xNN", flags.json);
@@ -116,7 +116,7 @@ int Create(const Flags& flags) {
   // The backup was created, and old ones may have been deleted, even if deleting another one failed.
   ExitCode said = kClean;
   if (flags.json) {
-    nlohmann::ordered_json json = JsonOf(info);
+    nlohmann::ordered_json json = BackupJson(info);
     json["bytes_stored"] = stored;
     json["deleted"] = gone;
     said = SayOrFail(s, std::move(json));
@@ -127,7 +127,7 @@ int Create(const Flags& flags) {
   return said;
 }
 
-int List(const Flags& flags) {
+int List(const BackupFlags& flags) {
   std::unique_ptr<BackupEngine> engine;
   const Status s = Open(flags, Use::kRead, &engine);
   if (!s.ok()) return Fail(s, flags.json);
@@ -136,7 +136,7 @@ int List(const Flags& flags) {
   nlohmann::ordered_json json{{"backups", nlohmann::ordered_json::array()}, {"damaged", damaged}};
   for (const BackupInfo& info : engine->GetBackupInfo()) {
     text += LineOf(info);
-    json["backups"].push_back(JsonOf(info));
+    json["backups"].push_back(BackupJson(info));
   }
   for (const BackupID id : damaged) text += "backup " + std::to_string(id) + "  DAMAGED: its record cannot be read\n";
   const ExitCode said = flags.json ? Say(json) : Say(text);
@@ -144,7 +144,7 @@ int List(const Flags& flags) {
 }
 
 // Verifies all backups, or the one given by --id.
-int Verify(const Flags& flags) {
+int Verify(const BackupFlags& flags) {
   std::unique_ptr<BackupEngine> engine;
   const Status s = Open(flags, Use::kRead, &engine);
   if (!s.ok()) return Fail(s, flags.json);
@@ -166,7 +166,7 @@ int Verify(const Flags& flags) {
   return worst == kClean ? said : worst;
 }
 
-int Delete(const Flags& flags) {
+int Delete(const BackupFlags& flags) {
   std::vector<BackupID> ids;
   const BackupID id = flags.has_id ? flags.id : 0;
   if (flags.dry_run) {
@@ -186,7 +186,7 @@ int Delete(const Flags& flags) {
   return s.ok() ? said : Fail(s, false);
 }
 
-int Restore(const Flags& flags) {
+int Restore(const BackupFlags& flags) {
   std::unique_ptr<BackupEngine> engine;
   Status s = Open(flags, Use::kRead, &engine);
   if (!s.ok()) return Fail(s, flags.json);
@@ -210,7 +210,7 @@ int Restore(const Flags& flags) {
 }
 
 // Ids are numbers from 1. 0 is rejected, and does not mean "all".
-CLI::Option* AddId(CLI::App* command, Flags* flags, const std::string& help) {
+CLI::Option* AddId(CLI::App* command, BackupFlags* flags, const std::string& help) {
   return command
       ->add_option_function<BackupID>(
           "--id",
@@ -222,7 +222,7 @@ CLI::Option* AddId(CLI::App* command, Flags* flags, const std::string& help) {
       ->check(CLI::Range(BackupID{1}, std::numeric_limits<BackupID>::max()));
 }
 
-void AddBackups(CLI::App* command, Flags* flags) {
+void AddBackups(CLI::App* command, BackupFlags* flags) {
   command->add_option("BACKUPS", flags->backups, "the directory of the backups")->required();
 }
 
@@ -232,7 +232,7 @@ void AddBackup(CLI::App* app, int* exit_code) {
   CLI::App* const all = app->add_subcommand("backup", "Creates, lists, verifies and deletes backups.");
   all->require_subcommand(1);
   all->footer("Example: cambium backup create DIR BACKUPS --keep 7");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<BackupFlags>();
 
   CLI::App* command = all->add_subcommand(
       "create", "Backs up a database that no process has open. Files that an earlier backup has are not stored again.");
@@ -269,7 +269,7 @@ void AddBackup(CLI::App* app, int* exit_code) {
 }
 
 void AddRestore(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<BackupFlags>();
   CLI::App* command = app->add_subcommand("restore", "Restores a database from a backup, and compares every checksum.");
   AddBackups(command, flags.get());
   command->add_option("OUT", flags->out, "the database's directory, which must not exist")->required();

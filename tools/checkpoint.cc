@@ -11,12 +11,12 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct CheckpointFlags : DatabaseFlags {
   std::string out;
   bool dry_run = false;
 };
 
-int Run(const Flags& flags) {
+int Run(const CheckpointFlags& flags) {
   DBOptions options;
   options.info_log = NullLogger();
   if (flags.dry_run) {
@@ -35,7 +35,7 @@ int Run(const Flags& flags) {
 }  // namespace
 
 void AddCheckpoint(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<CheckpointFlags>();
   CLI::App* command = app->add_subcommand(
       "checkpoint", "Copies a database into a new directory. Files that never change again become hard links.");
   AddDirectory(command, flags.get());

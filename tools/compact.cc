@@ -13,13 +13,13 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct CompactFlags : DatabaseFlags {
   CompactLogOptions how;
   std::string codec;
   std::uint64_t min_blob_size = 0;
 };
 
-nlohmann::ordered_json JsonOf(const CompactLogFigures& figures) {
+nlohmann::ordered_json FiguresJson(const CompactLogFigures& figures) {
   return {{"segments", figures.segments},           {"values", figures.values},
           {"bytes_read", figures.bytes_read},       {"bytes_written", figures.bytes_written},
           {"bytes_freed", figures.bytes_freed},     {"bytes_held", figures.bytes_held}};
@@ -36,7 +36,7 @@ std::string TextOf(const CompactLogForecast& forecast) {
   return (forecast.is_exact ? "forecast:  " : "forecast, about:  ") + TextOf(forecast.figures);
 }
 
-int Run(const Flags& flags) {
+int Run(const CompactFlags& flags) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
   if (const Status known = OptionsToWriteWith(flags, &options, &families); !known.ok()) return Fail(known, flags.json);
@@ -58,9 +58,9 @@ int Run(const Flags& flags) {
   if (has_failed && report.damaged.empty()) return Fail(done, flags.json);
   if (flags.json) {
     nlohmann::ordered_json json{{"directory", flags.directory},
-                                {"forecast", JsonOf(report.forecast.figures)},
+                                {"forecast", FiguresJson(report.forecast.figures)},
                                 {"forecast_is_exact", report.forecast.is_exact}};
-    if (!how.dry_run) json["fact"] = JsonOf(report.fact);
+    if (!how.dry_run) json["fact"] = FiguresJson(report.fact);
     json["log_bytes_before"] = report.log_bytes_before;
     json["log_bytes_after"] = report.log_bytes_after;
     json["live_bytes"] = report.live_bytes;
@@ -88,7 +88,7 @@ int Run(const Flags& flags) {
 }  // namespace
 
 void AddCompact(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<CompactFlags>();
   CLI::App* command = app->add_subcommand(
       "compact", "Moves live values out of log segments that have garbage, and rewrites the index.");
   AddDirectory(command, flags.get());

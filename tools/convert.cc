@@ -13,13 +13,13 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct ConvertFlags : DatabaseFlags {
   std::string out;
   std::string index;
   bool dry_run = false;
 };
 
-int Run(const Flags& flags) {
+int Run(const ConvertFlags& flags) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
   if (const Status known = OptionsOf(flags.directory, &options, &families); !known.ok()) return Fail(known, flags.json);
@@ -56,7 +56,7 @@ int Run(const Flags& flags) {
 }  // namespace
 
 void AddConvert(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ConvertFlags>();
   CLI::App* command = app->add_subcommand(
       "convert", "Makes a database with the same data and the other index in a new directory. Values are shared.");
   AddDirectory(command, flags.get());

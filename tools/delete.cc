@@ -9,7 +9,7 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct DeleteFlags : DatabaseFlags {
   std::string key;
   std::string end;
   bool dry_run = false;
@@ -43,7 +43,7 @@ Status CheckArguments(DB* db, ColumnFamilyHandle* family, Slice key, const std::
   return CheckSizes(options, *end, {});
 }
 
-Status Delete(const Flags& flags, const std::string& key, const std::string* end, std::uint64_t* count) {
+Status Delete(const DeleteFlags& flags, const std::string& key, const std::string* end, std::uint64_t* count) {
   Database database;
   ColumnFamilyHandle* family = nullptr;
   Status s = flags.dry_run ? database.OpenAsIfToWrite(flags, key.size()) : database.OpenToWrite(flags);
@@ -61,7 +61,7 @@ Status Delete(const Flags& flags, const std::string& key, const std::string* end
   return s.ok() ? closed : s;
 }
 
-int Run(const Flags& flags, bool has_end) {
+int Run(const DeleteFlags& flags, bool has_end) {
   std::string key;
   std::string end;
   if (!Parse(flags.key, flags.hex, &key)) return FailUsage(WhyMalformed(flags.key, flags.hex), flags.json);
@@ -77,7 +77,7 @@ int Run(const Flags& flags, bool has_end) {
 }  // namespace
 
 void AddDelete(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<DeleteFlags>();
   CLI::App* command = app->add_subcommand("delete", "Deletes a key or a range of keys. Durable when the command ends.");
   AddDirectory(command, flags.get());
   command->add_option("KEY", flags->key, "the key, as text with \\xNN")->required();

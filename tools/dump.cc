@@ -18,7 +18,7 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct DumpFlags : DatabaseFlags {
   std::string from;
   std::string to;
   std::string prefix;
@@ -52,7 +52,7 @@ class LivePages {
 
 class DirectoryDump {
  public:
-  DirectoryDump(const Flags& flags, const DumpChoice& choice, InspectedDatabase* database, Stream* out,
+  DirectoryDump(const DumpFlags& flags, const DumpChoice& choice, InspectedDatabase* database, Stream* out,
                 Problems* problems)
       : flags_(flags), database_(database), out_(out), dumper_(choice, database, out, problems) {}
 
@@ -147,7 +147,7 @@ class DirectoryDump {
     return Status::OK();
   }
 
-  const Flags& flags_;
+  const DumpFlags& flags_;
   InspectedDatabase* const database_;
   Stream* const out_;
   FileDumper dumper_;
@@ -155,7 +155,7 @@ class DirectoryDump {
 };
 
 // Finds out the kind of a file from its first bytes.
-Status DumpFile(const Flags& flags, FileDumper* dumper) {
+Status DumpFile(const DumpFlags& flags, FileDumper* dumper) {
   const std::string& path = flags.directory;
   const Comparator& order = flags.reverse_order ? *ReverseBytewiseComparator() : *BytewiseComparator();
   std::string bytes(kFileHeaderSize, '\0');
@@ -192,7 +192,7 @@ Status DumpFile(const Flags& flags, FileDumper* dumper) {
   }
 }
 
-int Dump(const Flags& flags, const Given& given) {
+int Dump(const DumpFlags& flags, const Given& given) {
   DumpChoice choice;
   choice.hex = flags.hex;
   choice.json = flags.json;
@@ -227,7 +227,7 @@ int Dump(const Flags& flags, const Given& given) {
 }  // namespace
 
 void AddDump(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<DumpFlags>();
   CLI::App* command = app->add_subcommand(
       "dump",
       "Prints the content of files: log records, entries of runs, pages, the MANIFEST. Writes nothing.");

@@ -12,25 +12,25 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct ExportFlags : DatabaseFlags {
   std::string file;
   bool one_family = false;
 };
 
-struct Counts {
+struct ExportCounts {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
   std::uint64_t expected = 0;  // entries, by the database's estimate
 };
 
 // Estimates the total size from the entries written so far. The estimate of entries also counts overwritten ones.
-std::uint64_t Forecast(const Counts& counts) {
+std::uint64_t Forecast(const ExportCounts& counts) {
   if (counts.entries == 0) return 0;
   const double each = static_cast<double>(counts.bytes) / static_cast<double>(counts.entries);
   return static_cast<std::uint64_t>(each * static_cast<double>(std::max(counts.entries, counts.expected)));
 }
 
-Status ExportFamily(DB* db, ColumnFamilyHandle* family, NewFile* out, Progress* progress, Counts* counts) {
+Status ExportFamily(DB* db, ColumnFamilyHandle* family, NewFile* out, Progress* progress, ExportCounts* counts) {
   ReadOptions options;
   options.allow_unprepared_value = true;
   const std::unique_ptr<Iterator> it(db->NewIterator(options, family));
@@ -46,8 +46,8 @@ Status ExportFamily(DB* db, ColumnFamilyHandle* family, NewFile* out, Progress* 
   return it->status();
 }
 
-int Export(const Flags& flags) {
-  Counts counts;
+int Export(const ExportFlags& flags) {
+  ExportCounts counts;
   Database database;
   Status s = database.OpenToRead(flags.directory);
   ColumnFamilyHandle* only = nullptr;
@@ -80,7 +80,7 @@ int Export(const Flags& flags) {
 }  // namespace
 
 void AddExport(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ExportFlags>();
   CLI::App* command = app->add_subcommand("export", "Writes all entries to a file, one JSON object per line.");
   AddDirectory(command, flags.get());
   command->add_option("FILE", flags->file, "the file; - is stdout")->required();

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Flags : DatabaseFlags {
+struct GcFlags : DatabaseFlags {
   bool dry_run = false;
   bool force = false;
   bool compact = false;
@@ -28,7 +28,7 @@ struct Flags : DatabaseFlags {
   [[nodiscard]] GcRound round() const { return {force, age_cutoff}; }
 };
 
-Json Describe(const GcCost& cost) {
+Json GcJson(const GcCost& cost) {
   return {{"segments", cost.segments},
           {"bytes_read", cost.bytes_read},
           {"bytes_written", cost.bytes_written},
@@ -40,7 +40,7 @@ GcCost Sum(const GcCost& a, const GcCost& b) {
           a.bytes_freed + b.bytes_freed};
 }
 
-Json Describe(const GcPlanSegment& segment) {
+Json GcJson(const GcPlanSegment& segment) {
   Json json{{"file", tool::Describe(segment.info)["file"]}, {"kind", NameOf(segment.info.kind)}};
   json["bytes"] = segment.use.bytes != 0 ? segment.use.bytes : segment.info.file_size;
   json["live_bytes"] = segment.use.live_bytes;
@@ -54,7 +54,7 @@ Json Describe(const GcPlanSegment& segment) {
   return json;
 }
 
-std::string DrawPlan(const Flags& flags, const Json& json, const GcPlan& plan) {
+std::string DrawPlan(const GcFlags& flags, const Json& json, const GcPlan& plan) {
   std::vector<std::vector<std::string>> rows = {{"segment", "bytes", "live", "garbage", "benefit", "", "why"}};
   for (const Json& segment : json["segments"]) {
     char benefit[32];
@@ -82,7 +82,7 @@ std::string DrawPlan(const Flags& flags, const Json& json, const GcPlan& plan) {
   return text;
 }
 
-Result<GcPlan> PlanOf(InspectedDatabase* database, const Flags& flags) {
+Result<GcPlan> PlanOf(InspectedDatabase* database, const GcFlags& flags) {
   if (const Status s = database->OpenFiles(); !s.ok()) return s;
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
@@ -91,7 +91,7 @@ Result<GcPlan> PlanOf(InspectedDatabase* database, const Flags& flags) {
   return PlanGc(database, options, families, flags.round());
 }
 
-int DryRun(const Flags& flags) {
+int DryRun(const GcFlags& flags) {
   Result<std::unique_ptr<InspectedDatabase>> opened = InspectedDatabase::Open(FileSystem::Default(), flags.directory);
   if (!opened.ok()) return Fail(opened.status(), flags.json);
   InspectedDatabase& database = **opened;
@@ -103,12 +103,12 @@ int DryRun(const Flags& flags) {
   json["candidates"] = plan->member_count;
   json["old_enough"] = plan->eligible_count;
   json["segments"] = Json::array();
-  for (const GcPlanSegment& segment : plan->segments) json["segments"].push_back(Describe(segment));
-  json["round"] = Describe(Sum(plan->moved, plan->punched));
-  json["round"]["punched"] = Describe(plan->punched);
-  json["by_itself"] = Describe(plan->by_itself.all);
+  for (const GcPlanSegment& segment : plan->segments) json["segments"].push_back(GcJson(segment));
+  json["round"] = GcJson(Sum(plan->moved, plan->punched));
+  json["round"]["punched"] = GcJson(plan->punched);
+  json["by_itself"] = GcJson(plan->by_itself.all);
   json["by_itself"]["reason"] = NameOf(plan->by_itself.reason);
-  json["by_itself"]["next"] = Describe(plan->by_itself.next);
+  json["by_itself"]["next"] = GcJson(plan->by_itself.next);
   json["unreferenced_bytes"] = plan->unreferenced_bytes;
   json["problems"] = database.problems().lines();
   const ExitCode found = database.problems().empty() ? kClean : kDamage;
@@ -174,7 +174,7 @@ const char* NameOf(LogGcReason reason) {
   return "unknown";
 }
 
-Json Describe(const LogGcJobInfo& step) {
+Json GcJson(const LogGcJobInfo& step) {
   const auto names = [](const std::vector<std::string>& paths) {
     Json json = Json::array();
     for (const std::string& path : paths) json.push_back(path.substr(path.rfind('/') + 1));
@@ -197,14 +197,14 @@ Status CompactAll(const Database& database) {
 }
 
 // The bytes that a round reads, for the progress line; 0 if that cannot be computed: Open then reports the reason.
-std::uint64_t Expected(const Flags& flags) {
+std::uint64_t Expected(const GcFlags& flags) {
   Result<std::unique_ptr<InspectedDatabase>> opened = InspectedDatabase::Open(FileSystem::Default(), flags.directory);
   if (!opened.ok()) return 0;
   const Result<GcPlan> plan = PlanOf(opened->get(), flags);
   return plan.ok() ? Sum(plan->moved, plan->punched).bytes_read : 0;
 }
 
-int Collect(const Flags& flags) {
+int Collect(const GcFlags& flags) {
   const auto listener = std::make_shared<Listener>(Progress().is_due() ? Expected(flags) : 0);
   Database database;
   Status s = database.OpenToWrite(flags, listener);
@@ -230,7 +230,7 @@ int Collect(const Flags& flags) {
     freed += step.bytes_freed;
     emptied += step.emptied_files.size();
     punched += step.punched_files.size();
-    steps.push_back(Describe(step));
+    steps.push_back(GcJson(step));
   }
   json["bytes_read"] = read;
   json["bytes_written"] = written;
@@ -251,7 +251,7 @@ int Collect(const Flags& flags) {
   return said == kClean ? found : said;
 }
 
-int Run(const Flags& flags) {
+int Run(const GcFlags& flags) {
   if (flags.dry_run && flags.compact) {
     return FailUsage("--dry-run cannot foresee the garbage that --compact finds: give one of them", flags.json);
   }
@@ -261,7 +261,7 @@ int Run(const Flags& flags) {
 }  // namespace
 
 void AddGc(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<GcFlags>();
   CLI::App* command = app->add_subcommand(
       "gc",
       "Collects the garbage of the log: moves live values out of old segments, and removes these.");

@@ -10,12 +10,12 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct GetFlags : DatabaseFlags {
   std::string key;
   std::string output;
 };
 
-int Get(const Flags& flags) {
+int Get(const GetFlags& flags) {
   std::string key;
   if (!Parse(flags.key, flags.hex, &key)) return FailUsage(WhyMalformed(flags.key, flags.hex), flags.json);
   Database database;
@@ -40,7 +40,7 @@ int Get(const Flags& flags) {
 }  // namespace
 
 void AddGet(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<GetFlags>();
   CLI::App* command = app->add_subcommand("get", "Prints the value of a key. Writes nothing to the database.");
   AddDirectory(command, flags.get());
   command->add_option("KEY", flags->key, "the key, as text with \\xNN")->required();

@@ -23,7 +23,7 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct ImportFlags : DatabaseFlags {
   std::string source;
   std::string format = "jsonl";
   std::string options;
@@ -31,7 +31,7 @@ struct Flags : DatabaseFlags {
   bool dry_run = false;
 };
 
-struct Counts {
+struct ImportCounts {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
 };
@@ -39,7 +39,7 @@ struct Counts {
 constexpr std::size_t kBatchBytes = 4u << 20;
 
 // A new database must not replace anything.
-Status CheckIsNew(const Flags& flags) {
+Status CheckIsNew(const ImportFlags& flags) {
   FileInfo info;
   const Status found = FileSystem::Default()->GetInfo(flags.directory, &info);
   if (found.ok()) return Status::InvalidArgument(flags.directory + ": exists; --add adds to a database");
@@ -47,7 +47,7 @@ Status CheckIsNew(const Flags& flags) {
 }
 
 // How far the source has been read, if it knows; otherwise the bytes counted here.
-void Show(Progress* progress, const EntrySource& source, const Counts& counts) {
+void Show(Progress* progress, const EntrySource& source, const ImportCounts& counts) {
   if (!progress->is_due()) return;
   const double part = source.Part();
   progress->Show(counts.bytes, part > 0 ? static_cast<std::uint64_t>(static_cast<double>(counts.bytes) / part) : 0);
@@ -55,7 +55,7 @@ void Show(Progress* progress, const EntrySource& source, const Counts& counts) {
 
 // Copies all entries in batches. Families that do not exist are created.
 Status Copy(EntrySource* source, DB* db, const ColumnFamilyOptions& options,
-            std::map<std::string, ColumnFamilyHandle*>* families, Counts* counts) {
+            std::map<std::string, ColumnFamilyHandle*>* families, ImportCounts* counts) {
   Progress progress;
   WriteBatch batch;
   ImportedEntry entry;
@@ -80,8 +80,8 @@ Status Copy(EntrySource* source, DB* db, const ColumnFamilyOptions& options,
 }
 
 // `made`: the options of a new database and of new families.
-Status Fill(EntrySource* source, const std::string& directory, const Flags& flags, const Options& made,
-            Counts* counts) {
+Status Fill(EntrySource* source, const std::string& directory, const ImportFlags& flags, const Options& made,
+            ImportCounts* counts) {
   DBOptions options = made;
   std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, made}};
   options.create_if_missing = true;
@@ -103,7 +103,7 @@ Status Fill(EntrySource* source, const std::string& directory, const Flags& flag
 using FamilyOptions = std::map<std::string, ColumnFamilyOptions>;
 
 // Checks that each entry can be put, and counts them.
-Status Count(EntrySource* source, const ColumnFamilyOptions& made, FamilyOptions* families, Counts* counts) {
+Status Count(EntrySource* source, const ColumnFamilyOptions& made, FamilyOptions* families, ImportCounts* counts) {
   Progress progress;
   ImportedEntry entry;
   while (true) {
@@ -121,7 +121,7 @@ Status Count(EntrySource* source, const ColumnFamilyOptions& made, FamilyOptions
 }
 
 // Everything except the writing: reads the source to its end, and checks the directory as an import would.
-Status Plan(EntrySource* source, const Flags& flags, const Options& made, Counts* counts, std::uint64_t* free) {
+Status Plan(EntrySource* source, const ImportFlags& flags, const Options& made, ImportCounts* counts, std::uint64_t* free) {
   FileSystem& fs = *FileSystem::Default();
   std::string place = flags.directory;
   FamilyOptions families;
@@ -152,7 +152,7 @@ Status Plan(EntrySource* source, const Flags& flags, const Options& made, Counts
   return CheckSpaceFor(place, kFilesOfOpen + of_log, is_smaller ? 0 : counts->bytes);
 }
 
-int PrintPlan(const Flags& flags, const Counts& counts, std::uint64_t free) {
+int PrintPlan(const ImportFlags& flags, const ImportCounts& counts, std::uint64_t free) {
   if (flags.json) {
     return Say(nlohmann::ordered_json{
         {"dry_run", true}, {"entries", counts.entries}, {"bytes", counts.bytes}, {"free_bytes", free}});
@@ -162,7 +162,7 @@ int PrintPlan(const Flags& flags, const Counts& counts, std::uint64_t free) {
 }
 
 // A new database appears under its name once it is complete. What a killed import left is removed in any case.
-Status ImportNew(EntrySource* source, const Flags& flags, const Options& made, Counts* counts) {
+Status ImportNew(EntrySource* source, const ImportFlags& flags, const Options& made, ImportCounts* counts) {
   const Status s =
       MakeWholeDirectory(*FileSystem::Default(), flags.directory, true,
                          [&](const std::string& partial) { return Fill(source, partial, flags, made, counts); });
@@ -170,12 +170,12 @@ Status ImportNew(EntrySource* source, const Flags& flags, const Options& made, C
   return is_new.ok() ? s : is_new;
 }
 
-int Import(const Flags& flags) {
+int Import(const ImportFlags& flags) {
   using Opens = Status (*)(const std::string&, std::unique_ptr<EntrySource>*);
   static const std::map<std::string, Opens> kFormats = {
       {"jsonl", OpenJsonl}, {"folder", OpenFolder}, {"rocksdb", OpenRocksDb}, {"lmdb", OpenLmdb}};
   std::unique_ptr<EntrySource> source;
-  Counts counts;
+  ImportCounts counts;
   Options made;
   made.info_log = NullLogger();
   Status s = GetOptionsFromString(made, flags.options, &made);
@@ -202,7 +202,7 @@ int Import(const Flags& flags) {
 }  // namespace
 
 void AddImport(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ImportFlags>();
   CLI::App* command = app->add_subcommand("import", "Makes a database from another store or a file.");
   command->add_option("DIR", flags->directory, "the database's directory, which must not exist")->required();
   command->add_option("SOURCE", flags->source, "the file or directory to import; - is stdin, for jsonl")->required();

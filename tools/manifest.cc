@@ -14,7 +14,7 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct ManifestFlags : DatabaseFlags {
   bool edits = false;
 };
 
@@ -45,7 +45,7 @@ Status Choose(FileSystem& fs, const std::string& path, Which* which) {
   return Status::OK();
 }
 
-int Show(const Flags& flags) {
+int Show(const ManifestFlags& flags) {
   const std::shared_ptr<FileSystem> fs = FileSystem::Default();
   Which which;
   if (const Status s = Choose(*fs, flags.directory, &which); !s.ok()) return Fail(s, flags.json);
@@ -87,7 +87,7 @@ int Show(const Flags& flags) {
 }  // namespace
 
 void AddManifest(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ManifestFlags>();
   CLI::App* command = app->add_subcommand(
       "manifest", "Prints the committed state: families, layers, segments, accounts, positions. Writes nothing.");
   command->add_option("DIR", flags->directory, "the database's directory, or a MANIFEST file")->required();

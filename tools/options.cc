@@ -13,7 +13,7 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct OptionsFlags : DatabaseFlags {
   bool changed = false;
 };
 
@@ -32,7 +32,7 @@ Texts Split(const std::string& text) {
 }
 
 // One section: each option, with its default if that differs.
-void Append(const std::string& title, const std::string& set, const std::string& defaults, const Flags& flags,
+void Append(const std::string& title, const std::string& set, const std::string& defaults, const OptionsFlags& flags,
             std::string* text, nlohmann::ordered_json* json) {
   const Texts default_texts = Split(defaults);
   const std::map<std::string, std::string> by_name(default_texts.begin(), default_texts.end());
@@ -46,7 +46,7 @@ void Append(const std::string& title, const std::string& set, const std::string&
   }
 }
 
-int Show(const Flags& flags) {
+int Show(const OptionsFlags& flags) {
   ConfigOptions config;
   config.ignore_unknown_options = true;
   DBOptions options;
@@ -73,7 +73,7 @@ int Show(const Flags& flags) {
 }  // namespace
 
 void AddOptions(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<OptionsFlags>();
   CLI::App* command = app->add_subcommand("options", "Prints the options a database was last open with.");
   AddDirectory(command, flags.get());
   command->add_flag("--changed", flags->changed, "only options that differ from their defaults");

@@ -9,14 +9,14 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct PutFlags : DatabaseFlags {
   std::string key;
   std::string value;
   std::string value_file;
   bool dry_run = false;
 };
 
-Status Write(const Flags& flags, const std::string& key, const std::string& value, bool* replaces) {
+Status Write(const PutFlags& flags, const std::string& key, const std::string& value, bool* replaces) {
   Database database;
   ColumnFamilyHandle* family = nullptr;
   Status s = flags.dry_run ? database.OpenAsIfToWrite(flags, key.size() + value.size()) : database.OpenToWrite(flags);
@@ -31,7 +31,7 @@ Status Write(const Flags& flags, const std::string& key, const std::string& valu
   return s.ok() ? closed : s;
 }
 
-int Put(const Flags& flags, bool has_value) {
+int Put(const PutFlags& flags, bool has_value) {
   if (has_value == !flags.value_file.empty()) {
     return FailUsage("give either VALUE or --value-file", flags.json);
   }
@@ -56,7 +56,7 @@ int Put(const Flags& flags, bool has_value) {
 }  // namespace
 
 void AddPut(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PutFlags>();
   CLI::App* command = app->add_subcommand("put", "Writes a value. Durable when the command ends.");
   AddDirectory(command, flags.get());
   command->add_option("KEY", flags->key, "the key, as text with \\xNN")->required();

@@ -13,7 +13,7 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct SalvageFlags : DatabaseFlags {
   std::string out;
   bool include_unproven = false;
   bool is_filtered = false;
@@ -24,7 +24,7 @@ struct Flags : DatabaseFlags {
 // Prints findings as they occur: their number is not bounded.
 class Listing {
  public:
-  explicit Listing(const Flags& flags) : flags_(flags) {}
+  explicit Listing(const SalvageFlags& flags) : flags_(flags) {}
 
   void Lost(const RepairLoss& loss) {
     if (flags_.json) {
@@ -77,7 +77,7 @@ class Listing {
     is_out_ = is_out_ && std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   }
 
-  const Flags& flags_;
+  const SalvageFlags& flags_;
   bool is_out_ = true;
 };
 
@@ -92,7 +92,7 @@ void FindOptions(const std::string& directory, DBOptions* options, std::vector<C
   options->info_log = NullLogger();
 }
 
-nlohmann::ordered_json JsonOf(const Flags& flags, const RepairReport& report) {
+nlohmann::ordered_json ReportJson(const SalvageFlags& flags, const RepairReport& report) {
   nlohmann::ordered_json families = nlohmann::ordered_json::array();
   for (const RepairedFamily& family : report.families) {
     families.push_back({{"family", family.name}, {"entries", family.entries}, {"value_bytes", family.value_bytes}});
@@ -110,7 +110,7 @@ nlohmann::ordered_json JsonOf(const Flags& flags, const RepairReport& report) {
           {"notes", report.notes}};
 }
 
-std::string TextOf(const Flags& flags, const RepairReport& report) {
+std::string TextOf(const SalvageFlags& flags, const RepairReport& report) {
   std::string text;
   for (const std::string& note : report.notes) text += "note: " + note + "\n";
   for (const RepairedFamily& family : report.families) {
@@ -130,7 +130,7 @@ std::string TextOf(const Flags& flags, const RepairReport& report) {
   return text + flags.out + (flags.dry_run ? ": not created\n" : ": salvaged from " + flags.directory + "\n");
 }
 
-int Run(const Flags& flags) {
+int Run(const SalvageFlags& flags) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
   FindOptions(flags.directory, &options, &families);
@@ -149,7 +149,7 @@ int Run(const Flags& flags) {
   const Status s = RepairDB(flags.directory, flags.out, options, families, how, &report);
   if (!s.ok()) return Fail(s, flags.json);
   if (flags.json) {
-    listing.Print(JsonOf(flags, report));
+    listing.Print(ReportJson(flags, report));
   } else {
     listing.Print(TextOf(flags, report));
   }
@@ -160,7 +160,7 @@ int Run(const Flags& flags) {
 }  // namespace
 
 void AddSalvage(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<SalvageFlags>();
   CLI::App* command =
       app->add_subcommand("salvage", "Makes a new database from what survives of a damaged one, and lists the losses.");
   AddDirectory(command, flags.get());

@@ -14,7 +14,7 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags : DatabaseFlags {
+struct ScanFlags : DatabaseFlags {
   std::string from;
   std::string to;
   std::string prefix;
@@ -29,7 +29,7 @@ struct Given {
 };
 
 // Prints one entry on a line.
-void Print(const Flags& flags, const Iterator& it, Slice value, Stream* out) {
+void Print(const ScanFlags& flags, const Iterator& it, Slice value, Stream* out) {
   const std::string key = Format(it.key(), flags.hex);
   if (flags.json) {
     nlohmann::ordered_json json{{"key", key}};
@@ -49,7 +49,7 @@ std::optional<std::string> AfterPrefix(std::string prefix) {
 
 // In both key orders that the tool knows, keys with one prefix are adjacent. Moves to the edge of that range where the
 // scan starts; `ascends`: the scan goes to larger bytes.
-void GoToPrefix(const Flags& flags, const std::string& prefix, bool ascends, Iterator* it) {
+void GoToPrefix(const ScanFlags& flags, const std::string& prefix, bool ascends, Iterator* it) {
   const std::optional<std::string> edge = ascends ? prefix : AfterPrefix(prefix);
   if (prefix.empty() || !edge.has_value()) {
     flags.reverse ? it->SeekToLast() : it->SeekToFirst();
@@ -59,7 +59,7 @@ void GoToPrefix(const Flags& flags, const std::string& prefix, bool ascends, Ite
 }
 
 // Prints entries until the scan ends.
-Status Walk(const Flags& flags, bool is_in_byte_order, Iterator* it, const std::string& prefix, std::uint64_t* count,
+Status Walk(const ScanFlags& flags, bool is_in_byte_order, Iterator* it, const std::string& prefix, std::uint64_t* count,
             Stream* out) {
   const bool ascends = is_in_byte_order != flags.reverse;
   for (GoToPrefix(flags, prefix, ascends, it); it->Valid() && *count < flags.limit && !out->is_closed();
@@ -78,7 +78,7 @@ Status Walk(const Flags& flags, bool is_in_byte_order, Iterator* it, const std::
   return it->status();
 }
 
-int Scan(const Flags& flags, const Given& given) {
+int Scan(const ScanFlags& flags, const Given& given) {
   std::string from;
   std::string to;
   std::string prefix;
@@ -113,7 +113,7 @@ int Scan(const Flags& flags, const Given& given) {
 }  // namespace
 
 void AddScan(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ScanFlags>();
   CLI::App* command = app->add_subcommand("scan", "Prints keys and values in order. Writes nothing.");
   AddDirectory(command, flags.get());
   CLI::Option* const from = command->add_option("--from", flags->from, "the first key, as text with \\xNN");

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
-struct Flags : DatabaseFlags {
+struct StatsFlags : DatabaseFlags {
   double least_percent = 1;
 };
 
@@ -33,7 +33,7 @@ std::string PercentOf(std::uint64_t part, std::uint64_t all) {
   return text;
 }
 
-Json Describe(const SizeHistogram& histogram) {
+Json SpaceJson(const SizeHistogram& histogram) {
   Json json = Json::array();
   for (std::size_t i = 0; i < SizeHistogram::kBuckets; ++i) {
     if (histogram.counts[i] == 0) continue;
@@ -46,7 +46,7 @@ Json Describe(const SizeHistogram& histogram) {
   return json;
 }
 
-Json Describe(const SegmentSpace& segment) {
+Json SpaceJson(const SegmentSpace& segment) {
   Json json{{"file", FileName(FileKindOf(segment.info.kind), segment.info.number)},
             {"kind", NameOf(segment.info.kind)},
             {"readable", segment.is_readable},
@@ -75,7 +75,7 @@ std::string TitleOf(const LayerSpace& layer) {
          FileName(FileKind::kRun, layer.number);
 }
 
-Json Describe(const LayerSpace& layer) {
+Json SpaceJson(const LayerSpace& layer) {
   return {{"layer", TitleOf(layer)},
           {"level", layer.level},
           {"tier", layer.tier},
@@ -93,7 +93,7 @@ Json Describe(const LayerSpace& layer) {
           {"leaves_by_fill", layer.leaves_by_fill}};
 }
 
-Json Describe(const FamilySpace& family) {
+Json SpaceJson(const FamilySpace& family) {
   Json json{{"id", family.id},
             {"name", family.name},
             {"index_type", NameOf(family.index_type)},
@@ -109,7 +109,7 @@ Json Describe(const FamilySpace& family) {
             {"large_bytes", family.large_bytes},
             {"account_bytes", family.account_bytes}};
   json["layers"] = Json::array();
-  for (const LayerSpace& layer : family.layers) json["layers"].push_back(Describe(layer));
+  for (const LayerSpace& layer : family.layers) json["layers"].push_back(SpaceJson(layer));
   json["index_segments"] = Json::array();
   for (const IndexSegmentInfo& segment : family.index_segments) {
     const std::uint64_t live = segment.live_units * family.page_size;
@@ -118,8 +118,8 @@ Json Describe(const FamilySpace& family) {
                                       {"live", live},
                                       {"dead", segment.length - std::min(segment.length, live + family.page_size)}});
   }
-  json["key_sizes"] = Describe(family.key_sizes);
-  json["value_sizes"] = Describe(family.value_sizes);
+  json["key_sizes"] = SpaceJson(family.key_sizes);
+  json["value_sizes"] = SpaceJson(family.value_sizes);
   return json;
 }
 
@@ -159,7 +159,7 @@ std::string Draw(const FamilySpace& family) {
   return text;
 }
 
-std::string Draw(const Flags& flags, const SpaceReport& report, const std::vector<Saving>& savings,
+std::string Draw(const StatsFlags& flags, const SpaceReport& report, const std::vector<Saving>& savings,
                  const std::vector<std::string>& problems) {
   std::string text =
       flags.directory + ": " + Bytes(report.file_bytes) + " in files, " + Bytes(report.allocated_bytes) + " on disk\n";
@@ -198,7 +198,7 @@ std::vector<ColumnFamilyOptions> OptionsOfFamilies(const SpaceReport& report,
   return options;
 }
 
-int Stats(const Flags& flags) {
+int Stats(const StatsFlags& flags) {
   Result<std::unique_ptr<InspectedDatabase>> opened = InspectedDatabase::Open(FileSystem::Default(), flags.directory);
   if (!opened.ok()) return Fail(opened.status(), flags.json);
   InspectedDatabase& database = **opened;
@@ -230,9 +230,9 @@ int Stats(const Flags& flags) {
     for (const auto& [kind, bytes] : report->bytes_by_kind) json["files"][NameOf(kind)] = bytes;
     json["orphan_bytes"] = report->orphan_bytes;
     json["segments"] = Json::array();
-    for (const SegmentSpace& segment : report->segments) json["segments"].push_back(Describe(segment));
+    for (const SegmentSpace& segment : report->segments) json["segments"].push_back(SpaceJson(segment));
     json["families"] = Json::array();
-    for (const FamilySpace& family : report->families) json["families"].push_back(Describe(family));
+    for (const FamilySpace& family : report->families) json["families"].push_back(SpaceJson(family));
     json["savings"] = Json::array();
     for (const Saving& saving : *savings) {
       json["savings"].push_back(
@@ -250,7 +250,7 @@ int Stats(const Flags& flags) {
 }  // namespace
 
 void AddStats(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<StatsFlags>();
   CLI::App* command = app->add_subcommand(
       "stats", "Shows where the bytes are, per segment, layer and family, and what would save some. Writes nothing.");
   AddDirectory(command, flags.get());

@@ -13,7 +13,7 @@ struct Closer {
     if (file != stdin && file != stdout) std::fclose(file);
   }
 };
-using Stream = std::unique_ptr<std::FILE, Closer>;
+using OpenFile = std::unique_ptr<std::FILE, Closer>;
 
 Status ErrorOf(const std::string& path) { return Status::IOError(path + ": " + std::strerror(errno)); }
 
@@ -21,7 +21,7 @@ Status ErrorOf(const std::string& path) { return Status::IOError(path + ": " + s
 
 Status ReadValueFile(const std::string& path, std::string* bytes) {
   bytes->clear();
-  const Stream file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
+  const OpenFile file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
   if (file == nullptr) return ErrorOf(path);
   char buffer[1 << 16];
   for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof(buffer), file.get())) > 0;) bytes->append(buffer, n);
@@ -29,7 +29,7 @@ Status ReadValueFile(const std::string& path, std::string* bytes) {
 }
 
 Status WriteValueFile(const std::string& path, Slice bytes) {
-  Stream file(path == "-" ? stdout : std::fopen(path.c_str(), "wb"));
+  OpenFile file(path == "-" ? stdout : std::fopen(path.c_str(), "wb"));
   if (file == nullptr) return ErrorOf(path);
   const bool is_out = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
                       std::fflush(file.get()) == 0;

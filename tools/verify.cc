@@ -14,7 +14,7 @@
 namespace cambium::tool {
 namespace {
 
-struct Flags {
+struct VerifyFlags {
   std::string directory;
   bool deep = false;
   bool json = false;
@@ -34,7 +34,7 @@ Status FindOptions(const std::string& directory, DBOptions* options) {
   return known;
 }
 
-int Verify(const Flags& flags) {
+int Verify(const VerifyFlags& flags) {
   DBOptions options;
   VerifyOutcome outcome;
   outcome.path = flags.directory;
@@ -63,7 +63,7 @@ int Verify(const Flags& flags) {
 }  // namespace
 
 void AddVerify(CLI::App* app, int* exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<VerifyFlags>();
   CLI::App* command = app->add_subcommand(
       "verify", "Checks every checksum, every index entry against its record, and the accounts. Writes nothing.");
   command->add_option("DIR", flags->directory, "the database's directory")->required();
