@@ -121,7 +121,8 @@ Status Count(EntrySource* source, const ColumnFamilyOptions& made, FamilyOptions
 }
 
 // Everything except the writing: reads the source to its end, and checks the directory as an import would.
-Status Plan(EntrySource* source, const ImportFlags& flags, const Options& made, ImportCounts* counts, std::uint64_t* free) {
+Status Plan(EntrySource* source, const ImportFlags& flags, const Options& made, ImportCounts* counts,
+            std::uint64_t* free) {
   FileSystem& fs = *FileSystem::Default();
   std::string place = flags.directory;
   FamilyOptions families;

@@ -59,8 +59,8 @@ void GoToPrefix(const ScanFlags& flags, const std::string& prefix, bool ascends,
 }
 
 // Prints entries until the scan ends.
-Status Walk(const ScanFlags& flags, bool is_in_byte_order, Iterator* it, const std::string& prefix, std::uint64_t* count,
-            Stream* out) {
+Status Walk(const ScanFlags& flags, bool is_in_byte_order, Iterator* it, const std::string& prefix,
+            std::uint64_t* count, Stream* out) {
   const bool ascends = is_in_byte_order != flags.reverse;
   for (GoToPrefix(flags, prefix, ascends, it); it->Valid() && *count < flags.limit && !out->is_closed();
        flags.reverse ? it->Prev() : it->Next()) {
