@@ -2,7 +2,7 @@
 add_library(cambium_flags INTERFACE)
 target_compile_options(cambium_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2
-  -Wimplicit-fallthrough -fno-omit-frame-pointer)
+  -Wimplicit-fallthrough -fno-omit-frame-pointer $<IF:$<CXX_COMPILER_ID:GNU>,-Wcast-align=strict,-Wcast-align>)
 if(PROJECT_IS_TOP_LEVEL)
   target_compile_options(cambium_flags INTERFACE -Werror)  # a later compiler's warning must not stop an embedder
 endif()
@@ -30,6 +30,9 @@ target_compile_options(cambium_flags INTERFACE $<${is_test_code}:${test_options}
 if(CAMBIUM_SANITIZE)
   target_compile_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
   target_compile_options(cambium_flags INTERFACE -fno-sanitize-recover=all)
+  # These two checks precede every access by a pointer: with them the library takes 80 % longer to compile. A null pointer
+  # stops a program without them too, and -Wcast-align finds casts that can make a misaligned pointer.
+  target_compile_options(cambium_flags INTERFACE -fno-sanitize=null,alignment)
   target_link_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
   # With a sanitizer, or without optimisation, gcc knows less about values and gives these warnings falsely.
   target_compile_options(cambium_flags INTERFACE

@@ -10,6 +10,7 @@
 #include "index/page_format.h"
 #include "io/file_header.h"
 #include "cambium/repair.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 
@@ -159,7 +160,7 @@ TEST(SalvageTreesTest, HealthyDatabasesAreRecoveredWhole) {
 TEST(SalvageTreesTest, OldValuesAreNeverProven) {
   const std::uint64_t seed = SeedFromEnvironment(211);
   Prng prng(seed);
-  for (std::uint64_t round = 0; round < 12; ++round) {
+  for (std::uint64_t round = 0; round < ScaledCount(12); ++round) {
     const Lived lived = Live(seed + round, round % 2 == 0);
     for (const auto& file : SimFileSystem(lived.image).probe().ListFiles()) {
       const bool is_index = file.path.ends_with(".run") || file.path.ends_with(".idx");
