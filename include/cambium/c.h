@@ -100,15 +100,16 @@ cambium_t* cambium_open_for_read_only_column_families(const cambium_options_t* o
                                                       char** errptr);
 /* Closes; errors are lost. Release snapshots, iterators and handles first. NULL does nothing. */
 void cambium_close(cambium_t* db);
-/* Closes and reports errors. If a snapshot or an iterator exists, the database remains open and `db` usable; so it does
-   after "Operation aborted: out of memory", and may be closed again. After any other error it is closed. */
+/* Closes and reports errors. If a snapshot or an iterator exists, the database remains open and `db` usable. It also
+   remains open after "Operation aborted: out of memory". In both cases call this again later. After any other error the
+   database is closed. */
 void cambium_close_with_status(cambium_t* db, char** errptr);
 void cambium_destroy_db(const cambium_options_t* options, const char* name, char** errptr);
 /* As in LevelDB: what survives of a damaged database replaces it; the damaged one is renamed to `name`.damaged, which
    must not exist. A healthy database is not changed. */
 void cambium_repair_db(const cambium_options_t* options, const char* name, char** errptr);
 /* Creates a new database `out` from what survives of `name`, which is not changed. Sets *num_lost to how many things
-   were lost, and *num_unproven to how many values may be old or of deleted keys; these are written with
+   were lost, and *num_unproven to how many values may be old or of deleted keys. These values are written only with
    `include_unproven`. */
 void cambium_salvage_db(const cambium_options_t* options, const char* name, const char* out,
                         unsigned char include_unproven, uint64_t* num_lost, uint64_t* num_unproven, char** errptr);
@@ -300,8 +301,8 @@ cambium_writebatch_t* cambium_writebatch_create_from(const char* bytes, size_t l
 void cambium_writebatch_destroy(cambium_writebatch_t* batch);
 void cambium_writebatch_clear(cambium_writebatch_t* batch);
 int cambium_writebatch_count(const cambium_writebatch_t* batch);
-/* These report no errors. If a key or a value is too long, cambium_write rejects the batch and says why, until it is
-   cleared. */
+/* These report no errors. If a key or a value is too long, cambium_write rejects the batch and says why, until the
+   batch is cleared. */
 void cambium_writebatch_put(cambium_writebatch_t* batch, const char* key, size_t key_length, const char* value,
                             size_t value_length);
 void cambium_writebatch_put_cf(cambium_writebatch_t* batch, cambium_column_family_handle_t* family, const char* key,

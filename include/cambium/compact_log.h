@@ -29,7 +29,7 @@ struct CompactLogFigures {
   std::uint64_t bytes_read = 0;     // from the log: the moved values, and gaps between them
   std::uint64_t bytes_written = 0;  // new segments, with all that is in their files
   std::uint64_t bytes_freed = 0;    // removed segments with one name, less bytes_written
-  std::uint64_t bytes_held = 0;     // removed segments that a checkpoint links: on disk as long as it is
+  std::uint64_t bytes_held = 0;     // removed segments that a checkpoint links: on disk as long as the checkpoint is
   friend bool operator==(const CompactLogFigures&, const CompactLogFigures&) = default;
 };
 

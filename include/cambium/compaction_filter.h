@@ -34,9 +34,9 @@ namespace cambium {
 // Called by background threads, and by the thread that calls CompactRange. A filter that a factory made for a job is
 // called by one thread at a time; ColumnFamilyOptions::compaction_filter by several at once. Within a job keys ascend.
 //
-// It must not call its own database, and must not throw: an exception ends the process. It may be slow, but then its
-// family's compactions are slow too, and log segments that the compaction may read are kept until it ends. An error in
-// reading a value ends the compaction, and so does an illegal answer, with InvalidArgument. Then nothing is changed,
+// A filter must not call its own database, and must not throw: an exception ends the process. It may be slow, but then
+// its family's compactions are slow too, and log segments that the compaction may read are kept until it ends. An error
+// in reading a value ends the compaction, and so does an illegal answer, with InvalidArgument. Then nothing is changed,
 // and the compaction is tried again.
 class CompactionFilter {
  public:
@@ -45,7 +45,8 @@ class CompactionFilter {
   enum class Decision : unsigned char {
     kKeep = 0,
     kRemove = 1,
-    // *new_value replaces the value. It is stored inline or separated, and compressed, as a write would be now.
+    // *new_value replaces the value. The new value is stored inline or separated, and compressed, as a value written
+    // now would be.
     kChangeValue = 2,
     // Removes the key and all keys of this job before *skip_until; the filter is not asked about these. If *skip_until
     // is not greater than the key, this is kKeep. If a job ends before *skip_until, the next job asks about the rest.

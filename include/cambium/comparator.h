@@ -6,7 +6,7 @@
 namespace cambium {
 
 // A total order of byte strings. Thread-safe, and must outlive every database that uses it. Under one name the order
-// must never change: a database stores the name and refuses to open with another.
+// must never change: a database stores the name, and Open fails with a comparator of another name.
 class Comparator {
  public:
   virtual ~Comparator() = default;

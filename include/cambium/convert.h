@@ -15,7 +15,8 @@ namespace cambium {
 
 struct ConvertOptions {
   // Reads all entries and builds all pages, but writes nothing. Fills in the report; its plan says what would be linked
-  // and written, and how much space is free there. Returns the errors that can be foreseen, NoSpace included.
+  // and written, and how much space is free where `out` would be. Returns the errors that can be foreseen, NoSpace
+  // included.
   bool dry_run = false;
   // Called now and then with the number of index entries read so far, and an upper bound of their total.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;

@@ -86,12 +86,12 @@ class DB {
   // Durable when it returns. InvalidArgument if a family of that name exists.
   virtual Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                                     ColumnFamilyHandle** handle) = 0;
-  // Creates the families one by one: after an error the earlier ones exist, and *handles has theirs.
+  // Creates the families one by one: after an error the earlier families exist, and *handles has their handles.
   Status CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& names,
                               std::vector<ColumnFamilyHandle*>* handles);
   // Durable when it returns. The family's space is freed once its snapshots, iterators and handle are released. The
-  // default family cannot be dropped. After an error the family still exists, but a crash may leave it dropped, unless
-  // something was written to it since.
+  // default family cannot be dropped. After an error the family still exists, but a crash may leave it dropped unless
+  // something has been written to it after the error.
   virtual Status DropColumnFamily(ColumnFamilyHandle* family) = 0;
   Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& families);
   // Releases the handle; the family itself is not touched. A handle of the default family is accepted only if Open
@@ -186,11 +186,12 @@ class DB {
   // reads a few index pages, at most two per level of each layer, and no values. Obsolete data counts until compactions
   // remove it: overwritten and deleted values, and tombstones.
   //
-  // In files, values are counted by the size codes of their addresses, at most 0.8 % too high. Entries are counted by
-  // the range's share of all index pages, as if all keys had one length. Inline values are counted as if they were like
-  // those at the ends of the range. The error is therefore at most the range's bytes in index pages, and small if the
-  // range's keys and inline values are like all others. In memtables everything is estimated from the positions of the
-  // range's ends in a tree whose nodes are at least half full: for many keys the result may be off by a factor of two.
+  // In files, values are counted by the size codes of their addresses, at most 0.8 % too high. Index pages are counted
+  // by the range's share of all entries, as if all entries had one size. How many bytes of values are inline, and so in
+  // these pages already, is estimated from the two leaves at the ends of the range. The error is therefore at most the
+  // range's bytes in index pages, and small if the range's keys and inline values are like all others. In memtables
+  // everything is estimated from the positions of the range's ends in a tree whose nodes are at least half full: for
+  // many keys the result may be off by a factor of two.
   virtual Status GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* family,
                                      const Range* ranges, int count, std::uint64_t* sizes) = 0;
   Status GetApproximateSizes(ColumnFamilyHandle* family, const Range* ranges, int count, std::uint64_t* sizes) {

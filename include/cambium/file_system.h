@@ -78,7 +78,7 @@ class File {
   virtual Status Write(std::uint64_t offset, Slice data) = 0;
   virtual Status WriteVectored(std::uint64_t offset, std::span<const Slice> data) = 0;
 
-  // SyncData is fdatasync: bytes and size become durable. Sync is fsync: other metadata too. Never retry a failed one.
+  // SyncData is fdatasync: bytes and size become durable. Sync is fsync: other metadata too. Never retry a failed sync.
   virtual Status SyncData() = 0;
   virtual Status Sync() = 0;
 
@@ -133,7 +133,7 @@ class ReadQueue {
   [[nodiscard]] virtual std::size_t in_flight() const = 0;
   [[nodiscard]] virtual std::size_t depth() const = 0;
   // True if the queue still works, but in a slower way than it was made for, such as threads instead of io_uring.
-  // Owners that keep queues for reuse should drop it.
+  // Owners that keep queues for reuse should drop such a queue.
   [[nodiscard]] virtual bool IsSpent() const { return false; }
 };
 

@@ -53,9 +53,9 @@ enum class ValueClustering : unsigned char {
   // Values that scans had to read one by one from the device, once those reads have cost as much as rewriting the
   // values. They are rewritten only while this slows no call down and max_space_amplification leaves room.
   kAuto = 1,
-  // All values, again and again, as fast as others are written. Per byte that users write, this writes 1 + 2 / (S - 1)
-  // bytes with a ceiling of S, and 2 bytes without a ceiling, in place of what log GC would write. Values are rewritten
-  // only while max_space_amplification leaves room.
+  // All values, again and again, the faster the more bytes users write. Per byte that users write, this writes 1 + 2 /
+  // (S - 1) bytes with a ceiling of S, and 2 bytes without a ceiling. These bytes replace those that log GC would
+  // write. Values are rewritten only while max_space_amplification leaves room.
   kFull = 2,
 };
 
@@ -75,7 +75,7 @@ using enum WALRecoveryMode;
 // How the runs of an LSM family are arranged. Names as in RocksDB where it has them.
 enum class CompactionStyle : unsigned char {
   kCompactionStyleLevel = 0,      // one sorted run per level: fewest runs to look up in
-  kCompactionStyleLazyLevel = 8,  // several per level, one in the last: fewer bytes written
+  kCompactionStyleLazyLevel = 8,  // several sorted runs per level, one in the last level: fewer bytes written
 };
 using enum CompactionStyle;
 
@@ -163,7 +163,8 @@ struct DBOptions {
   std::uint64_t lock_wait_micros = 0;
 
   // ---- Memory, log, threads ----
-  // Bytes of index pages kept in memory, for all families. At least 64 KiB; pinned pages may exceed it for a while.
+  // Bytes of index pages kept in memory, for all families. At least 64 KiB; pinned pages may exceed this limit for a
+  // while.
   std::size_t page_cache_size = 256u << 20;
   // Bytes of log that recovery may have to read. When there are more, the family that needs the oldest part is flushed
   // although its memtable is not full. 0 = 1 GiB, else [4 KiB, 1 TiB].
@@ -205,8 +206,8 @@ struct Options : public DBOptions, public ColumnFamilyOptions {
   Options() = default;
   Options(const DBOptions& db, const ColumnFamilyOptions& family) : DBOptions(db), ColumnFamilyOptions(family) {}
 
-  // Sets every option that RocksDB has to its default there (11.9), and removes the ceiling, which RocksDB does not
-  // have. Values are then not separated and log GC is off; to get BlobDB's behaviour, set enable_blob_files and the
+  // Sets every option that RocksDB also has to the default of RocksDB 11.9, and removes the ceiling, which RocksDB does
+  // not have. Values are then not separated and log GC is off; to get BlobDB's behaviour, set enable_blob_files and the
   // other blob options as in RocksDB. The index type, objects and options that only this library has are not changed.
   // Returns this.
   Options* OptimizeForRocksDBCompatibility();

@@ -106,9 +106,9 @@ Status RepairDB(const std::string& path, const std::string& out, const DBOptions
 // nothing is damaged (VerifyDB finds no problem, everything that was committed is there, and the MANIFEST needed no
 // mending), nothing is renamed and the result is OK.
 //
-// Locked if it is open anywhere, also for reading. If any part of it cannot be read, the result is IOError and nothing
-// is changed: the failure may pass, and a failing device is no place for a new database. The overload above salvages
-// from such a device.
+// Locked if the database is open anywhere, also for reading. If any part of it cannot be read, the result is IOError
+// and nothing is changed: the failure may pass, and a failing device is no place for a new database. The overload above
+// salvages from such a device.
 Status RepairDB(const std::string& path, const Options& options);
 
 }  // namespace cambium

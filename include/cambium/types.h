@@ -10,7 +10,7 @@ using SequenceNumber = std::uint64_t;
 inline constexpr SequenceNumber kMaxSequenceNumber = ~SequenceNumber{0} >> 8;
 
 // Why a table file (a run, a level file of an LSM, or a segment of tree pages) is created. Names and numbers as in
-// RocksDB where it has them; its 2 and 3, recovery and others, do not occur here.
+// RocksDB where it has them. RocksDB's kRecovery (2) and kMisc (3) do not occur here.
 enum class TableFileCreationReason : unsigned char {
   kFlush = 0,
   kCompaction = 1,  // a sweep or a compaction: filters are asked
