@@ -93,9 +93,9 @@ class BackupEngine {
   // Backs up the files of a database that no process has open for writing.
   virtual Status CreateNewBackupOffline(const CreateBackupOptions& options, const std::string& path,
                                         BackupID* id = nullptr) = 0;
-  // Sets *plan to what CreateNewBackupOffline would do in an engine with these options, which need not be open.
-  // Its shared files and bytes are those that earlier backups have stored already. The backup's record is not counted.
-  // Writes nothing. Returns the errors of that call that can be foreseen, NoSpace included.
+  // Sets *plan to what CreateNewBackupOffline would do in an engine with these options, which need not be open. The
+  // plan's shared files and bytes are those that earlier backups have stored already. The backup's record is not
+  // counted. Writes nothing. Returns the errors of that call that can be foreseen, NoSpace included.
   static Status PlanNewBackupOffline(const BackupEngineOptions& options, const std::string& path, CopyPlan* plan);
   // Sets *ids to the backups that DeleteBackup(id), or with `id` 0 PurgeOldBackups(num_backups_to_keep), would delete
   // in an engine with these options, which need not be open. Writes nothing. Returns the errors that can be foreseen.

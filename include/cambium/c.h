@@ -219,13 +219,14 @@ void cambium_iter_seek_for_prev(cambium_iterator_t* iterator, const char* key, s
 void cambium_iter_next(cambium_iterator_t* iterator);
 void cambium_iter_prev(cambium_iterator_t* iterator);
 const char* cambium_iter_key(const cambium_iterator_t* iterator, size_t* key_length);
-/* The first call fetches the value. If it cannot be read: no bytes, and the iterator is no longer valid. */
+/* The first call fetches the value. If the value cannot be read, there are no bytes, and the iterator becomes invalid.
+   */
 const char* cambium_iter_value(const cambium_iterator_t* iterator, size_t* value_length);
-/* Fetches the value now. Returns false if it cannot be read. */
+/* Fetches the value now. Returns false if the value cannot be read. */
 unsigned char cambium_iter_prepare_value(cambium_iterator_t* iterator);
 /* Bytes of the value as far as the index knows them, without fetching it. */
 uint64_t cambium_iter_value_size(const cambium_iterator_t* iterator);
-/* May be called at any time: why the iterator is not valid. Sets no error at the end of the keys. */
+/* May be called at any time. The error says why the iterator is not valid; at the end of the keys there is none. */
 void cambium_iter_get_error(const cambium_iterator_t* iterator, char** errptr);
 
 /* ---- Snapshots ---- */
@@ -281,7 +282,7 @@ void cambium_approximate_sizes(cambium_t* db, int num_ranges, const char* const*
                                const size_t* range_start_key_lengths, const char* const* range_limit_keys,
                                const size_t* range_limit_key_lengths, uint64_t* sizes);
 enum { cambium_size_approximation_include_memtables = 1, cambium_size_approximation_include_files = 2 };
-/* As in RocksDB: of a family, and with errors. */
+/* As in RocksDB: for any family, and errors are reported. */
 void cambium_approximate_sizes_cf(cambium_t* db, cambium_column_family_handle_t* family, int num_ranges,
                                   const char* const* range_start_keys, const size_t* range_start_key_lengths,
                                   const char* const* range_limit_keys, const size_t* range_limit_key_lengths,
@@ -343,8 +344,8 @@ void cambium_writebatch_iterate_cf(const cambium_writebatch_t* batch, void* stat
 
 /* ---- Options of a database and of a family ----
 
-   Defaults are the library's. A value out of range, or a number that is no constant, is an error of the call that uses
-   the options. */
+   Defaults are the library's. If a value is out of range, or is none of the constants of its option, the call that uses
+   the options fails. */
 cambium_options_t* cambium_options_create(void);
 cambium_options_t* cambium_options_create_copy(const cambium_options_t* options);
 void cambium_options_destroy(cambium_options_t* options);
@@ -605,7 +606,7 @@ void cambium_compactionfilteranswer_set_value(cambium_compactionfilteranswer_t* 
                                               size_t value_length);
 void cambium_compactionfilteranswer_skip_until(cambium_compactionfilteranswer_t* answer, const char* key,
                                                size_t key_length);
-/* Only true, the default, is supported: jobs with another filter fail. */
+/* Only true, the default, is supported: jobs whose filter is set to false fail. */
 void cambium_compactionfilter_set_ignore_snapshots(cambium_compactionfilter_t* filter, unsigned char value);
 /* Do not destroy a filter that options still use, or that a factory has returned. */
 void cambium_compactionfilter_destroy(cambium_compactionfilter_t* filter);

@@ -8,14 +8,14 @@
 //
 // Names are RocksDB's. When and how it is called:
 //
-//   Threads     On the thread that did the work, which may be a caller's: Put creates log segments, CompactRange
-//               compacts. Several threads may call one listener at once. The database waits for each call: until it
-//               returns, the job has not ended for WaitForCompact, Close and the next job of its kind. Move long work
-//               elsewhere.
-//   Order       OnXxxBegin precedes its OnXxxCompleted, which always follows. For one file, CreationStarted precedes
-//               Created, which precedes Deleted; each is called once, on any thread. Nothing else is ordered
-//               between threads; `change` of WriteStallInfo says which of two infos is the newer.
-//   Locks       The database holds none during a call. An event that happens under a lock is reported by the same
+//   Threads     A listener is called on the thread that did the work, which may be a caller's: Put creates log
+//               segments, CompactRange compacts. Several threads may call one listener at once. The database waits for
+//               each call: until the call returns, the job has not ended for WaitForCompact, Close and the next job of
+//               its kind. Move long work elsewhere.
+//   Order       Each OnXxxBegin is followed by its OnXxxCompleted. For one file, CreationStarted precedes Created,
+//               which precedes Deleted; each is called once, on any thread. Nothing else is ordered between threads;
+//               `change` of WriteStallInfo says which of two infos is the newer.
+//   Locks       The database holds no lock during a call. An event that happens under a lock is reported by the same
 //               thread once the lock is released. For example, a log segment that Put created is reported after the
 //               batch has been appended, before Put syncs or returns.
 //   Calls       A listener may call functions that wait for no background work: reads of all kinds, iterators,
@@ -23,7 +23,7 @@
 //               which return Incomplete rather than wait. It must not call other writes, Flush, CompactRange,
 //               WaitForCompact, Close, create or drop families, or delete the database: these may wait for the very job
 //               that is calling.
-//   Exceptions  It must not throw: an exception ends the process.
+//   Exceptions  A listener must not throw: an exception ends the process.
 //   Open, Close A job may begin, and be reported, before DB::Open has returned; the calls then get the DB that Open
 //               will return. Once Close has begun, calls of `db` return ShutdownInProgress; files that are deleted then
 //               are still reported.

@@ -53,8 +53,8 @@ enum class ValueClustering : unsigned char {
   // Values that scans had to read one by one from the device, once those reads have cost as much as rewriting the
   // values. They are rewritten only while this slows no call down and max_space_amplification leaves room.
   kAuto = 1,
-  // All values, again and again, the faster the more bytes users write. Per byte that users write, this writes 1 + 2 /
-  // (S - 1) bytes with a ceiling of S, and 2 bytes without a ceiling. These bytes replace those that log GC would
+  // All values, again and again, the faster the more bytes users write. Per byte that users write, this writes 2 bytes
+  // without a ceiling, and 1 + 2 / (S - 1) bytes with a ceiling of S. These bytes replace those that log GC would
   // write. Values are rewritten only while max_space_amplification leaves room.
   kFull = 2,
 };
