@@ -8,10 +8,10 @@
 //       16     4  required features    if the reader does not know a bit, it must refuse the file
 //       20     4  optional features    if the reader does not know a bit, it may read the file but not write it
 //       24    16  database id          drawn once, when the database was created (or cloned)
-//       40    16  file id              drawn for this file; after a copy numbers repeat, ids do not
+//       40    16  file id              drawn for this file; new files of two copies share numbers, not ids
 //       56     8  number               the number in the file's name
 //       64     8  epoch                +1 for every Open for writing
-//       72     8  created              seconds since 1970, for people
+//       72     8  created              seconds since 1970, for human readers
 //       80     8  page size            index files and runs: bytes per page unit; else 0
 //       88    32  reserved             0
 //      120     8  checksum             XXH3 of the 120 bytes before it, seed 0

@@ -104,7 +104,7 @@ Status PosixFile::Open(const std::string& path, OpenMode mode, const FileOptions
   struct stat facts;
   if (fstat(descriptor.get(), &facts) != 0) return PosixError("stat", path, errno);
   if (!S_ISREG(facts.st_mode)) return Status::IOError("open " + path + ": not a regular file");
-  // O_DIRECT is set after the open: if it is refused, open() with O_CREAT would have left an empty file.
+  // O_DIRECT is set after the open: an open() with O_DIRECT and O_CREAT that is refused leaves an empty file.
   const int status_flags = fcntl(descriptor.get(), F_GETFL);
   if (status_flags < 0) return PosixError("open", path, errno);
   const int blocking = status_flags & ~O_NONBLOCK;  // with O_NONBLOCK io_uring may answer EAGAIN, even for files
@@ -167,8 +167,8 @@ Status PosixFile::ReadCached(std::uint64_t offset, std::size_t n, char* out, std
 // For file systems without a read that does not wait (FUSE, NFS, 9p): asks first whether the range is in the page
 // cache. If a page is evicted between the two calls, which is rare, the read waits for it.
 Status PosixFile::ReadResident(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const {
-  // Asks for whole pages. Otherwise Residency, which counts bytes, could make up for a missing page with a resident
-  // page that the range covers only in part.
+  // Asks about whole pages. Residency counts whole pages up to the length of the range, so a resident page that the
+  // range covers only in part could make up for a missing page.
   static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const std::uint64_t begin = offset / page * page;
   const std::uint64_t end = offset + std::min<std::uint64_t>(n, kOffsetMax - offset);
@@ -218,16 +218,16 @@ Status PosixFile::SyncBy(SyncKind kind) {
 Status PosixFile::SyncData() { return SyncBy(SyncKind::kData); }
 Status PosixFile::Sync() { return SyncBy(SyncKind::kAll); }
 
-// The call neither waits nor returns errors, so it takes no report of a failed write-back from the sync that waits for
-// it.
+// The call neither waits nor returns errors. So it cannot take the kernel's only report of a failed write-back away
+// from the next sync.
 void PosixFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
   if (length == 0 || !CheckRange("write back", offset, length).ok()) return;  // 0 means "to the end" to the kernel
   static_cast<void>(
       ::sync_file_range(fd_, static_cast<off_t>(offset), static_cast<off_t>(length), SYNC_FILE_RANGE_WRITE));
 }
 
-// Remembers the answer: it takes six system calls, and the log asks under its append lock. A file system cannot gain or
-// lose its journal while a file is open.
+// Remembers the answer, because it takes six system calls, and the log asks while the append lock is held. A file
+// system cannot gain or lose its journal while a file is open.
 bool PosixFile::CanGrowAhead() const {
   Known known = can_grow_ahead_.load(std::memory_order_relaxed);
   if (known == Known::kNotYet) {

@@ -17,8 +17,8 @@ namespace cambium {
 [[nodiscard]] FileInfo FileInfoOf(const struct stat& facts);
 
 // Threads and errors as in File. One descriptor serves all calls for the object's lifetime (H13): the kernel reports a
-// failed write-back once per descriptor, and a second descriptor could take the report from the sync that waits for it.
-// A sync is not repeated after a signal: its error may have been the only report.
+// failed write-back once per descriptor, and a second descriptor could take the report away from the sync that must
+// return it. A sync is not repeated after a signal: its error may have been the only report.
 class PosixFile final : public File {
  public:
   // Opens regular files only: a FIFO would block for ever, and a directory cannot be read.
@@ -40,7 +40,7 @@ class PosixFile final : public File {
   // Returns NotSupported for a file opened with direct I/O: a mapping would bring its pages into the page cache.
   Status Map(std::uint64_t offset, std::size_t length, std::unique_ptr<MappedRegion>* region) const override;
   Status Residency(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident_bytes) const override;
-  // kDontNeed does not evict dirty pages, mapped pages, and pages that the range covers only in part.
+  // kDontNeed does not evict dirty pages, mapped pages, or pages that the range covers only in part.
   Status Advise(std::uint64_t offset, std::uint64_t length, AccessHint hint) const override;
   [[nodiscard]] bool IsDirect() const override { return direct_; }
   [[nodiscard]] const std::string& path() const override { return path_; }

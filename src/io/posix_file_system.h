@@ -23,7 +23,8 @@ class PosixFileSystem final : public FileSystem {
   Status SyncDirectory(const std::string& path) override;
   Status Lock(const std::string& directory, LockMode mode, std::uint64_t wait_micros,
               std::unique_ptr<FileLock>* lock) override;
-  // Returns what an ordinary user may fill, also for root: blocks reserved for root must not enter a plan.
+  // Returns the space that an ordinary user may fill, even if this process belongs to root: plans must not count on
+  // blocks that are reserved for root.
   Status FreeSpace(const std::string& path, std::uint64_t* bytes) override;
   std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override;
 };

@@ -11,9 +11,9 @@
 //  - A reader on a read-only medium, where it cannot create LOCK, has the directory's lock.
 //
 // Fork (H49). The child's descriptors share the parent's open file descriptions. The lock is held until both processes
-// have closed them, or until one unlocks explicitly. So only the process that took the lock unlocks explicitly, which
-// releases it at once even if a child still has copies of the descriptors; any other process just closes them. All
-// descriptors are O_CLOEXEC.
+// have closed their descriptors, or until one of them unlocks explicitly. So only the process that took the lock
+// unlocks explicitly: this releases the lock at once, even if a child still has copies of the descriptors. Any other
+// process just closes its descriptors. All descriptors are O_CLOEXEC.
 //
 // Late I/O (H48). An io_uring outlives its killed process for a moment, and a *write* in it could land after a
 // successor has the lock. To keep the lock until the ring is gone, one would register LOCK's descriptor in each ring.

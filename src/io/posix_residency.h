@@ -10,9 +10,9 @@
 
 namespace cambium {
 
-// Both count the resident bytes of [offset, offset + length), length > 0. They count whole pages, limited to `length`,
-// so up to a page at each end is a guess. Return false and leave *resident_bytes unchanged if the kernel does not
-// answer. The caller has checked that a file can have the range.
+// Both count the resident bytes of [offset, offset + length), length > 0. They count whole pages, but at most `length`
+// bytes, so the result may be wrong by up to a page at each end. They return false and leave *resident_bytes unchanged
+// if the kernel does not answer. The caller has checked that a file can have the range.
 [[nodiscard]] bool ResidencyByCacheStat(int fd, std::uint64_t offset, std::uint64_t length,
                                         std::uint64_t* resident_bytes);
 [[nodiscard]] bool ResidencyByMincore(int fd, std::uint64_t offset, std::uint64_t length,

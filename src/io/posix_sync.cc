@@ -54,8 +54,8 @@ std::shared_ptr<const PosixDescriptor> OpenWitness(const std::string& directory,
   struct stat facts;
   if (!opened.valid()) *error = errno;
   if (!opened.valid() || ::fstat(opened.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return nullptr;
-  // If LOCK has no written block, asking changes more of its inode, and syncs of other files take as long as without a
-  // witness. So write a byte. If this fails, syncs are only slower.
+  // If LOCK has no written block, asking the journal through it changes more of LOCK's inode, and syncs of other files
+  // take as long as without a witness. So write a byte. If this fails, syncs are only slower.
   if (facts.st_size == 0 && ::pwrite(opened.get(), "\n", 1, 0) == 1) static_cast<void>(::fdatasync(opened.get()));
   return std::make_shared<const PosixDescriptor>(std::move(opened));
 }

@@ -2,11 +2,11 @@
 //
 // ext4 can lose an error. Suppose two files are synced at once, and the kernel cannot write the journal transaction
 // that both need (for sizes, block locations). One sync waits for the transaction and gets the error. The other may
-// arrive a moment later, find a transaction that is neither running nor being committed, take it for committed, and
-// return 0; its data is gone at the next mount. (jbd2_complete_transaction, seen with kernel 6.18 in one of seven runs
-// of tests/process/power_cut_test.cc.) After a failed write the journal is aborted for good, and ext4 refuses every
-// operation that must start a handle in it. So after each sync we start one, with fallocate() of bytes that are already
-// allocated. This changes no byte and no size, and takes 4 to 12 us, where the sync took 100 or more.
+// arrive a moment later, find that the transaction is neither running nor being committed, take it for committed, and
+// return 0; the data of that sync is gone at the next mount. (jbd2_complete_transaction, seen with kernel 6.18 in one
+// of seven runs of tests/process/power_cut_test.cc.) After a failed write the journal is aborted for good, and ext4
+// refuses every operation that must start a handle in it. So after each sync we start one, with fallocate() of bytes
+// that are already allocated. This changes no byte and no size, and takes 4 to 12 us, where the sync took 100 or more.
 //
 // The fallocate() does change the inode, and the next sync of that file would have to write the inode through the
 // journal, which doubles its cost if the file has not grown. So we ask through another file of the same directory, the
@@ -24,9 +24,9 @@ namespace cambium {
 enum class SyncKind : bool { kData, kAll };  // fdatasync, fsync
 
 // Returns true if the file is on ext4 with a journal. Then fdatasync waits for everything that the file's bytes need,
-// even if that is only the first write into a block allocated earlier. Without a journal ext4 does not wait for that
-// (until 6.18 or so, "ext4: fix fsync(2) for nojournal mode", 2026): the bytes read as zeros after a power cut. False
-// if unknown.
+// also after a first write into a block that was allocated earlier. After such a write, ext4 without a journal does not
+// wait for everything (until kernel 6.18 or so, "ext4: fix fsync(2) for nojournal mode", 2026), and the bytes read as
+// zeros after a power cut. False if unknown.
 [[nodiscard]] bool HasJournalOfExt4(int descriptor);
 
 // Returns false if it is known that the journal need not be asked: on file systems other than ext4 and overlayfs, which
@@ -35,8 +35,8 @@ enum class SyncKind : bool { kData, kAll };  // fdatasync, fsync
 
 // Returns the witness for the file that is open as `descriptor` and named `path`: LOCK of its directory. Null if there
 // is no LOCK, if it is on another file system, or if the journal need not be asked. All files of a directory share one
-// descriptor. Sets *is_settled, if given, to false if a later call may find a witness because this one lacked
-// descriptors or memory. Any thread.
+// descriptor. Sets *is_settled, unless null, to false if this call lacked descriptors or memory, so that a later call
+// may find a witness; else to true. Any thread.
 std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const std::string& path,
                                                          bool* is_settled = nullptr);
 

@@ -11,8 +11,8 @@ inline void BeginRead(ReadRequest* request) {
   request->status = Status::Aborted("not read");
 }
 
-// Serves a request with File::Read, after BeginRead. Lets no exception out: the thread that serves it may not be its
-// owner.
+// Serves a request with File::Read, after BeginRead. Lets no exception out: the thread that serves the request need not
+// be the request's owner.
 inline void ServeRead(ReadRequest* request) noexcept {
   try {
     request->status = request->file->Read(request->offset, request->size, request->out, &request->read);

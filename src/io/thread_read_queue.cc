@@ -14,7 +14,7 @@
 namespace cambium {
 namespace {
 
-// Receives the finished reads of a queue. Its mutex also makes the bytes visible that another thread has read.
+// Receives the finished reads of a queue. Its mutex also makes visible the bytes that another thread has read.
 struct Mailbox {
   Mutex mutex;
   CondVar arrived;

@@ -71,7 +71,7 @@ class UringReadQueue final : public ReadQueue {
     return threads_ != nullptr ? threads_->in_flight() : InUse() + ready_.size();
   }
   std::size_t depth() const override { return depth_; }
-  // A new queue may have a working ring again.
+  // True if the queue works without a ring: a new queue may get a working ring.
   bool IsSpent() const override { return refused_ || threads_ != nullptr; }
 
  private:
@@ -80,7 +80,7 @@ class UringReadQueue final : public ReadQueue {
     ReadRequest* request = nullptr;
     int refusals = 0;  // EAGAIN and EINTR so far
   };
-  static constexpr int kRefusalsMax = 16;  // then File::Read, which has more patience
+  static constexpr int kRefusalsMax = 16;  // then File::Read serves the request: it retries for longer
 
   // Creates the ring, or the threads that replace it.
   void Start();
@@ -101,7 +101,7 @@ class UringReadQueue final : public ReadQueue {
   bool refused_ = false;  // the ring takes no more requests, for a lasting reason
   pid_t owner_ = 0;       // the process that created the ring
   io_uring ring_{};
-  // All have their full capacity before a request is submitted: from then on nothing throws.
+  // These vectors have their full capacity before a request is submitted: from then on nothing throws.
   std::vector<Flight> flights_;      // depth_ of them, at fixed addresses: the kernel keeps pointers
   std::vector<Flight*> free_;
   std::vector<Flight*> prepared_;    // in the ring's order, not submitted yet

@@ -14,7 +14,7 @@ namespace cambium {
 
 // Returns a queue for up to `depth` reads in flight (at least 1, at most kUringDepthMax). It has its own ring, which
 // the first Submit creates. If that fails for lack of descriptors or memory, the threads of thread_read_queue.h serve
-// the queue. Submit serves requests on other files than PosixFile with File::Read.
+// the queue. If a request's file is not a PosixFile, Submit serves it with File::Read.
 inline constexpr std::size_t kUringDepthMax = 4096;
 [[nodiscard]] std::unique_ptr<ReadQueue> NewUringReadQueue(std::size_t depth);
 

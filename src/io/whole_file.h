@@ -10,7 +10,8 @@
 
 namespace cambium {
 
-// Returns Corruption if the file is larger than `most` bytes, with that offset, or if it is not a regular file.
+// Returns Corruption if the file is not a regular one, or if it is larger than `most` bytes; the message then names the
+// offset `most`.
 inline Result<std::string> ReadWholeFile(FileSystem& fs, const std::string& path, std::uint64_t most) {
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs.Open(path, OpenMode::kReadOnly, {}, &file));

@@ -16,8 +16,8 @@ class SignalBlocker {
   SignalBlocker() {
     sigset_t all;
     sigfillset(&all);
-    // A fault's own signal must reach the host's crash reporter: if it is blocked, the kernel kills the process
-    // silently.
+    // The signal that a fault raises must reach the host's crash reporter: if it is blocked, the kernel kills the
+    // process silently.
     for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&all, fault);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }

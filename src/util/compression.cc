@@ -9,8 +9,8 @@ namespace {
 // Every read of a compressed value pays for a decompression; the saved space must be worth it.
 std::size_t LargestWorthwhile(std::size_t raw_size) { return raw_size - raw_size / 8; }
 
-// One context per thread and direction. Its tables take 1.3 MB (compression) or 160 KB (decompression): creating them
-// for each value would cost more than the work on most values.
+// One context per thread and direction. Its tables take 1.3 MB (compression) or 160 KB (decompression): creating a
+// context for each value would cost more than compressing most values.
 ZSTD_CCtx* ThreadCompressor() {
   struct Owner {
     ZSTD_CCtx* context = ZSTD_createCCtx();

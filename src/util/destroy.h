@@ -8,7 +8,7 @@
 namespace cambium {
 
 // Allocate and free memory exactly as `new T` and `delete` would. If T needs more alignment than plain operator new
-// gives, both use the aligned operators: an allocator may not accept memory of the one kind in the other.
+// gives, both use the aligned operators: an allocator need not accept memory of one kind in the other kind's operator.
 template <typename T>
 void* AllocateFor() {
   if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {

@@ -40,7 +40,7 @@ const bool registered = [] {
   return true;
 }();
 
-// Its destructor runs when the thread ends.
+// Each thread has one. Its destructor runs when the thread ends.
 struct Hook {
   ~Hook() {
     thread_ending = true;
@@ -56,7 +56,7 @@ Slot* TakeSlot() {
   }
   Slot* const slot = new Slot;
   slot->next = slots.load(std::memory_order_relaxed);
-  // Sequentially consistent: a scan of the slots that misses this one comes before its owner's next accesses.
+  // Sequentially consistent: a scan that misses the new slot comes before the next accesses of the slot's owner.
   while (!slots.compare_exchange_weak(slot->next, slot, std::memory_order_seq_cst)) {
   }
   return slot;

@@ -54,7 +54,7 @@ std::uint64_t BasicHistogram<kPartBits>::Percentile(double percent) const {
   if (count_ == 0) return 0;
   if (percent <= 0) return min_;
   if (percent >= 100) return max_;
-  // 99.9 as a double is slightly above 99.9; rounding up must not add a rank for that.
+  // The double nearest to 99.9 is slightly larger than 99.9; rounding up must not add a rank because of that.
   const double rank = percent * static_cast<double>(count_) / 100 * (1 - 1e-12);
   const auto wanted = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::ceil(rank)), 1, count_);
   std::uint64_t seen = 0;

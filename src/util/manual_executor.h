@@ -37,9 +37,9 @@ class ManualExecutor final : public Executor {
   // Drops the waiting tasks and those scheduled for later, without running them. Returns how many.
   std::size_t DropAll();
 
-  // RunOneInstead calls `f` if no task waits, without holding a lock of this class. Its caller is then about to block,
-  // in a test with one thread for ever; `f` lets the test fail at once instead of hanging. Set it before other threads
-  // call.
+  // RunOneInstead calls `f` if no task waits, without holding a lock of this class. The caller of RunOneInstead is then
+  // about to block, and a test with one thread would block for ever; with `f` the test can fail at once. Set it before
+  // other threads call functions of this class.
   void OnNothingToRun(std::function<void()> f) { nothing_to_run_ = std::move(f); }
 
  private:

@@ -15,8 +15,8 @@
 //     ...
 //   }
 //
-// A function that the caller enters with the lock held, and that releases it for a while, is annotated CAMBIUM_REQUIRES
-// and names the mutex; the caller's MutexLock is not handed to it:
+// A function that is called with the lock held, and releases it for a while, is annotated CAMBIUM_REQUIRES. It names
+// the mutex in a MutexUnlock, and does not get the caller's MutexLock:
 //
 //   Status Queue::MakeRoom() {  // CAMBIUM_REQUIRES(mutex_)
 //     while (IsFull()) {
@@ -53,7 +53,8 @@ class CAMBIUM_CAPABILITY("mutex") Mutex {
   std::mutex mutex_;
 };
 
-// A MutexLock holds a mutex for its lifetime. One that is not const may release it early, or for a while.
+// A MutexLock holds a mutex for its lifetime. A MutexLock that is not const may release the mutex early, or for a
+// while.
 class CAMBIUM_SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) CAMBIUM_ACQUIRE(mutex) : mutex_(mutex) { mutex_.Lock(); }

@@ -17,7 +17,8 @@ namespace cambium {
 // Returns the text without its checksum line, or nullopt if the checksum does not match.
 [[nodiscard]] std::optional<Slice> UnsealText(Slice bytes);
 
-// Convert to 16 lower-case digits, most significant first, and back. ParseHex returns false for any other form.
+// Convert a number to 16 lower-case hexadecimal digits, most significant first, and back. ParseHex returns false for
+// any other form.
 [[nodiscard]] std::string HexOf(std::uint64_t number);
 [[nodiscard]] bool ParseHex(Slice digits, std::uint64_t* number);
 

@@ -15,7 +15,7 @@ constexpr bool IsInOrder(const Map& names) {
 }
 static_assert(IsInOrder(TickersNameMap) && IsInOrder(HistogramsNameMap), "the maps are indexed by number");
 
-// Replaces *extreme by `value` if that is better. Several threads may do so at once.
+// Replaces *extreme by `value` if is_better(value, *extreme). Several threads may do so at once.
 template <typename Better>
 void Improve(std::atomic<std::uint64_t>* extreme, std::uint64_t value, Better is_better) {
   std::uint64_t now = extreme->load(std::memory_order_relaxed);

@@ -103,8 +103,8 @@ void ThreadPool::RunTasks() {
     bool is_low = false;
     std::function<void()> task = Take(&is_low);
     if (task) {
-      // This thread may be the one that waited for the next due time, or a wake-up meant for another task may have been
-      // lost on it. Wake another thread to do both.
+      // Wake another thread: this one may have been the thread that waited for the next due time, or may have received
+      // a wake-up that was meant for another task.
       if (!later_.empty() || HasWaiting()) wake_.NotifyOne();
       ++running_;
       if (is_low) ++running_low_;

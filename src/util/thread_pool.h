@@ -55,7 +55,7 @@ class ThreadPool final : public Executor {
   const std::shared_ptr<Clock> clock_ = Clock::Default();
   std::multimap<std::uint64_t, Later> later_ CAMBIUM_GUARDED_BY(mutex_);  // by the microsecond when they are due
   std::size_t running_ CAMBIUM_GUARDED_BY(mutex_) = 0;                    // running tasks, which may schedule more
-  std::size_t running_low_ CAMBIUM_GUARDED_BY(mutex_) = 0;                // those of kLow among them
+  std::size_t running_low_ CAMBIUM_GUARDED_BY(mutex_) = 0;                // how many of them are kLow tasks
   bool closing_ CAMBIUM_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_ CAMBIUM_GUARDED_BY(mutex_);  // constant while closing_
 };

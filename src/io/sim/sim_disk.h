@@ -49,8 +49,8 @@ class SimDisk {
   // Makes every change up to sequence `upto` durable.
   void CommitData(SimInodeId id, std::uint64_t upto);
   // Drops the unsynced writes up to `upto`: they never reach the device. If keep_cache, reads still show them, their
-  // pages are clean, and the size is as if they had reached it; else reads show the old file. With `partial`, about
-  // half of the pages are not dropped.
+  // pages are clean, and the size is as if they had reached the device; else reads show the old file. With `partial`,
+  // about half of the pages are not dropped.
   void DropData(SimInodeId id, std::uint64_t upto, bool keep_cache, Prng* partial);
   // Evicts the pages that lie wholly in the range; bytes that only the cache held are lost.
   void ForgetCache(SimInodeId id, std::uint64_t offset, std::uint64_t length);

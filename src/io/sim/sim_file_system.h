@@ -99,7 +99,7 @@ class SimFileSystem final : public FileSystem {
   void RemoveFault(int id);
   void ClearFaults();
   void SetWriteOverlay(SimWriteOverlay overlay);  // empty: none
-  [[nodiscard]] std::uint64_t calls() const;      // all calls, including reads: the bound of an n-th-call sweep
+  [[nodiscard]] std::uint64_t calls() const;      // all calls, with reads: the bound for a test that fails each n-th
   [[nodiscard]] std::uint64_t calls(SimOpKind kind) const;
   [[nodiscard]] std::uint64_t fault_hits() const;
   [[nodiscard]] SimReadCounts read_counts() const;

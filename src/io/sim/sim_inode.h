@@ -55,7 +55,7 @@ struct SimInode : SimShared {
   SimContent device;
   SimContent cache;  // valid only if cache_differs
   bool cache_differs = false;
-  std::set<std::uint64_t> dropped_pages;  // clean in the cache, not on the device; a write to one writes it whole
+  std::set<std::uint64_t> dropped_pages;  // clean in the cache, not on the device; a write to one writes the page whole
   std::vector<SimRef<SimChange>> pending;
 
   // A directory.

@@ -40,7 +40,7 @@ inline constexpr int kSimOpKinds = static_cast<int>(SimOpKind::kFreeSpace) + 1;
 [[nodiscard]] bool IsMutating(SimOpKind kind);
 
 enum class SimPhase : unsigned char {
-  kBefore,  // nothing has happened yet; a snapshot taken here has a write as in flight
+  kBefore,  // nothing has happened yet; if it is a write, a snapshot taken here has it in flight
   kInside,  // syncs only: the sync has begun and does not cover later writes
   kAfter,   // the operation is done or has failed
 };

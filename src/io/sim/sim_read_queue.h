@@ -1,5 +1,5 @@
 // SimReadQueue: a read queue without threads. It reads when its owner waits, in order or in random order. So a test
-// fails if code relies on a buffer before its request is delivered, or on the order of delivery.
+// fails if code uses a buffer before its request is delivered, or relies on the order of delivery.
 #pragma once
 
 #include <optional>
