@@ -1,8 +1,8 @@
 // Accounts: how many references the durable layers of a family have into each segment, and their bytes.
 //
 // An entry with an address counts +1 when it is committed in a run or page, and -1 when it is removed, each in the
-// MANIFEST record that changes the layers. Bytes are those of the address's size code, so that both cancel. Only at
-// zero references may a segment be dropped; its bytes do not decide.
+// MANIFEST record that changes the layers. The bytes are those that the address's size code gives, so that adding and
+// removing a reference cancel exactly. Only at zero references may a segment be dropped; its bytes do not decide.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,8 @@ class AccountDelta {
     const auto bytes = static_cast<std::int64_t>(entry.address.size());
     account.bytes += sign < 0 ? -CreditOf(bytes) : bytes;
   }
-  // Returns by how many bytes a removed reference lowers the account: those that it was charged, and more in a mutant.
+  // Returns by how many bytes removing a reference lowers the account: as many as adding it has added; in a mutant,
+  // more.
   static std::int64_t CreditOf(std::int64_t charged) {
     return MutantIs(Mutant::kCreditMoreThanCharged) ? charged + charged / 128 : charged;
   }

@@ -20,7 +20,7 @@ void OrderLayersByNumber(std::vector<RunInfo>* layers) {
   if (MutantIs(Mutant::kLayersByNumber)) std::ranges::sort(*layers, std::greater<>(), &RunInfo::number);
 }
 
-// Sets *value to `wanted`, if the edit has it. An error if that decreases *value.
+// Sets *value to `wanted`, if the edit has it. Returns an error if that decreases *value.
 template <typename T>
 Status Raise(const std::optional<T>& wanted, const char* what, T* value) {
   if (!wanted.has_value()) return Status::OK();
@@ -282,7 +282,7 @@ class Stager {
     return Status::OK();
   }
 
-  // Each known or added run ends up in the stack, in a level, or is dropped.
+  // Each known or added run ends up in the stack or in a level, or is dropped.
   Status StageRuns(const FamilyEdit& edit, FamilyState* family) {
     if (!edit.layers.has_value() && edit.place_runs.empty() && edit.drop_level_runs.empty()) {
       return edit.add_runs.empty() ? Status::OK() : Misfit(Name(edit) + " adds runs without a place for them");

@@ -85,7 +85,7 @@ Status DecodeRun(Slice bytes, RunInfo* run) {
   return DecodeRoot(root, &run->root);
 }
 
-// Returns the distances between ascending offsets, the first from 0: smaller numbers.
+// Returns the distances between ascending offsets, the first from 0: these are smaller numbers, with shorter varints.
 std::vector<std::uint64_t> Distances(const std::vector<std::uint64_t>& offsets) {
   std::vector<std::uint64_t> distances;
   std::uint64_t before = 0;

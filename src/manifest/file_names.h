@@ -5,8 +5,8 @@
 //   000012.idx        a segment of tree pages      000012.gc    values relocated by log GC
 //   OPTIONS-000012    options in force, as text    000012.dbtmp an OPTIONS file while it is written
 //   000012.rsv        space reserved for a full disk
-//   LOCK              a locked file: its lock and identity tell who has the database open
-//   LOG               messages for people       LOG.old      those of the Open before
+//   LOCK              a file that is locked while the database is open
+//   LOG               messages for people       LOG.old      the messages of the Open before
 //
 // A number has at least six digits, and no leading zero if it has more, so each file has exactly one name. All kinds
 // draw their numbers from one counter, so a number identifies a file without its kind.
@@ -29,8 +29,8 @@ namespace cambium {
 
 inline constexpr std::string_view kInfoLogFileName = "LOG";
 
-// Numbers are 1 to this: a page id has 38 bits for the file number. A file with a larger number is not ours, so that a
-// stray file cannot make the counter, which continues after the largest number on disk, overflow.
+// Numbers are from 1 to kFileNumberMax: a page id has 38 bits for the file number. A file with a larger number is not
+// ours. The counter continues after the largest number on disk, so otherwise a stray file could make it overflow.
 inline constexpr std::uint64_t kFileNumberMax = kPageFileNumberMax;
 
 struct NumberedFile {

@@ -37,8 +37,8 @@ class Manifest {
   // ignored.)
   //
   // `number` must be drawn from the counter of file numbers, and be higher than that of any MANIFEST in the directory,
-  // else InvalidArgument. From `identity` come only file_id, created_seconds and optional_features of the header. The
-  // ids of later files are derived from its file_id. `directory` must exist, and its name be durable.
+  // else InvalidArgument. Of `identity`, only file_id, created_seconds and optional_features are used. The ids of later
+  // files are derived from its file_id. `directory` must exist, and its name must be durable.
   //
   // What `meter` refers to must outlive this object. After an error all older files remain. Fatal if a sync failed.
   static Result<std::unique_ptr<Manifest>> Create(FileSystem& fs, const std::string& directory,
@@ -56,8 +56,8 @@ class Manifest {
   // `next_number` is the number of the new file if this rolls, drawn as for Create; used only if WillRoll().
   Status Commit(const Edit& edit, std::uint64_t next_number);
 
-  // Call it in the thread that commits, or under the caller's commit lock. Its next_file_number is always above the
-  // number of the current file, even if that of the state given to Create was not.
+  // Call it in the thread that commits, or under the caller's commit lock. The next_file_number of the result is always
+  // above the number of the current file, even if that of the state given to Create was not.
   [[nodiscard]] const ManifestState& state() const;
   [[nodiscard]] std::uint64_t number() const;
   [[nodiscard]] std::uint64_t file_size() const;

@@ -19,7 +19,7 @@ bool MendManifestPayload(const ManifestRecordHeader& header, std::uint64_t file_
   return is_whole() || MendOneByte(padded, budget, is_whole);
 }
 
-// The payload ends less than an alignment before the next record, and is followed by zeros: tries each size.
+// The payload ends less than 8 bytes (the alignment) before the next record, and zeros fill the gap: tries each size.
 std::optional<ManifestRecordHeader> HeaderOfManifestPayload(Slice padded, std::uint64_t file_seed, std::uint64_t offset,
                                                             ManifestRecordType type, std::uint64_t previous,
                                                             std::uint64_t checksum, std::uint64_t* budget) {

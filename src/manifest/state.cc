@@ -178,7 +178,7 @@ Status CheckFamily(const FamilyState& family) {
 
 Status CheckReplay(const LogPosition& replay, std::uint64_t next_file_number, const SegmentInfo* segment) {
   if (replay.segment >= next_file_number) return Wrong("the replay position is in a segment that was never made");
-  if (segment == nullptr) return Status::OK();  // flushed and dropped, or no segment so far: the log starts after it
+  if (segment == nullptr) return Status::OK();  // it is flushed and dropped, or never existed: the log starts after it
   if (segment->kind != SegmentKind::kLog) return Wrong("the replay position is not in the log");
   if (segment->sealed && replay.offset > segment->sealed_length) {
     return Wrong("the replay position is beyond the end of segment " + std::to_string(replay.segment));

@@ -48,8 +48,8 @@ struct SegmentInfo {
   bool has_footer = false;          // an index of its records follows at sealed_length
   std::uint64_t sealed_length = 0;  // of header and records; bytes after it are not log
   std::uint64_t file_size = 0;      // once sealed: with the footer
-  // Once sealed: of its last record; if it has none, of the last one before it. For a relocation segment: the newest
-  // sequence number when it was made.
+  // Once sealed: of the segment's last record; if it has no record, of the last record before the segment. For a
+  // relocation segment: the newest sequence number when it was made.
   SequenceNumber last_sequence = 0;
   std::uint32_t generation = 0;  // kRelocation: how often log GC has relocated its values, at least 1; else 0
   // Offsets, ascending, of dead records whose values may be holes; their header and key are intact. Only grows.

@@ -29,8 +29,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Ensures that `bytes` in all can be taken, in pieces of any size. Aborted if memory is short; then nothing has
-  // changed. Two calls without a Take between them do not add up: the larger holds.
+  // Ensures that `bytes` in all can be taken, in pieces of any size. Returns Aborted and changes nothing if memory is
+  // short. Two calls without a Take between them do not add up: the larger one counts.
   Status Reserve(std::size_t bytes) {
     if (bytes <= static_cast<std::size_t>(back_ - front_)) return {};
     return ReserveSpare(bytes);

@@ -18,8 +18,8 @@ namespace {
   return range > version || (range != 0 && MutantIs(Mutant::kTableRangeHidesNewer));
 }
 
-// Works on copies of leaves. A copy is consistent, and records never change, so it need not be checked against the
-// writer again. The next leaf is found by its separator, the previous leaf by the first key of this one.
+// Works on copies of leaves. A copy is consistent, and records never change, so no later change by the writer matters
+// to it. The next leaf is found by its separator, the previous leaf by the first key of this one.
 class MemTableCursor final : public EntryCursor {
  public:
   // `ranges` as of read_seq; null: none.

@@ -8,9 +8,9 @@
 // Range deletes are kept apart from the tree (table_ranges.h): at a sequence number, a key is deleted if the newest
 // range that covers it is newer than its newest version. Without range deletes this costs a lookup one load.
 //
-// Threads: one writer at a time, which holds the append lock, calls Reserve, Add and AddRange, concurrently with any
-// number of readers, which take no locks. A reader at a sequence number sees every Add up to it, if it learnt the
-// number after those Adds.
+// Threads: one writer at a time, which holds the append lock, calls Reserve, Add and AddRange. Any number of readers
+// run at the same time and take no locks. A reader that learns a sequence number after all Adds up to that number sees
+// all of these Adds.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class MemTable {
 
   // Reserves all memory that `entries` Adds and `ranges` AddRanges may need, node splits included, so that they cannot
   // fail: nothing may fail between a write to the log and its publication. `bytes` is the sum of their keys, inline
-  // values and ends of ranges. Aborted if memory is short; then nothing has changed. Usually costs a comparison.
-  // Reserves do not add up: each covers the Adds up to the next.
+  // values and ends of ranges. Returns Aborted and changes nothing if memory is short. Usually costs a comparison.
+  // Reserves do not add up: each covers only the Adds before the next Reserve.
   Status Reserve(std::size_t entries, std::size_t bytes, std::size_t ranges = 0);
   // Copies key and inline value. `seq` must be larger than in every earlier Add or AddRange. Must be covered by a
   // Reserve.
@@ -44,8 +44,8 @@ class MemTable {
   void AddRange(SequenceNumber seq, Slice begin, Slice end);
 
   // Finds the newest version with a sequence number <= read_seq, or a tombstone if a newer range (<= read_seq) covers
-  // the key. False if there is neither. *seq is set to that of the version or range. *entry borrows the memtable's
-  // memory.
+  // the key. False if there is neither. *seq is set to the sequence number of the version or range. *entry borrows the
+  // memtable's memory.
   [[nodiscard]] bool Find(Slice key, SequenceNumber read_seq, Entry* entry, SequenceNumber* seq = nullptr) const;
 
   // Yields for each key the newest version with a sequence number <= read_seq, unless a newer range (<= read_seq)

@@ -45,7 +45,7 @@ class MemTree {
   MemTree& operator=(const MemTree&) = delete;
 
   // For the writer.
-  static constexpr unsigned kHeightMax = 32;  // nodes of a level have more than 4 slots in use on average, in any order
+  static constexpr unsigned kHeightMax = 32;  // nodes of a level use over 4 slots on average, whatever was inserted
   struct Step {
     Node* node;
     unsigned slot;     // leaf: where the key is, or would be; branch: which child

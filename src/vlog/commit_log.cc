@@ -284,7 +284,7 @@ std::vector<RotatedSegment> CommitLog::TakeRotated() {
   std::vector<RotatedSegment> taken;
   taken.reserve(rotated_.size());
   std::move(rotated_.begin(), rotated_.end(), std::back_inserter(taken));
-  rotated_.clear();  // keeps its capacity: an Open may already have reserved room
+  rotated_.clear();  // keeps its capacity: CommitLog::Open may already have reserved room
   return taken;
 }
 

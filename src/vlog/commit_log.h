@@ -6,8 +6,8 @@
 // better.
 //
 // A failed write leaves an unknown number of bytes in the file. They are never overwritten, and nothing is appended
-// after them: the next append uses a new segment, after a MANIFEST record has sealed the failed one at the end of its
-// log.
+// after them: the next append uses a new segment, after a MANIFEST record has sealed the segment of the failed write
+// where its valid records end.
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,7 @@ class SegmentSource {
  public:
   virtual ~SegmentSource() = default;
   // Returns a new, empty segment. Its file and file name are durable, and the MANIFEST names it. If `failed` is not
-  // null, a write to that segment failed: a MANIFEST record has sealed it at that end, too.
+  // null, a write to that segment failed: then a MANIFEST record has also sealed it at that end.
   virtual Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) = 0;
 };
 
@@ -72,17 +72,17 @@ class CommitLog {
   // Cuts the file of `segment` at `end`, the end of its log or of its footer.
   static void Trim(Segment* segment, std::uint64_t end);
 
-  // If the current segment holds a record, ends it, so that it can be sealed, and continues in a new one.
+  // If the current segment holds a record, ends the segment, so that it can be sealed, and continues in a new one.
   Status Rotate();
   // The place of the next record; {0, 0} if its segment does not exist yet.
   [[nodiscard]] Position tail() const;
-  // If the last write to the current segment failed, the end of its log: the bytes after it are not log, and the
-  // MANIFEST does not say so yet. Otherwise no segment.
+  // If the last write to the current segment failed, returns the segment and where its valid records end: the bytes
+  // after them are not log, and the MANIFEST does not say so yet. Otherwise returns no segment.
   [[nodiscard]] SegmentEnd failed_end() const {
     return broken_ ? SegmentEnd{current_, tail_, last_sequence_} : SegmentEnd{};
   }
   // Sets the size at which a segment rotates. Call it before the first append, or within NextSegment for the segment
-  // that this returns.
+  // that NextSegment returns.
   void set_segment_bytes(std::uint64_t bytes) { segment_bytes_ = bytes; }
   [[nodiscard]] std::uint64_t segment_bytes() const { return segment_bytes_; }
 

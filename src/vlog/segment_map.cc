@@ -10,7 +10,7 @@ constexpr unsigned kReadsBetweenProbes = 8;
 constexpr unsigned kCopiesBetweenProbesMin = 512;
 constexpr unsigned kCopiesBetweenProbesMax = 8192;
 
-// Decides when a thread asks the kernel again, over all maps that it reads.
+// Decides when a thread asks the kernel again. The counts are over all maps that the thread reads.
 struct ProbeCounters {
   unsigned reads = 0;
   unsigned copies = 0;

@@ -11,7 +11,8 @@
 // A segment that still grows is mapped once at its expected final size. Only the part that is written is used: its
 // bytes never change.
 //
-// If the page cache has changed since, a copy waits for the disk, as a read would; its result is never wrong.
+// If the page cache has changed since the kernel was asked, a copy waits for the disk, as a read would; its result is
+// never wrong.
 #pragma once
 
 #include <atomic>

@@ -92,8 +92,8 @@ class SegmentScanner::Window {
     return Status::OK();
   }
 
-  // Waits for some reads of the queue. If another scanner shares the queue, they may be its reads; its chunks are
-  // updated.
+  // Waits for some reads of the queue. If another scanner shares the queue, they may be reads of that scanner, whose
+  // chunks are then updated.
   Status Deliver() {
     std::vector<ReadRequest*> done;
     CAMBIUM_RETURN_IF_ERROR(queue_->Wait(&done));

@@ -60,8 +60,8 @@ class SegmentScanner {
   // values are not mistaken for records, because their checksums lack the file's seed.
   Result<bool> SkipDamage();
 
-  // After kInvalid: returns the highest durable sequence number that the header here, if valid, or any valid header
-  // after it proves; 0 if none. Tries every aligned offset up to the limit, and validates headers only.
+  // After kInvalid: returns the highest sequence number that a valid header, here or later, proves to be durable; 0 if
+  // there is no such header. Tries every aligned offset up to the limit, and validates headers only.
   Result<SequenceNumber> ProbeForWitness();
 
  private:

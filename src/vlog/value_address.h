@@ -9,8 +9,8 @@
 //   code < 2048      code units, exact
 //   code >= 2048     (128 + low 7 bits) << (4 + next 4 bits) units: at most 0.8 % above the true size, never below it
 //
-// Accounts add and subtract the size that the code gives, so both cancel. A segment is dropped by its count of
-// references, not by its bytes.
+// Accounts add and subtract the size that the code gives, so adding and removing a reference cancel exactly. A segment
+// is dropped by its count of references, not by its bytes.
 #pragma once
 
 #include <cassert>
@@ -79,7 +79,7 @@ class ValueAddress {
   [[nodiscard]] constexpr std::uint64_t offset() const {
     return (word_ & ((std::uint64_t{1} << kOffsetBits) - 1)) * kRecordAlignment;
   }
-  // The number of bytes to read, and to charge to the segment's account: at least the stored record's size.
+  // The number of bytes to read, and to count in the segment's account: at least the stored record's size.
   [[nodiscard]] constexpr std::uint64_t size() const {
     const std::uint64_t units = UnitsOfSizeCode(static_cast<std::uint32_t>((word_ >> 48) & 0xfff));
     return units * (kind() == EntryKind::kLargeValue ? kLargeValueUnit : kRecordAlignment);

@@ -21,7 +21,7 @@ struct ValueQuery {
   ValueAddress address;
   std::uint32_t family = 0;
   Slice key;
-  bool verify_checksums = true;  // of the body; header, family and key are always compared
+  bool verify_checksums = true;  // of the body; header, family and key are always checked
   // Set if keys with different bytes may be equal, as under an order that folds case; then `order` compares the
   // record's key with `key`.
   const Comparator* order = nullptr;

@@ -65,7 +65,8 @@ void ValueReads::Submit() {
   for (const auto& block : blocks) {
     requests_.push_back(&block->request);
     // If the caller first tried ReadCachedValue for the first value, the kernel has begun to read that value's page. A
-    // read of the block would wait for that page before it asks for the others; this asks for all at once.
+    // read of the block would wait for that page before it asks for the others. Advise asks for all pages of the block
+    // at once.
     if (block->items.size() > 1) {
       const ReadRequest& read = block->request;
       static_cast<void>(read.file->Advise(read.offset, read.size, AccessHint::kWillNeed));

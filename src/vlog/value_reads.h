@@ -23,7 +23,7 @@ class ValueReads {
   // A block of one value counts as a small read up to this size (TakeJumpCount).
   static constexpr std::uint64_t kSmallValueMax = 64u << 10;
   // The largest gap between two values of one block. On a device with 2.3 GB/s and 60,000 reads per second, 38 KiB cost
-  // as much as a read; less than half of that, since the bytes also cost memory.
+  // as much as a read. The limit is less than half of that, because the bytes also cost memory.
   static constexpr std::uint64_t kGapMax = 16u << 10;
 
   // A wanted value. The item, and what its query borrows, must not move or be destroyed from Add until it is done.
@@ -73,8 +73,8 @@ class ValueReads {
   static std::unique_ptr<Block> MakeBlock(std::vector<Item*> items);
   void Receive();
   static void Deliver(Block* block);
-  // Ends all items of the block with the error `why`; if it is OK, memory ran out, and they keep the error that Add
-  // set.
+  // Ends all items of the block with the error `why`. If `why` is OK, memory ran out, and the items keep the error that
+  // Add set.
   static void Fail(Block* block, const Status& why);
   static Status ValueOf(const ReadRequest& request, Item* item);
 
