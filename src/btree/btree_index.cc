@@ -303,8 +303,8 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const In
     uses.push_back({number, info.length / page_size, info.live_units});
   }
   EvacuationPolicy policy = options_.evacuation;
-  // If space is too short to wait for pages to die, sweeps copy the live pages that they would otherwise leave
-  // scattered.
+  // If the files must shrink sooner than the policy says, sweeps copy the live pages out of sparse segments now, even
+  // if the rest of the sweep would soon replace most of them.
   if (file_percent_max < policy.file_percent_max) share_to_be_replaced = 0;
   policy.file_percent_max = std::min(policy.file_percent_max, file_percent_max);
   policy.small_units = segments.segment_bytes_max / page_size / 16;

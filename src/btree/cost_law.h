@@ -7,7 +7,7 @@
 //              below L; s * N/M (s bytes per key) when it is above, whatever P is.
 //   parents    the same for each level of branches. Those above the leaves hold a filter and have up to four pages.
 //   runs       the M/m memtables become runs: one entry of a run per key (about 22 bytes with a filter, for separated
-//              values and keys of 16 bytes). If the last flush can merge everything itself, its memtable makes none.
+//              values and keys of 16 bytes). If the last flush can merge everything itself, its memtable makes no run.
 //   copies     files of pages may hold twice the live bytes. Sweeps leave live pages scattered over old files; the live
 //              part e of the oldest file is copied. Each written page survives the writing of 2 (1-e) L pages, so
 //              e = (1 - q)^(2 (1-e) / q) if a sweep writes the part q of all pages, and 1/(1-e) pages are written for

@@ -8,8 +8,8 @@
 //
 // A later sweep continues a segment only if three things hold: it was created since this Open, every byte of it is
 // committed, and it has one name. Bytes after the committed length are garbage of a failed sweep; a second link belongs
-// to a checkpoint. So small sweeps share a file, and files from before this Open are only read. OpenIndexSegment
-// carries the permission to continue from one sweep to the next; dropping it ends the appends to the segment.
+// to a checkpoint. So small sweeps share a file, and files from before this Open are only read. An OpenIndexSegment is
+// the permission for the next sweep to continue a segment; destroying it ends the appends to the segment.
 #pragma once
 
 #include <cstdint>

@@ -206,9 +206,9 @@ class Sweeper {
     return tree_.Add(key, verdict.changed);
   }
 
-  // Reads the keys of a kept leaf for a filter that cannot be made from what is known: the option has changed, or too
-  // many keys below the branch are gone. If the leaf cannot be read, that is no error, because the leaf is not
-  // rewritten.
+  // Reads the keys of a kept leaf for the filter of its new branch, if known hashes and filters do not suffice: the
+  // option has changed, or too many keys below the branch are gone. If the leaf cannot be read, that is no error,
+  // because the leaf is not rewritten.
   std::shared_ptr<const LeafKeys> HashKeysOf(const ChildRef& leaf) {
     const Result<PageRef> page = GetTreePage(in_.files, in_.pool, leaf.page, 0);
     if (!page.ok()) return nullptr;

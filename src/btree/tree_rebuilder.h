@@ -24,8 +24,9 @@ namespace cambium {
 // One thread. Unusable after an error; what was appended to the sink is then garbage.
 class TreeRebuilder {
  public:
-  // Hashes the keys of a leaf of the old tree, if its new branch gets a filter and the keys are unknown. Returns null
-  // if the leaf cannot be read: the branch then has no filter. Without a KeyReader, all such branches have none.
+  // Reads a leaf of the old tree and hashes its keys. Called if the leaf's new branch gets a filter, and Graft was not
+  // given usable hashes or a usable filter of the leaf. Returns null if the leaf cannot be read: the branch then has no
+  // filter. Without a KeyReader, all such branches have none.
   using KeyReader = std::function<std::shared_ptr<const LeafKeys>(const ChildRef& leaf)>;
 
   TreeRebuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options,

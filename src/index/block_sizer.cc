@@ -7,8 +7,8 @@ namespace cambium {
 namespace {
 
 constexpr std::uint64_t kOne = 65536;
-// One unit too many costs a leaf of two or three units far more than the margin does. So one overrun raises the margin
-// by as much as 32 leaves without one lower it: about one leaf in thirty needs an extra unit.
+// For a leaf of two or three units, an extra unit costs far more than the margin. So one overrun raises the margin by
+// as much as 32 leaves without an overrun lower it. Then about one leaf in thirty needs an extra unit.
 constexpr std::uint64_t kMarginStart = kOne / 50;
 constexpr std::uint64_t kMarginMax = kOne / 8;
 constexpr std::uint64_t kMarginUp = kOne / 200;

@@ -2,7 +2,7 @@
 // below a whole number of units.
 //
 // Pages start at multiples of the unit. If leaves were closed at a fixed size, each would waste half a unit on average.
-// With units of 4 KiB, that is about a quarter of the size to which 16 KiB compress. BlockSizer instead predicts the
+// With units of 4 KiB, that is about a quarter of the compressed size of 16 KiB. BlockSizer instead predicts the
 // compression ratio from earlier leaves and aims at filling n units. It chooses n so that leaves stay near the
 // requested block size.
 //

@@ -39,8 +39,8 @@ inline constexpr unsigned kFilterTrailerSize = 8;
 inline constexpr unsigned kFilterProbesMax = 16;
 inline constexpr std::uint64_t kFilterMultiplier = 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio, as in SeedAt
 
-// How many bits a key sets, given the filter's bits per key. ln 2 times that would be optimal if all blocks held
-// equally many keys. Fuller blocks err most, and fewer bits suit them better.
+// How many bits a key sets, given the filter's bits per key. ln 2 times the bits per key would be optimal if all blocks
+// held equally many keys. Fuller blocks give most of the false positives, and fewer bits per key suit them better.
 [[nodiscard]] constexpr unsigned FilterProbesFor(unsigned bits_per_key) {
   return std::clamp(bits_per_key * 65 / 100, 1u, kFilterProbesMax);
 }

@@ -8,8 +8,8 @@
 //   Newest      A newer layer's entry of a key hides the older layers' entries. Only the position of the layer counts:
 //               there are no sequence numbers here. Find and the cursors yield tombstones, because the memtables above
 //               follow the same rule.
-//   Ranges      A layer's range deletes hide the older layers' keys in them, also by position. They do not affect the
-//               layer's own keys.
+//   Ranges      A layer's range deletes hide the keys that they cover in older layers, also by position. They do not
+//               affect the layer's own keys.
 //   New runs    are added by flushes (and by log GC) at any time, on top of all others, also during a compaction.
 //   Compaction  reads layers and writes files; it changes nothing else. Its outcome is staged against the layers that
 //               are current at the commit, which may have new runs on top. The MANIFEST record makes it take effect;
@@ -20,9 +20,9 @@
 //               came from a memtable or that a filter has made. Entries that move from a run into the tree change
 //               nothing.
 //
-// The caller (src/upkeep) guarantees that an Index runs one compaction at a time, that the flushes of a family commit in
-// order, and that commits do not overlap. It creates and removes files; an Index only writes into the files it is
-// given.
+// The caller (src/upkeep) guarantees that an Index runs one compaction at a time, that the flushes of a family commit
+// in order, and that commits do not overlap. The caller creates and removes files; an Index only writes into the files
+// that it is given.
 #pragma once
 
 #include <cstdint>
@@ -138,7 +138,7 @@ enum class FlushChoice : unsigned char {
 struct CompactionRequest {
   std::optional<std::string> begin;  // unset: from the first key
   std::optional<std::string> end;    // included; unset: to the last
-  std::vector<std::uint64_t> runs;   // the stack when the request was made; later runs are not part of it
+  std::vector<std::uint64_t> runs;   // the stack when the request was made; the request ignores later runs
   // The filter must be asked about every value in the request: no file is moved without being compacted, and files with
   // nothing to merge with are rewritten too. Files numbered `first_new_file` and above were written by compactions that
   // asked the filter.
@@ -160,8 +160,8 @@ struct CompactionRequest {
 
 struct CompactionInput {
   std::shared_ptr<const Layers> layers;
-  // A frozen memtable to merge straight in: each key once, newest version, tombstones included. The accounts do not
-  // count its entries yet. Null: only runs are compacted.
+  // A frozen memtable to merge straight into the tree: each key once, newest version, tombstones included. The accounts
+  // do not count its entries yet. Null: only runs are compacted.
   EntryCursor* memtable = nullptr;
   // A compaction of runs stops at the next key once it has written this much, and a later step continues. A memtable is
   // always merged as a whole.
@@ -204,8 +204,8 @@ class CompactionOutcome {
 
   // Requires the commit lock. Adds to *edit what the MANIFEST must record (layers, root, sweep, index segments,
   // accounts), and returns the layers that are in effect once that record is durable. Aborted if `current` no longer
-  // fits: a memtable was merged straight in, and meanwhile a run was added on top of the runs it was merged with. Then
-  // the memtable has to become a run.
+  // fits: a memtable was merged straight into the tree, and meanwhile a run was added on top of the runs that the
+  // memtable was merged with. Then the memtable has to become a run.
   virtual Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const = 0;
 
   // Called when the record is durable. Without this call, nothing is ever appended to the files of this compaction.

@@ -153,7 +153,7 @@ bool MergeCursor::Depart(const Child& child) {
 }
 
 bool MergeCursor::IsVisible(const Child& child) const {
-  // A forward walk has begun beyond the hidden keys.
+  // Hidden keys are below first_visible. A forward walk starts at or above it; only a backward walk may reach them.
   return forward_ || !child.its.first_visible || CompareForward(child.key, *child.its.first_visible) >= 0;
 }
 
@@ -290,7 +290,7 @@ void LayerMerge::Next() {
   Settle();
 }
 
-// Among equal keys the newest is first. If a range covers its entry, it covers the older ones too.
+// Among equal keys the newest is first. If a range covers the newest entry, it covers the older ones too.
 void LayerMerge::Settle() {
   is_covered_ = false;
   while (cursor_.Valid()) {

@@ -52,8 +52,8 @@ struct MergeChild {
 using OnShadowed = std::function<void(std::size_t child, Slice key, const Entry& entry)>;
 
 // If a child fails, the merge fails with its error. If a child yields a key that is not strictly beyond its previous
-// one, or on the wrong side of a seek target, the merge fails with Corruption: merging keys that are out of order would
-// lose keys. One thread.
+// key, or that is on the wrong side of a seek target, the merge fails with Corruption: merging keys that are out of
+// order would lose keys. One thread.
 class MergeCursor final : public EntryCursor {
  public:
   // Newest child first.
@@ -71,8 +71,8 @@ class MergeCursor final : public EntryCursor {
   [[nodiscard]] Entry entry() const override { return children_[order_[0]].its.cursor->entry(); }
   [[nodiscard]] EntryKind kind() const override { return children_[order_[0]].its.cursor->kind(); }
   [[nodiscard]] Status status() const override { return status_; }
-  // Peeks only into the child that the current entry is from: if most keys are in one child, most of the next entries
-  // are.
+  // Peeks only into the child that the current entry is from: if one child has most of the keys, it also has most of
+  // the next entries.
   std::size_t PeekAhead(bool forward, std::span<Entry> out) const override {
     return children_[order_[0]].its.cursor->PeekAhead(forward, out);
   }
@@ -107,8 +107,8 @@ class MergeCursor final : public EntryCursor {
   [[nodiscard]] bool IsVisible(const Child& child) const;
   [[nodiscard]] bool SeekChild(Child* child, Slice target);
   [[nodiscard]] bool StepChild(Child* child);
-  // These do the same, and then go on to the next entry that no range of a newer child covers. If covered entries are
-  // reported, they do not skip them.
+  // These do the same, and then go on to the next entry that no range of a newer child covers. In a merge that reports
+  // covered entries, these functions do not skip covered entries.
   [[nodiscard]] bool SeekShown(Child* child, Slice target);
   [[nodiscard]] bool StepShown(Child* child);
   [[nodiscard]] bool LeaveRanges(Child* child);

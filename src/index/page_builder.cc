@@ -313,7 +313,7 @@ Status BranchBuilder::Add(Slice separator, const ChildRef& child, std::shared_pt
   if (separator.size() > MaxKeySizeFor(options_.page_size)) {
     return TooBig("separator", separator.size(), MaxKeySizeFor(options_.page_size));
   }
-  // The children's totals come from files, and every page above sums them up: they may be corrupt.
+  // The children's totals come from files, so they may be corrupt. Every page above adds them up.
   std::uint64_t entry_count = 0;
   std::uint64_t value_bytes = 0;
   if (__builtin_add_overflow(entry_count_, child.entry_count, &entry_count) ||

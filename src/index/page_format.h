@@ -77,7 +77,7 @@ inline constexpr std::size_t kFilterFactsBytes = 8;
 inline constexpr std::uint32_t kVariableStride = 0xffffffffu;
 inline constexpr std::uint32_t kMaxTreeHeight = 16;
 
-// The longest key that a file of this page size takes: every branch has room for four of them, so a tree never needs
+// The longest key that a file of this page size takes: every branch has room for four such keys, so a tree never needs
 // more than kMaxTreeHeight levels.
 [[nodiscard]] constexpr std::size_t MaxKeySizeFor(std::uint32_t page_size) {
   const std::size_t limit = std::size_t{16} * page_size;

@@ -14,8 +14,8 @@
 // always safe.
 //
 // Everything else (misses, eviction, Insert, Forget) runs under one mutex, which is not held during a read. If several
-// threads miss the same page, one of them reads it. After a hit the clock spares a leaf for one round, a branch for
-// three.
+// threads miss the same page, one of them reads it. Pages are evicted by the clock algorithm: after a hit, a leaf is
+// spared for one round, a branch for three.
 //
 // A compressed leaf is expanded when it is loaded. The pool holds the expanded page and counts its raw size, so it is
 // also the cache of decompressed blocks. The stored bytes use a frame of their own only until then.

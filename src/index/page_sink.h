@@ -14,7 +14,8 @@ class PageSink {
   };
   virtual ~PageSink() = default;
   // Reserves the next `units` of the file. The place must be known before the page is written, because it is part of
-  // the page's checksum, and the parent stores both. Each Reserve is followed by its Append before the next Reserve.
+  // the page's checksum, and the parent stores place and checksum. Each Reserve is followed by its Append before the
+  // next Reserve.
   virtual Result<Place> Reserve(unsigned units) = 0;
   // `bytes` is units * page size long. Borrowed for the call.
   virtual Status Append(PagePointer page, Slice bytes) = 0;

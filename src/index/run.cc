@@ -368,7 +368,8 @@ void Run::FindTogether(std::span<Lookup* const> lookups) const {
   }
 }
 
-// Counts the filter's answers about `asked` keys. `positives`: the lookups that passed the filter and have been made.
+// Counts the filter's answers about `asked` keys. `positives`: the finished lookups of those keys for which the filter
+// answered "perhaps".
 void Run::CountAnswers(std::size_t asked, const OpenLookups& positives) const {
   const auto found = std::ranges::count_if(positives, [](const Lookup* lookup) { return lookup->is_found; });
   pool_->meter().Tick(BLOOM_FILTER_USEFUL, asked - positives.size());

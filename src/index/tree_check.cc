@@ -103,8 +103,8 @@ class TreeWalk {
     return Status::OK();
   }
 
-  // A leaf's first key may equal the lower bound. A branch's first separator must be above it, since a child is left of
-  // it.
+  // A leaf's first key may equal the lower bound. A branch's first separator must be above the lower bound, because a
+  // child lies to the left of that separator.
   [[nodiscard]] bool KeysInBounds(const Node& node) const {
     const std::uint32_t n = node.view.key_count();
     if (n == 0) return true;

@@ -26,7 +26,7 @@ Result<bool> TreeFind(const TreeRoot& root, const FileSet& files, PagePool* pool
                       std::uint64_t hash, PageRef* keep, Entry* entry);
 
 // Keeps the path from the root to the current leaf pinned. Pages have no links to their neighbours, because a
-// copy-on-write tree would have to rewrite these with every page. One thread.
+// copy-on-write tree would have to rewrite the neighbours with every page. One thread.
 class TreeCursor final : public EntryCursor {
  public:
   // `pool` must outlive the cursor. The copy of `files` keeps the files open.

@@ -58,7 +58,7 @@ Result<TreePart> MeasureTree(const TreeRoot& root, std::uint64_t page_bytes, con
                              const KeyOrder& order, Slice begin, Slice end) {
   CAMBIUM_TRY(const TreePart low, Before(root, files, pool, order, begin));
   CAMBIUM_TRY(TreePart part, Before(root, files, pool, order, end));
-  // If a tree's totals are inconsistent, verification reports that; here they must only not underflow.
+  // If a tree's totals are inconsistent, verification reports that; here the subtractions must only not underflow.
   part.entries -= std::min(part.entries, low.entries);
   part.value_bytes -= std::min(part.value_bytes, low.value_bytes);
   part.page_bytes = Share(page_bytes, part.entries, root.entry_count);

@@ -9,8 +9,8 @@
 namespace cambium {
 
 // Entries and bytes of values are exact. page_bytes is the entries' share of the bytes of all pages, as if all entries
-// were of one size. The branches do not say how many of the values are inline, hence in these pages: the two leaves at
-// the bounds serve as a sample of that. Parts of several trees can be added.
+// were of one size. The branches do not say what share of the values is inline, that is, in these pages. The two leaves
+// at the bounds serve as a sample of this share. Parts of several trees can be added.
 struct TreePart {
   std::uint64_t entries = 0;      // tombstones included
   std::uint64_t value_bytes = 0;  // as the size codes say; includes inline values

@@ -1,8 +1,8 @@
 // ValueFilter: decides during a compaction which values are kept.
 //
-// A compaction asks it about the newest entry it has of each key, unless that entry is a tombstone or covered by a
-// range of a newer layer. A removed entry leaves the layers as if it had been overwritten: its reference is subtracted
-// from the accounts, and if an older layer may have the key, a tombstone replaces the entry.
+// A compaction asks the filter about the newest entry that it has of each key, unless that entry is a tombstone or
+// covered by a range of a newer layer. A removed entry leaves the layers as if it had been overwritten: its reference
+// is subtracted from the accounts, and if an older layer may have the key, a tombstone replaces the entry.
 #pragma once
 
 #include <cstdint>

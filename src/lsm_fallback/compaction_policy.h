@@ -22,8 +22,8 @@ struct CompactionPolicy {
   [[nodiscard]] double TargetLevelSize(std::uint32_t level) const;
 };
 
-// An output file ends before it overlaps more than this many target file sizes of the level that it will be merged with
-// next.
+// An output file ends before it overlaps too many bytes of the level that it will be merged with next: more than this
+// many target file sizes.
 inline constexpr std::uint64_t kGrandparentFiles = 10;
 
 }  // namespace cambium

@@ -27,8 +27,8 @@
 //   files       each has a header, branches and a partly filled last leaf. That matters only for small files, but all
 //               files are small in a level that is cut where a file would overlap too much of the next level.
 //
-// Between levels in tiers, an entry is written once. That turns cost "half of the ratio" is from O'Neil et al. 1996 for
-// one rolling merge, and from Lim et al. 2016 (FAST, "Towards Accurate and Fast Evaluation of Multi-Stage
+// Between levels in tiers, an entry is written once. The result that turns cost half of the ratio is from O'Neil et al.
+// 1996 for one rolling merge, and from Lim et al. 2016 (FAST, "Towards Accurate and Fast Evaluation of Multi-Stage
 // Log-Structured Designs") for levels.
 #pragma once
 

@@ -37,7 +37,8 @@ double LevelScore(const CompactionShape& shape, const CompactionPolicy& policy, 
   for (const TierShape& tier : tiers) {
     for (const RunInfo* file : tier.files) {
       bytes += static_cast<double>(file->file_size + shape.BytesCovered(*file, level));
-      // Tombstones in excess of the other entries will each remove an entry of about this size below.
+      // If a file has more tombstones than other entries, each surplus one will remove an entry of about this size
+      // below.
       const double deletions = static_cast<double>(file->tombstone_count) * 2;
       const auto entries = static_cast<double>(file->root.entry_count);
       if (deletions > entries && level != shape.deepest()) bytes += (deletions - entries) * bytes_per_entry * 2;

@@ -3,8 +3,8 @@
 // Level 0 counts its runs, or its bytes if these exceed the size of level 1. The other levels count bytes of index
 // files; values count only if they are inline, since the others are in the log. They also count tiers, where several
 // are allowed, because a read asks all of them. As in RocksDB, a file with mostly tombstones also counts the entries
-// that these delete. A file with range deletes also counts the files below that these cover completely. The reason:
-// hidden entries keep their values alive in the log.
+// that these delete. A file with range deletes also counts the files below that its ranges cover completely. The reason
+// for both: hidden entries keep their values alive in the log.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,8 @@ class LsmIndex final : public Index {
   [[nodiscard]] double ExpectedBytes(const Layers& layers, const MemtableShape& memtable,
                                      const UpdateShape& update) const override;
   // Carries out the choice that is due. If none is, compacts all runs; if there are none either, the outcome changes
-  // nothing. InvalidArgument with a memtable: it is never merged straight in.
+  // nothing. InvalidArgument if the input has a memtable: an LSM flushes a memtable to a run, and never merges it into
+  // levels.
   Result<std::unique_ptr<CompactionOutcome>> Compact(const CompactionInput& input) override;
   void SetOptions(const ColumnFamilyOptions& options) override;
   void SealFiles() override {}  // no file is ever appended to

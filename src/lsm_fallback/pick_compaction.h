@@ -18,15 +18,16 @@
 // after the next Open.) RocksDB takes the file that overlaps least, which writes a little less. But then a cold range
 // is never compacted, and the entries that it hides keep their values alive in the log for ever.
 //
-// Level to level, lazy: all tiers at once, because each is then merged into the last level only once, but one slice of
-// the keys at a time (key_slice.h). The parts of files outside of the slice are rewritten in place; only files at a
-// border have such parts. The slice is put on top of the output level's tiers without merging with them, so the slices
-// of one round can share a tier. If the last level outgrows its size, it becomes the next level, without a byte
-// written.
+// Level to level, lazy: all tiers of a level are compacted together, so that each is merged into the last level only
+// once, but only one slice of the keys at a time (key_slice.h). The parts of files outside of the slice are rewritten
+// in place; only files at a border have such parts. The slice is put on top of the output level's tiers without merging
+// with them, so the slices of one round can share a tier. If the last level outgrows its size, it becomes the next
+// level, without a byte written.
 //
 // Level 0, leveled: the excess of level 1 goes through to level 2 at once, at the place of level 1's turn (between
-// borders of level 2's files, so that nothing else is rewritten). It is written once instead of twice, in level 1 and
-// soon after in level 2. So level 1 mostly stays within its size, and level-to-level compaction handles the remainder.
+// borders of level 2's files, so that nothing else is rewritten). The excess is then written once instead of twice (in
+// level 1, and soon after in level 2). So level 1 mostly stays within its size, and level-to-level compaction handles
+// the remainder.
 //
 // The size of a step: a slice ends near its byte budget. A step cannot be smaller than one file with what it overlaps,
 // about 1 + max_bytes_for_level_multiplier files. A step of level 0 cannot be small either: each run covers all keys,
