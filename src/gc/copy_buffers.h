@@ -1,6 +1,6 @@
 // CopyBuffers: reusable memory for values on their way from one segment to another. If each step freed its tens of
-// megabytes, the next one would get them from the kernel page by page, each cleared first, which takes as long as
-// copying the values. A caller that runs many steps keeps the buffers.
+// megabytes, the next step would get them from the kernel page by page, and the kernel clears each page first, which
+// takes as long as copying the values. A caller that runs many steps keeps the buffers.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,8 @@ class CopyBuffers {
   };
 
   // Keeps up to `count` unused buffers from now on. New buffers have at least `least` bytes, so that steps of about
-  // that size can reuse each other's. Frees the buffers kept so far. Initially none are kept; Keep(0, 0) restores that.
+  // that size can reuse each other's buffers. Frees the buffers kept so far. Initially none are kept; Keep(0, 0)
+  // restores that.
   void Keep(std::size_t count, std::size_t least) {
     const MutexLock lock(mutex_);
     kept_max_ = count;

@@ -1,6 +1,6 @@
 // A forecast of what emptying a segment costs and frees: a pure function of its account.
 //
-// Log GC writes the live records and frees the rest. It reads the segment's index, the live records, and the gaps
+// Log GC writes the live records and frees the rest. It reads the segment's footer, the live records, and the gaps
 // between them that are cheaper to read than to skip. Live records, a share u of all, are assumed to be spread at
 // random: the gap after a live record is k dead records long with probability u (1-u)^k. Gaps of more than K records
 // are not read. Per live record, these gaps have
@@ -22,12 +22,12 @@ inline constexpr std::uint64_t kGcReadGapMax = 16 * 1024;
 struct GcCost {
   std::size_t segments = 0;
   std::uint64_t bytes_read = 0;
-  std::uint64_t bytes_written = 0;  // of records; without headers and index of the new segment
+  std::uint64_t bytes_written = 0;  // of records; without header and footer of the new segment
   std::uint64_t bytes_freed = 0;    // net of bytes_written
 
   void Add(const SegmentUse& use);
   // Adds a segment that is punched: assumes that its garbage is large values that become holes, and only reads its
-  // index.
+  // footer.
   void AddPunched(const SegmentUse& use);
 };
 

@@ -1,6 +1,5 @@
 // RelocationWriter: writes the segment that receives the values that log GC moves. It has the format of a sealed log
-// segment: header, records, and an index after them. It is not part of the log, and nothing reads it before a MANIFEST
-// record names it.
+// segment: header, records, footer. It is not part of the log, and nothing reads it before a MANIFEST record names it.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +36,7 @@ class RelocationWriter {
   // the new address.
   Result<ValueAddress> Append(const RecordHeader& header, Slice key, Slice stored);
 
-  // Writes the rest and the index. Does not sync.
+  // Writes what is still buffered, and the footer. Does not sync.
   Status Finish();
 
   // True if nothing was appended. Stays false after TakeFile.

@@ -38,8 +38,8 @@ struct SpaceFigures {
   std::uint64_t collectable_bytes = 0; // of these, in segments that log GC would take when space is short
   std::uint64_t hidden_bytes = 0;      // estimate
   std::uint64_t tail_bytes = 0;        // of the log's records that are in memtables only
-  // Estimate: bytes in older layers that the tail overwrites or deletes, beyond its own bytes. Assumes that its puts
-  // are overwrites.
+  // Estimate: bytes in older layers that the tail overwrites or deletes, minus tail_bytes; at least 0. Assumes that the
+  // tail's puts are overwrites.
   std::uint64_t tail_hides_bytes = 0;
   std::uint64_t tail_range_deletes = 0;  // their number; what they hide is unknown until they are flushed
   // Separated values in memtables that no newer entry there replaces. They are live, whatever they hide. In a new
@@ -93,7 +93,7 @@ struct SpacePlan {
 
 // The bytes per second that all writers together may write, if D is the fraction `part` in (0, 1) of the way from
 // slow_at to stop_at. `freed_per_second` is what log GC frees while it runs, net of what it moves. Halfway, writers get
-// exactly that, and D stays constant.
+// exactly freed_per_second, and D stays constant.
 [[nodiscard]] double PacedRate(double part, double freed_per_second);
 
 }  // namespace cambium

@@ -12,8 +12,8 @@
 //
 // is, except for the number of records, the square root of the inverse of what waiting would save (minimal declining
 // cost: Lomet and Luo, "Efficiently Reclaiming Space in a Log Structured Store", 2021). The age is that of the segment:
-// a segment of relocated values begins with all of them alive, however old they are. With the age of its contents, as
-// in cost-benefit cleaning (Rosenblum and Ousterhout, 1992), it would be emptied again much too early.
+// a segment of relocated values begins with all of them alive, however old they are. If the age of its contents
+// counted, as in cost-benefit cleaning (Rosenblum and Ousterhout, 1992), it would be emptied again much too early.
 #pragma once
 
 #include <cstdint>

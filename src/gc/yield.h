@@ -5,7 +5,7 @@
 //                                                                     below 1.5 times:             share * 2
 //
 // A share of 1/4 means that the work pauses three times as long as it runs. The quiet mean is learned from windows in
-// which none of that work ran; each database and workload has its own.
+// which none of that work ran; each database and workload has its own quiet mean.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
-// The OPTIONS file has the options that were in force when it was written, as text. Nothing depends on it: Open uses
-// the options that its caller passes. It serves LoadLatestOptions and human readers.
+// The OPTIONS file has the options that were in force when it was written, as text. Open takes no options from it: it
+// uses those that its caller passes, and only compares the newest file with them. The file is for LoadLatestOptions,
+// tools and human readers.
 //
 //   # The options of a Cambium database ...
 //   [Version]

@@ -6,7 +6,7 @@
 //                hides, the footer of a segment whose records can be walked instead, an OPTIONS file
 //
 // Whether a record is hidden is decided by the durable layers alone, as in log GC: an entry that is only in the log's
-// unflushed tail may be lost with the power.
+// unflushed tail may be lost in a power cut.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class Verifier {
 
  private:
   // Memory for addresses and keys of values that are checked together, in the order of the log. In the order of keys,
-  // each page would be a disk read of its own, and a check of headers would take longer than reading the whole log.
+  // each header would cost a disk read of its own, and a check of headers would take longer than reading the whole log.
   static constexpr std::size_t kValuesTogetherBytes = 64u << 20;
 
   // ---- verify.cc ----

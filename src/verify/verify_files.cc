@@ -78,7 +78,8 @@ Status Verifier::CheckOtherFiles() {
     }
     if (file->kind == FileKind::kOptions) {
       ++report_->files;
-      // Only LoadLatestOptions reads it; Open does not. So even an unreadable file is dead damage.
+      // Open only compares it with its options, and writes a new file if it cannot read this one. So even an unreadable
+      // file is dead damage.
       const Status read = ReadOptionsFile(fs_, path_ + "/" + name).status();
       if (!read.ok()) DeadDamage(std::string(read.message()));
     }

@@ -21,7 +21,7 @@ std::vector<RunInfo> NewestFirst(const FamilyState& family) {
 }
 
 // Returns the sweep's cursor if it applies to the run, else null. Entries of the run below the cursor are in the tree
-// now: they are hidden, and no longer in the accounts. Null also if the cursor is empty, that is before every key.
+// now: they are hidden, and no longer in the accounts. Null also if the cursor is empty, that is, before every key.
 const std::string* CursorOf(const FamilyState& family, std::uint64_t run) {
   if (!family.sweep.has_value() || family.sweep->cursor.empty()) return nullptr;
   const bool is_swept = std::ranges::find(family.sweep->runs, run) != family.sweep->runs.end();
@@ -115,7 +115,7 @@ Status Verifier::JudgeDamage(const FamilyState& family, const TreeOfPages& tree,
     report_->dead_damage_count += not_kept;
     return Status::OK();
   }
-  // At least some of the damage makes reads fail. Report all of it as problems, without telling which.
+  // At least some of the damage makes reads fail, but we do not know which part. So report all of it as problems.
   const auto is_same = [&](const Status& each) { return each.message() == still_read.message(); };
   if (std::ranges::none_of(damage, is_same)) CAMBIUM_RETURN_IF_ERROR(Found(still_read));
   for (const Status& each : damage) CAMBIUM_RETURN_IF_ERROR(Found(each));
