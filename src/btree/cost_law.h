@@ -17,7 +17,7 @@
 //   growth     some of the merged keys are new: they add leaves.
 //
 // M follows from the policy: the fewest whole memtables that hold N/sweep_ratio keys, but at most runs_max + 1. At this
-// bound all of them are runs. Only a very large database (by default N > 136 m) reaches it and pays for it.
+// bound all of these memtables are runs. Only a very large database (by default N > 136 m) reaches it and pays for it.
 //
 // Leaves touched, limits and runs: Yao's formula for uniform draws, as in the cost models of LSM trees since O'Neil et
 // al. 1996. Copies: the FIFO law of log-structured storage at utilisation 1/2 (Rosenblum 1991, Desnoyers 2012).
@@ -35,7 +35,7 @@ struct TreeCost {
   double filter_bytes = 1.25;   // per key, in the branch above its leaf; 0: no filters
   double run_entry_bytes = 24;  // bytes of a key in a run, filter included
   double batch = 1;             // m: keys of a memtable
-  double new_share = 0;         // share of these that the tree does not have: 0 for overwrites, 1 for a load
+  double new_share = 0;         // share of a memtable's keys that the tree lacks: 0 for overwrites, 1 for a load
   SweepPolicy policy;
 };
 

@@ -6,7 +6,7 @@
 // are old enough.
 //
 // Among segments that are worth emptying, the best victim is the one that gains least by waiting. The live part of a
-// segment decays; relative to what it has lost, a younger segment decays faster. With u the live share,
+// segment decays. Relative to the part already lost, it decays faster in a younger segment. With u the live share,
 //
 //   (1 - u) / u * sqrt(age)
 //

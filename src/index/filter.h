@@ -8,8 +8,8 @@
 //   64 n+5        3  zero
 //
 // Block and bits of a key: h = Checksum64(key, kFilterHashSeed). The block is number floor((h >> 32) * n / 2^32). Each
-// bit number has 9 bits: the first seven numbers are the upper 63 bits of h * 0x9e3779b97f4a7c15, the next seven those
-// of that product times the same constant, and so on.
+// bit number has 9 bits: the first seven numbers are the upper 63 bits of h * 0x9e3779b97f4a7c15, the next seven are
+// the upper 63 bits of that product times the same constant, and so on.
 //
 // The checksum of these bytes is stored by the file that holds them. The filter requires that equal keys have equal
 // bytes, so it is not used under a comparator that cannot promise this.

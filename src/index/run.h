@@ -84,7 +84,7 @@ class RunBuilder {
 
   // Keys must strictly ascend, else Corruption.
   Status Add(Slice key, const Entry& entry);
-  // Adds range deletes, before Finish, whatever keys were or will be added. Several calls form a union.
+  // Adds range deletes. May be called at any time before Finish, before or after Add. Several calls form a union.
   Status AddRanges(const RangeDeletes& ranges);
   Result<RunInfo> Finish();
 
@@ -115,7 +115,7 @@ class Run {
   static Result<RunInfo> ReadFooter(std::shared_ptr<File> file, std::uint64_t number);
   // Reads the filter from a run of `file_size` bytes, even if its pages are damaged. Null if it has none.
   static Result<std::shared_ptr<const Filter>> ReadItsFilter(const IndexFile& file, std::uint64_t file_size);
-  // Reads the range deletes, likewise. Null if there are none.
+  // As ReadItsFilter, for the range deletes. Null if there are none.
   static Result<std::shared_ptr<const RangeDeletes>> ReadRangeDeletes(const IndexFile& file, std::uint64_t file_size,
                                                                       const Comparator* comparator);
 

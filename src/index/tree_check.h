@@ -22,7 +22,7 @@ struct TreeCheckCallbacks {
   std::function<Status(Slice key, const Entry& entry)> on_entry;
   std::function<Status(const PageView& page)> on_page;
   // If set, called with the error for each page that is damaged or unreadable, or for which another callback returns
-  // such an error. If it returns OK, the walk skips what is below the page and goes on.
+  // Corruption, NotSupported or IOError. If it returns OK, the walk skips what is below the page and goes on.
   std::function<Status(const Status& damage)> on_damage;
 };
 

@@ -152,7 +152,7 @@ class Law {
   [[nodiscard]] double TargetOf(std::uint32_t level) const {
     return cost_.policy.TargetLevelSize(level) / BytesAt(FileOf(1, cost_.keys));
   }
-  // `drained`: right after the level has given away its excess, and on average half a step more.
+  // `drained`: right after the level has given away its excess; it gives away half a step more on average.
   [[nodiscard]] double KeysOf(std::uint32_t level, bool drained) const {
     if (level == last_) return cost_.keys;
     const double target = TargetOf(level);

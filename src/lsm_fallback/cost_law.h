@@ -42,7 +42,7 @@ struct LsmCost {
   double file_bytes = 12288;    // bytes of a file in addition to its entries: three pages
   double run_entry_bytes = 24;  // bytes of a key in a run, everything included
   double batch = 1;             // m: keys of a memtable
-  double new_share = 0;         // share of these that no level has: 0 for overwrites, 1 for a load
+  double new_share = 0;         // share of the memtable's keys that no level has: 0 for overwrites, 1 for a load
   double step_bytes = 64u << 20;  // budget of a slice, see CompactionShape
   CompactionPolicy policy;
 };

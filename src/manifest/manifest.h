@@ -6,9 +6,10 @@
 //   Commit   one write at the end, sync                                         the edit is committed
 //            or, if the file may not grow, a new file as in Create, whose snapshot includes the edit
 //
-// Nothing is appended to a file once a higher numbered one may hold bytes, nor after an append or sync to it failed,
-// nor if an earlier Open wrote it: Open for writing starts a new file. So no record is ever written after bytes that
-// are not known to be durable, and a reader never chooses a file that the writer has abandoned.
+// Appends to a file end for good when a higher numbered file may hold bytes, or when an append or sync of the file has
+// failed. Nothing is appended to a file of an earlier Open: Open for writing starts a new file. So no record is ever
+// written after bytes that are not known to be durable, and a reader never chooses a file that the writer has
+// abandoned.
 #pragma once
 
 #include <cstdint>

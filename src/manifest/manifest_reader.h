@@ -70,9 +70,9 @@ struct ManifestRemains {
 // read.
 Result<ManifestRemains> ReadManifestRemains(FileSystem& fs, const std::string& directory);
 
-// True if the directory holds what a crash during the creation of a database leaves: MANIFESTs, none of them whole, and
-// no other numbered file of ours. (More than one MANIFEST, if creating it again also crashed.) Then nothing was ever
-// committed in it, and creating it again loses nothing. False if there is no MANIFEST.
+// True if a crash has interrupted the creation of the database in this directory: there are MANIFESTs, none of them
+// whole, and no other numbered file of ours. (There are several MANIFESTs if creating it again also crashed.) Then
+// nothing was ever committed in the directory, and creating it again loses nothing. False if there is no MANIFEST.
 //
 // For this to work, a creation makes its MANIFEST before any other numbered file.
 Result<bool> IsHalfCreated(FileSystem& fs, const std::string& directory);

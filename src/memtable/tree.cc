@@ -149,10 +149,10 @@ void MemTree::CopyLastLeaf(LeafCopy* copy) const {
 // ---- The writer ----
 
 // Bounds the splits that n insertions into a level of N nodes cause. A split in the middle takes a node of 63 slots and
-// leaves two of at most 33: it needs 31 insertions, unless the node was that full before. A split at a run needs 16
-// insertions, or a run from before; one run may split twice, once before keys that follow it in its leaf and once at the
-// end of the leaf. Together that is at most (N + n / 31) + 2 (N + n / 16), below 3 N + n / 4, and never more than n. Each
-// split is an insertion one level up.
+// leaves two of at most 33: so a node splits after 31 insertions at the earliest, except that the first N may be full
+// already. A split at a run needs 16 insertions, or a run that began before; one run may cause two splits, one before
+// keys that follow it in its leaf, and one at the end of the leaf. Together that is at most (N + n / 31) + 2 (N + n /
+// 16), below 3 N + n / 4, and never more than n. Each split is an insertion one level up.
 std::size_t MemTree::SplitBytesMax(std::size_t insertions) const {
   std::size_t bytes = height_ == 0 ? sizeof(Node) : 0;
   std::size_t arriving = insertions;

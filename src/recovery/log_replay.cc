@@ -431,8 +431,8 @@ class Replay {
     }
     Cut(source, length, holds_records);
   }
-  // Ends a segment early. If recovery continues from here, a sealed segment too gets the new length: the next segment
-  // continues it at that offset, and the next replay must not meet the damage again.
+  // Ends a segment early. If recovery continues from here, even a sealed segment gets the new length: the next segment
+  // continues the log from that offset, and the next replay must not meet the damage again.
   void Cut(const Source& source, std::uint64_t length, bool holds_records) {
     if (!holds_records) {
       result_.rejected.push_back(source.info.number);
