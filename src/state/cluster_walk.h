@@ -21,10 +21,10 @@ struct ClusterWalk {
 // What one step has found.
 struct ClusterFinds {
   bool has_more = false;             // the step passed at least one key
-  bool lacks_room = false;           // values had to be moved and there was no room for them: nothing was done
+  bool lacks_room = false;           // nothing was done: values had to be moved, and there was no room for them
   std::string last_key;
   std::uint64_t bytes_passed = 0;    // of separated values, including those that are not moved
-  std::vector<WalkMark> marks;       // the sums up to the end of each heat mark
+  std::vector<WalkMark> marks;       // for each heat mark that the step has passed, the sums up to its end
 };
 
 // ValueClustering::kFull: passes over all keys, one after the other.
@@ -34,7 +34,7 @@ struct ClusterPass {
   // A value of SpaceControl::written: the passes so far have paid for all bytes written before it, so these make no
   // further pass due.
   std::uint64_t paid_until = 0;
-  std::uint64_t begun_at = 0;        // of the current pass, by the same clock
+  std::uint64_t begun_at = 0;        // the value of `written` when the current pass began
   std::uint64_t bytes_passed = 0;    // in the current pass
 };
 

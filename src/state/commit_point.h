@@ -2,11 +2,11 @@
 // call. The view is also changed without an edit (by a freeze), and by callers that change it themselves after Commit
 // (for a new segment, a new or dropped family).
 //
-// It also gives out what a commit needs before it: numbers of new files, slots of new segments, and the new files
-// themselves; and it owns what follows from a commit: files that no committed state names any more.
+// Before a commit, CommitPoint hands out the numbers of new files, the slots of new segments, and the new files
+// themselves. After a commit, it owns the files that no committed state names any more, until they are removed.
 //
-// One commit at a time, under the commit lock. It is taken after the append lock (WriteHead), and before the leaves.
-// Nothing waits for background work while it is held.
+// One commit at a time, under the commit lock. This lock is taken after the append lock (WriteHead), and before the
+// leaf locks. No thread waits for background work while it holds the commit lock.
 //
 // The code is in commit_point.cc; new_files.cc makes files, drop_files.cc drops them.
 #pragma once
@@ -55,7 +55,7 @@ class CommitPoint {
   // A failed sync is fatal. The caller must release its locks, and then schedule a job or call EpochCollect(), which
   // frees the replaced view.
   Status Commit(Edit* edit, const std::function<void(View*)>& change = nullptr) CAMBIUM_REQUIRES(commit_lock);
-  // The current view. Any thread; its own lock, a leaf, guards it.
+  // The current view, which a leaf lock of the ViewHolder guards. Any thread.
   [[nodiscard]] ViewHolder& view() { return view_; }
   [[nodiscard]] const ViewHolder& view() const { return view_; }
   // The layers of the current view; null if the family was dropped.
@@ -98,11 +98,11 @@ class CommitPoint {
   // While the result lives, no other segment gets one of these slots. The result must not be released under the commit
   // lock.
   [[nodiscard]] std::shared_ptr<const void> HoldSlots(std::vector<Slot> slots) CAMBIUM_REQUIRES(commit_lock);
-  // The segment of a file, as views hold it. A relocation segment, which is sealed at `sealed_length`, may be mapped as
-  // a whole.
+  // Makes the Segment of a file, as views hold it. With allow_mmap_reads, the first `sealed_length` bytes of a
+  // relocation segment may be mapped.
   [[nodiscard]] std::shared_ptr<Segment> MakeSegment(const FileHeader& header, Slot slot, std::unique_ptr<File> file,
                                                      std::uint64_t sealed_length);
-  // The function that a segment calls with its path after its last reader.
+  // Returns the function that a segment calls with its path when its last reader has released it.
   [[nodiscard]] std::function<void(const std::string&)> WhenReleased() {
     return [this](const std::string& path) { obsolete_.Add(path); };
   }
@@ -110,7 +110,8 @@ class CommitPoint {
   // ---- Large values: their files are named before the batch that refers to them is appended ----
 
   void LargeValueNamed(std::uint64_t number, std::uint32_t family) CAMBIUM_REQUIRES(commit_lock);
-  // The batch of these files is appended, up to `sequence`; 0: it failed, and nothing will ever refer to them.
+  // Called when the batch that refers to these files was appended; `sequence` is its last operation. 0: the batch
+  // failed, and nothing will ever refer to the files.
   void LargeValuesAppended(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence)
       CAMBIUM_EXCLUDES(commit_lock);
   // Replay has found an operation of the family that refers to the file.
@@ -118,7 +119,7 @@ class CommitPoint {
 
   // ---- Files that are not needed any more ----
 
-  // Drops segments without references, below the replay position, in a commit of its own.
+  // Drops segments that have no references and that recovery need not read, in a separate commit.
   Status DropUnreferenced() CAMBIUM_EXCLUDES(commit_lock);
   // Removes the obsolete files that have no reader. Tries all; returns the first error.
   Status RemoveObsolete();
@@ -155,7 +156,7 @@ class CommitPoint {
   std::unique_ptr<const ManifestState> seen_ CAMBIUM_GUARDED_BY(commit_lock);  // null unless the database is open for reading
   std::uint64_t next_file_number_ CAMBIUM_GUARDED_BY(commit_lock) = 1;
   std::set<Slot> reserved_slots_ CAMBIUM_GUARDED_BY(commit_lock);   // of segments that no MANIFEST names yet
-  std::multiset<Slot> held_slots_ CAMBIUM_GUARDED_BY(commit_lock);  // by steps of log GC
+  std::multiset<Slot> held_slots_ CAMBIUM_GUARDED_BY(commit_lock);  // held by steps of log GC
   std::map<std::uint64_t, LargeReference> large_values_ CAMBIUM_GUARDED_BY(commit_lock);  // by file number
   // Paths of files that were named by an edit whose commit failed. The edit may be on disk nevertheless, so the files
   // are removed only after a later commit has succeeded.

@@ -25,7 +25,7 @@ namespace cambium {
 // How a database is opened.
 enum class OpenAs : std::uint8_t {
   kWriter,
-  kReader,   // need not name every column family
+  kReader,   // Open need not name every column family
   kOffline,  // a writer for tools: log GC, clustering and the ceiling start nothing on their own
 };
 

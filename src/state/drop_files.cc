@@ -98,7 +98,7 @@ Status CommitPoint::DropUnreferenced() {
 Status CommitPoint::RemoveObsolete() {
   Status first;
   for (const std::string& path : obsolete_.Take()) {
-    // After a failure nothing is removed any more: the next Open may need it.
+    // After a fatal error no file is removed any more: the next Open may need it.
     CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
     const Status removed = db_.fs->Unlink(path);
     const auto file = ParseFileName(std::string_view(path).substr(db_.path.size() + 1));

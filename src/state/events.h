@@ -3,8 +3,8 @@
 //   locks held:  Add(e1) ... FileCreated(...)      no lock held:  Deliver() ──▶ listeners, in order
 //
 // Each thread delivers the events that it has added. Listeners must see the creation of a file before its deletion. If
-// another thread removes the file before the creation is delivered, the thread that delivers the creation delivers the
-// deletion right after it.
+// another thread removes a file before its creation is delivered, the thread that delivers the creation also delivers
+// the deletion, right after it.
 #pragma once
 
 #include <array>
@@ -81,8 +81,8 @@ class Events {
   std::uint64_t stall_changes_ CAMBIUM_GUARDED_BY(mutex_) = 0;
 };
 
-// Delivers the events of this thread in its destructor. It is the first local of a function that holds no lock when it
-// begins and when it ends.
+// Its destructor delivers the events of this thread. Declare it as the first local variable of a function that holds no
+// lock when it begins and when it ends.
 class Delivery {
  public:
   explicit Delivery(Events* events) : events_(events) {}

@@ -26,8 +26,8 @@ namespace cambium {
 // The state of a background job. Guarded by jobs_lock.
 struct JobState {
   bool scheduled = false;
-  bool again = false;        // scheduled again while it ran: that run may have looked for work before
-  Status last;               // of its last run
+  bool again = false;        // scheduled while it ran: the run may have looked for work before that
+  Status last;               // result of its last run
   std::uint64_t ended = 0;   // how many times it has ended
 };
 
@@ -81,15 +81,16 @@ struct Family {
   }
   std::atomic<int> frozen_count{0};  // written under the append lock or by the flush
 
-  std::atomic<std::size_t> run_count{0};  // in the current layers, for writers who look without a lock
+  std::atomic<std::size_t> run_count{0};  // runs in the current layers; writers read it without a lock
 
   // Estimates, for gc/space.h: bytes of records that newer entries hide and that the accounts still count; bytes of an
   // LSM's files that hidden entries take; the fraction of the last flush's keys that the layers already had.
   std::atomic<std::int64_t> hidden_bytes{0};
   std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};
-  // If set, a single run makes a compaction due; without runs, levels above the last one do if they hide entries.
-  // `squeeze` is the request that compacts these levels; the thread that has claimed the compaction uses it.
+  // If set, a single run makes a compaction due. Without runs, a compaction is due if levels above the last one hide
+  // entries. `squeeze` is the request that compacts these levels; only the thread that has claimed the compaction uses
+  // it.
   std::atomic<bool> compacts_urgently{false};
   std::optional<CompactionRequest> squeeze;
   std::uint64_t flushes_before_squeeze = 0;  // flush.ended when `squeeze` was made; used by the same thread
@@ -109,8 +110,8 @@ struct Family {
   std::uint64_t compactions_ended CAMBIUM_GUARDED_BY(jobs_lock) = 0;  // number of claims that were released
 
  private:
-  // All options that were ever in force. Kept as long as the family, because a thread may still read old ones: they are
-  // small, and change seldom.
+  // All options that were ever in force. They are kept as long as the family, because a thread may still read old ones.
+  // The objects are small, and options change seldom.
   std::vector<std::unique_ptr<const OptionsInForce>> were_in_force_;  // under the families lock
   std::atomic<const OptionsInForce*> in_force_{nullptr};
 };

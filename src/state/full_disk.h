@@ -14,14 +14,15 @@
 namespace cambium {
 
 struct FullDisk {
-  // The disk is full: the reserve has been released, and only deletes are accepted until it can be made again.
+  // The disk is full: the reserve has been released, and only deletes are accepted until there is space to make it
+  // again.
   std::atomic<bool> is_on{false};
   std::atomic<bool> is_ticking{false};         // a check whether the disk is still full is scheduled
   std::atomic<bool> is_rescue_due{false};      // that check has asked for a rescue
   std::atomic<std::uint64_t> reserve_bytes{0};
-  std::atomic<std::uint64_t> wanted_bytes{0};  // of a reserve for the present size; 0: too small a database for one
-  std::atomic<std::uint64_t> rescue_at{0};     // in logged_bytes of WriteHead: deletes wait for the next rescue
-  std::atomic<std::uint64_t> look_at{0};       // in logged_bytes of WriteHead: a writer asks how much is free
+  std::atomic<std::uint64_t> wanted_bytes{0};  // wanted size of the reserve; 0: the database is too small for one
+  std::atomic<std::uint64_t> rescue_at{0};     // WriteHead::logged_bytes at which the next delete waits for a rescue
+  std::atomic<std::uint64_t> look_at{0};       // WriteHead::logged_bytes at which a writer asks for the free space
 
   [[nodiscard]] bool IsFull() const { return is_on.load(std::memory_order_relaxed); }
   // The part of a reserve that is released on a full disk; the rest is kept for the next Open.

@@ -17,7 +17,7 @@ std::string Decimal(double value) {
 
 double Ratio(std::uint64_t a, std::uint64_t b) { return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b); }
 
-// The number of keys: those of the tree, or those of the lowest level, which has all but the newest.
+// Estimates the number of keys: the keys of the tree, or of the lowest level, which lacks only the newest keys.
 std::uint64_t KeysOf(const LayersShape& shape) {
   return shape.levels.empty() ? shape.base_keys : shape.levels.back().entries;
 }
@@ -55,8 +55,8 @@ void IndexStats::AddCompaction(const CompactionStats& stats, const Layers& after
   }
 }
 
-// The share is measured again each time the flushed keys number a quarter of all keys: more than the runs hold at a
-// time.
+// The share is measured anew when as many keys have been flushed since the last time as a quarter of all keys: more
+// than the runs hold at a time.
 double IndexStats::NewShare(std::uint64_t keys_before, std::uint64_t keys) {
   const std::uint64_t flushed = flushed_keys_.load(kRelaxed);
   if (!has_mark_) {

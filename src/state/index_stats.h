@@ -1,5 +1,5 @@
 // IndexStats: the bytes that a family's flushes and compactions wrote, and the bytes that the cost law of its index
-// expects: "cambium.index-stats".
+// expects. The property "cambium.index-stats" shows them.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ class IndexStats {
  private:
   using Counter = std::atomic<std::uint64_t>;
 
-  // Estimates the fraction of flushed keys that were new to the layers, from the growth of the layers since the mark.
-  // The arguments are the number of keys in the layers before and after the flush.
+  // Estimates the fraction of flushed keys that were new to the layers, from the growth of the layers since the last
+  // measurement (the mark). The arguments are the number of keys in the layers before and after the flush.
   double NewShare(std::uint64_t keys_before, std::uint64_t keys);
 
   Counter flushes_{0};

@@ -114,7 +114,7 @@ void Jobs::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
     return;
   }
   db_.executor->Schedule(PriorityOf(job), [this, job, family] { Run(job, family); });
-  state.scheduled = true;  // not if Schedule throws; the task cannot end before this line, because it takes the lock
+  state.scheduled = true;  // unless Schedule throws; the task cannot end before this line, because it takes jobs_lock
 }
 
 std::optional<std::uint64_t> Jobs::ScheduleToAwait(Job job, const std::shared_ptr<Family>& family) {
@@ -147,7 +147,8 @@ void Jobs::Run(Job job, const std::shared_ptr<Family>& family) {
   state.scheduled = false;
   state.last = s;
   ++state.ended;
-  // A failed job does not repeat itself. But these two may have been scheduled meanwhile for other files or segments.
+  // A failed job does not repeat itself, except kRemove and kSeal: they may have been scheduled meanwhile for other
+  // files or segments.
   const bool has_many_items = job == Job::kRemove || job == Job::kSeal;
   const bool again = std::exchange(state.again, false) && (s.ok() || has_many_items);
   if (next.repeats || again) ScheduleLocked(job, family);
@@ -276,7 +277,7 @@ Status Jobs::StartTask(std::function<Status()> task, int most) {
     --tasks_.under_way;
     changed_.NotifyAll();
   });
-  ++tasks_.under_way;  // the task cannot end before this line, because it takes the lock
+  ++tasks_.under_way;  // the task cannot end before this line, because it takes jobs_lock
   return Status::OK();
 }
 

@@ -78,8 +78,8 @@ class Jobs {
   // ---- Scheduling ----
 
   void Schedule(Job job, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES(jobs_lock);
-  // For callers that cannot undo what they did. False: the executor has no memory for the task, and the job waits for
-  // the next reason to be scheduled.
+  // For callers that cannot undo what they did. False: the executor has no memory for the task; the job is not
+  // scheduled until a later call schedules it.
   bool ScheduleIfPossible(Job job) noexcept CAMBIUM_EXCLUDES(jobs_lock);
   void ScheduleLocked(Job job, const std::shared_ptr<Family>& family) CAMBIUM_REQUIRES(jobs_lock);
   // Schedules the job and returns how many times it had ended, for AwaitEnd. Returns nothing if it cannot be scheduled
@@ -92,7 +92,7 @@ class Jobs {
   // Waits until `done`, which is called under jobs_lock, returns true. Fails with the fatal error. If the executor
   // has no threads, runs tasks in the calling thread.
   Status WaitUntil(const std::function<bool()>& done) CAMBIUM_EXCLUDES(jobs_lock);
-  // Waits until the job has ended once more than `seen` times.
+  // Waits until the job has ended more than `seen` times.
   Status AwaitEnd(Job job, std::uint64_t seen, const std::shared_ptr<Family>& family = nullptr)
       CAMBIUM_EXCLUDES(jobs_lock);
   // The result of the last run that has ended.

@@ -15,10 +15,10 @@ namespace cambium {
 
 // The figures of one segment, in bytes.
 struct PunchedBytes {
-  std::uint64_t holes = 0;            // made ones, and those that are made after the last reader
-  std::uint64_t kept = 0;             // of punched records: header, key, and parts of blocks at both ends
-  std::uint64_t pending = 0;          // of `holes`: not made yet
-  std::uint64_t garbage_at_look = 0;  // left after the last look for values to punch
+  std::uint64_t holes = 0;            // those made, and those to be made after the last reader
+  std::uint64_t kept = 0;             // of punched records, not in holes: header, key, and parts of blocks at both ends
+  std::uint64_t pending = 0;          // the part of `holes` that is not made yet
+  std::uint64_t garbage_at_look = 0;  // garbage that was left by the last look for values to punch
 };
 
 // Any thread.
@@ -33,7 +33,8 @@ class PunchedSegments {
     const auto found = known_.find(number);
     return found == known_.end() ? PunchedBytes{} : found->second;
   }
-  // False: its holes, made or only planned before this Open, have not been counted yet.
+  // False for a segment whose figures are not set: the holes that it had, or was to get, before this Open are not
+  // counted yet.
   [[nodiscard]] bool Knows(std::uint64_t number) const {
     const MutexLock lock(mutex_);
     return known_.contains(number);

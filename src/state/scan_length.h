@@ -16,7 +16,7 @@ class ScanLength {
     const std::int64_t before = sixteenths_.load(std::memory_order_relaxed);
     const auto added = static_cast<std::int64_t>(std::min(values, kMax)) * 16;
     const std::int64_t after = before + (added - before) / 8;
-    // While all scans have one length there is no write, so the cache line stays shared by all cores.
+    // While all scans have the same length, nothing is stored, so the cache line stays shared by all cores.
     if (after != before) sixteenths_.store(after, std::memory_order_relaxed);
   }
   // Rounded; 0 before any scan has asked for a value.

@@ -1,4 +1,4 @@
-// SnapshotList: the snapshots that are not released. Close, which fails while there are any, and properties use it.
+// SnapshotList: the snapshots that are not released. Close fails while there are any; properties report them.
 #pragma once
 
 #include <algorithm>

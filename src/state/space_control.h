@@ -1,5 +1,5 @@
-// SpaceControl: what the last look at the size of the database found, for writers that read it without a lock, and for
-// the next look. The rules are in gc/space.h; SpaceKeeper looks.
+// SpaceControl: the results of the last look at the size of the database. Writers read them without a lock, and the
+// next look compares with them. The rules are in gc/space.h; SpaceKeeper looks.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace cambium {
 
-// Counts the bytes that a job writes as in flight, until the job ends with any result.
+// Counts the bytes that a job writes as in flight, until the job ends, whatever its result.
 class InFlight {
  public:
   explicit InFlight(std::atomic<std::uint64_t>* total) : total_(total) {}
@@ -37,11 +37,12 @@ struct SpaceControl {
   std::atomic<std::uint64_t> written{0};
   // Bytes of files that background jobs are writing now, and that no MANIFEST names yet: not yet in SpaceFigures.
   std::atomic<std::uint64_t> in_flight{0};
-  // The bytes of writers and jobs so far, by the clock of `written`.
+  // The present time by the clock of `written`, to which bytes in flight are added.
   [[nodiscard]] std::uint64_t Position() const {
     return written.load(std::memory_order_relaxed) + in_flight.load(std::memory_order_relaxed);
   }
-  // By that clock: when the next look is due, when writers are slowed down, when they wait. Written by background jobs.
+  // The values of Position() at which the next look is due, at which writers are slowed down, and at which they wait.
+  // Written by background jobs.
   std::atomic<std::uint64_t> check_at{kNever};
   std::atomic<std::uint64_t> slow_at{kNever};
   std::atomic<std::uint64_t> stop_at{kNever};
@@ -58,7 +59,7 @@ struct SpaceControl {
   SpaceFigures figures CAMBIUM_GUARDED_BY(commit_lock);  // of the last look
   std::uint64_t written_at_look CAMBIUM_GUARDED_BY(commit_lock) = 0;
   SpacePlan plan CAMBIUM_GUARDED_BY(commit_lock);
-  // The bytes on disk at a look, minus `written` at that moment: falls only if jobs have freed space.
+  // `others`: the bytes on disk at a look, minus `written` at that moment. It falls only if jobs have freed space.
   static constexpr std::int64_t kNothingYet = std::numeric_limits<std::int64_t>::max();
   std::int64_t others CAMBIUM_GUARDED_BY(commit_lock) = kNothingYet;  // of the last look
   // `others` at the last look at which there was no job to wait for.

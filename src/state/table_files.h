@@ -10,7 +10,7 @@
 
 namespace cambium {
 
-// One thread. Files without Done when it is destroyed are reported as given up.
+// One thread. The destructor reports the files as given up, unless Done was called.
 class TableFiles {
  public:
   // `like`: the fields that all files share.

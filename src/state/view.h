@@ -1,8 +1,8 @@
 // View: everything a read needs, at one moment: memtables, layers, segments. Immutable.
 //
-// The current view is published by a pointer. A read enters an epoch, loads the pointer and leaves: it writes no shared
-// cache line. Snapshots and iterators, which live longer than a call, hold the view by reference count. Files and
-// tables are released with the last view that holds them.
+// The current view is published by a pointer. A read enters an epoch, loads the pointer, reads, and leaves the epoch.
+// It writes no shared cache line. Snapshots and iterators, which live longer than a call, hold the view by reference
+// count. Files and tables are released with the last view that holds them.
 #pragma once
 
 #include <algorithm>

@@ -157,7 +157,7 @@ Status WriteHead::FreezeAll(std::uint64_t rotate_from, FlushReason reason) {
     Family& family = *each.family;
     if (family.dropped.load(std::memory_order_relaxed)) continue;
     if (!each.frozen.empty()) jobs_.Schedule(Job::kFlush, each.family);
-    // Without writes, a table that is left active now would not be frozen later.
+    // In idle time, a table that is left active now would not be frozen later.
     const bool may_wait = reason == FlushReason::kIdle && MayFreeze(family);
     if ((each.frozen.empty() || may_wait) && !family.active->empty()) Freeze(&family, reason);
   }

@@ -90,9 +90,9 @@ class WriteHead final : private SegmentSource {
   // is due.
   void FreezeOldestIfDue() CAMBIUM_REQUIRES(append_lock);
   void LookForOldestSoon() CAMBIUM_REQUIRES(append_lock) { next_wal_check_ = 0; }
-  // Freezes every memtable that is not empty, except in families where a frozen one waits for its flush; with
-  // FlushReason::kIdle also in these, if MayFreeze. Then starts a new segment if the current one has at least
-  // `rotate_from` bytes.
+  // Freezes every memtable that is not empty, except in families where a frozen one waits for its flush. With
+  // FlushReason::kIdle, freezes in these families too, if MayFreeze. Then starts a new segment if the current one has
+  // at least `rotate_from` bytes.
   Status FreezeAll(std::uint64_t rotate_from, FlushReason reason) CAMBIUM_EXCLUDES(append_lock);
 
   // ---- The log ----

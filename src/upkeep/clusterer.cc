@@ -13,12 +13,12 @@
 namespace cambium {
 namespace {
 
-// Jumps that do not count in a step: to the values that earlier steps have put in order, and back.
+// The jumps that a step tolerates: one to the values that earlier steps have put in order, and one back.
 constexpr std::uint64_t kBreaksOfOthers = 2;
 // The most keys that a step passes.
 constexpr std::size_t kKeysOfStep = 1u << 20;
 
-// True if the record lies directly, or nearly, after the previous one: one read brings both.
+// True if the record lies directly, or nearly, after the previous one, so that one read brings both.
 bool AreNeighbours(const GcRecord& before, const GcRecord& record) {
   constexpr std::uint64_t kGapMax = 4096;
   return before.source == record.source && record.offset >= before.offset &&
@@ -72,7 +72,7 @@ std::map<Slot, SegmentInfo> Clusterer::PinMovable(GcPick* pick) {
   return movable;
 }
 
-// The next records of the walk, as far as a step goes, and their sources.
+// Picks the records of the walk's next step, and their sources.
 Result<ClusterFinds> Clusterer::Pick(const std::shared_ptr<Family>& family, const ClusterWalk& walk, GcPick* pick,
                                      Arena* keys, std::vector<GcRecord>* records) {
   ClusterFinds finds;
@@ -203,7 +203,7 @@ Result<bool> Clusterer::RunOnItsOwn() {
     family = FamilyDue();
   }
   if (family == nullptr) {
-    // Without room, scans must not schedule the job again each time.
+    // If there is no room for a step, this keeps each further scan from scheduling the job again.
     const std::shared_ptr<const View> view = commits_.view().Pin();
     for (const FamilyView& each : view->families) {
       if (each.family->scan_heat.IsLookDue(kJumpsOfLook)) each.family->scan_heat.ReportNoWork();

@@ -168,8 +168,8 @@ Status Compactor::SqueezeStep(Family* family, const std::shared_ptr<const Layers
 }
 
 // If possible, a step commits once its new pages have as many bytes as a memtable may hold. So little is uncommitted at
-// any time, and a compaction does not start from the beginning after a crash. A step of an LSM's level 0 includes all
-// of level 1, but Close and the drop of a family do not wait for its end.
+// any time, and a compaction does not start from the beginning after a crash. A step of an LSM's level 0 may write
+// more, because it includes all of level 1; Close and the drop of a family do not wait for its end.
 std::uint64_t Compactor::StepBytes(const Family& family) const {
   std::uint64_t bytes = family.options().write_buffer_size;
   // Under a ceiling a step takes only a part of the slack. An offline database does not measure the slack: step_bytes

@@ -45,13 +45,13 @@ class Compactor {
 
   // The number of bytes that a step may write before it commits.
   [[nodiscard]] std::uint64_t StepBytes(const Family& family) const;
-  // Files that a compaction no longer uses, and those that it has added.
+  // The files that a compaction has replaced, and those that it has added.
   struct Files {
     std::vector<NumberedFile> old_files;
     std::vector<NumberedFile> new_files;
   };
-  // Commits a compaction, and with it the flush of `table`, unless null, and the values that `filter` has changed,
-  // unless null.
+  // Commits a compaction, together with the flush of `table` and the values that `filter` has changed. Both may be
+  // null.
   Status Commit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter, Files* files);
   [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;
 

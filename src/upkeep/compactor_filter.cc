@@ -1,4 +1,5 @@
-// Compaction filters: the job that asks one during a compaction, and the files of the values that it has changed.
+// Compaction filters: the job that asks a filter during a compaction, and the files of the values that the filter has
+// changed.
 #include <utility>
 
 #include "options/options_check.h"

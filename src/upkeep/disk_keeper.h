@@ -1,4 +1,4 @@
-// DiskKeeper: handles a full disk: keeps a reserve, frees space when there is none, and decides which writes are
+// DiskKeeper: handles a full disk: keeps a reserve, frees space when the disk has none, and decides which writes are
 // accepted.
 //
 //                        a write finds no space: the reserve is released

@@ -5,7 +5,8 @@
 //                  (separated only)                                                                  └─▶ ChangedValues
 //
 // An entry of the compaction may point to a value that log GC has moved or punched. Then a newer layer, above the
-// compaction, has an entry of the key, and no read ever reaches the old one. The filter is not asked about it.
+// compaction, has an entry of the key, and no read ever reaches the old entry. The filter is not asked about such an
+// entry.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +32,12 @@ namespace cambium {
 class FilterJob final : public ValueFilter {
  public:
   struct Surroundings {
-    // Each slot that the compacted layers may refer to is in one of these two: it has a segment, or log GC has emptied
-    // its segment. Both show one moment, which is not before the moment of the layers.
+    // Each slot that the compacted layers may refer to is in `segments`, or in `emptied` if log GC has emptied its
+    // segment. Both show the same moment, which is not before the moment of the layers.
     SegmentTable segments;
     std::set<Slot> emptied;
     bool is_manual = false;
-    std::function<bool()> is_abandoned;  // CompactionInput's
+    std::function<bool()> is_abandoned;  // CompactionInput::is_abandoned
   };
   // The family lives as long as the job.
   FilterJob(const Family& family, Surroundings surroundings, const ChangedValues::Rules& rules,

@@ -53,7 +53,7 @@ Flusher::Flusher(DbState* state, Pace* pace, RunMaker* runs, SnapshotRuns* snaps
 
 Status Flusher::FlushOldest(const std::shared_ptr<Family>& family) {
   FrozenTable table;
-  {  // the view is released at once: it would keep segments that log GC empties
+  {  // the view is released at once, because it would keep segments that log GC empties
     const std::shared_ptr<const View> view = commits_.view().Pin();
     const FamilyView* const found = view->Find(family->id);
     if (found == nullptr || found->frozen.empty()) return Status::OK();
@@ -116,7 +116,8 @@ Status Flusher::TryFlushIntoTree(Family* family, const FrozenTable& table, const
   // disk a run takes less space than the pages that a merge into the tree rewrites, and a later sweep can stop on the
   // way.
   if (HasFilter(family->options()) || disk_.IsFull() || !jobs_.ClaimCompaction(family)) return run;
-  // Read after the claim: a sweep may have begun before it, and none begins while this thread has the claim.
+  // The layers are read after the claim: a sweep may have begun before the claim, and none begins while this thread has
+  // it.
   const std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
   Status done = run;
   if (layers != nullptr && family->index->PickFlush(*layers, shape) == FlushChoice::kIntoTree) {

@@ -26,8 +26,8 @@ class Flusher {
   // Freezes the active memtable of the family and schedules its flush. `wait`: returns after everything published
   // before the call is flushed. The caller holds no lock.
   Status FlushNow(Family* family, bool wait);
-  // Waits until operations up to `sequence` are in the durable layers; if it is 0, until one flush has ended. Fails if
-  // the flush fails, so that no caller waits for a flush that finds no space. The caller holds no lock.
+  // Waits until operations up to `sequence` are in the durable layers; if `sequence` is 0, until one flush has ended.
+  // Fails if the flush fails, so that no caller waits for a flush that finds no space. The caller holds no lock.
   Status WaitFor(Family* family, SequenceNumber sequence);
 
  private:
@@ -37,7 +37,7 @@ class Flusher {
                   FlushJobInfo* info);
   Status CommitRuns(Family* family, const FrozenTable& table, const std::vector<std::shared_ptr<const Run>>& made,
                     AccountDelta accounts);
-  // Tries to merge the table into the tree. Aborted if it has to become a run.
+  // Tries to merge the table into the tree. Aborted if the table has to become a run.
   Status TryFlushIntoTree(Family* family, const FrozenTable& table, const MemtableShape& shape, EntryCursor* cursor,
                           const SharedRanges& ranges, FlushJobInfo* info);
   // The caller has claimed the family's compaction.

@@ -46,7 +46,7 @@ VictimPolicy GcSegments::Policy() const {
     policy.target_bytes = bytes;
     policy.step_bytes = space_.step_bytes.load(std::memory_order_relaxed);
   }
-  // A log must fit below the ceiling even if all its segments have slightly less garbage than this.
+  // A log must fit below the ceiling even if all its segments have slightly less garbage than space_garbage_least.
   const double ceiling = db_.max_space_amplification.load(std::memory_order_relaxed);
   if (ceiling != 0) policy.space_garbage_least = std::min(policy.space_garbage_least, (ceiling - 1) / 4);
   if (disk_.IsFull()) static_cast<void>(db_.fs->FreeSpace(db_.path, &policy.free_bytes));

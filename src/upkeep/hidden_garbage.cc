@@ -41,7 +41,7 @@ void NoteCompacted(Family* family, const Layers& before, const Layers& now, std:
     family->hidden_index_bytes.store(0, std::memory_order_relaxed);
   } else {
     family->hidden_bytes.fetch_sub(uncharged, std::memory_order_relaxed);
-    // Files also become smaller because pages become fuller.
+    // An upper bound of the hidden bytes that were removed: files also become smaller because pages become fuller.
     const auto smaller = static_cast<std::int64_t>(Minus(FileBytes(before.shape()), FileBytes(shape)));
     std::int64_t hidden = family->hidden_index_bytes.load(std::memory_order_relaxed);
     while (!family->hidden_index_bytes.compare_exchange_weak(hidden, std::max<std::int64_t>(hidden - smaller, 0))) {

@@ -24,7 +24,7 @@ void NoteCompacted(Family* family, const Layers& before, const Layers& now, std:
 // The average bytes of these files per entry that is not a tombstone.
 [[nodiscard]] double FileBytesPerEntry(const LayersShape& shape);
 [[nodiscard]] std::uint64_t Tombstones(const LayersShape& shape);
-// The average bytes of a record of the log, over an account.
+// The average size of the records to which the account `all` refers.
 [[nodiscard]] double BytesPerReference(const Account& all);
 
 }  // namespace cambium

@@ -1,5 +1,5 @@
-// KeySample: keeps an even sample of the keys that a cursor passes, to look up in older layers what a flush hides
-// there.
+// KeySample: keeps an even sample of the keys that a cursor passes. Looking them up in older layers shows how much a
+// flush hides there.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class KeySample final : public EntryCursor {
   [[nodiscard]] Entry entry() const override { return cursor_->entry(); }
   [[nodiscard]] Status status() const override { return cursor_->status(); }
 
-  // The entries of the passed keys that the layers have, estimated from the sample.
+  // Estimates, from the sample, for how many of the passed keys the layers have an entry.
   struct Replaced {
     double share = 0;         // of the passed keys
     std::uint64_t keys = 0;

@@ -21,7 +21,7 @@ class ManualGc {
   // Runs the log GC of a CompactRange, after its compactions. `all_keys`: the call had no bounds.
   Status CollectFor(const CompactRangeOptions& options, bool all_keys);
   // Empties the segments that are eligible at the time of the call. `all`: regardless of their age. A cutoff outside
-  // [0, 1] means the option's.
+  // [0, 1] stands for the option's value.
   Status CollectRound(bool all, double cutoff);
   // Clusters the values of a range of keys. Null: no bound.
   Status ClusterRange(const std::shared_ptr<Family>& family, const Slice* begin, const Slice* end);

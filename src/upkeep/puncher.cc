@@ -173,7 +173,7 @@ void Puncher::Committed(const View& before, const Change& change) {
   bytes.garbage_at_look = left - std::min(left, live);
   commits_.punched().Set(info.number, bytes);
   commits_.obsolete().Leaves(change.segment->path(), {bytes.pending, true});
-  // The old Segment holds the new one. So a Segment is released after all its predecessors; readers of these see more
+  // The old Segment holds the new one. So a Segment is released only after all its predecessors, whose readers see more
   // values.
   const PunchedSegments::ReadyHoles holes{info.number, *change.plan};
   before.segments.Find(info.slot)->WhenReleased([this, holes, keep = change.segment] { commits_.punched().Ready(holes); });

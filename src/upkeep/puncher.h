@@ -27,7 +27,8 @@ class Puncher {
   Result<bool> RunIfDue();
   // Makes the holes that have no reader any more. Tries all; returns the first error.
   Status MakeReadyHoles();
-  // Called at the end of Open: queues the holes of all punched segments, to be made where missing, and counted.
+  // Called at the end of Open: queues the holes of all punched segments. The job makes those that are missing, and
+  // counts all.
   void Resume();
 
  private:

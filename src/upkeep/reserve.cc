@@ -133,8 +133,8 @@ void DiskKeeper::AdoptReserve(const std::vector<NumberedFile>& files) {
   }
 }
 
-// The new MANIFEST takes space before it frees any. If a sync were the first to notice that there is none, it would be
-// too late.
+// The new MANIFEST takes space before it frees any. If a sync were the first call to notice that there is no space, it
+// would be too late.
 void DiskKeeper::MakeRoomForManifest(const ManifestState& state) {
   if (MutantIs(Mutant::kOpenKeepsReserve)) return;
   constexpr std::uint64_t kBytesOfFile = 256;  // bytes of the MANIFEST for each file that it names

@@ -76,7 +76,7 @@ Status SnapshotRuns::MovePinnedToRuns(SnapshotImpl* snapshot, const View& curren
         CAMBIUM_TRY(std::shared_ptr<const Run> run,
                     runs_.Make(*family.family, cursor.get(), ranges.get(), nullptr, 0));
         family.layers = family.layers->WithNewestRun(std::move(run));
-        ranges = nullptr;  // the first, lowest run has them: they hide entries older than the table
+        ranges = nullptr;  // only the first, lowest run has them: they hide entries that are older than the table
       } while (cursor->Valid());
       std::erase_if(family.frozen, [&](const FrozenTable& frozen) { return frozen.table == table; });
       if (family.active == table) family.active = std::make_shared<LogTable>(its.comparator);

@@ -109,7 +109,7 @@ void SpaceKeeper::Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_
     space_.others_when_idle = SpaceControl::kNothingYet;
     space_.is_hopeless.store(false, std::memory_order_relaxed);
   } else if (no_job_left) {
-    // Whether these jobs have freed space, regardless of what writers added meanwhile.
+    // Whether the jobs since the last such look have freed space, regardless of the bytes that writers added meanwhile.
     const bool have_helped = others < std::exchange(space_.others_when_idle, others);
     const bool is_work_left = space_.plan.any() || disk_.IsFull();
     space_.is_hopeless.store(!is_work_left || !have_helped, std::memory_order_relaxed);
@@ -138,7 +138,7 @@ void SpaceKeeper::Check(bool after_job) {
     db_.events.Stalls({}, 0, WriteStallCause::kSpace, WriteStallCondition::kNormal);
   }
   if (disk_.IsReserveDue()) jobs_.Schedule(Job::kReserve);
-  // Otherwise a job that changes nothing would be started again and again.
+  // Without this condition, a job that changes nothing would be started again and again.
   if (!after_job || is_news || db_.max_space_amplification.load(std::memory_order_relaxed) == 0) StartJobs(plan);
 }
 

@@ -1,5 +1,5 @@
 // SpaceKeeper: keeps the database below its ceiling: measures it, starts the jobs that free space, and delays writers
-// until they have. gc/space.h has the rules.
+// until these jobs have freed some. gc/space.h has the rules.
 //
 //   writers ──bytes──▶ SpaceControl::written ──crosses check_at──▶ Job::kLookAtSpace ──▶ Measure ──▶ PlanSpace
 //      ▲                                                                                              │
@@ -53,7 +53,8 @@ class SpaceKeeper {
       CAMBIUM_REQUIRES(commit_lock);
   // Measures, plans, and sets the limits for writers.
   void Look() CAMBIUM_REQUIRES(commit_lock);
-  // Decides whether jobs can still reduce the size. `no_job_left`: all jobs that the last such look started have ended.
+  // Decides whether jobs can still reduce the size. `no_job_left`: no job that frees space is scheduled, so all that an
+  // earlier look started have ended.
   void Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_left) CAMBIUM_REQUIRES(commit_lock);
   void EstimateHidden() CAMBIUM_REQUIRES(commit_lock);
   void ScheduleLookIfDue();
