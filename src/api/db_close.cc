@@ -40,7 +40,7 @@ Status DbImpl::Shut() {
       const CommitLock lock(state_.commits);
       Edit edit;
       edit.clean_shutdown = true;
-      // A batch whose write failed was not committed, but may be completely in the file: the seal cuts it off.
+      // A batch whose write failed was not published, but the file may contain all of it: the seal excludes it.
       if (const SegmentEnd cut = log->failed_end(); cut.segment != nullptr) {
         edit.set_segments.push_back(state_.head.SealedAt(cut));
       }

@@ -243,14 +243,15 @@ Slice DbIterator::key() const {
   return key_;
 }
 
-// Scans of a family often have the same length. A longer scan is expected to ask for twice as many values again.
+// Scans of a family often have the same length. A scan that has passed this usual length is expected to ask for twice
+// as many values again.
 std::size_t DbIterator::Expected() const {
   const std::size_t usual = family_->scan_length.usual();
   return std::min(streak_ < usual ? usual - streak_ : 2 * streak_, ScanAhead::kEntriesMax);
 }
 
-// Reads ahead until `count` entries are held, including that of the iterator's position. `first_is_missing`: that entry
-// is read first, and its value was not in the caches.
+// Reads ahead until `count` entries are held, the entry at the iterator's position first. `first_is_missing`: the value
+// of that entry was looked up in the caches and not found.
 void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
   if (ahead_ == nullptr) {
     ScanSource source;
@@ -283,9 +284,9 @@ void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
   }
 }
 
-// The values of a scan are scattered over the log: each is a few cache lines, and copying one after the other would
-// wait for memory each time. So the lines of the next values are loaded while this one is copied. The first value of a
-// scan is prefetched before the others, because otherwise it would wait for them too.
+// The values of a scan are scattered over the log. Each is a few cache lines, so copying one after the other would wait
+// for memory each time. So the cache lines of the next values are loaded while the current value is copied. The first
+// value of a scan is prefetched before the others, because otherwise it would wait for them too.
 void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) const {
   if (expected < 2) return;
   if (streak_ == 0) PrefetchMappedValue(view_->segments, here.address);

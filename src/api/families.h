@@ -48,8 +48,8 @@ class Families {
 
   // Writes the file, unless the newest one says the same. Lack of space is not an error.
   Status PersistAtOpen() CAMBIUM_EXCLUDES(families_lock);
-  // Writes the file for an offline compaction, because an offline Open does not: the options in force, and which
-  // properties of its form a value keeps when it is relocated.
+  // Writes the file for an offline compaction, because an offline Open does not write it. The file records the options
+  // in force, and which properties of its form a value keeps when it is relocated (`kept`).
   Status PersistOffline(KeptForm kept, const std::vector<std::uint64_t>& segments) CAMBIUM_EXCLUDES(families_lock);
   // The text of the file.
   [[nodiscard]] std::string Text(KeptForm kept) const;

@@ -27,8 +27,9 @@ class OfflineAccess {
   void ReleaseReserve() { upkeep_.disk_keeper.ReleaseReserve(); }
   // Keeps the copy buffers of log GC for steps that run at the same time.
   void KeepCopyBuffers(std::size_t count, std::size_t least) { upkeep_.relocator.KeepCopyBuffers(count, least); }
-  // Writes the OPTIONS file, which an offline Open does not write: the options in force, and which properties of its
-  // form a value keeps when it is relocated. Called after SealWholeLog, before the first value is relocated.
+  // Writes the OPTIONS file, which an offline Open does not write. It records the options in force, and which
+  // properties of its form a value keeps when it is relocated (`kept`). Called after SealWholeLog, before the first
+  // value is relocated.
   Status PersistOptions(KeptForm kept) { return families_.PersistOffline(kept, SegmentsOfLog()); }
   // Flushes everything and seals the whole log. No other thread writes to the database.
   Status SealWholeLog();
@@ -40,7 +41,7 @@ class OfflineAccess {
     std::shared_ptr<const View> view;
     std::vector<GcSource> sources;
     std::vector<GcFamily> families;     // with options that let values keep their form
-    std::shared_ptr<const void> slots;  // released before the database is closed
+    std::shared_ptr<const void> slots;  // must be released before the database is closed
   };
   [[nodiscard]] LogNow PinLog(std::span<const std::uint64_t> numbers);
   // Runs one step of log GC: relocates these records to a new segment. If it `empties` the sources, they are dropped,

@@ -38,11 +38,11 @@ class Opener {
   // `wanted`: the families that were named to Open.
   Opener(DbState* state, Upkeep* upkeep, Families* families, const std::vector<ColumnFamilyDescriptor>& wanted);
 
-  // Does all steps before the start of the jobs. *lock becomes the lock on the directory as soon as it is taken: it
-  // must outlive the files, also if Open fails, or throws.
+  // Does all steps before the start of the jobs. *lock becomes the lock on the directory as soon as the lock is taken.
+  // The lock must outlive the files, even if Open fails or throws.
   Status Open(std::unique_ptr<FileLock>* lock);
-  // Called after Open, unless that was for reading only. From here on listeners may be called, and may use the
-  // database.
+  // Called after Open, unless the database was opened for reading only. From here on listeners may be called, and may
+  // use the database.
   void StartJobs();
 
  private:

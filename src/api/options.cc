@@ -123,9 +123,9 @@ std::uint64_t Families::NewestFile() const {
   return newest;
 }
 
-// Writes no file if the newest one says the same. If all segments are newer than that file, their values have the form
-// that its options ask for, so a relocation that keeps this form changes nothing. Then the file suffices even if it
-// says that less of the form is kept than `kept` says.
+// Writes no file if the newest one says the same. If all segments are newer than the newest file, their values have the
+// form that its options ask for, so it makes no difference whether a relocation keeps this form. Then that file
+// suffices even if it says that less of the form is kept than `kept` says.
 Status Families::PersistOffline(KeptForm kept, const std::vector<std::uint64_t>& segments) {
   const FamiliesLock lock(*this);
   if (segments.empty()) kept = {};  // no value can be moved
@@ -134,7 +134,8 @@ Status Families::PersistOffline(KeptForm kept, const std::vector<std::uint64_t>&
   return Persist(kept);
 }
 
-// True if the newest file says the same, and that relocated values keep no more of their form than `most`.
+// True if the newest file has the same options, and says that relocated values keep at most the properties of their
+// form that `most` names.
 bool Families::IsPersistedWith(KeptForm most) const {
   for (const KeptForm kept : {KeptForm{}, KeptForm{true, false}, KeptForm{false, true}, KeptForm{true, true}}) {
     const bool is_more = (kept.codec && !most.codec) || (kept.size && !most.size);
@@ -143,8 +144,8 @@ bool Families::IsPersistedWith(KeptForm most) const {
   return false;
 }
 
-// True if the newest file says the same. Then no new file is written, and its number shows since when the options are
-// in force.
+// True if the newest file says the same. Then no new file is written, and the number of the newest file shows since
+// when the options are in force.
 bool Families::IsPersisted(KeptForm kept) const {
   const std::uint64_t newest = NewestFile();
   if (newest == 0) return false;
@@ -156,7 +157,7 @@ bool Families::IsPersisted(KeptForm kept) const {
 
 // A failed sync of the file itself affects no other file: no state refers to it, and recovery does not read it. The new
 // file is removed, the previous one is kept, and writes continue. A failed sync of the directory is fatal, as
-// everywhere: it may lose names of runs or segments that other threads have just created, and may be the only sync that
+// everywhere: names of runs or segments that other threads have just created may be lost, and perhaps no other sync
 // reports the loss.
 Status Families::Persist(KeptForm kept) {
   const std::string text = Text(kept);

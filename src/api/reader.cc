@@ -139,8 +139,8 @@ Status Reader::Get(const ReadOptions& options, const Family& family, Slice key, 
     CAMBIUM_TRY(const bool is_read,
                 ReadCachedValue(SegmentsOf(*view), QueryFor(db_, family, options, key, entry), buffer, value));
     if (is_read) return Status::OK();
-    // The value has to be read from the device. An epoch would hold back the memory of all databases of the process; a
-    // view that is held by count holds back only what it needs.
+    // The value has to be read from the device. In an epoch, the waiting read would keep all databases of the process
+    // from freeing memory. A view that is held by count keeps only its own files and memtables.
     held = view->shared_from_this();
   }
   return ReadValue(SegmentsOf(*held), QueryFor(db_, family, options, key, entry), buffer, value);

@@ -141,7 +141,8 @@ class Opener::Applier {
   [[nodiscard]] static bool IsFlushed(const ReplayedOp& op, const FamilyState& stored) {
     return op.sequence <= stored.flushed_sequence && !MutantIs(Mutant::kReplayFlushed);
   }
-  // Adds the operation to what the memtable of its family must reserve. Corruption if the operation is not valid.
+  // Adds the operation to the memory that the memtable of its family must reserve. Corruption if the operation is not
+  // valid.
   Status Measure(const ReplayedOp& op) {
     const auto stored = state_.families.find(op.family);
     if (stored == state_.families.end() && op.family >= state_.next_family_id) {
@@ -235,7 +236,7 @@ std::set<std::uint64_t> Opener::Rejected(const ManifestState& state) {
     if (const auto referred = replayed_.large_values.find(number); referred != replayed_.large_values.end()) {
       commits_.LargeValueReplayed(number, referred->second, last);
     } else if (state.TotalAccount(info.slot).references == 0) {
-      rejected.insert(number);  // its batch was never committed
+      rejected.insert(number);  // no whole batch refers to it
     }
   }
   return rejected;

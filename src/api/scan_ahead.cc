@@ -43,9 +43,9 @@ bool ScanAhead::Push(const EntryCursor& cursor, bool is_missing) {
   return true;
 }
 
-// Returns true if the value will be read together with the previous one, which is not submitted yet. A lookup in the
-// caches would start to read its pages one by one. The first value after a Submit is looked up: the scan may have
-// reached cached values.
+// Returns true if the value will be read together with the previous one, whose read is not submitted yet. Then the
+// value is not looked up in the caches, because a lookup would start to read its pages one by one. The first value
+// after a Submit is looked up: the scan may have reached cached values.
 bool ScanAhead::IsReadWithTheLast(const Entry& entry) const {
   if (count_ == 0 || !is_last_new_) return false;
   const Slot& last = *slots_[(first_ + count_ - 1) % slots_.size()];

@@ -224,7 +224,7 @@ Status Writer::CheckNotDropped(const Prepared& prepared) {
     if (target.family->dropped.load(std::memory_order_relaxed)) return DroppedStatus(*target.family);
     if (!target.family->drop_in_doubt.load(std::memory_order_relaxed)) continue;
     // The record of a failed drop may still be in the MANIFEST, and a crash would then lose this batch. The next commit
-    // starts a MANIFEST without it.
+    // starts a MANIFEST without that record.
     const CommitLock lock(commits_);
     Edit nothing;
     CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&nothing));

@@ -49,8 +49,8 @@ LogCompaction::~LogCompaction() { db_.KeepCopyBuffers(0, 0); }
 
 int LogCompaction::StepsAtATime(const DBOptions& options) { return std::clamp(options.max_background_jobs, 4, 8); }
 
-// On a nearly full disk, runs one small step at a time, segments with the fewest live bytes first: each frees space for
-// the next.
+// On a nearly full disk, runs one small step at a time, segments with the fewest live bytes first: each step frees
+// space for the next.
 void LogCompaction::FitIntoFreeSpace() {
   constexpr std::uint64_t kStepBytesLeast = 64u << 10;
   std::uint64_t free_bytes = 0;
@@ -354,7 +354,8 @@ Status LogCompaction::Take(const OfflineAccess::LogNow& log, const LogStep& step
 }
 
 // Runs several steps at a time: one reads while another writes or waits for its sync. The step that empties the group
-// must be last: the thread that finishes the last of the other steps runs it. If a step fails, it never runs.
+// must run last, so the thread that finishes the last of the other steps runs it. If another step fails, the step that
+// empties the group never runs.
 Status LogCompaction::BeginGroup(const std::shared_ptr<const OfflineAccess::LogNow>& log, std::vector<LogStep> steps) {
   const auto last = std::make_shared<const LogStep>(std::move(steps.back()));
   steps.pop_back();

@@ -47,8 +47,8 @@ Result<bool> IsLastState(Salvage* salvage, const Status& flaw, std::string* lack
     newest = std::max(newest, named.number);
     is_missing = is_missing || FindFile(&salvage->files, named.kind, named.number) == nullptr;
   }
-  // A stray with a smaller number than a file that the state names is the remains of a crash: the state is newer than
-  // the stray, and would name it if it counted.
+  // A stray is an index file that the state does not name. If its number is smaller than that of a file that the state
+  // names, it is left from a crash: the state is newer than the stray, and would name it if it counted.
   bool has_strays = false;
   for (const FoundFile& file : salvage->files) {
     has_strays = has_strays || (IsIndexFile(file.name.kind) && file.flaw.ok() && file.name.number > newest &&

@@ -1,5 +1,5 @@
-// A NewDatabase is the database that a salvage writes. It also keeps notes about keys in column families of their own
-// until it is finished. So both take no more memory than any database that is being written.
+// A NewDatabase is the database that a salvage writes. Until Finish, it also keeps notes about keys, in separate column
+// families. So values and notes take no more memory than any database that is being written.
 #pragma once
 
 #include <cstdint>

@@ -41,8 +41,8 @@ struct SalvagedFamily {
   };
   // Whether a range delete of a layer read so far covers the key, and so deletes it from older layers.
   [[nodiscard]] bool IsDeleted(Slice key) const;
-  // Whether the key is deleted, and no lost entry can have written it again: no gap of that layer or of a newer one
-  // contains the key. The range deletes of a layer apply to older layers only.
+  // Whether a range delete of a layer covers the key, and no lost entry can have written the key again: no gap of that
+  // layer or of a newer one contains it. The range deletes of a layer apply to older layers only.
   [[nodiscard]] bool IsDeletedForSure(Slice key) const;
   // Whether a gap of a layer read so far contains the key.
   [[nodiscard]] bool IsInDoubt(Slice key) const;
@@ -54,8 +54,8 @@ struct SalvagedFamily {
   std::vector<Gaps> gaps;               // of the same layers
   bool has_lost_values = false;
   bool is_filtered = false;  // a compaction filter may have removed entries that the log still has
-  // Without a MANIFEST, the order is a guess unless the caller names it. Pages and ranges of many other orders look
-  // right in it, so it is unknown which keys a range delete covers.
+  // Without a MANIFEST, the order is a guess unless the caller names it. Pages and ranges that were sorted by another
+  // order may look right in the guessed order, so it is unknown which keys a range delete covers.
   bool is_order_guessed = false;
   bool is_order_wrong = false;  // keys or range deletes contradict the order
   [[nodiscard]] bool HasOrder() const { return !is_order_guessed && !is_order_wrong; }
@@ -97,7 +97,7 @@ class Salvage {
   ManifestState state;                  // as far as it is known
   bool has_state = false;               // `state` is one of this database, perhaps an old one
   bool has_manifest = false;            // `state` is the last one: it says which files count and in which order
-  SegmentTable segments;                // those that can be read; without a MANIFEST, their slots are assigned here
+  SegmentTable segments;                // segments that can be read; without a MANIFEST, a salvage assigns their slots
   std::map<std::uint64_t, Slot> slots;  // slots of these segments, by number
 
   std::map<std::uint32_t, SalvagedFamily> families;

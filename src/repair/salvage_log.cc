@@ -142,8 +142,8 @@ Status LogSalvage::ReadSegment(const Source& source, bool is_log) {
     CAMBIUM_TRY(const bool continues, TakeDamage(source, is_log, &scanner));
     if (!continues) break;
   }
-  // If the segment's end is known, the last batch was committed, even if its last record is damaged. Otherwise a batch
-  // without its last record was never committed.
+  // If the segment's end is known, the last batch is complete, even if its last record is damaged. Otherwise a batch
+  // without its last record counts as never completed.
   if (source.is_end_known) CAMBIUM_RETURN_IF_ERROR(TakePending());
   pending_.clear();
   return Status::OK();
@@ -197,7 +197,7 @@ Status LogSalvage::TakeRecord(const Source& source, const ScannedRecord& record)
   return (header.marks & kLastOfBatch) != 0 ? TakePending() : Status::OK();
 }
 
-// Takes a record of a relocation segment. A layer referred to it, so it was committed.
+// Takes a record of a relocation segment. A layer referred to it, so its operation was published.
 Status LogSalvage::TakeMoved(const Source& source, const ScannedRecord& record) {
   const RecordHeader& header = record.header;
   if (IsControl(header.op) || header.op == RecordOp::kDeleteRange) return Status::OK();
@@ -384,7 +384,7 @@ Status LogSalvage::DecideOne(std::uint32_t id, Slice key, const Note& note) {
     candidate.is_record = has_record;
     candidate.sequence = has_record ? note.record_sequence : note.sequence;
     candidate.address = has_record ? note.record_address : note.address;
-    // The batch of an entry was committed, since a layer has it.
+    // The batch of an entry was complete, since a layer has the entry.
     const SequenceNumber before = has_record ? std::min<SequenceNumber>(note.batch_index, candidate.sequence - 1) : 0;
     candidate.batch_begin = candidate.sequence - before;
     if (!has_record || note.op != RecordOp::kDelete) {

@@ -6,9 +6,9 @@
 //   otherwise                                                                 unproven
 //
 // If the end of the log is unknown, nothing is proven. If the order of a family is unknown, nothing older than one of
-// its range deletes is proven. A record after the tail is newer than what tail and layers have for its key: even if it
-// is not written, the older value is removed. A batch counts if its last record was read, or if something follows it;
-// otherwise it was never committed.
+// its range deletes is proven. A record after the tail is newer than what tail and layers have for its key: the older
+// value is removed, even if the record's value is not written. A batch counts if its last record was read, or if
+// something valid follows it; otherwise it counts as never completed.
 #pragma once
 
 #include "repair/range_numbers.h"
@@ -62,9 +62,9 @@ class LogSalvage {
   Status TakeRecord(const Source& source, const ScannedRecord& record);
   Status TakeMoved(const Source& source, const ScannedRecord& record);
   Status TakePending();
-  // Takes the pending batch as committed if `header` is of another batch, which follows it.
+  // Takes the pending batch as complete if `header` is of another batch, which follows it.
   Status TakePendingBefore(const RecordHeader& header);
-  // Takes a record of a committed batch.
+  // Takes a record of a complete batch.
   Status TakeCommitted(const RecordHeader& header, Slice key, Slice range_end, ValueAddress address);
   Status TakeKey(const RecordHeader& header, Slice key, ValueAddress address);
   Status TakeDamagedKey(const Source& source, const RecordHeader& header, std::uint64_t offset);

@@ -19,8 +19,8 @@ class PageFiles {
         CAMBIUM_RETURN_IF_ERROR(Take(found));
       }
     }
-    // Large values come in the order of their numbers, so the newest of each key counts. They replace notes of entries
-    // that refer to one.
+    // Large values are taken in the order of their numbers, so the newest of each key counts. A large value replaces
+    // what is noted for its key, unless a log record is noted for it.
     for (const FoundFile& found : salvage_.files) {
       if (found.name.kind == FileKind::kLargeValue) CAMBIUM_RETURN_IF_ERROR(TakeLarge(found));
     }

@@ -6,7 +6,7 @@
 
 namespace cambium {
 
-// Runs before SalvageLayers, since layers are older. Sets tail_end and is_tail_damaged.
+// Runs before SalvageLayers, because the layers have older operations than the tail. Sets tail_end and is_tail_damaged.
 Status SalvageTail(Salvage* salvage);
 
 }  // namespace cambium
