@@ -4,10 +4,10 @@
 #
 #   bash bench/tool_speed.sh BUILD DIR [ROUNDS] [VALUES]
 #
-# BUILD: a release build. DIR: an empty directory with room for four times the database. The database has VALUES (262144)
-# values of 16 KiB, which do not compress, and half as many again that have overwritten others, so that 60 % of its log is
-# garbage: 10 GiB. Needs root, to drop the page cache. Prints a line for each measurement: MiB/s count bytes read and
-# written, peak is resident memory in MiB, ratio is that to the copy of the same round.
+# BUILD: a release build. DIR: an empty directory with room for four times the database. The database has VALUES
+# (262144) values of 16 KiB, which do not compress. After the load they are overwritten by 1.5 times as many writes, so
+# that 60 % of the log's 10 GiB is garbage. Needs root, to drop the page cache. Prints a line for each measurement:
+# MiB/s count bytes read and written, peak is resident memory in MiB, ratio is that to the copy of the same round.
 set -euo pipefail
 build=$1
 dir=$2

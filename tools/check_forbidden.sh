@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The library uses files, time, randomness and threads only through src/io and src/util, so that a test can replace
-# them. Prints every line of the other folders of src/ that does not, and exits with 1 if there is one.
+# them. Prints every line of the other folders of src/ that uses them directly, and exits with 1 if there is one.
 #
 #   tools/check_forbidden.sh [ROOT]     ROOT: a source tree, by default the one that holds this script
 set -u

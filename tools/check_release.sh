@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the `release` preset, which users get, and tries it once. The tests run on a build with asserts and test hooks.
-# This finds what only a build without them shows: a warning at -O3, or a name that only an assert uses.
+# This script finds the errors that show only in a build without them: a warning at -O3, or a name that only an assert
+# uses.
 #
 #   bash tools/check_release.sh
 #

@@ -23,7 +23,7 @@ class EntrySource {
   virtual ~EntrySource() = default;
   // Sets *has_one to false after the last entry. Do not call it again after an error.
   virtual Status Next(ImportedEntry* entry, bool* has_one) = 0;
-  // About which fraction has been read; 0: unknown. The first call may take as long as listing all files.
+  // Returns roughly the fraction that has been read; 0: unknown. The first call may take as long as listing all files.
   [[nodiscard]] virtual double Part() const { return 0; }
 };
 

@@ -46,7 +46,7 @@ Status CheckIsNew(const ImportFlags& flags) {
   return found.IsPathNotFound() ? Status::OK() : found;
 }
 
-// How far the source has been read, if it knows; otherwise the bytes counted here.
+// Shows the fraction of the source that has been read, if the source knows it; otherwise the bytes counted here.
 void Show(Progress* progress, const EntrySource& source, const ImportCounts& counts) {
   if (!progress->is_due()) return;
   const double part = source.Part();
@@ -120,7 +120,7 @@ Status Count(EntrySource* source, const ColumnFamilyOptions& made, FamilyOptions
   }
 }
 
-// Everything except the writing: reads the source to its end, and checks the directory as an import would.
+// Does everything that an import does except the writing: reads the source to its end, and checks the directory.
 Status Plan(EntrySource* source, const ImportFlags& flags, const Options& made, ImportCounts* counts,
             std::uint64_t* free) {
   FileSystem& fs = *FileSystem::Default();
@@ -162,7 +162,7 @@ int PrintPlan(const ImportFlags& flags, const ImportCounts& counts, std::uint64_
              Bytes(free) + " bytes are free there\n");
 }
 
-// A new database appears under its name once it is complete. What a killed import left is removed in any case.
+// A new database gets its name once it is complete. The remains of a killed import are removed in any case.
 Status ImportNew(EntrySource* source, const ImportFlags& flags, const Options& made, ImportCounts* counts) {
   const Status s =
       MakeWholeDirectory(*FileSystem::Default(), flags.directory, true,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building, testing and measuring Cambium needs, on Debian (12 or later) and Ubuntu (24.04 or later), as
 # far as it is missing. The other stores of the bench are optional: the bench is built without those that are missing.
-# So is Chromium: without it no test opens the bench's report in a browser.
+# Chromium is optional too: without it no test opens the bench's report in a browser.
 #
 #   bash tools/install_deps.sh
 #   bash tools/install_deps.sh clang   # also these packages, if apt has them

@@ -2,7 +2,7 @@
 //
 //   {"cambium_export":1}
 //   {"family":"default","key":"user\\x00\\x01","value":"a ring a year"}       keys and values as in key_text.h: \xNN,
-//   ...                                                                       whose backslash JSON doubles
+//   ...                                                                       in JSON each backslash is written twice
 //   {"end":true,"entries":12345}
 //
 // A file without its last line is truncated.

@@ -84,7 +84,8 @@ Status NewFile::OpenTemporary() {
     return Error();
   }
   if (exists_) {
-    // Without permission to change the owner, this user owns the new file. The mode keeps the old file's readers.
+    // Without permission to change the owner, this user owns the new file. It gets the old file's mode all the same, so
+    // that others can still read it.
     if (::fchown(descriptor, before_.st_uid, before_.st_gid) != 0) errno = 0;
     if (::fchmod(descriptor, before_.st_mode & 0777) != 0) {
       const Status s = Error();

@@ -11,9 +11,9 @@
 
 namespace cambium::tool {
 
-// Until then an existing file of that name is untouched. Then it is replaced as a whole, and the new file gets its
-// mode. A symbolic link is followed, and its target replaced. Devices and pipes cannot be replaced, and are written to
-// directly; so is stdout, "-".
+// Until then an existing file of that name is untouched. Then the existing file is replaced as a whole, and the new
+// file gets its mode. A symbolic link is followed, and its target replaced. Devices and pipes cannot be replaced, and
+// are written to directly; so is stdout, "-".
 //
 // Until it is complete the new file has no name, so that nothing is left of it however the program ends. On file
 // systems that do not support this it is called `path`.PID.N.tmp, a name that was unused.

@@ -81,7 +81,8 @@ class Listing {
   bool is_out_ = true;
 };
 
-// Uses the options that it was last open with, if an OPTIONS file has them. The rest is found in the database.
+// Finds the options that the database was last open with, if an OPTIONS file has them. RepairDB finds the rest in the
+// database.
 void FindOptions(const std::string& directory, DBOptions* options, std::vector<ColumnFamilyDescriptor>* families) {
   ConfigOptions config;
   config.ignore_unknown_options = true;

@@ -67,7 +67,7 @@ Status Walk(const ScanFlags& flags, bool is_in_byte_order, Iterator* it, const s
     if (!it->key().starts_with(prefix)) {
       const bool is_past = ascends == (BytewiseComparator()->Compare(it->key(), prefix) > 0);
       if (is_past) break;
-      continue;  // still before the range, where a bound or the edge has put it
+      continue;  // the iterator is still before the range: a bound or the edge has put it there
     }
     if (!flags.count) {
       if (!flags.keys_only && !it->PrepareValue()) break;

@@ -22,8 +22,8 @@ struct VerifyFlags {
 };
 
 // Whether Open succeeds depends on the options, so they are taken from the OPTIONS file, if there is one. The MANIFEST
-// has everything that this command must know about the families. Other commands find it out by trying to open them,
-// which would fail here if they are damaged.
+// has everything that this command must know about the families. Other commands try to open the families to find out
+// their options; on a damaged database that would fail here.
 Status FindOptions(const std::string& directory, DBOptions* options) {
   ConfigOptions config;
   config.ignore_unknown_options = true;

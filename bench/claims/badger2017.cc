@@ -160,7 +160,7 @@ Claim TreeClaim(const Figures& f) {
 }
 
 // In the post RocksDB's tables were compressed, and Badger's log below 1 KB was not. Here nothing is compressed. A
-// figure much below the published one differs from it too.
+// figure much below the published one also counts as a difference.
 Claim SizeClaim(const Figures& f) {
   Claim claim{.id = "B11",
               .source = kSource,

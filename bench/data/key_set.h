@@ -1,6 +1,6 @@
 // KeySet: which ids exist in the database, one bit each, so that every answer "not found" can be checked. It also
-// counts the bytes of their values, and keeps four bytes for each id to recognise the version of its value written
-// last.
+// counts the bytes of the values, and keeps four bytes for each id, by which it recognises the version of the id's
+// value that was written last.
 #pragma once
 
 #include <sys/mman.h>
@@ -50,8 +50,8 @@ class KeySet {
   KeySet& operator=(const KeySet&) = delete;
   ~KeySet() { munmap(head_, MappedBytes()); }
 
-  // These three are for one thread, while no other writes. SetLast() notes which version of the value of `id` was
-  // written last.
+  // SetLast(), ForgetLast() and ForgetAllLast() are for one thread, while no other writes. SetLast() notes which
+  // version of the value of `id` was written last.
   void SetLast(std::uint64_t id, std::uint64_t version) {
     marks_[id] = MarkOf(version);
     head_->marks_end = std::max(head_->marks_end, id + 1);

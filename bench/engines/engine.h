@@ -43,7 +43,7 @@ struct EngineConfig {
 struct WriteMode {
   bool sync = false;         // each is durable when it returns
   bool visible = false;      // reads that begin after a write returned see it; a store with transactions commits each
-  bool disable_wal = false;  // unflushed writes may be lost; an engine whose log holds the data only waits less
+  bool disable_wal = false;  // unflushed writes may be lost; an engine whose log holds the data logs them, unsynced
 };
 
 // Bytes that an engine has written, by cause.

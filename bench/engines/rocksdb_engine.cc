@@ -373,7 +373,7 @@ class RocksDbEngine : public Engine {
     return totals;
   }
 
-  // Polls properties if the release has no function for it. A job schedules the next one before it stops to count as
+  // Polls properties if the release has no function for it. A job schedules the next one while it still counts as
   // running, so if all properties are zero, no work is left. Universal compaction may stay pending forever without
   // picking anything: if nothing else happens for a second, no work is left either, and *idle_seconds are that time.
   template <typename Db>

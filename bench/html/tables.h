@@ -16,15 +16,16 @@ struct Figure {
   std::optional<Better> better;  // nothing: no ratio is shown
   Metric metric;
 };
-// Returns all figures of a report, the most telling first. A metric is nothing if it does not apply to the benchmark.
+// Returns all figures of a report, the most telling first. A metric returns nothing if it does not apply to the
+// benchmark.
 const std::vector<Figure>& ComparedFigures();
 
 // A table that is too wide scrolls by itself, not with the page.
 Markup ToHtml(const DataTable& table);
 
-// A row for each benchmark, a column for each engine. A cell has the median, half the spread in per cent, and how many
-// times as good as this engine Cambium (the first engine of `run`) was, round by round. A doubtful ratio is marked "?".
-// Empty if no engine has the figure.
+// A row for each benchmark, a column for each engine. A cell has the median, half the spread in per cent, and the ratio
+// of Cambium (the first engine of `run`) to this engine, taken round by round; 2 means twice as good. A doubtful ratio
+// is marked "?". Empty if no engine has the figure.
 Markup ComparisonTable(const RunView& run, const Figure& figure);
 
 Markup ClaimsTable(const std::vector<Claim>& claims);

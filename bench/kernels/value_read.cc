@@ -52,7 +52,7 @@ Status ByRead(const ValueLog& log, std::size_t value, bool verify, std::string* 
 }
 
 // As Get, MultiGet and iterators: from the mapping, else first by a read that does not wait for the device. The kernel
-// may refuse it although the page cache has the bytes, while it writes them back.
+// may refuse such a read although the page cache has the bytes: while it writes them back.
 Status IfCached(const ValueLog& log, std::size_t value, bool verify, std::string* buffer, Slice* out) {
   const Result<bool> was_cached = ReadCachedValue(log.log.segments(), QueryOf(log, value, verify), buffer, out);
   CAMBIUM_RETURN_IF_ERROR(was_cached.status());

@@ -44,8 +44,8 @@ class Table {
   // As Draw(sum), with rows for the parts below each row. A part is left out if every engine's figure looks like 0.
   [[nodiscard]] std::string DrawParts(const std::string& title, const Metric& sum, const std::vector<Part>& parts,
                                       const Format& format) const;
-  // Draws how many times as good as each other engine cambium is, or the first engine if cambium did not run. If rounds
-  // do not agree, the ratio has a question mark, and a line below explains it.
+  // Draws the ratios of cambium (or the first engine, if cambium did not run) to each other engine: 2 means twice as
+  // good. If rounds do not agree, the ratio has a question mark, and a line below explains it.
   [[nodiscard]] std::string DrawRatios(const std::string& title, Better better, const Metric& metric) const;
 
  private:

@@ -52,7 +52,7 @@ struct Result {
   std::uint64_t device_write_bytes = 0;
   std::uint64_t device_read_bytes = 0;
   std::uint64_t cancelled_write_bytes = 0;
-  std::optional<DeviceStats> device;  // what the block device did meanwhile, for all processes
+  std::optional<DeviceStats> device;  // I/O of the block device meanwhile, by all processes
   std::optional<double> write_amp;    // for workloads that write values: device_write_bytes / user_write_bytes
   // Counted by the engine itself in this phase.
   std::optional<WriteLedger> ledger;

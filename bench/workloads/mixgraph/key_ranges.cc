@@ -14,7 +14,7 @@ KeyRanges::KeyRanges(const MixgraphFlags& f) {
     const double weight = f.keyrange_dist_a * std::exp(f.keyrange_dist_b * x) + f.keyrange_dist_c * std::exp(f.keyrange_dist_d * x);
     weights_.push_back(weight < 1e-16 ? 0 : weight);
   }
-  // db_bench's whole shares: scaled so that the coldest range with a weight gets one.
+  // db_bench's integer shares: scaled so that the coldest range with a weight gets 1.
   double least = 0;
   for (std::uint64_t i = n; i > 0 && least == 0; --i) least = weights_[i - 1];
   if (least == 0) {  // no range has a weight: all are equal

@@ -17,7 +17,7 @@ class KeyRanges {
   [[nodiscard]] std::uint64_t count() const { return exact_ends_.size(); }
   // Returns the range for a number of [0, 1), exactly in proportion to the weights.
   [[nodiscard]] std::uint64_t Exact(double u) const;
-  // Returns the range for any number, in proportion to db_bench's whole shares, which are rounded down.
+  // Returns the range for any number, in proportion to db_bench's integer shares, which are rounded down.
   [[nodiscard]] std::uint64_t Compatible(std::uint64_t r) const;
 
   // The warmest first.

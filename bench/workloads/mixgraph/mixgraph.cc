@@ -80,7 +80,7 @@ std::string ComplainOfNumbers(const MixgraphFlags& f) {
   return {};
 }
 
-// db_bench's whole shares of the weights must fit into 64 bits.
+// db_bench's integer shares of the weights must fit into 64 bits.
 std::string ComplainOfRanges(const MixgraphFlags& f, std::uint64_t num) {
   if (f.keyrange_num > num) return "--keyrange_num is larger than --num: some ranges would have no keys";
   if (f.keyrange_num > kRangesMax) return "--keyrange_num is more than " + std::to_string(kRangesMax);

@@ -12,8 +12,8 @@ namespace cambium::bench {
 
 inline constexpr double kYcsbTheta = 0.99;
 
-// A few records, anywhere in the key space, get most requests: ranks are drawn from ten thousand million, for which
-// zeta is known, and hashed onto the items. Immutable.
+// A few records, anywhere in the key space, get most requests: ranks are drawn from ten billion ranks, for which zeta
+// is known, and hashed onto the items. Immutable.
 class ScrambledZipf {
  public:
   explicit ScrambledZipf(std::uint64_t items) : items_(items) {}
