@@ -51,7 +51,8 @@ class ApproximateSizesTest : public ::testing::Test {
 // The bytes of a value's record, as its address states them: exact up to 2048 units of 8 bytes.
 std::uint64_t RecordBytes(std::size_t key, std::size_t value) { return (kRecordHeaderSize + key + value + 7) / 8 * 8; }
 
-// Values count exactly; entries by their share of all index pages, so the index pages are the largest possible error.
+// Values count exactly; entries count by their share of all index pages, so the error is at most the size of these
+// pages.
 TEST_F(ApproximateSizesTest, SeparatedValuesCountExactlyAndEntriesByTheirShareOfPages) {
   const std::uint64_t seed = SeedFromEnvironment(0x512e);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
@@ -115,7 +116,7 @@ TEST_F(ApproximateSizesTest, SizesOfPartsAddUpToTheWhole) {
 }
 
 // In runs, levels, and a tree that a sweep has half passed, each reference counts once. Values are so large that
-// counting one twice would exceed all index pages.
+// counting one twice would add more than the size of all index pages.
 TEST_F(ApproximateSizesTest, SizesAreRightAfterEachCompactionStep) {
   const std::uint64_t seed = SeedFromEnvironment(0x512e);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));

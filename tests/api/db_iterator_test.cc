@@ -89,7 +89,7 @@ TEST(DbIteratorTest, ColdScanReadsValuesTogether) {
   for (int i = 0; i < 40; ++i) scan(10 * i, 10, true);
   EXPECT_LE(scan(400, 10, true), 2u) << "as long as scans usually are";
   for (int i = 0; i < 40; ++i) scan(10 * i, 1, true);
-  // Most scans stop at the entry after their last one, and do not ask for its value.
+  // Most scans stop at the first entry that they do not want, and do not ask for its value.
   const auto reads_of_scan = [&](int from) {
     const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
     it->Seek(NumberedKey(from));

@@ -128,7 +128,7 @@ TEST(DbOpenTest, FileInsteadOfDirectoryIsRejected) {
   EXPECT_FALSE(VerifyDB(kStorePath, store.options, {}, &report).ok());
 }
 
-// Rewrites a field of a file's header, with a checksum that fits.
+// Rewrites a field of a file's header, and the header's checksum to match.
 void PatchHeader(TestStore* store, const std::string& path, std::size_t offset, std::uint32_t value) {
   std::string header;
   ASSERT_TRUE(store->fs->probe().ReadContents(path, &header).ok());

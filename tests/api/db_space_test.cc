@@ -116,7 +116,7 @@ TEST(SpaceTest, SegmentsWithoutReferencesAreDropped) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Rule B1: after a crash, flushed records are replayed again; nothing may be charged twice.
+// Rule B1: after a crash, flushed records are replayed again; no reference may be counted twice.
 TEST(SpaceTest, AccountsAreRightAfterReplayOfFlushedOperations) {
   const auto is_right = [](std::uint64_t seed) {
     Prng prng(seed);

@@ -78,7 +78,8 @@ TEST(BTreeIndexTest, SweepLeavesNoOlderRunOut) {
   EXPECT_FALSE(sweep_once().ok());
 }
 
-// A forgotten cursor is detected even without new runs, because entries that were already merged are charged twice.
+// A forgotten cursor is detected even without new runs, because the accounts then count entries twice that were already
+// merged.
 TEST(BTreeIndexTest, MutantForgetSweepCursorIsCaughtByTheAccounts) {
   const auto two_steps = [] {
     TreeFamily family({});
@@ -107,7 +108,7 @@ TEST(BTreeIndexTest, RunAddedDuringASweepStaysOnTop) {
 }
 
 // Log GC may add a run of relocated addresses while a memtable is merged into the tree. The addresses are older than
-// the memtable, and would hide it. So the merge is aborted, and the memtable becomes a run.
+// the memtable, but from above the tree they would hide it. So the merge is aborted, and the memtable becomes a run.
 TEST(BTreeIndexTest, MergedMemtableIsAbortedIfARunWasAddedMeanwhile) {
   TreeFamily family({});
   MakeTreeAndRuns(family, 500);

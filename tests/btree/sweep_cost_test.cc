@@ -232,9 +232,9 @@ Swept AfterSweeps(std::uint64_t file_percent_max, std::uint64_t seed) {
   return {percent(), most, written / (kSweeps * kKeys / 8)};
 }
 
-// Without file_percent_max, updates of small values let the files grow to twice the live bytes, which is above any
-// lower ceiling: until then, the last live pages of old segments, one in fifty, are not copied. The bound costs almost
-// nothing.
+// Without file_percent_max, updates of small values let the files grow to twice the live bytes: below that size, the
+// last live pages of old segments, one in fifty, are not copied. So a lower ceiling would be exceeded. The bound costs
+// almost nothing.
 TEST(SweepCostTest, FilesStayWithinFilePercentMax) {
   const std::uint64_t seed = SeedFromEnvironment(0x5eed);
   const Swept without = AfterSweeps(~std::uint64_t{0}, seed);

@@ -97,7 +97,7 @@ TEST(SweepRangesTest, CutSubtreeIsReadAndNotRewritten) {
   EXPECT_LE(units_left, 4u);
 }
 
-// Rule B2, B4: cut entries are charged.
+// Rule B2, B4: the accounts lose the references of cut entries.
 TEST(SweepRangesTest, MutantCutSubtreeUnchargedIsCaught) {
   CompactionStats stats;
   std::uint64_t units_left = 0;

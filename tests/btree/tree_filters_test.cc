@@ -65,7 +65,8 @@ TEST(TreeFiltersTest, CaseFoldingComparatorHasNoFilters) {
   ASSERT_GT(family.state().root.height, 1u);
 }
 
-// The option may change at any time, so leaves written with filters come under branches without, and vice versa.
+// The option may change at any time, so leaves that were written below branches with filters come below branches
+// without, and vice versa.
 Status SweepsUnderChangingOptions(std::uint64_t seed) {
   Prng prng(seed);
   TreeFamilyOptions options;

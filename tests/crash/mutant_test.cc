@@ -331,8 +331,8 @@ std::string ReplayPositionBelowWhatIsFlushed() {
   return "";
 }
 
-// If recovery replays flushed operations, the next flush replaces an entry by the same entry. If only the removal is
-// charged, the account reaches zero, and the segment is dropped.
+// If recovery replays flushed operations, the next flush replaces an entry by the same entry. If the account counts
+// only the removal, it reaches zero, and the segment is dropped.
 std::string ValueFlushedTwiceRemains() {
   TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (std::string wrong = LowerTheReplayPosition(&database); !wrong.empty()) return wrong;

@@ -426,8 +426,8 @@ TEST(BranchPageTest, FilterContainsAllKeysBelow) {
   }
 }
 
-// A branch with a filter grows to its four units and has more children than fit into one unit. Other levels have no
-// filter.
+// A branch of level 1 has a filter: it fills four units, two of them with the filter. A branch of a higher level has
+// one unit and no filter.
 TEST(BranchPageTest, OnlyLevelOneBranchesHaveFilters) {
   PageBuilderOptions options{512, 95};
   options.filter_bits_per_key = 10;

@@ -405,7 +405,8 @@ TEST(PosixErrorTest, MapsErrnoToStatusCodes) {
   EXPECT_EQ(PosixError("read", "/db/7.log", 8192, EIO).ToString(), "IO error: read /db/7.log:8192: Input/output error");
 }
 
-// A sync asks the journal through LOCK of the same directory, if that is a file. It does not create LOCK.
+// If the directory has a file LOCK, each sync checks through it that ext4's journal is alive. A sync does not create
+// LOCK.
 TEST_F(PosixFileTest, SyncUsesLockAsWitnessIfThereIsOne) {
   const std::string lock = directory_.File(kLockFileName);
   {
@@ -450,7 +451,7 @@ int OpenDescriptors() {
   return static_cast<int>(std::distance(begin(all), end(all)));
 }
 
-// Regression: if a file had no witness at its first sync, it never got one. Each sync then asked the journal through
+// Regression: if a file had no witness at its first sync, it never got one. Each sync then checked the journal through
 // the file itself, at twice the cost.
 TEST_F(PosixFileTest, WitnessIsOpenedLaterIfDescriptorsRunOut) {
   const std::unique_ptr<File> locked = Create(kLockFileName);

@@ -233,8 +233,8 @@ TEST(CompactionRangesTest, RangesAreKeptAboveTheirKeys) {
   EXPECT_TRUE(DeleteRangeAboveTheBottom().IsCorruption());
 }
 
-// A compaction of two runs: the range delete of the newer run hides keys of the older run, but none of its own run.
-// Hidden entries are charged.
+// A compaction of two runs: the range delete of the newer run hides keys of the older run, but none of its own run. The
+// accounts lose the references of hidden entries.
 TEST(CompactionRangesTest, CoveredEntriesAreDroppedAndCharged) {
   LsmFamily family;
   for (std::uint64_t i = 0; i < 300; ++i) family.Put(Key(i), 300);
@@ -309,7 +309,7 @@ TEST(CompactionRangesTest, RangeOverAllKeysFreesTheirSpace) {
   }
 }
 
-// Mutant: dropped addresses are not charged, so that their segments are never freed.
+// Mutant: dropped addresses are not taken from the accounts, so their segments are never freed.
 TEST(CompactionTest, DroppedEntriesAreChargedAndMovedOnesAreNot) {
   const auto overwrite = [] {
     LsmFamily family;

@@ -128,7 +128,7 @@ TEST(EditTest, EmptyEditHasNoBytes) {
   EXPECT_TRUE(back->families[0].layers->empty());
 }
 
-// Cancelled charges leave no trace: edits with the same meaning have the same bytes.
+// Changes of an account that cancel each other are not written: edits with the same meaning have the same bytes.
 TEST(EditTest, ChargesThatCancelAreNotWritten) {
   Edit edit;
   FamilyEdit& family = edit.families.emplace_back();

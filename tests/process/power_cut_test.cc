@@ -109,8 +109,8 @@ TEST_P(PowerCutTest, SyncedBatchesSurviveWhole) {
 
 // The device below ext4 becomes full, which ext4 notices during write-back: fdatasync fails, and the kernel then takes
 // the pages for clean. From then on the database must refuse writes, and everything acknowledged as synced must
-// survive. In one of seven runs it did not, because ext4 lost a transaction without an error: see src/io/posix_sync.h.
-// So there are many runs, each on its own device.
+// survive. Before the check in src/io/posix_sync.h, one of seven runs lost such data, because ext4 lost a transaction
+// without an error. So there are many runs, each on its own device.
 class FullDeviceTest : public DeviceTest, public ::testing::WithParamInterface<std::uint64_t> {};
 
 TEST_P(FullDeviceTest, FailedSyncOfTheDeviceEndsAllWriting) {

@@ -1,5 +1,5 @@
-// Tests salvage of a damaged log: an older value never replaces one that is lost or in doubt, and uncommitted
-// operations are never recovered.
+// Tests salvage of a damaged log: an older value never replaces one that is lost or in doubt, and operations of
+// incomplete batches are never recovered.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,7 +1,8 @@
 // ModelState: what a database should hold, and its hash, which every change updates.
 //
-// With a compaction filter, until a read shows which, a value may be as it was written or filtered. A ModelState then
-// stands for several states. They all have the same hash: that of the state in which everything is filtered.
+// With a compaction filter, a value may be as it was written or filtered, until a read shows which of the two it is. A
+// ModelState then stands for several states. They all have the same hash: that of the state in which everything is
+// filtered.
 #pragma once
 
 #include <cstdint>

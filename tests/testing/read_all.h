@@ -16,8 +16,9 @@ struct Contents {
   Status status;                               // why reading ended early
 };
 
-// Iterates forwards and backwards, and gets every key of `universe`. Returns "", or where two of them differ. An error
-// is not a difference: it is in contents->status. With a filter, the hash is that of the filtered contents.
+// Iterates forwards and backwards, and gets every key of `universe`. Returns "" if these ways of reading agree, else a
+// description of the first difference. An error is not a difference: it is in contents->status. contents->hash is the
+// hash of what was read; with `filter`, of what that filter makes of it.
 [[nodiscard]] std::string ReadAll(DB* db, const ReadOptions& options, const Comparator* comparator,
                                   const std::vector<std::string>& universe, Contents* contents,
                                   const RuleFilter* filter = nullptr);

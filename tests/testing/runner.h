@@ -19,8 +19,8 @@ namespace cambium::testing {
 class Runner {
  public:
   struct Policy {
-    // Calls of the file system may fail. Operations may then return errors, as long as these are correct. A reopening
-    // is a recovery.
+    // Calls of the file system may fail. Operations may then return errors, as long as these are correct. A reopen is
+    // then a recovery.
     bool faults = false;
     // Called after an Open has failed: the next Open must succeed.
     std::function<void()> lift_faults;
@@ -33,7 +33,7 @@ class Runner {
     // Returns true if a failed sync has also removed unsynced bytes from the page cache: reading them may return
     // Corruption.
     std::function<bool()> unsynced_is_gone;
-    // Whether to run VerifyDB after each reopening.
+    // Whether to run VerifyDB after each reopen.
     bool verify = true;
   };
   Runner(const Program& program, TestDatabase* database, std::shared_ptr<Timeline> timeline, Policy policy);

@@ -114,7 +114,8 @@ class TestStore {
     }
     return paths;
   }
-  // Returns the largest number of run files after a compaction of a small database: with an LSM, its last level.
+  // Returns the largest number of run files after a compaction of a small database: with an LSM, the last level has
+  // some.
   [[nodiscard]] std::size_t RunsAtRest() const { return TestsUseLsm() ? 2 : 0; }
   [[nodiscard]] std::uint64_t BytesOnDisk() const {
     std::uint64_t bytes = 0;

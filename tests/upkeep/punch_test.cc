@@ -241,8 +241,8 @@ TEST(PunchTest, ZeroMinPunchSizeDisablesPunching) {
   store.ExpectAll();
 }
 
-// Few small values among large ones are not relocated; if there are many, the segment's values are relocated. Nothing
-// is charged twice.
+// Few small values among large ones are not relocated; if there are many, the segment's values are relocated. The
+// accounts stay exact.
 TEST(PunchTest, OnlyValuesOfMinPunchSizeArePunched) {
   PunchStore store;
   store.options.min_punch_size = 16'000;

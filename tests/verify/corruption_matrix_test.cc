@@ -133,8 +133,8 @@ struct Row {
   const char* crashed;  // outcomes after a crash
 };
 
-// If the outcomes are empty, there is no such copy. Damage is harmless if it hits padding, free space of a page, a
-// footer or filter that reads do not need, or the end of an unsynced tail. VerifyDB may still report it.
+// Empty outcomes: the test has no older copy of such a file. Damage is harmless if it hits padding, free space of a
+// page, a footer or filter that reads do not need, or the end of an unsynced tail. VerifyDB may still report it.
 const Row kExpected[] = {
     {"MANIFEST", "16 random bytes", "HO", "HO"},
     {"MANIFEST", "a directory", "O", "O"},

@@ -197,8 +197,8 @@ TEST(CommitLogTest, SyncCoversRotatedSegments) {
 }
 
 // Hazard H62: one Sync() covers several segments, and the power is cut after each fdatasync in it. Each fdatasync must
-// extend the prefix that recovery finds: newer bytes without the older ones are a hole. Counts the fdatasyncs that do
-// not.
+// extend the prefix that recovery finds: newer bytes without the older ones are a hole. Returns how many fdatasyncs do
+// not extend the prefix.
 int SyncsThatLeaveAHole(std::vector<std::string>* synced) {
   Log log(16 << 10);
   for (int i = 0; i < 60; ++i) EXPECT_TRUE(log.Put("k", std::string(1000, 'v')).ok());
