@@ -68,7 +68,7 @@ std::string LineOf(const BackupInfo& info) {
          (info.app_metadata.empty() ? "" : "  " + Escape(info.app_metadata)) + "\n";
 }
 
-// Deletes backups one by one, and appends those that were deleted to *gone, also if an error ends it.
+// Deletes backups one by one, until an error. Appends each deleted backup to *gone.
 Status DeleteEach(BackupEngine* engine, const std::vector<BackupID>& ids, std::vector<BackupID>* gone) {
   for (const BackupID id : ids) {
     if (const Status s = engine->DeleteBackup(id); !s.ok()) return s;

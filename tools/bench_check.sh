@@ -5,8 +5,8 @@
 #   bash tools/bench_check.sh [BENCH] [ROUNDS] [FLOORS]
 #
 # BENCH: the program, by default build/release/bench/cambium_bench. ROUNDS: 4 by default; the median of the rounds'
-# ratios is compared. FLOORS: by default tools/bench_floors.txt. Prints a line for each ratio. Exits with 0 if none is
-# below its floor, 1 if one is below it or was not measured, 2 if it could not run.
+# ratios is compared. FLOORS: by default tools/bench_floors.txt. Prints a line for each ratio. Exits with 0 if no ratio
+# is below its floor, 1 if a ratio is below its floor or was not measured, 2 if it could not run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 bench=${1:-build/release/bench/cambium_bench}

@@ -5,8 +5,8 @@
 #   bash tools/check_clang.sh
 #
 # Builds the floors of src/, the simulator among them, into build/clang (the preset clang). Then it compiles lines that
-# break a rule of locks. Clang must reject each of them; without its flags it would check nothing, and report no error.
-# JOBS limits how many files compile at once; ccache is used where it is installed.
+# break a rule of locks. Clang must reject each of these lines: without the flags for locks it would check nothing, and
+# report no error. JOBS limits how many files compile at once; ccache is used where it is installed.
 #
 # Installs clang with apt if it is missing. If that fails, prints "SKIPPED: why" and exits with 0. Exits with 1 if there
 # is a warning, or if a broken rule is accepted.

@@ -69,8 +69,8 @@ say "The bench's report, from a run and from its results"
 cmp "$WORK/report/report.html" "$WORK/again/report.html"
 bash tests/bench/html/browser_script.sh none "$WORK/again/report.html"
 
-# bench_or_refusal MAY FLAGS...: runs the bench briefly with FLAGS. It may refuse, with a reason, unless MAY is yes:
-# this machine is then known to allow what the flags need.
+# bench_or_refusal MAY FLAGS...: runs the bench briefly with FLAGS. The bench may refuse, with a reason, unless MAY is
+# yes: then this machine is known to allow what the flags need.
 bench_or_refusal() {
   local may=$1 code=0
   shift

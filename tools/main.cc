@@ -1,4 +1,5 @@
-// cambium: commands for databases that no process has open. It reads them through the library's own decoders.
+// cambium: commands for databases that no process has open. The tool reads databases through the library's own
+// decoders.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>

@@ -161,8 +161,8 @@ class LmdbEngine : public Engine {
  public:
   explicit LmdbEngine(const EngineConfig& config) : config_(config) {
     // The map takes address space, not disk. It has room for eight times the data, since freed pages are not reused at
-    // once, and for everything the file system holds, since it is not known here how much a workload adds: the disk
-    // gets full first.
+    // once. It also has room for everything the file system can hold, since it is not known here how much a workload
+    // adds: so the disk gets full before the map does.
     const std::uint64_t data = config.num * (config.key_size + config.value_size + 64);
     std::error_code error;
     const auto space = std::filesystem::space(std::filesystem::path(config.path).parent_path(), error);

@@ -50,8 +50,8 @@ struct LineChart {
   std::vector<Series> series;
   std::vector<Reference> references = {};
   std::string marked = {};  // the meaning of Series::marked
-  // If above 0, the y axis has this many rows, from top to bottom, whose names are its ticks, and low and high of a
-  // point are the spread of x.
+  // If above 0, the y axis has this many rows, from top to bottom. The names of the rows are the ticks of the axis. Low
+  // and high of a point are then the spread of x.
   std::size_t rows = 0;
 };
 

@@ -1,7 +1,8 @@
 // One put in the log, not synced: encoded, checksummed, bound to its place and written.
 //
 // In memory the write is a copy; on disk it also costs the system call and the page cache. Files are new, as those of a
-// log are: the kernel allocates a page for each page written. They are deleted before the kernel writes them back.
+// log are: the operating system allocates a page for each page written. The files are deleted before they are written
+// back.
 #include <benchmark/benchmark.h>
 
 #include "key_list.h"

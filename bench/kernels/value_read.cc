@@ -27,7 +27,7 @@ struct ValueLog {
     for (std::size_t i = 0; i < written.size(); ++i) {
       Require(log.Put(key.Make(PresentId(i)), values.Of(i), &written[i]));
     }
-    Require(log.Sync());  // otherwise the kernel writes back during the reads
+    Require(log.Sync());  // otherwise the system writes back during the reads
     addresses.reserve(written.size());
     for (std::size_t i = 0; i < keys.size(); ++i) addresses.push_back(written[NumberOf(keys[i])]);
   }
@@ -51,8 +51,8 @@ Status ByRead(const ValueLog& log, std::size_t value, bool verify, std::string* 
   return ReadValue(log.log.segments(), QueryOf(log, value, verify), buffer, out);
 }
 
-// As Get, MultiGet and iterators: from the mapping, else first by a read that does not wait for the device. The kernel
-// may refuse such a read although the page cache has the bytes: while it writes them back.
+// As Get, MultiGet and iterators: from the mapping, else first by a read that does not wait for the device. The
+// operating system may refuse such a read although the page cache has the bytes: while it writes them back.
 Status IfCached(const ValueLog& log, std::size_t value, bool verify, std::string* buffer, Slice* out) {
   const Result<bool> was_cached = ReadCachedValue(log.log.segments(), QueryOf(log, value, verify), buffer, out);
   CAMBIUM_RETURN_IF_ERROR(was_cached.status());

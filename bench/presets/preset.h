@@ -20,8 +20,8 @@ struct Preset {
   const char* original;
   double scale;  // the default, at which it takes minutes
   std::vector<PresetRun> (*runs)(double scale);
-  // The options, other than sizes, in which its runs differ: they make a run the experiment that it is named after. The
-  // command line cannot override them.
+  // The options, other than sizes, in which the preset's runs differ. With other values a run would not be the
+  // experiment that its name says. The command line cannot override them.
   std::vector<std::string> defining;
 };
 

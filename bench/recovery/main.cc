@@ -2,7 +2,7 @@
 //
 // A child writes until the log, all of which must be replayed, has the wanted size, and is killed. Then the parent in
 // turns reads the log segments with direct I/O, 1 MiB at a time, and opens the database. It drops the page cache before
-// each. It prints both times, their ratio, and the size of an empty database.
+// each of these two steps. The program prints both times, their ratio, and the size of an empty database.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,8 +3,8 @@
 //
 // A segment is emptied when a share e of it is still live. This share is written again: W = 1 / (1 - e) bytes per byte
 // of the user. The live share of a segment decays exponentially from 1 to e, so (1 - e) / -ln(e) of the whole log is
-// live. This is one over the space amplification (appendix of Rosenblum and Ousterhout, 1992, without their cleaning
-// overhead).
+// live. This live share is one over the space amplification (appendix of Rosenblum and Ousterhout, 1992, without their
+// cleaning overhead).
 #pragma once
 
 #include <cmath>

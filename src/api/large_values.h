@@ -26,7 +26,7 @@ class LargeValues {
 
   // Writes the value to a file of its own, which is durable and named when this returns.
   Status Write(const Family& family, Slice key, Slice value, LargeValueRef* ref, ValueAddress* address);
-  // Called when the batch that refers to these files is appended. `last`: its last sequence number.
+  // Called when the batch that refers to these files is appended. `last`: the batch's last sequence number.
   void Appended(const std::vector<std::uint64_t>& numbers, SequenceNumber last);
   // Called when the batch that was to refer to these files has failed: drops them.
   void Drop(const std::vector<std::uint64_t>& numbers);

@@ -35,7 +35,7 @@ class Reader {
   [[nodiscard]] Status Check(const ReadOptions& options) const;
   // *value refers to *buffer.
   Status Get(const ReadOptions& options, const Family& family, Slice key, std::string* buffer, Slice* value) const;
-  // Looks up one key per family. Skips null families, whose statuses are set already.
+  // Looks up keys[i] in families[i]. Skips null families, whose statuses are set already.
   void MultiGet(const ReadOptions& options, std::span<const Family* const> families, const Slice* keys,
                 PinnableSlice* values, Status* statuses) const;
 

@@ -22,14 +22,14 @@ bool IsUnfinishedRecord(const std::string& name) {
   return name.ends_with(kUnfinished) && ParseBackupRecordName(name.substr(0, name.size() - kUnfinished.size())) != 0;
 }
 
-// Whether this is a name of a MANIFEST, of an OPTIONS file, or of one that is being written.
+// Whether this is the name of a MANIFEST, of an OPTIONS file, or of a temporary file.
 bool IsStagedName(const std::string& name) {
   const std::optional<NumberedFile> file = ParseFileName(name);
   return file.has_value() && (file->kind == FileKind::kManifest || file->kind == FileKind::kOptions ||
                               file->kind == FileKind::kTemporary);
 }
 
-// Returns the first name in a directory that is not ours, or "". The directory need not exist.
+// Returns the first name in a directory that `is_ours` rejects, or "". The directory need not exist.
 Result<std::string> FirstForeign(FileSystem& fs, const std::string& directory, bool (*is_ours)(const std::string&)) {
   std::vector<std::string> names;
   const Status listed = fs.List(directory, &names);

@@ -80,8 +80,8 @@ Result<bool> LogCompaction::FindLive(const OfflineAccess::LogNow& log, const GcS
   return true;
 }
 
-// Chooses as Clusterer::Pick does: all values of a moved range up to kClusteredValueMax. Clusterer::Pick also skips
-// damaged segments. That needs no check here, since no step reads a damaged segment.
+// Chooses the values that Clusterer::Pick chooses: all values of a moved range up to kClusteredValueMax.
+// Clusterer::Pick also skips damaged segments. That needs no check here, since no step reads a damaged segment.
 bool LogCompaction::IsClustered(const GcRecord& record, const OfflineAccess::LogNow& log) const {
   const auto ranges = clustered_.find(record.family);
   if (ranges == clustered_.end() || ValueAddress::InLog(Slot{}, record.offset, record.size).size() > kClusteredValueMax) {

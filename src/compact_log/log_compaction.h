@@ -73,8 +73,8 @@ class LogCompaction {
   // Returns the segments without live records. They are emptied first, in groups of their own: SealWholeLog may have
   // removed some of them, and this must not change the other groups, or the forecast of a dry run would differ.
   [[nodiscard]] std::vector<std::uint64_t> Dead() const;
-  // Returns the other segments to empty: those with garbage, as target_space_amp asks, and those that change their
-  // form.
+  // Returns the other segments to empty: those with garbage, as target_space_amp asks, and those whose values change
+  // their form.
   [[nodiscard]] std::vector<std::uint64_t> Victims() const;
   [[nodiscard]] bool ChangesForm() const { return how_.recompress.has_value() || how_.min_blob_size.has_value(); }
   void EncodeAsWanted(OfflineAccess::LogNow* log) const;

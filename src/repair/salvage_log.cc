@@ -442,7 +442,8 @@ Status LogSalvage::DecideDamaged(std::uint32_t id, Slice key, const Note& note, 
                                      ", which seems to be of this key, is damaged");
   CAMBIUM_TRY(const std::optional<std::uint64_t> size, salvage_.out->FindValueSize(id, key));
   if (!size.has_value()) return Status::OK();
-  // A candidate that was written is not proven either, since the damaged record is newer. It is reported already.
+  // A candidate that was written is not proven either, since the damaged record is newer. If `is_reported`, it was
+  // reported as unproven already.
   if (!is_reported) ReportUnproven(family, key, 0, *size, "an older value than " + where);
   return salvage_.how.include_unproven ? Status::OK() : salvage_.out->Delete(id, key);
 }

@@ -1,7 +1,8 @@
 // A SequenceCover knows which operations of the log were read whole.
 //
-// Every operation has its own number, and numbers have no gaps. So if all operations after a certain one were read, and
-// none of them concerns its key, then it is the newest of its key: the log proves it, even if the index is lost.
+// Every operation has its own number, and numbers have no gaps. Suppose that all operations after some operation X were
+// read, and that none of them concerns X's key. Then X is the newest operation of its key: the log proves that, even if
+// the index is lost.
 #pragma once
 
 #include <cstdint>

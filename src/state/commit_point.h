@@ -52,8 +52,8 @@ class CommitPoint {
   }
   // Makes the edit durable, then applies `change` to a copy of the current view and installs it. After an error nothing
   // is visible, and the edit may or may not be on disk; the next commit that succeeds starts a new MANIFEST without it.
-  // A failed sync is fatal. The caller must release its locks, and then schedule a job or call EpochCollect(), which
-  // frees the replaced view.
+  // A failed sync is fatal. The caller must then release its locks, and schedule a job or call EpochCollect(): both
+  // free the replaced view.
   Status Commit(Edit* edit, const std::function<void(View*)>& change = nullptr) CAMBIUM_REQUIRES(commit_lock);
   // The current view, which a leaf lock of the ViewHolder guards. Any thread.
   [[nodiscard]] ViewHolder& view() { return view_; }
@@ -71,8 +71,8 @@ class CommitPoint {
   Status Create(const FileHeader& header, std::uint64_t number, const ManifestState& state) CAMBIUM_REQUIRES(commit_lock);
   // Each commit records how far *log is durable. *log outlives the last commit.
   void Follow(const CommitLog* log) { log_ = log; }
-  // Removes obsolete files, unless there was a fatal error, and closes the MANIFEST. No other thread uses the database
-  // any more.
+  // Removes obsolete files, unless there was a fatal error, and closes the MANIFEST. Called when no other thread uses
+  // the database any more.
   void Close() CAMBIUM_EXCLUDES(commit_lock);
   [[nodiscard]] std::uint64_t manifest_number() const CAMBIUM_REQUIRES(commit_lock) { return manifest_->number(); }
   [[nodiscard]] std::uint64_t manifest_bytes() const CAMBIUM_REQUIRES(commit_lock) { return manifest_->file_size(); }
@@ -137,7 +137,7 @@ class CommitPoint {
     std::uint32_t family = 0;
     SequenceNumber sequence = 0;  // of the batch; kMaxSequenceNumber until the batch is appended
   };
-  // Keeps the files that the edit names for the first time, whether or not the commit succeeds. Returns their paths.
+  // Calls ObsoleteFiles::Keep for the files that the edit names for the first time. Returns their paths.
   std::vector<std::string> KeepNamed(const Edit& edit) CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool CanDrop(const SegmentInfo& info) const CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] std::vector<std::uint64_t> Unreferenced() const CAMBIUM_REQUIRES(commit_lock);

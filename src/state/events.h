@@ -50,7 +50,7 @@ class Events {
 
   // Calls the listeners with the events that this thread has added. The caller holds no lock.
   void Deliver();
-  // Calls the listeners with the events of all threads. No other thread adds or delivers events any more.
+  // Calls the listeners with the events of all threads. Called when no other thread adds or delivers events any more.
   void DeliverAll();
 
  private:

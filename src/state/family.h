@@ -83,8 +83,9 @@ struct Family {
 
   std::atomic<std::size_t> run_count{0};  // runs in the current layers; writers read it without a lock
 
-  // Estimates, for gc/space.h: bytes of records that newer entries hide and that the accounts still count; bytes of an
-  // LSM's files that hidden entries take; the fraction of the last flush's keys that the layers already had.
+  // Estimates for gc/space.h. hidden_bytes: bytes of records that newer entries hide and that the accounts still count.
+  // hidden_index_bytes: bytes that hidden entries take in an LSM's files. replaced_share: the fraction of the last
+  // flush's keys that the layers already had.
   std::atomic<std::int64_t> hidden_bytes{0};
   std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};
@@ -93,10 +94,10 @@ struct Family {
   // it.
   std::atomic<bool> compacts_urgently{false};
   std::optional<CompactionRequest> squeeze;
-  std::uint64_t flushes_before_squeeze = 0;  // flush.ended when `squeeze` was made; used by the same thread
+  std::uint64_t flushes_before_squeeze = 0;  // flush.ended when `squeeze` was made; used like `squeeze`
 
-  // Receives the new files of a flush or compaction, set by the thread that has claimed the compaction; null if
-  // unclaimed.
+  // Receives the new files of the flush or compaction under way. Set by the thread that has claimed the compaction;
+  // null if none has.
   TableFiles* compaction_files = nullptr;
 
   IndexStats index_stats;

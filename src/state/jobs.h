@@ -151,7 +151,7 @@ class Jobs {
   void Close() CAMBIUM_EXCLUDES(jobs_lock);
   // Families that were dropped and are still held.
   [[nodiscard]] std::vector<std::shared_ptr<Family>> Dropped() const CAMBIUM_EXCLUDES(jobs_lock);
-  // Releases all families. No other thread uses the database any more.
+  // Releases all families. Called when no other thread uses the database any more.
   void ReleaseFamilies() CAMBIUM_EXCLUDES(jobs_lock);
 
  private:

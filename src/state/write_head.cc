@@ -11,7 +11,8 @@
 namespace cambium {
 namespace {
 
-// A memtable with more range deletes is frozen, however small it is: each slows down its lookups and its flush.
+// A memtable with more range deletes is frozen, however small it is: each range delete slows down the memtable's
+// lookups and flush.
 constexpr std::uint64_t kTableRangesMax = 1024;
 
 Entry EntryOf(const PreparedBatch::Op& op) {

@@ -3,8 +3,8 @@
 //   Append: log ▶ active memtables ▶ published        one writer at a time, under the append lock
 //   Freeze: the active memtable becomes a frozen one, in a new view, before any later operation is published
 //
-// A read sees what was published before it began: CurrentView and PinView pair a view with a sequence number that the
-// view can show completely.
+// A read sees what was published before it began: CurrentView and PinView pair a view with a sequence number up to
+// which the view shows everything.
 //
 // The append lock is taken after the families lock (Families) and before the commit lock (CommitPoint). Nothing
 // waits for background work while it is held.
@@ -103,7 +103,7 @@ class WriteHead final : private SegmentSource {
   [[nodiscard]] LogPlace end() const CAMBIUM_REQUIRES(append_lock) {
     return {log_end_, published_.load(std::memory_order_relaxed)};
   }
-  // Where recovery could begin: the place before the oldest operation that only a memtable has, or `end` if that is
+  // Where recovery could begin: the place before the oldest operation that only a memtable has, or `end` if `end` is
   // earlier. `flushed`: a table that is being flushed and does not count; null: none.
   [[nodiscard]] static LogPlace OldestUnflushed(const View& view, const LogTable* flushed, const LogPlace& end);
   // Moves the replay position as far as the memtables allow. Syncs the log first.
@@ -120,7 +120,7 @@ class WriteHead final : private SegmentSource {
   void SetRecovered(SequenceNumber last, const LogPosition& end, std::uint64_t logged_bytes);
   // Starts a log that continues after `predecessor`.
   void Start(const SegmentEnd& predecessor);
-  // Releases the log. No other thread uses the database any more.
+  // Releases the log. Called when no other thread uses the database any more.
   void Stop();
 
  private:

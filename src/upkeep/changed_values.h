@@ -49,7 +49,7 @@ class ChangedValues {
     FileHeader header;
     std::unique_ptr<File> file;
   };
-  // All files. Called after Finish, or after an error; then infos may hold number and slot only.
+  // All files. Called after Finish, or after an error. After an error, infos may hold number and slot only.
   [[nodiscard]] std::vector<Made>& files();
   [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_; }
 

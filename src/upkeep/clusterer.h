@@ -48,7 +48,7 @@ class Clusterer {
   [[nodiscard]] std::shared_ptr<Family> FamilyDue() const CAMBIUM_REQUIRES(commit_lock);
   // False near the ceiling: log GC and compactions need the space first.
   [[nodiscard]] bool HasRoom() const CAMBIUM_REQUIRES(commit_lock);
-  // Counts the jumps of a scan from `from` to `to` (null: the last key) between values that are far apart.
+  // Counts the jumps between distant values that a scan of the keys `from` to `to` (null: the last key) has made.
   void NoteJumps(const Family& family, Slice from, const Slice* to, std::uint64_t jumps) noexcept;
 
   // For an offline compaction: clusters all values of all families that may be moved. Calls `visit` with the records of

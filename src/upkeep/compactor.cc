@@ -158,7 +158,7 @@ Status Compactor::SqueezeStep(Family* family, const std::shared_ptr<const Layers
     return Step(family, layers, &*family->squeeze, CompactionReason::kSpace);
   }
   family->squeeze.reset();
-  // Nothing is hidden any more, unless a flush since then has added entries that hide others.
+  // Nothing is hidden any more, unless a flush since `squeeze` was made has added entries that hide others.
   if (flushes == family->flushes_before_squeeze) {
     family->hidden_bytes.store(0, std::memory_order_relaxed);
     family->hidden_index_bytes.store(0, std::memory_order_relaxed);

@@ -52,7 +52,7 @@ class DiskKeeper {
 
   // ---- Opening and closing ----
 
-  // Takes over the reserve if it is among the files. No other thread uses the database yet.
+  // Takes over the reserve if it is among the files. Called while no other thread uses the database yet.
   void AdoptReserve(const std::vector<NumberedFile>& files);
   // Removes the reserve if the new MANIFEST would not fit on the disk otherwise.
   void MakeRoomForManifest(const ManifestState& state);
@@ -61,7 +61,7 @@ class DiskKeeper {
   void Begin(bool had_reserve);
   // After it returns, no tick runs.
   void Close();
-  // Closes the file of the reserve. No other thread uses the database any more.
+  // Closes the file of the reserve. Called when no other thread uses the database any more.
   void ReleaseFile() CAMBIUM_EXCLUDES(disk_.mutex);
 
  private:

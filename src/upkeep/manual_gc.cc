@@ -32,7 +32,8 @@ Status ManualGc::CollectRound(bool all, double cutoff) {
     if (cutoff >= 0 && cutoff <= 1) policy.age_cutoff = cutoff;
     left = WorthRequesting(segments_.Uses(), policy, all);
   }
-  // The cutoff has been applied. It is a fraction of all segments, so with fewer segments it would choose fewer.
+  // The cutoff has been applied. It is a fraction of all segments, so it would choose too few if it were applied again
+  // to the segments that are left.
   policy.age_cutoff = 1;
   while (!left.empty()) {
     std::optional<std::uint64_t> seen;

@@ -52,8 +52,8 @@ class RelocationStep {
   // or drop.
   void FillEdit(Edit* edit, std::vector<std::shared_ptr<const Layers>>* next) CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool UsesWriter() const;
-  // The change of the family's hidden bytes by the commit: plus the old copies of relocated values; minus all bytes
-  // that accounts count in segments that are dropped, because these were hidden or were just relocated.
+  // The change of the family's hidden bytes by the commit: plus the old copies of relocated values, minus all bytes
+  // that accounts count in the dropped segments. The values in these segments were hidden, or were just relocated.
   [[nodiscard]] std::int64_t HiddenAfter(const Moves& moves) const CAMBIUM_REQUIRES(commit_lock);
   void NoteCommitted(const std::vector<std::int64_t>& hidden) CAMBIUM_REQUIRES(commit_lock);
   // Updates the rate at which consecutive steps free space, by which writers are paced.

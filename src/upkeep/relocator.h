@@ -34,8 +34,8 @@ struct GcPick {
   std::vector<GcSource> sources;
   std::vector<GcFamily> families;
   std::uint64_t step_bytes = 0;  // that the step may copy
-  // While it is held, no new segment gets the slot of a segment that the step may read: the commit identifies copied
-  // values by slot and offset.
+  // While `slots` is held, no new segment gets the slot of a segment that the step may read: the commit identifies
+  // copied values by slot and offset.
   std::shared_ptr<const void> slots;
 
   // Adds the families of the view, with their current options.

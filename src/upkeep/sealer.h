@@ -19,7 +19,7 @@ class Sealer {
   // Ends the current segment if it has at least `rotate_from` bytes, and waits until all earlier segments are sealed.
   // Waits for three seal jobs at most, because other threads may fill segments meanwhile. The caller holds no lock.
   Status SealLog(std::uint64_t rotate_from);
-  // Forgets segments that are not sealed. No job runs any more.
+  // Forgets segments that are not sealed. Called when no job runs any more.
   void Close() { unsealed_.clear(); }
 
  private:

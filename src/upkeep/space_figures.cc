@@ -74,9 +74,9 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state
   std::uint64_t live = shape.base_live_bytes + Times(index.runs, 1 - replaced);
   if (family.options().index_type == IndexKind::kLsm) {
     // Compactions of an LSM seldom end with one sorted sequence, where the estimates would be exact again. But entries
-    // above the last level either add keys or hide old entries, and the last flush shows in which proportion. If it
-    // only overwrote keys, no more bytes are live than the last level has; if all its keys were new, all bytes are
-    // live.
+    // above the last level either add keys or hide old entries, and the last flush shows in which proportion. If that
+    // flush only overwrote keys, no more bytes are live than the last level has; if all its keys were new, all bytes
+    // are live.
     const LevelShape last = shape.levels.empty() ? LevelShape{} : shape.levels.back();
     hidden = std::max(hidden, Times(Minus(bytes, Times(last.entries, BytesPerReference(account))), replaced));
     // A tombstone hides an entry that may take much more space than the tombstone.

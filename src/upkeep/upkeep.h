@@ -1,5 +1,5 @@
-// Upkeep: the background work of an open database: flushes, compactions, log GC, seals, the ceiling, the full disk. It
-// owns the parts that do it, each declared after those that it uses, and Jobs calls it.
+// Upkeep: the background work of an open database: flushes, compactions, log GC, seals, the ceiling, the full disk.
+// Upkeep owns the workers that do it, each declared after the workers that it uses. Jobs calls Upkeep.
 #pragma once
 
 #include <memory>

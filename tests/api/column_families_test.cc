@@ -187,8 +187,8 @@ TEST(ColumnFamiliesTest, WaitingFlushEndsWhenItsFamilyIsDropped) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Regression: the second drop released the first family, and with it a file, while it held its locks. The job that
-// removes files could not be scheduled then, and the call never returned.
+// Regression: while the second drop held its locks, it released the first family, and with this family a file. The job
+// that removes files could not be scheduled then, and the call never returned.
 TEST(ColumnFamiliesTest, FamiliesCanBeDroppedOneAfterAnother) {
   FamilyStore store;
   store.MustOpen();

@@ -22,8 +22,8 @@ namespace {
 constexpr std::array<Tickers, 6> kCauses = {FILE_BYTES_LOG, FILE_BYTES_FLUSH,    FILE_BYTES_MERGE,
                                             FILE_BYTES_GC,  FILE_BYTES_MANIFEST, FILE_BYTES_OTHER};
 
-// Sees each write as the file system does, and finds its purpose without the library's help: by the file's name, by the
-// reason of creation that listeners got, and by the running job, because all jobs run in one thread.
+// Sees each write as the file system does. Finds the purpose of a write without the library's help: by the file's name,
+// by the reason of creation that listeners got, and by the running job, because all jobs run in one thread.
 class Witness final : public EventListener {
  public:
   void Watch(SimFileSystem* fs) {

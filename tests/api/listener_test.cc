@@ -245,8 +245,8 @@ std::uint64_t AllocatedByTheLog(const TestStore& store) {
   return bytes;
 }
 
-// Log GC punches values first. Then it relocates the remaining values and drops files. Of these files, only the bytes
-// that they still took count as freed.
+// Log GC punches values first. Then it relocates the remaining values and drops files. Only the bytes that these files
+// still took at that time count as freed by their removal.
 TEST(ListenerTest, BytesFreedByHolesAreReportedOnce) {
   NotedStore store;
   store.options.min_punch_size = 16u << 10;
@@ -404,7 +404,7 @@ TEST(ListenerTest, OrphansAreReportedAsDeletedByTheNextOpen) {
   EXPECT_EQ(store.notes->blobs_gone[0].file_number, 778u);
 }
 
-// Two threads: the one that removes a file is faster than the one that reports its creation.
+// The thread that removes a file is faster than the thread that reports the file's creation.
 TEST(ListenerTest, DeletionIsNeverReportedBeforeCreation) {
   const auto notes = std::make_shared<Notes>();
   Events events({notes}, kStorePath);

@@ -317,8 +317,8 @@ void Cross(TestStore* store, Boundary boundary) {
   }
 }
 
-// Small, large and deleted values in every order, with every boundary of layers between, under thresholds that change
-// by SetOptions and by reopening: reads are right at each moment, and accounts agree with the layers.
+// Writes small, large and deleted values in every order, with every boundary of layers between them. Thresholds change
+// by SetOptions and by a reopen. Reads are right at each moment, and accounts agree with the layers.
 TEST(SetOptionsTest, ChangingMinBlobSizeKeepsReadsAndAccountsRight) {
   const std::uint64_t seed = SeedFromEnvironment(0xb10b);
   Prng prng(seed);

@@ -673,7 +673,7 @@ TEST(CheckpointTest, CopiesAClosedDatabase) {
 }
 
 // Regression: the checkpoint waits for a seal, and the seal fails with a fatal error. The checkpoint asked for the
-// database's health while it held the jobs lock. This question takes the jobs lock too, so the call never returned.
+// database's health while it held the jobs lock. That query takes the jobs lock too, so the call never returned.
 TEST(CheckpointTest, FailedSealEndsTheCheckpoint) {
   CopiedStore store;
   store.options.blob_file_size = 16384;

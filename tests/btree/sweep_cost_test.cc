@@ -155,9 +155,9 @@ TEST(SweepCostTest, StepsAreBoundedAndTogetherWriteLittleMoreThanOneSweep) {
   EXPECT_TRUE(in_steps.Check().ok());
 }
 
-// If file_percent_max is low, even files that are mostly alive must be emptied, each as a whole. So no file is larger
-// than a step, and a step writes at most two files. (Regression: a file was an eighth of the tree, however small the
-// steps were.)
+// If file_percent_max is low, even files whose pages are mostly live must be emptied, each as a whole. So no file is
+// larger than a step, and a step writes at most two files. (Regression: a file was an eighth of the tree, however small
+// the steps were.)
 TEST(SweepCostTest, FileIsNoLargerThanAStep) {
   const std::uint64_t seed = SeedFromEnvironment(0xf11e);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));

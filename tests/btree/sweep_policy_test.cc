@@ -105,7 +105,8 @@ using Numbers = std::set<std::uint64_t>;
 constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
 
 TEST(PickVictimsTest, NoneWhileFilesAreWithinBounds) {
-  // Of all files together, 40 % alive would be too little. 50 % is just enough, even if one file is nearly empty.
+  // If 40 % of all files together were live, that would be too little. 50 % is just enough, even if one file is nearly
+  // empty.
   EXPECT_EQ(PickVictims({{1, 10'000, 100}, {2, 10'000, 9'900}}, {}, kNoBudget), Numbers{});
   EXPECT_EQ(PickVictims({}, {}, kNoBudget), Numbers{});
 }
@@ -118,8 +119,8 @@ TEST(PickVictimsTest, SparsestFirstAndNoMoreThanNeeded) {
 TEST(PickVictimsTest, NeverASegmentWithinBoundsByItself) {
   EXPECT_EQ(PickVictims({{1, 10'000, 5'000}, {2, 10'000, 4'999}}, {}, kNoBudget), Numbers{2});
   EXPECT_EQ(PickVictims({{1, 10'000, 10'000}, {2, 10'000, 10'000}}, {.file_percent_max = 100}, kNoBudget), Numbers{});
-  // With a low file_percent_max, files that are more than half alive must be emptied too. Otherwise all files together
-  // would exceed it.
+  // With a low file_percent_max, files with more than half of their bytes live must be emptied too. Otherwise all files
+  // together would exceed it.
   const std::vector<IndexSegmentUse> uses = {{1, 10'000, 7'000}, {2, 10'000, 6'000}, {3, 10'000, 8'000}};
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 110}, kNoBudget), (Numbers{1, 2}));
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 125}, kNoBudget), Numbers{2});

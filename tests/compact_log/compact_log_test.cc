@@ -135,7 +135,7 @@ TEST(CompactLogTest, StopsAtTheTargetSpaceAmplification) {
   const CompactLogFigures some = store.report.forecast.figures;
   EXPECT_GT(some.segments, 0u);
   EXPECT_LT(some.segments, all.segments);
-  // It empties the segments with the most garbage: each moved byte frees more.
+  // With a target, the segments with the most garbage are emptied, so each moved byte frees more.
   EXPECT_GT(static_cast<double>(some.bytes_freed) / static_cast<double>(some.bytes_written + 1),
             static_cast<double>(all.bytes_freed) / static_cast<double>(all.bytes_written + 1));
   CompactLogOptions how;

@@ -1,5 +1,5 @@
 // Power cuts in the middle of a compaction (a sweep of a tree, or a level compaction of an LSM), together with
-// everything that may run at the same time. All of it runs in one thread, so that a seed repeats it: whenever the
+// everything that may run at the same time. All of it runs in one thread, so that a seed repeats it. Whenever the
 // compaction is about to write or sync, the test does what other threads might do then: writes, range deletes, flushes,
 // other jobs, new options, snapshots and iterators. At random calls it takes an image of the disk as a power cut leaves
 // it.

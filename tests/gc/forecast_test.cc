@@ -8,8 +8,8 @@
 namespace cambium::testing {
 namespace {
 
-// Simulates a read of the live records, which are of one size and alive with probability u. Returns the bytes read,
-// with the gaps that are read too.
+// Simulates a read of the live records of a log. Records have one size, and each is live with probability u. Returns
+// the bytes read, with the gaps that are read too.
 std::uint64_t ReadOf(std::uint64_t records, std::uint64_t size, double u, std::uint64_t* live) {
   Prng prng(SeedFromEnvironment(5));
   std::uint64_t read = 0;

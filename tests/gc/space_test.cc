@@ -130,7 +130,7 @@ TEST(SpaceTest, TailIsFlushedAtAnEighthOfTheSlack) {
   EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).flush);
 }
 
-// Values in memtables that no newer entry replaces are alive; in a new database there are no others.
+// Values in memtables that no newer entry replaces are live; in a new database there are no other live values.
 TEST(SpaceTest, LoadIntoAnEmptyDatabaseCountsAsLive) {
   SpaceFigures figures;
   figures.log_bytes = figures.tail_bytes = 100 * kMiB;

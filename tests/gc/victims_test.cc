@@ -55,7 +55,7 @@ TEST(GcVictimsTest, YoungSegmentsAreSparedUntilSpaceIsShort) {
 TEST(GcVictimsTest, HighestBenefitGoesFirst) {
   VictimPolicy all;
   all.age_cutoff = 1;
-  // Segment 3 is emptier; segment 1 is half alive, but far older.
+  // Segment 3 has fewer live bytes; half of segment 1 is live, but it is far older.
   std::vector<SegmentUse> segments = {Use(1, 256, 128), Use(2, 256, 250), Use(3, 256, 100)};
   segments[2].made_at = kNow - 1000;
   EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), Numbers{1}) << "its 128 MiB fill the step";

@@ -140,7 +140,7 @@ TEST(CompressedPageTest, IncompressibleLeafIsNotCompressed) {
     std::string stored;
     std::size_t packed_end = 0;
     EXPECT_FALSE(CompressLeaf(codec, RawLeaf(model, BytewiseComparator(), 512), 512, &stored, &packed_end));
-    // It shrinks, but it has only one unit and cannot have fewer.
+    // The leaf shrinks, but it has only one unit and cannot have fewer.
     EXPECT_FALSE(
         CompressLeaf(codec, RawLeaf(Entries(20, &prng), BytewiseComparator(), 4096), 4096, &stored, &packed_end));
   }

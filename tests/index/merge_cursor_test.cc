@@ -275,7 +275,7 @@ TEST(MergeCursorTest, ChildErrorAtAnyMoveFailsTheMerge) {
 }
 
 // Rule A8: if a run is out of order (undetected damage, or another order under the comparator's name), a merge would
-// lose keys. It must be reported in both directions, and so must repeated keys.
+// lose keys. The merge must report the disorder in both directions, and it must report repeated keys too.
 bool SeesDisorder(const std::vector<KeyAndWord>& list, bool forward) {
   MergeCursor merge(BytewiseComparator(),
                     Children(ListChild({{"b", 1}, {"x", 1}}), ListChild(list, "000012.run")));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the man page and the completions of a program, and compares them with its --help, which this script parses with
-# code of its own: every name of an option or command must be in all four files. Then bash completes some lines.
+# Makes the man page and the completions of a program, and compares them with its --help: every name of an option or
+# command must be in all four files. This script parses --help with code of its own. Then bash completes some lines.
 #
 #   bash tests/install/pages_script.sh PROGRAM
 set -u

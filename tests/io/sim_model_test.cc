@@ -1,5 +1,5 @@
-// Random programs on the simulated file system. What they read is compared with a map of strings, and what survives
-// with the promise of each sync. At the end: threads, and the speed that crash tests need.
+// Random programs on the simulated file system. Their reads are compared with a map of strings, and the data that
+// survives with the promise of each sync. At the end: threads, and the speed that crash tests need.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -152,7 +152,7 @@ TEST(SimModelTest, RandomProgramsMatchTheModelAndSurviveCuts) {
         const SimImage after = (cut == 2 ? killed : fs.Snapshot()).DrawCrash(program.prng(), {}, &report);
         ASSERT_EQ(after.disk().CheckInvariants(), "") << report.ToString();
         ASSERT_TRUE(after.Units().empty()) << report.ToString();
-        // Whatever IsFullyDurable() reports must survive.
+        // All bytes that IsFullyDurable() reports must survive.
         for (const auto& [name, bytes] : program.model()) {
           if (!fs.probe().IsFullyDurable(name, bytes->size())) continue;
           ASSERT_EQ(ContentsIn(after, name).substr(0, bytes->size()), *bytes) << report.ToString();

@@ -147,8 +147,8 @@ TEST_F(UringFaultTest, PlainReadsReplaceARefusingRing) {
   ReadAndCompare(&prng, queue.get(), 30);  // entries that the kernel never took must not be submitted
 }
 
-// Regression: if the list of finished reads could not grow, a completion was processed but not marked as seen. It then
-// arrived a second time, its bytes counted twice, and the rest of the request had a negative size.
+// Regression: if the list of finished reads could not grow, a completion was processed but not marked as seen. The
+// completion then arrived a second time, its bytes were counted twice, and the rest of the request had a negative size.
 TEST_F(UringFaultTest, OutOfMemoryNeverRepeatsACompletion) {
   constexpr std::size_t kReads = 20;
   constexpr std::size_t kSize = 3000;

@@ -1,6 +1,6 @@
-// Random programs, compared with a std::map: every answer of every call is checked, with snapshots and iterators that
-// outlive flushes, compactions and overwrites, with all comparators, and over many reopens, each followed by a deep
-// verification.
+// Random programs, compared with a std::map: every answer of every call is checked. Snapshots and iterators outlive
+// flushes, compactions and overwrites. Programs use all comparators, and reopen the database many times, each time with
+// a deep verification.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -155,8 +155,8 @@ TEST_P(FullDeviceTest, FailedSyncOfTheDeviceEndsAllWriting) {
     child.Kill(see);
     ASSERT_EQ(mounted.Unmount(), "");
   }
-  // ext4 may notice first that it cannot write its journal, and then becomes read-only. What a loop device reports for
-  // a full file differs among kernels.
+  // ext4 may notice first that it cannot write its journal, and then becomes read-only. Kernels differ in the error
+  // that a loop device reports for a full file.
   const bool read_only = text.find("Read-only file system") != std::string::npos;
   EXPECT_TRUE(fatal || read_only) << text;
   EXPECT_TRUE(read_only || text.find("Input/output error") != std::string::npos ||

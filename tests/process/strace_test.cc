@@ -226,9 +226,9 @@ std::map<std::string, std::uint64_t> CallsBetweenMarkers(const std::string& log)
   return {{"no markers", 1}};
 }
 
-// Reading a value in memory costs no system call. But a thread asks now and then whether it may copy (rt_sigaction and
-// rt_sigprocmask, at every 256th copy) and whether the values are still resident (fstat and cachestat, or the calls for
-// mincore; more and more rarely, up to every 8192nd copy).
+// Reading a value in memory costs no system call, except two checks. At every 256th copy a thread asks whether it may
+// copy (rt_sigaction and rt_sigprocmask). It also asks whether the values are still resident (fstat and cachestat, or
+// the calls for mincore): more and more rarely, up to every 8192nd copy.
 TEST_F(StraceTest, HotGetMakesNoSystemCall) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED: a sanitizer makes its own system calls";
   std::unique_ptr<File> probe;

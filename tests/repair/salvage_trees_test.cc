@@ -1,6 +1,6 @@
 // Tests salvage of databases with a history: several runs and compactions, overwritten and deleted keys, log GC, range
 // deletes. One page, record or file at a time is damaged. Every value in the new database was written for its key.
-// Without unproven values, it is the newest value of its key, or no surviving data shows a newer one.
+// Without unproven values, each value is the newest of its key, or no surviving data shows a newer one.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -25,7 +25,7 @@ class Runner {
     // Called after an Open has failed: the next Open must succeed.
     std::function<void()> lift_faults;
     // Returns true if a sync has failed since the last Open for a reason other than NoSpace. Then every later write
-    // must return a fatal error. (After NoSpace, a file that is not named yet may be thrown away.)
+    // must return a fatal error. (After NoSpace, a file that is not named yet may be discarded.)
     std::function<bool()> sync_has_failed;
     // Returns true if a sync has failed since the last Open for any reason: unsynced writes may be lost without a power
     // cut.

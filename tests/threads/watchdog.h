@@ -17,8 +17,8 @@
 
 namespace cambium::testing {
 
-// Must live as long as the threads it watches. They call Moved() after each step. A machine under load may take long
-// for one step, so the pause that counts as a hang is long.
+// Must live as long as the threads that it watches. The threads call Moved() after each step. A machine under load may
+// take long for one step, so the pause that counts as a hang is long.
 class Watchdog {
  public:
   explicit Watchdog(DB* db, std::function<std::string()> describe = nullptr)

@@ -1,5 +1,5 @@
 // --dry-run of commands that copy: it writes nothing, its forecast is what the command then does, and it fails if the
-// command would.
+// command would fail.
 #include <sys/mount.h>
 
 #include <cstdio>

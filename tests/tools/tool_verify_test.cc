@@ -241,8 +241,8 @@ TEST_F(ToolVerifyTest, DatabaseInReverseOrderNeedsNoFlag) {
 }
 
 // wal_recovery_mode decides what is damage in the log; reads and writes take it from the OPTIONS file. (Regression:
-// verify, stats and dump assumed the default. They called some databases clean that could not be opened, and some
-// damaged that could.)
+// verify, stats and dump assumed the default. They called some databases clean that could not be opened, and called
+// some damaged that could be opened.)
 TEST_F(ToolVerifyTest, AllCommandsUseTheStoredRecoveryMode) {
   struct Case {
     WALRecoveryMode mode;

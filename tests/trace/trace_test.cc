@@ -350,7 +350,7 @@ TEST_F(TraceTest, CloseEndsTheTrace) {
   EXPECT_EQ(all.records, (Records{"0 write [put a 1]", "0 end records=1 left_out=0"}));
 }
 
-// Draws many power cuts. Of a running trace, a prefix survives; after EndTrace, the whole trace survives.
+// Draws many power cuts. A prefix of a running trace survives; after EndTrace, the whole trace survives.
 TEST_F(TraceTest, PowerCutLeavesAPrefixOfARunningTraceAndAllOfAnEndedOne) {
   store_.MustOpen();
   Start();

@@ -95,7 +95,7 @@ class Measurement {
     o.max_total_wal_size = std::uint64_t{64} << 30;
     o.create_if_missing = true;
     o.index_type = c.index;
-    // Only the test flushes. This is also the limit of a slice of a compaction, or of a step of a sweep.
+    // Only the test flushes. The buffer's size is also the limit of a slice of a compaction, or of a step of a sweep.
     o.write_buffer_size = c.batch * (kKeySize + c.inline_bytes + 200);
     o.min_blob_size = c.inline_bytes == 0 ? 8 : 512;
     o.compaction_style = c.style;
@@ -319,8 +319,8 @@ TEST(CostLawTest, LawAgreesWithTheDesign) {
   LsmCost lsm;
   lsm.keys = 1e9;
   lsm.batch = 1e6;
-  // It would be 402 if all entries first stopped in level 1. Entries that pass through level 1 save that write, and a
-  // quarter of the files at the edges of the next compaction.
+  // The cost would be 402 if all entries first stopped in level 1. Entries that pass through level 1 save that write,
+  // and a quarter of the files at the edges of the next compaction.
   EXPECT_NEAR(BytesPerUpdate(lsm), 0.75 * 402, 0.05 * 402);
   lsm.policy.style = kCompactionStyleLazyLevel;
   EXPECT_NEAR(BytesPerUpdate(lsm), 215, kTolerance * 215);

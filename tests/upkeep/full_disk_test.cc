@@ -1,5 +1,5 @@
-// A full disk, and a database that recovers from it by itself: by deletes alone, or when another program frees space;
-// also if it is opened on the full disk, and after a power cut there.
+// A database recovers from a full disk by itself: by deletes alone, or when another program frees space. It also does
+// so if it is opened on the full disk, and after a power cut there.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -99,8 +99,8 @@ TEST_F(Level0Test, FailedCompactionDoesNotBlockWrites) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-// Regression: CompactRange began its next step as soon as one had ended, so the background never got a turn: new runs,
-// which the request does not include, stayed until the whole of a long request was done.
+// Regression: CompactRange began its next step as soon as one had ended, so the background never got a turn. New runs,
+// which the request does not include, stayed until all of a long request was done.
 TEST(Level0CompactRangeTest, LongCompactRangeDoesNotLetRunsPileUp) {
   TestStore store;
   store.options.index_type = IndexKind::kLsm;

@@ -125,7 +125,7 @@ TEST(ValueClusteringTest, AutoWaitsForRoom) {
 }
 
 // Overwrites in random order, repeatedly. With a ceiling, the pass that is under way when writes stop continues to its
-// end; values that were overwritten after it had passed them stay out of order.
+// end; values that are overwritten after the pass has rewritten them stay out of order.
 TEST(ValueClusteringTest, FullKeepsAllValuesInOrder) {
   const std::uint64_t first = SeedFromEnvironment(0xc1a5);
   std::uint64_t reads_of_all = 0;

@@ -56,8 +56,8 @@ class Puppet {
   std::thread thread_;
 };
 
-// Returns true if collecting does not reclaim memory while a reader is inside. It must reclaim it after the reader has
-// left.
+// Returns true if collecting does not reclaim memory while a reader is inside. Collecting must reclaim the memory after
+// the reader has left.
 bool ReaderProtects() {
   Puppet reader;
   std::optional<EpochGuard> guard;

@@ -1,9 +1,9 @@
 // The corruption matrix: every kind of file x every kind of damage, after a clean shutdown and after a crash. Each
 // damaged copy is opened, read completely and verified.
 //
-// Rules for every copy: no wrong value, no key that never existed, no synced key missing without an error that names
-// the file; and if Open or a read fails, VerifyDB reports a problem. In addition, kExpected lists the outcomes of each
-// kind of damage, so that a change of behaviour shows in review.
+// Rules for every copy: reads return no wrong value, and no key that never existed. If a synced key is missing, an
+// error names the file. If Open or a read fails, VerifyDB reports a problem. In addition, kExpected lists the outcomes
+// of each kind of damage, so that a change of behaviour shows in review.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -425,7 +425,8 @@ TEST(LogChainTest, LinkGivesTheEndOfAnUnsealedSegment) {
   EXPECT_GT(FailuresAfterCrashesWhileSegmentsAreSealed(), 0);
 }
 
-// Rule D6: if a log segment that the MANIFEST names is missing, Open returns Corruption. This includes the newest.
+// Rule D6: if a log segment that the MANIFEST names is missing, Open returns Corruption. This also holds for the newest
+// segment.
 TEST(LogChainTest, MissingSegmentIsCorruption) {
   for (const End end : {End::kClean, End::kCrash}) {
     const Subject subject = MakeSubject(7, end);

@@ -170,8 +170,8 @@ class SparseFile final : public testing::PartialFile {
   mutable std::uint64_t largest_ = 0;
 };
 
-// FindFooter must use the footer's size before it can check it. (Regression: it was trusted up to the size of the file,
-// which with holes may exceed the disk, and a repair allocated as much memory.)
+// FindFooter must use the footer's size before it can check it. (Regression: the size was trusted up to the size of the
+// file. A file with holes may be larger than the disk, and a repair allocated as much memory.)
 TEST(SegmentFooterTest, FindFooterDoesNotTrustAHugeSize) {
   for (const std::uint64_t entries : {std::uint64_t{6'000}, std::uint64_t{100} << 20}) {
     const std::uint64_t size = entries == 6'000 ? 10'000 : std::uint64_t{1} << 40;

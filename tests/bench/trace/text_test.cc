@@ -1,5 +1,5 @@
 // Traces as text: each operation is read back as it was written, and the error for a wrong line gives the reason. Also
-// the join of scans with their ends in traces that the library records.
+// tests how scans are joined with their ends in traces that the library records.
 #include "trace/text.h"
 
 #include <gtest/gtest.h>

@@ -166,9 +166,9 @@ TEST_F(MixedWorkloadTest, YcsbInsertsRecordsAfterTheLast) {
   EXPECT_EQ(result_.user_write_bytes, 0u) << "C only reads";
 }
 
-// The record that rank 0 falls on gets rank 0's 1 / 26.469 of all requests, and a little of other ranks' shares. The
-// divisor is the number of requests, not the generator's range. If the time limits a workload, the key set has room for
-// many more records than are read.
+// The record to which rank 0 is hashed gets rank 0's share, 1 / 26.469 of all requests, and a little of other ranks'
+// shares. If --duration ends a workload, the key set has room for many more records than are read, and this must not
+// change the share.
 TEST_F(MixedWorkloadTest, YcsbKeepsItsSkewWithDuration) {
   flags_.ycsb = {.operation_count = 0, .max_scan_length = 1};
   flags_.duration = 1;

@@ -101,7 +101,7 @@ TEST_F(WorkloadTest, FillsWriteWhatTheirNamesSay) {
   }
 }
 
-// An overwritten value still has valid bytes. It can be seen to be wrong only if the last version is known.
+// An overwritten value still has valid bytes. A workload can tell that it is old only if the last version is known.
 TEST_F(WorkloadTest, WalksDetectOverwrittenValues) {
   for (const char* writes : {"overwrite", "updaterandom"}) {
     flags_.threads = 1;
