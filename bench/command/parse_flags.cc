@@ -464,7 +464,7 @@ int Refuse(const std::string& why) {
 
 // Parses the words of one run into *f. Returns the exit code if the program should end; then errors have been reported.
 // `run`: the name of the run if a preset made the words. With --preset the words themselves are not checked for
-// contradictions: each of its runs is.
+// contradictions; each run of the preset is.
 std::optional<int> ParseRun(const std::vector<std::string>& words, const std::string& run, BenchFlags* f) {
   CLI::App app(
       "Measures Cambium and its peers with db_bench's workloads. Counts are per thread, as there. "

@@ -105,8 +105,8 @@ class CambiumSession : public Session {
   Status error_;
 };
 
-// Cambium has all maintenance operations, so NotSupported means bytes that it does not understand. Returned as it is,
-// it would make the bench believe that this engine lacks the operation.
+// Cambium has all maintenance operations, so NotSupported means bytes that it does not understand. If it were returned
+// unchanged, the bench would believe that this engine lacks the operation.
 Status Ours(const Status& status) {
   return status.IsNotSupported() ? Status::Corruption(status.ToString()) : status;
 }

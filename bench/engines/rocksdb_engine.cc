@@ -411,8 +411,8 @@ class RocksDbEngine : public Engine {
     return {};
   }
 
-  // A new cache at each open: blocks keep their names in a cache that outlives the database, which would then begin
-  // warm.
+  // Makes a new cache at each open: in a cache that outlived the database, blocks would keep their names, and the next
+  // open would begin warm.
   void SetTable() {
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = rocksdb::NewLRUCache(config_.cache_size);

@@ -79,8 +79,9 @@ void ReadValues(benchmark::State& state, Log& (*prepared)(int value_size, int mi
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
 
-// Ten values at a time through a read queue, as a scan fetches values that the page cache does not have. Here it has
-// all. range: bytes of a value, MiB of the file, whether the value's checksum is verified, whether by io_uring.
+// Ten values at a time through a read queue, as a scan fetches values that the page cache does not have. Here the page
+// cache has all of them. range: bytes of a value, MiB of the file, whether the value's checksum is verified, whether by
+// io_uring.
 void ReadTogether(benchmark::State& state) {
   constexpr std::size_t kTogether = 10;
   const auto value_size = static_cast<std::size_t>(state.range(0));

@@ -21,7 +21,8 @@ struct Sample {
 
 // Samples ten times a second, less often if a look is slow: a directory of thousands of files costs milliseconds, and
 // the sampler uses at most a fiftieth of one processor. At most kSamplesMax samples are kept, however long the phase:
-// if there are more, every second one is dropped, and from then on half as many are kept. The peak covers all looks.
+// if there are more, every second sample is dropped, and from then on only half as many looks become samples. The peak
+// covers all looks.
 class Sampler {
  public:
   static constexpr std::size_t kSamplesMax = 600;

@@ -35,8 +35,8 @@ struct Load {
   double pinned = 0;   // of these, written while an iterator is held, so that no version can be dropped
 };
 
-// Returns what a replay writes, and its live bytes: for each key the largest value that is put, or found and so loaded
-// before. Keys that only scans pass are unknown.
+// Returns what a replay writes, and its live bytes: for each key the largest value that the replay puts, or finds
+// because it was loaded before. Keys that only scans pass are unknown.
 Load LoadOfTrace(const std::string& path) {
   Load load;
   std::unique_ptr<TraceSource> source;

@@ -8,8 +8,8 @@
 namespace cambium::bench {
 
 // Returns the bytes that the largest database of the run may take. For an engine that collects garbage this is a
-// multiple of its keys and values, from its settings and from measurements, and more if an iterator stays open. For
-// other engines it is everything that is written. With --db the sum over all databases, since they stay.
+// multiple of its keys and values, computed from its settings and from measurements; it is larger if an iterator stays
+// open. For other engines it is everything that is written. With --db the sum over all databases, since they stay.
 std::uint64_t SpaceNeeded(const BenchFlags& flags);
 
 // Returns a complaint if the bench's own KeySet does not fit into `memory_bytes` (0: unknown), else "".

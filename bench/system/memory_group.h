@@ -19,8 +19,9 @@ struct MemoryGroupPlace {
 };
 
 // Finds the place from proc/self/mountinfo and proc/self/cgroup below `root`, and the directories that they name. With
-// version 1 the place is the group of this process. With version 2 it is the nearest ancestor that hands the memory
-// controller down, since a group with processes cannot. NotSupported, with the reasons, if no such group is writable.
+// version 1 the place is the group of this process. With version 2 it is the nearest ancestor that delegates the memory
+// controller to its children, since a group with processes cannot. NotSupported, with the reasons, if no such group is
+// writable.
 Status FindMemoryGroupPlace(const std::string& root, MemoryGroupPlace* place);
 
 // Changes nothing but its own group, and moves no process but the one that calls Enter().

@@ -36,7 +36,8 @@ class OfflineAccess {
   // The numbers of segments that can be emptied. In a database that is open for reading: those that could be emptied
   // after SealWholeLog.
   [[nodiscard]] std::vector<std::uint64_t> SegmentsOfLog() const;
-  // Segments, and the layers in which their values are looked up. While it is held, none of their files is removed.
+  // Segments, and the layers in which their values are looked up. While a LogNow is held, none of their files is
+  // removed.
   struct LogNow {
     std::shared_ptr<const View> view;
     std::vector<GcSource> sources;
@@ -52,7 +53,7 @@ class OfflineAccess {
   };
   Result<MovedOut> MoveOut(const LogNow& log, std::span<const GcSource> sources, bool empties,
                            std::span<const GcRecord> records);
-  // Clusters all values of all families that may be moved. Calls `visit` with the records of each step; if it returns
+  // Clusters all values that may be moved, in all families. Calls `visit` with the records of each step; if it returns
   // false, stops with Incomplete. `dry`: moves nothing.
   Status ClusterAll(bool dry, const std::function<bool(std::span<const GcRecord> records)>& visit);
   // Writes every page of every index anew.

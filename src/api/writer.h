@@ -53,9 +53,9 @@ class Writer {
   Status WritePrepared(const WriteOptions& options, Prepared* prepared, TracedCall* traced);
   // Waits for compactions and for space if necessary.
   Status AwaitPermission(const WriteOptions& options, const Prepared& prepared);
-  // Delays writes to an LSM with many runs in level 0, because these slow down every read: from
-  // level0_slowdown_writes_trigger on, by up to a millisecond; from level0_stop_writes_trigger on, until a step of a
-  // compaction has ended.
+  // Delays writes to an LSM with many runs in level 0, because these runs slow down every read. From
+  // level0_slowdown_writes_trigger runs on, a write waits up to a millisecond. From level0_stop_writes_trigger runs on,
+  // it waits until a step of a compaction has ended.
   Status AwaitCompaction(const WriteOptions& options, Family* family);
   // Appends the batch. If deletes find no space, tries again as long as jobs free some.
   Status AppendOrFree(const WriteOptions& options, Prepared* prepared, SequenceNumber* last, TracedCall* traced);

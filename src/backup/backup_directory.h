@@ -25,7 +25,7 @@ class BackupDirectory {
  public:
   BackupDirectory(FileSystem* fs, std::string path) : fs_(fs), path_(std::move(path)) {}
 
-  // Returns InvalidArgument unless the directory is one of backups: it has a record, or it has LOCK, files/ and
+  // Returns InvalidArgument unless this is a directory of backups: it has a record, or it has LOCK, files/ and
   // otherwise only files that an engine makes. If `may_be_new`, an empty directory is OK too. Reads names only; call it
   // before anything is written there.
   Status Check(bool may_be_new) const;

@@ -50,8 +50,8 @@ struct BackupRecord {
 };
 
 [[nodiscard]] std::string EncodeBackupRecord(const BackupRecord& record);
-// Decodes the record of backup `id`; `path` is for messages. Corruption, with the offset, if it is cut, has an illegal
-// line or is another backup's; NotSupported if it is of a later version.
+// Decodes the record of backup `id`; `path` is for messages. Corruption, with the offset, if the record is cut, has an
+// illegal line or is another backup's; NotSupported if it is of a later version.
 Result<BackupRecord> DecodeBackupRecord(Slice bytes, BackupID id, const std::string& path);
 
 // Convert between 7 and "000007.backup". ParseBackupRecordName returns 0 for any other name.

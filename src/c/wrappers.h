@@ -121,8 +121,8 @@ namespace cambium::c {
 // Replaces *errptr by the status's text, or by a fixed text if there is no memory for it, and frees the old one. Does
 // nothing if the status is OK or `errptr` is null.
 void SaveError(char** errptr, const Status& status) noexcept;
-// Like SaveError, with a text. Running out of memory loses no error: the fixed text needs none, and cambium_free knows
-// it.
+// Like SaveError, with a text. Running out of memory loses no error: the fixed text needs no memory, and cambium_free
+// does not free it.
 void SaveText(char** errptr, const char* text) noexcept;
 // The text for std::bad_alloc: the call was not finished.
 inline constexpr const char* kOutOfMemory = "Operation aborted: out of memory";

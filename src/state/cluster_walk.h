@@ -31,8 +31,8 @@ struct ClusterFinds {
 struct ClusterPass {
   ClusterWalk walk;                  // used by the collect job only
   bool is_under_way = false;         // used by the collect job only
-  // A value of SpaceControl::written: the passes so far have paid for all bytes written before it, so these make no
-  // further pass due.
+  // A value of SpaceControl::written. Bytes that were written before it make no further pass due: the passes so far
+  // have paid for them.
   std::uint64_t paid_until = 0;
   std::uint64_t begun_at = 0;        // the value of `written` when the current pass began
   std::uint64_t bytes_passed = 0;    // in the current pass

@@ -51,8 +51,8 @@ class Clusterer {
   // Counts the jumps between distant values that a scan of the keys `from` to `to` (null: the last key) has made.
   void NoteJumps(const Family& family, Slice from, const Slice* to, std::uint64_t jumps) noexcept;
 
-  // For an offline compaction: clusters all values of all families that may be moved. Calls `visit` with the records of
-  // each step; if it returns false, stops with Incomplete. `dry`: moves nothing.
+  // For an offline compaction: clusters all values that may be moved, in all families. Calls `visit` with the records
+  // of each step; if it returns false, stops with Incomplete. `dry`: moves nothing.
   Status ClusterAll(bool dry, const std::function<bool(std::span<const GcRecord> records)>& visit);
 
  private:

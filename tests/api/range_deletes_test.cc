@@ -140,8 +140,8 @@ TEST_F(RangeDeletesTest, SnapshotSeesDeletedKeysAfterFlushAndCompaction) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-// Above a budget, tables that only a snapshot needs are moved to private runs, with their range deletes as of the
-// snapshot.
+// Above a budget, tables that only a snapshot needs are moved to private runs, together with the range deletes that the
+// snapshot sees.
 TEST_F(RangeDeletesTest, PrivateRunOfASnapshotKeepsRangeDeletes) {
   Fill(0, 100);
   store_.Flush();

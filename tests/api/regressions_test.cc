@@ -238,8 +238,8 @@ TEST(ApiRegressionTest, DamagedIndexDoesNotBlockWrites) {
   EXPECT_TRUE(database->CompactRange({}, nullptr, nullptr).IsCorruption());  // must read the page
 }
 
-// The flush had committed; only the next record, which drops segments, could not be written. But the flush, and the Put
-// that waited for it, failed.
+// The MANIFEST record of a flush was durable; only the next record, which drops segments, could not be written. But the
+// flush, and the Put that waited for it, returned the error.
 TEST(ApiRegressionTest, FlushSucceedsIfDroppingSegmentsFails) {
   const auto fs = NewFs();
   Config config;

@@ -72,8 +72,8 @@ wait $pid || ended=$?
 [ $ended = 1 ] || fail "when its child was ended it ended with $ended"
 nothing_left
 
-# If memory runs out, the program reports it, and removes the files that it made. Before, it checks that the disk has
-# the space that so many keys may need; this space is not used.
+# If memory runs out, the program reports it, and removes the files that it made. Before that, it checks that the disk
+# has the space that so many keys may need; this space is not used.
 free_mib=$(($(df --output=avail -k "$work" | tail -1) / 1024))
 if [ "$free_mib" -ge 6000 ]; then
   ended=0

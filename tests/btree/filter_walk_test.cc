@@ -116,7 +116,8 @@ TEST_F(FilterWalkTest, AsksOnlyAboutTheRange) {
 }
 
 // Regression: if a leaf is rewritten only because its neighbour became too small, it gets into a new file, like leaves
-// that were filtered. After a step that ended there, its keys were skipped, and the filter was never asked about them.
+// that were filtered. If a step ended at such a leaf, the next step skipped the leaf's keys, and the filter was never
+// asked about them.
 TEST_F(FilterWalkTest, AsksAboutLeavesThatAreRewrittenWithANeighbour) {
   for (const std::uint64_t step_bytes : {std::uint64_t{1}, std::uint64_t{2000}, std::uint64_t{20'000}}) {
     Load(3000);

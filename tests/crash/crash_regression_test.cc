@@ -23,7 +23,8 @@ SimImage OnlySizes(const SimImage& image) {
 }
 
 // A power cut left a segment with its size but without its first record. Recovery rightly replayed nothing from it, but
-// left it in the MANIFEST. The next recovery found it before records that were durable by then: Corruption.
+// left it in the MANIFEST. The next recovery found this segment before records that were durable by then, and returned
+// Corruption.
 TEST(CrashRegressionTest, SegmentWithoutItsFirstRecordIsDropped) {
   const auto fs = NewFs();
   TestDatabase first({}, fs, 1);

@@ -81,8 +81,8 @@ TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
   }
 }
 
-// Exhaustive for small programs (after CrashMonkey's ACE): every program of one or two of these operations after a
-// fixed beginning, a crash at every call, a few kinds of damage each.
+// The operations of an exhaustive test of small programs (after CrashMonkey's ACE). It runs every program of one or two
+// of them after a fixed beginning, crashes at every call, and applies a few kinds of damage to each crash.
 std::vector<Operation> Templates() {
   const auto write = [](std::vector<Mutation> mutations, Durability durability = Durability::kNone) {
     Operation op;

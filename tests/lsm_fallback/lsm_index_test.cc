@@ -127,8 +127,8 @@ TEST(LsmIndexTest, LoadInKeyOrderOnlyMovesFiles) {
 
 // Lazy: each update is written once per level of tiers, and several times in the last level. Leveled: each update is
 // written in each level about half as many times as the ratio of two levels, unless it goes through level 1. With four
-// levels of ratio 4 the cost law predicts that lazy writes 0.83 of what leveled writes. Files must not be too small for
-// that: tiers of a few hundred entries are mostly headers and branches, which cancel the saving.
+// levels of ratio 4 the cost law predicts that lazy writes 0.83 of what leveled writes. Files must be large enough for
+// this saving: tiers of a few hundred entries are mostly headers and branches, which cancel it.
 TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
   constexpr std::uint64_t kStepBytes = 64 * 1024;
   std::uint64_t written[2] = {0, 0};

@@ -9,8 +9,8 @@
 namespace cambium::testing {
 
 // Verifies the files as they were left, then opens the database and checks its contents. With `recover` the database is
-// opened for writing, closed, and verified again. Otherwise it opens it for reading only, and the next process finds
-// the same files.
+// opened for writing, closed, and verified again. Otherwise the database is opened for reading only, and the next
+// process finds the same files.
 [[nodiscard]] inline std::string CheckDatabase(const Plan& plan, bool only_synced, bool recover, History* history) {
   const Options options = WorkloadOptions(plan.size);
   if (history->was_open()) {

@@ -270,8 +270,8 @@ constexpr bool kMayStartThreads = true;
 constexpr const char* kNoThreadsInChild =
     "SKIPPED: ThreadSanitizer ends a child that starts threads, as a database does; runs in all other builds";
 
-// The child does not have the process-wide read threads, for which it once waited. Nor does it have the threads that
-// held a process-wide lock, or were inside an epoch, at the fork.
+// The child does not have the process-wide read threads. (Regression: it waited for them.) Nor does it have the threads
+// that held a process-wide lock, or were inside an epoch, at the fork.
 TEST_F(ForkTest, ChildMayUseItsOwnDatabase) {
   if (!kMayStartThreads) GTEST_SKIP() << kNoThreadsInChild;
   ASSERT_EQ(UseDatabase(directory_.File("of parent"), options_), 0);

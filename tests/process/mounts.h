@@ -7,8 +7,8 @@
 
 namespace cambium::testing {
 
-// From now on only this process and its children see their mounts. Returns "", or why that is not possible. Needs root,
-// or a system on which users may create namespaces.
+// Makes later mounts of this process visible to itself and its children only. Returns "", or why that is not possible.
+// Needs root, or a system on which users may create namespaces.
 [[nodiscard]] std::string EnterPrivateMounts();
 
 class Mount {

@@ -192,7 +192,7 @@ TEST_F(DeviceTest, LogGrowsAheadOnlyWithAJournal) {
       std::unique_ptr<File> file;
       ASSERT_TRUE(FileSystem::Default()->Open(mount_point + "/file", OpenMode::kCreateNew, {}, &file).ok());
       EXPECT_EQ(file->CanGrowAhead(), with_journal);
-      // Asking the system needs a descriptor, and a log calls this each time it grows. So the answer must be
+      // Asking the system needs a descriptor, and a log calls CanGrowAhead each time it grows. So the answer must be
       // remembered.
       const LimitScope none_free(RLIMIT_NOFILE, 0);
       EXPECT_EQ(file->CanGrowAhead(), with_journal);

@@ -54,8 +54,8 @@ bool IsReportedLost(const Findings& findings, const std::string& key) {
   return std::ranges::any_of(findings.lost, [&](const RepairLoss& each) { return each.key == key; });
 }
 
-// Regression: K was flushed and written again, then the header or body of two records of the tail were damaged. The
-// flushed value was recovered although the newer one was in doubt or known to be lost.
+// Regression: a key K was flushed and written again, then the headers or bodies of two records of the tail were
+// damaged. The flushed value was recovered although the newer value was in doubt or known to be lost.
 TEST(SalvageLogTest, DoubtfulNewerValueRemovesTheFlushedOne) {
   TestStore store;
   store.MustOpen();

@@ -2,9 +2,9 @@
 // crash.
 //
 // Rules for every copy: the damaged directory is unchanged, and VerifyDB finds no problem in the new database. Every
-// value in it was written for its key. It has everything that a reader of the damaged database gets. No key has an old
-// value, and no deleted key returns, unless the newer operation is among the damaged bytes of the log's tail.
-// Everything that is missing is reported.
+// value in the new database was written for its key. The new database has everything that a reader of the damaged one
+// gets. No key has an old value, and no deleted key returns, unless the newer operation is among the damaged bytes of
+// the log's tail. Everything that is missing is reported.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -112,8 +112,8 @@ bool EngineRules::SurvivesEveryCut(const std::string& path, std::uint64_t length
       fs_->probe().DurableSize(path) >= length)
     return true;
   if (!sync_failed_ever_) return false;
-  // IsFullyDurable counts a page that a failed sync dropped as a whole, but bytes in it may have been durable before.
-  // So compare the two extreme cuts.
+  // If a failed sync dropped a page, IsFullyDurable counts all of the page as not durable, but some of its bytes may
+  // have been durable before. So compare the two extreme cuts.
   Prng prng(0);
   std::string bytes[2];
   for (const SimDamage damage : {SimDamage::kAllLost, SimDamage::kAllKept}) {

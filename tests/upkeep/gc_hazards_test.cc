@@ -290,8 +290,8 @@ TEST(GcHazardsTest, MissingFileCountsAsRemoved) {
 
 // ---- H44: damage ----
 
-// A value of a segment that is mostly garbage is damaged. The damage is reported once, the other segments are
-// collected, and then there is no more work. False otherwise.
+// Damages a value of a segment that is mostly garbage. Returns true if the damage is reported once, the other segments
+// are collected, and then there is no more work.
 bool DamageIsLeftAlone() {
   WatchedStore store;
   FillWithGarbage(&store);

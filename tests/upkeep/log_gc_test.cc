@@ -162,8 +162,8 @@ TEST(LogGcTest, WithoutSecondLookupADeleteIsUndone) {
   EXPECT_NE(KeyZeroAfter(Changes()[0], &met), "NotFound");
 }
 
-// A value is not dead because a memtable hides it: a power cut may take the memtable's log. True if after every power
-// cut key 0 has the synced value or the unsynced one.
+// A value that only a memtable hides is not dead yet: a power cut may take the memtable's log. True if after every
+// power cut key 0 has the synced value or the unsynced one.
 bool KeyZeroSurvivesEveryCut() {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     TestStore store;
@@ -329,8 +329,8 @@ TEST(LogGcTest, FootersOfReplayedSegmentsAreNotUsed) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Regression: a segment written by log GC kept its slot reserved after its commit while the database was open. So no
-// slot of such a segment was ever reused, and a long-running database would have run out of slots.
+// Regression: the slot of a segment that log GC had written stayed reserved after the commit, until the database was
+// closed. So no slot of such a segment was reused, and a long-running database would have run out of slots.
 TEST(LogGcTest, SlotsOfRelocationSegmentsAreReused) {
   TestStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;

@@ -101,8 +101,8 @@ std::uint64_t YcsbOperations(const BenchFlags& flags) {
 
 // Returns the room for new keys. It does not affect which records are drawn.
 std::uint64_t NewKeysOfYcsbD(const BenchFlags& flags) {
-  // The number of inserts is random: six standard deviations more than expected. If --duration ends the workload, more
-  // than any machine inserts.
+  // The number of inserts is random, so there is room for six standard deviations more than expected. If --duration
+  // ends the workload, there is room for more inserts than any machine makes.
   const double operations = flags.duration > 0 ? static_cast<double>(flags.duration) * 20e6
                                                 : static_cast<double>(YcsbOperations(flags));
   const double expected = operations * kInserts;

@@ -1,4 +1,4 @@
-// Where a memory group is made: tested with a tree of files that imitates the kernel's, and with a real group, if this
+// Tests where a memory group is made: with a tree of files that imitates the kernel's, and with a real group, if this
 // machine permits it.
 #include "system/memory_group.h"
 
