@@ -115,5 +115,5 @@ uint32_t* cambium_backup_engine_get_corrupted_backups(cambium_backup_engine_t* e
   const std::vector<cambium::BackupID> ids = engine->rep->GetCorruptedBackups();
   *count = ids.size();
   const cambium::Slice bytes(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof(uint32_t));
-  return reinterpret_cast<uint32_t*>(cambium::c::CopyBytes(bytes));
+  return static_cast<uint32_t*>(static_cast<void*>(cambium::c::CopyBytes(bytes)));  // aligned: it is from malloc
 }

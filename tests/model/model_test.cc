@@ -103,7 +103,7 @@ std::string FirstErrorWithAFilter(std::uint64_t programs) {
 // With a filter the model allows two states of a value. It must still detect a defective filter.
 TEST(ModelTest, DetectsADefectiveFilter) {
   if (kUnderThreadSanitizer) GTEST_SKIP() << kOneThread;
-  EXPECT_EQ(FirstErrorWithAFilter(300), "");
+  EXPECT_EQ(FirstErrorWithAFilter(ScaledPrograms(300)), "");
   {
     const MutantScope mutant(Mutant::kFilteredStaysCharged);
     EXPECT_NE(FirstErrorWithAFilter(5000), "");
