@@ -27,7 +27,7 @@ struct DumpFlags : DatabaseFlags {
   bool no_entries = false;
   bool reverse_order = false;
 };
-struct Given {
+struct DumpGiven {
   bool from = false;
   bool to = false;
   bool prefix = false;
@@ -192,7 +192,7 @@ Status DumpFile(const DumpFlags& flags, FileDumper* dumper) {
   }
 }
 
-int Dump(const DumpFlags& flags, const Given& given) {
+int Dump(const DumpFlags& flags, const DumpGiven& given) {
   DumpChoice choice;
   choice.hex = flags.hex;
   choice.json = flags.json;

@@ -12,7 +12,7 @@
 namespace cambium::tool {
 namespace {
 
-struct Closer {
+struct InputCloser {
   void operator()(std::FILE* file) const {
     if (file != stdin) std::fclose(file);
   }
@@ -92,7 +92,7 @@ class JsonlSource final : public EntrySource {
   }
 
   const std::string path_;
-  const std::unique_ptr<std::FILE, Closer> file_;
+  const std::unique_ptr<std::FILE, InputCloser> file_;
   const std::uint64_t size_;  // 0 if it is not a regular file
   std::uint64_t read_ = 0;
   char* line_ = nullptr;

@@ -29,7 +29,7 @@ constexpr int kNotFound = -30798;         // MDB_NOTFOUND
 constexpr int kIncompatible = -30784;     // MDB_INCOMPATIBLE: the record is not a database
 constexpr unsigned kDatabasesMax = 10'000;
 
-struct Api {
+struct LmdbApi {
   SharedLibrary library;
   int (*env_create)(void**);
   int (*env_set_maxdbs)(void*, unsigned);
@@ -164,7 +164,7 @@ class LmdbSource final : public EntrySource {
   }
 
   const std::string path_;
-  Api api_{};
+  LmdbApi api_{};
   void* env_ = nullptr;
   void* txn_ = nullptr;
   void* cursor_ = nullptr;

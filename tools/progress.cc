@@ -15,7 +15,7 @@ double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::string Clock(double seconds) {
+std::string ClockText(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::clamp(seconds, 0.0, 360'000.0));
   char text[32];
   if (whole >= 3600) {
@@ -49,7 +49,7 @@ std::string ProgressLine(std::uint64_t done, std::uint64_t all, double seconds, 
   if (all > 0) line += " of " + AmountOf(all, unit);
   if (unit == ProgressUnit::kEntries) line += " entries";
   line += "  " + AmountOf(static_cast<std::uint64_t>(rate), unit) + "/s";
-  if (all > done && rate > 0) line += "  " + Clock(static_cast<double>(all - done) / rate) + " left";
+  if (all > done && rate > 0) line += "  " + ClockText(static_cast<double>(all - done) / rate) + " left";
   return line;
 }
 

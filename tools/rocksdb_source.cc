@@ -9,7 +9,7 @@
 namespace cambium::tool {
 namespace {
 
-struct Api {
+struct RocksDbApi {
   SharedLibrary library;
   void* (*options_create)();
   void (*options_destroy)(void*);
@@ -136,7 +136,7 @@ class RocksDbSource final : public EntrySource {
   }
 
   const std::string path_;
-  Api api_{};
+  RocksDbApi api_{};
   void* options_ = nullptr;
   void* read_ = nullptr;
   void* db_ = nullptr;

@@ -23,7 +23,7 @@ struct ScanFlags : DatabaseFlags {
   bool keys_only = false;
   bool count = false;
 };
-struct Given {
+struct ScanGiven {
   bool from = false;
   bool to = false;
 };
@@ -78,7 +78,7 @@ Status Walk(const ScanFlags& flags, bool is_in_byte_order, Iterator* it, const s
   return it->status();
 }
 
-int Scan(const ScanFlags& flags, const Given& given) {
+int Scan(const ScanFlags& flags, const ScanGiven& given) {
   std::string from;
   std::string to;
   std::string prefix;

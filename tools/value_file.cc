@@ -8,12 +8,12 @@
 namespace cambium::tool {
 namespace {
 
-struct Closer {
+struct OpenFileCloser {
   void operator()(std::FILE* file) const {
     if (file != stdin && file != stdout) std::fclose(file);
   }
 };
-using OpenFile = std::unique_ptr<std::FILE, Closer>;
+using OpenFile = std::unique_ptr<std::FILE, OpenFileCloser>;
 
 Status ErrorOf(const std::string& path) { return Status::IOError(path + ": " + std::strerror(errno)); }
 

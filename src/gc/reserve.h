@@ -9,7 +9,7 @@
 // memtable. In a small database each new file takes a block, however little is in it, and 2 % would be less than one
 // block: hence at least 256 KiB, but never more than a sixteenth of the database. These 256 KiB are less than the
 // amount by which gc/space.h lets any database exceed its ceiling: two segments and a step of log GC, each of at least
-// one MiB. A database below one MiB keeps no reserve.
+// one MiB unless blob_file_size is less. A database below one MiB keeps no reserve.
 //
 // A quarter of the reserve, but at least 16 KiB and at most one MiB, is held longer: for the next Open, which must
 // write a MANIFEST before it can free anything.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -81,6 +82,7 @@ void* Arena::TakeLines(std::size_t bytes) {
   assert(bytes % kCacheLine == 0);
   if (bytes > static_cast<std::size_t>(back_ - front_)) SwitchToSpare(bytes);
   void* taken = front_;
+  assert(reinterpret_cast<std::uintptr_t>(taken) % kCacheLine == 0);
   front_ += bytes;
   used_bytes_ += bytes;
   return taken;

@@ -11,7 +11,7 @@
 namespace cambium {
 namespace {
 
-// A memtable with more range deletes is frozen, however small it is: each range delete slows down the memtable's
+// A memtable with this many range deletes is frozen, however small it is: each range delete slows down the memtable's
 // lookups and flush.
 constexpr std::uint64_t kTableRangesMax = 1024;
 

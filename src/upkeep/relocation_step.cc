@@ -224,8 +224,8 @@ std::int64_t RelocationStep::HiddenAfter(const Moves& moves) const {
 }
 
 void RelocationStep::NoteCommitted(const std::vector<std::int64_t>& hidden) {
-  // Under the same lock as the commit, so that each look at space counts these bytes exactly once: as named by the
-  // MANIFEST, or as leaving.
+  // Under the same lock as the commit, so that each look at space finds these bytes in exactly one place: in files that
+  // the MANIFEST names, or among those that leave.
   for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
     const GcSource& source = pick_.sources[i];
     if (report_.is_emptied[i]) commits_.obsolete().Leaves(source.segment->path(), {commits_.BytesOf(source.info), true});
