@@ -424,7 +424,7 @@ std::string Contradiction(const BenchFlags& f) {
 }
 
 // Returns a complaint about a given option that has no effect because of others; or "". Options for an engine that does
-// not take part are no mistake, since the list of engines changes from run to run.
+// not take part are no mistake, because users change the list of engines from one command to the next.
 std::string WithoutEffect(const CLI::App& app, const BenchFlags& f) {
   const bool is_fixed = f.value_size_distribution_type == SizeDistribution::kFixed;
   if (!is_fixed && app.count("--value_size") > 0) {

@@ -23,7 +23,7 @@ namespace {
 constexpr char kLastKey[] = "crash/last";
 constexpr char kBatchPrefix[] = "crash/batch/";
 constexpr std::uint64_t kKeysPerBatch = 8;
-constexpr std::uint64_t kAcknowledgedMin = 3;  // before the kill, since a child without writes would prove nothing
+constexpr std::uint64_t kAcknowledgedMin = 3;  // before the kill, because a child without writes would prove nothing
 constexpr int kPatienceMillis = 60'000;
 
 std::string KeyOf(std::uint64_t batch, std::uint64_t i) {

@@ -84,7 +84,7 @@ class LmdbSession : public Session {
     *value = Ours(v);
     return Answer(code_);
   }
-  // One transaction for all keys, since they are one operation.
+  // One transaction for all keys, because a MultiGet is one operation.
   void MultiGet(std::span<const Slice> keys, std::span<Slice> values, std::span<Lookup> lookups) override {
     code_ = Renew();
     const bool begun = code_ == MDB_SUCCESS;
@@ -160,9 +160,9 @@ class LmdbSession : public Session {
 class LmdbEngine : public Engine {
  public:
   explicit LmdbEngine(const EngineConfig& config) : config_(config) {
-    // The map takes address space, not disk. It has room for eight times the data, since freed pages are not reused at
-    // once. It also has room for everything the file system can hold, since it is not known here how much a workload
-    // adds: so the disk gets full before the map does.
+    // The map takes address space, not disk. It has room for eight times the data, because freed pages are not reused
+    // at once. It also has room for everything the file system can hold, because it is not known here how much a
+    // workload adds: so the disk gets full before the map does.
     const std::uint64_t data = config.num * (config.key_size + config.value_size + 64);
     std::error_code error;
     const auto space = std::filesystem::space(std::filesystem::path(config.path).parent_path(), error);

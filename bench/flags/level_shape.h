@@ -17,7 +17,7 @@ struct LevelShape {
   std::uint64_t max_bytes_for_level_base = 256u << 20;
   double max_bytes_for_level_multiplier = 10;
   int num_levels = 7;
-  // For engines that separate values, whose tables hold keys alone; 0: as above.
+  // For engines that separate values, whose SST files hold only keys and addresses; 0: as above.
   std::uint64_t keys_target_file_size_base = 0;
   std::uint64_t keys_max_bytes_for_level_base = 0;
 

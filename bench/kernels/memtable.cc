@@ -27,7 +27,7 @@ struct InsertKeys {
   const KeyList keys;
 };
 
-// Adds an eighth more keys to a table of state.range(0) keys. The initial fill is not measured.
+// Adds an eighth more keys to a memtable of state.range(0) keys. The initial fill is not measured.
 void MemTableInsert(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const KeyList& keys = Prepared<InsertKeys>(n).keys;

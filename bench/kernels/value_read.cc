@@ -45,14 +45,15 @@ ValueQuery QueryOf(const ValueLog& log, std::size_t value, bool verify) {
   return {.address = log.addresses[value], .key = log.keys[value], .verify_checksums = verify};
 }
 
-// As a Get at a snapshot, or one that must wait for the device: from the mapping if there is one and the page is
-// resident, else by a read of the right size.
+// Reads as a Get at a snapshot does, or a Get that must wait for the device: from the mapping if there is one and the
+// page is resident, else by a read of the right size.
 Status ByRead(const ValueLog& log, std::size_t value, bool verify, std::string* buffer, Slice* out) {
   return ReadValue(log.log.segments(), QueryOf(log, value, verify), buffer, out);
 }
 
-// As Get, MultiGet and iterators: from the mapping, else first by a read that does not wait for the device. The
-// operating system may refuse such a read although the page cache has the bytes: while it writes them back.
+// Reads as Get, MultiGet and iterators do: from the mapping; else by a read that does not wait for the device; if that
+// read is refused, as ByRead does. The operating system may refuse a read that does not wait although the page cache
+// has the bytes: while it writes them back.
 Status IfCached(const ValueLog& log, std::size_t value, bool verify, std::string* buffer, Slice* out) {
   const Result<bool> was_cached = ReadCachedValue(log.log.segments(), QueryOf(log, value, verify), buffer, out);
   CAMBIUM_RETURN_IF_ERROR(was_cached.status());

@@ -1,14 +1,15 @@
-// "Integrated BlobDB", rocksdb.org, 2021: its six workloads, with the settings of RocksDB's tools/run_blob_bench.sh. A
-// table of keys is smaller than a table of values, since it refers to 32 buffers of values, and level 1 has eight
-// tables. The first stage of its load writes without a log and without compactions, which only RocksDB can do. Here
-// every store loads normally, and stage two compacts. The script turns blob GC on only after the load, so loads have a
-// run of their own, in which BlobDB has no GC.
+// "Integrated BlobDB", rocksdb.org, 2021: its six workloads, with the settings of RocksDB's tools/run_blob_bench.sh.
+// With BlobDB an SST file holds only keys and addresses of values. As in the script, its target size in bytes is the
+// number of values that fill 32 write buffers (but see kKeysTableLeast), which is less than that of a file with values,
+// one write buffer. Level 1 has room for eight files of either size. The first stage of the post's load writes without
+// a log and without compactions, which only RocksDB can do. Here every store loads normally, and stage two compacts.
+// The script turns blob GC on only after the load, so loads have a run of their own, in which BlobDB has no GC.
 #include "presets/presets.h"
 
 namespace cambium::bench {
 namespace {
 
-// A lower bound: at small scales the formula gives tables of some hundred bytes.
+// A lower bound of the target size: at small scales the formula gives files of some hundred bytes.
 constexpr std::uint64_t kKeysTableLeast = 64u << 10;
 
 }  // namespace
@@ -19,7 +20,8 @@ std::vector<PresetRun> BlobDb2021Runs(double scale) {
   std::vector<PresetRun> runs;
   for (const std::uint64_t value_size : {1u << 10, 4u << 10, 16u << 10, 64u << 10, 256u << 10, 1u << 20}) {
     const std::uint64_t num = Scaled(1024 * gib / static_cast<double>(value_size), scale, 200);
-    // The post's read phases took half an hour. These read enough bytes to let their writer write for some seconds.
+    // The post's read phases took half an hour. The read phases here read enough bytes to let their writer write for
+    // some seconds.
     const double read_bytes = 2 * gib * 4096;
     const std::uint64_t reads = std::min(Scaled(read_bytes / static_cast<double>(value_size), scale, 2'000),
                                          Scaled(800'000 * 4096.0, scale, 2'000));

@@ -1,5 +1,5 @@
 // The four cases of a talk that compared BlobDB, Titan and DiffKV (2021): one thread, no sync, no compression, a cache
-// of 32 MiB. Its BlobDB ran without blob GC; rocksdb_blob, with GC, is added for fairness.
+// of 32 MiB. The talk's BlobDB ran without blob GC; rocksdb_blob, with GC, is added for fairness.
 #include "presets/presets.h"
 
 namespace cambium::bench {

@@ -88,7 +88,7 @@ std::string WithNote(const std::string& table, std::string* notes, const char* n
   return table;
 }
 
-// The index in the last round, since shapes have no median.
+// The index in the last round only: shapes have no median over the rounds.
 std::string IndexTable(const std::vector<Result>& results) {
   unsigned last = 0;
   for (const Result& result : results) last = std::max(last, result.round);

@@ -8,8 +8,8 @@
 
 namespace cambium::bench {
 
-// Returns the settings of an engine at `path`. value_size is the mean of the flags; for --source the caller sets it
-// after reading the files.
+// Returns the settings of an engine at `path`. value_size is the mean of the sizes that the flags ask for; with
+// --source the caller replaces it once the files are read.
 EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags);
 
 // Returns what is wrong, or "": an engine is named twice, or cannot satisfy the flags.

@@ -243,7 +243,7 @@ TurnEnd RunInChild(const Plan& plan, const Part& part, const Sink& sink) {
   return code > static_cast<int>(TurnEnd::kInterrupted) ? TurnEnd::kFailed : static_cast<TurnEnd>(code);
 }
 
-// Creates the group. Its name has the process id, since a run has one group at a time.
+// Creates the group. The process id makes its name unique, because a process has one group at a time.
 Status MakeGroup(const BenchFlags& flags, MemoryGroup* group) {
   MemoryGroupPlace place;
   Status status = FindMemoryGroupPlace("/", &place);

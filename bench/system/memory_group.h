@@ -20,8 +20,8 @@ struct MemoryGroupPlace {
 
 // Finds the place from proc/self/mountinfo and proc/self/cgroup below `root`, and the directories that they name. With
 // version 1 the place is the group of this process. With version 2 it is the nearest ancestor that delegates the memory
-// controller to its children, since a group with processes cannot. NotSupported, with the reasons, if no such group is
-// writable.
+// controller to its children, because a group that has processes cannot delegate it. NotSupported, with the reasons, if
+// no such group is writable.
 Status FindMemoryGroupPlace(const std::string& root, MemoryGroupPlace* place);
 
 // Changes nothing but its own group, and moves no process but the one that calls Enter().

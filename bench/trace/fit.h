@@ -22,8 +22,8 @@ struct ParetoFit {
   double sigma = 1;
 };
 // Fits whole numbers by maximum likelihood. mixgraph rounds up, so v has the probability S(v - 1) - S(v). The smallest
-// number seen stands for all that are not larger, 1 - S(v), since generators and programs clamp there. sigma and k are
-// found by Nelder and Mead; theta is 0 or one less than the smallest number, whichever is likelier; -0.45 < k < 10.
+// number seen stands for all that are not larger, 1 - S(v), because generators and programs clamp there. sigma and k
+// are found by Nelder and Mead; theta is 0 or one less than the smallest number, whichever is likelier; -0.45 < k < 10.
 // Moments, and probability-weighted moments (Hosking and Wallis, Technometrics 29, 1987), do not exist for k >= 1, and
 // FAST's scans have k = 2.5. Nothing if there are no numbers.
 std::optional<ParetoFit> FitPareto(const Counts& counts);
@@ -36,8 +36,8 @@ struct PowerFit {
 };
 // `accesses`: accesses per key, one set for each range of keys. Sets are ranked separately, and their curves averaged,
 // weighted by accesses. Least squares of ln y = ln a + b ln x over ranks about evenly spaced in ln x. Keys with fewer
-// than 8 accesses are left out if there are enough others, since their order is chance. Nothing for fewer than three
-// ranks.
+// than 8 accesses are left out if there are enough others, because the order of such keys is chance. Nothing for fewer
+// than three ranks.
 std::optional<PowerFit> FitPower(const std::vector<std::vector<std::uint64_t>>& accesses);
 
 // The x-th warmest of several ranges gets the share a e^(b x) + c e^(d x) of all accesses.

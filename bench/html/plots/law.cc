@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kLeast = 1.02;  // of the curve: it is infinite at 1
 constexpr double kHighest = 100;
-// The space amplification from which the axis is logarithmic, since a linear one would crowd smaller values.
+// The space amplification from which the axis is logarithmic, because a linear axis would crowd smaller values.
 constexpr double kWide = 10;
 constexpr int kCurvePoints = 120;
 constexpr std::size_t kSamplesOfLawMin = 4;

@@ -1,4 +1,4 @@
-// Plots of the samples of a phase, in the last round, since single moments have no median.
+// Plots of the samples of a phase, in the last round only: single moments have no median over the rounds.
 #include <algorithm>
 
 #include "html/escape.h"
