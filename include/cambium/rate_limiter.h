@@ -49,10 +49,11 @@ class RateLimiter {
   RateLimiter() = default;
 };
 
-// The caller owns the result, and usually gives it to a shared_ptr. Legal are rates of 16 KiB to 1 TiB a second, refill
-// periods of 1 ms to 10 s, and a fairness of 1 to 1000. For a limiter made with other values, DB::Open returns
+// The caller owns the result, and usually gives it to a shared_ptr. The rate may be 16 KiB to 1 TiB a second, the
+// refill period 1 ms to 10 s, and fairness 1 to 1000. For a limiter made with other values, DB::Open returns
 // InvalidArgument, which says what is wrong.
-//   refill_period_us  the bytes of this time may be written at once; a longer period is less even, and cheaper
+//   refill_period_us  the bytes that the rate allows in this time may be written at once; with a longer period the rate
+//                     is less even, and the limiter costs less
 //   fairness          how often requests of higher priority may overtake a request before it goes first
 [[nodiscard]] RateLimiter* NewGenericRateLimiter(std::int64_t rate_bytes_per_sec,
                                                  std::int64_t refill_period_us = 100 * 1000,

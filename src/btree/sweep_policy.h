@@ -85,8 +85,8 @@ struct EvacuationPolicy {
   // from every segment that is half dead, because most pages of such a segment die soon anyway. At 200, copying adds at
   // most a quarter to what uniform updates write; copying from every half-dead segment would double it.
   std::uint64_t file_percent_max = 200;
-  // Segments of fewer units (a sixteenth of the largest size) are joined when there are more than small_segments_max of
-  // them: every Open of the database may leave one.
+  // A segment of fewer than small_units (a sixteenth of the largest size) is small. Every Open of the database may
+  // leave one, so when there are more than small_segments_max of them, small segments are joined.
   std::uint64_t small_units = 1024;
   std::size_t small_segments_max = 4;
 };

@@ -39,8 +39,8 @@ class TreeRebuilder {
   Status Add(Slice key, const Entry& entry);
 
   // Prepares for a subtree whose root page has this level: closes what is open at this level and below. False if that
-  // would leave a page too empty. Then the caller has to add the subtree's children or entries one by one. After a few
-  // neighbours at most, CanGraft returns true again.
+  // would leave a page too empty. Then the caller has to add the subtree's children or entries one by one. After the
+  // items of this subtree and, at most, of the next one, CanGraft returns true again.
   Result<bool> CanGraft(unsigned level);
 
   // Keeps a subtree by address. Call right after CanGraft(level) has returned true.

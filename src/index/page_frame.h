@@ -15,9 +15,11 @@
 
 namespace cambium {
 
-// Frames live as long as the pool, because a thread may reach a frame late: it has loaded a cell, and meanwhile the
-// frame was given to another page. Such a thread adds a pin, sees the closed bit or another cell, and takes the pin
-// back. So pins are only ever added and subtracted, and everything but the atomics is read only under a successful pin.
+// Frames live as long as the pool, because a thread may reach a frame late: it has loaded a cell (the pointer to the
+// frame in PageTable), and meanwhile the frame was given to another page. Such a thread adds a pin, finds that the
+// frame is closed or now belongs to another cell, and removes its pin. So a plain store never changes the state: pins
+// are added and subtracted, and the closed bit is set and cleared, each in one atomic operation. A lookup reads members
+// that are not atomic only while it holds a pin.
 //
 //   closed ──publish──▶ open, n pins ──n = 0: evict──▶ closed
 //                                    ──file closed───▶ closed, n pins ──n = 0──▶ closed

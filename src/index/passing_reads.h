@@ -1,8 +1,8 @@
 // PassingReads: implements ReadOptions::fill_cache = false for the pool of index pages.
 //
-// While a PassingReads with is_on lives, the pages that this thread loads into a pool are *passing*: there are at most
-// kPassingPagesMax of them, each new one replaces an old one, and hits do not make other pages warmer. If an ordinary
-// read hits a passing page, it becomes an ordinary page.
+// While a PassingReads with is_on lives, hits by this thread make no page warmer, and the pages that it loads into a
+// pool are *passing*. If a pool has kPassingPagesMax of them, a new one replaces the oldest that is not pinned; only if
+// all are pinned are there more. If an ordinary read hits a passing page, the page becomes an ordinary one.
 #pragma once
 
 #include <cstddef>

@@ -125,8 +125,8 @@ class Picker {
     return choice;
   }
 
-  // Sets the output tier of the choice, whose keys are in `span`. Returns the tier if the inputs are merged with its
-  // files. Returns null if they are added to the tier, or put on top of it as a new tier.
+  // Sets choice->output_tier. `span`: the range of the keys that are compacted. Returns the tier if the inputs are
+  // merged with its files. Returns null if they are added to the tier, or put on top of it as a new tier.
   const TierShape* Place(const KeySpan& span, CompactionChoice* choice) const {
     const std::span<const TierShape> tiers = shape_.TiersOf(choice->output_level);
     const bool merges = tiers.size() <= 1 && (!policy_.is_lazy() || choice->output_level >= last_);

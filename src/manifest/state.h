@@ -119,9 +119,9 @@ struct ManifestState {
   std::uint32_t next_family_id = 1;     // ids are never reused: the log may still name dropped families
   std::map<std::uint32_t, FamilyState> families;  // by id
   std::map<std::uint64_t, SegmentInfo> segments;  // by number
-  // Slots whose segment log GC has emptied and dropped while older layers still refer to it; newer entries hide all
-  // these references. Their accounts still count, and only decrease; at zero references the slot is free. Every other
-  // slot is taken while a segment has it.
+  // Slots of segments that log GC has emptied and dropped while older layers still refer to them; newer entries hide
+  // all these references. Their accounts still count, and only decrease; at zero references the slot is free. Every
+  // other slot is taken while a segment has it.
   std::set<Slot> shadowed_slots;
 
   // Returns the sum of all families' accounts for a slot.

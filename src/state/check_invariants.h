@@ -15,7 +15,8 @@ namespace cambium {
 //              memtable of a family begins where an older one ends, or later. Recovery would read every operation that
 //              only a memtable has.
 //   Accounts   ManifestState::Check: no account is negative, and none belongs to a slot that is free.
-//   Files      ObsoleteFiles::leaving_bytes() is the sum over the leaving files.
+//   Files      ObsoleteFiles::leaving_bytes() is the sum of the sizes in ObsoleteFiles::leaving(): files that only
+//              readers keep.
 //   Snapshots  No snapshot has a sequence number above the published one.
 Status CheckInvariants(const DbState& state);
 

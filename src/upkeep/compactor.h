@@ -50,8 +50,8 @@ class Compactor {
     std::vector<NumberedFile> old_files;
     std::vector<NumberedFile> new_files;
   };
-  // Commits a compaction, together with the flush of `table` and the values that `filter` has changed. Both may be
-  // null.
+  // Commits a compaction, together with the flush of `table` and the values that `filter` has changed. `table` and
+  // `filter` may be null.
   Status Commit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter, Files* files);
   [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;
 

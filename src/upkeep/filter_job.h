@@ -33,7 +33,7 @@ class FilterJob final : public ValueFilter {
  public:
   struct Surroundings {
     // Each slot that the compacted layers may refer to is in `segments`, or in `emptied` if log GC has emptied its
-    // segment. Both show the same moment, which is not before the moment of the layers.
+    // segment. `segments` and `emptied` were taken together, and not earlier than the compacted layers.
     SegmentTable segments;
     std::set<Slot> emptied;
     bool is_manual = false;

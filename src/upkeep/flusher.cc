@@ -133,7 +133,7 @@ Status Flusher::TryFlushIntoTree(Family* family, const FrozenTable& table, const
   return run;
 }
 
-// A table that is too large for one file makes several runs, which share no key. The range deletes are in the first
+// A memtable that is too large for one file makes several runs, which share no key. The range deletes are in the first
 // run, which lies below the others: there they hide older layers, and nothing in the other runs.
 Status Flusher::WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
                         FlushJobInfo* info) {

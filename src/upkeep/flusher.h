@@ -1,10 +1,10 @@
 // Flusher: writes a frozen memtable to a run, or merges it straight into the tree.
 //
-//   sync the log up to the end of the table ─▶ write and sync the run
+//   sync the log up to the end of the memtable ─▶ write and sync the run
 //        ─▶ commit: the run on top of the current layers, the references of its entries, the replay position
-//        ─▶ install a view without the table
+//        ─▶ install a view without the memtable
 //
-// The oldest table is flushed first: flushes of a family commit in order.
+// The oldest memtable is flushed first: flushes of a family commit in order.
 #pragma once
 
 #include <memory>
@@ -32,12 +32,12 @@ class Flusher {
 
  private:
   Status FlushTable(const std::shared_ptr<Family>& family, const FrozenTable& table, FlushJobInfo* info);
-  using SharedRanges = std::shared_ptr<const RangeDeletes>;  // null: the table has none
+  using SharedRanges = std::shared_ptr<const RangeDeletes>;  // null: the memtable has none
   Status WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
                   FlushJobInfo* info);
   Status CommitRuns(Family* family, const FrozenTable& table, const std::vector<std::shared_ptr<const Run>>& made,
                     AccountDelta accounts);
-  // Tries to merge the table into the tree. Aborted if the table has to become a run.
+  // Tries to merge the memtable into the tree. Aborted if the memtable has to become a run.
   Status TryFlushIntoTree(Family* family, const FrozenTable& table, const MemtableShape& shape, EntryCursor* cursor,
                           const SharedRanges& ranges, FlushJobInfo* info);
   // The caller has claimed the family's compaction.

@@ -1,5 +1,5 @@
 // Estimates of hidden garbage: values that newer entries hide and that accounts still count, and the bytes of hidden
-// entries in an LSM's files. They decide when compactions are urgent (gc/space.h).
+// entries in an LSM's files. These estimates decide when compactions are urgent (gc/space.h).
 #pragma once
 
 #include <cstdint>

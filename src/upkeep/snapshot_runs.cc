@@ -36,8 +36,9 @@ std::shared_ptr<const View> PinBeforeSnapshots(const CommitPoint& commits) {
 }  // namespace
 
 Status SnapshotRuns::BoundPinnedMemory() {
-  // Lists the snapshots before it pins the view, so that every table which a snapshot has and the view has not was
-  // flushed. A snapshot that is listed later might have tables that are newer than the view.
+  // Lists the snapshots first and pins the view afterwards. So if a snapshot holds a memtable that the view does not
+  // have, that memtable has been flushed, or its family was dropped. A snapshot that is listed after the pin might have
+  // memtables that are newer than the view.
   std::shared_ptr<const View> current = PinBeforeSnapshots(commits_);
   CAMBIUM_FAULT_POINT("Snapshots:listed");
   const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
@@ -76,7 +77,7 @@ Status SnapshotRuns::MovePinnedToRuns(SnapshotImpl* snapshot, const View& curren
         CAMBIUM_TRY(std::shared_ptr<const Run> run,
                     runs_.Make(*family.family, cursor.get(), ranges.get(), nullptr, 0));
         family.layers = family.layers->WithNewestRun(std::move(run));
-        ranges = nullptr;  // only the first, lowest run has them: they hide entries that are older than the table
+        ranges = nullptr;  // only the first, lowest run has them: they hide entries that are older than the memtable
       } while (cursor->Valid());
       std::erase_if(family.frozen, [&](const FrozenTable& frozen) { return frozen.table == table; });
       if (family.active == table) family.active = std::make_shared<LogTable>(its.comparator);

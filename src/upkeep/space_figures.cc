@@ -44,7 +44,7 @@ std::uint64_t AtLeastZero(std::int64_t bytes) { return static_cast<std::uint64_t
 // `bytes_per_reference` is the average of the whole database, because no account counts the references of memtables.
 void SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_reference, SpaceFigures* figures) const {
   const std::uint64_t now = head_.logged_bytes();
-  std::uint64_t newer_keys = 0;  // each may replace a value of an older table
+  std::uint64_t newer_keys = 0;  // each may replace a value of an older memtable
   std::uint64_t newer_ranges = 0;
   const auto add_table = [&](const LogTable& table) {
     if (!table.started()) return;

@@ -720,8 +720,8 @@ TEST(ListenerTest, ListenerMayReadWriteAndChangeOptions) {
   store.MustClose();
 }
 
-// The same with threads: several writers, two background threads, and the listener on all of them. Reported files are
-// consistent whichever thread reports them.
+// The same with several writers and with background threads; any of these threads may call the listener. Reported files
+// are consistent whichever thread reports them.
 TEST(ListenerTest, ListenerIsCalledByManyThreads) {
   const TempDirectory directory;
   const std::string path = directory.File("db");

@@ -109,8 +109,8 @@ TEST_P(PowerCutTest, SyncedBatchesSurviveWhole) {
 
 // The device below ext4 becomes full, which ext4 notices during write-back: fdatasync fails, and the kernel then takes
 // the pages for clean. From then on the database must refuse writes, and everything acknowledged as synced must
-// survive. Before the check in src/io/posix_sync.h, one of seven runs lost such data, because ext4 lost a transaction
-// without an error. So there are many runs, each on its own device.
+// survive. Before the check in src/io/posix_sync.h, one of seven executions of this test lost such data, because ext4
+// lost a transaction without an error. So the test is executed many times, each time on a device of its own.
 class FullDeviceTest : public DeviceTest, public ::testing::WithParamInterface<std::uint64_t> {};
 
 TEST_P(FullDeviceTest, FailedSyncOfTheDeviceEndsAllWriting) {
@@ -138,8 +138,9 @@ TEST_P(FullDeviceTest, FailedSyncOfTheDeviceEndsAllWriting) {
       history_.See(message);
       EXPECT_NE(message.kind, Message::Kind::kWrong) << message.text;
       if (message.kind == Message::Kind::kFailed) {
-        // A sync of a new run may meet the full device first. The run is discarded, as on a full disk (rule C5), and
-        // writes are refused until a sync of the log fails. Or ext4 has become read-only, and a write fails.
+        // A sync of a new run may meet the full device first. The run is then discarded, and puts are refused, as on
+        // any full disk (rule C5); the error becomes fatal only when a sync of the log fails. Or ext4 has become
+        // read-only, and a write fails.
         const std::string_view failure = message.text;
         const auto says = [&failure](std::string_view what) { return failure.find(what) != std::string_view::npos; };
         EXPECT_TRUE(says("disk is full") || says("No space left on device") || says("Read-only file system"))

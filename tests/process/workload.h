@@ -6,8 +6,8 @@
 // So if "last-wN" holds r, every byte that writer N must have left is known. A batch that survived in part is detected,
 // and so is one that an earlier recovery had discarded.
 //
-// "last-wN" also holds how many rounds of each writer were acknowledged when the batch was made. These must have
-// survived too: what survives is a prefix of all batches, not only of each writer's batches.
+// "last-wN" also holds how many rounds of each writer were acknowledged when the batch was made. All these rounds must
+// have survived too: what survives is a prefix of all batches, not only of each writer's batches.
 #pragma once
 
 #include <array>
