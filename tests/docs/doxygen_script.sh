@@ -18,8 +18,8 @@ expect() {  # page, text that must be on it
 }
 expect classcambium_1_1DB.html 'Never null; errors show in status()'                 # above a function
 expect structcambium_1_1DBOptions.html 'if false, a missing database is'             # after a member
-expect listener_8h.html 'EventListener: is called with what a database does'         # of a file
-expect listener_8h.html 'OnXxxBegin precedes its OnXxxCompleted'                     # a table
+expect listener_8h.html 'EventListener: receives a call for each event of a database'  # of a file
+expect listener_8h.html 'OnXxxBegin is followed by its OnXxxCompleted'              # a table
 if grep -rlF '///' "$work"/html/*.html; then
   echo "doxygen_script: these pages show the marks of comments" >&2
   failed=1
