@@ -23,9 +23,9 @@ const std::vector<Figure>& ComparedFigures();
 // A table that is too wide scrolls by itself, not with the page.
 Markup ToHtml(const DataTable& table);
 
-// A row for each benchmark, a column for each engine. A cell has the median, half the spread in per cent, and the ratio
-// of Cambium (the first engine of `run`) to this engine, taken round by round; 2 means twice as good. A doubtful ratio
-// is marked "?". Empty if no engine has the figure.
+// A row for each benchmark, a column for each engine. A cell has the median, half the spread in per cent, and a ratio:
+// 2 means that Cambium, the first engine of `run`, is twice as good as this engine. It is the median of the rounds'
+// ratios, and is marked "?" if the rounds do not agree. The table is empty if no engine has the figure.
 Markup ComparisonTable(const RunView& run, const Figure& figure);
 
 Markup ClaimsTable(const std::vector<Claim>& claims);

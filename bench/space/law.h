@@ -1,10 +1,10 @@
 // The law of log cleaning: what log GC must write under uniform overwrites, whatever its policy, for a given amount of
 // garbage.
 //
-// A segment is emptied when a share e of it is still live. This share is written again: W = 1 / (1 - e) bytes per byte
-// of the user. The live share of a segment decays exponentially from 1 to e, so (1 - e) / -ln(e) of the whole log is
-// live. This live share is one over the space amplification (appendix of Rosenblum and Ousterhout, 1992, without their
-// cleaning overhead).
+// Log GC empties a segment when a share e of it is still live, and writes this share again. For each byte that the user
+// writes, W = 1 / (1 - e) bytes are written. The live share of a segment decays exponentially from 1 to e. Its mean over
+// the log is (1 - e) / -ln(e), and the space amplification is the inverse of this mean (appendix of Rosenblum and
+// Ousterhout, 1992, without their cleaning overhead).
 #pragma once
 
 #include <cmath>

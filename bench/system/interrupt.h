@@ -8,7 +8,7 @@ namespace cambium::bench {
 // Set by the first SIGINT or SIGTERM.
 std::atomic<bool>& Interrupted();
 
-// What a second SIGINT does, which a user may send rather than wait until a loop looks at the flag.
+// The effect of a second SIGINT. A user may send one before a loop has read the flag.
 enum class SecondInterrupt : unsigned char { kIgnore, kExit };
 // Installs handlers for SIGINT and SIGTERM that set the flag.
 void CatchInterrupts(SecondInterrupt second);

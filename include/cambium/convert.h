@@ -28,7 +28,7 @@ struct ConvertReport {
   std::uint64_t index_bytes_before = 0;  // of the converted families: files of runs, trees and levels
   std::uint64_t index_bytes_after = 0;
   std::uint64_t log_bytes = 0;           // segments and large values: linked, except the end of the log
-  CopyPlan plan;                         // of a dry run; copied_files includes the new index
+  CopyPlan plan;                         // set by a dry run only; copied_files includes the new index
 };
 
 // Makes a database `out` with the data of the one at `path`, which no process has open for writing. All column families

@@ -250,8 +250,8 @@ std::size_t DbIterator::Expected() const {
   return std::min(streak_ < usual ? usual - streak_ : 2 * streak_, ScanAhead::kEntriesMax);
 }
 
-// Reads ahead until `count` entries are held, the entry at the iterator's position first. `first_is_missing`: the value
-// of that entry was looked up in the caches and not found.
+// Reads ahead until `count` entries are held, the entry at the iterator's position first. `first_is_missing`: the
+// caches do not have the value of the first entry.
 void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
   if (ahead_ == nullptr) {
     ScanSource source;

@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kGcReadGapMax = 16 * 1024;
 struct GcCost {
   std::size_t segments = 0;
   std::uint64_t bytes_read = 0;
-  std::uint64_t bytes_written = 0;  // of records; without header and footer of the new segment
+  std::uint64_t bytes_written = 0;  // records only: the new segment's header and footer do not count
   std::uint64_t bytes_freed = 0;    // net of bytes_written
 
   void Add(const SegmentUse& use);

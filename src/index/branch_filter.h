@@ -6,9 +6,9 @@
 //
 // A sweep keeps most leaves by address without reading them, so it cannot rebuild the filter of the branch above from
 // their keys. It starts from the old branch's filter and adds the new keys. The result contains every key below the new
-// branch, and some keys that are gone. Filters of different sizes can be combined because n is a power of two: block i
-// of n blocks holds what blocks 2i and 2i+1 of 2n blocks hold. The filter counts its keys, stale ones included. If it
-// counts too many, the sweep reads the leaves after all.
+// branch, and some keys that are gone. Filters of different sizes can be combined because n is a power of two: the keys
+// of blocks 2i and 2i+1 in a filter of 2n blocks are those of block i in a filter of n blocks. A filter counts its
+// keys, including keys that are gone. If the count is too high, the sweep reads the leaves and rebuilds the filter.
 //
 // The filter requires that equal keys have equal bytes, so it is not used under a comparator that cannot promise this.
 #pragma once

@@ -49,8 +49,8 @@ struct GcPlan {
   GcCost punched;  // by the round
   GcCost moved;    // by the round
   bool is_enabled = false;  // enable_blob_garbage_collection
-  // What idle work would do if the database were open, as its property cambium.gc-forecast would say. With a ceiling,
-  // sizes of segments and steps are computed from the accounts, as after Open.
+  // The forecast of idle work: the property cambium.gc-forecast of the open database would have the same value. With a
+  // ceiling, sizes of segments and steps are computed from the accounts, as after Open.
   GcOutlook by_itself;
 };
 

@@ -90,8 +90,8 @@ bool InstallCopyGuard() {
     if (::sigaction(SIGBUS, nullptr, &before_us) != 0) return;
     struct sigaction ours = {};
     ours.sa_sigaction = OnSigbus;
-    // The handler runs on the thread's alternate signal stack, if there is one: some runtimes have threads with stacks
-    // of a few KiB.
+    // The handler runs on the thread's alternate signal stack, if there is one. Threads of some runtimes need this,
+    // because their own stacks have only a few KiB.
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     ours.sa_mask = before_us.sa_mask;  // the earlier handler, which ours calls, expects these signals to be blocked
     installed.store(::sigaction(SIGBUS, &ours, nullptr) == 0, std::memory_order_release);

@@ -3,10 +3,11 @@
 // ext4 can lose an error. Suppose two files are synced at once, and the kernel cannot write the journal transaction
 // that both need (for sizes, block locations). One sync waits for the transaction and gets the error. The other may
 // arrive a moment later, find that the transaction is neither running nor being committed, take it for committed, and
-// return 0; the data of that sync is gone at the next mount. (jbd2_complete_transaction, seen with kernel 6.18 in one
-// of seven runs of tests/process/power_cut_test.cc.) After a failed write the journal is aborted for good, and ext4
-// refuses every operation that must start a handle in it. So after each sync we start one, with fallocate() of bytes
-// that are already allocated. This changes no byte and no size, and takes 4 to 12 us, where the sync took 100 or more.
+// return 0; the data of that sync is gone at the next mount. (The function is jbd2_complete_transaction. With kernel
+// 6.18, one of seven runs of tests/process/power_cut_test.cc showed the loss.) After a failed write the journal is
+// aborted for good, and ext4 refuses every operation that must start a handle in it. So after each sync we start one,
+// with fallocate() of bytes that are already allocated. This changes no byte and no size, and takes 4 to 12 us, where
+// the sync took 100 or more.
 //
 // The fallocate() does change the inode, and the next sync of that file would have to write the inode through the
 // journal, which doubles its cost if the file has not grown. So we ask through another file of the same directory, the

@@ -17,7 +17,7 @@ enum class RunKind : std::uint8_t {
 };
 
 struct RunInfo {
-  std::uint64_t number = 0;  // of the file; never reused. Says nothing about age: the MANIFEST orders layers
+  std::uint64_t number = 0;  // the file's number; never reused. It does not show age: the MANIFEST orders the layers
   RunKind kind = RunKind::kFlush;
   Id128 file_id{};
   TreeRoot root;                      // has entry_count and value_bytes
