@@ -2,8 +2,8 @@
 // garbage.
 //
 // Log GC empties a segment when a share e of it is still live, and writes this share again. For each byte that the user
-// writes, W = 1 / (1 - e) bytes are written. The live share of a segment decays exponentially from 1 to e. Its mean over
-// the log is (1 - e) / -ln(e), and the space amplification is the inverse of this mean (appendix of Rosenblum and
+// writes, W = 1 / (1 - e) bytes are written. The live share of a segment decays exponentially from 1 to e. Its mean
+// over the log is (1 - e) / -ln(e), and the space amplification is the inverse of this mean (appendix of Rosenblum and
 // Ousterhout, 1992, without their cleaning overhead).
 #pragma once
 
