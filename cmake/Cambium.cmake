@@ -130,10 +130,14 @@ function(cambium_test name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
+  # Tests allocate and free many large blocks for simulated files. If malloc keeps freed blocks, instead of returning
+  # them to the system, a test of crashes or damage takes a third less time.
+  set(environment GLIBC_TUNABLES=glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=4294967296)
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}")
   set(tests ${name})
   if(ARG_BOTH_INDEXES)
     add_test(NAME ${name}_lsm COMMAND ${name} ${ARG_ARGS})
-    set_tests_properties(${name}_lsm PROPERTIES ENVIRONMENT CAMBIUM_INDEX=lsm)
+    set_tests_properties(${name}_lsm PROPERTIES ENVIRONMENT "${environment};CAMBIUM_INDEX=lsm")
     list(APPEND tests ${name}_lsm)
   endif()
   # Tests that may take longest start first: then no processor is idle at the end.

@@ -44,11 +44,8 @@ class Prng {
   double NextDouble() { return static_cast<double>(Next() >> 11) * 0x1.0p-53; }
   // Many small numbers, few large ones: uniform in [0, 2^k) with k uniform in [0, max_bits].
   std::uint64_t Skewed(unsigned max_bits) { return Uniform(std::uint64_t{1} << Uniform(max_bits + 1)); }
-  std::string Bytes(std::size_t n) {
-    std::string bytes(n, '\0');
-    for (char& c : bytes) c = static_cast<char>(Next() >> 56);
-    return bytes;
-  }
+  // Not inline: tests fill whole disks with these bytes, and most tests are compiled without optimisation.
+  std::string Bytes(std::size_t n);
 
  private:
   static std::uint64_t RotateLeft(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
