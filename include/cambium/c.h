@@ -391,6 +391,8 @@ void cambium_options_set_max_total_wal_size(cambium_options_t* options, uint64_t
 uint64_t cambium_options_get_max_total_wal_size(const cambium_options_t* options);
 void cambium_options_set_max_space_amplification(cambium_options_t* options, double value);
 double cambium_options_get_max_space_amplification(const cambium_options_t* options);
+void cambium_options_set_min_space_limit(cambium_options_t* options, uint64_t value);
+uint64_t cambium_options_get_min_space_limit(const cambium_options_t* options);
 void cambium_options_set_min_punch_size(cambium_options_t* options, uint64_t value);
 uint64_t cambium_options_get_min_punch_size(const cambium_options_t* options);
 void cambium_options_set_allow_mmap_reads(cambium_options_t* options, unsigned char value);

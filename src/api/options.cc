@@ -26,6 +26,7 @@ DBOptions Families::DbOptions() const {
   DBOptions now = db_.options;
   now.page_cache_size = db_.pool->capacity_bytes();
   now.max_space_amplification = db_.max_space_amplification.load(std::memory_order_relaxed);
+  now.min_space_limit = db_.min_space_limit.load(std::memory_order_relaxed);
   now.min_punch_size = db_.min_punch_size.load(std::memory_order_relaxed);
   now.max_total_wal_size = db_.max_total_wal_size.load(std::memory_order_relaxed);
   return now;
@@ -72,6 +73,7 @@ Status Families::SetDbOptions(const std::unordered_map<std::string, std::string>
     head_.LookForOldestSoon();
   }
   db_.max_space_amplification.store(next.max_space_amplification, std::memory_order_relaxed);
+  db_.min_space_limit.store(next.min_space_limit, std::memory_order_relaxed);
   db_.min_punch_size.store(next.min_punch_size, std::memory_order_relaxed);
   jobs_.Schedule(Job::kLookAtSpace);
   return PersistChange();

@@ -130,6 +130,7 @@ class Opener::Applier {
     }
     for (const ReplayedOp& op : ops) {
       logged_bytes_ += op.log_bytes;
+      if (op.entry.kind == EntryKind::kLargeValue) logged_bytes_ += op.entry.address.size();
       if (batch_.contains(op.family)) Add(op, view_.Find(op.family)->active.get());
     }
     return Status::OK();

@@ -20,6 +20,15 @@ std::uint64_t SegmentBytes(double slack, std::uint64_t most) {
   return std::clamp(eighth, std::min(kSegmentBytesLeast, most), most);
 }
 
+// The bytes above the live ones that the ceiling allows, without A. Below min_space_limit there is room for A too: A is
+// three segments, of an eighth of the slack or the least size.
+double Slack(const SpacePolicy& policy, std::uint64_t live) {
+  const double its = (policy.max_space_amplification - 1) * static_cast<double>(live);
+  const std::uint64_t limit =
+      std::min(policy.min_space_limit / 11 * 8, Minus(policy.min_space_limit, 3 * kSegmentBytesLeast));
+  return std::max(its, static_cast<double>(Minus(limit, live)));
+}
+
 std::uint64_t IndexFilePercentMax(double slack, std::uint64_t index_live_bytes) {
   constexpr double kLeast = 15;  // then seven pages are copied for each dead one; at 5 per cent it would be twenty
   constexpr double kMost = 100;
@@ -47,11 +56,11 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
     return plan;
   }
   const std::uint64_t live = figures.live();
-  const double slack = (policy.max_space_amplification - 1) * static_cast<double>(live);
+  const double slack = Slack(policy, live);
   plan.segment_bytes = SegmentBytes(slack, policy.segment_bytes_max);
   plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
   plan.index_file_percent_max = IndexFilePercentMax(slack, figures.index_live_bytes);
-  const auto limit = static_cast<std::uint64_t>(policy.max_space_amplification * static_cast<double>(live));
+  const std::uint64_t limit = live + static_cast<std::uint64_t>(slack);
   // A writer's check counts the bytes that jobs have in flight. But a step of log GC, or a flush that rewrites a tree,
   // may begin after that check. With files that wait for removal, D could then exceed the limit by more than one
   // segment, so the limits are lowered by `in_flight`. In a small database steps are small; a step smaller than an

@@ -8,7 +8,9 @@
 //   S  max_space_amplification
 //
 // The promise is D <= S * L + A, where A is two log segments and one step of log GC: what is being written while
-// nothing can be freed yet. Segments shrink with the database, and so does A.
+// nothing can be freed yet. Segments shrink with the database, and so does A. Values with files of their own take space
+// before those that they replace can be freed, so A also counts the one that each writer is writing. The promise holds
+// from min_space_limit on; a smaller database may take min_space_limit.
 //
 // Between L and S * L there are four kinds of waste. For each, a job turns it into the next kind, and finally into free
 // space:
@@ -57,6 +59,7 @@ struct SpaceFigures {
 
 struct SpacePolicy {
   double max_space_amplification = 1.5;         // S; 0: no ceiling
+  std::uint64_t min_space_limit = 0;            // S * L + A is not enforced below this
   std::uint64_t segment_bytes_max = 256u << 20;  // blob_file_size
   std::uint64_t step_bytes_max = 64u << 20;      // of log GC and of compactions
 };

@@ -30,6 +30,7 @@ constexpr OptionField<DBOptions> kDbFields[] = {
     {"page_cache_size", &D::page_cache_size, kDynamic, {64 * kKiB, kTiB * kKiB}},
     {"max_total_wal_size", &D::max_total_wal_size, kDynamic, {4 * kKiB, kTiB, true}},
     {"max_space_amplification", &D::max_space_amplification, kDynamic, {1, 100, true}},
+    {"min_space_limit", &D::min_space_limit, kDynamic, {0, kTiB}},
     {"min_punch_size", &D::min_punch_size, kDynamic, {4 * kKiB, kGiB, true}},
     {"allow_mmap_reads", &D::allow_mmap_reads},
     {"max_background_jobs", &D::max_background_jobs, kFixed, {1, 64}},

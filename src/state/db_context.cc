@@ -19,6 +19,7 @@ DbContext::DbContext(const DBOptions& its_options, std::string its_path, OpenAs 
       blob_file_size(its_blob_file_size),
       max_total_wal_size(options.max_total_wal_size),
       max_space_amplification(options.max_space_amplification),
+      min_space_limit(options.min_space_limit),
       min_punch_size(options.min_punch_size) {}
 
 FileHeader DbContext::HeaderFor(FileKind kind, std::uint64_t number, std::uint64_t page_size) const {

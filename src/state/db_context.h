@@ -79,6 +79,7 @@ struct DbContext {
   std::atomic<std::uint64_t> blob_file_size;  // the default family's; it applies to the whole log
   std::atomic<std::uint64_t> max_total_wal_size;
   std::atomic<double> max_space_amplification;
+  std::atomic<std::uint64_t> min_space_limit;
   std::atomic<std::uint64_t> min_punch_size;
 
   // Figures for properties. Bytes, counts and microseconds since Open.

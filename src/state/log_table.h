@@ -20,8 +20,8 @@ class LogTable final : public MemTable {
  public:
   using MemTable::MemTable;
 
-  // Called by the writer before the first Add: the batch of that Add begins at `place`, and `log_bytes_before` bytes of
-  // log were replayed by Open or appended since, before this batch.
+  // Called by the writer before the first Add: the batch of that Add begins at `place`, and
+  // WriteHead::logged_bytes was `log_bytes_before` before this batch.
   void StartAt(const LogPlace& place, std::uint64_t log_bytes_before) {
     segment_.store(place.position.segment, std::memory_order_relaxed);
     offset_.store(place.position.offset, std::memory_order_relaxed);

@@ -46,7 +46,9 @@ struct SpaceControl {
   std::atomic<std::uint64_t> check_at{kNever};
   std::atomic<std::uint64_t> slow_at{kNever};
   std::atomic<std::uint64_t> stop_at{kNever};
-  std::atomic<bool> is_hopeless{false};  // no job can make the database smaller: writers do not wait
+  // No job can make the database smaller: writers do not wait until Position() reaches this. Then it is judged again.
+  std::atomic<std::uint64_t> hopeless_until{0};
+  [[nodiscard]] bool IsHopeless() const { return Position() < hopeless_until.load(std::memory_order_relaxed); }
   std::atomic<double> freed_per_second{64e6};
   std::atomic<std::uint64_t> segment_bytes{0};  // size of the next log segment; 0: blob_file_size
   std::atomic<std::uint64_t> step_bytes{0};     // output of the next step of log GC or of a compaction

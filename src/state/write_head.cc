@@ -69,6 +69,7 @@ Status WriteHead::Append(PreparedBatch* batch, std::span<const WriteTarget> targ
   AddToTables(*batch, targets);
   *last = first + batch->ops().size() - 1;
   logged_bytes_ += batch->size();
+  if (!MutantIs(Mutant::kLargeValuesUncounted)) logged_bytes_ += batch->large_bytes();
   log_end_ = {position.segment, position.offset + batch->size()};
   published_.store(*last, std::memory_order_seq_cst);
   db_.stats.log_bytes.fetch_add(batch->size(), std::memory_order_relaxed);

@@ -66,7 +66,7 @@ class WriteHead final : private SegmentSource {
   // The same, but the view is held by reference count. With a snapshot in the options, view and number are the
   // snapshot's. With `durable_only`, the number is at most that of the durable state.
   [[nodiscard]] std::shared_ptr<const View> PinView(const ReadOptions& options, SequenceNumber* sequence) const;
-  // All bytes that were replayed by Open or appended since.
+  // All bytes that were replayed by Open or appended since: records, and the files of large values that they refer to.
   [[nodiscard]] std::uint64_t logged_bytes() const { return logged_bytes_.load(std::memory_order_relaxed); }
 
   // ---- Appending ----
@@ -115,8 +115,8 @@ class WriteHead final : private SegmentSource {
 
   // ---- Opening and closing ----
 
-  // Called when recovery has filled the memtables: with the last operation, the end of the log, and the bytes of log
-  // that were replayed.
+  // Called when recovery has filled the memtables: with the last operation, the end of the log, and logged_bytes of
+  // what was replayed.
   void SetRecovered(SequenceNumber last, const LogPosition& end, std::uint64_t logged_bytes);
   // Starts a log that continues after `predecessor`.
   void Start(const SegmentEnd& predecessor);

@@ -53,7 +53,7 @@ Status DiskKeeper::CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint6
 
 Status DiskKeeper::CheckRoomForFile(std::uint64_t bytes) {
   if (disk_.wanted_bytes.load(std::memory_order_relaxed) == 0) return Status::OK();
-  disk_.look_at.store(0, std::memory_order_relaxed);  // logged_bytes does not count the file
+  disk_.look_at.store(0, std::memory_order_relaxed);  // logged_bytes counts the file later
   std::uint64_t free = 0;
   return CheckFree(bytes, BytesToLeave(), &free);
 }

@@ -56,6 +56,10 @@ VictimPolicy GcSegments::Policy() const {
 SpacePolicy GcSegments::Limits() const {
   SpacePolicy policy;
   policy.max_space_amplification = db_.max_space_amplification.load(std::memory_order_relaxed);
+  // At rest the ceiling alone counts.
+  if (!space_.is_idle.load(std::memory_order_relaxed)) {
+    policy.min_space_limit = db_.min_space_limit.load(std::memory_order_relaxed);
+  }
   policy.segment_bytes_max = db_.blob_file_size;
   std::uint64_t write_buffer_size = 0;
   const std::shared_ptr<const View> view = commits_.view().Pin();

@@ -107,12 +107,17 @@ void SpaceKeeper::Look() {
 void SpaceKeeper::Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_left) {
   if (on_disk < space_.plan.stop_at) {
     space_.others_when_idle = SpaceControl::kNothingYet;
-    space_.is_hopeless.store(false, std::memory_order_relaxed);
+    space_.hopeless_until.store(0, std::memory_order_relaxed);
   } else if (no_job_left) {
     // Whether the jobs since the last such look have freed space, regardless of the bytes that writers added meanwhile.
     const bool have_helped = others < std::exchange(space_.others_when_idle, others);
     const bool is_work_left = space_.plan.any() || disk_.IsFull();
-    space_.is_hopeless.store(!is_work_left || !have_helped, std::memory_order_relaxed);
+    const bool is_hopeless = !is_work_left || !have_helped;
+    // Writers may pass for a segment, whose garbage jobs can then free. While they pass, jobs may always be scheduled,
+    // so without this limit the next judgement might never come.
+    const std::uint64_t until =
+        MutantIs(Mutant::kHopelessForGood) ? SpaceControl::kNever : space_.Position() + space_.plan.segment_bytes;
+    space_.hopeless_until.store(is_hopeless ? until : 0, std::memory_order_relaxed);
   }
 }
 
@@ -178,16 +183,14 @@ Status SpaceKeeper::Await(const WriteOptions& options, std::uint64_t bytes) {
   const auto condition = is_stopped ? WriteStallCondition::kStopped : WriteStallCondition::kDelayed;
   db_.events.Stalls({}, 0, WriteStallCause::kSpace, condition);
   db_.events.Deliver();
-  if (options.no_slowdown) {
-    return Status::Incomplete("the database has nearly reached the size that max_space_amplification allows");
-  }
+  if (options.no_slowdown) return PassWithoutWait(position, bytes);
   const std::uint64_t start = db_.NowMicros();
   CAMBIUM_RETURN_IF_ERROR(SleepUntilSpace(bytes));
   const std::uint64_t waited = db_.NowMicros() - start;
   pace_.CountStall(waited, true);
   if (waited >= kLongStallMicros) {
     db_.logger->Log(InfoLogLevel::kWarn, "a write waited " + std::to_string(waited / 1000) +
-                                          " ms for space, as max_space_amplification demands");
+                                             " ms for space, as max_space_amplification demands");
   }
   return Status::OK();
 }
@@ -202,6 +205,19 @@ void SpaceKeeper::ScheduleLookIfDue() {
   }
 }
 
+// A write that may not wait passes when a waiting write would. Until then each refusal makes sure that work is under
+// way, because no other writer may be there to start it.
+Status SpaceKeeper::PassWithoutWait(std::uint64_t position, std::uint64_t bytes) {
+  const std::uint64_t slow_at = space_.slow_at.load(std::memory_order_relaxed);
+  const std::uint64_t stop_at = space_.stop_at.load(std::memory_order_relaxed);
+  if (position >= stop_at ? space_.IsHopeless()
+                          : space_.pacer.TryReserve(bytes, Rate(position, slow_at, stop_at), Now())) {
+    return Status::OK();
+  }
+  LookUnlessFreeing();
+  return Status::Incomplete("the database has nearly reached the size that max_space_amplification allows");
+}
+
 Status SpaceKeeper::SleepUntilSpace(std::uint64_t bytes) {
   std::uint64_t turn = 0;  // when this writer may proceed; 0: not known yet
   bool has_looked = false;
@@ -212,18 +228,13 @@ Status SpaceKeeper::SleepUntilSpace(std::uint64_t bytes) {
     const std::uint64_t stop_at = space_.stop_at.load(std::memory_order_relaxed);
     if (position < slow_at || jobs_.is_closing()) return Status::OK();
     if (position >= stop_at) {
-      if (space_.is_hopeless.load(std::memory_order_relaxed) && !MutantIs(Mutant::kWaitWhenHopeless))
-        return Status::OK();
+      if (space_.IsHopeless() && !MutantIs(Mutant::kWaitWhenHopeless)) return Status::OK();
       const CountScope stalls(jobs_.stalled_writers());
       RunOrAwaitJob();
       continue;
     }
-    const std::uint64_t now =
-        MutantIs(Mutant::kPacesByWallClock) ? db_.options.clock->WallSeconds() * 1'000'000 : db_.NowMicros();
-    if (turn == 0) {
-      const double part = static_cast<double>(position - slow_at) / static_cast<double>(stop_at - slow_at);
-      turn = space_.pacer.Reserve(bytes, PacedRate(part, space_.freed_per_second.load(std::memory_order_relaxed)), now);
-    }
+    const std::uint64_t now = Now();
+    if (turn == 0) turn = space_.pacer.Reserve(bytes, Rate(position, slow_at, stop_at), now);
     if (turn <= now || !IsSpaceComing(&has_looked)) return Status::OK();
     db_.options.clock->SleepMicros(std::min(turn - now, kSpacePauseMicros));
   }
@@ -240,12 +251,23 @@ bool SpaceKeeper::IsSpaceComing(bool* has_looked) {
   return true;
 }
 
-// Pauses once for a writer that cannot proceed. Makes sure that a job is scheduled that looks or frees space.
+double SpaceKeeper::Rate(std::uint64_t position, std::uint64_t slow_at, std::uint64_t stop_at) const {
+  const double part = static_cast<double>(position - slow_at) / static_cast<double>(stop_at - slow_at);
+  return PacedRate(part, space_.freed_per_second.load(std::memory_order_relaxed));
+}
+
+std::uint64_t SpaceKeeper::Now() const {
+  return MutantIs(Mutant::kPacesByWallClock) ? db_.options.clock->WallSeconds() * 1'000'000 : db_.NowMicros();
+}
+
+void SpaceKeeper::LookUnlessFreeing() {
+  const JobsLock lock(jobs_);
+  if (!jobs_.HasJobThatFreesSpace()) jobs_.ScheduleLocked(Job::kLookAtSpace, nullptr);
+}
+
+// Pauses once for a writer that cannot proceed.
 void SpaceKeeper::RunOrAwaitJob() {
-  {
-    const JobsLock lock(jobs_);
-    if (!jobs_.HasJobThatFreesSpace()) jobs_.ScheduleLocked(Job::kLookAtSpace, nullptr);
-  }
+  LookUnlessFreeing();
   if (!db_.executor->RunOneInstead()) db_.options.clock->SleepMicros(kSpacePauseMicros);
 }
 

@@ -58,7 +58,13 @@ class SpaceKeeper {
   void Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_left) CAMBIUM_REQUIRES(commit_lock);
   void EstimateHidden() CAMBIUM_REQUIRES(commit_lock);
   void ScheduleLookIfDue();
+  Status PassWithoutWait(std::uint64_t position, std::uint64_t bytes);
   Status SleepUntilSpace(std::uint64_t bytes);
+  // Bytes per second for writers at `position`, between slow_at and stop_at.
+  [[nodiscard]] double Rate(std::uint64_t position, std::uint64_t slow_at, std::uint64_t stop_at) const;
+  [[nodiscard]] std::uint64_t Now() const;  // microseconds
+  // Makes sure that a job is scheduled that looks or frees space.
+  void LookUnlessFreeing();
   bool IsSpaceComing(bool* has_looked);
   void RunOrAwaitJob();
   void Tick(std::uint64_t written, int quiet) noexcept;

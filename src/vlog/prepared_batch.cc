@@ -48,6 +48,7 @@ void PreparedBatch::PutLarge(std::uint32_t family, Slice key, const LargeValueRe
   header.family = family;
   Append(header, key, {}, EncodeLargeValueRef(ref), false, true);
   ops_.back().address = address;
+  large_bytes_ += ref.file_size;
 }
 
 void PreparedBatch::Append(RecordHeader header, Slice key, Slice value, Slice stored, bool stored_is_callers,

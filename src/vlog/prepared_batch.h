@@ -46,6 +46,7 @@ class PreparedBatch {
 
   [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }  // bytes of all records
+  [[nodiscard]] std::uint64_t large_bytes() const { return large_bytes_; }  // of the files that PutLarge has named
   [[nodiscard]] bool empty() const { return ops_.empty(); }
   // The arguments of MemTable::Reserve: range deletes; bytes of all keys, inline values and ends of ranges.
   [[nodiscard]] std::size_t range_count() const { return range_count_; }
@@ -78,6 +79,7 @@ class PreparedBatch {
   std::vector<Slice> pieces_;
   std::string compressed_;
   std::uint64_t size_ = 0;
+  std::uint64_t large_bytes_ = 0;
   std::size_t memtable_bytes_ = 0;
   std::size_t range_count_ = 0;
 };

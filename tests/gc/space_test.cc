@@ -66,6 +66,27 @@ TEST(SpaceTest, WritersStopBelowThePromisedSize) {
   }
 }
 
+// With A, a small database takes no more than min_space_limit, and nothing is due much earlier.
+TEST(SpaceTest, SmallDatabaseMayTakeMinSpaceLimit) {
+  for (const std::uint64_t limit : {11 * kMiB, 16 * kMiB, 256 * kMiB}) {
+    SpacePolicy policy = PolicyOf(1.5);
+    policy.min_space_limit = limit;
+    for (const std::uint64_t live : {std::uint64_t{0}, limit / 8, limit / 4, limit * 5 / 11}) {
+      SpaceFigures figures;
+      figures.log_live_bytes = figures.log_bytes = live;
+      const SpacePlan plan = PlanSpace(figures, policy);
+      EXPECT_LE(plan.stop_at + plan.segment_bytes + plan.step_bytes, limit) << limit << ", " << live;
+      EXPECT_GE(plan.work_at, live + (limit - live) / 3) << limit << ", " << live;
+    }
+    SpaceFigures large;
+    large.log_live_bytes = large.log_bytes = 4 * limit;
+    EXPECT_EQ(PlanSpace(large, policy).stop_at, PlanSpace(large, PolicyOf(1.5)).stop_at);
+  }
+  SpacePolicy none = PolicyOf(0);
+  none.min_space_limit = 16 * kMiB;
+  EXPECT_EQ(PlanSpace(SpaceFigures{}, none).stop_at, std::numeric_limits<std::uint64_t>::max());
+}
+
 TEST(SpaceTest, DatabaseSmallerThanASegmentMayBeAllGarbage) {
   SpaceFigures figures;
   figures.log_bytes = figures.collectable_bytes = figures.tail_bytes = kMiB / 10;
@@ -244,6 +265,17 @@ TEST(WritePacerTest, WritersShareTheRate) {
   const std::uint64_t later = start + 50'000'000;
   EXPECT_EQ(pacer.Reserve(1000, 1e6, later), later);
   EXPECT_GE(pacer.Reserve(1000, 1e6, later), later + 500);
+}
+
+TEST(WritePacerTest, TryReserveTakesASliceOnlyIfItHasBegun) {
+  WritePacer pacer;
+  const std::uint64_t start = 10'000'000;
+  EXPECT_TRUE(pacer.TryReserve(1000, 1e6, start));  // a millisecond
+  EXPECT_FALSE(pacer.TryReserve(1000, 1e6, start + 500));
+  EXPECT_FALSE(pacer.TryReserve(1000, 1e6, start + 790)) << "a refusal reserves nothing";
+  EXPECT_TRUE(pacer.TryReserve(1000, 1e6, start + 800)) << "the burst of 200 microseconds has passed before";
+  EXPECT_GT(pacer.Reserve(1000, 1e6, start + 800), start + 1500);
+  EXPECT_TRUE(pacer.TryReserve(1u << 30, std::numeric_limits<double>::infinity(), start));
 }
 
 TEST(WritePacerTest, SmallWritesAddUp) {

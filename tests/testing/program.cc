@@ -286,6 +286,7 @@ void DrawGc(std::uint64_t seed, Config* config) {
   config->min_punch_size = prng.OneIn(3) ? 0 : 4096;
   config->block_values = prng.OneIn(10);
   config->value_clustering = static_cast<ValueClustering>(prng.Uniform(3));
+  config->min_space_limit = prng.OneIn(4) ? 4u << 20 : 0;
 }
 
 // Uses its own generator as well. Some filters remove everything between two keys of the universe.
@@ -343,6 +344,7 @@ void Config::ApplyTo(Options* options) const {
   options->blob_garbage_collection_age_cutoff = gc_age_cutoff;
   options->blob_garbage_collection_force_threshold = gc_force_threshold;
   options->max_space_amplification = max_space_amplification;
+  options->min_space_limit = min_space_limit;
   options->min_punch_size = min_punch_size;
   options->value_clustering = value_clustering;
   if (statistics) options->statistics = CreateDBStatistics();
@@ -375,6 +377,7 @@ std::string Config::ToString() const {
          field("log_gc", static_cast<std::uint64_t>(log_gc)) + "gc_age_cutoff=" + std::to_string(gc_age_cutoff) +
          " gc_force_threshold=" + std::to_string(gc_force_threshold) +
          " max_space_amplification=" + std::to_string(max_space_amplification) +
+         " min_space_limit=" + std::to_string(min_space_limit) +
          " value_clustering=" + std::to_string(static_cast<int>(value_clustering)) +
          " min_punch_size=" + std::to_string(min_punch_size) + (block_values ? " block values " : " ") +
          field("statistics", static_cast<std::uint64_t>(statistics)) +

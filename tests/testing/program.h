@@ -40,6 +40,7 @@ struct Config {
   double gc_age_cutoff = 0.25;
   double gc_force_threshold = 1;
   double max_space_amplification = 0;
+  std::uint64_t min_space_limit = 0;
   std::uint64_t min_punch_size = 0;
   ValueClustering value_clustering = ValueClustering::kOff;
   bool block_values = false;  // values fill whole blocks of the file system, so that they can be punched

@@ -17,6 +17,7 @@ namespace cambium::testing {
   options.write_buffer_size = 16u << 10;
   options.max_total_wal_size = 256u << 10;
   options.max_space_amplification = 0;
+  options.min_space_limit = 0;
   options.min_blob_size = 64;
   options.blob_file_size = 32u << 10;
   options.large_value_size = 8u << 10;

@@ -53,6 +53,7 @@ struct Overwriting {
     options.file_system = fs;
     options.info_log = NullLogger();
     options.max_space_amplification = 1.25;
+    options.min_space_limit = 0;
     options.max_background_jobs = 1;
     options.max_write_buffer_number = 2;
     options.executor = std::move(executor);

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "testing/test_store.h"
+#include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
+#include "testing/test_store.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
@@ -19,7 +20,8 @@ constexpr std::uint64_t kMiB = 1u << 20;
 // Keys and values as the log stores them, with the number of live bytes that the test knows.
 class Ceiling {
  public:
-  explicit Ceiling(double s, std::size_t value_size, std::size_t key_count) : s_(s), value_size_(value_size), keys_(key_count) {
+  explicit Ceiling(double s, std::size_t value_size, std::size_t key_count)
+      : s_(s), value_size_(value_size), keys_(key_count) {
     store.options.max_space_amplification = s;
     store.options.write_buffer_size = 64u << 20;
     store.options.max_total_wal_size = 0;
@@ -136,7 +138,8 @@ TEST(CeilingTest, NoSlowdownWriteIsIncompleteAtTheCeiling) {
   WriteOptions impatient;
   impatient.no_slowdown = true;
   Status s;
-  for (int i = 0; i < 20'000 && s.ok(); ++i) s = store.db->Put(impatient, Ceiling::Key(static_cast<std::size_t>(i) % 2'000), std::string(1000, 'v'));
+  for (int i = 0; i < 20'000 && s.ok(); ++i)
+    s = store.db->Put(impatient, Ceiling::Key(static_cast<std::size_t>(i) % 2'000), std::string(1000, 'v'));
   EXPECT_TRUE(s.IsIncomplete()) << s.ToString();
   EXPECT_NE(s.ToString().find("max_space_amplification"), std::string::npos) << s.ToString();
   EXPECT_LE(store.BytesOnDisk(), ceiling.allowed());
@@ -157,9 +160,8 @@ TEST(CeilingTest, LargeValueIsNotWrittenBeforeThereIsRoom) {
   }
   ASSERT_TRUE(s.IsIncomplete()) << s.ToString();
   int made = 0;
-  const int hook = store.fs->AddHook([&made](const SimOp& op) {
-    made += op.kind == SimOpKind::kCreate && op.path.ends_with(".val") ? 1 : 0;
-  });
+  const int hook = store.fs->AddHook(
+      [&made](const SimOp& op) { made += op.kind == SimOpKind::kCreate && op.path.ends_with(".val") ? 1 : 0; });
   const std::string large(store.options.large_value_size + 1, 'l');
   EXPECT_TRUE(store.db->Put(impatient, "large", large).IsIncomplete());
   WriteBatch batch;
@@ -169,6 +171,136 @@ TEST(CeilingTest, LargeValueIsNotWrittenBeforeThereIsRoom) {
   ASSERT_TRUE(store.db->Put({}, "large", large).ok());
   EXPECT_GT(made, 0);
   store.fs->RemoveHook(hook);
+}
+
+// Overwrites `keys` values of 4 MiB among `tiny` small ones, and compares the bytes on disk with the bound after each
+// put. Returns "", or what exceeded it. A value that is being written takes space before the one that it replaces can
+// be freed.
+std::string OverwriteLargeValues(TestStore* store, std::uint64_t keys, std::uint64_t tiny) {
+  constexpr std::uint64_t kSize = 4 * kMiB;
+  const double s = store->options.max_space_amplification;
+  const auto live = static_cast<double>(keys * kSize + tiny * 600);
+  const double segment = std::max<double>(kMiB, (s - 1) * live / 8);
+  const auto allowed = static_cast<std::uint64_t>(s * live + 3 * segment) + kSize;
+  Prng prng(SeedFromEnvironment(4));
+  for (std::uint64_t i = 0; i < tiny; ++i) store->Put("tiny" + std::to_string(i), prng.Bytes(540));
+  std::string value = prng.Bytes(kSize);
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    value[0] = static_cast<char>(i);
+    store->Put("large" + std::to_string(i < keys ? i : prng.Uniform(keys)), value);
+    for (std::uint64_t j = 0; j < tiny / 20; ++j) {
+      store->Put("tiny" + std::to_string(prng.Uniform(tiny)), prng.Bytes(540));
+    }
+    if (prng.OneIn(4) && store->executor->pending() > 0) store->executor->RunOneInstead();
+    if (store->BytesOnDisk() > allowed) {
+      return std::to_string(store->BytesOnDisk()) + " bytes after " + std::to_string(i + 1) + " values of 4 MiB over " +
+             std::to_string(keys) + " keys";
+    }
+  }
+  return {};
+}
+
+// Regression: the bytes of files of large values were in no figure of the tail, so nothing started their flush.
+TEST(CeilingTest, OverwrittenLargeValuesAreFreed) {
+  const auto exceeded = [](std::uint64_t keys, std::uint64_t tiny) {
+    Ceiling ceiling(1.5, 1000, 0);
+    TestStore& store = ceiling.store;
+    EXPECT_TRUE(store.db->SetOptions({{"large_value_size", std::to_string(kMiB)}}).ok());
+    std::string wrong = OverwriteLargeValues(&store, keys, tiny);
+    store.options.large_value_size = kMiB;
+    store.Reopen();  // replay counts them too
+    if (wrong.empty()) wrong = OverwriteLargeValues(&store, keys, tiny);
+    EXPECT_EQ(store.Verify(), "");
+    return wrong;
+  };
+  for (const std::uint64_t keys : {1, 3, 10}) {
+    for (const std::uint64_t tiny : {0, 2000}) EXPECT_EQ(exceeded(keys, tiny), "");
+  }
+  const MutantScope mutant(Mutant::kLargeValuesUncounted);
+  EXPECT_NE(exceeded(1, 0), "");
+}
+
+// Without a ceiling, max_total_wal_size bounds what large values that were overwritten in memtables take.
+TEST(CeilingTest, LargeValuesCountAsLog) {
+  Ceiling ceiling(0, 1000, 0);
+  TestStore& store = ceiling.store;
+  ASSERT_TRUE(store.db->SetOptions({{"large_value_size", std::to_string(kMiB)}}).ok());
+  ASSERT_TRUE(store.db->SetDBOptions({{"max_total_wal_size", std::to_string(8 * kMiB)}}).ok());
+  const std::string value(2 * kMiB, 'v');
+  for (int i = 0; i < 40; ++i) {
+    store.Put("key", value);
+    store.executor->RunAll();
+    ASSERT_LE(store.BytesOnDisk(), 13 * kMiB) << "after " << i + 1 << " values of 2 MiB";
+  }
+}
+
+// Writes without waiting, and repeats each refused write after the jobs that are scheduled. Returns the most refusals
+// of one write, up to 100.
+int MostRefusals(Ceiling* ceiling) {
+  TestStore& store = ceiling->store;
+  WriteOptions impatient;
+  impatient.no_slowdown = true;
+  const std::string value(1000, 'v');
+  int most = 0;
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    Status s = store.db->Put(impatient, Ceiling::Key(i % 2'000), value);
+    for (int refused = 1; s.IsIncomplete() && refused <= 100; ++refused) {
+      most = std::max(most, refused);
+      store.executor->RunAll();
+      store.clock->Advance(100);
+      s = store.db->Put(impatient, Ceiling::Key(i % 2'000), value);
+    }
+    if (most == 100) break;
+    EXPECT_TRUE(s.ok()) << s.ToString();
+  }
+  return most;
+}
+
+// Regression: a write that may not wait started no look, and was refused until the database was idle for five seconds.
+TEST(CeilingTest, RefusedWritesPassWhenWaitingOnesWould) {
+  {
+    Ceiling ceiling(1.5, 1000, 2'000);
+    ceiling.Load();
+    const int most = MostRefusals(&ceiling);
+    EXPECT_GT(most, 0);
+    EXPECT_LT(most, 20);
+    EXPECT_LE(ceiling.store.BytesOnDisk(), ceiling.allowed());
+  }
+  Ceiling ceiling(1.5, 1000, 2'000);
+  ASSERT_TRUE(ceiling.store.db->SetOptions({{"enable_blob_garbage_collection", "false"}}).ok());
+  ceiling.Load();
+  EXPECT_LT(MostRefusals(&ceiling), 20) << "where no job can help";
+}
+
+// While log GC is disabled, no job can help, and writers pass. Then it is enabled, while a job is always scheduled.
+// Returns the bytes on disk after more overwrites.
+std::uint64_t BytesOnceLogGcIsEnabled(Ceiling* ceiling) {
+  constexpr std::uint64_t kKeys = 2'000;
+  TestStore& store = ceiling->store;
+  Prng prng(SeedFromEnvironment(5));
+  const auto overwrite = [&] {
+    for (std::uint64_t i = 0; i < 4 * kKeys; ++i) ceiling->Put(prng.Uniform(kKeys));
+  };
+  ceiling->Load();
+  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "false"}}).ok());
+  overwrite();
+  EXPECT_GT(store.BytesOnDisk(), ceiling->allowed() * 3 / 2) << "writers have passed";
+  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
+  overwrite();
+  return store.BytesOnDisk();
+}
+
+// Regression: once no job could help, writers passed until the database was below the ceiling or no job was scheduled.
+// With several writers on few keys, jobs were always scheduled: 0.4 MiB of values took 832 MiB.
+TEST(CeilingTest, WritersPassForASegmentIfNoJobCanHelp) {
+  {
+    Ceiling ceiling(1.5, 1000, 2'000);
+    EXPECT_LE(BytesOnceLogGcIsEnabled(&ceiling), ceiling.allowed());
+    EXPECT_EQ(ceiling.store.Verify(), "");
+  }
+  const MutantScope mutant(Mutant::kHopelessForGood);
+  Ceiling ceiling(1.5, 1000, 2'000);
+  EXPECT_GT(BytesOnceLogGcIsEnabled(&ceiling), 2 * ceiling.allowed());
 }
 
 TEST(CeilingTest, ChangedCeilingAppliesAtOnce) {

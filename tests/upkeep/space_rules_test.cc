@@ -59,6 +59,7 @@ struct DefaultStore : TestStore {
     defaults.info_log = options.info_log;
     defaults.executor = watchdog;
     defaults.max_space_amplification = s;
+    defaults.min_space_limit = 0;
     defaults.index_type = options.index_type;
     options = defaults;
     watchdog->rescue = [this] { EXPECT_TRUE(db->SetDBOptions({{"max_space_amplification", "0"}}).ok()); };
