@@ -3,6 +3,7 @@
 #include <cassert>
 #include <utility>
 
+#include "index/covered_part.h"
 #include "index/filter.h"
 #include "index/merge_cursor.h"
 #include "index/tree_cursor.h"
@@ -162,18 +163,36 @@ Result<std::uint64_t> TreeLayers::Rank(Slice key) const {
   return TreeRank(parts_.root, parts_.files, parts_.pool, order_, key);
 }
 
+Result<TreePart> TreeLayers::MeasureRun(std::size_t run, Slice begin, Slice end) const {
+  if (IsMasked(run, end)) return TreePart{};
+  return parts_.runs[run]->Measure(IsMasked(run, begin) ? Slice(parts_.sweep->cursor) : begin, end);
+}
+
+Result<TreePart> TreeLayers::MeasureBase(Slice begin, Slice end) const {
+  return MeasureTree(parts_.root, shape().base_live_bytes, parts_.files, parts_.pool, order_, begin, end);
+}
+
 // Keys that the sweep in progress has merged are counted in the tree, and no longer in the swept runs.
 Result<std::uint64_t> TreeLayers::ApproximateSize(Slice begin, Slice end) const {
-  std::uint64_t bytes = 0;
+  CAMBIUM_TRY(TreePart base, MeasureBase(begin, end));
+  std::uint64_t bytes = base.Bytes();
   for (std::size_t i = 0; i < parts_.runs.size(); ++i) {
-    if (IsMasked(i, end)) break;  // it is masked in all older runs too
-    const Slice first = IsMasked(i, begin) ? Slice(parts_.sweep->cursor) : begin;
-    CAMBIUM_TRY(const TreePart part, parts_.runs[i]->Measure(first, end));
+    CAMBIUM_TRY(const TreePart part, MeasureRun(i, begin, end));
     bytes += part.Bytes();
   }
-  CAMBIUM_TRY(const TreePart part, MeasureTree(parts_.root, shape().base_live_bytes, parts_.files, parts_.pool,
-                                               order_, begin, end));
-  return bytes + part.Bytes();
+  return bytes;
+}
+
+// The sweep in progress has applied the swept runs' ranges to the tree below its cursor. What newer keys the tree has
+// there counts as covered: the estimate is too high until the sweep ends.
+Result<TreePart> TreeLayers::CoveredByRanges() const {
+  CoveredPart covered(parts_.comparator);
+  for (std::size_t i = 0; i < parts_.runs.size(); ++i) {
+    CAMBIUM_RETURN_IF_ERROR(
+        covered.Add(parts_.runs[i]->ranges().get(), [&](Slice begin, Slice end) { return MeasureRun(i, begin, end); }));
+  }
+  CAMBIUM_RETURN_IF_ERROR(covered.Add(nullptr, [&](Slice begin, Slice end) { return MeasureBase(begin, end); }));
+  return covered.total();
 }
 
 }  // namespace cambium

@@ -46,6 +46,7 @@ class TreeLayers final : public Layers {
   void FindTogether(std::span<Lookup> lookups) const override;
   void AppendCursors(std::vector<MergeChild>* children) const override;
   Result<std::uint64_t> ApproximateSize(Slice begin, Slice end) const override;
+  [[nodiscard]] Result<TreePart> CoveredByRanges() const override;
   [[nodiscard]] const std::vector<std::shared_ptr<const Run>>& runs() const override { return parts_.runs; }
   [[nodiscard]] std::shared_ptr<const Layers> WithNewestRun(std::shared_ptr<const Run> run) const override;
   [[nodiscard]] LayersShape shape() const override;
@@ -67,6 +68,8 @@ class TreeLayers final : public Layers {
 
  private:
   [[nodiscard]] bool IsMasked(std::size_t run, Slice key) const;
+  [[nodiscard]] Result<TreePart> MeasureRun(std::size_t run, Slice begin, Slice end) const;
+  [[nodiscard]] Result<TreePart> MeasureBase(Slice begin, Slice end) const;
 
   const Parts parts_;
   const KeyOrder order_;

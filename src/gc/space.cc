@@ -85,8 +85,8 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   // Flushing a tiny tail only makes a run, and many such runs take more space than they free.
   plan.flush = std::max(figures.tail_bytes, figures.tail_hides_bytes) > part(is_starved ? 32 : 8) ||
                (is_starved && figures.tail_range_deletes > 0);
-  plan.compact =
-      figures.hidden_bytes > part(4) || (is_starved && figures.hidden_bytes + figures.index_hidden_bytes > 0);
+  const std::uint64_t compactable = figures.hidden_bytes + figures.index_covered_bytes;
+  plan.compact = compactable > part(4) || (is_starved && compactable + figures.index_hidden_bytes > 0);
   plan.collect = figures.collectable_bytes > 0;
   plan.seal = is_starved;
   return plan;

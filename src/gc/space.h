@@ -50,6 +50,7 @@ struct SpaceFigures {
   std::uint64_t index_bytes = 0;       // files of runs, trees and levels
   std::uint64_t index_live_bytes = 0;  // of these, keys and values that are in no log record, without hidden ones
   std::uint64_t index_hidden_bytes = 0;  // estimate: of such keys and values in an LSM, those that newer layers hide
+  std::uint64_t index_covered_bytes = 0;  // estimate: of such keys and values, those that range deletes cover
   std::uint64_t other_bytes = 0;
   std::uint64_t leaving_bytes = 0;     // of log_bytes and index_bytes: in files that are about to be removed
 

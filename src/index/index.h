@@ -41,6 +41,7 @@
 #include "index/value_filter.h"
 #include "index/page_pool.h"
 #include "index/run.h"
+#include "index/tree_part.h"
 #include "manifest/edit.h"
 #include "manifest/file_names.h"
 #include "memtable/entry_cursor.h"
@@ -104,6 +105,9 @@ class Layers {
   // Estimates the bytes of the keys in [begin, end): index entries of all layers and the values they refer to, hidden
   // ones included. Requires begin < end. For each bound it reads one page per level of each layer.
   virtual Result<std::uint64_t> ApproximateSize(Slice begin, Slice end) const = 0;
+
+  // Estimates what range deletes cover in older layers. For each range it reads one page per level of each older layer.
+  [[nodiscard]] virtual Result<TreePart> CoveredByRanges() const = 0;
 
   // Newest first.
   [[nodiscard]] virtual const std::vector<std::shared_ptr<const Run>>& runs() const = 0;

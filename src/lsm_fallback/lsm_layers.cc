@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "index/covered_part.h"
 #include "index/filter.h"
 #include "index/merge_cursor.h"
 #include "index/tree_cursor.h"
@@ -131,6 +132,16 @@ Result<std::uint64_t> LsmLayers::ApproximateSize(Slice begin, Slice end) const {
     bytes += part.Bytes();
   }
   return bytes;
+}
+
+Result<TreePart> LsmLayers::CoveredByRanges() const {
+  CoveredPart covered(parts_.comparator);
+  const auto add = [&covered](const auto& layer) {
+    return covered.Add(layer->ranges().get(), [&](Slice begin, Slice end) { return layer->Measure(begin, end); });
+  };
+  for (const auto& run : parts_.runs) CAMBIUM_RETURN_IF_ERROR(add(run));
+  for (const auto& tier : parts_.tiers) CAMBIUM_RETURN_IF_ERROR(add(tier));
+  return covered.total();
 }
 
 std::shared_ptr<const Layers> LsmLayers::WithNewestRun(std::shared_ptr<const Run> run) const {

@@ -41,6 +41,7 @@ class LsmLayers final : public Layers {
   void FindTogether(std::span<Lookup> lookups) const override;
   void AppendCursors(std::vector<MergeChild>* children) const override;
   Result<std::uint64_t> ApproximateSize(Slice begin, Slice end) const override;
+  [[nodiscard]] Result<TreePart> CoveredByRanges() const override;
   [[nodiscard]] const std::vector<std::shared_ptr<const Run>>& runs() const override { return parts_.runs; }
   [[nodiscard]] std::shared_ptr<const Layers> WithNewestRun(std::shared_ptr<const Run> run) const override;
   [[nodiscard]] LayersShape shape() const override;

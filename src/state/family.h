@@ -89,6 +89,9 @@ struct Family {
   std::atomic<std::int64_t> hidden_bytes{0};
   std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};
+  // Estimates of what range deletes cover in older layers: bytes of records that the accounts still count, and of pages.
+  std::atomic<std::uint64_t> covered_bytes{0};
+  std::atomic<std::uint64_t> covered_index_bytes{0};
   // If set, a single run makes a compaction due. Without runs, a compaction is due if levels above the last one hide
   // entries. `squeeze` is the request that compacts these levels; only the thread that has claimed the compaction uses
   // it.

@@ -29,7 +29,9 @@ bool HidesInLevels(const Family& family, const Layers& layers) {
   // The estimates that SpaceKeeper::MeasureLayers uses.
   const bool hides = tombstones > 0 || family.hidden_bytes.load(std::memory_order_relaxed) > 0 ||
                      family.hidden_index_bytes.load(std::memory_order_relaxed) > 0 ||
-                     family.replaced_share.load(std::memory_order_relaxed) > 0;
+                     family.replaced_share.load(std::memory_order_relaxed) > 0 ||
+                     family.covered_bytes.load(std::memory_order_relaxed) > 0 ||
+                     family.covered_index_bytes.load(std::memory_order_relaxed) > 0;
   return hides && (shape.levels.size() > 1 || (shape.levels.size() == 1 && shape.levels[0].tier_count > 1));
 }
 

@@ -94,6 +94,8 @@ Status Flusher::FlushTable(const std::shared_ptr<Family>& family, const FrozenTa
     KeySample sample(cursor.get(), shape.key_count);
     done = WriteRun(family.get(), table, &sample, ranges, info);
     if (done.ok() && before != nullptr) NoteHidden(family.get(), sample, *before);
+    const std::shared_ptr<const Layers> now = commits_.LayersOf(*family);
+    if (done.ok() && ranges != nullptr && now != nullptr) NoteCovered(family.get(), *now);
   }
   // A dropped family needs no flush. But a failed sync of the directory concerns all families.
   if (family->dropped.load(std::memory_order_acquire) && done.severity() != Status::Severity::kFatal) return Status::OK();

@@ -27,12 +27,20 @@ void NoteHidden(Family* family, const KeySample& sample, const Layers& below) {
   const KeySample::Replaced replaced = sample.ReplacedIn(below);
   family->replaced_share.store(replaced.share, std::memory_order_relaxed);
   family->hidden_bytes.fetch_add(static_cast<std::int64_t>(replaced.bytes), std::memory_order_relaxed);
-  family->hidden_index_bytes.fetch_add(static_cast<std::int64_t>(Times(replaced.keys, FileBytesPerEntry(below.shape()))),
-                                       std::memory_order_relaxed);
+  family->hidden_index_bytes.fetch_add(
+      static_cast<std::int64_t>(Times(replaced.keys, FileBytesPerEntry(below.shape()))), std::memory_order_relaxed);
+}
+
+void NoteCovered(Family* family, const Layers& now) {
+  const Result<TreePart> covered = now.CoveredByRanges();
+  if (!covered.ok()) return;
+  family->covered_bytes.store(Minus(covered->Bytes(), covered->page_bytes), std::memory_order_relaxed);
+  family->covered_index_bytes.store(covered->page_bytes, std::memory_order_relaxed);
 }
 
 // If one sorted sequence is left, nothing is hidden.
 void NoteCompacted(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged) {
+  NoteCovered(family, now);
   const LayersShape shape = now.shape();
   const bool is_one_sequence =
       shape.run_count == 0 && (shape.levels.empty() || (shape.levels.size() == 1 && shape.levels[0].tier_count == 1));

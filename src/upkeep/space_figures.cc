@@ -5,6 +5,7 @@
 #include "upkeep/arithmetic.h"
 #include "upkeep/hidden_garbage.h"
 #include "upkeep/space_keeper.h"
+#include "util/mutant.h"
 
 namespace cambium {
 namespace {
@@ -72,6 +73,8 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state
   const LayersShape shape = view.layers->shape();
   std::uint64_t hidden = AtLeastZero(family.hidden_bytes.load());
   std::uint64_t live = shape.base_live_bytes + Times(index.runs, 1 - replaced);
+  const std::uint64_t covered_index =
+      std::min(family.covered_index_bytes.load(std::memory_order_relaxed), Minus(index.all(), address_bytes));
   if (family.options().index_type == IndexKind::kLsm) {
     // Compactions of an LSM seldom end with one sorted sequence, where the estimates would be exact again. But entries
     // above the last level either add keys or hide old entries, and the last flush shows in which proportion. If that
@@ -85,6 +88,11 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state
                   Times(Minus(Tombstones(shape), last.tombstones), FileBytesPerEntry(shape))});
     live = Minus(index.all(), in_index);
     figures->index_hidden_bytes += std::min(in_index, Minus(index.all(), address_bytes));
+  }
+  if (!MutantIs(Mutant::kCoveredIsLive)) {
+    hidden += family.covered_bytes.load(std::memory_order_relaxed);
+    live = Minus(live, covered_index);
+    figures->index_covered_bytes += covered_index;
   }
   figures->hidden_bytes += std::min(hidden, bytes);
   figures->index_bytes += index.all();

@@ -63,6 +63,7 @@ void SpaceKeeper::EstimateHidden() {
   const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
     const LayersShape shape = each.layers->shape();
+    NoteCovered(each.family.get(), *each.layers);
     if (shape.run_keys + shape.base_keys == 0) continue;
     Account all;
     for (const auto& [slot, account] : commits_.state().families.at(each.family->id).accounts) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -270,6 +271,65 @@ TEST(CeilingTest, RefusedWritesPassWhenWaitingOnesWould) {
   ASSERT_TRUE(ceiling.store.db->SetOptions({{"enable_blob_garbage_collection", "false"}}).ok());
   ceiling.Load();
   EXPECT_LT(MostRefusals(&ceiling), 20) << "where no job can help";
+}
+
+// Keys are written in order, and DeleteRange removes the oldest, so that `keys` are live. Returns "", or what exceeded
+// the bound.
+std::string KeepTheNewest(std::uint64_t keys, std::size_t value_size) {
+  constexpr std::uint64_t kStep = 100;
+  Ceiling ceiling(1.5, value_size, keys);
+  TestStore& store = ceiling.store;
+  ceiling.Load();
+  for (std::uint64_t newest = keys; newest < 6 * keys; newest += kStep) {
+    for (std::uint64_t i = 0; i < kStep; ++i) ceiling.Put(newest + i);
+    const std::string begin = Ceiling::Key(newest - keys);
+    EXPECT_TRUE(
+        store.db->DeleteRange({}, store.db->DefaultColumnFamily(), begin, Ceiling::Key(newest - keys + kStep)).ok());
+    if (store.executor->pending() > 0) store.executor->RunOneInstead();
+    if (store.BytesOnDisk() <= ceiling.allowed()) continue;
+    std::string figures;
+    EXPECT_TRUE(store.db->GetProperty("cambium.space", &figures));
+    return std::to_string(store.BytesOnDisk()) + " bytes, " + std::to_string(ceiling.allowed()) + " allowed, after " +
+           std::to_string(newest - keys) + " more keys\n" + figures;
+  }
+  EXPECT_EQ(store.Verify(), "");
+  return {};
+}
+
+// Regression: what range deletes cover counted as live until a compaction had applied them.
+TEST(CeilingTest, RangeDeletesOfTheOldestKeepToTheCeiling) {
+  EXPECT_EQ(KeepTheNewest(10'000, 1000), "");
+  if (!TestsUseLsm()) return;  // a tree applies them before they matter
+  const MutantScope mutant(Mutant::kCoveredIsLive);
+  EXPECT_NE(KeepTheNewest(10'000, 1000), "");
+}
+
+// Returns the live bytes of `cambium.space` before and after a DeleteRange of three quarters is flushed, as a ratio.
+double LiveAfterRangeDelete(std::size_t value_size) {
+  Ceiling ceiling(1.5, value_size, 10'000);
+  TestStore& store = ceiling.store;
+  ceiling.Load();
+  store.Compact();
+  const auto live = [&] {
+    std::map<std::string, std::string> space;
+    EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
+    return std::stod(space["live"]);
+  };
+  const double before = live();
+  EXPECT_TRUE(store.db->DeleteRange({}, store.db->DefaultColumnFamily(), Ceiling::Key(0), Ceiling::Key(7'500)).ok());
+  ceiling.Put(9'999);
+  store.Flush();
+  return live() / before;
+}
+
+TEST(CeilingTest, RangeDeletedBytesAreNotLive) {
+  for (const std::size_t size : {100, 1000}) {
+    EXPECT_LT(LiveAfterRangeDelete(size), 0.35) << size;
+    EXPECT_GT(LiveAfterRangeDelete(size), 0.2) << size;
+  }
+  if (!TestsUseLsm()) return;  // a tree has merged the memtable
+  const MutantScope mutant(Mutant::kCoveredIsLive);
+  for (const std::size_t size : {100, 1000}) EXPECT_GT(LiveAfterRangeDelete(size), 0.9) << size;
 }
 
 // While log GC is disabled, no job can help, and writers pass. Then it is enabled, while a job is always scheduled.
