@@ -43,10 +43,6 @@ std::uint64_t SpaceFigures::live() const {
   return std::max(Minus(log_live_bytes, hidden_bytes + tail_hides_bytes), tail_live_bytes) + index_live_bytes;
 }
 
-std::uint64_t StepBytesMax(std::uint64_t write_buffer_size) {
-  return std::clamp<std::uint64_t>(write_buffer_size, 1u << 20, 64u << 20);
-}
-
 SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   SpacePlan plan;
   if (policy.max_space_amplification == 0) {

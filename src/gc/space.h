@@ -62,11 +62,10 @@ struct SpacePolicy {
   double max_space_amplification = 1.5;         // S; 0: no ceiling
   std::uint64_t min_space_limit = 0;            // S * L + A is not enforced below this
   std::uint64_t segment_bytes_max = 256u << 20;  // blob_file_size
-  std::uint64_t step_bytes_max = 64u << 20;      // of log GC and of compactions
+  // Each step of log GC looks up all records of its segments, so it does not depend on write_buffer_size: with steps of
+  // 1 MiB, a segment of 256 MiB would be looked up a hundred times.
+  std::uint64_t step_bytes_max = 64u << 20;
 };
-
-// The most that a step may write, if the families' memtables have up to write_buffer_size bytes.
-[[nodiscard]] std::uint64_t StepBytesMax(std::uint64_t write_buffer_size);
 
 struct SpacePlan {
   // The size of new log segments, and of a step of log GC.

@@ -42,9 +42,8 @@ std::vector<const SegmentUse*> ByBenefit(std::span<const SegmentUse> segments, d
   for (const SegmentUse& segment : segments) {
     if (!segment.is_damaged && HasGarbage(segment, garbage_least)) found.push_back(&segment);
   }
-  std::ranges::stable_sort(found, [now](const SegmentUse* a, const SegmentUse* b) {
-    return GcBenefit(*a, now) > GcBenefit(*b, now);
-  });
+  std::ranges::stable_sort(
+      found, [now](const SegmentUse* a, const SegmentUse* b) { return GcBenefit(*a, now) > GcBenefit(*b, now); });
   return found;
 }
 
@@ -61,7 +60,10 @@ VictimChoice PickOnFullDisk(std::span<const SegmentUse> segments, const VictimPo
   return TakeStep(GcReason::kFullDisk, std::move(found), step);
 }
 
+// At least two segments are joined: a segment below half a step leaves room for another one. A larger one would be
+// moved alone, into a segment as small as itself, again and again.
 VictimChoice PickSmall(std::span<const SegmentUse> segments, const VictimPolicy& policy) {
+  const std::uint64_t small_below = std::min(policy.target_bytes / 16, policy.step_bytes / 2);
   constexpr std::uint64_t kTiny = kSegmentBytesLeast / 2;
   struct OfGeneration {
     std::vector<const SegmentUse*> small;
@@ -70,7 +72,7 @@ VictimChoice PickSmall(std::span<const SegmentUse> segments, const VictimPolicy&
   std::map<std::uint32_t, OfGeneration> found;
   for (const SegmentUse& segment : segments) {
     const std::uint64_t bytes = segment.bytes + segment.hole_bytes;
-    if (segment.is_damaged || bytes >= policy.target_bytes / 16) continue;
+    if (segment.is_damaged || bytes >= small_below) continue;
     OfGeneration& its = found[segment.generation];
     its.small.push_back(&segment);
     if (bytes < kTiny) its.tiny.push_back(&segment);
@@ -125,7 +127,7 @@ std::set<std::uint64_t> WorthRequesting(std::span<const SegmentUse> segments, co
 }
 
 VictimChoice PickGcVictims(std::span<const SegmentUse> segments, const VictimPolicy& policy, SequenceNumber now,
-                         GcUrgency urgency) {
+                           GcUrgency urgency) {
   if (urgency == GcUrgency::kFull && !MutantIs(Mutant::kGcIgnoresRoom)) return PickOnFullDisk(segments, policy);
   if (urgency == GcUrgency::kSpace || urgency == GcUrgency::kFull) {
     return TakeStep(GcReason::kCeiling, ByBenefit(segments, policy.space_garbage_least, now), policy);

@@ -76,10 +76,6 @@ class Planner {
     for (const ColumnFamilyDescriptor& each : families) {
       if (each.name == kDefaultColumnFamilyName) family_ = each.options;
     }
-    write_buffer_size_ = family_.write_buffer_size;
-    for (const ColumnFamilyDescriptor& each : families) {
-      write_buffer_size_ = std::max(write_buffer_size_, each.options.write_buffer_size);
-    }
   }
 
   Result<GcPlan> Run() {
@@ -163,7 +159,6 @@ class Planner {
     SpacePolicy space;
     space.max_space_amplification = options_.max_space_amplification;
     space.segment_bytes_max = family_.blob_file_size;
-    space.step_bytes_max = StepBytesMax(write_buffer_size_);
     const SpacePlan sizes = PlanSpace(figures, space);
     VictimPolicy policy = Policy();
     policy.target_bytes = sizes.segment_bytes;
@@ -178,7 +173,6 @@ class Planner {
   const ManifestState state_;
   const DBOptions& options_;
   ColumnFamilyOptions family_;         // of the default column family
-  std::size_t write_buffer_size_ = 0;  // the largest of all families
   const GcRound round_;
   std::map<std::uint64_t, PunchedUse> punched_;  // of segments whose footers are whole
   std::vector<SegmentUse> uses_;

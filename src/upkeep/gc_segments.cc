@@ -61,12 +61,6 @@ SpacePolicy GcSegments::Limits() const {
     policy.min_space_limit = db_.min_space_limit.load(std::memory_order_relaxed);
   }
   policy.segment_bytes_max = db_.blob_file_size;
-  std::uint64_t write_buffer_size = 0;
-  const std::shared_ptr<const View> view = commits_.view().Pin();
-  for (const FamilyView& each : view->families) {
-    write_buffer_size = std::max(write_buffer_size, each.family->options().write_buffer_size);
-  }
-  policy.step_bytes_max = StepBytesMax(write_buffer_size);
   return policy;
 }
 

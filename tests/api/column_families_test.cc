@@ -293,26 +293,6 @@ TEST(ColumnFamiliesTest, EachFamilyHasItsOwnComparatorAndOptions) {
   EXPECT_NE(s.ToString().find("\"reverse\""), std::string::npos) << s.ToString();
 }
 
-// Regression: only the default family's write buffer determined how much a step may rewrite, however large the others
-// were.
-TEST(ColumnFamiliesTest, GcStepIsAsLargeAsTheLargestWriteBuffer) {
-  FamilyStore store;
-  store.options.blob_file_size = 64u << 20;
-  store.options.max_space_amplification = 0;
-  store.options.write_buffer_size = 64u << 10;
-  store.family_options["large"] = store.options;
-  store.family_options["large"].write_buffer_size = 16u << 20;
-  store.MustOpen();
-  const auto step_bytes = [&store] {
-    std::map<std::string, std::string> space;
-    EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
-    return std::stoull(space["step_bytes"]);
-  };
-  EXPECT_EQ(step_bytes(), 1u << 20) << "the least";
-  store.Create("large");
-  EXPECT_EQ(step_bytes(), 16u << 20);
-}
-
 TEST(ColumnFamiliesTest, BatchAcrossFamiliesIsAtomic) {
   FamilyStore store;
   store.MustOpen();

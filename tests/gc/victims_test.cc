@@ -131,6 +131,19 @@ TEST(GcVictimsTest, SmallSegmentsOfALoadAreNotJoined) {
   EXPECT_GT(Pick(segments, policy, GcUrgency::kIdle).size(), 60u) << "at some point there are too many";
 }
 
+// Regression: with a step smaller than a sixteenth of the target, a small segment was joined with itself.
+TEST(GcVictimsTest, SegmentIsNotJoinedWithItself) {
+  for (const std::uint64_t step : {1, 16, 24, 64}) {
+    VictimPolicy policy;
+    policy.step_bytes = step * kMiB;
+    std::vector<SegmentUse> segments;
+    for (std::uint64_t number = 1; number <= 3 * policy.small_segments_max; ++number) {
+      segments.push_back(Use(number, 1 + number % 15, 1 + number % 15));
+    }
+    EXPECT_NE(Pick(segments, policy, GcUrgency::kIdle).size(), 1u) << step;
+  }
+}
+
 TEST(GcVictimsTest, DamagedSegmentIsNeverAVictim) {
   VictimPolicy policy;
   policy.age_cutoff = 1;

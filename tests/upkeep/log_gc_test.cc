@@ -6,10 +6,10 @@
 #include <functional>
 #include <string>
 
-#include "upkeep/garbage_store.h"
 #include "manifest/manifest_reader.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
+#include "upkeep/garbage_store.h"
 #include "util/fault_point.h"
 #include "util/prng.h"
 
@@ -63,6 +63,27 @@ TEST(LogGcTest, LiveSegmentsAreLeftAlone) {
   store.Compact();
   store.RunUntilIdle();
   EXPECT_TRUE(store.FilesOf(".gc").empty());
+}
+
+// Regression: a step moved no more bytes than a memtable holds. So a small write_buffer_size made many steps, each of
+// which looked up all values of its segment, and left many small segments.
+TEST(LogGcTest, StepsDoNotDependOnWriteBufferSize) {
+  TestStore store;
+  store.options.enable_blob_garbage_collection = false;
+  store.options.blob_garbage_collection_age_cutoff = 1;
+  store.options.write_buffer_size = 64u << 10;
+  store.options.max_total_wal_size = 0;
+  store.options.blob_file_size = 16u << 20;
+  store.MustOpen();
+  const std::string value(4000, 'v');
+  for (int i = 0; i < 5000; ++i) store.Put(NumberedKey(i), value);
+  for (int i = 0; i < 5000; i += 2) store.Put(NumberedKey(i), value);
+  store.Compact();
+  store.RunUntilIdle();
+  Collect(&store);
+  EXPECT_GT(store.FilesOf(".gc").size(), 0u);
+  EXPECT_LE(store.FilesOf(".gc").size(), 3u) << "20 MiB are live";
+  EXPECT_EQ(store.Verify(), "");
 }
 
 // Old references to relocated values stay in older layers, and their slots stay reserved until the layers are
@@ -279,7 +300,8 @@ TEST(LogGcTest, SnapshotsAndIteratorsAreUnaffected) {
 // ---- Current options ----
 
 TEST(LogGcTest, ValuesAreRelocatedUnderCurrentOptions) {
-  for (const char* const change : {"min_blob_size=4096", "blob_compression_type=kZSTD", "blob_compression_type=kLZ4Compression"}) {
+  for (const char* const change :
+       {"min_blob_size=4096", "blob_compression_type=kZSTD", "blob_compression_type=kLZ4Compression"}) {
     TestStore store;
     store.options.page_size = 4096;
     FillWithGarbage(&store);
@@ -325,7 +347,8 @@ TEST(LogGcTest, FootersOfReplayedSegmentsAreNotUsed) {
   store.RunUntilIdle();
   Collect(&store);
   EXPECT_FALSE(store.FilesOf(".gc").empty());
-  for (int i = 0; i < 1000; ++i) ASSERT_EQ(store.Get(NumberedKey(i)), i % 3 == 0 ? std::string(100, 's') : "small") << i;
+  for (int i = 0; i < 1000; ++i)
+    ASSERT_EQ(store.Get(NumberedKey(i)), i % 3 == 0 ? std::string(100, 's') : "small") << i;
   EXPECT_EQ(store.Verify(), "");
 }
 
