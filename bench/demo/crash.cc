@@ -123,7 +123,9 @@ Status ReadBatch(DB* db, std::uint64_t batch, bool* whole) {
 
 // Counts the keys of all batches by a walk, so that none after a gap is missed.
 Status CountBatchKeys(DB* db, std::uint64_t* keys) {
-  const std::unique_ptr<Iterator> iterator(db->NewIterator(ReadOptions()));
+  ReadOptions only_keys;
+  only_keys.allow_unprepared_value = true;
+  const std::unique_ptr<Iterator> iterator(db->NewIterator(only_keys));
   for (iterator->Seek(kBatchPrefix); iterator->Valid() && iterator->key().starts_with(kBatchPrefix); iterator->Next()) {
     ++*keys;
   }

@@ -209,6 +209,7 @@ class Demo {
     const Slice upper_bound = upper;
     ReadOptions read;
     read.iterate_upper_bound = &upper_bound;
+    read.allow_unprepared_value = true;  // only keys are compared
     const std::unique_ptr<Iterator> iterator(db_->NewIterator(read));
     std::size_t seen = 0;
     for (iterator->Seek(prefix); iterator->Valid() && report.status.ok(); iterator->Next(), ++seen) {

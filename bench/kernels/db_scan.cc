@@ -23,6 +23,12 @@ ScanStore& PrepareScans(const benchmark::State& state) {
   return Prepared<ScanStore>(IndexOf(state.range(0)), state.range(1), state.range(2));
 }
 
+ReadOptions Wanting(bool values) {
+  ReadOptions options;
+  options.allow_unprepared_value = !values;
+  return options;
+}
+
 // Reads the entry at the iterator.
 void Touch(Iterator* iterator, bool with_value, std::size_t value_size) {
   Slice key = iterator->key();
@@ -35,7 +41,7 @@ void DbSeek(benchmark::State& state) {
   const auto& [store, starts] = PrepareScans(state);
   const bool with_values = state.range(3) != 0;
   KeyWheel keys(starts);
-  const std::unique_ptr<Iterator> iterator(store.db().NewIterator({}));
+  const std::unique_ptr<Iterator> iterator(store.db().NewIterator(Wanting(with_values)));
   for (auto _ : state) {
     iterator->Seek(keys.Next());
     Require(iterator->Valid(), "a seek found nothing");
@@ -54,7 +60,7 @@ void DbSeek(benchmark::State& state) {
 void DbNext(benchmark::State& state) {
   const Store& store = PrepareScans(state).store;
   const bool with_values = state.range(3) != 0;
-  const std::unique_ptr<Iterator> iterator(store.db().NewIterator({}));
+  const std::unique_ptr<Iterator> iterator(store.db().NewIterator(Wanting(with_values)));
   iterator->SeekToFirst();
   for (auto _ : state) {
     Require(iterator->Valid(), "a walk ended early");

@@ -47,7 +47,7 @@ class MixedOps {
     std::uint64_t bytes = 0;
     for (std::uint64_t i = 0; i < entries && valid && worker_->status.ok(); ++i) {
       worker_->status = CheckEntry<Fetch::kEntries>(&check_, cursor.get(), &bytes);
-      if (worker_->status.ok()) valid = cursor->Next();
+      if (worker_->status.ok() && i + 1 < entries) valid = cursor->Next();  // as in seekrandom
     }
     if (worker_->status.ok() && !valid) worker_->status = cursor->status();
     return bytes;

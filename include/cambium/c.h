@@ -215,18 +215,21 @@ void cambium_iter_seek_to_first(cambium_iterator_t* iterator);
 void cambium_iter_seek_to_last(cambium_iterator_t* iterator);
 void cambium_iter_seek(cambium_iterator_t* iterator, const char* key, size_t key_length);
 void cambium_iter_seek_for_prev(cambium_iterator_t* iterator, const char* key, size_t key_length);
-/* The functions from here to cambium_iter_value_size require a valid iterator. Bytes are valid until it moves. */
+/* On an iterator that is not valid, these do nothing. */
 void cambium_iter_next(cambium_iterator_t* iterator);
 void cambium_iter_prev(cambium_iterator_t* iterator);
 const char* cambium_iter_key(const cambium_iterator_t* iterator, size_t* key_length);
-/* The first call fetches the value. If the value cannot be read, there are no bytes, and the iterator becomes invalid.
-   */
+/* These require a valid iterator, which has a key and a value: each move reads the value of the entry that it finds,
+   unless allow_unprepared_value is set. If it cannot be read, the iterator is not valid until the next seek, and
+   cambium_iter_get_error says why. Bytes are valid until the iterator moves. */
 const char* cambium_iter_value(const cambium_iterator_t* iterator, size_t* value_length);
-/* Fetches the value now. Returns false if the value cannot be read. */
+/* With allow_unprepared_value, must precede cambium_iter_value: reads the value. Returns false if it cannot be read:
+   the iterator is then not valid. Without that option, the value has been read already. */
 unsigned char cambium_iter_prepare_value(cambium_iterator_t* iterator);
-/* Bytes of the value as far as the index knows them, without fetching it. */
+/* Bytes of the value; if it has not been read, as far as the index knows them. */
 uint64_t cambium_iter_value_size(const cambium_iterator_t* iterator);
-/* May be called at any time. The error says why the iterator is not valid; at the end of the keys there is none. */
+/* May be called at any time. The error says why the iterator is not valid, and stays until the next seek; at the end of
+   the keys there is none. */
 void cambium_iter_get_error(const cambium_iterator_t* iterator, char** errptr);
 
 /* ---- Snapshots ---- */

@@ -225,8 +225,8 @@ struct ReadOptions {
   // An iterator shows only keys in [lower, upper). Both bounds are copied when it is made.
   const Slice* iterate_lower_bound = nullptr;
   const Slice* iterate_upper_bound = nullptr;
-  // For iterators: if true, value() may be called only after PrepareValue() returned true. If false, the first call of
-  // value() fetches the value.
+  // For iterators. If false, each move reads the value of the entry that it finds. If true, moves read no values, and
+  // value() may be called only after PrepareValue() returned true: for scans that need only keys, or few of the values.
   bool allow_unprepared_value = false;
   // MultiGet and iterators read values that are not in memory many at a time, with io_uring. Without io_uring, or if
   // the system refuses it, up to 32 threads read them; all databases of the process share these.

@@ -68,7 +68,7 @@ bool DbIterator::IsAtOrAboveUpper(Slice key) const {
 }
 
 // Reads that are under way belong to the parent. A child that waited for them would take their results.
-bool DbIterator::IsForked() const {
+bool DbIterator::IsForked() {
   if (ForkGeneration() == db_.fork_generation) return false;
   status_ = Status::NotSupported("an iterator cannot be used in a forked child");
   return true;
@@ -100,43 +100,62 @@ void DbIterator::BeginTracedScan(TraceType type, Slice key) {
   traced_ = TracedScan::Begin(source_.traces, type, family_->id, key);
 }
 
-void DbIterator::SeekToFirst() {
+// ---- Moving ----
+
+template <typename Part>
+void DbIterator::OrLose(Part part) {
+  try {
+    part();
+  } catch (...) {
+    Lose();
+    throw;
+  }
+}
+
+void DbIterator::Lose() noexcept {
+  if (ahead_ != nullptr) ahead_->Clear();
+  inside_ = false;
+  is_lost_ = true;
+}
+
+template <typename Find>
+void DbIterator::SeekWith(TraceType type, Slice traced_key, Find find) {
   if (IsForked()) return;
-  Trace(kTraceIteratorSeekToFirst, {});
+  Trace(type, traced_key);
   const PassingReads passing(!options_.fill_cache);
   const Stopwatch watch(&db_.meter, DB_SEEK);
-  Leave();
-  if (lower_.has_value()) {
-    cursor_->Seek(*lower_);
-  } else {
-    cursor_->SeekToFirst();
-  }
-  SkipHidden(Direction::kForward);
+  OrLose([&] {
+    Leave();
+    is_lost_ = false;
+    find();
+    Arrive();
+  });
   Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
+}
+
+void DbIterator::SeekToFirst() {
+  SeekWith(kTraceIteratorSeekToFirst, {}, [&] {
+    if (lower_.has_value()) {
+      cursor_->Seek(*lower_);
+    } else {
+      cursor_->SeekToFirst();
+    }
+    SkipHidden(Direction::kForward);
+  });
 }
 
 void DbIterator::Seek(Slice target) {
-  if (IsForked()) return;
-  Trace(kTraceIteratorSeek, target);
-  const PassingReads passing(!options_.fill_cache);
-  const Stopwatch watch(&db_.meter, DB_SEEK);
-  Leave();
-  cursor_->Seek(IsBelowLower(target) ? Slice(*lower_) : target);
-  SkipHidden(Direction::kForward);
-  Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
+  SeekWith(kTraceIteratorSeek, target, [&] {
+    cursor_->Seek(IsBelowLower(target) ? Slice(*lower_) : target);
+    SkipHidden(Direction::kForward);
+  });
 }
 
 void DbIterator::SeekToLast() {
-  if (IsForked()) return;
-  Trace(kTraceIteratorSeekToLast, {});
-  const PassingReads passing(!options_.fill_cache);
-  const Stopwatch watch(&db_.meter, DB_SEEK);
-  ToLast();
-  Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
+  SeekWith(kTraceIteratorSeekToLast, {}, [&] { FindLast(); });
 }
 
-void DbIterator::ToLast() {
-  Leave();
+void DbIterator::FindLast() {
   if (upper_.has_value()) {
     cursor_->SeekForPrev(*upper_);
     if (cursor_->Valid() && IsAtOrAboveUpper(cursor_->key())) cursor_->Prev();
@@ -147,67 +166,66 @@ void DbIterator::ToLast() {
 }
 
 void DbIterator::SeekForPrev(Slice target) {
-  if (IsForked()) return;
-  Trace(kTraceIteratorSeekForPrev, target);
-  const PassingReads passing(!options_.fill_cache);
-  const Stopwatch watch(&db_.meter, DB_SEEK);
-  if (IsAtOrAboveUpper(target)) {
-    ToLast();
-  } else {
-    Leave();
+  SeekWith(kTraceIteratorSeekForPrev, target, [&] {
+    if (IsAtOrAboveUpper(target)) return FindLast();
     cursor_->SeekForPrev(target);
     SkipHidden(Direction::kBackward);
-  }
-  Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
+  });
 }
 
-void DbIterator::Next() {
-  Move(Direction::kForward);
-  Count(NUMBER_DB_NEXT, NUMBER_DB_NEXT_FOUND);
-}
-void DbIterator::Prev() {
-  Move(Direction::kBackward);
-  Count(NUMBER_DB_PREV, NUMBER_DB_PREV_FOUND);
-}
-
+// At an end there is nothing to move to. After an error the position is unknown, or the entry there cannot be shown:
+// only a seek goes on, so that no loop passes over what is damaged.
 void DbIterator::Move(Direction direction) {
-  if (IsForked()) return;
+  if (IsForked() || !Valid()) return;
   if (traced_ != nullptr) [[unlikely]] traced_->CountMove();
   const PassingReads passing(!options_.fill_cache);
-  assert(IsAhead() || inside_);  // not Valid(): after a value that could not be read, the scan may continue
-  if (direction != direction_ && IsAhead()) {
-    // The cursor is ahead of the iterator: moves it back.
-    const std::string here(ahead_->key().data(), ahead_->key().size());
-    Leave();
-    cursor_->Seek(here);
-    status_ = cursor_->status();
-    if (!status_.ok() || !cursor_->Valid()) {
-      inside_ = false;
-      return;
-    }
+  OrLose([&] {
+    MoveOn(direction);
+    Arrive();
+  });
+  if (direction == Direction::kForward) {
+    Count(NUMBER_DB_NEXT, NUMBER_DB_NEXT_FOUND);
+  } else {
+    Count(NUMBER_DB_PREV, NUMBER_DB_PREV_FOUND);
   }
+}
+
+void DbIterator::MoveOn(Direction direction) {
+  if (direction != direction_ && IsAhead() && !Return()) return;
   streak_ = fetched_ && direction == direction_ ? streak_ + 1 : 0;
   if (direction != direction_) prefetched_ = 0;
   if (prefetched_ > 0) --prefetched_;
   has_key_ = false;
   fetched_ = false;
-  status_ = Status::OK();
   if (!IsAhead()) {
-    direction_ = direction;
     MoveCursor(direction);
     SkipHidden(direction);
     return;
   }
   ahead_->Pop();
   const std::size_t expected = Expected();
-  // At the usual length of a scan, reading ahead waits until the user asks for one more value.
+  // At the usual length of a scan, reading ahead waits until one more value is wanted.
   const bool may_end_here = streak_ == family_->scan_length.usual();
   const bool is_wanted = streak_ > 0 && !may_end_here && !ahead_->IsWarm();
   if (is_wanted && ahead_->size() <= expected / 2) FetchAhead(expected);
   if (!IsAhead()) status_ = cursor_->status();
 }
 
-void DbIterator::MoveCursor(Direction direction) const {
+bool DbIterator::Return() {
+  const std::string here(ahead_->key().data(), ahead_->key().size());
+  Leave();
+  cursor_->Seek(here);
+  status_ = cursor_->status();
+  inside_ = status_.ok() && cursor_->Valid();
+  return inside_;
+}
+
+void DbIterator::Arrive() {
+  if (options_.allow_unprepared_value || !Valid() || IsInline()) return;
+  FetchValue();
+}
+
+void DbIterator::MoveCursor(Direction direction) {
   if (direction == Direction::kForward) {
     cursor_->Next();
   } else {
@@ -215,7 +233,7 @@ void DbIterator::MoveCursor(Direction direction) const {
   }
 }
 
-void DbIterator::SkipHidden(Direction direction) const {
+void DbIterator::SkipHidden(Direction direction) {
   direction_ = direction;
   const auto is_inside = [&] {
     return direction == Direction::kForward ? !IsAtOrAboveUpper(cursor_->key()) : !IsBelowLower(cursor_->key());
@@ -231,10 +249,14 @@ void DbIterator::SkipHidden(Direction direction) const {
   status_ = inside_ ? Status::OK() : cursor_->status();
 }
 
-// Returns a copy, because reading the value may move the cursor, and the key must be valid until the iterator moves.
+// ---- The entry ----
+
+// With allow_unprepared_value, returns a copy: PrepareValue may move the cursor, and the key must be valid until the
+// iterator moves.
 Slice DbIterator::key() const {
   assert(Valid());
   if (IsAhead()) return ahead_->key();
+  if (!options_.allow_unprepared_value) return cursor_->key();
   if (!has_key_) {
     const Slice its = cursor_->key();
     key_.assign(its.data(), its.size());
@@ -252,7 +274,7 @@ std::size_t DbIterator::Expected() const {
 
 // Reads ahead until `count` entries are held, the entry at the iterator's position first. `first_is_missing`: the
 // caches do not have the value of the first entry.
-void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
+void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) {
   if (ahead_ == nullptr) {
     ScanSource source;
     source.segments = &view_->segments;
@@ -265,17 +287,10 @@ void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
     ahead_ = std::make_unique<ScanAhead>(source);
   }
   while (inside_ && ahead_->size() < count && ahead_->Push(*cursor_, std::exchange(first_is_missing, false))) {
-    try {
+    OrLose([&] {
       MoveCursor(direction_);
       SkipHidden(direction_);
-    } catch (const std::bad_alloc&) {
-      // The position of the cursor is undefined. The iterator becomes invalid, so that it neither repeats nor skips
-      // entries.
-      ahead_->Clear();
-      inside_ = false;
-      status_ = Status::Aborted("memory ran out while the iterator read ahead; it must seek");
-      throw;
-    }
+    });
   }
   ahead_->Submit();
   if (const std::uint64_t jumps = ahead_->TakeJumpCount(); jumps > 0) {
@@ -287,7 +302,7 @@ void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
 // The values of a scan are scattered over the log. Each is a few cache lines, so copying one after the other would wait
 // for memory each time. So the cache lines of the next values are loaded while the current value is copied. The first
 // value of a scan is prefetched before the others, because otherwise it would wait for them too.
-void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) const {
+void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) {
   if (expected < 2) return;
   if (streak_ == 0) PrefetchMappedValue(view_->segments, here.address);
   std::array<Entry, kValuesPrefetched> next;
@@ -304,7 +319,7 @@ void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) const {
 }
 
 // A value in the page cache is read on demand: reading it ahead gains nothing.
-Status DbIterator::ReadHere() const {
+Status DbIterator::ReadHere() {
   const ValueQuery query = QueryFor(db_, *family_, options_, cursor_->key(), cursor_->entry());
   if (db_.options.allow_mmap_reads) PrefetchMapped(Expected(), cursor_->entry());
   CAMBIUM_TRY(const bool is_read, ReadCachedValue(view_->segments, query, &buffer_, &value_));
@@ -315,14 +330,10 @@ Status DbIterator::ReadHere() const {
   return ahead_->FetchValue(&value_);
 }
 
-bool DbIterator::FetchValue() const {
-  if (fetched_) return true;
-  if (IsForked()) return false;
-  const PassingReads passing(!options_.fill_cache);  // the cursor may read pages ahead
-  const Status read = IsAhead() ? ahead_->FetchValue(&value_) : ReadHere();
-  if (!read.ok()) {
-    status_ = read;
-    value_ = Slice();
+bool DbIterator::FetchValue() {
+  if (Status read = IsAhead() ? ahead_->FetchValue(&value_) : ReadHere(); !read.ok()) {
+    if (MutantIs(Mutant::kScanPassesDamage)) return true;
+    status_ = std::move(read);
     return false;
   }
   fetched_ = true;
@@ -332,24 +343,30 @@ bool DbIterator::FetchValue() const {
 
 Slice DbIterator::value() const {
   assert(Valid());
+  if (fetched_) return value_;
   const Entry its = entry();
-  if (its.kind == EntryKind::kInline) return its.inline_value;
-  if (!fetched_ && (options_.allow_unprepared_value || !FetchValue())) return {};
-  return value_;
+  return its.kind == EntryKind::kInline ? its.inline_value : Slice();
 }
 
 bool DbIterator::PrepareValue() {
-  if (!Valid()) return false;
-  return entry().kind == EntryKind::kInline || FetchValue();
+  if (IsForked() || !Valid()) return false;
+  if (fetched_ || IsInline()) return true;
+  const PassingReads passing(!options_.fill_cache);  // the cursor may read pages ahead
+  return FetchValue();
 }
 
 std::uint64_t DbIterator::ValueSize() const {
   assert(Valid());
+  if (fetched_) return value_.size();
   const Entry its = entry();
   if (!its.HasAddress()) return its.inline_value.size();
-  if (fetched_) return value_.size();
   const std::uint64_t overhead = kRecordHeaderSize + key().size();
   return its.address.size() > overhead ? its.address.size() - overhead : 0;
+}
+
+Status DbIterator::status() const {
+  if (is_lost_) return Status::Aborted("memory ran out while the iterator moved; it must seek");
+  return status_;
 }
 
 }  // namespace cambium

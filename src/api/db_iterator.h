@@ -1,5 +1,5 @@
-// DbIterator: the user's cursor. It merges the memtables and layers of one view, skips tombstones and keys outside the
-// bounds, and reads a value only when the user asks for it.
+// DbIterator: the user's cursor. It merges the memtables and layers of one view, and skips tombstones and keys outside
+// the bounds. A move reads the value of the entry that it finds; with allow_unprepared_value, PrepareValue reads it.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,12 @@
 #include <string>
 
 #include "api/scan_ahead.h"
-#include "trace/tracer.h"
-#include "state/db_state.h"
 #include "cambium/iterator.h"
 #include "cambium/options.h"
 #include "cambium/statistics.h"
 #include "index/merge_cursor.h"
+#include "state/db_state.h"
+#include "trace/tracer.h"
 #include "upkeep/clusterer.h"
 
 namespace cambium {
@@ -39,23 +39,34 @@ class DbIterator final : public Iterator {
   void SeekToLast() override;
   void Seek(Slice target) override;
   void SeekForPrev(Slice target) override;
-  void Next() override;
-  void Prev() override;
+  void Next() override { Move(Direction::kForward); }
+  void Prev() override { Move(Direction::kBackward); }
   [[nodiscard]] Slice key() const override;
   [[nodiscard]] Slice value() const override;
   bool PrepareValue() override;
   [[nodiscard]] std::uint64_t ValueSize() const override;
-  [[nodiscard]] Status status() const override { return status_; }
+  [[nodiscard]] Status status() const override;
 
  private:
   enum class Direction : bool { kForward, kBackward };
+  // The frame of every seek: `find` moves the cursor.
+  template <typename Find>
+  void SeekWith(TraceType type, Slice traced_key, Find find);
+  // Runs a part of a move, and calls Lose if it throws.
+  template <typename Part>
+  void OrLose(Part part);
+  // Called if memory has run out while the cursor moved, so that its position is undefined. The iterator becomes
+  // invalid until it seeks, so that it neither repeats nor skips entries.
+  void Lose() noexcept;
   // Moves the cursor in the direction to the nearest visible entry, which may be the current one.
-  void SkipHidden(Direction direction) const;
+  void SkipHidden(Direction direction);
+  // Called when a move has found its entry, if any.
+  void Arrive();
   // True in a forked child; then sets status_ to an error.
-  [[nodiscard]] bool IsForked() const;
+  [[nodiscard]] bool IsForked();
   // Called before the iterator moves to a place other than the next or previous entry.
   void Leave();
-  void ToLast();
+  void FindLast();
   // Called when a seek begins. Records the end of the previous scan, if it was traced.
   void Trace(TraceType type, Slice key) {
     if (traced_ != nullptr) [[unlikely]] traced_.reset();
@@ -66,16 +77,21 @@ class DbIterator final : public Iterator {
   // Counts a call that has moved the iterator, and the entry that it has found, if any.
   void Count(Tickers calls, Tickers found) const;
   void Move(Direction direction);
-  void MoveCursor(Direction direction) const;
+  void MoveOn(Direction direction);
+  // Moves the cursor, which is ahead of the iterator, back to the iterator's entry. False: it cannot.
+  bool Return();
+  void MoveCursor(Direction direction);
   // True if the iterator is at the first entry that was read ahead, not at the cursor.
   [[nodiscard]] bool IsAhead() const { return ahead_ != nullptr && !ahead_->empty(); }
   [[nodiscard]] Entry entry() const { return IsAhead() ? ahead_->entry() : cursor_->entry(); }
-  // Estimates how many values the user will ask for from here on.
+  [[nodiscard]] bool IsInline() const { return (IsAhead() ? ahead_->kind() : cursor_->kind()) == EntryKind::kInline; }
+  // Estimates how many values the user will want from here on.
   [[nodiscard]] std::size_t Expected() const;
-  void FetchAhead(std::size_t count, bool first_is_missing = false) const;
-  Status ReadHere() const;
-  void PrefetchMapped(std::size_t expected, const Entry& here) const;
-  bool FetchValue() const;
+  void FetchAhead(std::size_t count, bool first_is_missing = false);
+  Status ReadHere();
+  void PrefetchMapped(std::size_t expected, const Entry& here);
+  // Reads the value, which is not inline. False: it cannot be read, and status_ says why.
+  bool FetchValue();
   [[nodiscard]] bool IsBelowLower(Slice key) const;
   [[nodiscard]] bool IsAtOrAboveUpper(Slice key) const;
 
@@ -86,20 +102,20 @@ class DbIterator final : public Iterator {
   const std::shared_ptr<const View> view_;
   std::optional<std::string> lower_;
   std::optional<std::string> upper_;
-  mutable Direction direction_ = Direction::kForward;
+  Direction direction_ = Direction::kForward;
   std::unique_ptr<TracedScan> traced_;  // null: the scan is not traced
-  std::size_t streak_ = 0;  // number of consecutive values before this position that the user has asked for
-  // Mutable, because value() is const and may read. One thread at a time uses an iterator.
-  mutable std::optional<MergeCursor> cursor_;  // over memtables and layers; empty only at the end of the destructor
-  mutable bool inside_ = false;  // the cursor is at a visible entry
-  mutable std::unique_ptr<ScanAhead> ahead_;  // null until the user asks for consecutive values
-  mutable Status status_;
+  std::size_t streak_ = 0;              // number of consecutive values before this position that were read
+  std::optional<MergeCursor> cursor_;   // over memtables and layers; empty only at the end of the destructor
+  bool inside_ = false;                 // the cursor is at a visible entry
+  std::unique_ptr<ScanAhead> ahead_;    // null until several values are read together
+  Status status_;
+  bool is_lost_ = false;     // since Lose; an error that needs no memory
   mutable std::string key_;  // of the cursor's entry, if has_key_
   mutable bool has_key_ = false;
-  mutable bool fetched_ = false;
-  mutable std::size_t prefetched_ = 0;  // number of values ahead that were prefetched into the processor's caches
-  mutable std::string buffer_;
-  mutable Slice value_;
+  bool fetched_ = false;        // value_ is the entry's value, which is not inline
+  std::size_t prefetched_ = 0;  // number of values ahead that were prefetched into the processor's caches
+  std::string buffer_;
+  Slice value_;
 };
 
 }  // namespace cambium

@@ -1,7 +1,6 @@
 // EmptyIterator: an iterator without entries. Its status is the error that caused it, or OK.
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 #include <utility>
 
@@ -17,8 +16,8 @@ class EmptyIterator final : public Iterator {
   void SeekToLast() override {}
   void Seek(Slice) override {}
   void SeekForPrev(Slice) override {}
-  void Next() override { assert(false); }
-  void Prev() override { assert(false); }
+  void Next() override {}
+  void Prev() override {}
   [[nodiscard]] Slice key() const override { return {}; }
   [[nodiscard]] Slice value() const override { return {}; }
   bool PrepareValue() override { return false; }

@@ -47,6 +47,7 @@ class ScanAhead {
   // Return the first entry, which is valid until it is popped. Require !empty().
   [[nodiscard]] Slice key() const { return front().key; }
   [[nodiscard]] Entry entry() const;
+  [[nodiscard]] EntryKind kind() const { return front().entry.kind; }
   // Returns the value of the first entry. May wait for the device.
   Status FetchValue(Slice* value);
 

@@ -74,7 +74,9 @@ TEST(DbIteratorTest, ColdScanReadsValuesTogether) {
   FillCold(&store, 600);
   const auto scan = [&](int from, int count, bool wants_values) {
     return LogReads(&store, [&] {
-      const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+      ReadOptions read;
+      read.allow_unprepared_value = !wants_values;
+      const std::unique_ptr<Iterator> it(store.db->NewIterator(read));
       int seen = 0;
       for (it->Seek(NumberedKey(from)); it->Valid() && seen < count; it->Next(), ++seen) {
         ASSERT_EQ(it->key(), Slice(NumberedKey(from + seen)));
@@ -89,11 +91,11 @@ TEST(DbIteratorTest, ColdScanReadsValuesTogether) {
   for (int i = 0; i < 40; ++i) scan(10 * i, 10, true);
   EXPECT_LE(scan(400, 10, true), 2u) << "as long as scans usually are";
   for (int i = 0; i < 40; ++i) scan(10 * i, 1, true);
-  // Most scans stop at the first entry that they do not want, and do not ask for its value.
+  // Most scans stop at the first entry that they do not want; its value is read with the others.
   const auto reads_of_scan = [&](int from) {
     const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
-    it->Seek(NumberedKey(from));
     return LogReads(&store, [&] {
+      it->Seek(NumberedKey(from));
       for (int i = 0; i < 10; ++i, it->Next()) {
         EXPECT_EQ(it->value(), Slice(NumberedKey(from + i) + std::string(1000, 'v')));
       }
@@ -133,7 +135,7 @@ TEST(DbIteratorTest, KeyStaysValidWhileItsValueIsRead) {
   }
 }
 
-TEST(DbIteratorTest, TurnsAndErrorsHappenAtTheUsersPosition) {
+TEST(DbIteratorTest, TurnsHappenAtTheUsersPosition) {
   TestStore store;
   FillCold(&store, 300);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
@@ -154,25 +156,19 @@ TEST(DbIteratorTest, TurnsAndErrorsHappenAtTheUsersPosition) {
   for (int i = 299; i >= 0; --i, it->Prev()) expect_at(i);
   EXPECT_FALSE(it->Valid());
 
-  // One value is damaged. The other values of its block are not, and the scan may continue after it.
+  // One value is damaged. The other values of its block are not: a scan comes up to it from both sides.
   std::string log;
   const std::string path = store.FilesOf(".log").front();
   ASSERT_TRUE(store.fs->probe().ReadContents(path, &log).ok());
   ASSERT_TRUE(store.fs->tampering().FlipBit(path, log.find(NumberedKey(100) + "v") + 500, 3).ok());
-  int damaged = 0;
   it->Seek(NumberedKey(60));
-  for (int i = 60; i < 140; ++i) {
-    ASSERT_TRUE(it->Valid()) << i;
-    ASSERT_EQ(it->key(), Slice(NumberedKey(i)));
-    if (it->value().empty()) {
-      EXPECT_EQ(i, 100);
-      EXPECT_TRUE(it->status().IsCorruption()) << it->status().ToString();
-      EXPECT_FALSE(it->Valid());
-      ++damaged;
-    }
-    it->Next();
-  }
-  EXPECT_EQ(damaged, 1);
+  for (int i = 60; i < 100; ++i, it->Next()) expect_at(i);
+  EXPECT_FALSE(it->Valid());
+  EXPECT_TRUE(it->status().IsCorruption()) << it->status().ToString();
+  it->SeekForPrev(NumberedKey(140));
+  for (int i = 140; i > 100; --i, it->Prev()) expect_at(i);
+  EXPECT_FALSE(it->Valid());
+  EXPECT_TRUE(it->status().IsCorruption()) << it->status().ToString();
 }
 
 TEST(DbIteratorTest, MovesBothWaysAndTurns) {
@@ -282,7 +278,7 @@ TEST(DbIteratorTest, ShowsTheStateAtItsCreation) {
   EXPECT_EQ(at, 200);
 }
 
-// Values are in the log: moving over keys reads no log segment, and reading a value reads it once.
+// Values are in the log: with allow_unprepared_value moving over keys reads no log segment, and a value is read once.
 TEST(DbIteratorTest, MovingOverKeysReadsNoValues) {
   TestStore store;
   Fill(&store);
@@ -295,7 +291,9 @@ TEST(DbIteratorTest, MovingOverKeysReadsNoValues) {
     return false;
   };
   store.fs->AddFault(never);
-  const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  ReadOptions read;
+  read.allow_unprepared_value = true;
+  const std::unique_ptr<Iterator> it(store.db->NewIterator(read));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     EXPECT_GE(it->ValueSize(), 10u);
   }
@@ -303,9 +301,17 @@ TEST(DbIteratorTest, MovingOverKeysReadsNoValues) {
   }
   EXPECT_EQ(log_reads, 0u);
   it->Seek(NumberedKey(4));  // a value of 100 bytes
-  ASSERT_EQ(it->value().size(), 100u);
-  ASSERT_EQ(it->value().size(), 100u);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(it->PrepareValue());
+    ASSERT_EQ(it->value().size(), 100u);
+  }
   EXPECT_EQ(log_reads, 1u);
+  const std::unique_ptr<Iterator> prepared(store.db->NewIterator({}));
+  prepared->Seek(NumberedKey(4));
+  EXPECT_EQ(log_reads, 2u);
+  ASSERT_TRUE(prepared->PrepareValue());
+  ASSERT_EQ(prepared->value().size(), 100u);
+  EXPECT_EQ(log_reads, 2u) << "the move has read it";
 }
 
 TEST(DbIteratorTest, ValueSizeNeedsNoRead) {
@@ -314,11 +320,14 @@ TEST(DbIteratorTest, ValueSizeNeedsNoRead) {
   for (const std::size_t size : {0u, 10u, 63u, 64u, 1000u, 20'000u}) {
     store.Put("k", std::string(size, 'v'));
     for (int round = 0; round < 2; ++round) {
-      const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+      ReadOptions read;
+      read.allow_unprepared_value = true;
+      const std::unique_ptr<Iterator> it(store.db->NewIterator(read));
       it->SeekToFirst();
       const std::uint64_t said = it->ValueSize();
       EXPECT_GE(said, size);
       EXPECT_LE(said, size > 8192 ? size + 4096 + size / 100 : size + 8);
+      ASSERT_TRUE(it->PrepareValue());
       EXPECT_EQ(it->value().size(), size);
       EXPECT_EQ(it->ValueSize(), size);  // the value was read: the size is exact
       store.Flush();
@@ -326,42 +335,37 @@ TEST(DbIteratorTest, ValueSizeNeedsNoRead) {
   }
 }
 
-// An unreadable value is an error at its key only: Valid() is false and status() returns the error; the next keys are
-// readable, and a Seek clears the error.
-TEST(DbIteratorTest, UnreadableValueIsAnErrorOfThatKeyOnly) {
+// A read that fails once ends the scan like damage; the next seek reads again.
+TEST(DbIteratorTest, ValueThatCannotBeReadStopsTheIteratorUntilItSeeks) {
   TestStore store;
   Fill(&store);
   for (const bool prepare : {false, true}) {
     ReadOptions options;
     options.allow_unprepared_value = prepare;
     const std::unique_ptr<Iterator> it(store.db->NewIterator(options));
-    it->Seek(NumberedKey(4));
-    ASSERT_TRUE(it->Valid());
     SimFault fault;
     fault.kind = SimOpKind::kRead;
     fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(".log"); };
     store.fs->AddFault(fault);
+    it->Seek(NumberedKey(4));
     if (prepare) {
+      ASSERT_TRUE(it->Valid());
       EXPECT_TRUE(it->value().empty());  // not prepared: no read, no error
       EXPECT_TRUE(it->Valid());
       EXPECT_FALSE(it->PrepareValue());
-    } else {
-      EXPECT_TRUE(it->value().empty());
     }
-    EXPECT_FALSE(it->Valid());
-    EXPECT_TRUE(it->status().IsIOError()) << it->status().ToString();
-    it->Next();
-    ASSERT_TRUE(it->Valid());
-    EXPECT_EQ(it->key(), Slice(NumberedKey(6)));
-    it->Next();
-    ASSERT_EQ(it->key(), Slice(NumberedKey(8)));
-    EXPECT_TRUE(it->PrepareValue());
-    EXPECT_EQ(it->value().size(), 100u);
+    for (int i = 0; i < 3; ++i, it->Next()) {
+      EXPECT_FALSE(it->Valid());
+      EXPECT_TRUE(it->status().IsIOError()) << it->status().ToString();
+      EXPECT_FALSE(it->PrepareValue());
+    }
     it->Seek(NumberedKey(4));
     ASSERT_TRUE(it->Valid());
     EXPECT_TRUE(it->PrepareValue());
     EXPECT_EQ(it->value().size(), 100u);
     EXPECT_TRUE(it->status().ok());
+    it->Next();
+    ASSERT_EQ(it->key(), Slice(NumberedKey(6)));
   }
 }
 
@@ -376,6 +380,7 @@ TEST(DbIteratorTest, UnreadablePageIsAnErrorNotTheEnd) {
   store.fs->AddFault(fault);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
   it->SeekToFirst();
+  it->Next();
   EXPECT_FALSE(it->Valid());
   EXPECT_TRUE(it->status().IsIOError()) << it->status().ToString();
   std::string value;

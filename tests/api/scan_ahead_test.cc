@@ -106,7 +106,7 @@ TEST_F(ScanAheadTest, ValuesPoppedBeforeSubmitAreNotRead) {
   ExpectFront(&ahead, 31);
 }
 
-// Asks for the first value of a scan, and refuses the n-th allocation while the iterator reads ahead, for every n. The
+// Prepares the first value of a scan, and refuses the n-th allocation while the iterator reads ahead, for every n. The
 // iterator then is where it was, or becomes invalid with an error; in the end it has returned each entry once.
 TEST(IteratorWithoutMemoryTest, ReturnsEachEntryOnceWhenMemoryRunsOut) {
   constexpr int kKeys = 60;
@@ -124,12 +124,14 @@ TEST(IteratorWithoutMemoryTest, ReturnsEachEntryOnceWhenMemoryRunsOut) {
       const std::unique_ptr<Iterator> before(store.db->NewIterator({}));  // so that scans are expected to be long
       for (before->SeekToFirst(); before->Valid(); before->Next()) ASSERT_FALSE(before->value().empty());
     }
-    const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+    ReadOptions read;
+    read.allow_unprepared_value = true;
+    const std::unique_ptr<Iterator> it(store.db->NewIterator(read));
     it->SeekToFirst();
     {
       ScarceMemory scarce(n);
       try {
-        static_cast<void>(it->value());
+        static_cast<void>(it->PrepareValue());
       } catch (const std::bad_alloc&) {
       }
       met = scarce.End();
@@ -144,18 +146,61 @@ TEST(IteratorWithoutMemoryTest, ReturnsEachEntryOnceWhenMemoryRunsOut) {
     int seen = 0;
     for (; it->Valid(); it->Next(), ++seen) {
       ASSERT_EQ(it->key(), Slice(key_of(seen)));
-      const Slice value = it->value();
-      if (seen == 0 && !it->status().ok()) {  // no memory for this one: the error is its own
-        ASSERT_TRUE(it->status().IsAborted()) << it->status().ToString();
-        continue;
-      }
-      ASSERT_EQ(value, Slice(NumberedKey(seen) + std::string(500, 'v')));
+      ASSERT_TRUE(it->PrepareValue()) << it->status().ToString();
+      ASSERT_EQ(it->value(), Slice(NumberedKey(seen) + std::string(500, 'v')));
     }
     ASSERT_TRUE(it->status().ok()) << it->status().ToString();
     ASSERT_EQ(seen, kKeys);
   }
   EXPECT_GT(nowhere, 0);
   EXPECT_GT(where_it_was, 0);
+}
+
+// Refuses the n-th allocation of a seek and a few moves, for every n. The iterator then shows an entry with its value,
+// or has an error until it seeks: it never shows an entry without its value, and never ends without an error.
+TEST(IteratorWithoutMemoryTest, MoveThatRunsOutOfMemoryStopsTheIteratorUntilItSeeks) {
+  constexpr int kKeys = 60;
+  const auto key_of = [](int i) { return NumberedKey(i) + std::string(400, 'k'); };
+  TestStore store;
+  store.MustOpen();
+  for (int i = 0; i < kKeys; ++i) store.Put(key_of(i), NumberedKey(i) + std::string(500, 'v'));
+  store.Compact();
+  store.fs->SetResident(false);
+  int stopped = 0;
+  for (std::uint64_t n = 0, met = 1; met != 0; ++n) {
+    SCOPED_TRACE("allocation " + std::to_string(n));
+    const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+    int at = 0;
+    {
+      ScarceMemory scarce(n);
+      try {
+        for (it->Seek(Slice(NumberedKey(0))); at < 20; it->Next(), ++at) {
+          if (!it->Valid() || it->value().size() != 505) break;
+        }
+      } catch (const std::bad_alloc&) {
+      }
+      met = scarce.End();
+    }
+    if (met == 0) {
+      EXPECT_EQ(at, 20);
+      break;
+    }
+    if (at < 20) {
+      ++stopped;
+      for (int i = 0; i < 3; ++i, i % 2 == 0 ? it->Next() : it->Prev()) {
+        ASSERT_FALSE(it->Valid());
+        ASSERT_TRUE(it->status().IsAborted()) << it->status().ToString();
+      }
+    }
+    int seen = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next(), ++seen) {
+      ASSERT_EQ(it->key(), Slice(key_of(seen)));
+      ASSERT_EQ(it->value(), Slice(NumberedKey(seen) + std::string(500, 'v')));
+    }
+    ASSERT_TRUE(it->status().ok()) << it->status().ToString();
+    ASSERT_EQ(seen, kKeys);
+  }
+  EXPECT_GT(stopped, 0);
 }
 
 }  // namespace

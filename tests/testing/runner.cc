@@ -319,7 +319,12 @@ std::string Runner::Step(HeldIterator* held, const IteratorStep& step) {
   };
   using Kind = IteratorStep::Kind;
   if (step.kind == Kind::kNext || step.kind == Kind::kPrev) {
-    if (!held->place.has_value() || held->broken) return "";  // it is forbidden to move an iterator that is not valid
+    if (!held->place.has_value() || held->broken) {
+      const Status before = it->status();
+      step.kind == Kind::kNext ? it->Next() : it->Prev();
+      if (it->Valid()) return "a move has made an iterator valid";
+      return it->status() == before ? "" : "a move has changed " + before.ToString() + " to " + it->status().ToString();
+    }
     if (step.kind == Kind::kNext) {
       it->Next();
       held->place = at(*held->place + 1);

@@ -350,18 +350,18 @@ TEST_F(ValuePathsTest, TruncatedMappedSegmentIsAnErrorNotASignal) {
   EXPECT_EQ(errors, 0) << "as many as by Get";
   EXPECT_GT(of_mapping, 0);
   of_mapping = 0;
-  // A scan continues after a value that cannot be read.
+  // A scan ends at a value that cannot be read, and a seek goes on behind it.
   const std::unique_ptr<Iterator> it(db_->NewIterator({}));
   it->SeekToFirst();
-  for (int i = 0; i < kKeys; ++i, it->Next()) {
-    ASSERT_TRUE(it->Valid()) << it->status().ToString();
-    ASSERT_EQ(it->key(), Slice(KeyOf(i)));
-    const Slice value = it->value();
-    if (it->status().ok()) {
-      EXPECT_EQ(value, Slice(ValueOf(i)));
+  for (int i = 0; i < kKeys; ++i) {
+    if (it->Valid()) {
+      ASSERT_EQ(it->key(), Slice(KeyOf(i)));
+      EXPECT_EQ(it->value(), Slice(ValueOf(i)));
+      it->Next();
     } else {
       of_mapping += is_of_mapping(it->status()) ? 1 : 0;
       EXPECT_TRUE(is_honest(it->status())) << it->status().ToString();
+      it->Seek(KeyOf(i + 1));
     }
   }
   EXPECT_GT(of_mapping, 0);
