@@ -305,8 +305,8 @@ cambium_writebatch_t* cambium_writebatch_create_from(const char* bytes, size_t l
 void cambium_writebatch_destroy(cambium_writebatch_t* batch);
 void cambium_writebatch_clear(cambium_writebatch_t* batch);
 int cambium_writebatch_count(const cambium_writebatch_t* batch);
-/* These report no errors. If a key or a value is too long, cambium_write rejects the batch and says why, until the
-   batch is cleared. */
+/* These report no errors. If a key or a value is too long, or a family is NULL or of another database than the others,
+   cambium_write rejects the batch and says why, until the batch is cleared or rolled back to a save point before it. */
 void cambium_writebatch_put(cambium_writebatch_t* batch, const char* key, size_t key_length, const char* value,
                             size_t value_length);
 void cambium_writebatch_put_cf(cambium_writebatch_t* batch, cambium_column_family_handle_t* family, const char* key,

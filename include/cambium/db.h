@@ -119,6 +119,8 @@ class DB {
 
   // ---- Reading ----
   // NotFound if the key does not exist.
+  // Returns the batch's status() if it has refused an operation. InvalidArgument if the batch is null, or has families
+  // of another database.
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) = 0;
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) = 0;
   Status Get(const ReadOptions& options, Slice key, std::string* value) {

@@ -1,6 +1,7 @@
 // WriteBatch: several operations that are applied together or not at all.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,12 +15,17 @@ class ColumnFamilyHandle;
 
 // A later operation of a batch overrides an earlier one of the same key. One thread at a time. The batch copies keys
 // and values, so it takes as much memory as they do.
+//
+// A batch that has refused an operation cannot be written: DB::Write returns status(). So a program may ignore what the
+// operations return. The refusal is copied, moved and appended with the batch; Clear, and the rollback to a save point
+// before it, remove it. The serialised form does not have it.
 class WriteBatch {
  public:
   explicit WriteBatch(std::size_t reserved_bytes = 0);
 
-  // InvalidArgument if the key is longer than 64 KiB or the value than 4 GiB - 1; the batch is then unchanged. Without
-  // a family, or with a null one, the operation is for the default family.
+  // InvalidArgument if the key is longer than 64 KiB or the value than 4 GiB - 1, or if the batch has families of
+  // another database; the operation is then refused. (A checkpoint or a restored backup is not told from its origin.)
+  // Without a family, or with a null one, the operation is for the default family.
   Status Put(ColumnFamilyHandle* family, Slice key, Slice value);
   Status Put(Slice key, Slice value) { return Put(nullptr, key, value); }
   Status Delete(ColumnFamilyHandle* family, Slice key);
@@ -33,8 +39,13 @@ class WriteBatch {
   Status DeleteRange(Slice begin, Slice end) { return DeleteRange(nullptr, begin, end); }
   // Appends all operations of `other`, which may be this batch.
   void Append(const WriteBatch& other);
-  // Returns NotSupported; the batch is unchanged.
+  // Returns NotSupported: the operation is refused.
   Status Merge(Slice key, Slice operand);
+
+  // OK, or the error of the first operation that the batch has refused.
+  [[nodiscard]] const Status& status() const { return status_; }
+  // Makes the batch one that has refused an operation. Returns `why`, which must not be OK.
+  Status Refuse(Status why);
 
   void Clear();
   [[nodiscard]] std::uint32_t Count() const { return count_; }
@@ -71,15 +82,24 @@ class WriteBatch {
   Status Iterate(Handler* handler) const;
 
  private:
+  friend class Writer;  // compares the database
+
+  using DatabaseId = std::array<unsigned char, 16>;
   struct SavePoint {
     std::size_t size;
     std::uint32_t count;
+    bool is_refused;
+    DatabaseId database;
   };
-  void AddOperation(char tag, const ColumnFamilyHandle* family, Slice key, const Slice* value);
+  Status Add(char tag, const ColumnFamilyHandle* family, Slice key, const Slice* value);
+  // False if the batch has families of another database.
+  [[nodiscard]] bool IsFor(const DatabaseId& database) const;
 
   // Count, then each operation: tag, [varint family], varint key size, key, [varint value size, value].
   std::string rep_;
   std::uint32_t count_ = 0;
+  Status status_;
+  DatabaseId database_{};  // that of the families' handles; zero: no handle was given
   std::vector<SavePoint> save_points_;
 };
 

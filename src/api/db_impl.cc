@@ -28,7 +28,7 @@ Status DbImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std:
   *handle = nullptr;
   CAMBIUM_RETURN_IF_ERROR(writer_.Check({}));
   CAMBIUM_TRY(std::shared_ptr<Family> family, families_.Create(options, name));
-  *handle = new FamilyHandle(this, std::move(family));
+  *handle = new FamilyHandle(this, state_.context.database_id, std::move(family));
   return Status::OK();
 }
 

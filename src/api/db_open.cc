@@ -67,7 +67,7 @@ Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const s
   std::vector<std::unique_ptr<FamilyHandle>> made;
   for (const ColumnFamilyDescriptor& wanted : families) {
     const auto found = std::ranges::find(view->families, wanted.name, [](const FamilyView& f) { return f.family->name; });
-    made.push_back(std::make_unique<FamilyHandle>(db.get(), found->family));
+    made.push_back(std::make_unique<FamilyHandle>(db.get(), db->state_.context.database_id, found->family));
   }
   handles->reserve(handles->size() + made.size());
   for (std::unique_ptr<FamilyHandle>& handle : made) handles->push_back(handle.release());
@@ -84,7 +84,7 @@ Status DbImpl::Open() {
   const Delivery delivery(&state_.context.events);
   Opener opener(&state_, &upkeep_, &families_, wanted_);
   CAMBIUM_RETURN_IF_ERROR(opener.Open(&lock_));
-  default_handle_ = std::make_unique<FamilyHandle>(this, state_.default_family);
+  default_handle_ = std::make_unique<FamilyHandle>(this, state_.context.database_id, state_.default_family);
   if (!state_.context.read_only) opener.StartJobs();
   return Status::OK();
 }

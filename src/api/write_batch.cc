@@ -2,6 +2,7 @@
 
 #include "cambium/column_family.h"
 #include "cambium/db.h"
+#include "state/family.h"
 #include "util/coding.h"
 #include "util/result.h"
 
@@ -50,6 +51,11 @@ WriteBatch::WriteBatch(std::size_t reserved_bytes) {
 }
 
 void WriteBatch::Append(const WriteBatch& other) {
+  if (!other.status_.ok()) static_cast<void>(Refuse(other.status_));
+  if (other.database_ != DatabaseId{} && !IsFor(other.database_)) {
+    static_cast<void>(Refuse(Status::InvalidArgument("a write batch has families of two databases")));
+  }
+  if (database_ == DatabaseId{}) database_ = other.database_;
   const std::uint32_t count = other.count_;
   rep_.append(other.rep_, kCountSize);
   count_ += count;
@@ -59,45 +65,56 @@ void WriteBatch::Append(const WriteBatch& other) {
 void WriteBatch::Clear() {
   rep_.assign(kCountSize, '\0');
   count_ = 0;
+  status_ = Status::OK();
+  database_ = {};
   save_points_.clear();
 }
 
-void WriteBatch::AddOperation(char tag, const ColumnFamilyHandle* family, Slice key, const Slice* value) {
+bool WriteBatch::IsFor(const DatabaseId& database) const { return database_ == DatabaseId{} || database_ == database; }
+
+Status WriteBatch::Refuse(Status why) {
+  if (status_.ok()) status_ = why;
+  return why;
+}
+
+Status WriteBatch::Add(char tag, const ColumnFamilyHandle* family, Slice key, const Slice* value) {
+  if (family != nullptr) {
+    const DatabaseId& database = static_cast<const FamilyHandle*>(family)->database_id();
+    if (!IsFor(database)) return Refuse(Status::InvalidArgument("a write batch has families of two databases"));
+    database_ = database;
+  }
   const std::uint32_t id = family == nullptr ? 0 : family->GetID();
   rep_ += static_cast<char>(id == 0 ? tag : tag | kFamilyBit);
   if (id != 0) PutVarint64(&rep_, id);
   PutLengthPrefixed(&rep_, key);
   if (value != nullptr) PutLengthPrefixed(&rep_, *value);
   EncodeFixed<std::uint32_t>(rep_.data(), ++count_);
+  return Status::OK();
 }
 
 Status WriteBatch::Put(ColumnFamilyHandle* family, Slice key, Slice value) {
-  CAMBIUM_RETURN_IF_ERROR(CheckKey(key));
-  CAMBIUM_RETURN_IF_ERROR(CheckValue(value));
-  AddOperation(kPutTag, family, key, &value);
-  return Status::OK();
+  if (Status s = CheckKey(key); !s.ok()) return Refuse(std::move(s));
+  if (Status s = CheckValue(value); !s.ok()) return Refuse(std::move(s));
+  return Add(kPutTag, family, key, &value);
 }
 
 Status WriteBatch::Delete(ColumnFamilyHandle* family, Slice key) {
-  CAMBIUM_RETURN_IF_ERROR(CheckKey(key));
-  AddOperation(kDeleteTag, family, key, nullptr);
-  return Status::OK();
+  if (Status s = CheckKey(key); !s.ok()) return Refuse(std::move(s));
+  return Add(kDeleteTag, family, key, nullptr);
 }
 
 Status WriteBatch::SingleDelete(ColumnFamilyHandle* family, Slice key) {
-  CAMBIUM_RETURN_IF_ERROR(CheckKey(key));
-  AddOperation(kSingleDeleteTag, family, key, nullptr);
-  return Status::OK();
+  if (Status s = CheckKey(key); !s.ok()) return Refuse(std::move(s));
+  return Add(kSingleDeleteTag, family, key, nullptr);
 }
 
 Status WriteBatch::DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end) {
-  CAMBIUM_RETURN_IF_ERROR(CheckKey(begin));
-  CAMBIUM_RETURN_IF_ERROR(CheckKey(end));
-  AddOperation(kDeleteRangeTag, family, begin, &end);
-  return Status::OK();
+  if (Status s = CheckKey(begin); !s.ok()) return Refuse(std::move(s));
+  if (Status s = CheckKey(end); !s.ok()) return Refuse(std::move(s));
+  return Add(kDeleteRangeTag, family, begin, &end);
 }
 
-Status WriteBatch::Merge(Slice, Slice) { return Status::NotSupported("Merge is not in this version"); }
+Status WriteBatch::Merge(Slice, Slice) { return Refuse(Status::NotSupported("Merge is not in this version")); }
 
 Status WriteBatch::Handler::DeleteRange(Slice, Slice) {
   return Status::InvalidArgument("the handler of a write batch does not handle range deletes");
@@ -116,6 +133,7 @@ Status WriteBatch::Handler::DeleteRangeCF(std::uint32_t family, Slice begin, Sli
 }
 
 Status WriteBatch::Iterate(Handler* handler) const {
+  if (handler == nullptr) return Status::InvalidArgument("the handler of a write batch is null");
   Slice rest(rep_);
   rest.remove_prefix(kCountSize);
   std::uint32_t seen = 0;
@@ -149,6 +167,7 @@ Status WriteBatch::Iterate(Handler* handler) const {
 }
 
 Status WriteBatch::FromData(Slice data, WriteBatch* batch) {
+  if (batch == nullptr) return Status::InvalidArgument("the write batch is null");
   if (data.size() < kCountSize) return Status::Corruption("write batch is cut off");
   WriteBatch read;
   read.rep_ = data.ToString();
@@ -159,12 +178,15 @@ Status WriteBatch::FromData(Slice data, WriteBatch* batch) {
   return Status::OK();
 }
 
-void WriteBatch::SetSavePoint() { save_points_.push_back({rep_.size(), count_}); }
+void WriteBatch::SetSavePoint() { save_points_.push_back({rep_.size(), count_, !status_.ok(), database_}); }
 
 Status WriteBatch::RollbackToSavePoint() {
   if (save_points_.empty()) return Status::NotFound("no save point");
-  rep_.resize(save_points_.back().size);
-  count_ = save_points_.back().count;
+  const SavePoint& to = save_points_.back();
+  rep_.resize(to.size);
+  count_ = to.count;
+  if (!to.is_refused) status_ = Status::OK();
+  database_ = to.database;
   EncodeFixed<std::uint32_t>(rep_.data(), count_);
   save_points_.pop_back();
   return Status::OK();

@@ -93,6 +93,10 @@ Status Writer::Delete(TraceOpType type, const WriteOptions& options, Family* fam
 }
 
 Status Writer::Write(const WriteOptions& options, WriteBatch* batch) {
+  CAMBIUM_RETURN_IF_ERROR(batch->status());
+  if (!batch->IsFor(db_.database_id)) {
+    return Status::InvalidArgument("the write batch has column families of another database");
+  }
   TracedCall traced(&traces_, kTraceFilterWrite);
   if (traced.is_on()) traced.DescribeWrite(options.sync, *batch);
   Prepared prepared{PreparedBatch(PreparedBatch::Rules{}), {}, {}, 0, false};

@@ -1,5 +1,6 @@
 #include "c/wrappers.h"
 
+using cambium::ColumnFamilyHandle;
 using cambium::Slice;
 using cambium::Status;
 using cambium::WriteBatch;
@@ -7,8 +8,12 @@ using cambium::c::Guarded;
 
 namespace {
 
-void Add(cambium_writebatch_t* batch, Status added) {
-  if (batch->first_error.ok()) batch->first_error = std::move(added);
+// Adds an operation of a family. Only in C++ does a null family in a batch mean the default one: here it is more likely
+// to be one that was not created.
+template <typename Operation>
+void AddTo(cambium_writebatch_t* batch, const cambium_column_family_handle_t* family, Operation operation) {
+  static_cast<void>(family == nullptr ? batch->rep.Refuse(Status::InvalidArgument("the column family handle is null"))
+                                      : operation(family->rep));
 }
 
 using PutCallback = void (*)(void*, const char*, size_t, const char*, size_t);
@@ -75,46 +80,45 @@ cambium_writebatch_t* cambium_writebatch_create_from(const char* bytes, size_t l
 
 void cambium_writebatch_destroy(cambium_writebatch_t* batch) { delete batch; }
 
-void cambium_writebatch_clear(cambium_writebatch_t* batch) {
-  batch->rep.Clear();
-  batch->first_error = Status::OK();
-}
+void cambium_writebatch_clear(cambium_writebatch_t* batch) { batch->rep.Clear(); }
 
 int cambium_writebatch_count(const cambium_writebatch_t* batch) { return static_cast<int>(batch->rep.Count()); }
 
 void cambium_writebatch_put(cambium_writebatch_t* batch, const char* key, size_t key_length, const char* value,
                             size_t value_length) {
-  Add(batch, batch->rep.Put(Slice(key, key_length), Slice(value, value_length)));
+  static_cast<void>(batch->rep.Put(Slice(key, key_length), Slice(value, value_length)));
 }
 void cambium_writebatch_put_cf(cambium_writebatch_t* batch, cambium_column_family_handle_t* family, const char* key,
                                size_t key_length, const char* value, size_t value_length) {
-  Add(batch, batch->rep.Put(family->rep, Slice(key, key_length), Slice(value, value_length)));
+  AddTo(batch, family,
+        [&](ColumnFamilyHandle* to) { return batch->rep.Put(to, Slice(key, key_length), Slice(value, value_length)); });
 }
 void cambium_writebatch_delete(cambium_writebatch_t* batch, const char* key, size_t key_length) {
-  Add(batch, batch->rep.Delete(Slice(key, key_length)));
+  static_cast<void>(batch->rep.Delete(Slice(key, key_length)));
 }
 void cambium_writebatch_delete_cf(cambium_writebatch_t* batch, cambium_column_family_handle_t* family, const char* key,
                                   size_t key_length) {
-  Add(batch, batch->rep.Delete(family->rep, Slice(key, key_length)));
+  AddTo(batch, family, [&](ColumnFamilyHandle* to) { return batch->rep.Delete(to, Slice(key, key_length)); });
 }
 void cambium_writebatch_singledelete(cambium_writebatch_t* batch, const char* key, size_t key_length) {
-  Add(batch, batch->rep.SingleDelete(Slice(key, key_length)));
+  static_cast<void>(batch->rep.SingleDelete(Slice(key, key_length)));
 }
 void cambium_writebatch_singledelete_cf(cambium_writebatch_t* batch, cambium_column_family_handle_t* family,
                                         const char* key, size_t key_length) {
-  Add(batch, batch->rep.SingleDelete(family->rep, Slice(key, key_length)));
+  AddTo(batch, family, [&](ColumnFamilyHandle* to) { return batch->rep.SingleDelete(to, Slice(key, key_length)); });
 }
 void cambium_writebatch_delete_range(cambium_writebatch_t* batch, const char* start, size_t start_length,
                                      const char* end, size_t end_length) {
-  Add(batch, batch->rep.DeleteRange(Slice(start, start_length), Slice(end, end_length)));
+  static_cast<void>(batch->rep.DeleteRange(Slice(start, start_length), Slice(end, end_length)));
 }
 void cambium_writebatch_delete_range_cf(cambium_writebatch_t* batch, cambium_column_family_handle_t* family,
                                         const char* start, size_t start_length, const char* end, size_t end_length) {
-  Add(batch, batch->rep.DeleteRange(family->rep, Slice(start, start_length), Slice(end, end_length)));
+  AddTo(batch, family, [&](ColumnFamilyHandle* to) {
+    return batch->rep.DeleteRange(to, Slice(start, start_length), Slice(end, end_length));
+  });
 }
 
 void cambium_writebatch_append(cambium_writebatch_t* destination, const cambium_writebatch_t* source) {
-  Add(destination, source->first_error);
   destination->rep.Append(source->rep);
 }
 

@@ -66,7 +66,6 @@ struct cambium_traceoptions_t {
 
 struct cambium_writebatch_t {
   cambium::WriteBatch rep;
-  cambium::Status first_error = {};  // of the first operation that could not be added
 };
 
 struct cambium_iterator_t {
@@ -162,6 +161,11 @@ Enum ToEnum(int number) {
   using Number = std::underlying_type_t<Enum>;
   static_assert(std::is_same_v<Number, unsigned char>);
   return static_cast<Enum>(number >= 0 && number <= 255 ? static_cast<Number>(number) : Number{255});
+}
+
+// The handle in a wrapper that may be null: the database's functions return InvalidArgument for a null one.
+inline ColumnFamilyHandle* RepOf(const cambium_column_family_handle_t* family) {
+  return family == nullptr ? nullptr : family->rep;
 }
 
 inline unsigned char Truth(bool is_so) { return is_so ? 1 : 0; }

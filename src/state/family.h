@@ -17,6 +17,7 @@
 #include "cambium/column_family.h"
 #include "gc/scan_heat.h"
 #include "index/index.h"
+#include "io/file_header.h"
 #include "util/compression.h"
 #include "state/lock_roles.h"
 #include "util/result.h"
@@ -123,8 +124,8 @@ struct Family {
 // A handle for a family of the database whose facade is `database`. Only this library makes handles.
 class FamilyHandle final : public ColumnFamilyHandle {
  public:
-  FamilyHandle(const void* database, std::shared_ptr<Family> family)
-      : database_(database), family_(std::move(family)) {}
+  FamilyHandle(const void* database, const Id128& database_id, std::shared_ptr<Family> family)
+      : database_(database), database_id_(database_id), family_(std::move(family)) {}
   [[nodiscard]] const std::string& GetName() const override { return family_->name; }
   [[nodiscard]] std::uint32_t GetID() const override { return family_->id; }
   [[nodiscard]] const Comparator* GetComparator() const override { return family_->options().comparator; }
@@ -133,10 +134,13 @@ class FamilyHandle final : public ColumnFamilyHandle {
     return Status::OK();
   }
   [[nodiscard]] const void* database() const { return database_; }
+  // The same in every Open of the database: a write batch may outlive the handles of its families.
+  [[nodiscard]] const Id128& database_id() const { return database_id_; }
   [[nodiscard]] const std::shared_ptr<Family>& family() const { return family_; }
 
  private:
   const void* const database_;
+  const Id128 database_id_;
   const std::shared_ptr<Family> family_;
 };
 

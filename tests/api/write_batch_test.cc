@@ -4,6 +4,7 @@
 
 #include "cambium/db.h"
 #include "testing/seed.h"
+#include "testing/test_store.h"
 #include "util/prng.h"
 
 namespace cambium {
@@ -86,6 +87,73 @@ TEST(WriteBatchTest, RejectedOperationLeavesTheBatchUnchanged) {
   EXPECT_EQ(batch.Data(), before);
   EXPECT_EQ(batch.Count(), 3u);
   EXPECT_TRUE(batch.Put(std::string(kMaxKeyBytes, 'k'), "v").ok());
+}
+
+using Refused = void (*)(WriteBatch* batch, Slice long_key);
+constexpr Refused kRefused[] = {
+    [](WriteBatch* batch, Slice key) { static_cast<void>(batch->Put(key, "v")); },
+    [](WriteBatch* batch, Slice key) { static_cast<void>(batch->Put("k", Slice(key.data(), kMaxValueBytes + 1))); },
+    [](WriteBatch* batch, Slice key) { static_cast<void>(batch->Delete(key)); },
+    [](WriteBatch* batch, Slice key) { static_cast<void>(batch->SingleDelete(key)); },
+    [](WriteBatch* batch, Slice key) { static_cast<void>(batch->DeleteRange(key, "z")); },
+    [](WriteBatch* batch, Slice key) { static_cast<void>(batch->DeleteRange("a", key)); },
+    [](WriteBatch* batch, Slice) { static_cast<void>(batch->Merge("k", "v")); },
+};
+
+// A program may ignore what the operations of a batch return, as it may in C: Write then fails, and applies nothing.
+TEST(WriteBatchTest, BatchThatHasRefusedAnOperationIsNotWritten) {
+  testing::TestStore store;
+  store.MustOpen();
+  const std::string key(kMaxKeyBytes + 1, 'k');
+  for (const Refused refused : kRefused) {
+    WriteBatch batch;
+    ASSERT_TRUE(batch.Put("before", "1").ok());
+    refused(&batch, key);
+    const Status why = batch.status();
+    ASSERT_TRUE(why.IsInvalidArgument() || why.IsNotSupported()) << why.ToString();
+    ASSERT_TRUE(batch.Put("after", "1").ok());
+    EXPECT_EQ(batch.Count(), 2u);
+    for (const bool sync : {false, true}) {
+      WriteOptions options;
+      options.sync = sync;
+      const Status written = store.db->Write(options, &batch);
+      EXPECT_EQ(written.ToString(), why.ToString());
+    }
+    WriteBatch copy = batch;
+    WriteBatch assigned;
+    assigned = batch;
+    WriteBatch appended;
+    appended.Append(batch);
+    WriteBatch moved = std::move(batch);
+    for (WriteBatch* const each : {&copy, &assigned, &appended, &moved}) {
+      EXPECT_EQ(each->status().ToString(), why.ToString());
+      EXPECT_FALSE(store.db->Write({}, each).ok());
+    }
+    EXPECT_EQ(store.Get("before"), "NotFound");
+    EXPECT_EQ(store.Get("after"), "NotFound");
+    EXPECT_EQ(store.db->GetLatestSequenceNumber(), 0u);
+    copy.Clear();
+    EXPECT_TRUE(copy.status().ok());
+    EXPECT_TRUE(store.db->Write({}, &copy).ok());
+  }
+}
+
+TEST(WriteBatchTest, RollbackRemovesOnlyLaterRefusals) {
+  const std::string key(kMaxKeyBytes + 1, 'k');
+  WriteBatch batch = Three();
+  batch.SetSavePoint();
+  EXPECT_TRUE(batch.Put(key, "v").IsInvalidArgument());
+  batch.SetSavePoint();
+  EXPECT_TRUE(batch.Merge("k", "v").IsNotSupported());
+  EXPECT_TRUE(batch.status().IsInvalidArgument()) << "the first error counts";
+  ASSERT_TRUE(batch.RollbackToSavePoint().ok());
+  EXPECT_TRUE(batch.status().IsInvalidArgument());
+  ASSERT_TRUE(batch.RollbackToSavePoint().ok());
+  EXPECT_TRUE(batch.status().ok());
+  batch.SetSavePoint();
+  EXPECT_TRUE(batch.Put(key, "v").IsInvalidArgument());
+  ASSERT_TRUE(batch.PopSavePoint().ok());
+  EXPECT_TRUE(batch.status().IsInvalidArgument());
 }
 
 TEST(WriteBatchTest, SavePointsNest) {
