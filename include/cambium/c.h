@@ -13,9 +13,10 @@
    Memory     What a comment calls "the caller's" is freed with cambium_free, or with the function that the comment
               names. Pointers to bytes inside an object are valid as long as the comment says. Bytes have a length, need
               no terminator, and may include zeros. NULL with a length of 0 means no bytes.
-   Objects    Each cambium_x_create has its cambium_x_destroy, which also accepts NULL. No other function accepts NULL
-              for an object unless its comment says so. A comparator, filter or snapshot that options, reads or writes
-              use is borrowed: it must outlive this use. Strings, bounds and options are copied.
+   Objects    Each cambium_x_create has its cambium_x_destroy, which also accepts NULL. A NULL column family or batch is
+              an error. No other function accepts NULL for an object unless its comment says so. A comparator, filter or
+              snapshot that options, reads or writes use is borrowed: it must outlive this use. Strings, bounds and
+              options are copied.
    Truth      unsigned char: 0 is false, all else true; functions return 1 for true.
    Threads    Any thread may use a database, its families and snapshots. Everything else: one thread at a time.
    Callbacks  Called by any thread of the library, several at once. They must return, and not by longjmp or an
@@ -182,7 +183,7 @@ cambium_pinnableslice_t* cambium_get_pinned(cambium_t* db, const cambium_readopt
 cambium_pinnableslice_t* cambium_get_pinned_cf(cambium_t* db, const cambium_readoptions_t* options,
                                                cambium_column_family_handle_t* family, const char* key,
                                                size_t key_length, char** errptr);
-/* The bytes are valid as long as the slice. */
+/* The bytes are valid as long as the slice. NULL, and no bytes, for NULL: the key does not exist. */
 const char* cambium_pinnableslice_value(const cambium_pinnableslice_t* slice, size_t* value_length);
 void cambium_pinnableslice_destroy(cambium_pinnableslice_t* slice);
 /* Reads all keys at one state. For each i below num_keys, values[i] and errors[i] are set as by cambium_get and its
@@ -218,10 +219,10 @@ void cambium_iter_seek_for_prev(cambium_iterator_t* iterator, const char* key, s
 /* On an iterator that is not valid, these do nothing. */
 void cambium_iter_next(cambium_iterator_t* iterator);
 void cambium_iter_prev(cambium_iterator_t* iterator);
-const char* cambium_iter_key(const cambium_iterator_t* iterator, size_t* key_length);
 /* These require a valid iterator, which has a key and a value: each move reads the value of the entry that it finds,
    unless allow_unprepared_value is set. If it cannot be read, the iterator is not valid until the next seek, and
    cambium_iter_get_error says why. Bytes are valid until the iterator moves. */
+const char* cambium_iter_key(const cambium_iterator_t* iterator, size_t* key_length);
 const char* cambium_iter_value(const cambium_iterator_t* iterator, size_t* value_length);
 /* With allow_unprepared_value, must precede cambium_iter_value: reads the value. Returns false if it cannot be read:
    the iterator is then not valid. Without that option, the value has been read already. */

@@ -40,7 +40,8 @@ struct Range {
 // Any thread may call any function, except that Close and the destructor must run alone. Keys have 0 bytes to 64 KiB
 // (less with a page_size below 4096), values 0 bytes to 4 GiB - 1; longer ones are InvalidArgument. In a forked child
 // every call fails. A call without a column family uses the default one. A call with the handle of a dropped family
-// returns ColumnFamilyDropped; with a null handle, or one of another database, InvalidArgument.
+// returns ColumnFamilyDropped; with a null handle, or one of another database, InvalidArgument. So does a call that has
+// no place for its result, and a read at a snapshot that is released, or of another database (which must still exist).
 //
 // Errors. A failed read concerns only that read. A failed write leaves the database unchanged, and later writes
 // proceed. A failed sync, or a failed commit of background work, makes the database read-only until it is opened again;
@@ -204,7 +205,7 @@ class DB {
   }
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
   [[nodiscard]] virtual const std::string& GetName() const = 0;
-  // The options in force, defaults filled in.
+  // The options in force, defaults filled in. For a null handle, or one of another database, the default family's.
   [[nodiscard]] virtual Options GetOptions(ColumnFamilyHandle* family) const = 0;
   [[nodiscard]] Options GetOptions() const { return GetOptions(DefaultColumnFamily()); }
 

@@ -218,7 +218,8 @@ struct Options : public DBOptions, public ColumnFamilyOptions {
 };
 
 struct ReadOptions {
-  // The state to read; null: the current one. The snapshot must live as long as the read or the iterator.
+  // The state to read; null: the current one. The snapshot must live as long as the read or the iterator; a later read
+  // at it is InvalidArgument. (After 64 more releases its address may become that of a new snapshot.)
   const Snapshot* snapshot = nullptr;
   // Compare the checksum of every value read. Family and key are always compared.
   bool verify_checksums = true;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/empty_iterator.h"
+#include "api/null_argument.h"
 #include "util/destroy.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
@@ -25,6 +26,7 @@ Result<Family*> DbImpl::ForWriting(const WriteOptions& options, ColumnFamilyHand
 Status DbImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                                   ColumnFamilyHandle** handle) {
   const Delivery delivery(&state_.context.events);
+  if (handle == nullptr) return NullArgument("CreateColumnFamily", "handle");
   *handle = nullptr;
   CAMBIUM_RETURN_IF_ERROR(writer_.Check({}));
   CAMBIUM_TRY(std::shared_ptr<Family> family, families_.Create(options, name));
@@ -98,6 +100,7 @@ Status DbImpl::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* hand
 }
 
 Status DbImpl::Write(const WriteOptions& options, WriteBatch* batch) {
+  if (batch == nullptr) return NullArgument("Write", "batch");
   const Delivery delivery(&state_.context.events);
   const Stopwatch watch(&state_.context.meter, DB_WRITE);
   CAMBIUM_RETURN_IF_ERROR(writer_.Check(options));
@@ -166,6 +169,7 @@ Status DbImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle,
 }
 
 Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) {
+  if (value == nullptr) [[unlikely]] return NullArgument("Get", "value");
   Slice found;
   const Status s = GetTraced(options, family, key, value, &found);
   if (s.ok()) {
@@ -178,6 +182,7 @@ Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice
 }
 
 Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) {
+  if (value == nullptr) [[unlikely]] return NullArgument("Get", "value");
   value->Reset();
   Slice found;
   const Status s = GetTraced(options, family, key, value->GetSelf(), &found);
@@ -187,6 +192,10 @@ Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice
 
 void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* handles,
                       const Slice* keys, PinnableSlice* values, Status* statuses) {
+  if (handles == nullptr || keys == nullptr || values == nullptr) [[unlikely]] {
+    std::fill_n(statuses, count, NullArgument("MultiGet", "an array"));
+    return;
+  }
   const Meter& meter = state_.context.meter;
   const Stopwatch watch(&meter, DB_MULTIGET);
   TracedCall traced(&traces_, kTraceFilterMultiGet);
@@ -223,6 +232,7 @@ void DB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, std::s
 
 std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
                                  const std::vector<Slice>& keys, std::vector<std::string>* values) {
+  if (values == nullptr) return std::vector<Status>(keys.size(), NullArgument("MultiGet", "values"));
   values->clear();
   if (families.size() != keys.size()) {
     return std::vector<Status>(keys.size(), Status::InvalidArgument("MultiGet takes a column family for each key"));
@@ -246,9 +256,10 @@ Status DbImpl::GetApproximateSizes(const SizeApproximationOptions& options, Colu
     return Status::InvalidArgument("GetApproximateSizes: include_files and include_memtables are both off");
   }
   if (count < 0) return Status::InvalidArgument("GetApproximateSizes: the count is " + std::to_string(count));
+  if (count > 0 && (ranges == nullptr || sizes == nullptr)) return NullArgument("GetApproximateSizes", "an array");
   CAMBIUM_TRY(const Family* const family, ForReading(handle));
   SequenceNumber sequence = 0;
-  const std::shared_ptr<const View> view = state_.head.PinView({}, &sequence);
+  const std::shared_ptr<const View> view = state_.head.PinView(&sequence);
   const FamilyView* const found = view->Find(family->id);
   if (found == nullptr) return DroppedStatus(*family);
   const Comparator& order = *family->options().comparator;
@@ -269,7 +280,7 @@ Status DbImpl::GetApproximateSizes(const SizeApproximationOptions& options, Colu
 const Snapshot* DbImpl::GetSnapshot() {
   if (!reader_.Check({}).ok()) return nullptr;
   SequenceNumber sequence = 0;
-  std::shared_ptr<const View> view = state_.head.PinView({}, &sequence);
+  std::shared_ptr<const View> view = state_.head.PinView(&sequence);
   return state_.snapshots.Add(sequence, std::move(view));
 }
 
@@ -301,10 +312,11 @@ Iterator* DbImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* fa
 
 Status DbImpl::NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles,
                             std::vector<Iterator*>* iterators) {
+  if (iterators == nullptr) return NullArgument("NewIterators", "iterators");
   iterators->clear();
   CAMBIUM_RETURN_IF_ERROR(reader_.Check(options));
   SequenceNumber sequence = 0;
-  const std::shared_ptr<const View> view = state_.head.PinView(options, &sequence);
+  CAMBIUM_TRY(const std::shared_ptr<const View> view, state_.head.PinViewFor(options, &sequence));
   std::vector<std::shared_ptr<const Family>> families;  // null: created after the snapshot
   for (ColumnFamilyHandle* const handle : handles) {
     CAMBIUM_TRY(const Family* const family, FamilyOf(handle));
@@ -389,17 +401,17 @@ Result<Capture> DbImpl::CaptureNow(std::uint64_t log_size_for_flush) {
 
 bool DbImpl::GetIntProperty(ColumnFamilyHandle* handle, Slice property, std::uint64_t* value) {
   const Result<Family*> family = ForReading(handle);
-  return family.ok() && properties_.GetInt(**family, property, value);
+  return value != nullptr && family.ok() && properties_.GetInt(**family, property, value);
 }
 
 bool DbImpl::GetMapProperty(ColumnFamilyHandle* handle, Slice property, std::map<std::string, std::string>* value) {
   const Result<Family*> family = ForReading(handle);
-  return family.ok() && properties_.GetMap(**family, property, value);
+  return value != nullptr && family.ok() && properties_.GetMap(**family, property, value);
 }
 
 bool DbImpl::GetProperty(ColumnFamilyHandle* handle, Slice property, std::string* value) {
   const Result<Family*> family = ForReading(handle);
-  return family.ok() && properties_.GetText(**family, property, value);
+  return value != nullptr && family.ok() && properties_.GetText(**family, property, value);
 }
 
 Status DbImpl::StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/db_impl.h"
+#include "api/null_argument.h"
 #include "api/opener.h"
 #include "manifest/manifest_reader.h"
 #include "options/options_check.h"
@@ -14,6 +15,7 @@ namespace {
 template <typename Handle>
 Status OpenInto(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
                 OpenAs as, std::vector<ColumnFamilyHandle*>* handles, Handle* db) {
+  if (db == nullptr) return NullArgument("Open", "db");
   *db = Handle{};
   if (handles != nullptr) handles->clear();
   CAMBIUM_TRY(std::unique_ptr<DbImpl> opened, DbImpl::OpenAt(options, path, families, as, handles));
@@ -91,6 +93,7 @@ Status DbImpl::Open() {
 
 Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& names,
                                 std::vector<ColumnFamilyHandle*>* handles) {
+  if (handles == nullptr) return NullArgument("CreateColumnFamilies", "handles");
   handles->clear();
   for (const std::string& name : names) {
     ColumnFamilyHandle* handle = nullptr;
@@ -106,6 +109,7 @@ Status DB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& families) 
 }
 
 Status DB::ListColumnFamilies(const DBOptions& options, const std::string& path, std::vector<std::string>* names) {
+  if (names == nullptr) return NullArgument("ListColumnFamilies", "names");
   names->clear();
   const std::shared_ptr<FileSystem> fs =
       options.file_system != nullptr ? options.file_system : FileSystem::Default();

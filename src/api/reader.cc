@@ -124,7 +124,7 @@ Status Reader::Get(const ReadOptions& options, const Family& family, Slice key, 
   const PassingReads passing(!options.fill_cache);
   SequenceNumber sequence = 0;
   if (options.snapshot != nullptr || options.durable_only) {
-    const std::shared_ptr<const View> view = head_.PinView(options, &sequence);
+    CAMBIUM_TRY(const std::shared_ptr<const View> view, head_.PinViewFor(options, &sequence));
     return GetFrom(*view, family, sequence, options, key, buffer, value);
   }
   Entry entry;
@@ -179,7 +179,12 @@ void Reader::MultiGet(const ReadOptions& options, std::span<const Family* const>
     if (families[a] != families[b]) return families[a]->id < families[b]->id;
     return families[a]->options().comparator->Compare(keys[a], keys[b]) < 0;
   });
-  many.view = head_.PinView(options, &many.sequence);
+  Result<std::shared_ptr<const View>> view = head_.PinViewFor(options, &many.sequence);
+  if (!view.ok()) {
+    for (const std::size_t i : many.order) statuses[i] = view.status();
+    return;
+  }
+  many.view = std::move(*view);
   many.lookups.reserve(many.order.size());
   for (const std::size_t i : many.order) many.lookups.emplace_back(keys[i], FilterHash(keys[i]));
   FindAll(&many);

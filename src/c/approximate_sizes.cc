@@ -38,13 +38,13 @@ void cambium_approximate_sizes_cf(cambium_t* db, cambium_column_family_handle_t*
                                   const char* const* range_start_keys, const size_t* range_start_key_lengths,
                                   const char* const* range_limit_keys, const size_t* range_limit_key_lengths,
                                   uint64_t* sizes, char** errptr) {
-  GetSizes(db, family->rep, num_ranges, range_start_keys, range_start_key_lengths, range_limit_keys,
+  GetSizes(db, cambium::c::RepOf(family), num_ranges, range_start_keys, range_start_key_lengths, range_limit_keys,
            range_limit_key_lengths, cambium_size_approximation_include_files, sizes, errptr);
 }
 void cambium_approximate_sizes_cf_with_flags(cambium_t* db, cambium_column_family_handle_t* family, int num_ranges,
                                              const char* const* range_start_keys, const size_t* range_start_key_lengths,
                                              const char* const* range_limit_keys, const size_t* range_limit_key_lengths,
                                              unsigned char include, uint64_t* sizes, char** errptr) {
-  GetSizes(db, family->rep, num_ranges, range_start_keys, range_start_key_lengths, range_limit_keys,
+  GetSizes(db, cambium::c::RepOf(family), num_ranges, range_start_keys, range_start_key_lengths, range_limit_keys,
            range_limit_key_lengths, include, sizes, errptr);
 }

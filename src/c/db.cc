@@ -8,6 +8,7 @@ using cambium::c::CopyBytes;
 using cambium::c::CopyStrings;
 using cambium::c::DescribeFamilies;
 using cambium::c::Guarded;
+using cambium::c::RepOf;
 
 namespace {
 
@@ -130,7 +131,7 @@ void cambium_flush(cambium_t* db, const cambium_flushoptions_t* options, char** 
 }
 void cambium_flush_cf(cambium_t* db, const cambium_flushoptions_t* options, cambium_column_family_handle_t* family,
                       char** errptr) {
-  Guarded(errptr, [&] { return db->rep->Flush(options->rep, family->rep); });
+  Guarded(errptr, [&] { return db->rep->Flush(options->rep, RepOf(family)); });
 }
 void cambium_flush_wal(cambium_t* db, unsigned char sync, char** errptr) {
   Guarded(errptr, [&] { return db->rep->FlushWAL(sync != 0); });
@@ -159,7 +160,7 @@ void cambium_compact_range_cf_opt(cambium_t* db, cambium_column_family_handle_t*
                                   char** errptr) {
   Guarded(errptr, [&] {
     const KeyRange range(start_key, start_key_length, limit_key, limit_key_length);
-    return db->rep->CompactRange(options->rep, family->rep, range.BeginOrNull(), range.EndOrNull());
+    return db->rep->CompactRange(options->rep, RepOf(family), range.BeginOrNull(), range.EndOrNull());
   });
 }
 void cambium_wait_for_compact(cambium_t* db, char** errptr) {
@@ -186,12 +187,12 @@ char* cambium_property_value(cambium_t* db, const char* property_name) {
   return Property(db->rep.get(), db->rep->DefaultColumnFamily(), property_name);
 }
 char* cambium_property_value_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* property_name) {
-  return Property(db->rep.get(), family->rep, property_name);
+  return Property(db->rep.get(), RepOf(family), property_name);
 }
 int cambium_property_int(cambium_t* db, const char* property_name, uint64_t* value) {
   return db->rep->GetIntProperty(property_name, value) ? 0 : -1;
 }
 int cambium_property_int_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* property_name,
                             uint64_t* value) {
-  return db->rep->GetIntProperty(family->rep, property_name, value) ? 0 : -1;
+  return db->rep->GetIntProperty(RepOf(family), property_name, value) ? 0 : -1;
 }

@@ -9,6 +9,7 @@ using cambium::c::CopyBytes;
 using cambium::c::CopyStrings;
 using cambium::c::DescribeFamilies;
 using cambium::c::Guarded;
+using cambium::c::RepOf;
 
 namespace {
 
@@ -101,7 +102,7 @@ cambium_column_family_handle_t* cambium_create_column_family(cambium_t* db, cons
 }
 
 void cambium_drop_column_family(cambium_t* db, cambium_column_family_handle_t* handle, char** errptr) {
-  Guarded(errptr, [&] { return db->rep->DropColumnFamily(handle->rep); });
+  Guarded(errptr, [&] { return db->rep->DropColumnFamily(RepOf(handle)); });
 }
 
 cambium_column_family_handle_t* cambium_get_default_column_family_handle(cambium_t* db) {

@@ -3,6 +3,7 @@
 using cambium::Slice;
 using cambium::Status;
 using cambium::c::Guarded;
+using cambium::c::RepOf;
 using cambium::c::Truth;
 
 cambium_iterator_t* cambium_create_iterator(cambium_t* db, const cambium_readoptions_t* options) {
@@ -10,7 +11,7 @@ cambium_iterator_t* cambium_create_iterator(cambium_t* db, const cambium_readopt
 }
 cambium_iterator_t* cambium_create_iterator_cf(cambium_t* db, const cambium_readoptions_t* options,
                                                cambium_column_family_handle_t* family) {
-  return new cambium_iterator_t{std::unique_ptr<cambium::Iterator>(db->rep->NewIterator(options->rep, family->rep))};
+  return new cambium_iterator_t{std::unique_ptr<cambium::Iterator>(db->rep->NewIterator(options->rep, RepOf(family)))};
 }
 void cambium_create_iterators(cambium_t* db, const cambium_readoptions_t* options,
                               cambium_column_family_handle_t* const* families, cambium_iterator_t** iterators,
@@ -19,7 +20,7 @@ void cambium_create_iterators(cambium_t* db, const cambium_readoptions_t* option
     std::vector<cambium::ColumnFamilyHandle*> handles;
     std::vector<std::unique_ptr<cambium_iterator_t>> wrapped;
     for (size_t i = 0; i < num_families; ++i) {
-      handles.push_back(families[i]->rep);
+      handles.push_back(RepOf(families[i]));
       wrapped.push_back(std::make_unique<cambium_iterator_t>());
     }
     std::vector<cambium::Iterator*> made;

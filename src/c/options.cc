@@ -7,6 +7,7 @@ using cambium::Status;
 using cambium::c::CopyBytes;
 using cambium::c::CopyStrings;
 using cambium::c::Guarded;
+using cambium::c::RepOf;
 using cambium::c::ToEnum;
 using cambium::c::Truth;
 
@@ -148,7 +149,7 @@ void cambium_set_options(cambium_t* db, int count, const char* const* keys, cons
 }
 void cambium_set_options_cf(cambium_t* db, cambium_column_family_handle_t* family, int count, const char* const* keys,
                             const char* const* values, char** errptr) {
-  Guarded(errptr, [&] { return db->rep->SetOptions(family->rep, Changes(count, keys, values)); });
+  Guarded(errptr, [&] { return db->rep->SetOptions(RepOf(family), Changes(count, keys, values)); });
 }
 void cambium_set_db_options(cambium_t* db, int count, const char* const* keys, const char* const* values,
                             char** errptr) {
@@ -156,7 +157,7 @@ void cambium_set_db_options(cambium_t* db, int count, const char* const* keys, c
 }
 cambium_options_t* cambium_get_options(cambium_t* db) { return new cambium_options_t{db->rep->GetOptions()}; }
 cambium_options_t* cambium_get_options_cf(cambium_t* db, cambium_column_family_handle_t* family) {
-  return new cambium_options_t{db->rep->GetOptions(family->rep)};
+  return new cambium_options_t{db->rep->GetOptions(RepOf(family))};
 }
 
 void cambium_load_latest_options(const char* name, unsigned char ignore_unknown_options,

@@ -8,6 +8,7 @@ using cambium::Slice;
 using cambium::Status;
 using cambium::c::CopyBytes;
 using cambium::c::Guarded;
+using cambium::c::RepOf;
 using cambium::c::SaveText;
 
 namespace {
@@ -94,7 +95,7 @@ char* cambium_get(cambium_t* db, const cambium_readoptions_t* options, const cha
 }
 char* cambium_get_cf(cambium_t* db, const cambium_readoptions_t* options, cambium_column_family_handle_t* family,
                      const char* key, size_t key_length, size_t* value_length, char** errptr) {
-  return Get(db, options, family->rep, Slice(key, key_length), value_length, errptr);
+  return Get(db, options, RepOf(family), Slice(key, key_length), value_length, errptr);
 }
 
 cambium_pinnableslice_t* cambium_get_pinned(cambium_t* db, const cambium_readoptions_t* options, const char* key,
@@ -104,11 +105,11 @@ cambium_pinnableslice_t* cambium_get_pinned(cambium_t* db, const cambium_readopt
 cambium_pinnableslice_t* cambium_get_pinned_cf(cambium_t* db, const cambium_readoptions_t* options,
                                                cambium_column_family_handle_t* family, const char* key,
                                                size_t key_length, char** errptr) {
-  return GetPinned(db, options, family->rep, Slice(key, key_length), errptr);
+  return GetPinned(db, options, RepOf(family), Slice(key, key_length), errptr);
 }
 const char* cambium_pinnableslice_value(const cambium_pinnableslice_t* slice, size_t* value_length) {
-  *value_length = slice->rep.size();
-  return slice->rep.data();
+  *value_length = slice == nullptr ? 0 : slice->rep.size();
+  return slice == nullptr ? nullptr : slice->rep.data();
 }
 void cambium_pinnableslice_destroy(cambium_pinnableslice_t* slice) { delete slice; }
 
@@ -123,7 +124,7 @@ void cambium_multi_get_cf(cambium_t* db, const cambium_readoptions_t* options,
                           const cambium_column_family_handle_t* const* families, size_t num_keys,
                           const char* const* keys, const size_t* key_lengths, char** values, size_t* value_lengths,
                           char** errors) {
-  CopyMany(db, options, [families](std::size_t i) { return families[i]->rep; }, num_keys, keys, key_lengths, values,
+  CopyMany(db, options, [families](std::size_t i) { return RepOf(families[i]); }, num_keys, keys, key_lengths, values,
            value_lengths, errors);
 }
 
@@ -132,6 +133,6 @@ void cambium_batched_multi_get_cf(cambium_t* db, const cambium_readoptions_t* op
                                   const size_t* key_lengths, cambium_pinnableslice_t** values, char** errors,
                                   unsigned char /*sorted_input*/) {
   std::fill_n(values, num_keys, nullptr);
-  MultiGet(db, options, [family](std::size_t) { return family->rep; }, num_keys, keys, key_lengths, errors,
+  MultiGet(db, options, [family](std::size_t) { return RepOf(family); }, num_keys, keys, key_lengths, errors,
            [&](size_t i, PinnableSlice* value) { values[i] = new cambium_pinnableslice_t{std::move(*value)}; });
 }

@@ -29,8 +29,8 @@ struct DbState {
   SpaceControl space;
   FullDisk full_disk;
   CommitPoint commits{&context, &jobs};
-  WriteHead head{&context, &jobs, &commits, &space};
   SnapshotList snapshots;
+  WriteHead head{&context, &jobs, &commits, &space, &snapshots};
   std::atomic<int> iterator_count{0};  // iterators that are not deleted
   ReadQueues read_queues;
   // Set by Open. Log GC uses its options, because the log belongs to all families.

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <list>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cambium/snapshot.h"
@@ -12,11 +14,12 @@
 
 namespace cambium {
 
-class SnapshotImpl final : public Snapshot {
+// The state of a snapshot.
+class SnapshotImpl final {
  public:
   SnapshotImpl(SequenceNumber sequence, std::shared_ptr<const View> view)
       : sequence_(sequence), view_(std::move(view)) {}
-  [[nodiscard]] SequenceNumber GetSequenceNumber() const override { return sequence_; }
+  [[nodiscard]] SequenceNumber GetSequenceNumber() const { return sequence_; }
 
   [[nodiscard]] std::shared_ptr<const View> view() const {
     const MutexLock lock(mutex_);
@@ -34,30 +37,77 @@ class SnapshotImpl final : public Snapshot {
   std::shared_ptr<const View> view_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
+class SnapshotList;
+
+// What a user holds of a snapshot. Its list frees it when the database is destroyed, not when it is released, so that a
+// read at a released snapshot finds out instead of reading freed memory.
+class SnapshotHandle final : public Snapshot {
+ public:
+  explicit SnapshotHandle(const SnapshotList* list) : list_(list) {}
+  ~SnapshotHandle() override = default;
+  SnapshotHandle(const SnapshotHandle&) = delete;
+  SnapshotHandle& operator=(const SnapshotHandle&) = delete;
+
+  // 0 for a released snapshot.
+  [[nodiscard]] SequenceNumber GetSequenceNumber() const override {
+    const MutexLock lock(mutex_);
+    return state_ == nullptr ? 0 : state_->GetSequenceNumber();
+  }
+  // Null if the snapshot is released.
+  [[nodiscard]] std::shared_ptr<SnapshotImpl> state() const {
+    const MutexLock lock(mutex_);
+    return state_;
+  }
+  // Replaces the state and returns the one before.
+  [[nodiscard]] std::shared_ptr<SnapshotImpl> set_state(std::shared_ptr<SnapshotImpl> state) {
+    const MutexLock lock(mutex_);
+    return std::exchange(state_, std::move(state));
+  }
+  [[nodiscard]] const SnapshotList* list() const { return list_; }
+
+ private:
+  const SnapshotList* const list_;
+  mutable Mutex mutex_;
+  std::shared_ptr<SnapshotImpl> state_ CAMBIUM_GUARDED_BY(mutex_);  // null: released
+};
+
 // Any thread.
 class SnapshotList {
  public:
   const Snapshot* Add(SequenceNumber sequence, std::shared_ptr<const View> view) {
-    auto snapshot = std::make_shared<SnapshotImpl>(sequence, std::move(view));
+    auto state = std::make_shared<SnapshotImpl>(sequence, std::move(view));
     const MutexLock lock(mutex_);
-    return live_.emplace(snapshot.get(), snapshot).first->second.get();
+    // The longer a handle is left alone, the more uses of the released snapshot are found out.
+    if (released_.size() <= kReleasedMin) released_.emplace_front(this);
+    const auto handle = released_.begin();
+    live_by_address_.emplace(&*handle, handle);
+    live_.splice(live_.end(), released_, handle);
+    static_cast<void>(handle->set_state(std::move(state)));
+    return &*handle;
   }
+  // Does nothing if the snapshot is not of this list, or released already.
   void Release(const Snapshot* snapshot) {
     std::shared_ptr<SnapshotImpl> gone;  // released after the lock: it may hold the last reference to its view
     {
       const MutexLock lock(mutex_);
-      const auto found = live_.find(snapshot);
-      if (found == live_.end()) return;
-      gone = std::move(found->second);
-      live_.erase(found);
+      const auto found = live_by_address_.find(snapshot);
+      if (found == live_by_address_.end()) return;
+      gone = found->second->set_state(nullptr);
+      released_.splice(released_.end(), live_, found->second);
+      live_by_address_.erase(found);
     }
+  }
+  // The state of a snapshot; null if the snapshot is released, or of another list, which must exist.
+  [[nodiscard]] std::shared_ptr<SnapshotImpl> Find(const Snapshot* snapshot) const {
+    const auto* const handle = static_cast<const SnapshotHandle*>(snapshot);
+    return handle->list() == this ? handle->state() : nullptr;
   }
   // All snapshots, ordered by sequence number.
   [[nodiscard]] std::vector<std::shared_ptr<SnapshotImpl>> All() const {
     std::vector<std::shared_ptr<SnapshotImpl>> all;
     {
       const MutexLock lock(mutex_);
-      for (const auto& [key, snapshot] : live_) all.push_back(snapshot);
+      for (const SnapshotHandle& handle : live_) all.push_back(handle.state());
     }
     std::sort(all.begin(), all.end(),
               [](const auto& a, const auto& b) { return a->GetSequenceNumber() < b->GetSequenceNumber(); });
@@ -74,8 +124,13 @@ class SnapshotList {
   }
 
  private:
-  mutable Mutex mutex_;
-  std::unordered_map<const Snapshot*, std::shared_ptr<SnapshotImpl>> live_ CAMBIUM_GUARDED_BY(mutex_);
+  using Handles = std::list<SnapshotHandle>;
+  static constexpr std::size_t kReleasedMin = 64;  // handles that wait before one is used again
+
+  mutable Mutex mutex_;  // taken before the mutex of a handle
+  Handles live_ CAMBIUM_GUARDED_BY(mutex_);
+  Handles released_ CAMBIUM_GUARDED_BY(mutex_);  // the one released first is in front
+  std::unordered_map<const Snapshot*, Handles::iterator> live_by_address_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 }  // namespace cambium

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <utility>
 
-#include "state/snapshot_list.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
 
@@ -29,20 +28,25 @@ bool IsLarge(const Family& family) CAMBIUM_REQUIRES(append_lock) {
 
 // ---- Reading ----
 
-std::shared_ptr<const View> WriteHead::PinView(const ReadOptions& options, SequenceNumber* sequence) const {
-  if (options.snapshot != nullptr) {
-    const auto* snapshot = static_cast<const SnapshotImpl*>(options.snapshot);
-    *sequence = snapshot->GetSequenceNumber();
-    return snapshot->view();
-  }
+std::shared_ptr<const View> WriteHead::PinView(SequenceNumber* sequence) const {
   std::shared_ptr<const View> view = commits_.view().Pin();
   while (true) {
     CAMBIUM_FAULT_POINT("PinView:between");
     *sequence = published_.load(std::memory_order_seq_cst);
     std::shared_ptr<const View> again = commits_.view().Pin();
-    if (again == view || MutantIs(Mutant::kSkipViewRecheck)) break;
+    if (again == view || MutantIs(Mutant::kSkipViewRecheck)) return view;
     view = std::move(again);
   }
+}
+
+Result<std::shared_ptr<const View>> WriteHead::PinViewFor(const ReadOptions& options, SequenceNumber* sequence) const {
+  if (options.snapshot != nullptr) {
+    const std::shared_ptr<const SnapshotImpl> snapshot = snapshots_.Find(options.snapshot);
+    if (snapshot == nullptr) return Status::InvalidArgument("the snapshot is released, or belongs to another database");
+    *sequence = snapshot->GetSequenceNumber();
+    return snapshot->view();
+  }
+  std::shared_ptr<const View> view = PinView(sequence);
   if (options.durable_only && log_ != nullptr && !MutantIs(Mutant::kDurableOnlyIgnored)) {
     *sequence = std::min(*sequence, log_->durable_sequence());
   }

@@ -22,11 +22,13 @@
 #include "state/db_context.h"
 #include "state/jobs.h"
 #include "state/log_table.h"
+#include "state/snapshot_list.h"
 #include "state/space_control.h"
 #include "state/view.h"
 #include "util/mutant.h"
 #include "state/lock_roles.h"
 #include "util/mutex.h"
+#include "util/result.h"
 #include "vlog/commit_log.h"
 #include "vlog/prepared_batch.h"
 
@@ -43,8 +45,8 @@ struct WriteTarget {
 class WriteHead final : private SegmentSource {
  public:
   // All arguments outlive the write head.
-  WriteHead(DbContext* db, Jobs* jobs, CommitPoint* commits, SpaceControl* space)
-      : db_(*db), jobs_(*jobs), commits_(*commits), space_(*space) {}
+  WriteHead(DbContext* db, Jobs* jobs, CommitPoint* commits, SpaceControl* space, const SnapshotList* snapshots)
+      : db_(*db), jobs_(*jobs), commits_(*commits), space_(*space), snapshots_(*snapshots) {}
 
   // ---- Reading; any thread ----
 
@@ -63,9 +65,11 @@ class WriteHead final : private SegmentSource {
       view = again;
     }
   }
-  // The same, but the view is held by reference count. With a snapshot in the options, view and number are the
-  // snapshot's. With `durable_only`, the number is at most that of the durable state.
-  [[nodiscard]] std::shared_ptr<const View> PinView(const ReadOptions& options, SequenceNumber* sequence) const;
+  // The same, but the view is held by reference count.
+  [[nodiscard]] std::shared_ptr<const View> PinView(SequenceNumber* sequence) const;
+  // The same for a read with these options. With a snapshot, view and number are the snapshot's; InvalidArgument if it
+  // is released, or of another database. With `durable_only`, the number is at most that of the durable state.
+  Result<std::shared_ptr<const View>> PinViewFor(const ReadOptions& options, SequenceNumber* sequence) const;
   // All bytes that were replayed by Open or appended since: records, and the files of large values that they refer to.
   [[nodiscard]] std::uint64_t logged_bytes() const { return logged_bytes_.load(std::memory_order_relaxed); }
 
@@ -139,6 +143,7 @@ class WriteHead final : private SegmentSource {
   Jobs& jobs_;
   CommitPoint& commits_;
   SpaceControl& space_;
+  const SnapshotList& snapshots_;
 
   // Operations up to here are visible. Written under the append lock, after the log and the memtables.
   std::atomic<SequenceNumber> published_{0};

@@ -1,5 +1,6 @@
 /* Calls every function of the C interface except those of single options, which c_options_test calls; exports_script.sh
    checks that none is missing. Built as C99 against the shared library. Argument: a directory for databases. */
+#include <dirent.h>
 #include <stdint.h>
 
 #include "cambium/c.h"
@@ -24,6 +25,35 @@ static cambium_t* open_new(void) {
 static void put(cambium_t* db, const char* key, const char* value) {
   cambium_put(db, woptions, key, strlen(key), value, strlen(value), &error);
   CHECK_OK(error);
+}
+
+/* Changes a byte of the value that begins with `text`, in a log file of the closed database. */
+static void damage_value(const char* text) {
+  DIR* const directory = opendir(path);
+  const struct dirent* entry;
+  int damaged = 0;
+  CHECK(directory != NULL);
+  while ((entry = readdir(directory)) != NULL) {
+    static char bytes[1 << 16];
+    char name[5000];
+    FILE* file;
+    size_t length;
+    size_t at;
+    if (strstr(entry->d_name, ".log") == NULL) continue;
+    snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+    file = fopen(name, "r+b");
+    CHECK(file != NULL);
+    length = fread(bytes, 1, sizeof bytes, file);
+    for (at = 0; at + strlen(text) <= length && memcmp(bytes + at, text, strlen(text)) != 0; ++at) {
+    }
+    if (at + strlen(text) <= length) {
+      CHECK(fseek(file, (long)(at + strlen(text)), SEEK_SET) == 0 && fputc('!', file) == '!');
+      ++damaged;
+    }
+    fclose(file);
+  }
+  closedir(directory);
+  CHECK(damaged == 1);
 }
 
 /* Expects the value of `key`; `expected` NULL: no such key. */
@@ -320,6 +350,114 @@ static void test_iterators(void) {
   cambium_close(db);
 }
 
+/* The loop of a scan ends with an error at a value that cannot be read, and the error stays until the next seek. */
+static void test_scan_of_a_damaged_value(void) {
+  cambium_t* db = open_new();
+  cambium_iterator_t* it;
+  char key[16];
+  char value[1001];
+  size_t length;
+  int seen = 0;
+  int i;
+  value[1000] = 0;
+  for (i = 0; i < 20; ++i) {
+    memset(value, 'v', 1000);
+    sprintf(key, "key%02d", i);
+    memcpy(value, key, 5);
+    value[5] = '=';
+    put(db, key, value);
+  }
+  cambium_close(db);
+  damage_value("key10=vvv");
+  db = cambium_open(options, path, &error);
+  CHECK_OK(error);
+  it = cambium_create_iterator(db, roptions);
+  for (cambium_iter_seek_to_first(it); cambium_iter_valid(it); cambium_iter_next(it)) {
+    (void)cambium_iter_value(it, &length);
+    CHECK(length == 1000);
+    ++seen;
+  }
+  CHECK(seen == 10);
+  for (i = 0; i < 3; ++i) {
+    CHECK(cambium_iter_valid(it) == 0);
+    cambium_iter_get_error(it, &error);
+    CHECK_ERROR(error, "Corruption");
+    i == 0 ? cambium_iter_next(it) : cambium_iter_prev(it);
+  }
+  for (cambium_iter_seek_to_last(it); cambium_iter_valid(it); cambium_iter_prev(it)) ++seen;
+  CHECK(seen == 19);
+  cambium_iter_get_error(it, &error);
+  CHECK_ERROR(error, "Corruption");
+  cambium_iter_seek(it, "key11", 5);
+  CHECK(cambium_iter_valid(it) == 1);
+  cambium_iter_destroy(it);
+  cambium_close(db);
+}
+
+/* NULL and objects of another database are errors. */
+static void test_bad_objects(void) {
+  cambium_t* const db = open_new();
+  cambium_t* other;
+  char other_path[5000];
+  cambium_writebatch_t* const batch = cambium_writebatch_create();
+  cambium_readoptions_t* const at = cambium_readoptions_create();
+  const cambium_snapshot_t* foreign;
+  const char* keys[] = {"a"};
+  const size_t lengths[] = {1};
+  const cambium_column_family_handle_t* families[] = {NULL};
+  char* values[1];
+  char* errors[1];
+  size_t length = 99;
+  cambium_iterator_t* it;
+  snprintf(other_path, sizeof other_path, "%s.other", path);
+  cambium_destroy_db(options, other_path, &error);
+  CHECK_OK(error);
+  other = cambium_open(options, other_path, &error);
+  CHECK_OK(error);
+  put(db, "a", "1");
+
+  CHECK(cambium_pinnableslice_value(NULL, &length) == NULL && length == 0);
+  cambium_write(db, woptions, NULL, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_put_cf(db, woptions, NULL, "a", 1, "2", 1, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  CHECK(cambium_get_cf(db, roptions, NULL, "a", 1, &length, &error) == NULL);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_multi_get_cf(db, roptions, families, 1, keys, lengths, values, &length, errors);
+  CHECK_ERROR(errors[0], "Invalid argument");
+  it = cambium_create_iterator_cf(db, roptions, NULL);
+  cambium_iter_get_error(it, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_iter_destroy(it);
+  cambium_writebatch_put(batch, "b", 1, "2", 1);
+  cambium_writebatch_put_cf(batch, NULL, "a", 1, "2", 1);
+  cambium_write(db, woptions, batch, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_writebatch_clear(batch);
+
+  foreign = cambium_create_snapshot(other);
+  cambium_readoptions_set_snapshot(at, foreign);
+  CHECK(cambium_get(db, at, "a", 1, &length, &error) == NULL);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_release_snapshot(other, foreign);
+  {
+    cambium_column_family_handle_t* const family = cambium_get_default_column_family_handle(other);
+    cambium_writebatch_put_cf(batch, family, "a", 1, "2", 1);
+    cambium_write(db, woptions, batch, &error);
+    CHECK_ERROR(error, "Invalid argument");
+    cambium_column_family_handle_destroy(family);
+  }
+  check_get(db, roptions, "a", "1");
+  check_get(db, roptions, "b", NULL);
+
+  cambium_readoptions_destroy(at);
+  cambium_writebatch_destroy(batch);
+  cambium_close(other);
+  cambium_destroy_db(options, other_path, &error);
+  CHECK_OK(error);
+  cambium_close(db);
+}
+
 static void test_snapshots(void) {
   cambium_t* const db = open_new();
   cambium_readoptions_t* const then = cambium_readoptions_create();
@@ -596,6 +734,14 @@ static void test_batches(void) {
   cambium_write(db, woptions, more, &error);
   CHECK_ERROR(error, "70000");
   check_get(db, roptions, "kept", NULL);
+  /* A rollback removes what could not be added since the save point. */
+  cambium_writebatch_clear(more);
+  cambium_writebatch_set_save_point(more);
+  cambium_writebatch_append(more, batch);
+  cambium_writebatch_rollback_to_save_point(more, &error);
+  CHECK_OK(error);
+  cambium_write(db, woptions, more, &error);
+  CHECK_OK(error);
   cambium_writebatch_clear(batch);
   cambium_write(db, woptions, batch, &error);
   CHECK_OK(error);
@@ -1406,6 +1552,8 @@ int main(int argc, char** argv) {
   test_writes_and_gets();
   test_multi_get();
   test_iterators();
+  test_scan_of_a_damaged_value();
+  test_bad_objects();
   test_snapshots();
   test_families();
   test_maintenance();
