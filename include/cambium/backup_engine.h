@@ -83,7 +83,8 @@ class BackupEngine {
 
   // Backs up an open database, which stays in use. The backup holds a prefix of its writes, in whole batches, with
   // everything that was written before the call. It is durable when the call returns OK; otherwise no backup is made.
-  // NotSupported for a database that is open for reading only. Sets *id, unless `id` is null, to the new backup's id.
+  // NotSupported for a database that is open for reading only; InvalidArgument if backup_dir lies in its directory.
+  // Sets *id, unless `id` is null, to the new backup's id.
   virtual Status CreateNewBackup(const CreateBackupOptions& options, DB* db, BackupID* id = nullptr) = 0;
   Status CreateNewBackup(DB* db, bool flush_before_backup = false) {
     CreateBackupOptions options;
@@ -122,8 +123,8 @@ class BackupEngine {
   // Corruption names the file that fails.
   virtual Status VerifyBackup(BackupID id, bool verify_with_checksum = false) = 0;
 
-  // Creates `directory`, which must not exist; its parent must. It appears as a whole, durable and verified, or not at
-  // all. Corruption names the file whose checksum is wrong.
+  // Creates `directory`, which must not exist and not lie in backup_dir; its parent must exist. It appears as a whole,
+  // durable and verified, or not at all. Corruption names the file whose checksum is wrong.
   virtual Status RestoreDBFromBackup(const RestoreOptions& options, BackupID id, const std::string& directory) = 0;
   Status RestoreDBFromBackup(BackupID id, const std::string& directory) {
     return RestoreDBFromBackup({}, id, directory);

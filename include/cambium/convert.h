@@ -40,8 +40,8 @@ struct ConvertReport {
 // first Open of `out`. `families` must name all families, with the options that `out` will be opened with: all except
 // index_type, comparator and page_size may differ from those of `path`. They are written to the OPTIONS file of `out`.
 //
-// Locked if `path` is open for writing; InvalidArgument if `out` exists or options do not fit; Corruption if an index
-// file is damaged. Any thread.
+// Locked if `path` is open for writing; InvalidArgument if `out` exists or lies in `path`, or options do not fit;
+// Corruption if an index file is damaged. Any thread.
 Status ConvertIndex(const DBOptions& options, const std::string& path,
                     const std::vector<ColumnFamilyDescriptor>& families, IndexKind to, const std::string& out,
                     const ConvertOptions& how, ConvertReport* report);

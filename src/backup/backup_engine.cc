@@ -191,6 +191,7 @@ Status BackupEngineImpl::CreateNewBackupOffline(const CreateBackupOptions& optio
 
 Status BackupEngineImpl::Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture,
                                BackupID* id) {
+  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs_, options_.backup_dir, from));
   CAMBIUM_RETURN_IF_ERROR(directory_.RemoveUnneeded());  // remains may have the names of new files
   Work work(options.progress, options_.backup_rate_limiter.get(), clock_.get(), &is_stopped_);
   BackupRecord record;
@@ -376,6 +377,7 @@ Status BackupEngineImpl::VerifyBackup(BackupID id, bool verify_with_checksum) {
 // ---- Restoring ----
 
 Status BackupEngineImpl::RestoreDBFromBackup(const RestoreOptions& options, BackupID id, const std::string& directory) {
+  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs_, directory, options_.backup_dir));
   CAMBIUM_TRY(const BackupRecord record, Find(id));
   Work work(options.progress, options_.restore_rate_limiter.get(), clock_.get(), &is_stopped_);
   for (const BackupFile& file : record.files) work.Expect(file.length);
@@ -418,6 +420,7 @@ Status BackupEngineImpl::RestoreDBFromLatestBackup(const RestoreOptions& options
 
 Status BackupEngineImpl::PlanRestore(BackupID id, const std::string& directory, CopyPlan* plan) {
   *plan = {};
+  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs_, directory, options_.backup_dir));
   if (id == 0) {
     CAMBIUM_TRY(id, Latest());
   }
@@ -439,6 +442,7 @@ Status BackupEngineImpl::PlanNew(const std::string& path, CopyPlan* plan) {
   if (exists) CAMBIUM_RETURN_IF_ERROR(StartToPlan());
   const std::string place = exists ? options_.backup_dir : ParentOf(options_.backup_dir);
   CAMBIUM_RETURN_IF_ERROR(fs_->GetInfo(place, &info));
+  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs_, options_.backup_dir, path));
   std::unique_ptr<FileLock> lock;
   CAMBIUM_RETURN_IF_ERROR(fs_->Lock(path, LockMode::kShared, options_.lock_wait_micros, &lock));
   CAMBIUM_TRY(const Capture capture, CaptureClosed(*fs_, path, *RandomSource::Default()));

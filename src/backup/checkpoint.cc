@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/db_impl.h"
+#include "api/null_argument.h"
 #include "options/options_check.h"
 #include "backup/clone.h"
 
@@ -29,6 +30,7 @@ class CheckpointImpl final : public Checkpoint {
 }  // namespace
 
 Status Checkpoint::Create(DB* db, std::unique_ptr<Checkpoint>* checkpoint) {
+  if (checkpoint == nullptr) return NullArgument("Checkpoint::Create", "checkpoint");
   checkpoint->reset();
   auto* const impl = dynamic_cast<DbImpl*>(db);
   if (impl == nullptr) return Status::InvalidArgument("a checkpoint needs a database that DB::Open opened");
@@ -37,6 +39,7 @@ Status Checkpoint::Create(DB* db, std::unique_ptr<Checkpoint>* checkpoint) {
 }
 
 Status Checkpoint::Create(DB* db, Checkpoint** checkpoint) {
+  if (checkpoint == nullptr) return NullArgument("Checkpoint::Create", "checkpoint");
   std::unique_ptr<Checkpoint> made;
   const Status created = Create(db, &made);
   *checkpoint = made.release();

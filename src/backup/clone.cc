@@ -55,6 +55,7 @@ Status FillClone(FileSystem& fs, const std::string& from, const Capture& capture
 Status PlanClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to,
                  CopyPlan* plan) {
   *plan = {};
+  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(fs, to, from));
   CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(fs, to));
   FileInfo here;
   FileInfo there;
@@ -75,6 +76,7 @@ Status PlanClone(FileSystem& fs, const std::string& from, const Capture& capture
 
 Status WriteClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to,
                   const CloneProgress& progress) {
+  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(fs, to, from));
   return MakeWholeDirectory(fs, to, true, [&](const std::string& directory) {
     return FillClone(fs, from, capture, directory, progress);
   });

@@ -208,14 +208,38 @@ Status WithoutFatal(const Status& status) {
 }
 
 Status CheckWholeDirectory(FileSystem& fs, const std::string& to) {
+  if (to.empty()) return Status::InvalidArgument("the name of the new directory is empty");
   CAMBIUM_RETURN_IF_ERROR(Workshop(fs, to).Check());
   FileInfo parent;
   return fs.GetInfo(ParentOf(to), &parent);
 }
 
+bool IsInside(FileSystem& fs, const std::string& path, const std::string& directory) {
+  FileInfo wanted;
+  if (!fs.GetInfo(directory, &wanted).ok() || wanted.inode == 0) return false;  // 0: a file system without inodes
+  FileInfo here;
+  std::string place = WithoutSlash(path);
+  for (; !fs.GetInfo(place, &here).ok(); place = ParentOf(place)) {
+    if (place == ParentOf(place)) return false;
+  }
+  const auto is_same = [](const FileInfo& a, const FileInfo& b) { return a.inode == b.inode && a.device == b.device; };
+  while (!is_same(here, wanted)) {
+    FileInfo above;
+    place += "/..";
+    if (!fs.GetInfo(place, &above).ok() || is_same(above, here)) return false;  // the root is above itself
+    here = above;
+  }
+  return true;
+}
+
+Status CheckIsOutside(FileSystem& fs, const std::string& path, const std::string& directory) {
+  if (!IsInside(fs, path, directory)) return Status::OK();
+  return Status::InvalidArgument(path + ": is inside " + directory);
+}
+
 Status MakeWholeDirectory(FileSystem& fs, const std::string& to, bool keep,
                           const std::function<Status(const std::string& directory)>& fill) {
-  Workshop(fs, to).RemoveStaleMark();
+  if (!to.empty()) Workshop(fs, to).RemoveStaleMark();
   Workshop workshop(fs, to);
   CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(fs, to));  // first, so that a rejected call creates nothing
   CAMBIUM_RETURN_IF_ERROR(workshop.Enter());

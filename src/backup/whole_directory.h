@@ -15,10 +15,16 @@ namespace cambium {
 //
 // Meanwhile a lock is held in the directory `to`.tmp.mark. After a failure or a crash before the rename, this call or
 // else the next one removes the remains. If the rename succeeds and the sync of the parent directory fails, `to`
-// remains. Locked if another call is making `to`. InvalidArgument if `to` exists, or if `to`.tmp is not empty and no
-// such call made it.
+// remains. Locked if another call is making `to`. InvalidArgument if `to` exists or is "", or if `to`.tmp is not empty
+// and no such call made it.
 Status MakeWholeDirectory(FileSystem& fs, const std::string& to, bool keep,
                           const std::function<Status(const std::string& directory)>& fill);
+
+// Whether `path`, which need not exist, is `directory` or inside it. Compares inodes, not names, so symbolic links hide
+// nothing.
+[[nodiscard]] bool IsInside(FileSystem& fs, const std::string& path, const std::string& directory);
+// InvalidArgument if IsInside: a copy in the directory of its original would be neither a copy nor a part of it.
+Status CheckIsOutside(FileSystem& fs, const std::string& path, const std::string& directory);
 
 // Returns the error that MakeWholeDirectory would begin with, or one if the parent does not exist. Writes nothing.
 Status CheckWholeDirectory(FileSystem& fs, const std::string& to);

@@ -49,6 +49,7 @@ class Converter {
   Status Run(const std::string& out) {
     FileInfo info;
     CAMBIUM_RETURN_IF_ERROR(fs_.GetInfo(path_, &info));
+    CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(fs_, out, path_));
     std::unique_ptr<FileLock> lock;
     CAMBIUM_RETURN_IF_ERROR(fs_.Lock(path_, LockMode::kShared, options_.lock_wait_micros, &lock));
     CAMBIUM_TRY(Capture capture, CaptureClosed(fs_, path_, *options_.random_source));

@@ -142,23 +142,6 @@ Status CheckAll(const DBOptions& options, const std::vector<ColumnFamilyDescript
   return Status::OK();
 }
 
-// Whether `out` is inside `path`. Compares the inodes of the directories above `out`, not their names. If one cannot be
-// read, the creation of `out` reports the error.
-bool IsInside(FileSystem& fs, const std::string& out, const std::string& path) {
-  if ((WithoutSlash(out) + "/").starts_with(WithoutSlash(path) + "/")) return true;
-  FileInfo damaged;
-  if (!fs.GetInfo(path, &damaged).ok() || damaged.inode == 0) return false;
-  const auto is_same = [](const FileInfo& a, const FileInfo& b) { return a.inode == b.inode && a.device == b.device; };
-  FileInfo below;
-  for (std::string above = ParentOf(out);; above += "/..") {
-    FileInfo info;
-    if (!fs.GetInfo(above, &info).ok()) return false;
-    if (is_same(info, damaged)) return true;
-    if (is_same(info, below)) return false;  // the root is above itself
-    below = info;
-  }
-}
-
 // Verifies a locked directory. Only verification finds damage that loses nothing, for example a damaged branch whose
 // leaves are all found. Returns errors that are not damage.
 Result<bool> IsHealthy(const std::string& path, const DBOptions& options,

@@ -544,6 +544,27 @@ TEST(BackupEngineTest, RejectsIllegalDirectoriesAndOptions) {
   EXPECT_TRUE(store.engine->CreateNewBackup(store.db.get()).IsNotSupported());
 }
 
+// A backup is no copy if it is lost with the database's directory, and no other file may be in either directory.
+TEST(BackupEngineTest, BackupsInsideTheDatabaseAndRestoresInsideTheBackupsAreRejected) {
+  BackedUpStore store;
+  store.MustOpen();
+  store.Put("a", "1");
+  BackupEngineOptions options = store.EngineOptions();
+  options.backup_dir = std::string(kStorePath) + "/backups";
+  std::unique_ptr<BackupEngine> inside;
+  ASSERT_TRUE(BackupEngine::Open(options, &inside).ok());
+  EXPECT_TRUE(inside->CreateNewBackup(store.db.get()).IsInvalidArgument());
+  EXPECT_TRUE(inside->GetBackupInfo().empty());
+  store.MustOpenEngine();
+  ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
+  for (const char* const place : {"", "/backups", "/backups/copy", "/db/../backups/copy"}) {
+    EXPECT_TRUE(store.engine->RestoreDBFromBackup(1, place).IsInvalidArgument()) << place;
+    CopyPlan plan;
+    EXPECT_TRUE(store.engine->PlanRestore(1, place, &plan).IsInvalidArgument()) << place;
+  }
+  EXPECT_TRUE(store.engine->CreateNewBackup(nullptr).IsInvalidArgument());
+}
+
 TEST(BackupEngineTest, ReportsProgressAndStops) {
   BackedUpStore store;
   store.MustOpen();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -513,6 +514,32 @@ TEST(CheckpointTest, ExistingFilesAreNotOverwritten) {
   EXPECT_NE(notes.message().find("notes"), std::string::npos) << notes.ToString();
   FileInfo info;
   EXPECT_TRUE(store.fs->GetInfo(std::string(kPartial) + "/notes", &info).ok());
+}
+
+// Regression: a checkpoint inside the database was made there, and one without a name failed as an error of the system.
+TEST(CheckpointTest, PlaceWithoutANameOrInsideTheDatabaseIsRejected) {
+  CopiedStore store;
+  store.MustOpen();
+  store.Put("a", "1");
+  std::unique_ptr<Checkpoint> checkpoint;
+  ASSERT_TRUE(Checkpoint::Create(store.db.get(), &checkpoint).ok());
+  ASSERT_TRUE(store.fs->CreateDirectory("/beside").ok());
+  const auto before = store.Files();
+  for (const char* const place : {"", "/db", "/db/", "/db/copy", "/db/copy/", "/beside/../db/copy", "/db/../db/copy",
+                                  "/db/missing/copy"}) {
+    const Status s = checkpoint->CreateCheckpoint(place, std::numeric_limits<std::uint64_t>::max());
+    EXPECT_TRUE(s.IsInvalidArgument()) << place << ": " << s.ToString();
+    CopyPlan plan;
+    EXPECT_FALSE(PlanCheckpointOffline(store.options, kStorePath, place, &plan).ok()) << place;
+  }
+  EXPECT_EQ(store.Files().size(), before.size());
+  EXPECT_TRUE(checkpoint->CreateCheckpoint("/db/../copy").ok()) << "a name that only begins like the database's";
+  store.MustClose();
+  for (const char* const place : {"", "/db/copy"}) {
+    EXPECT_TRUE(CheckpointOffline(store.options, kStorePath, place).IsInvalidArgument()) << place;
+    CopyPlan plan;
+    EXPECT_TRUE(PlanCheckpointOffline(store.options, kStorePath, place, &plan).IsInvalidArgument()) << place;
+  }
 }
 
 // Regression: files of a database without a MANIFEST were taken for the remains of an earlier try, and removed.

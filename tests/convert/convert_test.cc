@@ -308,8 +308,10 @@ TEST(ConvertIndexTest, RejectsOpenDatabasesAndIllegalArguments) {
   store.Put("key", "value");
   store.known["key"] = "value";
   store.MustClose();
-  EXPECT_TRUE(ConvertIndex(store.options, kStorePath, {{kDefaultColumnFamilyName, store.options}},
-                           Other(store.options.index_type), kStorePath, {}, &store.report).IsInvalidArgument());
+  for (const std::string& out : {std::string(), std::string(kStorePath), kStorePath + std::string("/out")}) {
+    EXPECT_TRUE(ConvertIndex(store.options, kStorePath, {{kDefaultColumnFamilyName, store.options}},
+                             Other(store.options.index_type), out, {}, &store.report).IsInvalidArgument()) << out;
+  }
   Options reverse = store.options;
   reverse.comparator = ReverseBytewiseComparator();
   EXPECT_TRUE(ConvertIndex(reverse, kStorePath, {{kDefaultColumnFamilyName, reverse}}, kLsm, kOut, {}, &store.report)
