@@ -45,7 +45,9 @@ struct Range {
 //
 // Errors. A failed read concerns only that read. A failed write leaves the database unchanged, and later writes
 // proceed. A failed sync, or a failed commit of background work, makes the database read-only until it is opened again;
-// such a status has Severity::kFatal.
+// such a status has Severity::kFatal. A write with WriteOptions::sync whose sync has failed is in doubt: reads see it
+// until the database is opened again, except reads with ReadOptions::durable_only; from then on it is there as a whole,
+// or not at all.
 class DB {
  public:
   // Errors: InvalidArgument (an option out of range; no database and create_if_missing off; another comparator or index
@@ -100,6 +102,7 @@ class DB {
   virtual Status DestroyColumnFamilyHandle(ColumnFamilyHandle* family) = 0;
 
   // ---- Writing ----
+  // If a call fails with Severity::kFatal, its write may be in doubt: see above.
   virtual Status Put(const WriteOptions& options, ColumnFamilyHandle* family, Slice key, Slice value) = 0;
   Status Put(const WriteOptions& options, Slice key, Slice value) {
     return Put(options, DefaultColumnFamily(), key, value);
@@ -116,12 +119,12 @@ class DB {
   Status DeleteRange(const WriteOptions& options, Slice begin, Slice end) {
     return DeleteRange(options, DefaultColumnFamily(), begin, end);
   }
+  // Returns the batch's status() if it has refused an operation. InvalidArgument if the batch is null, or has families
+  // of another database.
   virtual Status Write(const WriteOptions& options, WriteBatch* batch) = 0;
 
   // ---- Reading ----
   // NotFound if the key does not exist.
-  // Returns the batch's status() if it has refused an operation. InvalidArgument if the batch is null, or has families
-  // of another database.
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) = 0;
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) = 0;
   Status Get(const ReadOptions& options, Slice key, std::string* value) {

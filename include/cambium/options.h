@@ -248,7 +248,8 @@ struct SizeApproximationOptions {
 };
 
 struct WriteOptions {
-  // The call returns once the write, and everything visible before it, survives a power cut.
+  // The call returns once the write, and everything visible before it, survives a power cut. Readers may see the write
+  // before that, and also if the sync then fails: see db.h.
   bool sync = false;
   // As in RocksDB, the caller asks for no durability. Here the write is logged nevertheless, since values live in the
   // log, as if this were false. InvalidArgument together with sync.

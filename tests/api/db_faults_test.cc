@@ -208,6 +208,45 @@ TEST(FailedSyncTest, LogSyncFailureStopsWritesUntilReopen) {
   }
 }
 
+// db.h and docs/LIMITS.md: a write whose sync has failed is in doubt. Until the database is opened again all reads see
+// it, as any write that is not durable, except those that ask for durable data. The failed call had made it visible
+// before its sync, so readers may have acted on it: hiding it afterwards would not undo that.
+TEST(FailedSyncTest, SyncedWriteWhoseSyncFailedIsVisibleUntilTheDatabaseIsOpenedAgain) {
+  for (const bool is_batch : {false, true}) {
+    TestStore store;
+    store.MustOpen();
+    store.Put("a", "durable", true);
+    SimFault fault;
+    fault.kind = SimOpKind::kSync;
+    store.fs->AddFault(fault);
+    WriteOptions sync;
+    sync.sync = true;
+    WriteBatch batch;
+    ASSERT_TRUE(batch.Put("b", "in doubt").ok());
+    const Status failed = is_batch ? store.db->Write(sync, &batch) : store.db->Put(sync, "b", "in doubt");
+    ASSERT_EQ(failed.severity(), Status::Severity::kFatal) << failed.ToString();
+    const auto keys_of = [&](const ReadOptions& read) {
+      std::string keys;
+      const std::unique_ptr<Iterator> it(store.db->NewIterator(read));
+      for (it->SeekToFirst(); it->Valid(); it->Next()) keys += it->key().ToString();
+      return keys;
+    };
+    EXPECT_EQ(store.Get("b"), "in doubt");
+    EXPECT_EQ(keys_of({}), "ab");
+    ReadOptions durable;
+    durable.durable_only = true;
+    EXPECT_EQ(store.Get("b", durable), "NotFound");
+    EXPECT_EQ(keys_of(durable), "a");
+    EXPECT_FALSE(store.db->Close().ok());
+    store.db.reset();
+    store.MustOpen();
+    EXPECT_EQ(store.Get("a"), "durable");
+    const std::string found = store.Get("b");
+    EXPECT_TRUE(found == "in doubt" || found == "NotFound") << found;
+    EXPECT_EQ(keys_of({}), found == "NotFound" ? "a" : "ab");
+  }
+}
+
 // Hazards H12, H16: a write whose sync failed, then another write. Returns "" if that one is rejected, otherwise what
 // happened to it.
 std::string WritingOnAfterAFailedSync(SyncFailure failure) {
