@@ -56,7 +56,7 @@ void SeekAtRandom(Worker* w) {
       if (landed == target) ++w->found;
       w->status = valid ? Status() : cursor->status();
       if (w->status.ok()) w->status = CheckLanding(phase, id, target, landed);
-      // Does not move after the last entry: engines that read values with a move would read one that nobody wants.
+      // Does not move after the last entry: an engine that reads a value with each move would read one too many.
       for (std::uint64_t i = 0; i < nexts && valid && w->status.ok(); ++i) {
         w->status = CheckEntry<kFetch>(&check, cursor.get(), &bytes);
         if (w->status.ok() && i + 1 < nexts) valid = backward ? cursor->Prev() : cursor->Next();

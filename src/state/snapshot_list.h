@@ -39,8 +39,8 @@ class SnapshotImpl final {
 
 class SnapshotList;
 
-// What a user holds of a snapshot. Its list frees it when the database is destroyed, not when it is released, so that a
-// read at a released snapshot finds out instead of reading freed memory.
+// The object that a user gets for a snapshot. Its list frees it when the database is destroyed, not when it is
+// released: so a read at a released snapshot returns an error, and does not read freed memory.
 class SnapshotHandle final : public Snapshot {
  public:
   explicit SnapshotHandle(const SnapshotList* list) : list_(list) {}
