@@ -95,6 +95,7 @@ Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options, const std::v
                                 std::vector<ColumnFamilyHandle*>* handles) {
   if (handles == nullptr) return NullArgument("CreateColumnFamilies", "handles");
   handles->clear();
+  handles->reserve(names.size());
   for (const std::string& name : names) {
     ColumnFamilyHandle* handle = nullptr;
     CAMBIUM_RETURN_IF_ERROR(CreateColumnFamily(options, name, &handle));

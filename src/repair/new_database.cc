@@ -17,10 +17,12 @@ Result<std::unique_ptr<NewDatabase>> NewDatabase::Create(const DBOptions& option
   here.listeners.clear();
   if (here.info_log == nullptr) here.info_log = NullLogger();
   std::unique_ptr<NewDatabase> made(new NewDatabase(values));
+  Family& first = made->families_[0];  // made before the handle, which leaks if memory ends between the two
+  first.name = kDefaultColumnFamilyName;
   std::vector<ColumnFamilyHandle*> handles;
   CAMBIUM_RETURN_IF_ERROR(DB::Open(here, directory, {ColumnFamilyDescriptor(kDefaultColumnFamilyName, default_family)},
                                    &handles, &made->db_));
-  made->families_[0] = {kDefaultColumnFamilyName, handles[0], nullptr, 0};
+  first.handle = handles[0];
   CAMBIUM_RETURN_IF_ERROR(made->MakeNotes(0, default_family));
   return made;
 }
@@ -35,9 +37,9 @@ void NewDatabase::DropHandles() {
 }
 
 Status NewDatabase::AddFamily(std::uint32_t id, const std::string& name, const ColumnFamilyOptions& options) {
-  ColumnFamilyHandle* handle = nullptr;
-  CAMBIUM_RETURN_IF_ERROR(db_->CreateColumnFamily(options, name, &handle));
-  families_[id] = {name, handle, nullptr, 0};
+  Family& added = families_[id];
+  added.name = name;
+  CAMBIUM_RETURN_IF_ERROR(db_->CreateColumnFamily(options, name, &added.handle));
   return MakeNotes(id, options);
 }
 
