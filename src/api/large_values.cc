@@ -112,9 +112,9 @@ void LargeValues::Appended(const std::vector<std::uint64_t>& numbers, SequenceNu
   commits_.LargeValuesAppended(numbers, last);
 }
 
-void LargeValues::Drop(const std::vector<std::uint64_t>& numbers) {
+void LargeValues::Drop(const std::vector<std::uint64_t>& numbers, std::uint64_t failed_in) {
   if (numbers.empty()) return;
-  commits_.LargeValuesAppended(numbers, 0);
+  commits_.LargeValuesFailed(numbers, failed_in);
   const Status dropped = commits_.DropUnreferenced();
   if (!dropped.ok()) {
     db_.logger->Log(InfoLogLevel::kWarn, "dropping files of a failed batch: " + dropped.ToString());

@@ -28,8 +28,9 @@ class LargeValues {
   Status Write(const Family& family, Slice key, Slice value, LargeValueRef* ref, ValueAddress* address);
   // Called when the batch that refers to these files is appended. `last`: the batch's last sequence number.
   void Appended(const std::vector<std::uint64_t>& numbers, SequenceNumber last);
-  // Called when the batch that was to refer to these files has failed: drops them.
-  void Drop(const std::vector<std::uint64_t>& numbers);
+  // Called when the batch that was to refer to these files has failed: drops them, or lets a later job drop them.
+  // `failed_in`: as for CommitPoint::LargeValuesFailed.
+  void Drop(const std::vector<std::uint64_t>& numbers, std::uint64_t failed_in);
 
  private:
   struct NewFile {

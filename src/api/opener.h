@@ -63,7 +63,7 @@ class Opener {
   Status Recover(ManifestState state, std::uint64_t largest_number);
   // Opens the runs and the tree or levels of a family that was named to Open, and shows it in the view.
   Status OpenFamily(const ManifestState& state, const FamilyState& stored);
-  Status OpenSegments(const ManifestState& state);
+  Status OpenSegments(const ManifestState& state, Logger* logger);
   // Fills the memtables with the operations of the log that the durable layers do not have.
   Status Replay(const ManifestState& state, Logger* logger);
   class Applier;

@@ -38,9 +38,9 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
     db_.executor = Executor::NewThreadPool(db_.options.max_background_jobs, kUrgentThreads);
   }
   for (const auto& [id, family] : state.families) CAMBIUM_RETURN_IF_ERROR(OpenFamily(state, family));
-  CAMBIUM_RETURN_IF_ERROR(OpenSegments(state));
-  CAMBIUM_RETURN_IF_ERROR(CheckStrayLogs(*db_.fs, db_.path, state));
   HeldMessages messages;
+  CAMBIUM_RETURN_IF_ERROR(OpenSegments(state, &messages));
+  CAMBIUM_RETURN_IF_ERROR(CheckStrayFiles(*db_.fs, db_.path, state));
   CAMBIUM_RETURN_IF_ERROR(Replay(state, &messages));
   if (db_.logger == nullptr) {
     db_.logger = db_.read_only ? NullLogger()
@@ -95,12 +95,17 @@ Status Opener::OpenFamily(const ManifestState& state, const FamilyState& stored)
   return Status::OK();
 }
 
-Status Opener::OpenSegments(const ManifestState& state) {
+Status Opener::OpenSegments(const ManifestState& state, Logger* logger) {
   SegmentTable table;
   for (const auto& [number, info] : state.segments) {
     if (IgnoresMissing(db_, info)) continue;
+    std::string damage;
     CAMBIUM_TRY(std::shared_ptr<Segment> segment,
-                OpenSegment(*db_.fs, db_.path, state, info, !db_.read_only, commits_.WhenReleased()));
+                OpenSegment(*db_.fs, db_.path, state, info, !db_.read_only, commits_.WhenReleased(),
+                            HeaderRuleOf(db_.options.wal_recovery_mode), &damage));
+    if (!damage.empty()) {
+      logger->Log(InfoLogLevel::kError, damage + "; its records are read all the same, as kPointInTimeRecovery allows");
+    }
     if (db_.options.allow_mmap_reads && info.kind != SegmentKind::kLargeValue) {
       // A segment of an earlier Open takes no more appends. Its footer, and space allocated ahead, hold no values.
       FileInfo found;

@@ -102,7 +102,7 @@ Status Writer::Write(const WriteOptions& options, WriteBatch* batch) {
   Prepared prepared{PreparedBatch(PreparedBatch::Rules{}), {}, {}, 0, false};
   BatchPreparer preparer(this, options, &prepared);
   if (const Status iterated = batch->Iterate(&preparer); !iterated.ok()) {
-    large_values_.Drop(prepared.large);
+    large_values_.Drop(prepared.large, 0);
     return iterated;
   }
   prepared.targets = preparer.Targets();
@@ -132,7 +132,7 @@ Status Writer::WritePrepared(const WriteOptions& options, Prepared* prepared, Tr
   db_.events.Deliver();
   if (!appended.ok()) {
     if (appended.severity() == Status::Severity::kFatal) jobs_.SetFatal(appended);
-    if (!MutantIs(Mutant::kFailedBatchStaysCharged)) large_values_.Drop(prepared->large);
+    if (!MutantIs(Mutant::kFailedBatchStaysCharged)) DropLargeValues(prepared->large);
     return appended;
   }
   if (traced->is_on()) traced->Record();
@@ -145,6 +145,23 @@ Status Writer::WritePrepared(const WriteOptions& options, Prepared* prepared, Tr
   const Status synced = head_.log()->SyncUpTo(last);
   if (!synced.ok()) jobs_.SetFatal(synced);
   return synced;
+}
+
+// The failed write may have written the whole batch. Until the MANIFEST says that its segment ends before it, a crash may
+// bring the batch back, so the segment is ended first. If that fails too, the next batch ends it.
+void Writer::DropLargeValues(const std::vector<std::uint64_t>& numbers) {
+  if (numbers.empty()) return;
+  std::uint64_t failed_in = 0;
+  {
+    const AppendLock lock(head_);
+    const SegmentEnd failed = head_.log()->failed_end();
+    if (failed.segment != nullptr) {
+      failed_in = failed.segment->number();
+      const Status ended = head_.log()->Rotate();
+      if (ended.severity() == Status::Severity::kFatal) jobs_.SetFatal(ended);
+    }
+  }
+  large_values_.Drop(numbers, failed_in);
 }
 
 Status Writer::AwaitPermission(const WriteOptions& options, const Prepared& prepared) {

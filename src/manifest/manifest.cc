@@ -211,17 +211,17 @@ std::uint64_t Manifest::SizeOfNew(const ManifestState& state, std::uint64_t numb
          (payload + kManifestRecordAlignment - 1) / kManifestRecordAlignment * kManifestRecordAlignment;
 }
 
-Status Manifest::Commit(const Edit& edit, std::uint64_t next_number) {
+Status Manifest::Commit(const Edit& edit, std::uint64_t next_number, bool must_roll) {
   const MutexLock lock(rep_->mutex);
   if (!rep_->fatal.ok()) return rep_->fatal;
   if (edit.database_id.has_value()) return Status::InvalidArgument("the id of a database never changes");
   CAMBIUM_TRY(StagedEdit staged, StageEdit(edit, rep_->state));
-  if (!rep_->MustRoll()) return rep_->Append(edit, std::move(staged));
+  if (!must_roll && !rep_->MustRoll()) return rep_->Append(edit, std::move(staged));
   ManifestState next = rep_->state;
   Install(StagedEdit(staged), &next);
   Status status = rep_->Start(next_number, std::move(next));
   // A file that is only too large still takes the edit if the new one could not even be created (no descriptors, say).
-  if (status.IsIOError() && !rep_->dead) return rep_->Append(edit, std::move(staged));
+  if (status.IsIOError() && !rep_->dead && !must_roll) return rep_->Append(edit, std::move(staged));
   return status;
 }
 

@@ -55,8 +55,9 @@ class Manifest {
   //    delete any file that the failed edit named or dropped: the edit may have reached the disk.
   //  - a failed sync, of the file or of the directory: Fatal. This and every later Commit fail with the first error.
   //
-  // `next_number` is the number of the new file if this rolls, drawn as for Create; used only if WillRoll().
-  Status Commit(const Edit& edit, std::uint64_t next_number);
+  // `next_number` is the number of the new file if this rolls, drawn as for Create; used only if WillRoll() or
+  // `must_roll`. With `must_roll` the edit is committed by a new file or not at all.
+  Status Commit(const Edit& edit, std::uint64_t next_number, bool must_roll = false);
 
   // Call it in the thread that commits, or under the caller's commit lock. The next_file_number of the result is always
   // above the number of the current file, even if that of the state given to Create was not.

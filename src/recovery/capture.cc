@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "recovery/log_replay.h"
+#include "recovery/open_files.h"
 #include "options/options_file.h"
 #include "io/whole_file.h"
 #include "manifest/manifest_reader.h"
@@ -87,6 +88,7 @@ Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path, RandomSou
   }
   capture.files = CapturedFilesOf(capture.state, ends);
   CAMBIUM_RETURN_IF_ERROR(CheckFiles(fs, path, capture.files));
+  CAMBIUM_RETURN_IF_ERROR(CheckStrayFiles(fs, path, capture.state));
   CAMBIUM_RETURN_IF_ERROR(CheckLog(fs, path, capture.state));
   for (const NumberedFile& file : there) {
     if (file.kind == FileKind::kOptions) capture.options_number = file.number;  // files are in the order of numbers

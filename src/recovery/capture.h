@@ -44,8 +44,9 @@ struct Capture {
 // Captures a database that is not open for writing; the caller holds its lock. Unsealed segments are captured with the
 // lengths of their files.
 //
-// Checks that all files exist with their committed lengths, and replays the log as Open would. Returns Corruption, with
-// file and length or offset, where Open would. `random` draws the id of the copy's MANIFEST.
+// Checks that all files exist with their committed lengths, looks for files that show that the MANIFEST has lost its
+// end, and replays the log as Open would. Returns Corruption, with file and length or offset, where Open would. `random`
+// draws the id of the copy's MANIFEST.
 Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path, RandomSource& random);
 
 }  // namespace cambium

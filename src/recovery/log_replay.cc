@@ -7,6 +7,7 @@
 #include "cambium/db.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
+#include "recovery/log_source.h"
 #include "util/coding.h"
 #include "util/mutant.h"
 #include "vlog/segment_scanner.h"
@@ -16,18 +17,6 @@ namespace cambium {
 namespace {
 
 constexpr std::size_t kReadsAhead = 4;
-
-// A log segment that replay may have to read.
-struct Source {
-  SegmentInfo info;
-  std::string path;
-  std::unique_ptr<File> file;
-  std::uint64_t seed = 0;
-  std::uint64_t size = 0;                 // of the file; of the header alone if the file has only preallocated zeros
-  std::optional<SegmentLink> link;        // the first record, if it is a link that validates
-  SequenceNumber link_sequence = 0;
-  SequenceNumber link_witness = 0;
-};
 
 class Replay {
  public:
@@ -55,63 +44,22 @@ class Replay {
     }
     for (const auto& [number, info] : state_.segments) {
       if (info.kind != SegmentKind::kLog || number < from) continue;
-      Source source;
-      source.info = info;
-      source.path = FilePath(request_.directory, FileKind::kLog, number);
-      FileOptions options;
-      // After a failed sync the page cache may show data that the device has lost, so read from the device.
-      options.direct = !MutantIs(Mutant::kRecoverFromCache);
-      const Status opened = request_.fs->Open(source.path, OpenMode::kReadOnly, options, &source.file);
-      if (opened.IsPathNotFound() && MutantIs(Mutant::kIgnoreMissingSegment)) continue;
-      if (opened.IsPathNotFound()) {
-        return Status::Corruption(source.path + ": log segment is named in the MANIFEST and missing");
-      }
-      CAMBIUM_RETURN_IF_ERROR(opened);
-      FileInfo file_info;
-      CAMBIUM_RETURN_IF_ERROR(source.file->GetInfo(&file_info));
-      source.size = file_info.size;
-      // Read the header through a second handle, since direct reads need aligned memory.
-      std::unique_ptr<File> buffered;
-      CAMBIUM_RETURN_IF_ERROR(request_.fs->Open(source.path, OpenMode::kReadOnly, {}, &buffered));
-      CAMBIUM_TRY(const FileHeader header, ReadFileHeader(*buffered, FileKind::kLog, number));
-      if (header.file_id != info.file_id || header.database_id != state_.database_id) {
-        return Status::Corruption(source.path + ":0: this is not the file that the MANIFEST names: its ids differ");
-      }
-      source.seed = header.Seed();
-      CAMBIUM_RETURN_IF_ERROR(ReadLink(&source));
-      sources_.push_back(std::move(source));
+      CAMBIUM_TRY(std::optional<LogSource> source, OpenLogSource(request_, info));
+      if (source.has_value()) sources_.push_back(std::move(*source));
     }
     return Status::OK();
   }
 
-  Status ReadLink(Source* source) const {
-    SegmentScanner scanner(*source->file, source->seed, kFileHeaderSize, source->size, nullptr);
-    ScannedRecord record;
-    CAMBIUM_TRY(const ScanResult found, scanner.Next(&record));
-    SegmentLink link;
-    if (found == ScanResult::kInvalid && !source->info.sealed) {
-      CAMBIUM_TRY(const bool is_unused, scanner.OnlyZerosAhead());
-      if (is_unused) source->size = kFileHeaderSize;
-    }
-    if (found != ScanResult::kRecord || record.header.op != RecordOp::kLink ||
-        !DecodeSegmentLink(record.stored_value, &link)) {
-      return Status::OK();
-    }
-    source->link = link;
-    source->link_sequence = record.header.sequence;
-    source->link_witness = record.header.DurableSequence();
-    return Status::OK();
-  }
-
-  // Returns the end of the log in sources_[i] if its seal, or the link of the segment after it, says where it is.
+  // Returns the end of the log in sources_[i] if its seal, its footer, or the link of the segment after it says where
+  // it is.
   [[nodiscard]] std::optional<std::uint64_t> KnownEnd(std::size_t i) const {
-    const Source& source = sources_[i];
+    const LogSource& source = sources_[i];
     if (source.info.sealed) return source.info.sealed_length;
     if (MutantIs(Mutant::kIgnoreChain)) return std::nullopt;
     for (std::size_t j = i + 1; j < sources_.size(); ++j) {
       if (sources_[j].link.has_value() && sources_[j].link->number == source.info.number) return sources_[j].link->length;
     }
-    return std::nullopt;
+    return source.footer;
   }
 
   // How far a segment's records are applied.
@@ -122,7 +70,7 @@ class Replay {
   };
 
   Status ReplaySegment(std::size_t i) {
-    const Source& source = sources_[i];
+    const LogSource& source = sources_[i];
     const bool first = source.info.number == state_.replay.segment && state_.replay.offset > kFileHeaderSize;
     const std::uint64_t start = first ? state_.replay.offset : kFileHeaderSize;
     const std::optional<std::uint64_t> known_end = KnownEnd(i);
@@ -158,7 +106,7 @@ class Replay {
   // Applies the records of sources_[i] from `applied->end` to the end of its log. At a record that cannot be applied,
   // ends the whole log.
   Status ReplayRecords(std::size_t i, bool is_end_known, Applied* applied) {
-    const Source& source = sources_[i];
+    const LogSource& source = sources_[i];
     SegmentScanner scanner(*source.file, source.seed, applied->end, applied->limit, queue_.get());
     batch_.clear();
     while (true) {
@@ -186,7 +134,7 @@ class Replay {
 
   // The scanner has reached the end of a segment's log, at `offset`. Ends the whole log if a batch or the file is cut.
   Status TakeEnd(std::size_t i, std::uint64_t offset, const Applied& applied) {
-    const Source& source = sources_[i];
+    const LogSource& source = sources_[i];
     if (!batch_.empty() && MutantIs(Mutant::kApplyHalfBatch)) {
       CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
     } else if (!batch_.empty()) {
@@ -200,7 +148,7 @@ class Replay {
 
   // Ends the whole log at a record that does not validate.
   Status TakeDamage(std::size_t i, SegmentScanner* scanner, Applied* applied) {
-    const Source& source = sources_[i];
+    const LogSource& source = sources_[i];
     const std::uint64_t next = scanner->offset() + (scanner->header_valid() ? scanner->header().RecordSize() : 0);
     if (MutantIs(Mutant::kSkipBadRecord) && scanner->header_valid() && next < applied->limit) {
       return SkipTo(source, next, applied);
@@ -216,7 +164,7 @@ class Replay {
 
   // Takes a record that validates, and applies its batch if the record is its last. Sets *problem if the record cannot
   // follow those read so far.
-  Status TakeRecord(const Source& source, const ScannedRecord& record, Applied* applied, std::string* problem) {
+  Status TakeRecord(const LogSource& source, const ScannedRecord& record, Applied* applied, std::string* problem) {
     result_.proven_durable = std::max(result_.proven_durable, record.header.DurableSequence());
     if (IsControl(record.header.op)) {
       applied->has_records = true;
@@ -233,7 +181,7 @@ class Replay {
   }
 
   // Adopts a segment whose records are all flushed.
-  Status AdoptFlushed(const Source& source, std::size_t i, std::uint64_t limit) {
+  Status AdoptFlushed(const LogSource& source, std::size_t i, std::uint64_t limit) {
     if (source.info.sealed) {
       Adopt(source, limit, true);
       return Status::OK();
@@ -254,7 +202,7 @@ class Replay {
   }
 
   // Only for the mutant kSkipBadRecord: applies the records after damage.
-  Status SkipTo(const Source& source, std::uint64_t start, Applied* applied) {
+  Status SkipTo(const LogSource& source, std::uint64_t start, Applied* applied) {
     expected_skip_ = true;
     batch_.clear();
     SegmentScanner scanner(*source.file, source.seed, start, applied->limit, nullptr);
@@ -274,7 +222,7 @@ class Replay {
     return Status::OK();
   }
 
-  [[nodiscard]] bool ChainHolds(const Source& source) const {
+  [[nodiscard]] bool ChainHolds(const LogSource& source) const {
     if (MutantIs(Mutant::kIgnoreChain)) return true;
     if (!source.link.has_value()) return false;
     const SegmentLink& link = *source.link;
@@ -288,7 +236,7 @@ class Replay {
   }
 
   // Adds a record to its batch. Sets *problem if the record cannot follow those read so far.
-  Status AddToBatch(const Source& source, const ScannedRecord& record, std::string* problem) {
+  Status AddToBatch(const LogSource& source, const ScannedRecord& record, std::string* problem) {
     const RecordHeader& header = record.header;
     const bool continues = batch_.empty()
                                ? header.batch_index == 0
@@ -343,7 +291,7 @@ class Replay {
     return Status::OK();
   }
 
-  static Result<std::uint64_t> RawSize(const Source& source, const ScannedRecord& record) {
+  static Result<std::uint64_t> RawSize(const LogSource& source, const ScannedRecord& record) {
     if (record.header.codec == Codec::kNone) return record.header.value_size;
     Slice stored = record.stored_value;
     std::uint64_t raw_size = 0;
@@ -353,7 +301,7 @@ class Replay {
     return raw_size;
   }
 
-  static Status RawValue(const Source& source, const ScannedRecord& record, std::string* value) {
+  static Status RawValue(const LogSource& source, const ScannedRecord& record, std::string* value) {
     Slice stored = record.stored_value;
     if (record.header.codec == Codec::kNone) {
       value->assign(stored.data(), stored.size());
@@ -366,22 +314,20 @@ class Replay {
 
   // Returns the entry of a large value. Its file was durable before the record that refers to it was written, so a
   // missing or short file is damage: sets *problem.
-  Result<Entry> LargeValue(const Source& source, const ScannedRecord& record, std::string* problem) {
+  Result<Entry> LargeValue(const LogSource& source, const ScannedRecord& record, std::string* problem) {
     LargeValueRef ref;
     if (!DecodeLargeValueRef(record.stored_value, &ref)) {
       *problem = "reference to a large value is malformed";
       return Entry::Tombstone();
     }
+    // The MANIFEST named the file before the record was written, and drops it only when the operation is flushed, or
+    // when the log in its segment ends before the record.
     const auto found = state_.segments.find(ref.number);
-    // The MANIFEST named the file before the record was written.
-    if (ref.number >= state_.next_file_number) {
-      return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": refers to the large value's file " +
-                                std::to_string(ref.number) +
-                                ", which the MANIFEST has never named; the MANIFEST has lost its end");
-    }
     if (found == state_.segments.end() || found->second.kind != SegmentKind::kLargeValue) {
-      *problem = "the large value's file " + std::to_string(ref.number) + " is not in the MANIFEST";
-      return Entry::Tombstone();
+      *problem = "refers to the large value's file " + std::to_string(ref.number) + ", which the MANIFEST does not name";
+      if (MutantIs(Mutant::kUnnamedLargeValueIsTorn)) return Entry::Tombstone();
+      return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": " + *problem +
+                                "; the MANIFEST has lost its end");
     }
     if (ref.file_size != found->second.file_size || ref.file_size <= kLargeRecordOffset + kRecordHeaderSize ||
         ref.file_size > kLargeRecordOffset + kRecordHeaderSize + kMaxKeySize + kMaxValueBytes + kRecordAlignment) {
@@ -415,7 +361,7 @@ class Replay {
   // Follows a gap in the sequence numbers between two segments. kPointInTimeRecovery leaves one: after a loss it
   // continues above the numbers that durable layers have. ChainHolds has compared number and length of the predecessor,
   // so no segment is missing.
-  void FollowGap(const Source& source) {
+  void FollowGap(const LogSource& source) {
     if (!source.link.has_value() || source.link->last_sequence <= LastSequence()) return;
     if (started_) {
       next_sequence_ = source.link->last_sequence + 1;
@@ -424,7 +370,7 @@ class Replay {
     }
   }
 
-  void Adopt(const Source& source, std::uint64_t length, bool holds_records) {
+  void Adopt(const LogSource& source, std::uint64_t length, bool holds_records) {
     if (source.info.sealed) {
       last_adopted_ = ReplayedSegment{source.info.number, source.info.sealed_length, source.info.last_sequence};
       return;
@@ -433,7 +379,7 @@ class Replay {
   }
   // Ends a segment early. If recovery continues from here, even a sealed segment gets the new length: the next segment
   // continues the log from that offset, and the next replay must not meet the damage again.
-  void Cut(const Source& source, std::uint64_t length, bool holds_records) {
+  void Cut(const LogSource& source, std::uint64_t length, bool holds_records) {
     if (!holds_records) {
       result_.rejected.push_back(source.info.number);
       return;
@@ -474,7 +420,7 @@ class Replay {
 
   // Ends the log early, at `offset` of sources_[i]: a torn tail, unless a witness says that more was durable.
   Status End(std::size_t i, std::uint64_t offset, const std::string& reason, SegmentScanner* scanner) {
-    const Source& source = sources_[i];
+    const LogSource& source = sources_[i];
     ended_ = true;
     const SequenceNumber missing = LastSequence() + 1;
     SequenceNumber witness = std::max(result_.proven_durable, state_.durable_sequence);
@@ -493,7 +439,7 @@ class Replay {
       witness = std::max(witness, found);
     }
     const std::string where = source.path + ":" + std::to_string(offset) + ": " + reason;
-    const bool sealed = source.info.sealed;  // a sealed segment was synced first
+    const bool sealed = source.info.sealed || source.footer.has_value();  // the segment was synced first
     const bool lost = (sealed || witness >= missing) && !MutantIs(Mutant::kIgnoreDurableWitness);
     if (lost && request_.mode != WALRecoveryMode::kPointInTimeRecovery) {
       return Status::Corruption(where + "; operations from " + std::to_string(missing) + " to at least " +
@@ -515,7 +461,7 @@ class Replay {
     request_.logger->Log(InfoLogLevel::kError, what + ", as kPointInTimeRecovery allows");
   }
 
-  Status Lost(const Source& source, std::uint64_t offset, const std::string& reason) const {
+  Status Lost(const LogSource& source, std::uint64_t offset, const std::string& reason) const {
     return Status::Corruption(source.path + ":" + std::to_string(offset) + ": " + reason);
   }
 
@@ -535,7 +481,7 @@ class Replay {
   const ManifestState& state_;
   const std::function<Status(const std::vector<ReplayedOp>&)>& apply_;
   std::unique_ptr<ReadQueue> queue_;
-  std::vector<Source> sources_;
+  std::vector<LogSource> sources_;
   std::vector<Pending> batch_;
   std::vector<ReplayedOp> ops_;
   ReplayResult result_;

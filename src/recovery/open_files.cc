@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "manifest/file_names.h"
+#include "util/mutant.h"
 #include "vlog/segment_scanner.h"
 
 namespace cambium {
@@ -54,44 +55,101 @@ Result<std::unique_ptr<File>> OpenLayerFile(FileSystem& fs, const std::string& d
   return file;
 }
 
+HeaderDamage HeaderRuleOf(WALRecoveryMode mode) {
+  return mode == WALRecoveryMode::kPointInTimeRecovery ? HeaderDamage::kIgnoreInLog : HeaderDamage::kRefuse;
+}
+
+Result<FileHeader> ReadSegmentHeader(const File& file, const ManifestState& state, const SegmentInfo& info,
+                                     HeaderDamage rule, std::string* damage) {
+  const FileKind kind = FileKindOf(info.kind);
+  char bytes[kFileHeaderSize];
+  std::size_t read = 0;
+  CAMBIUM_RETURN_IF_ERROR(file.Read(0, sizeof(bytes), bytes, &read));
+  const Status whole = DecodeFileHeader({bytes, read}, file.path()).status();
+  if (whole.IsCorruption() && rule == HeaderDamage::kIgnoreInLog && info.kind == SegmentKind::kLog) {
+    *damage = whole.message();
+    FileHeader header;
+    header.kind = kind;
+    header.database_id = state.database_id;
+    header.file_id = info.file_id;
+    header.number = info.number;
+    header.epoch = info.epoch;
+    return header;
+  }
+  CAMBIUM_TRY(const FileHeader header, ReadFileHeader(file, kind, info.number));
+  if (header.file_id != info.file_id || header.database_id != state.database_id) return AnotherFile(file.path());
+  return header;
+}
+
 Result<std::shared_ptr<Segment>> OpenSegment(FileSystem& fs, const std::string& directory, const ManifestState& state,
                                              const SegmentInfo& info, bool writable,
-                                             std::function<void(const std::string&)> on_release) {
+                                             std::function<void(const std::string&)> on_release, HeaderDamage rule,
+                                             std::string* damage) {
   const FileKind kind = FileKindOf(info.kind);
   const std::string path = FilePath(directory, kind, info.number);
   CAMBIUM_TRY(std::unique_ptr<File> file,
               OpenNamed(fs, path, writable && !info.sealed ? OpenMode::kReadWrite : OpenMode::kReadOnly));
-  CAMBIUM_TRY(const FileHeader header, ReadFileHeader(*file, kind, info.number));
-  if (header.file_id != info.file_id || header.database_id != state.database_id) return AnotherFile(path);
+  std::string ignored;
+  CAMBIUM_TRY(const FileHeader header,
+              ReadSegmentHeader(*file, state, info, rule, damage == nullptr ? &ignored : damage));
   if (info.sealed) CAMBIUM_RETURN_IF_ERROR(CheckLength(*file, info.sealed_length));
-  auto segment = std::make_shared<Segment>(info.number, info.slot, path, std::move(file), header, std::move(on_release));
+  auto segment =
+      std::make_shared<Segment>(info.number, info.slot, path, std::move(file), header, std::move(on_release));
   segment->SetHoles(info.punched);
   return segment;
 }
 
-Status CheckStrayLogs(FileSystem& fs, const std::string& directory, const ManifestState& state) {
+bool IsMadeFromLog(FileKind kind) {
+  return kind == FileKind::kRun || kind == FileKind::kIndex || kind == FileKind::kRelocation;
+}
+
+bool WasNeverWritten(const ManifestState& state) {
+  return state.last_sequence == 0 && state.durable_sequence == 0 && state.segments.empty();
+}
+
+namespace {
+
+// Whether the file is a log segment with a record.
+Result<bool> HasRecord(const File& file, const FileHeader& header) {
+  FileInfo info;
+  CAMBIUM_RETURN_IF_ERROR(file.GetInfo(&info));
+  SegmentScanner scanner(file, header.Seed(), kFileHeaderSize, info.size, nullptr);
+  ScannedRecord record;
+  CAMBIUM_TRY(const ScanResult first, scanner.Next(&record));
+  return first == ScanResult::kRecord;
+}
+
+// Checks a file that the state does not name: whether a crash can have left it.
+Status CheckStray(FileSystem& fs, const std::string& path, const NumberedFile& found, const ManifestState& state) {
+  std::unique_ptr<File> file;
+  CAMBIUM_RETURN_IF_ERROR(fs.Open(path, OpenMode::kReadOnly, {}, &file));
+  const Result<FileHeader> header = ReadFileHeader(*file, found.kind, found.number);
+  if (!header.ok()) return header.status().IsIOError() ? header.status() : Status::OK();
+  if (header->epoch < state.epoch || header->database_id != state.database_id) return Status::OK();
+  if (found.kind != FileKind::kLog) {
+    return Status::Corruption(path +
+                              ": an index file of a database to which, by its MANIFEST, nothing was ever "
+                              "written; the MANIFEST has lost its end");
+  }
+  CAMBIUM_TRY(const bool has_record, HasRecord(*file, *header));
+  if (!has_record) return Status::OK();
+  return Status::Corruption(path +
+                            ": a log segment with records that the MANIFEST does not name; the MANIFEST has "
+                            "lost its end");
+}
+
+}  // namespace
+
+Status CheckStrayFiles(FileSystem& fs, const std::string& directory, const ManifestState& state) {
   CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
+  const bool was_never_written = WasNeverWritten(state) && !MutantIs(Mutant::kIgnoreStrayIndexFiles);
   for (const NumberedFile& found : files) {
-    if (found.kind != FileKind::kLog || state.segments.contains(found.number)) continue;
     // A segment below the replay position was named once, and dropped since. Only its file was not removed.
-    if (found.number <= state.replay.segment) continue;
-    const std::string path = FilePath(directory, FileKind::kLog, found.number);
-    std::unique_ptr<File> file;
-    CAMBIUM_RETURN_IF_ERROR(fs.Open(path, OpenMode::kReadOnly, {}, &file));
-    const Result<FileHeader> header = ReadFileHeader(*file, FileKind::kLog, found.number);
-    if (!header.ok()) {
-      if (header.status().IsIOError()) return header.status();
-      continue;
-    }
-    if (header->epoch < state.epoch || header->database_id != state.database_id) continue;
-    FileInfo info;
-    CAMBIUM_RETURN_IF_ERROR(file->GetInfo(&info));
-    SegmentScanner scanner(*file, header->Seed(), kFileHeaderSize, info.size, nullptr);
-    ScannedRecord record;
-    CAMBIUM_TRY(const ScanResult first, scanner.Next(&record));
-    if (first == ScanResult::kRecord) {
-      return Status::Corruption(path + ": a log segment with records that the MANIFEST does not name; the MANIFEST has "
-                                       "lost its end");
+    const bool is_log =
+        found.kind == FileKind::kLog && !state.segments.contains(found.number) && found.number > state.replay.segment;
+    const bool is_index = IsMadeFromLog(found.kind) && was_never_written;
+    if (is_log || is_index) {
+      CAMBIUM_RETURN_IF_ERROR(CheckStray(fs, FilePath(directory, found.kind, found.number), found, state));
     }
   }
   return Status::OK();

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "manifest/manifest_reader.h"
+#include "repair/leaf_scan.h"
 #include "repair/log_evidence.h"
 
 namespace cambium {
@@ -35,6 +36,20 @@ std::vector<NumberedFile> NamedFiles(const ManifestState& state) {
   return named;
 }
 
+// Whether a file of a tree has pages after its committed length.
+bool HasUncommittedPages(Salvage* salvage) {
+  for (const auto& [id, family] : salvage->state.families) {
+    for (const auto& [number, info] : family.index_segments) {
+      const FoundFile* const found = FindFile(&salvage->files, FileKind::kIndex, number);
+      if (found == nullptr || !found->flaw.ok() || found->header.file_id != info.file_id) continue;
+      Status why;
+      const std::shared_ptr<const IndexFile> pages = OpenPages(*found, found->header, 0, &why);
+      if (pages != nullptr && found->size > info.length && HasPageAt(*pages, info.length)) return true;
+    }
+  }
+  return false;
+}
+
 // Whether the state counts as the last one, by the rules of ReadKnownState. *lacking: where the log refers to something
 // that the state does not know, and to what; "" if it does not.
 Result<bool> IsLastState(Salvage* salvage, const Status& flaw, std::string* lacking) {
@@ -49,7 +64,8 @@ Result<bool> IsLastState(Salvage* salvage, const Status& flaw, std::string* lack
   }
   // A stray is an index file that the state does not name. If its number is smaller than that of a file that the state
   // names, it is left from a crash: the state is newer than the stray, and would name it if it counted.
-  bool has_strays = false;
+  // Pages after the committed length of a file are strays too.
+  bool has_strays = HasUncommittedPages(salvage);
   for (const FoundFile& file : salvage->files) {
     has_strays = has_strays || (IsIndexFile(file.name.kind) && file.flaw.ok() && file.name.number > newest &&
                                 file.header.database_id == state.database_id);

@@ -13,7 +13,7 @@ namespace cambium {
 //   - the log refers to something that the state does not know (log_evidence.h), or
 //   - the MANIFEST is damaged, and files that it names are missing, or
 //   - the MANIFEST is damaged or files that it names are missing, and there are index files with larger numbers than any
-//     file that it names.
+//     file that it names, or pages after the committed length of a tree's file.
 // A flaw of the MANIFEST is always reported: as a loss if the state counts as the last one, otherwise as a note.
 Status ReadKnownState(Salvage* salvage);
 

@@ -115,6 +115,12 @@ Status ScanLeaves(const IndexFile& file, std::uint64_t end, const std::function<
   return Status::OK();
 }
 
+bool HasPageAt(const IndexFile& file, std::uint64_t offset) {
+  ReadPage page;
+  const std::optional<PageId> id = PageAt(file, offset / file.page_size());
+  return id.has_value() && Read(file, *id, &page).ok();
+}
+
 std::shared_ptr<const IndexFile> OpenPages(const FoundFile& found, const FileHeader& expected, std::uint64_t epoch_max,
                                            Status* why) {
   *why = found.flaw;

@@ -38,6 +38,9 @@ Status ScanLeaves(const IndexFile& file, std::uint64_t end, const std::function<
                   const std::function<void(std::uint64_t offset)>& on_hole,
                   const std::function<void(PageId page)>& on_page);
 
+// Whether a whole page begins at `offset`.
+[[nodiscard]] bool HasPageAt(const IndexFile& file, std::uint64_t offset);
+
 // Opens a file of pages. If its header is damaged, tries `expected` (page size, file id) with the epoch of the damaged
 // header, then with epochs from `epoch_max` down, until a page validates. If none does, returns null and sets *why.
 std::shared_ptr<const IndexFile> OpenPages(const FoundFile& found, const FileHeader& expected, std::uint64_t epoch_max,

@@ -1,5 +1,6 @@
 #include "repair/log_evidence.h"
 
+#include "recovery/open_files.h"
 #include "vlog/segment_scanner.h"
 
 namespace cambium {
@@ -9,11 +10,13 @@ std::string OfRecord(const ManifestState& state, const RecordHeader& header, con
   if (IsControl(header.op)) return "";
   if (header.family >= state.next_family_id) return "column family " + std::to_string(header.family);
   LargeValueRef ref;
-  const bool is_large = record != nullptr && header.op == RecordOp::kPutLarge;
-  if (is_large && DecodeLargeValueRef(record->stored_value, &ref) && ref.number >= state.next_file_number) {
-    return "the large value's file " + std::to_string(ref.number);
-  }
-  return "";
+  if (record == nullptr || header.op != RecordOp::kPutLarge || !DecodeLargeValueRef(record->stored_value, &ref)) return "";
+  // The file of a flushed operation, or of a dropped family, may be dropped.
+  const auto family = state.families.find(header.family);
+  if (family == state.families.end() || header.sequence <= family->second.flushed_sequence) return "";
+  const auto named = state.segments.find(ref.number);
+  const bool is_named = named != state.segments.end() && named->second.kind == SegmentKind::kLargeValue;
+  return is_named ? "" : "the large value's file " + std::to_string(ref.number);
 }
 
 Result<std::string> InSegment(const Salvage& salvage, const FoundFile& found) {
@@ -45,7 +48,12 @@ Result<std::string> InSegment(const Salvage& salvage, const FoundFile& found) {
 
 Result<std::string> FindUnknownToManifest(const Salvage& salvage) {
   const ManifestState& state = salvage.state;
+  const bool was_never_written = WasNeverWritten(state);
   for (const FoundFile& found : salvage.files) {
+    if (was_never_written && IsMadeFromLog(found.name.kind) && found.flaw.ok() &&
+        found.header.database_id == state.database_id && found.header.epoch >= state.epoch) {
+      return found.path + ": an index file";
+    }
     if (found.name.kind != FileKind::kLog || !found.flaw.ok()) continue;
     if (found.header.database_id != state.database_id || found.name.number < state.replay.segment) continue;
     const auto named = state.segments.find(found.name.number);

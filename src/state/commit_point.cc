@@ -37,10 +37,24 @@ std::vector<std::string> CommitPoint::KeepNamed(const Edit& edit) {
   return named;
 }
 
+bool CommitPoint::DropsNewestLog(const Edit& edit) const {
+  if (MutantIs(Mutant::kDropNewestLogByEdit)) return false;
+  return std::ranges::any_of(edit.drop_segments, [&](std::uint64_t number) {
+    const auto found = state().segments.find(number);
+    if (found == state().segments.end()) return false;
+    const SegmentInfo& info = found->second;
+    // Each Open starts a new MANIFEST, whose snapshot names the segments of earlier Opens.
+    const bool has_records = info.kind == SegmentKind::kLog && info.sealed_length > kFileHeaderSize;
+    if (!has_records || info.epoch != db_.epoch) return false;
+    return log_ == nullptr || log_->durable_sequence() <= info.last_sequence;
+  });
+}
+
 Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change) {
   CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
+  const bool must_roll = DropsNewestLog(*edit);
   std::uint64_t roll_number = 0;
-  if (manifest_->WillRoll()) roll_number = next_file_number_++;
+  if (must_roll || manifest_->WillRoll()) roll_number = next_file_number_++;
   assert(next_file_number_ >= state().next_file_number && "file numbers are never used twice");
   edit->next_file_number = next_file_number_;
   if (log_ != nullptr && log_->durable_sequence() > state().durable_sequence) {
@@ -49,7 +63,7 @@ Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change)
   const std::vector<std::string> named = KeepNamed(*edit);
   const Status committed = [&]() CAMBIUM_REQUIRES(commit_lock) {
     const Stopwatch watch(&db_.meter, MANIFEST_COMMIT_MICROS);
-    return manifest_->Commit(*edit, roll_number);
+    return manifest_->Commit(*edit, roll_number, must_roll);
   }();
   if (committed.ok()) {
     for (const std::string& path : std::exchange(in_doubt_, {})) obsolete_.Add(path);
@@ -113,7 +127,7 @@ void CommitPoint::RollSoon(std::uint64_t bytes) {
 
 void CommitPoint::LargeValueNamed(std::uint64_t number, std::uint32_t family) {
   assert(!large_values_.contains(number));
-  large_values_[number] = {family, kMaxSequenceNumber};
+  large_values_[number] = {family, kMaxSequenceNumber, 0};
 }
 
 void CommitPoint::LargeValuesAppended(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence) {
@@ -124,8 +138,16 @@ void CommitPoint::LargeValuesAppended(const std::vector<std::uint64_t>& numbers,
   }
 }
 
+void CommitPoint::LargeValuesFailed(const std::vector<std::uint64_t>& numbers, std::uint64_t failed_in) {
+  const CommitLock lock(*this);
+  for (const std::uint64_t number : numbers) {
+    const auto found = large_values_.find(number);
+    if (found != large_values_.end()) found->second = {found->second.family, 0, failed_in};
+  }
+}
+
 void CommitPoint::LargeValueReplayed(std::uint64_t number, std::uint32_t family, SequenceNumber sequence) {
-  large_values_[number] = {family, sequence};
+  large_values_[number] = {family, sequence, 0};
 }
 
 }  // namespace cambium

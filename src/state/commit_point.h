@@ -110,9 +110,12 @@ class CommitPoint {
   // ---- Large values: their files are named before the batch that refers to them is appended ----
 
   void LargeValueNamed(std::uint64_t number, std::uint32_t family) CAMBIUM_REQUIRES(commit_lock);
-  // Called when the batch that refers to these files was appended; `sequence` is its last operation. 0: the batch
-  // failed, and nothing will ever refer to the files.
+  // Called when the batch that refers to these files was appended; `sequence` is its last operation.
   void LargeValuesAppended(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence)
+      CAMBIUM_EXCLUDES(commit_lock);
+  // Called when that batch failed. A crash may bring it back as a whole until the segment of the failed write,
+  // `failed_in`, is sealed, so the files are not dropped before. 0: there was no write.
+  void LargeValuesFailed(const std::vector<std::uint64_t>& numbers, std::uint64_t failed_in)
       CAMBIUM_EXCLUDES(commit_lock);
   // Replay has found an operation of the family that refers to the file.
   void LargeValueReplayed(std::uint64_t number, std::uint32_t family, SequenceNumber sequence) CAMBIUM_REQUIRES(commit_lock);
@@ -135,8 +138,13 @@ class CommitPoint {
   // The operation that refers to the file of a large value.
   struct LargeReference {
     std::uint32_t family = 0;
-    SequenceNumber sequence = 0;  // of the batch; kMaxSequenceNumber until the batch is appended
+    SequenceNumber sequence = 0;  // of the batch; kMaxSequenceNumber until the batch is appended; 0: it failed
+    std::uint64_t failed_in = 0;  // LargeValuesFailed
   };
+  // Whether the edit drops the newest log segment that has durable records. As long as this segment exists, Open can
+  // tell that a MANIFEST has lost the edits which named it and the segments before it. So an edit that drops it is
+  // committed by a new MANIFEST: its snapshot cannot be lost without losing the whole file.
+  [[nodiscard]] bool DropsNewestLog(const Edit& edit) const CAMBIUM_REQUIRES(commit_lock);
   // Calls ObsoleteFiles::Keep for the files that the edit names for the first time. Returns their paths.
   std::vector<std::string> KeepNamed(const Edit& edit) CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool CanDrop(const SegmentInfo& info) const CAMBIUM_REQUIRES(commit_lock);

@@ -40,6 +40,8 @@ bool CommitPoint::CanDrop(const SegmentInfo& info) const {
     // The operation that refers to the value may still be in a memtable only.
     const auto committed = large_values_.find(info.number);
     if (committed == large_values_.end()) return true;
+    const auto failed_in = state().segments.find(committed->second.failed_in);
+    if (failed_in != state().segments.end() && !failed_in->second.sealed) return false;
     const auto family = state().families.find(committed->second.family);
     return family == state().families.end() || committed->second.sequence <= family->second.flushed_sequence;
   }

@@ -122,7 +122,8 @@ Status Puncher::PlanChange(const GcSource& source, const PunchPlan& plan, Change
   std::vector<std::uint64_t> all;
   std::ranges::set_union(change->info.punched, plan.offsets, std::back_inserter(all));
   change->info.punched = std::move(all);
-  CAMBIUM_TRY(change->segment, OpenSegment(*db_.fs, db_.path, state, change->info, false, commits_.WhenReleased()));
+  CAMBIUM_TRY(change->segment, OpenSegment(*db_.fs, db_.path, state, change->info, false, commits_.WhenReleased(),
+                                           HeaderRuleOf(db_.options.wal_recovery_mode)));
   if (db_.options.allow_mmap_reads) {
     change->segment->AllowMap(change->info.sealed_length);
     change->segment->map()->Complete(change->info.sealed_length);

@@ -46,7 +46,7 @@ Status Verifier::RunLocked() {
   CAMBIUM_RETURN_IF_ERROR(OpenSegments());
   for (const auto& [id, each] : state_.families) CAMBIUM_RETURN_IF_ERROR(Found(CheckFamily(each)));
   CAMBIUM_RETURN_IF_ERROR(CheckSegments());
-  CAMBIUM_RETURN_IF_ERROR(Found(CheckStrayLogs(fs_, path_, state_)));
+  CAMBIUM_RETURN_IF_ERROR(Found(CheckStrayFiles(fs_, path_, state_)));
   CAMBIUM_RETURN_IF_ERROR(CheckTail());
   CAMBIUM_RETURN_IF_ERROR(Found(CheckOtherFiles()));
   if (verify_.progress) verify_.progress(work_, work_);

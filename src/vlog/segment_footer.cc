@@ -107,21 +107,55 @@ Status ReadSegmentFooter(const File& file, std::uint64_t file_seed, std::uint64_
   return Status::OK();
 }
 
-Result<std::uint64_t> FindFooter(const File& file, std::uint64_t file_seed, std::uint64_t file_size) {
-  if (file_size < kFileHeaderSize + kFooterTrailerSize) return std::uint64_t{0};
+namespace {
+
+// Returns where the last byte that is not zero ends. Skips at most a few MiB: a file with holes may be larger than the
+// disk, and one that is extended ahead of the log has less.
+Result<std::uint64_t> EndWithoutZeros(const File& file, std::uint64_t file_size) {
+  constexpr std::uint64_t kStep = 64u << 10;
+  constexpr std::uint64_t kZerosMax = 4u << 20;
+  const std::uint64_t first = std::max<std::uint64_t>(kFileHeaderSize, file_size - std::min(file_size, kZerosMax));
+  std::string bytes;
+  for (std::uint64_t end = file_size; end > first;) {
+    const std::uint64_t start = std::max(first, (end - 1) / kStep * kStep);
+    bytes.resize(end - start);
+    std::size_t read = 0;
+    CAMBIUM_RETURN_IF_ERROR(file.Read(start, bytes.size(), bytes.data(), &read));
+    const std::size_t last = std::string_view(bytes.data(), read).find_last_not_of('\0');
+    if (last != std::string_view::npos) return start + last + 1;
+    end = start;
+  }
+  return first;
+}
+
+// As FindFooter, for a footer that ends exactly at `file_end`.
+Result<std::uint64_t> FindFooterBefore(const File& file, std::uint64_t file_seed, std::uint64_t file_end) {
+  if (file_end < kFileHeaderSize + kFooterTrailerSize) return std::uint64_t{0};
   std::string trailer(kFooterTrailerSize, '\0');
   std::size_t have = 0;
-  CAMBIUM_RETURN_IF_ERROR(file.Read(file_size - trailer.size(), trailer.size(), trailer.data(), &have));
+  CAMBIUM_RETURN_IF_ERROR(file.Read(file_end - trailer.size(), trailer.size(), trailer.data(), &have));
   const auto entries = DecodeFixed<std::uint64_t>(trailer.data());
-  const std::uint64_t room = file_size - kFileHeaderSize - kFooterTrailerSize;
+  const std::uint64_t room = file_end - kFileHeaderSize - kFooterTrailerSize;
   const std::uint64_t entries_max = std::min(room / 2, kFooterFoundMax);
   if (have < trailer.size() || entries > entries_max) return std::uint64_t{0};
-  const std::uint64_t end = file_size - kFooterTrailerSize - entries;
-  const Status whole =
-      ReadSegmentFooter(file, file_seed, kFileHeaderSize, end, file_size, [](const FooterEntry&) { return Status::OK(); });
+  const std::uint64_t end = file_end - kFooterTrailerSize - entries;
+  const Status whole = ReadSegmentFooter(file, file_seed, kFileHeaderSize, end, file_end,
+                                         [](const FooterEntry&) { return Status::OK(); });
   if (whole.IsCorruption()) return std::uint64_t{0};
   CAMBIUM_RETURN_IF_ERROR(whole);
   return end;
+}
+
+}  // namespace
+
+Result<std::uint64_t> FindFooter(const File& file, std::uint64_t file_seed, std::uint64_t file_size) {
+  CAMBIUM_TRY(const std::uint64_t from, EndWithoutZeros(file, file_size));
+  // The checksum at the end of the footer may itself end with zeros.
+  for (std::uint64_t end = from; end <= std::min(file_size, from + 8); ++end) {
+    CAMBIUM_TRY(const std::uint64_t found, FindFooterBefore(file, file_seed, end));
+    if (found != 0) return found;
+  }
+  return std::uint64_t{0};
 }
 
 }  // namespace cambium

@@ -175,7 +175,9 @@ INSTANTIATE_TEST_SUITE_P(Large, FullDiskRoundsTest,
 
 // Each rule of the reserve is necessary: without it deletes fail, or the space does not come back.
 TEST(FullDiskTest, DeletesFailWithoutTheReserve) {
-  const auto some_rounds = [] { return FillAndDelete(kSeparated, false, Way::kShuffled, 6, 5); };
+  // Small ones, so that all deletes together take more space than is left without the reserve.
+  constexpr Kind kSmall = {"1-8 KiB", kKiB, 8 * kKiB, 8 * kMiB};
+  const auto some_rounds = [&] { return FillAndDelete(kSmall, false, Way::kShuffled, 6, 5); };
   EXPECT_EQ(some_rounds(), "");
   {
     const MutantScope mutant(Mutant::kKeepReserveOnFullDisk);
