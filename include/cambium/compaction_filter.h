@@ -14,8 +14,15 @@
 // When it is asked. A compaction asks about the newest value of each key in its input, but never about a tombstone, nor
 // about a value that a tombstone or a newer value in the input hides. The same key may be asked about more than once,
 // also about an old value while a newer one lies in another layer; each answer applies to the value that was given.
-// Flushes and log GC do not ask. CompactRange asks at least once about every key of its range that was written before
-// the call, even if there is nothing to compact.
+// Flushes and log GC do not ask.
+//
+// CompactRange asks once about every key of its range that was written before the call, even if there is nothing to
+// compact, and at most once about each version of a key: neither through several levels, nor because log GC moves the
+// value meanwhile. Compactions of the background that run during the call count: what they have asked about, the call
+// does not ask about, and the other way round. If the filter changes a value, the result is no new version: it is
+// passed on as it is. What was asked about before the call does not count, so it is asked about again. The questions of
+// a compaction that fails, or is given up because the call begins, are repeated, because its answers have no effect. A
+// family runs one such call at a time; a second one waits.
 //
 // What an answer does. All answers take effect together with the commit of the compaction: after a crash or an error
 // either all of them hold or none. Removing a value does not bring back an older value of the key. Snapshots and
@@ -37,7 +44,7 @@ namespace cambium {
 // A filter must not call its own database, and must not throw: an exception ends the process. It may be slow, but then
 // its family's compactions are slow too, and log segments that the compaction may read are kept until it ends. An error
 // in reading a value ends the compaction, and so does an illegal answer, with InvalidArgument. Then nothing is changed,
-// and the compaction is tried again.
+// and the compaction is tried again. If it fails ten times in a row, writes to the family fail too (see db.h).
 class CompactionFilter {
  public:
   enum class ValueType : unsigned char { kValue = 0 };  // there are no merge operands here

@@ -6,7 +6,9 @@
 namespace cambium {
 
 // A total order of byte strings. Thread-safe, and must outlive every database that uses it. Under one name the order
-// must never change: a database stores the name, and Open fails with a comparator of another name.
+// must never change: a database stores the name, and Open fails with a comparator of another name. It is asked only
+// about whole keys that a caller has given: keys that were written, bounds and targets of calls, and keys in answers of
+// a compaction filter. So an order of keys of a fixed width need not expect shorter ones.
 class Comparator {
  public:
   virtual ~Comparator() = default;

@@ -48,6 +48,13 @@ struct Range {
 // such a status has Severity::kFatal. A write with WriteOptions::sync whose sync has failed is in doubt: reads see it
 // until the database is opened again, except reads with ReadOptions::durable_only; from then on it is there as a whole,
 // or not at all.
+//
+// Failures of background work are reported to listeners and counted (the property cambium.background-errors). If the
+// compactions of a family have failed ten times in a row, every write to the family runs the compaction again, waits
+// for it, and returns its error if it fails; otherwise the write proceeds, and the count begins anew. The same holds
+// for writes to all families if log GC, or the seals of log segments, fail. With no_slowdown a write does not wait and
+// returns the last error. A full disk does not count: its rules are in docs/LIMITS.md. Reads, Flush, CompactRange and
+// Resume remain possible.
 class DB {
  public:
   // Errors: InvalidArgument (an option out of range; no database and create_if_missing off; another comparator or index
@@ -166,7 +173,8 @@ class DB {
   // Records are handed to the system as they are written, so without `sync` this does nothing.
   virtual Status FlushWAL(bool sync) = 0;
   // Flushes, then compacts all runs that overlap [begin, end] (null: unbounded) into the tree, or into the last level.
-  // A compaction filter is asked about every key of the range, even if there is nothing to compact.
+  // A compaction filter is asked once about every key of the range, even if there is nothing to compact, and at most
+  // once about each version of a key, whatever else runs during the call (see compaction_filter.h).
   virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* family, const Slice* begin,
                               const Slice* end) = 0;
   Status CompactRange(const CompactRangeOptions& options, const Slice* begin, const Slice* end) {
@@ -237,11 +245,13 @@ class DB {
   // record in the trace. Close ends a trace too, and logs its error.
   virtual Status EndTrace() = 0;
 
-  // These exist in RocksDB; here Merge and IngestExternalFile return NotSupported. Resume returns OK on a healthy
-  // database.
+  // Runs background work again that has failed, and returns its first error. OK: nothing fails any more, and writes
+  // proceed. NotSupported after a fatal error: only a new Open helps.
+  virtual Status Resume() = 0;
+
+  // These exist in RocksDB; here they return NotSupported.
   virtual Status Merge(const WriteOptions& options, Slice key, Slice operand) = 0;
   virtual Status IngestExternalFile(const std::vector<std::string>& files) = 0;
-  virtual Status Resume() = 0;
 };
 
 // Removes all files of a database, and its directory if nothing else is in it. Other files are not touched. Locked if

@@ -209,8 +209,8 @@ enum class BackgroundErrorReason : unsigned char {
   kManifestWrite,  // a commit, by a job or a caller
   kWrite,          // a caller's sync, or a change of families or options
 };
-// Reported each time a job fails; once for each segment that log GC finds damaged and skips; and once when the database
-// stops taking writes: `status` then has Severity::kFatal.
+// Reported each time a job fails, also if it has failed before; once for each segment that log GC finds damaged and
+// skips; and once when the database stops taking writes: `status` then has Severity::kFatal.
 struct BackgroundErrorInfo {
   std::string db_name;
   BackgroundErrorReason reason{};

@@ -5,6 +5,8 @@
 
 #include "api/empty_iterator.h"
 #include "api/null_argument.h"
+#include "upkeep/filter_call.h"
+#include "upkeep/filter_job.h"
 #include "util/destroy.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
@@ -358,6 +360,10 @@ Status DbImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
                                    "; BlobGarbageCollectionPolicy has kForce, kDisable and kUseDefault");
   }
   CAMBIUM_TRY(Family* const family, ForWriting({}, handle));
+  const std::shared_ptr<Family> its = state_.commits.FindFamily(family->id);
+  if (its == nullptr) return DroppedStatus(*family);
+  FilterCall call(&state_, its);
+  if (HasFilter(its->options())) CAMBIUM_RETURN_IF_ERROR(call.Begin());
   const bool holds_gc = policy == Policy::kDisable;
   if (holds_gc) upkeep_.gc_segments.Hold();
   Status s = CompactKeys(family, begin, end);
@@ -448,8 +454,10 @@ Status DbImpl::IngestExternalFile(const std::vector<std::string>&) {
 }
 
 Status DbImpl::Resume() {
+  const Delivery delivery(&state_.context.events);
+  CAMBIUM_RETURN_IF_ERROR(reader_.Check({}));
   const Status health = state_.jobs.Health();
-  if (health.ok()) return Status::OK();
+  if (health.ok()) return upkeep_.failing_jobs.RunAgain();
   return Status::NotSupported("only a new Open ends a fatal error: " + health.ToString());
 }
 

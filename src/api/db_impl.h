@@ -115,6 +115,7 @@ class DbImpl final : public DB {
   [[nodiscard]] FileSystem& file_system() const { return *state_.context.fs; }
   // For tests: Corruption if an invariant of the state does not hold. See state/check_invariants.h.
   [[nodiscard]] Status CheckInvariants() const { return cambium::CheckInvariants(state_); }
+  [[nodiscard]] Status CheckAccounts() const { return cambium::CheckAccounts(state_); }
   // For the tool: runs the log GC of a CompactRange of all keys, without its compactions, even if log GC is switched
   // off. Also schedules the log GC that is due anyway. `all`: as with kForce, otherwise as with kUseDefault. If the
   // cutoff is outside [0, 1], the option's cutoff applies.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "io/file_header.h"
+#include "upkeep/filter_call.h"
 #include "util/epoch.h"
 
 namespace cambium {
@@ -85,6 +86,8 @@ Status OfflineAccess::RewriteIndexes() {
   const Delivery delivery(&state_.context.events);
   const std::shared_ptr<const View> view = state_.commits.view().Pin();
   for (const FamilyView& each : view->families) {
+    FilterCall call(&state_, each.family);
+    CAMBIUM_RETURN_IF_ERROR(call.Begin());
     CAMBIUM_RETURN_IF_ERROR(upkeep_.flusher.FlushNow(each.family.get(), /*wait=*/true));
     CAMBIUM_RETURN_IF_ERROR(upkeep_.compactor.CompactKeys(each.family, nullptr, nullptr, /*rewrites=*/true));
   }

@@ -77,7 +77,7 @@ const Properties::IntProperty Properties::kIntProperties[] = {
     CAMBIUM_INT_PROPERTY("size-all-mem-tables", self.upkeep_.snapshot_runs.AllTableBytes(asked.family.family->id)),
     CAMBIUM_INT_PROPERTY("mem-table-flush-pending", asked.family.frozen.empty() ? 0 : 1),
     CAMBIUM_INT_PROPERTY("compaction-pending", self.upkeep_.compactor.IsDue(*asked.family.family) ? 1 : 0),
-    CAMBIUM_INT_PROPERTY("background-errors", self.state_.jobs.Health().ok() ? 0 : 1),
+    CAMBIUM_INT_PROPERTY("background-errors", self.state_.jobs.error_count()),
     CAMBIUM_INT_PROPERTY("estimate-num-keys", EstimateKeys(asked.family, asked.shape)),
     CAMBIUM_INT_PROPERTY("block-cache-capacity", self.db_.pool->capacity_bytes()),
     CAMBIUM_INT_PROPERTY("page-cache-capacity", self.db_.pool->capacity_bytes()),

@@ -30,6 +30,7 @@ Writer::Writer(DbState* state, Upkeep* upkeep, TraceSwitch* traces)
       pace_(upkeep->pace),
       compactor_(upkeep->compactor),
       flusher_(upkeep->flusher),
+      failing_jobs_(upkeep->failing_jobs),
       space_keeper_(upkeep->space_keeper),
       disk_keeper_(upkeep->disk_keeper),
       traces_(*traces),
@@ -170,7 +171,10 @@ Status Writer::AwaitPermission(const WriteOptions& options, const Prepared& prep
     if (!options.no_slowdown) disk_keeper_.MakeRoomForDeletes();  // no other wait: deletes free the most space
     return Status::OK();
   }
-  for (const WriteTarget& target : prepared.targets) CAMBIUM_RETURN_IF_ERROR(AwaitCompaction(options, target.family));
+  for (const WriteTarget& target : prepared.targets) {
+    CAMBIUM_RETURN_IF_ERROR(failing_jobs_.Check(target.family, !options.no_slowdown));
+    CAMBIUM_RETURN_IF_ERROR(AwaitCompaction(options, target.family));
+  }
   return space_keeper_.Await(options, prepared.batch.size());
 }
 

@@ -77,6 +77,7 @@ class Writer {
   Pace& pace_;
   Compactor& compactor_;
   Flusher& flusher_;
+  FailingJobs& failing_jobs_;
   SpaceKeeper& space_keeper_;
   DiskKeeper& disk_keeper_;
   TraceSwitch& traces_;

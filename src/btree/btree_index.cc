@@ -7,6 +7,7 @@
 
 #include "btree/cost_law.h"
 #include "btree/sweep.h"
+#include "index/key_for_message.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -82,6 +83,11 @@ class SweepOutcome final : public CompactionOutcome {
   Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const override;
 
   // The last segment written may be continued, now that all of it is committed.
+  void NoteFiltered(FilteredPart* part) const override {
+    for (const IndexSegmentWriter::Segment& segment : written_) part->AddFile(segment.file->number());
+    if (is_walk_) part->SetWalked(walked_);
+  }
+
   void Committed() override {
     if (!written_.empty()) owner_->open_segment_ = {written_.back().file, written_.back().length};
   }
@@ -91,12 +97,14 @@ class SweepOutcome final : public CompactionOutcome {
   friend class BTreeIndex;
 
   Status CheckBase(const TreeLayers& now) const;
+  Status CheckProgress(const TreeLayers& now) const;
   Status StageSegments(FamilyEdit* edit, TreeLayers::Parts* parts) const;
 
   BTreeIndex* const owner_;
   const std::shared_ptr<const Layers> input_;  // the layers that were read; their root is the old one
   bool has_memtable_ = false;
   bool is_walk_ = false;
+  FilteredPart::Walked walked_;                 // by the walk so far
   std::vector<std::uint64_t> swept_;            // S, newest first
   SweepOutput output_;
   std::vector<IndexSegmentWriter::Segment> written_;
@@ -121,9 +129,20 @@ Status SweepOutcome::CheckBase(const TreeLayers& now) const {
   return Status::OK();
 }
 
+// The MANIFEST checks the cursor too, but only in an order of keys that it knows. If a cursor moved back, keys that are
+// in the tree would be merged, and counted, again.
+Status SweepOutcome::CheckProgress(const TreeLayers& now) const {
+  const auto& before = now.parts().sweep;
+  if (!output_.cursor.has_value() || !before.has_value() || before->cursor.empty()) return Status::OK();
+  if (now.parts().comparator->Compare(*output_.cursor, before->cursor) > 0) return Status::OK();
+  return Status::Corruption("the cursor of a sweep does not advance: " + KeyForMessage(*output_.cursor) + " follows " +
+                            KeyForMessage(before->cursor));
+}
+
 Result<std::shared_ptr<const Layers>> SweepOutcome::Stage(const Layers& current, FamilyEdit* edit) const {
   const TreeLayers& now = AsTree(current);
   CAMBIUM_RETURN_IF_ERROR(CheckBase(now));
+  CAMBIUM_RETURN_IF_ERROR(CheckProgress(now));
   TreeLayers::Parts parts = now.parts();
   edit->root = output_.root;
   edit->accounts.Merge(output_.accounts);
@@ -237,11 +256,12 @@ bool BTreeIndex::HasRunFor(const Layers& layers, const CompactionRequest& reques
   });
 }
 
-// The walk runs last. It skips leaves that sweeps have written since the request was made, because these sweeps asked
-// the filter.
+// The walk runs last. It skips leaves that sweeps have written since the call of CompactRange began, because these
+// sweeps asked the filter.
 bool BTreeIndex::IsCompactionDue(const Layers& layers, CompactionRequest* request) const {
   if (HasRunFor(layers, *request)) return true;
   if (!request->asks_filter || request->only_runs || AsTree(layers).parts().root.height == 0) return false;
+  if (request->filtered != nullptr && request->filtered->is_walk_complete()) return false;
   if (request->is_picked && !request->reach.has_value()) return false;  // the last step has reached the end
   if (std::exchange(request->is_picked, false)) request->position = request->reach;
   return true;
@@ -329,6 +349,7 @@ std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bo
   for (std::size_t i = first; i < end; ++i) {
     numbers.push_back(layers.runs()[i]->number());
     if (!resumes) runs[i - first].first_visible.reset();
+    runs[i - first].was_filtered = input.filtered != nullptr && input.filtered->HasFile(numbers.back());
     sweep->layers.push_back(std::move(runs[i - first]));
   }
   if (resumes) sweep->cursor = layers.parts().sweep->cursor;
@@ -365,6 +386,7 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Compact(const CompactionI
   segments.before_write = input.before_write;
   if (input.memtable == nullptr) {
     sweep.filter = input.filter;
+    sweep.filtered = input.filtered;
     if (input.filter != nullptr) CAMBIUM_RETURN_IF_ERROR(input.filter->Begin(1, false));
     sweep.max_output_bytes = input.max_output_bytes;
     // A sweep that forgets its cursor starts over at each step, so that only an unlimited step would ever finish it.
@@ -393,13 +415,14 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Walk(const CompactionInpu
   sweep.files = layers.parts().files;
   sweep.max_output_bytes = input.max_output_bytes;
   sweep.filter = input.filter;
+  sweep.filtered = input.filtered;
   if (input.filter != nullptr) {
     const bool is_full = !request->begin.has_value() && !request->end.has_value();
     CAMBIUM_RETURN_IF_ERROR(input.filter->Begin(1, is_full));
   }
   if (input.filter != nullptr || request->rewrites) {
     const std::optional<std::string>& begin = request->position.has_value() ? request->position : request->begin;
-    sweep.walk = FilterWalk{begin, request->end, request->first_new_file, request->rewrites};
+    sweep.walk = FilterWalk{begin, request->end, request->rewrites};
   }
   SweepOutcome* const walked = outcome.get();
   IndexSegmentOptions segments = SegmentsFor(layers, false, input.max_output_bytes);
@@ -407,6 +430,8 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Walk(const CompactionInpu
   CAMBIUM_TRY(std::unique_ptr<CompactionOutcome> made, RunSweep(std::move(sweep), segments, std::move(outcome)));
   request->is_picked = true;
   request->reach = walked->output_.walked_to;
+  const bool is_complete = !request->reach.has_value();
+  walked->walked_ = {request->begin, is_complete ? request->end : request->reach, is_complete, is_complete};
   return made;
 }
 

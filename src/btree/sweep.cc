@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "btree/tree_rebuilder.h"
+#include "index/key_for_message.h"
 #include "index/merge_cursor.h"
 #include "index/page_format.h"
 #include "index/tree_cursor.h"
@@ -96,7 +97,7 @@ class Sweeper {
       CAMBIUM_TRY(is_evacuated, HasVictim(child, level));
       if (!is_evacuated) {
         CAMBIUM_TRY(const bool can_graft, tree_.CanGraft(level));
-        if (can_graft) return tree_.Graft(child, level, lower == nullptr ? Slice() : *lower, upper, keys);
+        if (can_graft) return tree_.Graft(child, level, lower, upper, keys);
       }
     }
     CAMBIUM_TRY(const PageRef page, GetTreePage(in_.files, in_.pool, child.page, level));
@@ -118,7 +119,7 @@ class Sweeper {
       CAMBIUM_TRY(const bool can_end, tree_.CanGraft(level));
       if (can_end) out_.walked_to = lower->ToString();
     }
-    const bool is_new = level == 0 && FileNumberOf(child.page.id) >= in_.walk->first_new_file;
+    const bool is_new = level == 0 && in_.filtered != nullptr && in_.filtered->HasFile(FileNumberOf(child.page.id));
     bool is_walked = IsOnWalk(lower, upper) && !is_new;
     PageRef page;
     verdicts_.clear();
@@ -133,7 +134,7 @@ class Sweeper {
     }
     if (!is_walked) {
       CAMBIUM_TRY(const bool can_graft, tree_.CanGraft(level));
-      if (can_graft) return tree_.Graft(child, level, lower == nullptr ? Slice() : *lower, upper, keys);
+      if (can_graft) return tree_.Graft(child, level, lower, upper, keys);
     }
     if (verdicts_.empty()) {
       CAMBIUM_TRY(page, GetTreePage(in_.files, in_.pool, child.page, level));
@@ -187,8 +188,9 @@ class Sweeper {
   }
 
   // Adds a value to the new tree, unless the filter drops it.
-  Status AddValue(Slice key, const Entry& entry) {
+  Status AddValue(Slice key, const Entry& entry, bool was_filtered) {
     if (in_.filter == nullptr) return tree_.Add(key, entry);
+    if (was_filtered) return Apply(in_.filter->Pass(key, entry), key, entry);
     CAMBIUM_TRY(const FilterVerdict verdict, in_.filter->Ask(key, entry));
     return Apply(verdict, key, entry);
   }
@@ -257,21 +259,24 @@ class Sweeper {
       const Entry entry = leaf.entry(i);
       const bool is_replaced = HasKeyBelow(nullptr) && order_.Compare(layers_.key(), key) == 0;
       if (is_replaced || IsCovered(key)) {
-        if (is_replaced) RemoveIfReplayed(entry);
+        if (is_replaced) CAMBIUM_RETURN_IF_ERROR(CheckReplaces(key, entry));
         Drop(entry);
         if (!is_replaced) skipped_bytes_ += key.size() + kWordBytes;
       } else {
-        CAMBIUM_RETURN_IF_ERROR(AddValue(key, entry));
+        const bool was_filtered = in_.filtered != nullptr && in_.filtered->HasInTree(FileNumberOf(leaf.id()), key);
+        CAMBIUM_RETURN_IF_ERROR(AddValue(key, entry, was_filtered));
       }
       if (is_replaced) CAMBIUM_RETURN_IF_ERROR(Take());
     }
     return TakeBelow(upper);
   }
 
-  // Only in a mutant, in which replay inserts flushed operations again: their addresses count as replaced.
-  void RemoveIfReplayed(const Entry& entry) {
-    if (!MutantIs(Mutant::kReplayFlushed) || !entry.HasAddress()) return;
-    if (entry.address == layers_.entry().address) out_.accounts.Remove(entry);
+  // Each reference is counted once, when its entry enters the layers. If the tree had an entry that the layers have
+  // too, one of the two would be subtracted, and a value that the other one needs would count as dead.
+  [[nodiscard]] Status CheckReplaces(Slice key, const Entry& entry) const {
+    if (!RefersToSame(entry, layers_.entry())) return Status::OK();
+    return Status::Corruption("the tree and the runs of a sweep both refer to one value, of the key " +
+                              KeyForMessage(key));
   }
 
   // Leaves out a leaf whose keys are all covered; the layers have no keys to put in their place.
@@ -309,7 +314,7 @@ class Sweeper {
       if (entry.kind == EntryKind::kTombstone) {
         ++out_.stats.entries_dropped;
       } else {
-        CAMBIUM_RETURN_IF_ERROR(AddValue(layers_.key(), entry));
+        CAMBIUM_RETURN_IF_ERROR(AddValue(layers_.key(), entry, layers_.was_filtered()));
       }
     }
     layers_.Next();  // drops the older layers' entries of the key
@@ -325,11 +330,19 @@ class Sweeper {
   // Lets the step also end at a separator of the tree, if it has skipped pages and so has made progress. All keys of
   // the layers below `key` have been taken. If the step already had a later cursor, the next step cuts what ranges
   // cover between the two keys.
+  //
+  // Left of the cursor of the step before, pages are evacuated, and a filter may drop entries in them. The step cannot
+  // end there: the layers' keys between the two cursors are in the tree, and would be merged, and counted, again.
   void EndAt(Slice key) {
-    if (skipped_bytes_ == 0 || !IsEnough() || key.empty()) return;
+    if (skipped_bytes_ == 0 || !IsEnough() || key.empty() || !IsBeyondLastCursor(key)) return;
     if (out_.cursor.has_value() && order_.Compare(key, *out_.cursor) >= 0) return;
     const bool has_more = ranges_.Overlaps(&key, nullptr) || (!out_.cursor.has_value() && layers_.Valid());
     if (has_more) SetCursor(key);
+  }
+
+  // True if the step makes progress by ending at this key.
+  [[nodiscard]] bool IsBeyondLastCursor(Slice key) const {
+    return in_.cursor.empty() || order_.Compare(key, in_.cursor) > 0 || MutantIs(Mutant::kStepEndsLeftOfItsCursor);
   }
 
   // From this key on, the step takes and cuts nothing. The empty key cannot be a cursor, because an empty cursor means

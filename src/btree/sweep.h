@@ -17,8 +17,8 @@
 // tree. Separators are needed because a range delete may cover far more than a step, without a key of the layers in it.
 //
 // A filter is asked about every value taken from the layers, and about the old tree's values in leaves that are
-// rewritten anyway. A *walk* is a sweep without layers that asks the filter about a key range of the tree. Leaves in
-// which the filter keeps everything are kept by address too.
+// rewritten anyway, except for those in `filtered`. A *walk* is a sweep without layers that asks the filter about a key
+// range of the tree. Leaves in which the filter keeps everything are kept by address too.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,6 @@ namespace cambium {
 struct FilterWalk {
   std::optional<std::string> begin;  // unset: from the first key
   std::optional<std::string> end;    // included; unset: to the last
-  std::uint64_t first_new_file = 0;  // leaves in files from this number on are skipped: they were filtered
   bool rewrites = false;             // also rewrite leaves that the filter does not change; then the filter may be null
 };
 
@@ -62,6 +61,7 @@ struct SweepInput {
 
   std::set<std::uint64_t> victims;  // files of the tree to empty: their pages are rewritten
   ValueFilter* filter = nullptr;  // null: all values are kept
+  std::shared_ptr<const FilteredPart> filtered;  // the filter was asked about these before; a walk skips their leaves
   std::optional<FilterWalk> walk;  // if set, there are no layers
   // The step ends at the next key once this much is written. Pages that were read and left out count too, and so do the
   // value bytes of the filter.

@@ -45,11 +45,11 @@ class TreeRebuilder {
 
   // Keeps a subtree by address. Call right after CanGraft(level) has returned true.
   //
-  //   keys added before < lower <= keys of the subtree < *upper <= keys added later
+  //   keys added before < *lower <= keys of the subtree < *upper <= keys added later
   //
   // Both bounds are separators of the old tree, or null at its edges. `keys`: the hashes of a leaf's keys, or a filter
   // that contains them; null if unknown.
-  Status Graft(const ChildRef& child, unsigned level, Slice lower, const Slice* upper,
+  Status Graft(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper,
                std::shared_ptr<const LeafKeys> keys = nullptr);
 
   // Closes all pages. The root never has only one child. If nothing was added, the height is 0.

@@ -24,6 +24,7 @@ struct MovedValue {
   Slice key;
   ValueAddress from;
   Entry to;  // the new address, or the value itself if it is now small enough to be inline
+  bool was_filtered = false;  // see index/filtered_part.h
 };
 
 struct FamilyMoves {

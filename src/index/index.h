@@ -37,11 +37,12 @@
 #include "cambium/options.h"
 #include "cambium/slice.h"
 #include "index/family_files.h"
+#include "index/filtered_part.h"
 #include "index/lookup.h"
-#include "index/value_filter.h"
 #include "index/page_pool.h"
 #include "index/run.h"
 #include "index/tree_part.h"
+#include "index/value_filter.h"
 #include "manifest/edit.h"
 #include "manifest/file_names.h"
 #include "memtable/entry_cursor.h"
@@ -144,10 +145,10 @@ struct CompactionRequest {
   std::optional<std::string> end;    // included; unset: to the last
   std::vector<std::uint64_t> runs;   // the stack when the request was made; the request ignores later runs
   // The filter must be asked about every value in the request: no file is moved without being compacted, and files with
-  // nothing to merge with are rewritten too. Files numbered `first_new_file` and above were written by compactions that
-  // asked the filter.
+  // nothing to merge with are rewritten too, except for what is in `filtered`. The caller sets `filtered` before each
+  // call; null: nothing was asked yet.
   bool asks_filter = false;
-  std::uint64_t first_new_file = 0;
+  std::shared_ptr<const FilteredPart> filtered;
   bool only_runs = false;  // below the runs, compact only what they merge with
   // Only with asks_filter: rewrites all pages in the request, even if the filter keeps every value, or there is none.
   bool rewrites = false;
@@ -181,6 +182,8 @@ struct CompactionInput {
   // Decides about the values of the runs and of the files that they are merged with. Null: all values are kept. Always
   // null with a memtable.
   ValueFilter* filter = nullptr;
+  // The filter is not asked about these values. Null: it is asked about all.
+  std::shared_ptr<const FilteredPart> filtered = nullptr;
   // Polled by compactions whose step may be long. If it returns true, Compact ends with ShutdownInProgress. May be
   // empty.
   std::function<bool()> is_abandoned = nullptr;
@@ -211,6 +214,10 @@ class CompactionOutcome {
   // fits: a memtable was merged straight into the tree, and meanwhile a run was added on top of the runs that the
   // memtable was merged with. Then the memtable has to become a run.
   virtual Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const = 0;
+
+  // Adds what this compaction has asked its filter about; without a filter, what it has written. Called when the record
+  // is durable.
+  virtual void NoteFiltered(FilteredPart* part) const = 0;
 
   // Called when the record is durable. Without this call, nothing is ever appended to the files of this compaction.
   virtual void Committed() = 0;

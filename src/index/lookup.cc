@@ -53,6 +53,7 @@ void SearchLeaves(const KeyOrder& order, std::span<Descent> descents) {
     const std::uint32_t i = d.page->LowerBound(d.lookup->key, order, &equal);
     if (!equal) continue;
     d.lookup->entry = d.page->entry(i);
+    d.lookup->file = FileNumberOf(d.page->id());
     if (d.lookup->entry.kind == EntryKind::kInline) d.lookup->keep = std::move(d.page);
     d.lookup->Finish(true);
   }

@@ -28,6 +28,7 @@ struct Lookup {
   FoundIn found_in = FoundIn::kNowhere;
   Status status;  // an error is never "not found"
   Entry entry;    // an inline value borrows from the page that `keep` pins
+  std::uint64_t file = 0;  // the number of the file in which the entry was found; 0: a range delete covers the key
   PageRef keep;
 
   void Finish(const Result<bool>& found) {

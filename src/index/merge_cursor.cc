@@ -82,11 +82,23 @@ void MergeCursor::Begin(bool forward) {
 void MergeCursor::StepOverCurrentKey() {
   while (!is_alone_ && order_.size() > 1 && CompareForward(children_[order_[1]].key, key()) == 0) {
     const Child& older = children_[order_[1]];
-    if (on_shadowed_ != nullptr) (*on_shadowed_)(order_[1], older.key, older.its.cursor->entry());
+    if (on_shadowed_ != nullptr && !ReportShadowed(older)) return;
     StepAt(1);
     if (!status_.ok()) return;
   }
   StepAt(0);
+}
+
+// An entry of two layers was counted once, so its reference must not be dropped with one of them.
+bool MergeCursor::ReportShadowed(const Child& older) {
+  const Entry dropped = older.its.cursor->entry();
+  if (RefersToSame(dropped, entry())) {
+    Fail(Status::Corruption(older.its.name + ": a newer layer refers to the same value of the key " +
+                            KeyForMessage(older.key)));
+    return false;
+  }
+  (*on_shadowed_)(order_[1], older.key, dropped);
+  return true;
 }
 
 // In the new direction, all children but the current one are at unknown places or at an end. They seek the current key

@@ -45,6 +45,8 @@ struct MergeChild {
   // The layer's range deletes: they hide entries of older children. Null: none. They do not affect the entries of
   // `cursor` itself.
   std::shared_ptr<const RangeDeletes> ranges = nullptr;
+  // A compaction filter was asked about all values of the layer (see filtered_part.h).
+  bool was_filtered = false;
 };
 
 // Reports an entry that a newer layer hides, by the same key or by a range delete: the index of its child, its key, and
@@ -99,6 +101,8 @@ class MergeCursor final : public EntryCursor {
   void Enter(std::size_t index);
   void StepAt(std::size_t place);
   void StepOverCurrentKey();
+  // Reports the entry of the child at order_[1], which the current entry hides. False after Fail.
+  [[nodiscard]] bool ReportShadowed(const Child& older);
   void Turn();
   // These move one child in the direction of the merge. They return true if it then has an entry, false at its end and
   // after Fail.
@@ -166,6 +170,7 @@ class LayerMerge {
   [[nodiscard]] Slice key() const { return cursor_.key(); }
   [[nodiscard]] Entry entry() const { return cursor_.entry(); }
   [[nodiscard]] std::size_t source() const { return cursor_.source(); }
+  [[nodiscard]] bool was_filtered() const { return cursor_.children_[source()].its.was_filtered; }
   [[nodiscard]] Status status() const { return cursor_.status(); }
 
  private:

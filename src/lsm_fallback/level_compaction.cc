@@ -60,22 +60,33 @@ class LevelCompactor {
       children.emplace_back(NewCursor(*run));
       children.back().name = FileName(FileKind::kRun, run->number());
       children.back().ranges = run->ranges();
+      children.back().was_filtered = WasFiltered(*run);
     }
     for (const auto& tier : parts_.tiers) {
-      auto runs = std::make_shared<RunList>();
-      for (const auto& run : tier->runs()) {
-        if (!inputs_.contains(run->number())) continue;
-        Count(*run);
-        runs->push_back(run);
-      }
-      if (runs->empty()) continue;
-      const std::shared_ptr<const RangeDeletes> ranges = cambium::RangesOf(parts_.comparator, *runs);
-      children.emplace_back(std::make_unique<TierCursor>(
-          parts_.comparator, std::move(runs), [this](const cambium::Run& run) { return NewCursor(run); }));
-      children.back().name = "level " + std::to_string(tier->level());
-      children.back().ranges = ranges;
+      // The files of a tier share no key, so the order of the two children does not matter.
+      for (const bool was_filtered : {false, true}) TakeInputsOf(*tier, was_filtered, &children);
     }
     return children;
+  }
+
+  void TakeInputsOf(const Tier& tier, bool was_filtered, std::vector<MergeChild>* children) {
+    auto runs = std::make_shared<RunList>();
+    for (const auto& run : tier.runs()) {
+      if (!inputs_.contains(run->number()) || WasFiltered(*run) != was_filtered) continue;
+      Count(*run);
+      runs->push_back(run);
+    }
+    if (runs->empty()) return;
+    const std::shared_ptr<const RangeDeletes> ranges = cambium::RangesOf(parts_.comparator, *runs);
+    children->emplace_back(std::make_unique<TierCursor>(parts_.comparator, std::move(runs),
+                                                        [this](const cambium::Run& run) { return NewCursor(run); }));
+    children->back().name = "level " + std::to_string(tier.level());
+    children->back().ranges = ranges;
+    children->back().was_filtered = was_filtered;
+  }
+
+  [[nodiscard]] bool WasFiltered(const cambium::Run& run) const {
+    return in_.filtered != nullptr && in_.filtered->HasFile(run.number());
   }
 
   [[nodiscard]] RunWriterOptions WriterOptions() const {
@@ -146,7 +157,7 @@ class LevelCompactor {
       if (entry.kind == EntryKind::kTombstone || in_.filter == nullptr) {
         CAMBIUM_RETURN_IF_ERROR(writer.Add(merge->key(), entry));
       } else {
-        CAMBIUM_RETURN_IF_ERROR(AddValue(merge->key(), entry, older, &writer));
+        CAMBIUM_RETURN_IF_ERROR(AddValue(*merge, entry, older, &writer));
       }
     }
     CAMBIUM_RETURN_IF_ERROR(merge->status());
@@ -154,7 +165,7 @@ class LevelCompactor {
     out_.stats.bytes_written += writer.bytes_written();
     for (auto& run : runs) {
       if (stretch.is_through) {
-        out_.others.push_back({std::move(run), choice_.output_level + 1, choice_.through->tier});
+        out_.others.push_back({std::move(run), choice_.output_level + 1, choice_.through->tier, true});
       } else {
         out_.runs.push_back(std::move(run));
       }
@@ -162,8 +173,14 @@ class LevelCompactor {
     return Status::OK();
   }
 
-  Status AddValue(Slice key, const Entry& entry, OlderFiles* older, RunWriter* writer) {
-    CAMBIUM_TRY(const FilterVerdict verdict, in_.filter->Ask(key, entry));
+  Status AddValue(const LayerMerge& merge, const Entry& entry, OlderFiles* older, RunWriter* writer) {
+    const Slice key = merge.key();
+    FilterVerdict verdict;
+    if (merge.was_filtered()) {
+      verdict = in_.filter->Pass(key, entry);
+    } else {
+      CAMBIUM_TRY(verdict, in_.filter->Ask(key, entry));
+    }
     if (verdict.kind == FilterVerdict::Kind::kKeep) return writer->Add(key, entry);
     if (entry.HasAddress()) out_.stats.value_bytes_filtered += entry.address.size();
     if (!MutantIs(Mutant::kFilteredStaysCharged)) Drop(entry);
@@ -227,7 +244,7 @@ class LevelCompactor {
     CAMBIUM_RETURN_IF_ERROR(cursor->status());
     CAMBIUM_TRY(const RunList runs, writer.Finish());
     out_.stats.bytes_written += writer.bytes_written();
-    for (const auto& rest : runs) out_.others.push_back({rest, tier.level(), tier.number()});
+    for (const auto& rest : runs) out_.others.push_back({rest, tier.level(), tier.number(), WasFiltered(run)});
     return Status::OK();
   }
 

@@ -11,8 +11,8 @@
 // For a slice [begin, end), keys and ranges outside stay where they are: if an input file crosses a border, its rest is
 // rewritten into its old place.
 //
-// The filter is asked about the newest value of each key that moves. If it removes the value, a tombstone takes its
-// place, unless no older layer can hold the key.
+// The filter is asked about the newest value of each key that moves, unless it was asked before (filtered_part.h). If
+// it removes the value, a tombstone takes its place, unless no older layer can hold the key.
 //
 // If the choice has a `through`, the keys in that range are written into the tier below the output place.
 //
@@ -48,6 +48,7 @@ struct LevelCompactionInput {
   std::uint64_t grandparent_bytes_max_through = 0;
   std::function<bool()> is_abandoned;  // from CompactionInput
   ValueFilter* filter = nullptr;       // from CompactionInput; Begin has been called
+  std::shared_ptr<const FilteredPart> filtered;  // from CompactionInput
 };
 
 struct LevelCompactionOutput {
@@ -56,6 +57,7 @@ struct LevelCompactionOutput {
     std::shared_ptr<const Run> run;
     std::uint32_t level = 0;
     std::uint64_t tier = 0;
+    bool was_filtered = true;  // the filter was asked about all of its values
   };
   std::vector<Placed> others;  // rests, and runs of keys that went through
   AccountDelta accounts;

@@ -49,6 +49,12 @@ class LsmOutcome final : public CompactionOutcome {
       : input_(std::move(input)), choice_(std::move(choice)) {}
 
   Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const override;
+  void NoteFiltered(FilteredPart* part) const override {
+    for (const auto& run : output_.runs) part->AddFile(run->number());
+    for (const LevelCompactionOutput::Placed& other : output_.others) {
+      if (other.was_filtered) part->AddFile(other.run->number());
+    }
+  }
   void Committed() override {}
   [[nodiscard]] const CompactionStats& stats() const override { return output_.stats; }
 
@@ -193,6 +199,7 @@ bool LsmIndex::IsCompactionDue(const Layers& layers, CompactionRequest* request)
 }
 
 double LsmIndex::ExpectedBytes(const Layers& layers, const MemtableShape& memtable, const UpdateShape& update) const {
+  if (memtable.key_count == 0) return 0;  // it has range deletes only, and no smallest and largest key
   const LsmLayers& levels = AsLsm(layers);
   const KeyOrder order(options_.comparator);
   LsmCost cost;
@@ -252,6 +259,7 @@ Result<std::unique_ptr<CompactionOutcome>> LsmIndex::Compact(const CompactionInp
     compaction.create_file = options_.create_file;
     compaction.is_abandoned = input.is_abandoned;
     compaction.filter = input.filter;
+    compaction.filtered = input.filtered;
     if (input.filter != nullptr) {
       CAMBIUM_RETURN_IF_ERROR(input.filter->Begin(choice.output_level, TakesAll(shape, choice)));
     }

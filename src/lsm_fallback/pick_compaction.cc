@@ -192,7 +192,8 @@ class Picker {
   // Whether a file of the last level must be rewritten: it has deletions, which nothing needs there, or values that the
   // filter has not seen.
   [[nodiscard]] static bool NeedsRewrite(const RunInfo& file, const CompactionRequest& request) {
-    return HasDeletions(file) || (request.asks_filter && file.number < request.first_new_file);
+    const bool was_filtered = request.filtered != nullptr && request.filtered->HasFile(file.number);
+    return HasDeletions(file) || (request.asks_filter && !was_filtered);
   }
 
   [[nodiscard]] Slice Later(Slice key, const std::optional<std::string>& bound) const {

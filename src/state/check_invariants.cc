@@ -1,8 +1,12 @@
 #include "state/check_invariants.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "index/merge_cursor.h"
 
 namespace cambium {
 namespace {
@@ -84,7 +88,50 @@ Status CheckLog(const WriteHead& head, const View& view, const ManifestState& st
   return Status::OK();
 }
 
+// The references of all layers, without those that a sweep in progress has moved into the tree.
+Status CountReferences(const Layers& layers, std::map<Slot, Account>* accounts) {
+  std::vector<MergeChild> children;
+  layers.AppendCursors(&children);
+  AccountDelta counted;
+  for (MergeChild& child : children) {
+    EntryCursor& cursor = *child.cursor;
+    child.first_visible.has_value() ? cursor.Seek(*child.first_visible) : cursor.SeekToFirst();
+    for (; cursor.Valid(); cursor.Next()) counted.Add(cursor.entry());
+    CAMBIUM_RETURN_IF_ERROR(cursor.status());
+  }
+  for (const auto& [slot, account] : counted.by_slot()) {
+    if (account != Account{}) accounts->emplace(slot, account);
+  }
+  return Status::OK();
+}
+
+std::string Show(const std::map<Slot, Account>& accounts) {
+  std::string text;
+  for (const auto& [slot, account] : accounts) {
+    text += " " + std::to_string(static_cast<std::uint32_t>(slot)) + ":" + std::to_string(account.references) + "/" +
+            std::to_string(account.bytes);
+  }
+  return text;
+}
+
 }  // namespace
+
+Status CheckAccounts(const DbState& state) {
+  if (state.head.log() == nullptr) return Status::OK();  // open for reading, or closed
+  const AppendLock append(state.head);
+  const CommitLock commit(state.commits);
+  const std::shared_ptr<const View> view = state.commits.view().Pin();
+  for (const FamilyView& each : view->families) {
+    const auto stored = state.commits.state().families.find(each.family->id);
+    if (stored == state.commits.state().families.end()) continue;
+    std::map<Slot, Account> counted;
+    CAMBIUM_RETURN_IF_ERROR(CountReferences(*each.layers, &counted));
+    if (counted == stored->second.accounts) continue;
+    return Violated("the layers of family " + each.family->name + " have the references" + Show(counted) +
+                    ", and its accounts say" + Show(stored->second.accounts));
+  }
+  return Status::OK();
+}
 
 Status CheckInvariants(const DbState& state) {
   if (state.head.log() == nullptr) return Status::OK();  // open for reading, or closed

@@ -20,4 +20,7 @@ namespace cambium {
 //   Snapshots  No snapshot has a sequence number above the published one.
 Status CheckInvariants(const DbState& state);
 
+// Reads all entries of all layers, and compares the accounts with the references that they hold. Takes the same locks.
+Status CheckAccounts(const DbState& state);
+
 }  // namespace cambium

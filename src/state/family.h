@@ -30,6 +30,8 @@ struct JobState {
   bool again = false;        // scheduled while it ran: the run may have looked for work before that
   Status last;               // result of its last run
   std::uint64_t ended = 0;   // how many times it has ended
+  int failures = 0;          // in a row, see Jobs::NoteResult
+  Status failure;            // the last of them
 };
 
 // A family's options, and the values derived from them. Immutable.
@@ -109,10 +111,17 @@ struct Family {
   mutable ScanHeat scan_heat;         // with ValueClustering::kAuto
   ClusterPass pass;                   // under the commit lock; with ValueClustering::kFull
 
+  // What the compaction filter was asked about since the current call of CompactRange began; null without such a call.
+  std::shared_ptr<const FilteredPart> filtered CAMBIUM_GUARDED_BY(commit_lock);
+  bool has_filter_call CAMBIUM_GUARDED_BY(jobs_lock) = false;  // claimed: one such call at a time
+  // Such a call waits to begin: a compaction that asks the filter is given up.
+  std::atomic<bool> gives_up_filtering{false};
+
   JobState flush CAMBIUM_GUARDED_BY(jobs_lock);
   JobState compaction CAMBIUM_GUARDED_BY(jobs_lock);
   bool compacting CAMBIUM_GUARDED_BY(jobs_lock) = false;  // claimed: an Index has one compaction at a time
   std::uint64_t compactions_ended CAMBIUM_GUARDED_BY(jobs_lock) = 0;  // number of claims that were released
+  std::atomic<bool> is_compaction_failing{false};                     // kCompact has failed kFailuresMax times in a row
 
  private:
   // All options that were ever in force. They are kept as long as the family, because a thread may still read old ones.

@@ -30,6 +30,12 @@ TaskPriority PriorityOf(Job job) {
   }
 }
 
+// True if the error ends without anyone's help: a full disk has rules of its own, and the others concern one run only.
+bool IsTransient(const Status& failed) {
+  return failed.IsNoSpace() || failed.IsBusy() || failed.IsTimedOut() || failed.IsShutdownInProgress() ||
+         failed.IsColumnFamilyDropped();
+}
+
 // True only in mutants, in which a failed sync does not end all writing.
 bool MayContinueAfter(const Status& failed) {
   return MutantIs(Mutant::kIgnoreFailedSync) || (failed.IsNoSpace() && MutantIs(Mutant::kNoSpaceSyncIsNotFatal));
@@ -68,9 +74,38 @@ void Jobs::SetFatal(const Status& status, BackgroundErrorReason reason) {
 }
 
 void Jobs::ReportError(BackgroundErrorReason reason, const Status& status) {
+  error_count_.fetch_add(1, std::memory_order_relaxed);
   db_.events.Add([info = BackgroundErrorInfo{db_.events.db_name(), reason, status}](EventListener* listener) {
     listener->OnBackgroundError(info);
   });
+}
+
+// ---- Jobs that fail again and again ----
+
+void Jobs::NoteResult(Job job, Family* family, const Status& result) {
+  if (!result.ok() && IsTransient(result)) return;
+  const JobsLock lock(*this);
+  JobState& state = *StateOf(job, family);
+  state.failures = result.ok() ? 0 : state.failures + 1;
+  state.failure = result;
+  if (state.failures == kFailuresMax) {
+    db_.logger->Log(InfoLogLevel::kError, "writes fail until background work succeeds again: " + result.ToString());
+  }
+  if (family != nullptr) {
+    family->is_compaction_failing.store(state.failures >= kFailuresMax, std::memory_order_relaxed);
+    return;
+  }
+  has_failing_job_.store(
+      std::ranges::any_of(states_, [](const JobState& each) { return each.failures >= kFailuresMax; }),
+      std::memory_order_relaxed);
+}
+
+Status Jobs::FailureOf(Job job, const std::shared_ptr<Family>& family) {
+  const JobsLock lock(*this);
+  const JobState& state = *StateOf(job, family.get());
+  if (state.failures < kFailuresMax) return Status::OK();
+  return state.failure.WithContext("no writes, because background work has failed " + std::to_string(state.failures) +
+                                   " times in a row");
 }
 
 BackgroundErrorReason Jobs::ReasonOf(Job job) {
@@ -139,6 +174,7 @@ void Jobs::Run(Job job, const std::shared_ptr<Family>& family) {
                     std::string("could not ") + kJobNames[static_cast<std::size_t>(job)] + ": " + s.ToString());
     ReportError(ReasonOf(job), s);
   }
+  if (job == Job::kSeal || job == Job::kCollect) NoteResult(job, nullptr, s);
   const JobWork::Next next = work_->After(job, family, s);
   db_.events.Deliver();  // before the job counts as ended
   const JobsLock lock(*this);
@@ -233,6 +269,24 @@ void Jobs::ReleaseCompaction(Family* family) {
   assert(family->compacting && "only a claim can be released");
   family->compacting = false;
   ++family->compactions_ended;
+  changed_.NotifyAll();
+}
+
+Status Jobs::AwaitClaimOfCompaction(Family* family) {
+  while (!ClaimCompaction(family)) {
+    CAMBIUM_RETURN_IF_ERROR(WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) { return !family->compacting; }));
+  }
+  return Status::OK();
+}
+
+bool Jobs::ClaimFilterCall(Family* family) {
+  const JobsLock lock(*this);
+  return !std::exchange(family->has_filter_call, true);
+}
+
+void Jobs::ReleaseFilterCall(Family* family) {
+  const JobsLock lock(*this);
+  family->has_filter_call = false;
   changed_.NotifyAll();
 }
 

@@ -39,6 +39,9 @@ enum class Job : std::uint8_t {
 };
 inline constexpr std::size_t kJobCount = 9;
 
+// After this many failures of a job in a row, writes fail.
+inline constexpr int kFailuresMax = 10;
+
 // What the jobs do. The calls come from the threads of the executor.
 class JobWork {
  public:
@@ -72,8 +75,20 @@ class Jobs {
   // Ends all writing. The first error is kept.
   void SetFatal(const Status& status, BackgroundErrorReason reason = BackgroundErrorReason::kWrite)
       CAMBIUM_EXCLUDES(jobs_lock);
-  // Reports an error of the background to the listeners.
+  // Reports an error of the background to the listeners, and counts it.
   void ReportError(BackgroundErrorReason reason, const Status& status);
+  // The number of errors reported since Open.
+  [[nodiscard]] std::uint64_t error_count() const { return error_count_.load(std::memory_order_relaxed); }
+
+  // ---- Jobs that fail again and again (upkeep/failing_jobs.h) ----
+
+  // Counts failures in a row. Run calls it for kSeal and kCollect. Compactor calls it for kCompact, because that job
+  // may end without having tried anything.
+  void NoteResult(Job job, Family* family, const Status& result) CAMBIUM_EXCLUDES(jobs_lock);
+  // OK, or the last failure if there were kFailuresMax in a row.
+  [[nodiscard]] Status FailureOf(Job job, const std::shared_ptr<Family>& family) CAMBIUM_EXCLUDES(jobs_lock);
+  // True if kSeal or kCollect has failed kFailuresMax times in a row.
+  [[nodiscard]] bool has_failing_job() const { return has_failing_job_.load(std::memory_order_relaxed); }
 
   // ---- Scheduling ----
 
@@ -119,6 +134,11 @@ class Jobs {
   // An index has one compaction at a time. False: another thread has claimed it.
   [[nodiscard]] bool ClaimCompaction(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
   void ReleaseCompaction(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
+  // Waits until the calling thread has claimed the compaction. The caller holds no lock.
+  Status AwaitClaimOfCompaction(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
+  // The claim of a FilterCall (upkeep/filter_call.h). False: another thread has it.
+  [[nodiscard]] bool ClaimFilterCall(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
+  void ReleaseFilterCall(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- Families that have jobs ----
 
@@ -177,7 +197,9 @@ class Jobs {
     Status first_error;
   };
   Tasks tasks_ CAMBIUM_GUARDED_BY(jobs_lock);
-  std::atomic<bool> has_fatal_{false};  // written under jobs_lock, as closing_
+  std::atomic<std::uint64_t> error_count_{0};
+  std::atomic<bool> has_failing_job_{false};  // written under jobs_lock, as the next two
+  std::atomic<bool> has_fatal_{false};
   std::atomic<bool> closing_{false};
   std::atomic<int> waiting_calls_{0};    // calls that wait for background work
   std::atomic<int> stalled_writers_{0};  // writes that wait for a job

@@ -77,6 +77,9 @@ Status Compactor::StageAndCommit(Family* family, CompactionOutcome* outcome, con
                                  std::vector<NumberedFile>* before, std::vector<NumberedFile>* after) {
   const std::shared_ptr<const Layers> current = commits_.LayersOf(*family);
   if (current == nullptr) return Status::OK();  // the family was dropped; its new files are not named, and are removed
+  if (filter != nullptr && family->gives_up_filtering.load(std::memory_order_relaxed)) {
+    return Status::ShutdownInProgress("the compaction was given up, because a CompactRange asks its filter");
+  }
   Edit edit;
   FamilyEdit change;
   change.id = family->id;
@@ -100,12 +103,30 @@ Status Compactor::StageAndCommit(Family* family, CompactionOutcome* outcome, con
   }));
   if (table != nullptr) family->frozen_count.fetch_sub(1, std::memory_order_acq_rel);
   outcome->Committed();
+  NoteFiltered(family, *outcome, *next);
   NoteCompacted(family, *current, *next, uncharged);
   family->index_stats.AddCompaction(outcome->stats(), *next, table != nullptr);
   Count(outcome->stats(), table != nullptr);
   current->AppendFiles(before);
   next->AppendFiles(after);
   return Status::OK();
+}
+
+void Compactor::NoteFiltered(Family* family, const CompactionOutcome& outcome, const Layers& layers) {
+  if (family->filtered == nullptr) return;
+  std::vector<NumberedFile> files;
+  layers.AppendFiles(&files);
+  std::set<std::uint64_t> current;
+  for (const NumberedFile& file : files) current.insert(file.number);
+  const auto part = std::make_shared<FilteredPart>(*family->filtered);
+  outcome.NoteFiltered(part.get());
+  part->KeepFiles(current);
+  family->filtered = part;
+}
+
+std::shared_ptr<const FilteredPart> Compactor::FilteredOf(const Family& family) const {
+  const CommitLock lock(commits_);
+  return family.filtered;
 }
 
 std::vector<std::string> Compactor::PathsOf(const std::vector<NumberedFile>& files) const {
@@ -141,6 +162,7 @@ Status Compactor::CompactDue(Family* family) {
       family->squeeze.reset();
     }
   }
+  jobs_.NoteResult(Job::kCompact, family, s);
   jobs_.ReleaseCompaction(family);
   return s;
 }
@@ -210,9 +232,13 @@ Status Compactor::RunAndCommit(Family* family, std::shared_ptr<const Layers> lay
   CompactionInput input;
   input.layers = std::move(layers);
   input.request = request;
+  input.filtered = FilteredOf(*family);
   input.max_output_bytes = StepBytes(*family);
   input.file_percent_max = space_.index_file_percent_max.load(std::memory_order_relaxed);
-  input.is_abandoned = [this, family] { return jobs_.is_closing() || family->dropped.load(std::memory_order_relaxed); };
+  input.is_abandoned = [this, family] {
+    return jobs_.is_closing() || family->dropped.load(std::memory_order_relaxed) ||
+           family->gives_up_filtering.load(std::memory_order_relaxed);
+  };
   input.before_write = pace_.PermitFor(FILE_BYTES_MERGE, [this, family] { return pace_.PriorityOfCompaction(*family); });
   Creations creations;
   const std::unique_ptr<FilterJob> filter = NewFilterJob(*family, request, input, &creations);
@@ -248,8 +274,10 @@ Status Compactor::TakeTurnOfBackground(Family* family) {
   std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
   if (layers == nullptr || !family->index->IsCompactionDue(*layers, false)) return Status::OK();
   const Status s = Step(family, std::move(layers), nullptr, UsualReason(*family));
+  jobs_.NoteResult(Job::kCompact, family, s);
   if (s.ok() || s.severity() == Status::Severity::kFatal) return s;
   db_.logger->Log(InfoLogLevel::kWarn, "could not compact what is due during CompactRange: " + s.ToString());
+  jobs_.ReportError(BackgroundErrorReason::kCompaction, s);
   return Status::OK();  // the request may need other files
 }
 
@@ -265,9 +293,9 @@ Status Compactor::CompactKeys(const std::shared_ptr<Family>& family, const Slice
   request.asks_filter = has_filter || rewrites;
   request.rewrites = rewrites;
   Status s = CarryOut(family, &request);
-  std::set<std::uint64_t> asked;
+  std::set<std::uint64_t> taken;
   while (s.ok() && has_filter) {
-    std::optional<CompactionRequest> moved = RequestForMoved(*family, request, &asked);
+    std::optional<CompactionRequest> moved = RequestForMoved(*family, request, &taken);
     if (!moved.has_value()) break;
     request = std::move(*moved);
     s = CarryOut(family, &request);
@@ -280,15 +308,8 @@ Status Compactor::CompactKeys(const std::shared_ptr<Family>& family, const Slice
 Status Compactor::CarryOut(const std::shared_ptr<Family>& family, CompactionRequest* request) {
   Status s;
   for (bool more = true; more && s.ok();) {
-    while (!jobs_.ClaimCompaction(family.get())) {
-      CAMBIUM_RETURN_IF_ERROR(jobs_.WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) { return !family->compacting; }));
-    }
-    if (request->asks_filter && request->first_new_file == 0) {
-      // No compaction is under way, so every file from here on is written by a compaction that asks the filter.
-      family->index->SealFiles();
-      const CommitLock lock(commits_);
-      request->first_new_file = commits_.next_file_number();
-    }
+    CAMBIUM_RETURN_IF_ERROR(jobs_.AwaitClaimOfCompaction(family.get()));
+    request->filtered = FilteredOf(*family);
     std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
     more = layers != nullptr && family->index->IsCompactionDue(*layers, request);
     if (more) s = Step(family.get(), std::move(layers), request, CompactionReason::kManualCompaction);

@@ -35,7 +35,8 @@ class Compactor {
   Status CompactDue(Family* family);
   [[nodiscard]] bool IsDue(const Family& family) const;
   // Compacts the flushed entries with keys in [begin, end] into the lowest layer, in the caller's thread. A null bound
-  // is no bound. `rewrites`: every page of the index is written anew.
+  // is no bound. `rewrites`: every page of the index is written anew. With a compaction filter or `rewrites`, the
+  // caller has begun a FilterCall.
   Status CompactKeys(const std::shared_ptr<Family>& family, const Slice* begin, const Slice* end, bool rewrites);
   // Waits for a step of a compaction that is under way. If that does not reduce the runs, or none is under way, waits
   // for a step in the background.
@@ -71,6 +72,12 @@ class Compactor {
                         std::vector<NumberedFile>* before, std::vector<NumberedFile>* after)
       CAMBIUM_REQUIRES(commit_lock);
 
+  // Notes what a compaction that has committed, and led to `layers`, has asked the filter about.
+  static void NoteFiltered(Family* family, const CompactionOutcome& outcome, const Layers& layers)
+      CAMBIUM_REQUIRES(commit_lock);
+  [[nodiscard]] std::shared_ptr<const FilteredPart> FilteredOf(const Family& family) const
+      CAMBIUM_EXCLUDES(commit_lock);
+
   // ---- Compaction filters, compactor_filter.cc ----
 
   using Creations = std::map<std::uint64_t, BlobFileCreation>;  // by file number
@@ -81,7 +88,7 @@ class Compactor {
   void InstallChanged(FilterJob* filter, View* view);
   void EndFilterJob(FilterJob* filter, const Status& done, Creations* creations);
   std::optional<CompactionRequest> RequestForMoved(const Family& family, const CompactionRequest& request,
-                                                   std::set<std::uint64_t>* asked) const;
+                                                   std::set<std::uint64_t>* taken) const;
 
   DbContext& db_;
   Jobs& jobs_;

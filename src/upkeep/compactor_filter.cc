@@ -80,20 +80,22 @@ void Compactor::EndFilterJob(FilterJob* filter, const Status& done,
 }
 
 // While a compaction for `request` was under way, log GC may have added runs on top with relocated values that the
-// filter has not seen. Returns a request for these runs, or nothing if there are none. `asked` holds the runs of
-// earlier requests.
+// filter has not been asked about. Returns a request for these runs, or nothing if there are none. `taken` holds the
+// runs of earlier requests.
 std::optional<CompactionRequest> Compactor::RequestForMoved(const Family& family, const CompactionRequest& request,
-                                                    std::set<std::uint64_t>* asked) const {
+                                                            std::set<std::uint64_t>* taken) const {
   const std::shared_ptr<const Layers> layers = commits_.LayersOf(family);
   if (layers == nullptr || MutantIs(Mutant::kFilterMissesRelocated)) return std::nullopt;
-  asked->insert(request.runs.begin(), request.runs.end());
+  const std::shared_ptr<const FilteredPart> filtered = FilteredOf(family);
+  taken->insert(request.runs.begin(), request.runs.end());
   CompactionRequest moved;
   moved.begin = request.begin;
   moved.end = request.end;
   moved.asks_filter = moved.only_runs = true;
   for (const auto& run : layers->runs()) {
     const bool is_moved = run->info().kind == RunKind::kRelocation;
-    if (is_moved && !asked->contains(run->number())) moved.runs.push_back(run->number());
+    const bool was_filtered = filtered != nullptr && filtered->HasFile(run->number());
+    if (is_moved && !was_filtered && !taken->contains(run->number())) moved.runs.push_back(run->number());
   }
   return moved.runs.empty() ? std::nullopt : std::optional(std::move(moved));
 }

@@ -30,12 +30,11 @@ Result<FilterVerdict> FilterJob::Ask(Slice key, const Entry& entry) {
     return Status::ShutdownInProgress("the compaction was given up");
   }
   if (IsHidden(entry)) return verdict;
-  const Comparator& order = *in_force_.options.comparator;
-  if (skip_until_.has_value() && order.Compare(key, *skip_until_) < 0) {
+  if (IsSkipped(key)) {
     verdict.kind = FilterVerdict::Kind::kRemove;
     return verdict;
   }
-  skip_until_.reset();
+  const Comparator& order = *in_force_.options.comparator;
   std::string skip_until;
   CAMBIUM_TRY(const Decision decision, Decide(key, entry, &skip_until));
   switch (decision) {
@@ -50,6 +49,19 @@ Result<FilterVerdict> FilterJob::Ask(Slice key, const Entry& entry) {
     case Decision::kUndetermined: break;
   }
   return Illegal(key, "answers " + std::to_string(static_cast<int>(decision)) + ", which is not a valid decision");
+}
+
+FilterVerdict FilterJob::Pass(Slice key, const Entry& entry) {
+  FilterVerdict verdict;
+  if (filter_ != nullptr && !IsHidden(entry) && IsSkipped(key)) verdict.kind = FilterVerdict::Kind::kRemove;
+  return verdict;
+}
+
+bool FilterJob::IsSkipped(Slice key) {
+  if (!skip_until_.has_value()) return false;
+  if (in_force_.options.comparator->Compare(key, *skip_until_) < 0) return true;
+  skip_until_.reset();
+  return false;
 }
 
 // The compaction holds its segments, so values that are punched while it runs are readable until it ends.

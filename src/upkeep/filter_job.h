@@ -49,6 +49,7 @@ class FilterJob final : public ValueFilter {
 
   Status Begin(std::uint32_t level, bool is_full) override;
   Result<FilterVerdict> Ask(Slice key, const Entry& entry) override;
+  FilterVerdict Pass(Slice key, const Entry& entry) override;
   [[nodiscard]] std::uint64_t value_bytes() const override { return bytes_read_ + changed_.bytes_written(); }
 
   [[nodiscard]] ChangedValues& changed() { return changed_; }
@@ -58,6 +59,8 @@ class FilterJob final : public ValueFilter {
  private:
   using Decision = CompactionFilter::Decision;
 
+  // Whether an earlier answer removes the key.
+  [[nodiscard]] bool IsSkipped(Slice key);
   Result<Decision> Decide(Slice key, const Entry& entry, std::string* skip_until);
   [[nodiscard]] bool IsHidden(const Entry& entry) const;
   // InvalidArgument that names the filter and the key.

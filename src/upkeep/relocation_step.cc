@@ -11,28 +11,49 @@
 namespace cambium {
 namespace {
 
-// A cursor over the relocated values of a family, from which a run is written.
+// A cursor over those relocated values of a family that have this `was_filtered`, from which a run is written.
 class MovedCursor final : public EntryCursor {
  public:
-  explicit MovedCursor(const std::vector<MovedValue>& values) : values_(values) {}
-  void SeekToFirst() override { at_ = 0; }
-  void SeekToLast() override { at_ = values_.empty() ? 0 : values_.size() - 1; }
+  MovedCursor(const std::vector<MovedValue>& values, bool was_filtered) : values_(values), was_filtered_(was_filtered) {
+    MovedCursor::SeekToFirst();
+  }
+  void SeekToFirst() override {
+    at_ = 0;
+    SkipOthers();
+  }
+  void SeekToLast() override { at_ = values_.size(); }  // never called, as the other seeks
   void Seek(Slice) override { at_ = values_.size(); }  // never called: a run is written from the first key
   void SeekForPrev(Slice) override { at_ = values_.size(); }
-  void Next() override { ++at_; }
-  void Prev() override { at_ = at_ == 0 ? values_.size() : at_ - 1; }
+  void Next() override {
+    ++at_;
+    SkipOthers();
+  }
+  void Prev() override { at_ = values_.size(); }
   [[nodiscard]] bool Valid() const override { return at_ < values_.size(); }
   [[nodiscard]] Slice key() const override { return values_[at_].key; }
   [[nodiscard]] Entry entry() const override { return values_[at_].to; }
   [[nodiscard]] Status status() const override { return Status::OK(); }
 
  private:
+  void SkipOthers() {
+    while (at_ < values_.size() && values_[at_].was_filtered != was_filtered_) ++at_;
+  }
+
   const std::vector<MovedValue>& values_;
+  const bool was_filtered_;
   std::size_t at_ = 0;
 };
 
-// Removes the values whose newest entry in `layers` is not the one that they were copied from.
-Status KeepNewest(const Layers& layers, std::vector<MovedValue>* values) {
+bool WasFiltered(const Lookup& lookup, const FilteredPart* filtered) {
+  if (filtered == nullptr || MutantIs(Mutant::kRelocatedIsFilteredAgain)) return false;
+  return lookup.found_in == FoundIn::kTree ? filtered->HasInTree(lookup.file, lookup.key)
+                                           : filtered->HasFile(lookup.file);
+}
+
+// Removes the values whose newest entry in `layers` is not the one that they were copied from. Sets was_filtered of the
+// others. Returns whether anything has changed.
+Result<bool> KeepNewest(const Layers& layers, const FilteredPart* filtered, std::vector<MovedValue>* values) {
+  bool has_changed = false;
   constexpr std::size_t kTogether = 256;
   std::size_t kept = 0;
   for (std::size_t from = 0; from < values->size(); from += kTogether) {
@@ -44,13 +65,16 @@ Status KeepNewest(const Layers& layers, std::vector<MovedValue>* values) {
     for (std::size_t i = from; i < to; ++i) {
       const Lookup& lookup = lookups[i - from];
       CAMBIUM_RETURN_IF_ERROR(lookup.status);
-      if (lookup.is_found && lookup.entry.HasAddress() && lookup.entry.address == (*values)[i].from) {
-        (*values)[kept++] = (*values)[i];
-      }
+      if (!lookup.is_found || !lookup.entry.HasAddress() || lookup.entry.address != (*values)[i].from) continue;
+      const bool was_filtered = WasFiltered(lookup, filtered);
+      has_changed = has_changed || was_filtered != (*values)[i].was_filtered;
+      (*values)[kept] = (*values)[i];
+      (*values)[kept++].was_filtered = was_filtered;
     }
   }
+  has_changed = has_changed || kept != values->size();
   values->resize(kept);
-  return Status::OK();
+  return has_changed;
 }
 
 }  // namespace
@@ -73,6 +97,7 @@ RelocationStep::RelocationStep(DbState* state, RunMaker* runs, Compactor* compac
 Status RelocationStep::Execute(std::span<const GcRecord> records) {
   CAMBIUM_RETURN_IF_ERROR(Copy(records));
   CAMBIUM_FAULT_POINT("Gc:copied");
+  CAMBIUM_RETURN_IF_ERROR(LookAtFilterCalls());
   while (true) {
     for (Moves& moves : moves_) CAMBIUM_RETURN_IF_ERROR(WriteRuns(&moves));
     CAMBIUM_RETURN_IF_ERROR(db_.SyncDirectory());
@@ -106,7 +131,22 @@ Status RelocationStep::Copy(std::span<const GcRecord> records) {
   }
   for (FamilyMoves& each : copied_.families) {
     const FamilyView* const found = pick_.view->Find(each.family);
-    moves_.push_back({found->family, std::move(each.values), found->layers, {}, {}});
+    moves_.push_back({found->family, std::move(each.values), found->layers, nullptr, {}, 0, {}});
+  }
+  return Status::OK();
+}
+
+Status RelocationStep::LookAtFilterCalls() {
+  for (Moves& moves : moves_) {
+    {
+      const CommitLock lock(commits_);
+      if (moves.family->filtered == nullptr) continue;
+      std::shared_ptr<const Layers> current = commits_.LayersOf(*moves.family);
+      if (current == nullptr) continue;  // the family was dropped
+      moves.filtered = moves.family->filtered;
+      moves.newest_in = std::move(current);
+    }
+    CAMBIUM_RETURN_IF_ERROR(KeepNewest(*moves.newest_in, moves.filtered.get(), &moves.values).status());
   }
   return Status::OK();
 }
@@ -114,13 +154,16 @@ Status RelocationStep::Copy(std::span<const GcRecord> records) {
 // Does nothing if the runs are written already.
 Status RelocationStep::WriteRuns(Moves* moves) {
   if (!moves->runs.empty() || moves->values.empty()) return Status::OK();
-  MovedCursor cursor(moves->values);
   moves->accounts = {};
-  while (cursor.Valid()) {
-    CAMBIUM_TRY(std::shared_ptr<const Run> run, runs_.Make(*moves->family, &cursor, nullptr, &moves->accounts,
-                                                           report_.job_id, RunKind::kRelocation));
-    moves->family->index_stats.AddRun(run->info());
-    moves->runs.push_back(std::move(run));
+  for (const bool was_filtered : {false, true}) {
+    MovedCursor cursor(moves->values, was_filtered);
+    while (cursor.Valid()) {
+      CAMBIUM_TRY(std::shared_ptr<const Run> run,
+                  runs_.Make(*moves->family, &cursor, nullptr, &moves->accounts, report_.job_id, RunKind::kRelocation));
+      moves->family->index_stats.AddRun(run->info());
+      moves->runs.push_back(std::move(run));
+    }
+    if (!was_filtered) moves->unfiltered_runs = moves->runs.size();
   }
   return Status::OK();
 }
@@ -135,10 +178,12 @@ Result<bool> RelocationStep::AreStillNewest() {
       moves.accounts = {};
       continue;
     }
-    if (current != moves.newest_in && !MutantIs(Mutant::kGcSkipsSecondLookup)) {
-      const std::size_t before = moves.values.size();
-      CAMBIUM_RETURN_IF_ERROR(KeepNewest(*current, &moves.values));
-      if (moves.values.size() != before) {
+    const std::shared_ptr<const FilteredPart>& filtered = moves.family->filtered;
+    const bool is_same = current == moves.newest_in && filtered == moves.filtered;
+    if (!is_same && !MutantIs(Mutant::kGcSkipsSecondLookup)) {
+      CAMBIUM_TRY(const bool has_changed, KeepNewest(*current, filtered.get(), &moves.values));
+      moves.filtered = filtered;
+      if (has_changed) {
         are_newest = false;
         moves.runs.clear();
         moves.accounts = {};
@@ -207,7 +252,15 @@ Result<bool> RelocationStep::TryCommit() {
     }
   }));
   NoteCommitted(hidden);
+  for (const Moves& moves : moves_) NoteFiltered(moves);
   return true;
+}
+
+void RelocationStep::NoteFiltered(const Moves& moves) {
+  if (moves.filtered == nullptr || moves.unfiltered_runs == moves.runs.size()) return;
+  const auto part = std::make_shared<FilteredPart>(*moves.filtered);
+  for (std::size_t i = moves.unfiltered_runs; i < moves.runs.size(); ++i) part->AddFile(moves.runs[i]->number());
+  moves.family->filtered = part;
 }
 
 std::int64_t RelocationStep::HiddenAfter(const Moves& moves) const {

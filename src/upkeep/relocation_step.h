@@ -37,16 +37,22 @@ class RelocationStep {
     std::shared_ptr<Family> family;
     std::vector<MovedValue> values;
     std::shared_ptr<const Layers> newest_in;  // the layers in which all values were last found to be the newest
+    // What was_filtered of the values refers to; null: it is false for all.
+    std::shared_ptr<const FilteredPart> filtered;
     std::vector<std::shared_ptr<const Run>> runs;
+    std::size_t unfiltered_runs = 0;  // this many at the beginning have the values with was_filtered = false
     AccountDelta accounts;
   };
 
   Status Copy(std::span<const GcRecord> records);
+  // During a FilterCall, finds out which values the filter was asked about.
+  Status LookAtFilterCalls() CAMBIUM_EXCLUDES(commit_lock);
   Status WriteRuns(Moves* moves);
   // False: some values are no longer the newest of their keys, and the runs must be written again without these.
   Result<bool> TryCommit() CAMBIUM_EXCLUDES(commit_lock);
   // Looks the values up again in the current layers, and removes those that are no longer the newest of their keys.
-  // False: there were some, and the runs of their families must be written again.
+  // False: there were some, or the filter was asked about some meanwhile, and the runs of their families must be
+  // written again.
   Result<bool> AreStillNewest() CAMBIUM_REQUIRES(commit_lock);
   // Fills in the edit, and the layers of each family after the commit. The edit is empty if nothing is left to relocate
   // or drop.
@@ -56,6 +62,8 @@ class RelocationStep {
   // that accounts count in the dropped segments. The values in these segments were hidden, or were just relocated.
   [[nodiscard]] std::int64_t HiddenAfter(const Moves& moves) const CAMBIUM_REQUIRES(commit_lock);
   void NoteCommitted(const std::vector<std::int64_t>& hidden) CAMBIUM_REQUIRES(commit_lock);
+  // Notes that the filter was asked about the values in the new runs, if it was.
+  static void NoteFiltered(const Moves& moves) CAMBIUM_REQUIRES(commit_lock);
   // Updates the rate at which consecutive steps free space, by which writers are paced.
   void NoteFreed(std::uint64_t moved_bytes) CAMBIUM_REQUIRES(commit_lock);
   void DropSources();

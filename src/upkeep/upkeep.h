@@ -9,6 +9,7 @@
 #include "upkeep/collector.h"
 #include "upkeep/compactor.h"
 #include "upkeep/disk_keeper.h"
+#include "upkeep/failing_jobs.h"
 #include "upkeep/flusher.h"
 #include "upkeep/gc_segments.h"
 #include "upkeep/manual_gc.h"
@@ -54,6 +55,7 @@ class Upkeep final : public JobWork {
   DiskKeeper disk_keeper{&state_, &space_keeper};
   ManualGc manual_gc{&state_, &gc_segments, &clusterer, &space_keeper};
   Sealer sealer{&state_};
+  FailingJobs failing_jobs{&state_};
 };
 
 }  // namespace cambium

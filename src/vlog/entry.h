@@ -20,6 +20,11 @@ struct Entry {
   [[nodiscard]] bool HasAddress() const { return kind == EntryKind::kValue || kind == EntryKind::kLargeValue; }
 };
 
+// True if both entries refer to the same bytes of a segment. Of a family, only one layer may have such an entry.
+[[nodiscard]] inline bool RefersToSame(const Entry& a, const Entry& b) {
+  return a.HasAddress() && b.HasAddress() && a.address == b.address;
+}
+
 // An entry must fit into a page of 64 units. The API rejects a longer key with InvalidArgument.
 inline constexpr std::size_t kMaxKeySize = 64 * 1024;
 

@@ -57,7 +57,7 @@ TEST_F(TreeRebuilderTest, NoEntriesMakeAnEmptyTree) {
 
 TEST_F(TreeRebuilderTest, SingleSubtreeBecomesTheRootWithoutAWrite) {
   ASSERT_TRUE(CanGraft(2));
-  ASSERT_TRUE(tree_.Graft(OldSubtree(3), 2, "", nullptr).ok());
+  ASSERT_TRUE(tree_.Graft(OldSubtree(3), 2, nullptr, nullptr).ok());
   const Result<TreeRoot> root = tree_.Finish();
   ASSERT_TRUE(root.ok());
   EXPECT_EQ(root->page, OldSubtree(3).page);
@@ -73,8 +73,9 @@ TEST_F(TreeRebuilderTest, SparseLeafNeedsItsNeighbour) {
   while (!CanGraft(0)) ASSERT_TRUE(Add(Key(n++)).ok());
   EXPECT_GT(n, 15);  // so many keys fill two thirds of 512 bytes
   ASSERT_EQ(sink_.pages.size(), 1u);
-  const std::string lower = Key(n);
-  ASSERT_TRUE(tree_.Graft(OldSubtree(3), 0, lower, nullptr).ok());
+  const std::string key = Key(n);
+  const Slice lower(key);
+  ASSERT_TRUE(tree_.Graft(OldSubtree(3), 0, &lower, nullptr).ok());
   const Result<TreeRoot> root = tree_.Finish();
   ASSERT_TRUE(root.ok());
   EXPECT_EQ(root->height, 2u);
@@ -117,19 +118,21 @@ TEST_F(TreeRebuilderTest, KeysOutOfOrderAreCorruption) {
     for (int i = 0; i < 30; ++i) EXPECT_TRUE(tree.Add(Key(i), Entry::Inline("v")).ok());
     const Result<bool> can = tree.CanGraft(0);
     EXPECT_TRUE(can.ok() && *can);
-    return tree.Graft(OldSubtree(3), 0, Key(19), nullptr);
+    const std::string key = Key(19);
+    const Slice lower(key);
+    return tree.Graft(OldSubtree(3), 0, &lower, nullptr);
   };
   const auto add_into_subtree = [] {
     CountingSink sink;
     TreeRebuilder tree(&sink, BytewiseComparator(), {512, 95});
     const Slice upper("m");
-    EXPECT_TRUE(tree.Graft(OldSubtree(3), 0, "", &upper).ok());
+    EXPECT_TRUE(tree.Graft(OldSubtree(3), 0, nullptr, &upper).ok());
     return tree.Add("k", Entry::Inline("v"));
   };
   const auto add_after_the_end = [] {
     CountingSink sink;
     TreeRebuilder tree(&sink, BytewiseComparator(), {512, 95});
-    EXPECT_TRUE(tree.Graft(OldSubtree(3), 0, "", nullptr).ok());
+    EXPECT_TRUE(tree.Graft(OldSubtree(3), 0, nullptr, nullptr).ok());
     return tree.Add("k", Entry::Inline("v"));
   };
   for (const std::function<Status()>& wrong :
@@ -143,14 +146,15 @@ TEST_F(TreeRebuilderTest, KeysOutOfOrderAreCorruption) {
 
 TEST_F(TreeRebuilderTest, ReversedBoundsOfASubtreeAreCorruption) {
   const Slice first("f");
-  ASSERT_TRUE(tree_.Graft(OldSubtree(2), 0, "", &first).ok());
+  ASSERT_TRUE(tree_.Graft(OldSubtree(2), 0, nullptr, &first).ok());
+  const Slice lower("h");
   const Slice upper("g");
-  EXPECT_TRUE(tree_.Graft(OldSubtree(3), 0, "h", &upper).IsCorruption());
+  EXPECT_TRUE(tree_.Graft(OldSubtree(3), 0, &lower, &upper).IsCorruption());
 }
 
 TEST_F(TreeRebuilderTest, KeyMayEqualTheUpperBoundOfThePreviousSubtree) {
   const Slice upper("m");
-  ASSERT_TRUE(tree_.Graft(OldSubtree(3), 0, "", &upper).ok());
+  ASSERT_TRUE(tree_.Graft(OldSubtree(3), 0, nullptr, &upper).ok());
   EXPECT_TRUE(Add("m").ok());
   const Result<TreeRoot> root = tree_.Finish();
   ASSERT_TRUE(root.ok());
@@ -161,13 +165,13 @@ TEST_F(TreeRebuilderTest, TreeHasAtMostSixteenLevels) {
   constexpr unsigned kTop = kMaxTreeHeight - 1;
   const Slice upper("m");
   ASSERT_TRUE(CanGraft(kTop));
-  ASSERT_TRUE(tree_.Graft(OldSubtree(3), kTop, "", &upper).ok());
+  ASSERT_TRUE(tree_.Graft(OldSubtree(3), kTop, nullptr, &upper).ok());
   {
     TreeRebuilder alone(&sink_, BytewiseComparator(), {512, 95});
-    ASSERT_TRUE(alone.Graft(OldSubtree(3), kTop, "", nullptr).ok());
+    ASSERT_TRUE(alone.Graft(OldSubtree(3), kTop, nullptr, nullptr).ok());
     EXPECT_EQ(alone.Finish()->height, kMaxTreeHeight) << "the subtree itself is the root";
   }
-  ASSERT_TRUE(tree_.Graft(OldSubtree(4), kTop, "m", nullptr).ok());
+  ASSERT_TRUE(tree_.Graft(OldSubtree(4), kTop, &upper, nullptr).ok());
   EXPECT_TRUE(tree_.Finish().status().IsNotSupported()) << "joining them takes a seventeenth level";
 }
 

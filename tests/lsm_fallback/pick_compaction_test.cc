@@ -427,7 +427,10 @@ TEST(PickRequestedTest, EndsDespiteLaterFiles) {
 TEST(PickRequestedTest, FilterRequestMovesNothingAndRewritesTheBottom) {
   CompactionRequest all = RequestOf({}, {});
   all.asks_filter = true;
-  all.first_new_file = 20;
+  const auto filtered = std::make_shared<FilteredPart>(BytewiseComparator());
+  filtered->AddFile(20);
+  filtered->AddFile(21);
+  all.filtered = filtered;
   EXPECT_EQ(Requested(Shape().Runs({"19:a-b", "8:a-b"}), all), "compact 0 -> 1.0: 8");
   EXPECT_EQ(Requested(Shape().Tier(1, 0, {"2:d-e"}).Tier(2, 0, {"3:a-c"}), all), "compact 1 -> 2.0: 2");
   EXPECT_EQ(Requested(Shape().Tier(2, 0, {"3:a-c", "4:d-e"}).Step(20), all), "compact 2 -> 2.0: 3 4");

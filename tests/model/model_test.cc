@@ -108,10 +108,8 @@ TEST(ModelTest, DetectsADefectiveFilter) {
     const MutantScope mutant(Mutant::kFilteredStaysCharged);
     EXPECT_NE(FirstErrorWithAFilter(5000), "");
   }
-  if (TestsUseLsm()) {
-    const MutantScope mutant(Mutant::kFilterWithoutTombstones);
-    EXPECT_NE(FirstErrorWithAFilter(5000), "");
-  }
+  const MutantScope mutant(TestsUseLsm() ? Mutant::kFilterWithoutTombstones : Mutant::kStepEndsLeftOfItsCursor);
+  EXPECT_NE(FirstErrorWithAFilter(5000), "");
 }
 
 TEST(ModelTest, EveryAnswerEqualsTheMapOnARealDiskWithThreads) {

@@ -170,6 +170,13 @@ void IndexFamily::MakeDurable(const EntryMap& entries, const RangeDeletes& range
   }
 }
 
+void IndexFamily::Filtered(const std::string& key, const ModelEntry& of, const std::optional<ModelEntry>& now) {
+  const auto found = durable_.find(key);
+  if (found == durable_.end() || !found->second.Equals(of.entry())) return;
+  durable_.erase(found);
+  if (now.has_value()) durable_.emplace(key, *now);
+}
+
 Status IndexFamily::WriteRun(const EntryMap& entries, const RangeDeletes& ranges, FamilyEdit* edit,
                              std::shared_ptr<const Run>* run) {
   CAMBIUM_TRY(NewIndexFile created, CreateFile(FileKind::kRun));
@@ -218,6 +225,8 @@ Result<std::unique_ptr<CompactionOutcome>> IndexFamily::Compact(std::uint64_t st
   input.file_percent_max = options_.file_percent_max;
   input.request = request;
   input.filter = filter;
+  input.filtered = filtered_;
+  if (request != nullptr) request->filtered = filtered_;
   return index_->Compact(input);
 }
 
@@ -228,6 +237,11 @@ Status IndexFamily::Commit(CompactionOutcome* outcome, bool with_memtable) {
   CAMBIUM_RETURN_IF_ERROR(Apply(edit));
   layers_ = next;
   outcome->Committed();
+  if (filtered_ != nullptr) {
+    const auto part = std::make_shared<FilteredPart>(*filtered_);
+    outcome->NoteFiltered(part.get());
+    filtered_ = part;
+  }
   last_stats_ = outcome->stats();
   if (with_memtable) {
     MakeDurable(memtable_, *memtable_ranges_);
@@ -239,6 +253,11 @@ Status IndexFamily::Commit(CompactionOutcome* outcome, bool with_memtable) {
 Status IndexFamily::Step(std::uint64_t step_bytes, CompactionRequest* request, ValueFilter* filter) {
   CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, Compact(step_bytes, request, filter));
   return Commit(outcome.get());
+}
+
+void IndexFamily::NoteFiltered() {
+  index_->SealFiles();
+  filtered_ = std::make_shared<const FilteredPart>(comparator());
 }
 
 CompactionRequest IndexFamily::NewRequest() const {

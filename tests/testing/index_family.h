@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "index/index.h"
@@ -74,6 +75,8 @@ class IndexFamily {
   // Compact and Commit.
   Status Step(std::uint64_t step_bytes = kWholeStep, CompactionRequest* request = nullptr,
               ValueFilter* filter = nullptr);
+  // From now on compactions note what they ask their filter about, and do not ask again.
+  void NoteFiltered();
   // A request for all keys, with the current runs.
   [[nodiscard]] CompactionRequest NewRequest() const;
 
@@ -94,6 +97,9 @@ class IndexFamily {
   [[nodiscard]] const FamilyEdit& last_edit() const { return last_edit_; }
   [[nodiscard]] std::uint64_t files_created() const { return files_created_; }
   [[nodiscard]] EntryMap NewMap() const { return EntryMap(KeyLess{comparator()}); }
+  // A compaction filter has removed the entry `of` of the key, or replaced it by `now`. Does nothing if a newer entry
+  // hides it.
+  void Filtered(const std::string& key, const ModelEntry& of, const std::optional<ModelEntry>& now);
   // A separated entry with a new address, for AddRun.
   ModelEntry NewSeparated(const std::string& key, std::uint64_t value_bytes);
 
@@ -126,6 +132,7 @@ class IndexFamily {
   EntryMap memtable_;
   std::shared_ptr<const RangeDeletes> memtable_ranges_;  // older than memtable_, newer than all layers
   EntryMap durable_;  // the model of the layers, without tombstones
+  std::shared_ptr<const FilteredPart> filtered_;
 
  private:
   static constexpr std::uint32_t kSlots = 7;

@@ -7,6 +7,7 @@
 
 #include "cambium/rate_limiter.h"
 #include "cambium/statistics.h"
+#include "testing/given_keys.h"
 #include "testing/test_comparators.h"
 
 namespace cambium::testing {
@@ -46,7 +47,14 @@ struct Swarm {
         compressible(prng.OneIn(2)) {}
 };
 
+std::string FixedKey(std::uint64_t n) {
+  char key[GivenKeys::kWidth + 1];
+  std::snprintf(key, sizeof(key), "%08llu", static_cast<unsigned long long>(n % 100'000'000));
+  return key;
+}
+
 std::string DrawKey(Prng& prng, const ProgramShape& shape, std::uint64_t page_size) {
+  if (shape.given_keys) return FixedKey(prng.OneIn(2) ? prng.Uniform(100) : prng.Uniform(100'000'000));
   static const std::array<std::string, 5> kPrefixes = {"", "user/", "a long prefix that many keys have in common/", "User/",
                                                        std::string("\0\xff", 2)};
   std::string key = kPrefixes[prng.Uniform(kPrefixes.size())];
@@ -88,6 +96,9 @@ class Drawer {
   // Usually returns a key that may exist, sometimes a neighbour of one or any other key.
   std::string Target() {
     std::string key = Key();
+    if (shape_.given_keys) {
+      return prng_.OneIn(4) ? FixedKey(std::stoull(key.substr(1)) + prng_.Uniform(3) - 1 + 100'000'000) : key;
+    }
     switch (prng_.Uniform(8)) {
       case 0: key += '\0'; break;
       case 1:
@@ -141,7 +152,7 @@ class Drawer {
   void MakeRange(Mutation* mutation) {
     const auto any_key = [this] { return program_.universe[range_prng_.Uniform(program_.universe.size())]; };
     std::string begin = any_key();
-    std::string end = range_prng_.OneIn(3) ? begin + "0" : any_key();
+    std::string end = range_prng_.OneIn(3) && !shape_.given_keys ? begin + "0" : any_key();
     const int order = program_.config.comparator->Compare(begin, end);
     if (order == 0) return;
     if (order > 0) std::swap(begin, end);
@@ -238,12 +249,12 @@ class Drawer {
 };
 
 // Loads many small values in batches, then flushes.
-void AddBulk(Program* program, Prng& prng) {
+void AddBulk(Program* program, Prng& prng, bool fixed_width) {
   const std::size_t count = prng.Between(100, 400);
   Operation op;
   for (std::size_t i = 0; i < count; ++i) {
     char key[16];
-    std::snprintf(key, sizeof(key), "bulk/%04zu", i);
+    std::snprintf(key, sizeof(key), fixed_width ? "2%07zu" : "bulk/%04zu", i);
     program->universe.emplace_back(key);
     op.mutations.push_back({key, false, static_cast<std::uint32_t>(prng.Between(8, 40)), false});
     if (op.mutations.size() < 50 && i + 1 < count) continue;
@@ -309,6 +320,7 @@ void DrawFilter(Program* program, const ProgramShape& shape) {
   }
   config.filter = std::make_shared<const RuleFilter>(rules);
   config.filter_by_factory = prng.OneIn(2);
+  if (prng.OneIn(2)) config.filter_lives = static_cast<std::uint32_t>(prng.Next());
 }
 
 const char* StepName(IteratorStep::Kind kind) {
@@ -382,7 +394,8 @@ std::string Config::ToString() const {
          " min_punch_size=" + std::to_string(min_punch_size) + (block_values ? " block values " : " ") +
          field("statistics", static_cast<std::uint64_t>(statistics)) +
          field("listeners", static_cast<std::uint64_t>(listeners)) + field("rate", rate) +
-         (filter == nullptr ? "" : "filter={" + filter->ToString() + (filter_by_factory ? ", by factory} " : "} ")) +
+         (filter == nullptr ? "" : "filter={" + filter->ToString() + (filter_by_factory ? ", by factory" : "") +
+                                       ", lives " + std::to_string(filter_lives) + "} ") +
          field("shuffle_tasks", static_cast<std::uint64_t>(shuffle_tasks)) +
          field("maps", static_cast<std::uint64_t>(maps)) + field("residency", static_cast<std::uint64_t>(residency)) +
          field("shuffle_reads", static_cast<std::uint64_t>(shuffle_reads));
@@ -422,6 +435,7 @@ Program DrawProgram(std::uint64_t seed, const ProgramShape& shape) {
   Program program;
   program.seed = seed;
   program.config = DrawConfig(prng);
+  if (shape.given_keys) program.config.comparator = GivenKeys::Get();
   DrawSystem(seed, &program.config);
   DrawGc(seed, &program.config);
   DrawWatching(seed, &program.config);
@@ -431,7 +445,7 @@ Program DrawProgram(std::uint64_t seed, const ProgramShape& shape) {
   program.universe.assign(keys.begin(), keys.end());
   program.hot_keys = program.universe.size();
   DrawFilter(&program, shape);
-  if (shape.bulk_one_in != 0 && prng.OneIn(shape.bulk_one_in)) AddBulk(&program, prng);
+  if (shape.bulk_one_in != 0 && prng.OneIn(shape.bulk_one_in)) AddBulk(&program, prng, shape.given_keys);
   const std::vector<Operation> drawn = DrawOperations(program, prng, shape, program.operations.size() + 1);
   program.operations.insert(program.operations.end(), drawn.begin(), drawn.end());
   return program;

@@ -49,6 +49,7 @@ struct Config {
   std::uint64_t rate = 0;  // bytes per second of background work; 0: no limit
   std::shared_ptr<const RuleFilter> filter;  // null: none; must outlive the database
   bool filter_by_factory = false;
+  std::uint32_t filter_lives = ~0u;  // bit i: the database has the filter after its i-th Open, counted modulo 32
   bool shuffle_tasks = false;  // background tasks run in random order, not by priority
   // Features of the simulated file system, and the order in which it delivers queued reads.
   bool maps = true;
@@ -135,6 +136,7 @@ struct ProgramShape {
   bool long_keys = true;
   bool range_deletes = true;
   bool filters = true;
+  bool given_keys = false;  // all keys have 8 bytes, under the comparator GivenKeys
   // One in this many programs first loads a few hundred keys. Then flushes are not cheap enough to merge directly into
   // the tree, so there are runs and sweeps.
   std::uint64_t bulk_one_in = 4;

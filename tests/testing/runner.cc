@@ -10,6 +10,13 @@ namespace {
 
 bool IsAsync(const Operation& op) { return op.id % 2 == 1; }
 
+// Whether the operation is likely to have changed the layers. Flushes that other operations cause change them too.
+bool ChecksAccountsAfter(const Operation& op) {
+  using Verb = Operation::Verb;
+  return op.verb == Verb::kFlush || op.verb == Verb::kCompact || op.verb == Verb::kReopen ||
+         op.verb == Verb::kBackground || op.id % 8 == 0;
+}
+
 }  // namespace
 
 Runner::Runner(const Program& program, TestDatabase* database, std::shared_ptr<Timeline> timeline, Policy policy)
@@ -31,6 +38,7 @@ std::string Runner::Run(const Operation& op) {
     wrong = RunUnguarded(op);
     if (wrong.empty()) wrong = database_->CheckListeners(!policy_.faults);
     if (wrong.empty()) wrong = database_->CheckInvariants();
+    if (wrong.empty() && !policy_.faults && ChecksAccountsAfter(op)) wrong = database_->CheckAccounts();
   } catch (const Stuck&) {
     for (auto& held : iterators_) {
       if (held.has_value()) static_cast<void>(held->iterator.release());
@@ -68,7 +76,7 @@ std::string Runner::RunUnguarded(const Operation& op) {
                                                            op.upper.has_value() ? &upper : nullptr);
       if (status.ok()) timeline_->AcknowledgeSync(commits);
       if (status.IsIncomplete() && options.cluster_values && program_.config.max_space_amplification != 0) return "";
-      if (status.ok()) timeline_->Filtered(op.lower, op.upper);
+      if (status.ok() && database_->has_filter()) timeline_->Filtered(op.lower, op.upper);
       return JudgeWrite(status, "CompactRange");
     }
     case Operation::Verb::kGet: return Get(op);

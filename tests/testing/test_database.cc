@@ -36,8 +36,9 @@ TestDatabase::~TestDatabase() = default;
 
 Status TestDatabase::Open() {
   if (on_open_) on_open_();
+  ++open_count_;
+  DrawFilterOfThisLife();
   if (sim_ != nullptr) {
-    ++open_count_;
     Prng prng(seed_ + open_count_);
     testing::MovePages(sim_.get(), prng);
     SegmentMap::ResetThreadCounters();
@@ -51,6 +52,14 @@ Status TestDatabase::Open() {
     }
   }
   return DB::Open(options_, path_, &db_);
+}
+
+void TestDatabase::DrawFilterOfThisLife() {
+  has_filter_ = config_.filter != nullptr && (config_.filter_lives >> open_count_ % 32 & 1) != 0;
+  Options with_filter;
+  config_.ApplyTo(&with_filter);
+  options_.compaction_filter = has_filter_ ? with_filter.compaction_filter : nullptr;
+  options_.compaction_filter_factory = has_filter_ ? with_filter.compaction_filter_factory : nullptr;
 }
 
 void TestDatabase::MovePages(std::uint64_t id) {
@@ -90,6 +99,12 @@ std::string TestDatabase::CheckListeners(bool compare) const {
 std::string TestDatabase::CheckInvariants() const {
   const auto* const impl = dynamic_cast<const DbImpl*>(db_.get());
   const Status s = impl == nullptr ? Status::OK() : impl->CheckInvariants();
+  return s.ok() ? "" : s.ToString();
+}
+
+std::string TestDatabase::CheckAccounts() const {
+  const auto* const impl = dynamic_cast<const DbImpl*>(db_.get());
+  const Status s = impl == nullptr ? Status::OK() : impl->CheckAccounts();
   return s.ok() ? "" : s.ToString();
 }
 

@@ -38,6 +38,8 @@ class TestDatabase {
   // Leaks the database: after Stuck, its destructor would block too.
   void Abandon();
 
+  // Whether the database has the filter of the program since the last Open.
+  [[nodiscard]] bool has_filter() const { return has_filter_; }
   [[nodiscard]] DB* get() const { return db_.get(); }
   DB* operator->() const { return db_.get(); }
   [[nodiscard]] const Options& options() const { return options_; }
@@ -56,6 +58,8 @@ class TestDatabase {
 
   // Checks the invariants of the database's state (state/check_invariants.h). Returns "", or the one that does not hold.
   [[nodiscard]] std::string CheckInvariants() const;
+  // Reads all layers, and compares the accounts with them. Returns "", or what is wrong.
+  [[nodiscard]] std::string CheckAccounts() const;
 
   // Runs a deep VerifyDB on the files as they are now. Returns "" if nothing is wrong. A simulated database may be
   // open: a copy of its files is verified.
@@ -63,12 +67,14 @@ class TestDatabase {
 
  private:
   [[nodiscard]] std::vector<std::string> Paths() const;
+  void DrawFilterOfThisLife();
 
   const Config config_;
   const std::string path_;
   Options options_;
   const std::uint64_t seed_ = 0;
   std::uint64_t open_count_ = 0;
+  bool has_filter_ = false;
   std::shared_ptr<SimFileSystem> sim_;
   std::shared_ptr<SimClock> clock_;
   std::shared_ptr<ManualExecutor> executor_;

@@ -508,6 +508,7 @@ void FillWithGarbage(FilterStore* store, int keys) {
   store->options.level0_file_num_compaction_trigger = 100;
   store->options.level0_slowdown_writes_trigger = 200;
   store->options.level0_stop_writes_trigger = 300;
+  store->options.sweep_ratio = 1;
   store->options.enable_blob_garbage_collection = false;
   store->options.blob_garbage_collection_age_cutoff = 1;
   store->MustOpen();

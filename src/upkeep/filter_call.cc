@@ -1,0 +1,39 @@
+#include "upkeep/filter_call.h"
+
+#include "util/fault_point.h"
+
+namespace cambium {
+
+FilterCall::~FilterCall() {
+  if (!has_claim_) return;
+  family_->gives_up_filtering.store(false, std::memory_order_relaxed);  // if Begin has thrown
+  {
+    const CommitLock lock(state_.commits);
+    family_->filtered.reset();
+  }
+  state_.jobs.ReleaseFilterCall(family_.get());
+}
+
+Status FilterCall::Begin() {
+  Jobs& jobs = state_.jobs;
+  Family* const family = family_.get();
+  while (!jobs.ClaimFilterCall(family)) {
+    CAMBIUM_RETURN_IF_ERROR(jobs.WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) { return !family->has_filter_call; }));
+  }
+  has_claim_ = true;
+  family->gives_up_filtering.store(true, std::memory_order_relaxed);
+  CAMBIUM_FAULT_POINT("FilterCall:waits");
+  const Status claimed = jobs.AwaitClaimOfCompaction(family);
+  family->gives_up_filtering.store(false, std::memory_order_relaxed);
+  CAMBIUM_RETURN_IF_ERROR(claimed);
+  // What is written from here on is in new files.
+  family->index->SealFiles();
+  {
+    const CommitLock lock(state_.commits);
+    family->filtered = std::make_shared<const FilteredPart>(family->options().comparator);
+  }
+  jobs.ReleaseCompaction(family);
+  return Status::OK();
+}
+
+}  // namespace cambium

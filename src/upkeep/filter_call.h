@@ -1,0 +1,30 @@
+// FilterCall: one call of CompactRange in a family with a compaction filter. While it lives, all compactions of the
+// family note what they ask the filter about (see filtered_part.h), so that each value is asked about once.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "state/db_state.h"
+
+namespace cambium {
+
+class FilterCall {
+ public:
+  FilterCall(DbState* state, std::shared_ptr<Family> family) : state_(*state), family_(std::move(family)) {}
+  ~FilterCall();
+  FilterCall(const FilterCall&) = delete;
+  FilterCall& operator=(const FilterCall&) = delete;
+
+  // Waits for an earlier call in the family, because what one call has asked about does not count for the other. Gives
+  // up the compaction step that is under way: what it has asked about before does not count, and if its answers took
+  // effect during the call, the filter would be applied twice. The caller holds no lock.
+  Status Begin();
+
+ private:
+  DbState& state_;
+  const std::shared_ptr<Family> family_;
+  bool has_claim_ = false;
+};
+
+}  // namespace cambium
