@@ -19,7 +19,7 @@ class [[nodiscard]] Status {
     kCorruption = 2,       // bytes on disk are not what was written
     kNotSupported = 3,     // not available in this version or on this system; nothing was done
     kInvalidArgument = 4,  // the caller can correct this
-    kIOError = 5,          // the system refused; see IsNoSpace(), IsLocked()
+    kIOError = 5,          // the system refused; see IsNoSpace(), IsLocked(), IsDenied()
     kIncomplete = 7,       // it would have to wait, and must not; or it ended early
     kShutdownInProgress = 8,
     kTimedOut = 9,
@@ -29,9 +29,12 @@ class [[nodiscard]] Status {
   };
   enum class SubCode : unsigned char {
     kNone = 0,
-    kNoSpace = 1,      // with kIOError: disk or quota full
-    kLocked = 2,       // with kIOError: another handle has the database open
-    kPathNotFound = 3  // with kIOError: no such file or directory
+    kNoSpace = 1,       // with kIOError: disk or quota full
+    kLocked = 2,        // with kIOError: another handle has the database open
+    kPathNotFound = 3,  // with kIOError: no such file or directory
+    // With kIOError: the system denied this process access, a file descriptor or memory. It says nothing about the
+    // file: with more rights or resources, the same call may succeed.
+    kDenied = 4
   };
   // kFatal: the database takes no writes until it is opened again (a failed sync, a failed commit).
   enum class Severity : unsigned char { kNone = 0, kFatal = 1 };
@@ -52,6 +55,7 @@ class [[nodiscard]] Status {
   static Status NoSpace(std::string_view message) { return {Code::kIOError, SubCode::kNoSpace, message}; }
   static Status Locked(std::string_view message) { return {Code::kIOError, SubCode::kLocked, message}; }
   static Status PathNotFound(std::string_view message) { return {Code::kIOError, SubCode::kPathNotFound, message}; }
+  static Status Denied(std::string_view message) { return {Code::kIOError, SubCode::kDenied, message}; }
   static Status Incomplete(std::string_view message) { return {Code::kIncomplete, SubCode::kNone, message}; }
   static Status ShutdownInProgress(std::string_view m) { return {Code::kShutdownInProgress, SubCode::kNone, m}; }
   static Status TimedOut(std::string_view message) { return {Code::kTimedOut, SubCode::kNone, message}; }
@@ -76,6 +80,7 @@ class [[nodiscard]] Status {
   [[nodiscard]] bool IsNoSpace() const { return IsIOError() && subcode() == SubCode::kNoSpace; }
   [[nodiscard]] bool IsLocked() const { return IsIOError() && subcode() == SubCode::kLocked; }
   [[nodiscard]] bool IsPathNotFound() const { return IsIOError() && subcode() == SubCode::kPathNotFound; }
+  [[nodiscard]] bool IsDenied() const { return IsIOError() && subcode() == SubCode::kDenied; }
   [[nodiscard]] bool IsIncomplete() const { return code() == Code::kIncomplete; }
   [[nodiscard]] bool IsShutdownInProgress() const { return code() == Code::kShutdownInProgress; }
   [[nodiscard]] bool IsTimedOut() const { return code() == Code::kTimedOut; }

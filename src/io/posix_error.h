@@ -12,7 +12,8 @@
 namespace cambium {
 
 // Returns, for example, "read /db/000007.log:8192: Input/output error". The code is NoSpace for a full disk or quota,
-// PathNotFound for a missing name, NotSupported if the file system does not have the operation, and else IOError.
+// PathNotFound for a missing name, NotSupported if the file system does not have the operation, Denied if the process
+// lacks permission, descriptors or memory, and else IOError. Only the last one may be the device's fault.
 inline Status PosixError(std::string_view operation, std::string_view where, int error) {
   std::string message(operation);
   message.append(" ").append(where).append(": ").append(std::generic_category().message(error));
@@ -22,6 +23,11 @@ inline Status PosixError(std::string_view operation, std::string_view where, int
     case ENOENT: return Status::PathNotFound(message);
     case EOPNOTSUPP:
     case ENOSYS: return Status::NotSupported(message);
+    case EACCES:
+    case EPERM:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM: return Status::Denied(message);
     default: return Status::IOError(message);
   }
 }

@@ -84,7 +84,7 @@ class SegmentScanner::Window {
   Status Prepare(Chunk* chunk, std::uint64_t index) {
     if (chunk->bytes == nullptr) {
       chunk->bytes = AllocateAligned(kChunkSize);
-      if (chunk->bytes == nullptr) return Status::Aborted("out of memory for a read buffer");
+      if (chunk->bytes == nullptr) return Status::Denied(file_.path() + ": no memory for a read buffer");
     }
     chunk->index = index;
     chunk->valid = 0;

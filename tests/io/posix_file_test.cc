@@ -402,6 +402,10 @@ TEST(PosixErrorTest, MapsErrnoToStatusCodes) {
   EXPECT_TRUE(PosixError("open", "p", ENOENT).IsPathNotFound());
   EXPECT_TRUE(PosixError("punch hole", "p", EOPNOTSUPP).IsNotSupported());
   EXPECT_TRUE(PosixError("read", "p", EIO).IsIOError());
+  EXPECT_FALSE(PosixError("read", "p", EIO).IsDenied()) << "the device's fault";
+  for (const int error : {EACCES, EPERM, EMFILE, ENFILE, ENOMEM}) {
+    EXPECT_TRUE(PosixError("open", "p", error).IsDenied()) << error;
+  }
   EXPECT_EQ(PosixError("read", "/db/7.log", 8192, EIO).ToString(), "IO error: read /db/7.log:8192: Input/output error");
 }
 

@@ -45,6 +45,9 @@ TEST(StatusTest, SubcodesAreIOErrors) {
   EXPECT_TRUE(Status::Locked("m").IsLocked());
   EXPECT_TRUE(Status::PathNotFound("m").IsPathNotFound());
   EXPECT_FALSE(Status::IOError("m").IsPathNotFound());
+  EXPECT_TRUE(Status::Denied("m").IsDenied());
+  EXPECT_TRUE(Status::Denied("m").IsIOError());
+  EXPECT_FALSE(Status::IOError("m").IsDenied());
 }
 
 TEST(StatusTest, CopiesAreIndependent) {
