@@ -113,6 +113,7 @@ Status CheckSpaceFor(const std::string& directory, std::uint64_t files, std::uin
 
 Status OptionsOf(const std::string& directory, DBOptions* options, std::vector<ColumnFamilyDescriptor>* families) {
   Status s = LoadOptions(directory, options, families);
+  if (s.IsDenied()) return s;  // the file may be whole
   if (s.IsNotFound() || s.IsCorruption() || s.IsIOError()) {
     *options = {};
     families->clear();
@@ -126,9 +127,12 @@ Status OptionsOf(const std::string& directory, DBOptions* options, std::vector<C
 Status OptionsToWriteWith(const DatabaseFlags& flags, DBOptions* options,
                           std::vector<ColumnFamilyDescriptor>* families) {
   const Status known = LoadOptions(flags.directory, options, families);
+  const std::string advice = "; --default-options uses the defaults and records them";
   if (known.IsCorruption() && !flags.default_options) {
-    return Status::Corruption(std::string(known.message()) + "; --default-options uses the defaults and records them");
+    return Status::Corruption(std::string(known.message()) + advice);
   }
+  const bool is_unreadable = known.IsIOError() && known.subcode() == Status::SubCode::kNone;
+  if (is_unreadable && !flags.default_options) return Status::IOError(std::string(known.message()) + advice);
   return OptionsOf(flags.directory, options, families);
 }
 

@@ -26,8 +26,8 @@ void AddJson(CLI::App* command, DatabaseFlags* flags);
 void AddDefaultOptions(CLI::App* command, DatabaseFlags* flags);
 
 // Reads the options of a database and all its families from its OPTIONS file. If no file can be read, it finds out the
-// families' options from the database itself. InvalidArgument if a family has a comparator that is not the library's
-// own.
+// families' options from the database itself. Denied if the system denies this process the file. InvalidArgument if a
+// family has a comparator that is not the library's own.
 Status OptionsOf(const std::string& directory, DBOptions* options, std::vector<ColumnFamilyDescriptor>* families);
 
 // Like OptionsOf, for a command that writes. Opening for writing records the options in force in a new OPTIONS file, so

@@ -123,7 +123,8 @@ class DirectoryDump {
     FileSet files;
     for (const auto& [number, info] : family.state->index_segments) {
       std::unique_ptr<File> file;
-      Status s = database_->fs().Open(PathOf(FileKind::kIndex, number), OpenMode::kReadOnly, {}, &file);
+      const Status s = database_->fs().Open(PathOf(FileKind::kIndex, number), OpenMode::kReadOnly, {}, &file);
+      if (s.IsDenied()) return s;  // otherwise its live pages would be called dead
       if (!s.ok()) continue;
       Result<std::shared_ptr<const IndexFile>> pages =
           IndexFile::Open(std::move(file), FileKind::kIndex, number, nullptr);
@@ -134,7 +135,7 @@ class DirectoryDump {
       live->Add(page.id());
       return Status::OK();
     };
-    callbacks.on_damage = [](const Status&) { return Status::OK(); };
+    callbacks.on_damage = [](const Status& damage) { return damage.IsDenied() ? damage : Status::OK(); };
     TreeCheckStats stats;
     const Status s = CheckTree(family.state->root, files, family.comparator, callbacks, &stats);
     return s.IsCorruption() ? Status::OK() : s;

@@ -82,15 +82,17 @@ class Listing {
 };
 
 // Finds the options that the database was last open with, if an OPTIONS file has them. RepairDB finds the rest in the
-// database.
-void FindOptions(const std::string& directory, DBOptions* options, std::vector<ColumnFamilyDescriptor>* families) {
+// database. Denied if the system denies this process the file.
+Status FindOptions(const std::string& directory, DBOptions* options, std::vector<ColumnFamilyDescriptor>* families) {
   ConfigOptions config;
   config.ignore_unknown_options = true;
-  if (!LoadLatestOptions(config, directory, options, families).ok()) {
+  const Status known = LoadLatestOptions(config, directory, options, families);
+  if (!known.ok()) {
     *options = {};
     families->clear();
   }
   options->info_log = NullLogger();
+  return known.IsDenied() ? known : Status::OK();
 }
 
 nlohmann::ordered_json ReportJson(const SalvageFlags& flags, const RepairReport& report) {
@@ -134,7 +136,9 @@ std::string TextOf(const SalvageFlags& flags, const RepairReport& report) {
 int Run(const SalvageFlags& flags) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
-  FindOptions(flags.directory, &options, &families);
+  if (const Status known = FindOptions(flags.directory, &options, &families); !known.ok()) {
+    return Fail(known, flags.json);
+  }
   Listing listing(flags);
   Progress progress;
   RepairOptions how;

@@ -91,8 +91,9 @@ struct RepairReport {
 //
 // OK if the new database was created, whatever was lost: see *report. InvalidArgument if `path` holds no database,
 // `out` exists, or a comparator is missing; Locked if `path` is open for writing; NotSupported if it has a later
-// format; NoSpace or another IOError if `out` cannot be written. An unreadable file of `path`, or a part of one, is a
-// loss, not an error.
+// format; NoSpace or another IOError if `out` cannot be written. A file of `path`, or a part of one, that the device
+// cannot read is a loss, not an error. If the system denies this process a file, a descriptor or memory, that is an
+// error, for which Status::IsDenied is true: the file may be whole.
 //
 // Memory: that of the new database with these options, plus two keys for each gap in the index, the filters of damaged
 // runs, the range deletes in the log, two keys for each leaf below a lost branch of a tree, the footer of a segment,

@@ -70,7 +70,9 @@ Status InspectedDatabase::ReadTail() {
   config.file_system = fs_;
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
-  if (LoadLatestOptions(config, path_, &options, &families).ok()) recovery_mode_ = options.wal_recovery_mode;
+  const Status known = LoadLatestOptions(config, path_, &options, &families);
+  if (known.IsDenied()) return known;
+  if (known.ok()) recovery_mode_ = options.wal_recovery_mode;
   ReplayRequest request;
   request.mode = recovery_mode_;
   request.fs = fs_.get();

@@ -10,20 +10,22 @@ bool HasHeader(FileKind kind) {
          kind == FileKind::kIndex || kind == FileKind::kRelocation;
 }
 
-// Reads the header of a file. Returns an error only for a later version, whose bytes may mean anything.
+// Reads the header of a file. Returns an error only for a later version, whose bytes may mean anything, and if the
+// system denies this process the file.
 Status Look(FileSystem& fs, FoundFile* found) {
   std::unique_ptr<File> file;
+  const auto ends = [](const Status& s) { return s.IsDenied() ? s : Status::OK(); };
   found->flaw = fs.Open(found->path, OpenMode::kReadOnly, {}, &file);
-  if (!found->flaw.ok()) return Status::OK();
+  if (!found->flaw.ok()) return ends(found->flaw);
   FileInfo info;
   found->flaw = file->GetInfo(&info);
   if (found->flaw.ok() && !info.is_regular) found->flaw = Status::Corruption(found->path + ": is not a regular file");
-  if (!found->flaw.ok()) return Status::OK();
+  if (!found->flaw.ok()) return ends(found->flaw);
   found->size = info.size;
   std::string bytes(kFileHeaderSize, '\0');
   std::size_t read = 0;
   found->flaw = file->Read(0, bytes.size(), bytes.data(), &read);
-  if (!found->flaw.ok()) return Status::OK();
+  if (!found->flaw.ok()) return ends(found->flaw);
   bytes.resize(read);
   found->file = std::move(file);
   Result<FileHeader> header = ReadFileHeader(*found->file, found->name.kind, found->name.number);
@@ -31,7 +33,7 @@ Status Look(FileSystem& fs, FoundFile* found) {
     found->header = *header;
     return Status::OK();
   }
-  if (header.status().IsNotSupported()) return header.status();
+  if (header.status().IsNotSupported() || header.status().IsDenied()) return header.status();
   found->flaw = header.status();
   found->is_guessed = !DecodeFileHeader(bytes, found->path).ok() && GuessFileHeader(bytes, &found->header);
   found->header.kind = found->name.kind;

@@ -25,7 +25,7 @@ struct FoundFile {
 };
 
 // Returns the files that have a header, except MANIFESTs and reserves, in the order of kinds and numbers. NotSupported
-// if one is of a later version.
+// if one is of a later version, Denied if the system denies this process one of them.
 Result<std::vector<FoundFile>> FindFiles(FileSystem& fs, const std::string& directory);
 
 // Returns null if there is no such file.

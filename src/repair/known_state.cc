@@ -163,7 +163,7 @@ void OpenSegments(Salvage* salvage) {
     const Slot slot = has_slot ? info->slot : static_cast<Slot>(next_slot++);
     std::unique_ptr<File> file;
     const Status opened = salvage->fs.Open(found.path, OpenMode::kReadOnly, {}, &file);
-    if (!opened.ok()) continue;  // FindFiles could open it a moment ago
+    if (!opened.ok()) continue;  // FindFiles could open it a moment ago; RepairDB returns a Denied
     auto segment = std::make_shared<Segment>(found.name.number, slot, found.path, std::move(file), header, nullptr);
     if (info != nullptr) segment->SetHoles(info->punched);
     salvage->segments = salvage->segments.With(slot, std::move(segment));

@@ -29,7 +29,7 @@ Result<std::string> InSegment(const Salvage& salvage, const FoundFile& found) {
   ScannedRecord record;
   while (true) {
     const Result<ScanResult> next = scanner.Next(&record);
-    if (!next.ok() && next.status().IsNotSupported()) return next.status();
+    if (EndsSalvage(next.status())) return next.status();
     if (!next.ok() || *next == ScanResult::kEnd) return std::string();
     const bool is_record = *next == ScanResult::kRecord;
     if (is_record || scanner.header_valid()) {

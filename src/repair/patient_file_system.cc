@@ -18,9 +18,9 @@ class PatientFile final : public File {
 
   Status Read(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const override {
     const Status s = base_->Read(offset, n, out, read);
-    if (!s.IsIOError()) return s;
+    if (!s.IsIOError() || s.IsDenied()) return owner_.Seen(s);
     FileInfo info;
-    CAMBIUM_RETURN_IF_ERROR(base_->GetInfo(&info));
+    CAMBIUM_RETURN_IF_ERROR(GetInfo(&info));
     *read = static_cast<std::size_t>(std::min<std::uint64_t>(n, info.size - std::min(offset, info.size)));
     // A direct read asks for the whole last block, even if the file ends inside it.
     for (std::size_t done = 0; done < *read;) {
@@ -28,7 +28,7 @@ class PatientFile final : public File {
       const std::size_t want = std::min<std::size_t>(n - done, static_cast<std::size_t>(kBlock - at % kBlock));
       std::size_t have = 0;
       const Status block = base_->Read(at, want, out + done, &have);
-      if (!block.IsIOError()) CAMBIUM_RETURN_IF_ERROR(block);
+      if (!block.IsIOError() || block.IsDenied()) CAMBIUM_RETURN_IF_ERROR(owner_.Seen(block));
       if (!block.ok()) {
         std::memset(out + done, kPattern, want);
         owner_.ReportUnreadable(path(), at, block);
@@ -54,7 +54,7 @@ class PatientFile final : public File {
   Status Truncate(std::uint64_t) override { return No(); }
   Status Allocate(std::uint64_t, std::uint64_t, bool) override { return No(); }
   Status PunchHole(std::uint64_t, std::uint64_t) override { return No(); }
-  Status GetInfo(FileInfo* info) const override { return base_->GetInfo(info); }
+  Status GetInfo(FileInfo* info) const override { return owner_.Seen(base_->GetInfo(info)); }
   Status Map(std::uint64_t, std::size_t, std::unique_ptr<MappedRegion>*) const override { return No(); }
   Status Residency(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident) const override {
     return base_->Residency(offset, length, resident);
@@ -101,7 +101,7 @@ Status PatientFileSystem::Open(const std::string& path, OpenMode mode, const Fil
                                std::unique_ptr<File>* file) {
   if (mode != OpenMode::kReadOnly) return No(path);
   std::unique_ptr<File> base;
-  CAMBIUM_RETURN_IF_ERROR(base_.Open(path, mode, options, &base));
+  CAMBIUM_RETURN_IF_ERROR(Seen(base_.Open(path, mode, options, &base)));
   *file = std::make_unique<PatientFile>(std::move(base), this);
   return Status::OK();
 }

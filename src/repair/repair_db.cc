@@ -49,6 +49,7 @@ class Repair {
   // Reads the state and the families. Writes nothing.
   Status Look() {
     CAMBIUM_RETURN_IF_ERROR(ReadKnownState(&salvage_));
+    CAMBIUM_RETURN_IF_ERROR(patient_.denied());
     return FindFamilies();
   }
 
@@ -61,6 +62,7 @@ class Repair {
       if (id != 0) CAMBIUM_RETURN_IF_ERROR(out->AddFamily(id, salvage_.families.at(id).name, family));
     }
     OpenSegments(&salvage_);
+    CAMBIUM_RETURN_IF_ERROR(patient_.denied());
     if (salvage_.has_manifest) {
       CAMBIUM_RETURN_IF_ERROR(SalvageTail(&salvage_));
       CAMBIUM_RETURN_IF_ERROR(SalvageLayers(&salvage_));
@@ -71,6 +73,7 @@ class Repair {
       if (!salvage_.has_manifest) CAMBIUM_RETURN_IF_ERROR(SalvagePages(&salvage_));
       CAMBIUM_RETURN_IF_ERROR(log.Decide());
     }
+    CAMBIUM_RETURN_IF_ERROR(patient_.denied());
     CAMBIUM_TRY(const std::vector<NewDatabase::Figures> figures, out->Finish());
     for (const NewDatabase::Figures& each : figures) {
       salvage_.report->families.push_back({each.name, each.entries, each.value_bytes});

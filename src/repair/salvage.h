@@ -61,6 +61,10 @@ struct SalvagedFamily {
   [[nodiscard]] bool HasOrder() const { return !is_order_guessed && !is_order_wrong; }
 };
 
+// Whether an error ends the salvage, instead of being a loss. Bytes of a later version may mean anything, and what the
+// system denies this process may be whole.
+[[nodiscard]] inline bool EndsSalvage(const Status& s) { return s.IsNotSupported() || s.IsDenied(); }
+
 class Salvage {
  public:
   Salvage(FileSystem& its_fs, std::string its_path, const RepairOptions& options, RepairReport* its_report)
@@ -82,8 +86,8 @@ class Salvage {
   // Reports progress.
   void Advance(std::uint64_t bytes);
 
-  // Reads the value at an address. *sequence is that of its record, 0 for a large value. Any error except NotSupported
-  // means that the value is lost.
+  // Reads the value at an address. *sequence is that of its record, 0 for a large value. Any error for which
+  // EndsSalvage is false means that the value is lost.
   Status ReadAt(std::uint32_t family, Slice key, ValueAddress address, Slice* value, SequenceNumber* sequence);
   [[nodiscard]] std::string PlaceOf(ValueAddress address) const;
 

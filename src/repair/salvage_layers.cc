@@ -315,7 +315,7 @@ class FamilyLayers {
     SequenceNumber sequence = 0;
     if (entry.HasAddress()) {
       const Status read = salvage_.ReadAt(id_, key, entry.address, &value, &sequence);
-      if (read.IsNotSupported()) return read;
+      if (EndsSalvage(read)) return read;
       if (!read.ok()) {
         note.verdict = Note::Verdict::kLost;
         family_.has_lost_values = true;

@@ -125,7 +125,7 @@ Status LogSalvage::ReadSegment(const Source& source, bool is_log) {
   std::uint64_t advanced = 0;
   while (true) {
     const Result<ScanResult> found = scanner.Next(&record);
-    if (!found.ok() && found.status().IsNotSupported()) return found.status();
+    if (EndsSalvage(found.status())) return found.status();
     if (!found.ok()) {
       // The device cannot read this part, and this scanner cannot continue after it.
       salvage_.ReportLost({"", {}, {}, {}, 0, found.status().ToString()});
@@ -417,7 +417,7 @@ Status LogSalvage::DecideCandidate(std::uint32_t id, Slice key, const Note& note
                                                                            std::to_string(candidate.sequence) +
                                                                            " of the log is missing")
                                                       : salvage_.ReadAt(id, key, candidate.address, &value, &sequence);
-    if (read.IsNotSupported()) return read;
+    if (EndsSalvage(read)) return read;
     if (!read.ok()) {
       const bool is_reported = note.verdict == Verdict::kLost && salvage_.has_manifest;
       if (!is_reported) salvage_.ReportLost(family, key, read.ToString());

@@ -35,7 +35,7 @@ class Tail {
     CAMBIUM_RETURN_IF_ERROR(written);
     if (replayed.ok()) {
       salvage_.tail_end = std::max(salvage_.tail_end, replayed->last_sequence);
-    } else if (replayed.status().IsNotSupported()) {
+    } else if (EndsSalvage(replayed.status())) {
       return replayed.status();
     } else {
       if (!salvage_.is_tail_damaged) salvage_.ReportLost({"", {}, {}, {}, 0, replayed.status().ToString()});

@@ -78,10 +78,14 @@ Status Verifier::CheckOtherFiles() {
     }
     if (file->kind == FileKind::kOptions) {
       ++report_->files;
-      // Open only compares it with its options, and writes a new file if it cannot read this one. So even an unreadable
-      // file is dead damage.
+      // Open only compares it with its options, and writes a new file if it cannot read this one. So a file that the
+      // device cannot read is dead damage too. One that is denied to this process may be whole.
       const Status read = ReadOptionsFile(fs_, path_ + "/" + name).status();
-      if (!read.ok()) DeadDamage(std::string(read.message()));
+      if (read.IsDenied()) {
+        CAMBIUM_RETURN_IF_ERROR(Found(read));
+      } else if (!read.ok()) {
+        DeadDamage(std::string(read.message()));
+      }
     }
     if (file->kind == FileKind::kReserve) ++report_->files;
     if (!IsNamed(*file)) Note(path_ + "/" + name + ": orphan, which the next Open for writing removes");

@@ -115,6 +115,28 @@ TEST(VerifyReportTest, OptionsFileThatIsADirectoryIsDeadDamage) {
   EXPECT_EQ(LinesWith(verified.report.dead_damage, path), 1u);
 }
 
+// One that the system denies this process may be whole.
+TEST(VerifyReportTest, DeniedOptionsFileIsUnreadable) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("key", "value");
+  store.MustClose();
+  const std::string path = store.FilesOf("OPTIONS").front();
+  const auto fs = std::make_shared<SimFileSystem>(store.fs->Snapshot());
+  SimFault fault;
+  fault.matches = [path](SimOpKind kind, const std::string& its) { return kind == SimOpKind::kOpen && its == path; };
+  fault.sticky = true;
+  fault.status = Status::Denied(path + ": injected");
+  fs->AddFault(fault);
+  Options options = store.options;
+  options.file_system = fs;
+  VerifyReport report;
+  const Status s = VerifyDB(kStorePath, options, {.deep = true}, &report);
+  EXPECT_TRUE(s.IsDenied()) << s.ToString();
+  EXPECT_EQ(LinesWith(report.unreadable, path), 1u);
+  EXPECT_TRUE(report.dead_damage.empty());
+}
+
 // Regression: the report had a line for each value of a lost segment, and grew with the database.
 TEST(VerifyReportTest, LostSegmentWithManyValuesGivesABoundedListAndTheRightCount) {
   constexpr int kValues = 3'000;
