@@ -77,7 +77,8 @@ class Workshop {
     FileInfo info;
     CAMBIUM_RETURN_IF_ERROR(fs_.GetInfo(partial_, &info));
     std::unique_ptr<File> note;
-    CAMBIUM_RETURN_IF_ERROR(fs_.Open(NoteOf(info), OpenMode::kCreateNew, {}, &note));
+    note_ = NoteOf(info);
+    CAMBIUM_RETURN_IF_ERROR(fs_.Open(note_, OpenMode::kCreateNew, {}, &note));
     return MutantIs(Mutant::kCloneSkipsDirectorySync) ? Status::OK() : WithoutFatal(fs_.SyncDirectory(mark_));
   }
 
@@ -164,7 +165,10 @@ class Workshop {
       CAMBIUM_RETURN_IF_ERROR(MakeMark());
       const Status locked = fs_.Lock(mark_, LockMode::kExclusive, 0, &lock_);
       if (locked.ok()) break;
-      if (!locked.IsPathNotFound() || tries == kTriesMax) return locked;
+      if (locked.IsPathNotFound() && tries < kTriesMax) continue;
+      // If the lock could not even be created, the mark is empty. A mark that is in use is not, and stays.
+      if (!MutantIs(Mutant::kLeaveEmptyMark)) static_cast<void>(fs_.RemoveDirectory(mark_));
+      return locked;
     }
     return WithoutFatal(fs_.SyncDirectory(ParentOf(target_)));
   }
@@ -180,12 +184,17 @@ class Workshop {
     return fs_.CreateDirectory(mark_);
   }
 
-  // Removes the mark, unless it contains other files.
+  // Removes the mark, unless it contains other files. Without a free descriptor it cannot be listed; so what this call
+  // has made is removed by name.
   void RemoveMark() {
     std::vector<std::string> names;
-    static_cast<void>(fs_.List(mark_, &names));
+    const bool is_listed = fs_.List(mark_, &names).ok();
     for (const std::string& name : names) {
       if (name == kLockFileName || IsNote(name)) static_cast<void>(fs_.Unlink(mark_ + "/" + name));
+    }
+    if (!is_listed && !MutantIs(Mutant::kLeaveEmptyMark)) {
+      if (!note_.empty()) static_cast<void>(fs_.Unlink(note_));
+      static_cast<void>(fs_.Unlink(mark_ + "/" + kLockFileName));
     }
     static_cast<void>(fs_.RemoveDirectory(mark_));
     static_cast<void>(fs_.SyncDirectory(ParentOf(target_)));  // if this fails, the mark may return after a crash
@@ -196,6 +205,7 @@ class Workshop {
   const std::string partial_;
   const std::string mark_;
   std::unique_ptr<FileLock> lock_;  // of the mark
+  std::string note_;                // its path, once it is made
   bool is_made_ = false;            // partial_ was created or found, and not renamed yet
   bool is_ours_ = false;            // partial_ was empty at that time
 };

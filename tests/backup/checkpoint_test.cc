@@ -480,6 +480,7 @@ TEST(CheckpointTest, FailureOfAnyCallLeavesNothing) {
       if (!made.ok()) {
         EXPECT_NE(made.message().find("injected"), std::string::npos) << nth << ": " << made.ToString();
         EXPECT_EQ(made.severity(), Status::Severity::kNone) << nth;
+        EXPECT_TRUE(store.fs->GetInfo(kMark, &info).IsPathNotFound()) << nth;
       }
       EXPECT_TRUE(store.fs->GetInfo(kPartial, &info).IsPathNotFound()) << nth;
       if (is_there) store.RemoveCopy();  // the copy is whole, but its name may not be durable
@@ -490,6 +491,37 @@ TEST(CheckpointTest, FailureOfAnyCallLeavesNothing) {
     }
   }
   EXPECT_GT(calls, 20u);
+}
+
+// From the n-th call on, no call gets a descriptor. Returns how often the mark of the copy is left.
+int CopyWithoutDescriptors() {
+  int marks = 0;
+  for (std::uint64_t nth = 1; nth <= 8; ++nth) {
+    CopiedStore store;
+    store.MustOpen();
+    store.Put("a", "1");
+    SimFault fault;
+    fault.matches = [](SimOpKind kind, const std::string& path) {
+      const bool needs_one = kind == SimOpKind::kOpen || kind == SimOpKind::kCreate || kind == SimOpKind::kList ||
+                             kind == SimOpKind::kLock || kind == SimOpKind::kSyncDirectory;
+      return needs_one && (path.starts_with(kCopy) || path == "/");
+    };
+    fault.nth = nth;
+    fault.sticky = true;
+    fault.status = Status::Denied("injected");
+    store.fs->AddFault(fault);
+    EXPECT_TRUE(store.Copy().IsDenied()) << nth;
+    store.fs->ClearFaults();
+    FileInfo info;
+    marks += store.fs->GetInfo(kMark, &info).IsPathNotFound() ? 0 : 1;
+  }
+  return marks;
+}
+
+TEST(CheckpointTest, WithoutDescriptorsNoMarkIsLeft) {
+  EXPECT_EQ(CopyWithoutDescriptors(), 0);
+  const MutantScope mutant(Mutant::kLeaveEmptyMark);
+  EXPECT_GT(CopyWithoutDescriptors(), 0);
 }
 
 TEST(CheckpointTest, ExistingFilesAreNotOverwritten) {
