@@ -23,8 +23,10 @@ class OfflineAccess {
   OfflineAccess(DbState* state, Upkeep* upkeep, Families* families)
       : state_(*state), upkeep_(*upkeep), families_(*families) {}
 
-  // The offline compaction uses the space of the reserve for a full disk; the next Open makes the reserve again.
+  // Release the reserve for a full disk, so that the offline compaction can use its space, and make it again. If there
+  // is no space, that is no error: the next Open tries again.
   void ReleaseReserve() { upkeep_.disk_keeper.ReleaseReserve(); }
+  Status MakeReserve() { return upkeep_.disk_keeper.MakeReserve(); }
   // Keeps the copy buffers of log GC for steps that run at the same time.
   void KeepCopyBuffers(std::size_t count, std::size_t least) { upkeep_.relocator.KeepCopyBuffers(count, least); }
   // Writes the OPTIONS file, which an offline Open does not write. It records the options in force, and which

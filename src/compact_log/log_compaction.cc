@@ -429,6 +429,13 @@ Status LogCompaction::CountSettled(const GcSource& source) {
 Status LogCompaction::Run() {
   FitIntoFreeSpace();
   if (is_tight_) db_.ReleaseReserve();
+  const Status done = RunSteps();
+  if (done.severity() == Status::Severity::kFatal) return done;
+  const Status reserved = db_.MakeReserve();
+  return done.ok() ? reserved : done;
+}
+
+Status LogCompaction::RunSteps() {
   CAMBIUM_RETURN_IF_ERROR(Settle());
   CAMBIUM_RETURN_IF_ERROR(db_.PersistOptions({!how_.recompress.has_value(), !how_.min_blob_size.has_value()}));
   CAMBIUM_RETURN_IF_ERROR(Forecast());

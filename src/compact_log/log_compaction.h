@@ -44,10 +44,12 @@ class LogCompaction {
 
   // Makes the forecast only. The database may be open for reading only.
   Status Forecast();
-  // Makes the forecast and compacts.
+  // Makes the forecast and compacts. On a disk without room, this call or Open has released the reserve; it is made
+  // again at the end.
   Status Run();
 
  private:
+  Status RunSteps();
   struct Segment {
     std::uint64_t bytes = 0;       // on disk
     std::uint64_t live_bytes = 0;  // of records

@@ -94,7 +94,7 @@ void DiskKeeper::MakeRoomForDeletes() {
 }
 
 void DiskKeeper::OnNoSpace() {
-  if (db_.read_only || jobs_.is_closing()) return;
+  if (db_.read_only || db_.is_offline || jobs_.is_closing()) return;  // an offline compaction ends with the error
   const std::uint64_t had = disk_.reserve_bytes.load(std::memory_order_relaxed);
   if (had == 0 && disk_.wanted_bytes.load(std::memory_order_relaxed) == 0) return;
   if (disk_.is_on.exchange(true)) return;
@@ -152,7 +152,8 @@ void DiskKeeper::OnTick() {
 }
 
 void DiskKeeper::Begin(bool had_reserve) {
-  if (!db_.is_offline) tick_target_->Set(this);
+  if (db_.is_offline) return;
+  tick_target_->Set(this);
   if (had_reserve && reserve_number() == 0) {
     OnNoSpace();
   } else if (disk_.IsReserveDue()) {

@@ -47,7 +47,7 @@ class DiskKeeper {
   void OnNoSpace();
   // Makes the reserve, or resizes it. The job kReserve.
   Status MakeReserve();
-  // Releases the reserve, so that a full disk or an offline compaction can use its space.
+  // Releases the reserve, so that a full disk or an offline compaction can use its space. MakeReserve makes it again.
   void ReleaseReserve();
 
   // ---- Opening and closing ----

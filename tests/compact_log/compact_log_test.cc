@@ -329,14 +329,34 @@ TEST(CompactLogTest, DiskThatFillsUpMeanwhileLosesNothing) {
   EXPECT_GT(full, 0);
 }
 
+// The bytes of the reserve for a full disk.
+std::uint64_t ReserveOf(const CompactedStore& store) {
+  std::uint64_t bytes = 0;
+  for (const std::string& path : store.FilesOf(".rsv")) bytes += store.Files().at(path).size();
+  return bytes;
+}
+
 // The space of the reserve is enough to begin the work.
 TEST(CompactLogTest, WorksOnADiskWithoutAFreeByte) {
   CompactedStore store;
   FillLargely(&store);
-  ASSERT_FALSE(store.FilesOf(".rsv").empty()) << "the database has no reserve";
+  const std::uint64_t reserve = ReserveOf(store);
+  ASSERT_GT(reserve, 0u) << "the database has no reserve";
   store.fs->SetQuota(store.fs->probe().allocated_bytes());
   store.MustCompact();
   EXPECT_GT(store.report.fact.bytes_freed, 2u << 20);
+  EXPECT_EQ(ReserveOf(store), reserve) << "it was released for the work, and made again";
+  store.ExpectWhole();
+}
+
+// Regression: an offline Open measures no space, took every reserve for too large, and removed it.
+TEST(CompactLogTest, ReserveForAFullDiskIsKept) {
+  CompactedStore store;
+  FillLargely(&store);
+  const std::uint64_t reserve = ReserveOf(store);
+  ASSERT_GT(reserve, 0u);
+  store.MustCompact();
+  EXPECT_EQ(ReserveOf(store), reserve);
   store.ExpectWhole();
 }
 
