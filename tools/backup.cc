@@ -8,6 +8,7 @@
 #include "cambium/backup_engine.h"
 #include "copy_plan.h"
 #include "database.h"
+#include "interrupt.h"
 #include "key_text.h"
 #include "output.h"
 #include "progress.h"
@@ -105,10 +106,13 @@ int Create(const BackupFlags& flags) {
   std::uint64_t stored = 0;
   options.progress = [&](std::uint64_t done, std::uint64_t all) {
     stored = done;
+    if (Interrupts::HasCome()) engine->StopBackup();
     progress.Show(done, all);
   };
   BackupID id = 0;
+  const Interrupts interrupts;
   s = engine->CreateNewBackupOffline(options, flags.directory, &id);
+  Interrupts::ThrowIfEnded(s, "no backup was made and none deleted");
   if (!s.ok()) return Fail(s, flags.json);
   const BackupInfo info = engine->GetBackupInfo().back();
   std::vector<BackupID> gone;
@@ -200,10 +204,13 @@ int Restore(const BackupFlags& flags) {
   std::uint64_t bytes = 0;
   options.progress = [&](std::uint64_t done, std::uint64_t all) {
     bytes = done;
+    if (Interrupts::HasCome()) engine->StopBackup();
     progress.Show(done, all);
   };
+  const Interrupts interrupts;
   s = flags.has_id ? engine->RestoreDBFromBackup(options, flags.id, flags.out)
                    : engine->RestoreDBFromLatestBackup(options, flags.out);
+  Interrupts::ThrowIfEnded(s, flags.out + " was not created");
   if (!s.ok()) return Fail(s, flags.json);
   if (flags.json) return Say(nlohmann::ordered_json{{"directory", flags.out}, {"bytes", bytes}});
   return Say(flags.out + ": restored, " + Bytes(bytes) + " bytes, every checksum compared\n");

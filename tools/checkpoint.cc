@@ -5,6 +5,7 @@
 
 #include "copy_plan.h"
 #include "database.h"
+#include "interrupt.h"
 #include "output.h"
 #include "progress.h"
 
@@ -24,9 +25,12 @@ int Run(const CheckpointFlags& flags) {
     const Status planned = PlanCheckpointOffline(options, flags.directory, flags.out, &plan);
     return SayPlan(planned, plan, flags.json);
   }
+  const Interrupts interrupts;
   Progress progress;
-  const Status s = CheckpointOffline(options, flags.directory, flags.out,
-                                     [&](std::uint64_t done, std::uint64_t all) { progress.Show(done, all); });
+  const Status s = CheckpointOffline(options, flags.directory, flags.out, [&](std::uint64_t done, std::uint64_t all) {
+    Interrupts::ThrowIfCome();
+    progress.Show(done, all);
+  });
   if (!s.ok()) return Fail(s, flags.json);
   if (flags.json) return Say(nlohmann::ordered_json{{"directory", flags.directory}, {"checkpoint", flags.out}});
   return Say(flags.out + ": is a checkpoint of " + flags.directory + "\n");

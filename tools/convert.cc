@@ -6,6 +6,7 @@
 
 #include "copy_plan.h"
 #include "database.h"
+#include "interrupt.h"
 #include "key_text.h"
 #include "output.h"
 #include "progress.h"
@@ -23,9 +24,13 @@ int Run(const ConvertFlags& flags) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
   if (const Status known = OptionsOf(flags.directory, &options, &families); !known.ok()) return Fail(known, flags.json);
+  const Interrupts interrupts;
   Progress progress(ProgressUnit::kEntries);
   ConvertOptions how;
-  how.progress = [&](std::uint64_t done, std::uint64_t all) { progress.Show(done, all); };
+  how.progress = [&](std::uint64_t done, std::uint64_t all) {
+    Interrupts::ThrowIfCome();
+    progress.Show(done, all);
+  };
   how.dry_run = flags.dry_run;
   ConvertReport report;
   const Status s = ConvertIndex(options, flags.directory, families, flags.index == "lsm" ? kLsm : kBTree, flags.out,

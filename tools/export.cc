@@ -1,8 +1,10 @@
 // cambium export DIR FILE: writes all entries as JSON lines.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "database.h"
+#include "interrupt.h"
 #include "jsonl.h"
 #include "key_text.h"
 #include "new_file.h"
@@ -35,6 +37,7 @@ Status ExportFamily(DB* db, ColumnFamilyHandle* family, NewFile* out, Progress* 
   options.allow_unprepared_value = true;
   const std::unique_ptr<Iterator> it(db->NewIterator(options, family));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    if (Interrupts::HasCome()) return Status::Incomplete("interrupted");
     if (!it->PrepareValue()) break;
     const nlohmann::ordered_json json{
         {"family", Escape(family->GetName())}, {"key", Escape(it->key())}, {"value", Escape(it->value())}};
@@ -59,6 +62,8 @@ int Export(const ExportFlags& flags) {
     if (database.db()->GetIntProperty(family, "cambium.estimate-num-keys", &keys)) counts.expected += keys;
   }
   {
+    std::optional<Interrupts> interrupts;
+    if (flags.file != "-") interrupts.emplace();
     NewFile out(flags.file);
     Progress progress;
     s = out.Open();
@@ -70,6 +75,7 @@ int Export(const ExportFlags& flags) {
     }
     if (s.ok()) s = out.Write(nlohmann::ordered_json{{"end", true}, {"entries", counts.entries}}.dump() + "\n");
     if (s.ok()) s = out.Finish();
+    Interrupts::ThrowIfEnded(s, flags.file + " is unchanged");
   }
   if (!s.ok()) return Fail(s, flags.json && flags.file != "-");
   if (flags.file == "-") return kClean;

@@ -15,6 +15,7 @@
 #include "cambium/convenience.h"
 #include "database.h"
 #include "entry_source.h"
+#include "interrupt.h"
 #include "io/parent_path.h"
 #include "key_text.h"
 #include "output.h"
@@ -61,7 +62,7 @@ Status Copy(EntrySource* source, DB* db, const ColumnFamilyOptions& options,
   ImportedEntry entry;
   while (true) {
     bool has_one = false;
-    Status s = source->Next(&entry, &has_one);
+    Status s = Interrupts::HasCome() ? Status::Incomplete("interrupted") : source->Next(&entry, &has_one);
     if (!s.ok()) return s;
     if (!has_one || batch.GetDataSize() >= kBatchBytes) {
       s = db->Write({}, &batch);
@@ -192,8 +193,10 @@ int Import(const ImportFlags& flags) {
     return s.ok() ? PrintPlan(flags, counts, free) : int{Fail(s, flags.json)};
   }
   if (s.ok()) {
+    const Interrupts interrupts;
     s = flags.add ? Fill(source.get(), flags.directory, flags, made, &counts)
                   : ImportNew(source.get(), flags, made, &counts);
+    Interrupts::ThrowIfEnded(s, flags.add ? "a part of the entries was added" : flags.directory + " was not created");
   }
   if (!s.ok()) return Fail(s, flags.json);
   if (flags.json) return Say(nlohmann::ordered_json{{"entries", counts.entries}, {"bytes", counts.bytes}});

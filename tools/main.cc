@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "command.h"
+#include "interrupt.h"
+#include "number_flags.h"
 #include "output.h"
 
 namespace cambium::tool {
@@ -24,7 +27,10 @@ std::string NoCommand(const CLI::App* app) {
 }
 
 int FailToParse(const CLI::App& app, const CLI::ParseError& error, bool json) {
-  if (error.get_exit_code() == 0) return app.exit(error);  // --help
+  if (error.get_exit_code() == 0) {  // --help
+    const int exit_code = app.exit(error);
+    return std::cout.flush() ? exit_code : int{OutputFailed()};
+  }
   const std::string word = NoCommand(&app);
   const std::string what = word.empty() ? error.what() : "there is no command \"" + word + "\"";
   return FailUsage(what + "; see --help", json);
@@ -36,6 +42,7 @@ int FailToParse(const CLI::App& app, const CLI::ParseError& error, bool json) {
 int main(int argc, char** argv) {
   using namespace cambium::tool;
   int exit_code = kCannot;
+  const auto is_json = [&] { return std::find(argv, argv + argc, std::string_view("--json")) != argv + argc; };
   try {
     CLI::App app("Inspects, checks and maintains Cambium databases that no process has open for writing.", "cambium");
     app.require_subcommand(1);
@@ -45,11 +52,15 @@ int main(int argc, char** argv) {
                            AddConvert, AddSalvage, AddRestore, AddExport, AddImport, AddStats, AddDump, AddManifest, AddGc}) {
       add(&app, &exit_code);
     }
+    cambium::RejectOddNumbers(&app);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-      return FailToParse(app, e, std::find(argv, argv + argc, std::string_view("--json")) != argv + argc);
+      return FailToParse(app, e, is_json());
     }
+  } catch (const Interrupted& e) {
+    static_cast<void>(FailUsage("interrupted" + (e.left.empty() ? "" : ": " + e.left), is_json()));
+    Interrupts::Die();
   } catch (const std::exception& e) {  // out of memory, or a standard stream that cannot be written
     std::fprintf(stderr, "cambium: %s\n", e.what());
     return kCannot;

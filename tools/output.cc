@@ -1,6 +1,8 @@
 #include "output.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 namespace cambium::tool {
 
@@ -10,9 +12,14 @@ ExitCode ExitCodeOf(const Status& status) {
   return status.IsLocked() ? kLocked : kCannot;
 }
 
+ExitCode OutputFailed() {
+  std::fprintf(stderr, "cambium: stdout: %s\n", std::strerror(errno));
+  return kCannot;
+}
+
 ExitCode Say(const std::string& text) {
   const bool is_out = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  return is_out ? kClean : kCannot;
+  return is_out ? kClean : OutputFailed();
 }
 
 ExitCode Say(const nlohmann::ordered_json& json) {

@@ -12,7 +12,10 @@ namespace cambium::tool {
 // Same mapping for every command: Corruption is kDamage, Locked is kLocked, any other error is kCannot.
 [[nodiscard]] ExitCode ExitCodeOf(const Status& status);
 
-// Prints to stdout at once. kCannot if that fails: output that is lost counts as a failure.
+// Says on stderr that stdout cannot be written, with the errno. Returns kCannot: lost output counts as a failure.
+[[nodiscard]] ExitCode OutputFailed();
+
+// Prints to stdout at once; OutputFailed if that fails.
 [[nodiscard]] ExitCode Say(const std::string& text);
 // Prints one object and a line end. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] ExitCode Say(const nlohmann::ordered_json& json);

@@ -1,11 +1,14 @@
 // cambium salvage DIR OUT: makes a new database from what survives of a damaged one, with RepairDB.
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 
 #include "cambium/convenience.h"
 #include "cambium/repair.h"
 #include "database.h"
+#include "interrupt.h"
 #include "key_text.h"
 #include "output.h"
 #include "progress.h"
@@ -63,7 +66,14 @@ class Listing {
           unproven.where + (unproven.is_written ? "; written\n" : "\n"));
   }
 
-  [[nodiscard]] bool is_out() const { return is_out_; }
+  // The exit code of a salvage that returns `found`. A reader that has closed the pipe is no failure.
+  [[nodiscard]] ExitCode End(ExitCode found) {
+    Take("");
+    const bool is_lost = !is_out_ && errno_ != EPIPE;
+    if (is_lost)
+      std::fprintf(stderr, "cambium: stdout: %s; %s is complete\n", std::strerror(errno_), flags_.out.c_str());
+    return is_lost ? kCannot : found;
+  }
   void Print(const std::string& text) { Take(text); }
   void Print(const nlohmann::ordered_json& line) {
     Take(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
@@ -74,11 +84,15 @@ class Listing {
     return name.empty() || name == kDefaultColumnFamilyName ? "" : " of column family " + Escape(name);
   }
   void Take(const std::string& text) {
-    is_out_ = is_out_ && std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (!is_out_) return;
+    is_out_ =
+        std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && (!text.empty() || std::fflush(stdout) == 0);
+    if (!is_out_) errno_ = errno;
   }
 
   const SalvageFlags& flags_;
   bool is_out_ = true;
+  int errno_ = 0;  // why not
 };
 
 // Finds the options that the database was last open with, if an OPTIONS file has them. RepairDB finds the rest in the
@@ -139,13 +153,17 @@ int Run(const SalvageFlags& flags) {
   if (const Status known = FindOptions(flags.directory, &options, &families); !known.ok()) {
     return Fail(known, flags.json);
   }
+  const Interrupts interrupts;
   Listing listing(flags);
   Progress progress;
   RepairOptions how;
   how.include_unproven = flags.include_unproven;
   how.is_filtered = flags.is_filtered;
   how.dry_run = flags.dry_run;
-  how.progress = [&](std::uint64_t done, std::uint64_t all) { progress.Show(done, all); };
+  how.progress = [&](std::uint64_t done, std::uint64_t all) {
+    Interrupts::ThrowIfCome();
+    progress.Show(done, all);
+  };
   if (!flags.quiet) {
     how.on_lost = [&](const RepairLoss& loss) { listing.Lost(loss); };
     how.on_unproven = [&](const RepairUnproven& unproven) { listing.Unproven(unproven); };
@@ -158,8 +176,7 @@ int Run(const SalvageFlags& flags) {
   } else {
     listing.Print(TextOf(flags, report));
   }
-  if (!listing.is_out() || std::fflush(stdout) != 0) return kCannot;
-  return report.IsClean() ? kClean : kDamage;
+  return listing.End(report.IsClean() ? kClean : kDamage);
 }
 
 }  // namespace

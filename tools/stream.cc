@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include "output.h"
+
 namespace cambium::tool {
 namespace {
 
@@ -28,7 +30,10 @@ void Stream::Flush() {
   const bool is_out = std::fwrite(text_.data(), 1, text_.size(), stdout) == text_.size() && std::fflush(stdout) == 0;
   text_.clear();
   if (is_out) return;
-  (errno == EPIPE ? is_gone_ : is_broken_) = true;
+  is_gone_ = errno == EPIPE;
+  if (is_gone_) return;
+  is_broken_ = true;
+  static_cast<void>(OutputFailed());
 }
 
 ExitCode Stream::End(ExitCode found) {
