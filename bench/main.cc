@@ -363,15 +363,21 @@ int Refuse(const std::string& why) {
 int Run(const std::vector<BenchFlags>& experiments) {
   RunState state;
   if (const std::string wrong = Prepare(experiments, &state); !wrong.empty()) return Refuse(wrong);
+  CatchInterrupts(SecondInterrupt::kIgnore);  // ends the children, while this process cleans up
   const Root root(experiments.front());
   if (!root.ok()) return kExitUsage;
   const std::string no_space =
       FirstComplaint(experiments, [&root](const BenchFlags& flags) { return ComplainOfSpace(flags, root.path()); });
   if (!no_space.empty()) return Refuse(no_space);
-  CatchInterrupts(SecondInterrupt::kIgnore);  // ends the children, while this process cleans up
   RunAll(experiments, root, &state);
   if (state.json.is_open() && !state.json) {
     std::fprintf(stderr, "cambium_bench: writing %s failed\n", experiments.front().json.c_str());
+    state.failed = true;
+  }
+  // Nobody misses the output if its reader has gone away.
+  const bool is_said = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (!is_said && !Interrupted().load()) {
+    std::fprintf(stderr, "cambium_bench: the output cannot be written\n");
     state.failed = true;
   }
   return state.failed ? kExitFailed : Interrupted().load() ? kExitInterrupted : 0;

@@ -445,13 +445,17 @@ std::string WithoutEffect(const CLI::App& app, const BenchFlags& f) {
   return {};
 }
 
-// Returns a complaint about the first option whose value is NaN or infinite, which range checks do not catch; or "".
-std::string NotFinite(const CLI::App& app) {
+// Returns a complaint about the first option whose value is not what the parser takes it for, or "": the parser turns
+// "-1" into the largest number without a sign, and range checks accept NaN.
+std::string OddNumber(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_type_name().find("FLOAT") == std::string::npos) continue;
+    const bool is_fraction = option->get_type_name().find("FLOAT") != std::string::npos;
+    const bool has_no_sign = option->get_type_name().find("UINT") != std::string::npos;
     for (const std::string& text : option->results()) {
-      if (std::isfinite(std::strtod(text.c_str(), nullptr))) continue;
-      return option->get_name() + "=" + text + " is not a finite number";
+      if (is_fraction && !std::isfinite(std::strtod(text.c_str(), nullptr))) {
+        return option->get_name() + "=" + text + " is not a finite number";
+      }
+      if (has_no_sign && text.starts_with('-')) return option->get_name() + "=" + text + " is negative";
     }
   }
   return {};
@@ -484,7 +488,7 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, const std::st
     if (const char* why = WhyOptionAbsent(name); why != nullptr) return refuse("there is no option " + name + ": " + why);
     return refuse("there is no option " + name + Suggestion(name, OptionsOf(app)) + " see --help");
   }
-  if (const std::string what = NotFinite(app); !what.empty()) return refuse(what);
+  if (const std::string what = OddNumber(app); !what.empty()) return refuse(what);
   if (f->bloom_bits == -1) f->bloom_bits = BenchFlags().bloom_bits;
   for (std::vector<std::string>* list : {&f->engines, &f->benchmarks}) {
     for (std::string& word : *list) word = CLI::detail::trim_copy(word);  // "fillseq, readseq"

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -377,6 +378,7 @@ bool RunAll(const Flags& flags, const std::string& root) {
 }
 
 int Main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // if the reader of the output goes away, the databases are removed all the same
   Flags flags;
   CLI::App app("Loads every file below a folder into a database, and checks that the database keeps them.");
   app.add_option("folder", flags.folder, "the folder whose files are the data")

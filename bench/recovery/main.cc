@@ -119,6 +119,7 @@ std::uint64_t DiskBytes(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ::signal(SIGPIPE, SIG_IGN);  // if the reader of the output goes away, the databases are removed all the same
   CLI::App app{"Compares the time of Open after a kill -9 with that of reading the log once."};
   std::string path = "/tmp/cambium_recovery_time";
   std::uint64_t log_mib = 1024;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -333,6 +334,7 @@ void Reads(const Flags& flags) {
 }
 
 int Main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // if the reader of the output goes away, the databases are removed all the same
   Flags f;
   CLI::App app("Measures what Cambium's space ceiling, log GC and punching do to the disk.");
   app.add_option("experiment", f.experiment, "overwrite, insert, delete or read")

@@ -25,6 +25,7 @@ void CatchInterrupts(SecondInterrupt second) {
   action.sa_handler = OnSignal;  // without SA_RESTART: a read that waits returns, so that its caller looks at the flag
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGPIPE, &action, nullptr);
 }
 
 }  // namespace cambium::bench

@@ -57,6 +57,17 @@ grep -q 'It was interrupted' "$work/cut/report.html" || fail "the report does no
 grep -q '"benchmark": *"filluniquerandom"' "$work/cut/results.json" || fail "the report has not what there was"
 nothing_left
 
+# If the reader of the output goes away, the run ends as after Ctrl-C, and removes its databases.
+"$bench" "${quick[@]}" --engine=cambium --rounds=1000 2>"$work/said" | head -n 1 >/dev/null || true
+nothing_left
+
+# Output that cannot be written is reported.
+ended=0
+"$bench" "${quick[@]}" --engine=cambium 2>"$work/said" >/dev/full || ended=$?
+[ $ended = 1 ] || fail "with a full output it ended with $ended"
+grep -q 'the output cannot be written' "$work/said" || fail "does not say that the output cannot be written"
+nothing_left
+
 # If another process ends a store's process, the run fails, because figures are missing.
 "$bench" --engine=cambium --benchmarks=fillrandom,readrandom --num=1000 --duration=60 >"$work/said" 2>&1 &
 pid=$!

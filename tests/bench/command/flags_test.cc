@@ -119,6 +119,7 @@ TEST(FlagsTest, ContradictionsAreRefused) {
       {{"--benchmarks=mixgraph", "--mix_get_ratio=nan"}, "--mix_get_ratio=nan is not a finite number"},
       {{"--read_random_exp_range=nan"}, "--read_random_exp_range=nan is not a finite number"},
       {{"--preset=quick", "--scale=nan"}, "--scale=nan is not a finite number"},
+      {{"--prefix_size=-1"}, "--prefix_size=-1 is negative"},
       {{"--benchmarks=mixgraph", "--mix_max_scan_len=0"}, "mixgraph: --mix_max_scan_len"},
       {{"--benchmarks=appendrandom", "--value_size=0"}, "--value_size must be from 1 to 1048576"},
       {{"--benchmarks=ycsb_a", "--keys_per_prefix=5", "--prefix_size=4"},
