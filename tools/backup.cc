@@ -25,6 +25,7 @@ struct BackupFlags : DatabaseFlags {
   bool has_id = false;
   bool deep = false;
   bool dry_run = false;
+  bool no_verify = false;
 };
 
 enum class Use : unsigned char { kRead, kDelete, kCreate };
@@ -53,7 +54,8 @@ std::string DateOf(std::int64_t seconds) {
 nlohmann::ordered_json BackupJson(const BackupInfo& info) {
   return {{"backup", info.backup_id},       {"created", info.timestamp},
           {"bytes", info.size},             {"files", info.number_files},
-          {"sequence", info.sequence_number}, {"metadata", Escape(info.app_metadata)}};
+          {"sequence", info.sequence_number}, {"metadata", Escape(info.app_metadata)},
+          {"checked", info.is_checked}};
 }
 // Prints what was done, and the error that ended it, if any.
 ExitCode SayOrFail(const Status& status, nlohmann::ordered_json json) {
@@ -66,6 +68,7 @@ ExitCode SayOrFail(const Status& status, nlohmann::ordered_json json) {
 std::string LineOf(const BackupInfo& info) {
   return "backup " + std::to_string(info.backup_id) + "  " + DateOf(info.timestamp) + "  " + Bytes(info.size) +
          " bytes in " + std::to_string(info.number_files) + " files" +
+         (info.is_checked ? "" : "  not checked") +
          (info.app_metadata.empty() ? "" : "  " + Escape(info.app_metadata)) + "\n";
 }
 
@@ -104,6 +107,9 @@ int Create(const BackupFlags& flags) {
   Status s = Open(flags, Use::kCreate, &engine);
   if (!s.ok()) return Fail(s, flags.json);
   std::uint64_t stored = 0;
+  std::vector<std::string> dead;
+  options.verify_checksums = !flags.no_verify;
+  options.on_dead_damage = [&](const std::string& what) { dead.push_back(what); };
   options.progress = [&](std::uint64_t done, std::uint64_t all) {
     stored = done;
     if (Interrupts::HasCome()) engine->StopBackup();
@@ -113,22 +119,27 @@ int Create(const BackupFlags& flags) {
   const Interrupts interrupts;
   s = engine->CreateNewBackupOffline(options, flags.directory, &id);
   Interrupts::ThrowIfEnded(s, "no backup was made and none deleted");
+  if (s.IsCorruption()) {
+    return Fail(Status::Corruption(std::string(s.message()) + "; no backup was made and none deleted" +
+                                   (flags.no_verify ? "" : ", --no-verify stores damaged files as they are")),
+                flags.json);
+  }
   if (!s.ok()) return Fail(s, flags.json);
   const BackupInfo info = engine->GetBackupInfo().back();
   std::vector<BackupID> gone;
   if (flags.keep > 0) s = DeleteEach(engine.get(), AllButTheNewest(*engine, flags.keep), &gone);
   // The backup was created, and old ones may have been deleted, even if deleting another one failed.
-  ExitCode said = kClean;
   if (flags.json) {
     nlohmann::ordered_json json = BackupJson(info);
     json["bytes_stored"] = stored;
     json["deleted"] = gone;
-    said = SayOrFail(s, std::move(json));
-  } else {
-    said = Say(LineOf(info) + Bytes(stored) + " bytes were new\n" + DeletedLines(gone, "deleted backup "));
-    if (!s.ok()) said = Fail(s, false);
+    json["dead_damage"] = dead;
+    return SayOrFail(s, std::move(json));
   }
-  return said;
+  std::string text = LineOf(info) + Bytes(stored) + " bytes were new\n";
+  for (const std::string& what : dead) text += "dead damage, without effect: " + what + "\n";
+  const ExitCode said = Say(text + DeletedLines(gone, "deleted backup "));
+  return s.ok() ? said : Fail(s, false);
 }
 
 int List(const BackupFlags& flags) {
@@ -190,6 +201,14 @@ int Delete(const BackupFlags& flags) {
   return s.ok() ? said : Fail(s, false);
 }
 
+// Whether the backup to be restored was checked when it was made.
+bool IsChecked(const BackupEngine& engine, const BackupFlags& flags) {
+  for (const BackupInfo& info : engine.GetBackupInfo()) {
+    if (flags.has_id && info.backup_id == flags.id) return info.is_checked;
+  }
+  return !flags.has_id && engine.GetBackupInfo().back().is_checked;
+}
+
 int Restore(const BackupFlags& flags) {
   std::unique_ptr<BackupEngine> engine;
   Status s = Open(flags, Use::kRead, &engine);
@@ -212,8 +231,13 @@ int Restore(const BackupFlags& flags) {
                    : engine->RestoreDBFromLatestBackup(options, flags.out);
   Interrupts::ThrowIfEnded(s, flags.out + " was not created");
   if (!s.ok()) return Fail(s, flags.json);
-  if (flags.json) return Say(nlohmann::ordered_json{{"directory", flags.out}, {"bytes", bytes}});
-  return Say(flags.out + ": restored, " + Bytes(bytes) + " bytes, every checksum compared\n");
+  const bool is_checked = IsChecked(*engine, flags);
+  if (flags.json) {
+    return Say(nlohmann::ordered_json{{"directory", flags.out}, {"bytes", bytes}, {"checked", is_checked}});
+  }
+  return Say(
+      flags.out + ": restored, " + Bytes(bytes) + " bytes, every checksum compared\n" +
+      (is_checked ? "" : "the values were not checked when the backup was made: cambium verify --deep checks them\n"));
 }
 
 // Ids are numbers from 1. 0 is rejected, and does not mean "all".
@@ -242,11 +266,15 @@ void AddBackup(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<BackupFlags>();
 
   CLI::App* command = all->add_subcommand(
-      "create", "Backs up a database that no process has open. Files that an earlier backup has are not stored again.");
+      "create",
+      "Backs up a database that no process has open, and checks every value. Files that an earlier backup has are not "
+      "stored again.");
   AddDirectory(command, flags.get());
   command->add_option("BACKUPS", flags->backups, "the directory of the backups; created if it does not exist")->required();
   command->add_option("--metadata", flags->metadata, "text to be stored with the backup");
   command->add_option("--keep", flags->keep, "delete old backups, so that this many are left");
+  command->add_flag("--no-verify", flags->no_verify,
+                    "do not compare the values with their checksums: a damaged file is stored as it is");
   command->add_flag("--dry-run", flags->dry_run, "print what would be new and what shared, or the error; write nothing");
   AddJson(command, flags.get());
   command->callback([flags, exit_code] { *exit_code = Create(*flags); });
@@ -280,7 +308,7 @@ void AddRestore(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand("restore", "Restores a database from a backup, and compares every checksum.");
   AddBackups(command, flags.get());
   command->add_option("OUT", flags->out, "the database's directory, which must not exist")->required();
-  AddId(command, flags.get(), "the backup (default: the newest)");
+  AddId(command, flags.get(), "the backup (default: the newest, which must be readable)");
   command->add_flag("--dry-run", flags->dry_run, "print what would be written, or the error; write nothing");
   AddJson(command, flags.get());
   command->footer("Example: cambium restore BACKUPS DIR");

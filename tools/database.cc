@@ -127,12 +127,9 @@ Status OptionsOf(const std::string& directory, DBOptions* options, std::vector<C
 Status OptionsToWriteWith(const DatabaseFlags& flags, DBOptions* options,
                           std::vector<ColumnFamilyDescriptor>* families) {
   const Status known = LoadOptions(flags.directory, options, families);
-  const std::string advice = "; --default-options uses the defaults and records them";
   if (known.IsCorruption() && !flags.default_options) {
-    return Status::Corruption(std::string(known.message()) + advice);
+    return Status::Corruption(std::string(known.message()) + "; --default-options uses the defaults and records them");
   }
-  const bool is_unreadable = known.IsIOError() && known.subcode() == Status::SubCode::kNone;
-  if (is_unreadable && !flags.default_options) return Status::IOError(std::string(known.message()) + advice);
   return OptionsOf(flags.directory, options, families);
 }
 

@@ -7,8 +7,10 @@
 //   if (s.ok()) s = engine->RestoreDBFromLatestBackup("/data/store");
 //
 // Files of a database that never change again are stored once, by their ids, for all backups that contain them; the
-// rest, which is little, is stored per backup. The record of a backup has a checksum of each of its files, which a
-// restore compares. Names are RocksDB's, where they mean the same; docs/FORMAT.md describes the directory.
+// rest, which is little, is stored per backup. A new backup compares the contents of the files that it stores with the
+// checksums in them, so that damage in the database does not replace good backups. The record of a backup has a
+// checksum of each of its files, which a restore compares. Names are RocksDB's, where they mean the same;
+// docs/FORMAT.md describes the directory.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +55,14 @@ struct CreateBackupOptions {
   bool flush_before_backup = false;
   std::string app_metadata;  // the caller's, at most 64 KiB, stored with the backup
   BackupProgress progress;
+  // Read each stored file again, and compare its contents with the checksums in it: records and values of the log,
+  // large values, index pages, filters. A stored file that the backup shares is checked too, unless a backup that has
+  // it was made with this option. Damage that a restored database would run into is Corruption, and no backup is made.
+  // False: a damaged file is stored as it is.
+  bool verify_checksums = true;
+  // Called, with verify_checksums, for damaged bytes that a restored database does not need, with file, offset and
+  // reason, before the call returns OK. May be empty.
+  std::function<void(const std::string& what)> on_dead_damage;
 };
 
 struct RestoreOptions {
@@ -66,6 +76,7 @@ struct BackupInfo {
   std::uint32_t number_files = 0;
   SequenceNumber sequence_number = 0;  // of the newest operation in it
   std::string app_metadata;
+  bool is_checked = false;  // made with verify_checksums; false also if an earlier version made it
 };
 
 // Any thread may call any function; calls that write wait for one another. Only one engine at a time, in any process,
@@ -83,6 +94,7 @@ class BackupEngine {
 
   // Backs up an open database, which stays in use. The backup holds a prefix of its writes, in whole batches, with
   // everything that was written before the call. It is durable when the call returns OK; otherwise no backup is made.
+  // Corruption names the file of the database that is damaged; to keep older backups, do not purge after an error.
   // NotSupported for a database that is open for reading only; InvalidArgument if backup_dir lies in its directory.
   // Sets *id, unless `id` is null, to the new backup's id.
   virtual Status CreateNewBackup(const CreateBackupOptions& options, DB* db, BackupID* id = nullptr) = 0;
@@ -105,9 +117,9 @@ class BackupEngine {
   // Makes the running call, and all later ones, end with Incomplete. It cannot be undone.
   virtual void StopBackup() = 0;
 
-  // Deletes all but the newest num_backups_to_keep backups. A file is deleted with the last backup that has it. While
-  // the record of any backup is damaged, no file is deleted, because it is unknown which files that backup has: delete
-  // such backups first.
+  // Deletes all but the newest num_backups_to_keep of the backups that can be read. Damaged ones are neither counted
+  // nor deleted. A file is deleted with the last backup that has it. While the record of any backup is damaged, no file
+  // is deleted, because it is unknown which files that backup has: delete such backups first.
   virtual Status PurgeOldBackups(std::uint32_t num_backups_to_keep) = 0;
   // NotFound if there is no backup of this number. Damaged backups can be deleted too.
   virtual Status DeleteBackup(BackupID id) = 0;
@@ -119,8 +131,9 @@ class BackupEngine {
   // The backups whose record cannot be read: nothing can be restored from them.
   [[nodiscard]] virtual std::vector<BackupID> GetCorruptedBackups() const = 0;
 
-  // Checks that all files exist and have their size; with `verify_with_checksum` each is also read and compared.
-  // Corruption names the file that fails.
+  // Checks that all files exist and have their size; with `verify_with_checksum` each is also read and compared. If the
+  // backup is not checked (see BackupInfo), the contents of its files are then compared too, as by verify_checksums,
+  // except the part of the log that is not flushed. Corruption names the file that fails.
   virtual Status VerifyBackup(BackupID id, bool verify_with_checksum = false) = 0;
 
   // Creates `directory`, which must not exist and not lie in backup_dir; its parent must exist. It appears as a whole,
@@ -129,11 +142,13 @@ class BackupEngine {
   Status RestoreDBFromBackup(BackupID id, const std::string& directory) {
     return RestoreDBFromBackup({}, id, directory);
   }
-  // Sets *plan to what RestoreDBFromBackup would do; `id` 0 means the newest backup. Writes nothing and compares no
+  // Sets *plan to what RestoreDBFromBackup would do; `id` 0: RestoreDBFromLatestBackup. Writes nothing and compares no
   // checksums. Returns the errors that can be foreseen: NotFound, `directory` exists, a stored file is missing,
   // NoSpace.
   virtual Status PlanRestore(BackupID id, const std::string& directory, CopyPlan* plan) = 0;
-  // NotFound if there is no backup.
+  // NotFound if there is no backup. Corruption, naming the record, if the newest one cannot be read (see
+  // GetCorruptedBackups): an older one has older data, so it is restored only by its number. (RocksDB takes the newest
+  // one that can be read.)
   virtual Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& directory) = 0;
   Status RestoreDBFromLatestBackup(const std::string& directory) { return RestoreDBFromLatestBackup({}, directory); }
 };

@@ -852,6 +852,9 @@ void cambium_backup_engine_create_new_backup_flush(cambium_backup_engine_t* engi
                                                    unsigned char flush_before_backup, char** errptr);
 /* For a database that no process has open for writing. */
 void cambium_backup_engine_create_new_backup_offline(cambium_backup_engine_t* engine, const char* name, char** errptr);
+/* Whether backups that this engine makes from now on compare the contents of the files that they store with the
+   checksums in them, as CreateBackupOptions::verify_checksums says; they do by default. Not while a backup is made. */
+void cambium_backup_engine_set_verify_checksums(cambium_backup_engine_t* engine, unsigned char verify_checksums);
 void cambium_backup_engine_stop_backup(cambium_backup_engine_t* engine);
 void cambium_backup_engine_purge_old_backups(cambium_backup_engine_t* engine, uint32_t num_backups_to_keep,
                                              char** errptr);
@@ -873,6 +876,7 @@ uint32_t cambium_backup_engine_info_backup_id(const cambium_backup_engine_info_t
 uint64_t cambium_backup_engine_info_size(const cambium_backup_engine_info_t* info, int index);
 uint32_t cambium_backup_engine_info_number_files(const cambium_backup_engine_info_t* info, int index);
 uint64_t cambium_backup_engine_info_sequence_number(const cambium_backup_engine_info_t* info, int index);
+unsigned char cambium_backup_engine_info_is_checked(const cambium_backup_engine_info_t* info, int index);
 void cambium_backup_engine_info_destroy(const cambium_backup_engine_info_t* info);
 /* Numbers of the unreadable backups, *count of them; the caller's. */
 uint32_t* cambium_backup_engine_get_corrupted_backups(cambium_backup_engine_t* engine, size_t* count);

@@ -176,6 +176,15 @@ BackupID BackupDirectory::NextId() const {
   return std::max(last, damaged_.empty() ? 0 : *damaged_.rbegin()) + 1;
 }
 
+std::set<std::string> BackupDirectory::CheckedFiles() const {
+  std::set<std::string> checked;
+  for (const auto& [id, record] : records_) {
+    if (!record.is_checked) continue;
+    for (const BackupFile& file : record.files) checked.insert(file.stored);
+  }
+  return checked;
+}
+
 const BackupFile* BackupDirectory::Find(const CapturedFile& file,
                                         const std::function<bool(const BackupFile&)>& is_wanted) const {
   const BackupFile* best = nullptr;

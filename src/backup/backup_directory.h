@@ -45,6 +45,10 @@ class BackupDirectory {
   [[nodiscard]] const std::map<BackupID, BackupRecord>& records() const { return records_; }
   [[nodiscard]] const std::set<BackupID>& damaged() const { return damaged_; }
   [[nodiscard]] BackupID NextId() const;
+  // The newest backup, readable or damaged; 0 if there is none.
+  [[nodiscard]] BackupID NewestId() const { return NextId() - 1; }
+  // The stored files whose contents were checked: those that a checked backup has.
+  [[nodiscard]] std::set<std::string> CheckedFiles() const;
   // Returns a stored file that can stand for `file`, which must be final: one that `is_wanted` accepts and that has no
   // hole where `file` has a value. Of several, returns the one with the most holes, since it takes the least space.
   // Null if there is none.

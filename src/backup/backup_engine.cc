@@ -3,23 +3,29 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "api/db_impl.h"
 #include "options/options_check.h"
 #include "options/options_file.h"
 #include "backup/backup_directory.h"
+#include "backup/content_check.h"
 #include "backup/copy_file.h"
+#include "backup/damage_judge.h"
 #include "backup/plan.h"
 #include "backup/whole_directory.h"
 #include "io/lock_file_name.h"
 #include "io/parent_path.h"
 #include "manifest/manifest.h"
+#include "manifest/manifest_reader.h"
 #include "util/checksum.h"
 #include "util/fault_point.h"
 #include "util/generic_rate_limiter.h"
 #include "util/mutant.h"
 #include "util/mutex.h"
+#include "util/sealed_text.h"
 
 namespace cambium {
 namespace {
@@ -42,8 +48,12 @@ class Work {
       : progress_(std::move(progress)), limiter_(static_cast<GenericRateLimiter*>(limiter)), clock_(clock),
         is_stopped_(is_stopped) {}
   void Expect(std::uint64_t bytes) { all_ += bytes; }
+  // The error after StopBackup.
+  [[nodiscard]] Status GoOn() const {
+    return is_stopped_->load() ? Status::Incomplete("StopBackup was called") : Status::OK();
+  }
   Status Done(std::uint64_t bytes) {
-    if (is_stopped_->load()) return Status::Incomplete("StopBackup was called");
+    CAMBIUM_RETURN_IF_ERROR(GoOn());
     if (limiter_ != nullptr) limiter_->Admit(bytes, IO_LOW, clock_, [this] { return is_stopped_->load(); });
     done_ += bytes;
     if (progress_ != nullptr) progress_(done_, all_);
@@ -64,7 +74,11 @@ struct Source {
   std::string path;
   BackupFile file;
   bool has_holes = false;
+  std::uint64_t log_end = 0;  // as in CapturedFile
 };
+
+// Whether a file has checksums that CheckContents compares. The others are written for each backup anew.
+bool HasContents(FileKind kind) { return kind != FileKind::kManifest && kind != FileKind::kOptions; }
 
 class BackupEngineImpl final : public BackupEngine {
  public:
@@ -102,10 +116,19 @@ class BackupEngineImpl final : public BackupEngine {
   static Status CheckNew(const CreateBackupOptions& options);
   Status Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture, BackupID* id)
       CAMBIUM_REQUIRES(work_mutex_);
+  // Whether a stored file can stand for a file of the database.
+  using IsUsable = std::function<bool(const CapturedFile& file, const BackupFile& known)>;
   // Adds files that are stored already to the record, and the others to *sources. Writes nothing.
-  void Sort(const std::string& from, const Capture& capture, BackupRecord* record, std::vector<Source>* sources) const;
-  Status StoreFiles(const std::string& from, const Capture& capture, Work* work, BackupRecord* record,
-                    std::vector<std::string>* made);
+  void Sort(const std::string& from, const Capture& capture, const IsUsable& is_usable, BackupRecord* record,
+            std::vector<Source>* sources) const;
+  Status StoreFiles(const CreateBackupOptions& options, const std::string& from, const Capture& capture, Work* work,
+                    BackupRecord* record, std::vector<std::string>* made) CAMBIUM_REQUIRES(work_mutex_);
+  // Decides whether the damage in the files of a new backup counts; all of them are stored.
+  Status JudgeNew(const CreateBackupOptions& options, const std::string& from, const Capture& capture, const Work& work,
+                  const BackupRecord& record, const std::vector<FileDamage>& damage) const;
+  // Checks the contents of the files of a stored backup.
+  [[nodiscard]] Status CheckStored(const BackupRecord& record, const Work& work) const;
+  [[nodiscard]] PathOf PathsOf(const BackupRecord& record) const;
   Status StageManifest(const Capture& capture, BackupID id, std::vector<Source>* sources);
   Status StoreFile(const Source& source, Work* work, BackupRecord* record, std::vector<std::string>* made);
   [[nodiscard]] bool IsStored(const BackupFile& file) const;
@@ -200,7 +223,8 @@ Status BackupEngineImpl::Store(const CreateBackupOptions& options, const std::st
   record.sequence = capture.state.durable_sequence;
   record.metadata = options.app_metadata;
   std::vector<std::string> made;
-  Status s = StoreFiles(from, capture, &work, &record, &made);
+  record.is_checked = options.verify_checksums;
+  Status s = StoreFiles(options, from, capture, &work, &record, &made);
   const BackupID new_id = record.id;
   if (s.ok()) {
     const MutexLock lock(mutex_);
@@ -220,11 +244,11 @@ bool BackupEngineImpl::IsStored(const BackupFile& file) const {
   return fs_->GetInfo(directory_.StoredPath(file.stored), &info).ok() && info.is_regular && info.size == file.length;
 }
 
-void BackupEngineImpl::Sort(const std::string& from, const Capture& capture, BackupRecord* record,
-                            std::vector<Source>* sources) const {
+void BackupEngineImpl::Sort(const std::string& from, const Capture& capture, const IsUsable& is_usable,
+                            BackupRecord* record, std::vector<Source>* sources) const {
   for (const CapturedFile& file : capture.files) {
-    const auto is_there = [this](const BackupFile& known) { return IsStored(known); };
-    const BackupFile* const known = file.is_final ? directory_.Find(file, is_there) : nullptr;
+    const auto is_wanted = [&](const BackupFile& known) { return IsStored(known) && is_usable(file, known); };
+    const BackupFile* const known = file.is_final ? directory_.Find(file, is_wanted) : nullptr;
     if (known != nullptr) {
       record->files.push_back(*known);
       record->files.back().name = file.name;
@@ -232,23 +256,70 @@ void BackupEngineImpl::Sort(const std::string& from, const Capture& capture, Bac
     }
     BackupFile stored{.name = file.name, .length = file.length, .punched = file.punched};
     stored.stored = StoredName(file.file_id, file.length, file.name.kind, file.punched);
-    // If the name is taken, a damaged record may need that file, or the file has a wrong length: do not overwrite it.
+    // If the name is taken, a damaged record may need that file, or the file is damaged: do not overwrite it.
     FileInfo info;
     const bool is_free = fs_->GetInfo(directory_.StoredPath(stored.stored), &info).IsPathNotFound();
     if (!file.is_final || !is_free) stored.stored = UnsharedName(record->id, file.name);
-    sources->push_back({FilePath(from, file.name.kind, file.name.number), std::move(stored), !file.punched.empty()});
+    sources->push_back({FilePath(from, file.name.kind, file.name.number), std::move(stored), !file.punched.empty(),
+                        file.log_end});
   }
 }
 
-Status BackupEngineImpl::StoreFiles(const std::string& from, const Capture& capture, Work* work, BackupRecord* record,
-                                    std::vector<std::string>* made) {
+Status BackupEngineImpl::StoreFiles(const CreateBackupOptions& options, const std::string& from, const Capture& capture,
+                                    Work* work, BackupRecord* record, std::vector<std::string>* made) {
+  const std::set<std::string> checked = directory_.CheckedFiles();
+  const std::function<Status()> go_on = [work] { return work->GoOn(); };
+  // A stored file that nobody has checked may have been damaged already when it was stored. If it is, or if it cannot
+  // be read, the database's own file is stored again.
+  const auto is_usable = [&](const CapturedFile& file, const BackupFile& known) {
+    if (!options.verify_checksums || checked.contains(known.stored)) return true;
+    const std::string path = directory_.StoredPath(known.stored);
+    const Result<std::vector<FileDamage>> found = CheckContents(*fs_, capture.state, {file.name, path, path, 0}, go_on);
+    return found.ok() && found->empty();
+  };
   std::vector<Source> sources;
-  Sort(from, capture, record, &sources);
+  Sort(from, capture, is_usable, record, &sources);
   CAMBIUM_RETURN_IF_ERROR(StageManifest(capture, record->id, &sources));
   for (const Source& source : sources) work->Expect(source.file.length);
-  for (const Source& source : sources) CAMBIUM_RETURN_IF_ERROR(StoreFile(source, work, record, made));
+  std::vector<FileDamage> damage;
+  for (const Source& source : sources) {
+    CAMBIUM_RETURN_IF_ERROR(StoreFile(source, work, record, made));
+    if (!options.verify_checksums || !HasContents(source.file.name.kind)) continue;
+    const std::string path = directory_.StoredPath(source.file.stored);
+    CAMBIUM_TRY(const std::vector<FileDamage> found,
+                CheckContents(*fs_, capture.state, {source.file.name, path, source.path, source.log_end}, go_on));
+    for (const FileDamage& each : found) {
+      if (each.part == DamagedPart::kNeeded) return Status::Corruption(each.what);
+      damage.push_back(each);
+    }
+  }
+  CAMBIUM_RETURN_IF_ERROR(JudgeNew(options, from, capture, *work, *record, damage));
   if (MutantIs(Mutant::kBackupSkipsDirectorySync)) return Status::OK();
   return fs_->SyncDirectory(directory_.FilesPath());
+}
+
+PathOf BackupEngineImpl::PathsOf(const BackupRecord& record) const {
+  std::map<NumberedFile, std::string> paths;
+  for (const BackupFile& file : record.files) paths[file.name] = directory_.StoredPath(file.stored);
+  return [paths = std::move(paths)](const NumberedFile& name) {
+    const auto found = paths.find(name);
+    return found == paths.end() ? std::string() : found->second;
+  };
+}
+
+Status BackupEngineImpl::JudgeNew(const CreateBackupOptions& options, const std::string& from, const Capture& capture,
+                                  const Work& work, const BackupRecord& record,
+                                  const std::vector<FileDamage>& damage) const {
+  const auto go_on = [&work] { return work.GoOn(); };
+  if (!damage.empty()) {
+    CAMBIUM_RETURN_IF_ERROR(JudgeDamage(*fs_, capture.state, PathsOf(record), damage, options.on_dead_damage, go_on));
+  }
+  const bool has_options = capture.options_text.empty() || UnsealText(capture.options_text).has_value();
+  if (options.verify_checksums && !has_options && options.on_dead_damage) {
+    options.on_dead_damage(FilePath(from, FileKind::kOptions, capture.options_number) +
+                           ":0: the checksum at the end does not match the file");
+  }
+  return Status::OK();
 }
 
 // Writes the MANIFEST and OPTIONS of the restored database into staging/, and adds them to *sources.
@@ -267,7 +338,7 @@ Status BackupEngineImpl::StageManifest(const Capture& capture, BackupID id, std:
     const std::string path = FilePath(staging, name.kind, name.number);
     FileInfo info;
     CAMBIUM_RETURN_IF_ERROR(fs_->GetInfo(path, &info));
-    sources->push_back({path, {.name = name, .length = info.size, .stored = UnsharedName(id, name)}, false});
+    sources->push_back({path, {.name = name, .length = info.size, .stored = UnsharedName(id, name)}, false, 0});
   }
   return Status::OK();
 }
@@ -331,6 +402,7 @@ std::vector<BackupInfo> BackupEngineImpl::GetBackupInfo() const {
     info.number_files = static_cast<std::uint32_t>(record.files.size());
     info.sequence_number = record.sequence;
     info.app_metadata = record.metadata;
+    info.is_checked = record.is_checked;
     all.push_back(std::move(info));
   }
   return all;
@@ -371,7 +443,29 @@ Status BackupEngineImpl::VerifyBackup(BackupID id, bool verify_with_checksum) {
     }));
     CAMBIUM_RETURN_IF_ERROR(CheckChecksum(path, file, checksum.Digest()));
   }
-  return Status::OK();
+  return verify_with_checksum && !record.is_checked ? CheckStored(record, work) : Status::OK();
+}
+
+Status BackupEngineImpl::CheckStored(const BackupRecord& record, const Work& work) const {
+  const std::function<Status()> go_on = [&work] { return work.GoOn(); };
+  const PathOf path_of = PathsOf(record);
+  ManifestRead manifest;
+  for (const BackupFile& file : record.files) {
+    if (file.name.kind != FileKind::kManifest) continue;
+    CAMBIUM_RETURN_IF_ERROR(ReadManifestFile(*fs_, path_of(file.name), nullptr, &manifest));
+  }
+  const LogPosition& replay = manifest.state.replay;
+  std::vector<FileDamage> damage;
+  for (const BackupFile& file : record.files) {
+    if (!HasContents(file.name.kind)) continue;
+    const std::string path = path_of(file.name);
+    // Where the log ends in a segment that is not sealed is known only up to the replay position.
+    const std::uint64_t log_end = file.name.number == replay.segment ? replay.offset : 0;
+    CAMBIUM_TRY(const std::vector<FileDamage> found,
+                CheckContents(*fs_, manifest.state, {file.name, path, path, log_end}, go_on));
+    damage.insert(damage.end(), found.begin(), found.end());
+  }
+  return damage.empty() ? Status::OK() : JudgeDamage(*fs_, manifest.state, path_of, damage, nullptr, go_on);
 }
 
 // ---- Restoring ----
@@ -405,10 +499,18 @@ Status BackupEngineImpl::RestoreDBFromBackup(const RestoreOptions& options, Back
   });
 }
 
+// An older backup has older data, so it does not stand for a newer one that is damaged.
 Result<BackupID> BackupEngineImpl::Latest() const {
   const MutexLock lock(mutex_);
-  if (!directory_.records().empty()) return directory_.records().rbegin()->first;
-  return Status::NotFound(options_.backup_dir + ": there is no backup that can be read");
+  const BackupID newest = directory_.NewestId();
+  if (newest == 0) return Status::NotFound(options_.backup_dir + ": there is no backup");
+  const auto& records = directory_.records();
+  const BackupID readable = records.empty() ? 0 : records.rbegin()->first;
+  if (readable == newest || (readable != 0 && MutantIs(Mutant::kLatestSkipsDamaged))) return readable;
+  return Status::Corruption(options_.backup_dir + "/" + BackupRecordName(newest) +
+                            ": the newest backup cannot be read; " +
+                            (readable == 0 ? std::string("there is no other")
+                                           : "backup " + std::to_string(readable) + " is the newest that can be read"));
 }
 
 Status BackupEngineImpl::RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& directory) {
@@ -449,7 +551,7 @@ Status BackupEngineImpl::PlanNew(const std::string& path, CopyPlan* plan) {
   BackupRecord record;
   record.id = directory_.NextId();
   std::vector<Source> sources;
-  Sort(path, capture, &record, &sources);
+  Sort(path, capture, [](const CapturedFile&, const BackupFile&) { return true; }, &record, &sources);
   for (const BackupFile& file : record.files) {
     ++plan->shared_files;
     plan->shared_bytes += file.length;

@@ -64,15 +64,20 @@ class RecordReader {
 
   // Takes the next line. Returns what is wrong with it, or "".
   std::string Take(Slice name, Slice value) {
-    constexpr std::string_view kNames[] = {"backup_file_version", "backup", "created", "sequence", "metadata"};
-    if (next_ == std::size(kNames)) return name == Slice("file") ? TakeFile(value) : "expected file=";
+    constexpr std::string_view kNames[] = {"backup_file_version", "backup",   "created",
+                                           "sequence",            "metadata", "checked"};
+    const std::size_t names = std::size(kNames) - (version_ < 3 ? 1 : 0);
+    if (next_ > 0 && next_ == names) return name == Slice("file") ? TakeFile(value) : "expected file=";
     if (name != Slice(kNames[next_])) return "expected " + std::string(kNames[next_]) + "=";
     switch (next_++) {
       case 0: return ParseDecimal(value, &version_) && version_ > 0 ? "" : "not a version";
       case 1: return ParseDecimal(value, &record_->id) && record_->id == id_ ? "" : "the number of another backup";
       case 2: return ParseDecimal(value, &record_->created_seconds) ? "" : "not a number";
       case 3: return ParseDecimal(value, &record_->sequence) ? "" : "not a number";
-      default: return UnescapeText(value, &record_->metadata) ? "" : "a broken escape";
+      case 4: return UnescapeText(value, &record_->metadata) ? "" : "a broken escape";
+      default:
+        record_->is_checked = value == Slice("1");
+        return record_->is_checked || value == Slice("0") ? "" : "not 0 or 1";
     }
   }
   [[nodiscard]] std::uint64_t version() const { return version_; }
@@ -121,6 +126,7 @@ std::string EncodeBackupRecord(const BackupRecord& record) {
   text += "created=" + std::to_string(record.created_seconds) + "\n";
   text += "sequence=" + std::to_string(record.sequence) + "\n";
   text += "metadata=" + EscapeText(record.metadata) + "\n";
+  text += std::string("checked=") + (record.is_checked ? "1" : "0") + "\n";
   for (const BackupFile& file : record.files) {
     text += "file=" + FileName(file.name.kind, file.name.number) + " " + std::to_string(file.length) + " " +
             HexOf(file.checksum) + " " + file.stored + (file.punched.empty() ? "" : " " + OffsetsText(file.punched)) +

@@ -1,17 +1,19 @@
 // The record of a backup lists the files of the database, and the names under which they are stored.
 //
 //   # A backup of a Cambium database ...
-//   backup_file_version=2
+//   backup_file_version=3
 //   backup=7
 //   created=1790000000
 //   sequence=12345
 //   metadata=nightly
+//   checked=1                                                  contents of files were checked; 0: they were not
 //   file=000012.log 4194304 0123456789abcdef <32 digits>-4194304.log      name, bytes, XXH3 of them, stored as
 //   file=000013.log 4194304 0123456789abcdef <32 digits>-4194304-<16 digits>.log 128,300160      punched at these offsets
 //   file=...
 //   checksum=0123456789abcdef
 //
-// A record of version 1 does not say which values were punched. Lines end in '\n'; empty lines and lines that begin
+// A record of version 1 does not say which values were punched, and one of version 1 or 2 has no line `checked`:
+// whether its files were checked is unknown. Lines end in '\n'; empty lines and lines that begin
 // with '#' are ignored. Metadata is escaped (EscapeText). The file NNNNNN.backup is written under another name, synced
 // and renamed, so a file with the final name is complete.
 #pragma once
@@ -27,7 +29,7 @@
 
 namespace cambium {
 
-inline constexpr std::uint64_t kBackupRecordVersion = 2;
+inline constexpr std::uint64_t kBackupRecordVersion = 3;
 inline constexpr std::uint64_t kBackupRecordSizeMax = 1u << 30;  // read limit
 inline constexpr std::size_t kBackupMetadataMax = 64u << 10;
 
@@ -46,6 +48,7 @@ struct BackupRecord {
   std::int64_t created_seconds = 0;
   std::uint64_t sequence = 0;
   std::string metadata;
+  bool is_checked = false;  // the contents of all its files were compared with the checksums in them
   std::vector<BackupFile> files;
 };
 

@@ -26,25 +26,8 @@ Status WriteSparse(File* file, std::uint64_t at, Slice piece) {
   return Status::OK();
 }
 
-Status ReadPieces(const File& from, std::uint64_t length,
-                  const std::function<Status(std::uint64_t at, Slice piece)>& take) {
-  std::string buffer(std::min<std::uint64_t>(kPieceBytes, length), '\0');
-  for (std::uint64_t at = 0; at < length;) {
-    const std::size_t wanted = std::min<std::uint64_t>(buffer.size(), length - at);
-    std::size_t read = 0;
-    CAMBIUM_RETURN_IF_ERROR(from.Read(at, wanted, buffer.data(), &read));
-    if (read < wanted) {
-      return Status::Corruption(from.path() + ":" + std::to_string(at + read) + ": the file ends here; expected " +
-                                std::to_string(length) + " bytes");
-    }
-    CAMBIUM_RETURN_IF_ERROR(take(at, Slice(buffer.data(), read)));
-    at += read;
-  }
-  return Status::OK();
-}
-
 Status CopyInto(const File& from, File* to, const CopyRequest& request, const std::function<Status(Slice)>& see) {
-  const Status copied = ReadPieces(from, request.length, [&](std::uint64_t at, Slice piece) {
+  const Status copied = ReadPieces(from, 0, request.length, [&](std::uint64_t at, Slice piece) {
     if (see != nullptr) CAMBIUM_RETURN_IF_ERROR(see(piece));
     return request.keeps_holes ? WriteSparse(to, at, piece) : to->Write(at, piece);
   });
@@ -55,11 +38,29 @@ Status CopyInto(const File& from, File* to, const CopyRequest& request, const st
 
 }  // namespace
 
+Status ReadPieces(const File& from, std::uint64_t offset, std::uint64_t length,
+                  const std::function<Status(std::uint64_t at, Slice piece)>& take) {
+  std::string buffer(std::min<std::uint64_t>(kPieceBytes, length), '\0');
+  const std::uint64_t end = offset + length;
+  for (std::uint64_t at = offset; at < end;) {
+    const std::size_t wanted = std::min<std::uint64_t>(buffer.size(), end - at);
+    std::size_t read = 0;
+    CAMBIUM_RETURN_IF_ERROR(from.Read(at, wanted, buffer.data(), &read));
+    if (read < wanted) {
+      return Status::Corruption(from.path() + ":" + std::to_string(at + read) + ": the file ends here; expected " +
+                                std::to_string(end) + " bytes");
+    }
+    CAMBIUM_RETURN_IF_ERROR(take(at, Slice(buffer.data(), read)));
+    at += read;
+  }
+  return Status::OK();
+}
+
 Status ReadThrough(FileSystem& fs, const std::string& path, std::uint64_t length,
                    const std::function<Status(Slice)>& see) {
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs.Open(path, OpenMode::kReadOnly, {}, &file));
-  return ReadPieces(*file, length, [&see](std::uint64_t, Slice piece) { return see(piece); });
+  return ReadPieces(*file, 0, length, [&see](std::uint64_t, Slice piece) { return see(piece); });
 }
 
 Status CopyFile(FileSystem& fs, const CopyRequest& request, const std::function<Status(Slice)>& see) {

@@ -22,6 +22,10 @@ struct CopyRequest {
 // severity Fatal concerns the copy only.
 Status CopyFile(FileSystem& fs, const CopyRequest& request, const std::function<Status(Slice)>& see = nullptr);
 
+// Reads `length` bytes from `offset` on, in pieces of at most 1 MiB, and passes each with its offset to `take`.
+// Corruption if the file is shorter.
+Status ReadPieces(const File& from, std::uint64_t offset, std::uint64_t length,
+                  const std::function<Status(std::uint64_t at, Slice piece)>& take);
 // Reads the first `length` bytes of a file and passes them to `see`. Corruption if the file is shorter.
 Status ReadThrough(FileSystem& fs, const std::string& path, std::uint64_t length,
                    const std::function<Status(Slice)>& see);

@@ -11,6 +11,14 @@ using cambium::c::Guarded;
 
 struct cambium_backup_engine_t {
   std::unique_ptr<BackupEngine> rep;
+  bool verify_checksums = true;
+
+  [[nodiscard]] cambium::CreateBackupOptions NewBackup(bool flush) const {
+    cambium::CreateBackupOptions options;
+    options.flush_before_backup = flush;
+    options.verify_checksums = verify_checksums;
+    return options;
+  }
 };
 struct cambium_backup_engine_info_t {
   std::vector<BackupInfo> rep;
@@ -57,11 +65,16 @@ void cambium_backup_engine_create_new_backup(cambium_backup_engine_t* engine, ca
 }
 void cambium_backup_engine_create_new_backup_flush(cambium_backup_engine_t* engine, cambium_t* db,
                                                    unsigned char flush_before_backup, char** errptr) {
-  Guarded(errptr, [&] { return engine->rep->CreateNewBackup(db->rep.get(), flush_before_backup != 0); });
+  Guarded(errptr, [&] {
+    return engine->rep->CreateNewBackup(engine->NewBackup(flush_before_backup != 0), db->rep.get());
+  });
 }
 void cambium_backup_engine_create_new_backup_offline(cambium_backup_engine_t* engine, const char* name,
                                                      char** errptr) {
-  Guarded(errptr, [&] { return engine->rep->CreateNewBackupOffline({}, name); });
+  Guarded(errptr, [&] { return engine->rep->CreateNewBackupOffline(engine->NewBackup(false), name); });
+}
+void cambium_backup_engine_set_verify_checksums(cambium_backup_engine_t* engine, unsigned char verify_checksums) {
+  engine->verify_checksums = verify_checksums != 0;
 }
 void cambium_backup_engine_stop_backup(cambium_backup_engine_t* engine) { engine->rep->StopBackup(); }
 
@@ -108,6 +121,9 @@ uint32_t cambium_backup_engine_info_number_files(const cambium_backup_engine_inf
 }
 uint64_t cambium_backup_engine_info_sequence_number(const cambium_backup_engine_info_t* info, int index) {
   return At(info, index).sequence_number;
+}
+unsigned char cambium_backup_engine_info_is_checked(const cambium_backup_engine_info_t* info, int index) {
+  return At(info, index).is_checked ? 1 : 0;
 }
 void cambium_backup_engine_info_destroy(const cambium_backup_engine_info_t* info) { delete info; }
 

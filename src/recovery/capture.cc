@@ -16,20 +16,20 @@ std::vector<CapturedFile> CapturedFilesOf(const ManifestState& state, const std:
   for (const auto& [number, info] : state.segments) {
     const NumberedFile name{FileKindOf(info.kind), number};
     if (info.sealed) {
-      files.push_back({name, info.file_id, info.file_size, true, info.punched});
+      files.push_back({name, info.file_id, info.file_size, true, info.punched, 0});
     } else {
-      files.push_back({name, info.file_id, log_ends.at(number), false, {}});
+      files.push_back({name, info.file_id, log_ends.at(number), false, {}, log_ends.at(number)});
     }
   }
   const auto add_run = [&files](const RunInfo& run) {
-    files.push_back({{FileKind::kRun, run.number}, run.file_id, run.file_size, true, {}});
+    files.push_back({{FileKind::kRun, run.number}, run.file_id, run.file_size, true, {}, 0});
   };
   for (const auto& [id, family] : state.families) {
     for (const RunInfo& run : family.runs) add_run(run);
     for (const auto& [number, run] : family.level_runs) add_run(run.info);
     for (const auto& [number, info] : family.index_segments) {
       const bool is_youngest = number == family.index_segments.rbegin()->first;
-      files.push_back({{FileKind::kIndex, number}, info.file_id, info.length, !is_youngest, {}});
+      files.push_back({{FileKind::kIndex, number}, info.file_id, info.length, !is_youngest, {}, 0});
     }
   }
   return files;
@@ -59,13 +59,24 @@ Status CheckFiles(FileSystem& fs, const std::string& directory, const std::vecto
 }
 
 // Replays the log, so that a loss is reported now. Otherwise it would be found only when the copy is opened, and the
-// origin may be gone by then.
-Status CheckLog(FileSystem& fs, const std::string& directory, const ManifestState& state) {
+// origin may be gone by then. Sets the ends of the log in unsealed segments.
+Status CheckLog(FileSystem& fs, const std::string& directory, Capture* capture) {
   ReplayRequest request;
   request.fs = &fs;
   request.directory = directory;
-  request.state = &state;
-  return ReplayLog(request, [](const std::vector<ReplayedOp>&) { return Status::OK(); }).status();
+  request.state = &capture->state;
+  CAMBIUM_TRY(const ReplayResult replayed,
+              ReplayLog(request, [](const std::vector<ReplayedOp>&) { return Status::OK(); }));
+  const LogPosition& replay = capture->state.replay;
+  for (CapturedFile& file : capture->files) {
+    if (file.log_end == 0) continue;
+    file.log_end = kFileHeaderSize;
+    if (file.name.number == replay.segment) file.log_end = std::max(file.log_end, replay.offset);
+    for (const ReplayedSegment& adopted : replayed.adopted) {
+      if (adopted.number == file.name.number) file.log_end = adopted.length;
+    }
+  }
+  return Status::OK();
 }
 
 }  // namespace
@@ -89,7 +100,7 @@ Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path, RandomSou
   capture.files = CapturedFilesOf(capture.state, ends);
   CAMBIUM_RETURN_IF_ERROR(CheckFiles(fs, path, capture.files));
   CAMBIUM_RETURN_IF_ERROR(CheckStrayFiles(fs, path, capture.state));
-  CAMBIUM_RETURN_IF_ERROR(CheckLog(fs, path, capture.state));
+  CAMBIUM_RETURN_IF_ERROR(CheckLog(fs, path, &capture));
   for (const NumberedFile& file : there) {
     if (file.kind == FileKind::kOptions) capture.options_number = file.number;  // files are in the order of numbers
   }

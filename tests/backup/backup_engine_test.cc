@@ -596,12 +596,13 @@ TEST(BackupEngineTest, ReportsProgressAndStops) {
 
 // ---- The record ----
 
-TEST(BackupRecordTest, BytesOfVersion2) {
+TEST(BackupRecordTest, BytesOfVersion3) {
   BackupRecord record;
   record.id = 7;
   record.created_seconds = 1'790'000'000;
   record.sequence = 12'345;
   record.metadata = "a\nb";
+  record.is_checked = true;
   Id128 id{};
   id[0] = 0xab;
   const auto add = [&record](FileKind kind, std::uint64_t number, std::uint64_t length, const std::string& stored) {
@@ -615,11 +616,12 @@ TEST(BackupRecordTest, BytesOfVersion2) {
   EXPECT_EQ(text,
             "# A backup of a Cambium database: the files it consists of, their bytes, checksums, and names in files/. The last\n"
             "# line is a checksum of the others.\n"
-            "backup_file_version=2\n"
+            "backup_file_version=3\n"
             "backup=7\n"
             "created=1790000000\n"
             "sequence=12345\n"
             "metadata=a\\x0ab\n"
+            "checked=1\n"
             "file=000012.log 4096 000000000000000c ab000000000000000000000000000000-4096.log\n"
             "file=000013.gc 9000 000000000000000d ab000000000000000000000000000000-9000-b4c90e9bfcd3bbad.gc 128,4400\n"
             "file=MANIFEST-000015 300 000000000000000f 000007-MANIFEST-000015\n"
@@ -640,7 +642,7 @@ TEST(BackupRecordTest, BytesOfVersion2) {
 
 // Records with a right checksum and illegal contents, which Cambium itself never writes.
 TEST(BackupRecordTest, IllegalRecordsAreCorruption) {
-  const std::string head = "backup_file_version=2\nbackup=7\ncreated=1\nsequence=1\nmetadata=\n";
+  const std::string head = "backup_file_version=3\nbackup=7\ncreated=1\nsequence=1\nmetadata=\nchecked=0\n";
   const std::string manifest = "file=MANIFEST-000015 300 0000000000000001 000007-MANIFEST-000015\n";
   const auto decode = [](const std::string& body) { return DecodeBackupRecord(SealText(body), 7, "r").status(); };
   EXPECT_TRUE(decode(head + manifest).ok());
@@ -658,10 +660,13 @@ TEST(BackupRecordTest, IllegalRecordsAreCorruption) {
         head + "file=000012.log 900 0123456789abcdef 000007-000012.log 8,\n" + manifest,
         head + "file=000012.log 900 0123456789abcdef 000007-000012.log \n" + manifest,
         head + "file=000012.log 900 0123456789abcdef 000007-000012.log 8 16\n" + manifest,
-        head + "file=000012.idx 900 0123456789abcdef 000007-000012.log 8\n" + manifest, head + "nothing\n" + manifest, "backup=7\n" + head + manifest}) {
+        head + "file=000012.idx 900 0123456789abcdef 000007-000012.log 8\n" + manifest, head + "nothing\n" + manifest, "backup=7\n" + head + manifest,
+        "backup_file_version=3\nbackup=7\ncreated=1\nsequence=1\nmetadata=\n" + manifest,
+        "backup_file_version=3\nbackup=7\ncreated=1\nsequence=1\nmetadata=\nchecked=2\n" + manifest,
+        "backup_file_version=2\nbackup=7\ncreated=1\nsequence=1\nmetadata=\nchecked=1\n" + manifest}) {
     EXPECT_TRUE(decode(body).IsCorruption()) << body;
   }
-  EXPECT_TRUE(decode("backup_file_version=3\nanything=else\n").IsNotSupported());
+  EXPECT_TRUE(decode("backup_file_version=4\nanything=else\n").IsNotSupported());
 }
 
 // A record of version 1 does not say which values were punched. So its segments can be restored, but not shared.
@@ -675,6 +680,19 @@ TEST(BackupRecordTest, Version1IsRead) {
   EXPECT_TRUE(read->files[1].knows_punched);
   const std::string punched = "file=000012.log 900 0123456789abcdef 000007-000012.log 8\n";
   EXPECT_TRUE(DecodeBackupRecord(SealText(head + punched + manifest), 7, "r").status().IsCorruption());
+}
+
+// A record of version 2 does not say whether its files were checked.
+TEST(BackupRecordTest, Version2IsRead) {
+  const std::string text =
+      "backup_file_version=2\nbackup=7\ncreated=1\nsequence=1\nmetadata=\n"
+      "file=000012.log 900 0123456789abcdef 000007-000012.log 8\n"
+      "file=MANIFEST-000015 300 0000000000000001 000007-MANIFEST-000015\n";
+  const Result<BackupRecord> read = DecodeBackupRecord(SealText(text), 7, "r");
+  ASSERT_TRUE(read.ok()) << read.status().ToString();
+  EXPECT_FALSE(read->is_checked);
+  EXPECT_TRUE(read->files[0].knows_punched);
+  EXPECT_EQ(read->files[0].punched, (std::vector<std::uint64_t>{8}));
 }
 
 }  // namespace

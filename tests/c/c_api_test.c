@@ -1380,6 +1380,7 @@ static void test_backups(void) {
   CHECK(cambium_backup_engine_info_timestamp(info, 1) > 1600000000);
   CHECK(cambium_backup_engine_info_size(info, 1) > 100 && cambium_backup_engine_info_number_files(info, 1) >= 2);
   CHECK(cambium_backup_engine_info_sequence_number(info, 1) == 2);
+  CHECK(cambium_backup_engine_info_is_checked(info, 1) == 1 && cambium_backup_engine_info_is_checked(info, 9) == 0);
   cambium_backup_engine_info_destroy(info);
   cambium_backup_engine_verify_backup(engine, 1, 1, &error);
   CHECK_OK(error);
@@ -1414,6 +1415,14 @@ static void test_backups(void) {
   cambium_backup_engine_close(engine);
   engine = cambium_backup_engine_open(options, backups, &error);
   CHECK_OK(error);
+  cambium_backup_engine_purge_old_backups(engine, 0, &error);
+  CHECK_OK(error);
+  cambium_backup_engine_set_verify_checksums(engine, 0);
+  cambium_backup_engine_create_new_backup_offline(engine, path, &error);
+  CHECK_OK(error);
+  info = cambium_backup_engine_get_backup_info(engine);
+  CHECK(cambium_backup_engine_info_count(info) == 1 && cambium_backup_engine_info_is_checked(info, 0) == 0);
+  cambium_backup_engine_info_destroy(info);
   cambium_backup_engine_purge_old_backups(engine, 0, &error);
   CHECK_OK(error);
   cambium_backup_engine_stop_backup(engine);

@@ -113,9 +113,9 @@ TEST_F(ToolBackupsTest, OnlyFilesOfAnEngineAreRemoved) {
 
 TEST_F(ToolBackupsTest, LaterVersionIsNotSupported) {
   MakeBackups(2);
-  WriteFile(Backups() + "/000002.backup", SealText("backup_file_version=3\nbackup=2\nwhat=nobody knows\n"));
-  ExpectAll(Lines(), kCannot, "backup_file_version is 3");
-  ExpectAll(CreatingLines(), kCannot, "backup_file_version is 3");
+  WriteFile(Backups() + "/000002.backup", SealText("backup_file_version=4\nbackup=2\nwhat=nobody knows\n"));
+  ExpectAll(Lines(), kCannot, "backup_file_version is 4");
+  ExpectAll(CreatingLines(), kCannot, "backup_file_version is 4");
 }
 
 TEST_F(ToolBackupsTest, DamagedRecordIsReported) {
@@ -128,6 +128,57 @@ TEST_F(ToolBackupsTest, DamagedRecordIsReported) {
   EXPECT_EQ(RunTool("backup delete " + Backups() + " --id 1 --dry-run").output, "would delete backup 1\n");
   EXPECT_EQ(RunTool("backup delete " + Backups() + " --id 1").exit_code, kClean);
   EXPECT_EQ(CountBackups(), 0u);
+}
+
+// Regression: an older backup was restored, with exit code 0 and "every checksum compared".
+TEST_F(ToolBackupsTest, DamagedNewestBackupIsNotReplacedByAnOlderOne) {
+  MakeBackups(2);
+  FlipByte(Backups() + "/000002.backup", 100);
+  ExpectAll({"restore " + Backups() + " " + Out(), "restore " + Backups() + " " + Out() + " --dry-run"}, kDamage,
+            "000002.backup: the newest backup cannot be read; backup 1 is the newest that can be read");
+  const Ended list = RunTool("backup list " + Backups());
+  EXPECT_EQ(list.exit_code, kDamage);
+  EXPECT_NE(list.output.find("backup 2  DAMAGED"), std::string::npos) << list.output;
+  EXPECT_EQ(RunTool("restore " + Backups() + " " + Out() + " --id 1").exit_code, kClean);
+  // The damaged backup is neither counted nor deleted.
+  EXPECT_EQ(RunTool("backup delete " + Backups() + " --keep 1").output, "");
+  EXPECT_EQ(RunForJson("backup list " + Backups(), kDamage).at("damaged"), std::vector<int>{2});
+  EXPECT_EQ(RunTool("backup delete " + Backups() + " --id 2").exit_code, kClean);
+  EXPECT_EQ(RunTool("backup list " + Backups()).exit_code, kClean);
+}
+
+// ---- A rotten database ----
+
+// Regression: the backup, its verification and the restore were all clean, and the good backups were deleted.
+TEST_F(ToolBackupsTest, RottenValueEndsTheBackupAndKeepsOlderOnes) {
+  MakeBackups(1);
+  const std::string value(3000, 'w');
+  ASSERT_EQ(RunTool("put " + Path() + " rotten " + value).exit_code, kClean);
+  ASSERT_EQ(RunTool("compact " + Path()).exit_code, kClean);  // no recovery reads the value any more
+  int flipped = 0;
+  for (const auto& [name, bytes] : FilesIn(Path())) {
+    const std::size_t at = bytes.find(value);
+    if (at == std::string::npos) continue;
+    FlipByte(Path() + "/" + name, at + 1500);
+    ++flipped;
+  }
+  ASSERT_EQ(flipped, 1);
+  ASSERT_EQ(RunTool("verify --deep " + Path()).exit_code, kDamage);
+  const Ended made = RunTool("backup create " + Path() + " " + Backups() + " --keep 1");
+  EXPECT_EQ(made.exit_code, kDamage) << made.output;
+  EXPECT_NE(made.output.find(Path() + "/0000"), std::string::npos) << made.output;
+  EXPECT_NE(made.output.find("no backup was made and none deleted"), std::string::npos) << made.output;
+  EXPECT_EQ(RunForJson("backup list " + Backups()).at("backups").at(0).at("backup"), 1);
+  EXPECT_TRUE(RunForJson("backup create " + Path() + " " + Backups() + " --keep 1", kDamage).contains("error"));
+  // On purpose, the files are stored as they are. The backup says so, and its verification finds the damage.
+  const Ended as_it_is = RunTool("backup create " + Path() + " " + Backups() + " --no-verify");
+  EXPECT_EQ(as_it_is.exit_code, kClean) << as_it_is.output;
+  EXPECT_NE(as_it_is.output.find("not checked"), std::string::npos) << as_it_is.output;
+  EXPECT_EQ(RunTool("backup verify " + Backups() + " --deep --id 1").exit_code, kClean);
+  EXPECT_EQ(RunTool("backup verify " + Backups() + " --deep").exit_code, kDamage);
+  const Ended restored = RunTool("restore " + Backups() + " " + Out());
+  EXPECT_EQ(restored.exit_code, kClean);
+  EXPECT_NE(restored.output.find("were not checked when the backup was made"), std::string::npos) << restored.output;
 }
 
 // A backup that cannot be made creates nothing, not even the directory.

@@ -227,7 +227,7 @@ TEST_F(ToolDeniedTest, WithoutPermissionNothingIsLost) {
   if (RunCommand(as_nobody + Tool() + " options " + Path()).exit_code != kClean) {
     GTEST_SKIP() << "SKIPPED: another user cannot run the tool here";
   }
-  for (const std::string& part : {"MANIFEST", "OPTIONS", ".log"}) {
+  for (const std::string part : {"MANIFEST", "OPTIONS", ".log"}) {
     const std::string denied = FilesLike(part).front();
     ASSERT_EQ(::chmod(denied.c_str(), 0), 0);
     for (const std::string& line : Lines()) {
