@@ -133,8 +133,8 @@ Status Writer::WritePrepared(const WriteOptions& options, Prepared* prepared, Tr
   db_.events.Deliver();
   if (!appended.ok()) {
     if (appended.severity() == Status::Severity::kFatal) jobs_.SetFatal(appended);
-    if (!MutantIs(Mutant::kFailedBatchStaysCharged)) DropLargeValues(prepared->large);
-    return appended;
+    const Status dropped = MutantIs(Mutant::kFailedBatchStaysCharged) ? Status::OK() : DropLargeValues(prepared->large);
+    return dropped.ok() ? appended : dropped;
   }
   if (traced->is_on()) traced->Record();
   if (db_.meter.is_on()) Count(*prepared);
@@ -150,19 +150,22 @@ Status Writer::WritePrepared(const WriteOptions& options, Prepared* prepared, Tr
 
 // The failed write may have written the whole batch. Until the MANIFEST says that its segment ends before it, a crash may
 // bring the batch back, so the segment is ended first. If that fails too, the next batch ends it.
-void Writer::DropLargeValues(const std::vector<std::uint64_t>& numbers) {
-  if (numbers.empty()) return;
+Status Writer::DropLargeValues(const std::vector<std::uint64_t>& numbers) {
+  if (numbers.empty()) return Status::OK();
+  Status ended;
   std::uint64_t failed_in = 0;
   {
     const AppendLock lock(head_);
     const SegmentEnd failed = head_.log()->failed_end();
     if (failed.segment != nullptr) {
       failed_in = failed.segment->number();
-      const Status ended = head_.log()->Rotate();
-      if (ended.severity() == Status::Severity::kFatal) jobs_.SetFatal(ended);
+      ended = head_.log()->Rotate();
     }
   }
+  const bool is_fatal = ended.severity() == Status::Severity::kFatal;
+  if (is_fatal) jobs_.SetFatal(ended);
   large_values_.Drop(numbers, failed_in);
+  return is_fatal ? ended : Status::OK();
 }
 
 Status Writer::AwaitPermission(const WriteOptions& options, const Prepared& prepared) {

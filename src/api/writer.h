@@ -52,7 +52,8 @@ class Writer {
   Status AddPut(const WriteOptions& options, const Family& family, Slice key, Slice value, Prepared* prepared);
   Status WritePrepared(const WriteOptions& options, Prepared* prepared, TracedCall* traced);
   // Drops the files of the large values of a batch that failed.
-  void DropLargeValues(const std::vector<std::uint64_t>& numbers);
+  // Fatal if a sync fails meanwhile, otherwise OK.
+  Status DropLargeValues(const std::vector<std::uint64_t>& numbers);
   // Waits for compactions and for space if necessary.
   Status AwaitPermission(const WriteOptions& options, const Prepared& prepared);
   // Delays writes to an LSM with many runs in level 0, because these runs slow down every read. From

@@ -31,12 +31,15 @@ class FamilyStore : public TestStore {
   }
   // Opens the files as a killed process leaves them: with all writes, synced or not.
   void KillAndOpenWith(const std::vector<std::string>& names) {
+    Kill();
+    MustOpenWith(names);
+  }
+  void Kill() {
     auto after = std::make_shared<SimFileSystem>(fs->Snapshot());
     DestroyHandles();
     db.reset();
     fs = after;
     options.file_system = fs;
-    MustOpenWith(names);
   }
   void DestroyHandles() {
     for (ColumnFamilyHandle* handle : handles) delete handle;

@@ -99,7 +99,7 @@ Status SimFileSystem::Open(const std::string& path, OpenMode mode, const FileOpt
   const bool direct = options.direct && options_.direct;
   SimInodeId id = 0;
   const auto check_room = [this, &path]() CAMBIUM_REQUIRES(mutex_) {
-    return open_files_ < max_open_files_ ? Status::OK() : Status::IOError(path + ": too many open files");
+    return open_files_ < max_open_files_ ? Status::OK() : Status::Denied(path + ": too many open files");
   };
   const auto take_handle = [this, &id]() CAMBIUM_REQUIRES(mutex_) {
     ++open_[id];
