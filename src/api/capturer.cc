@@ -28,7 +28,7 @@ Result<Capture> Capturer::CaptureNow(std::uint64_t log_size_for_flush) {
 
 std::uint64_t Capturer::LogBytes(const View& view) {
   const LogPlace last = state_.head.end();
-  const LogPlace oldest = WriteHead::OldestUnflushed(view, nullptr, last);
+  const LogPlace oldest = WriteHead::OldestUnflushed(view, {}, last);
   std::uint64_t bytes = 0;
   const CommitLock lock(state_.commits);
   for (const auto& [number, info] : state_.commits.state().segments) {

@@ -80,8 +80,9 @@ Status Families::CommitCreation(const ColumnFamilyOptions& options, const std::s
 
 void Families::Add(const std::shared_ptr<Family>& family, std::shared_ptr<const Layers> layers) {
   commits_.view().Update([&](View* view) {
-    view->families.push_back({family, family->FirstTable(), {}, nullptr});
-    CommitPoint::SetLayers(&view->families.back(), std::move(layers));
+    FamilyView added{family, family->FirstTable(), {}, nullptr};
+    CommitPoint::SetLayers(&added, std::move(layers));
+    view->families.Set(std::move(added));
   });
   jobs_.Add(family);
 }
@@ -114,10 +115,10 @@ Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
   family->dropped.store(true, std::memory_order_release);
   std::shared_ptr<Family> kept;
   commits_.view().Update([&](View* view) {
-    const auto found = std::ranges::find(view->families, family->id, [](const FamilyView& f) { return f.family->id; });
+    const FamilyView* const found = view->Find(family->id);
     kept = found->family;
     found->layers->AppendFiles(files);
-    view->families.erase(found);
+    view->families.erase(family->id);
   });
   jobs_.Drop(std::move(kept));
   return Status::OK();

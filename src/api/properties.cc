@@ -147,7 +147,7 @@ Properties::LogBytes Properties::MeasureLog(const View& view) const {
     if (segment != nullptr && segment->file().GetInfo(&file).ok()) {
       bytes.current += info.sealed ? state_.commits.BytesOf(info) : file.size;
     }
-    bytes.live += static_cast<std::uint64_t>(state.TotalAccount(info.slot).bytes);
+    bytes.live += static_cast<std::uint64_t>(state_.commits.index().TotalOf(info.slot).bytes);
   }
   // Files that only readers of older views need.
   for (const auto& [path, file] : state_.commits.obsolete().leaving()) bytes.leaving += file.is_log ? file.bytes : 0;

@@ -9,6 +9,7 @@
 #include "api/opener.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
+#include "manifest/state_index.h"
 #include "recovery/open_files.h"
 #include "recovery/open_layers.h"
 #include "util/mutant.h"
@@ -237,11 +238,12 @@ std::set<std::uint64_t> Opener::Rejected(const ManifestState& state) {
   if (!MutantIs(Mutant::kSkipNeutralise)) rejected.insert(replayed_.rejected.begin(), replayed_.rejected.end());
   const SequenceNumber last = state_.head.published();
   const CommitLock lock(commits_);
+  const StateIndex index(state);
   for (const auto& [number, info] : state.segments) {
     if (info.kind != SegmentKind::kLargeValue) continue;
     if (const auto referred = replayed_.large_values.find(number); referred != replayed_.large_values.end()) {
       commits_.LargeValueReplayed(number, referred->second, last);
-    } else if (state.TotalAccount(info.slot).references == 0) {
+    } else if (index.TotalOf(info.slot).references == 0) {
       rejected.insert(number);  // no whole batch refers to it
     }
   }

@@ -17,6 +17,7 @@
 #include "convert/measured_file.h"
 #include "io/parent_path.h"
 #include "manifest/file_names.h"
+#include "manifest/state_index.h"
 
 namespace cambium {
 namespace {
@@ -162,7 +163,8 @@ class Converter {
   // that recovery need not read.
   void DropGarbage(Capture* capture) {
     ManifestState& state = capture->state;
-    std::erase_if(state.shadowed_slots, [&](Slot slot) { return state.TotalAccount(slot).references == 0; });
+    const StateIndex index(state);
+    std::erase_if(state.shadowed_slots, [&](Slot slot) { return index.TotalOf(slot).references == 0; });
     std::set<std::uint64_t> gone;
     // Keep all segments after an unsealed one: the first record of the next segment says where an unsealed one ends.
     bool is_after_unsealed = false;
@@ -171,7 +173,7 @@ class Converter {
       if (info.kind == SegmentKind::kLog && is_after_unsealed) continue;
       is_after_unsealed = is_after_unsealed || (info.kind == SegmentKind::kLog && !info.sealed);
       const bool is_replayed = info.kind == SegmentKind::kLog && state.replay < LogPosition{number, info.sealed_length};
-      if (info.sealed && !is_replayed && state.TotalAccount(info.slot).references == 0) gone.insert(number);
+      if (info.sealed && !is_replayed && index.TotalOf(info.slot).references == 0) gone.insert(number);
     }
     for (const std::uint64_t number : gone) state.segments.erase(number);
     std::erase_if(capture->files, [&](const CapturedFile& file) { return gone.contains(file.name.number); });

@@ -29,14 +29,14 @@ std::uint64_t KeptByPunching(const SegmentInfo& info, const Account& account, co
 
 }  // namespace
 
-void VisitSegmentUses(const ManifestState& state, std::uint64_t min_punch_size,
+void VisitSegmentUses(const ManifestState& state, const StateIndex& index, std::uint64_t min_punch_size,
                       const std::function<std::optional<PunchedUse>(std::uint64_t number)>& punched,
                       const std::function<void(const SegmentInfo&, GcStanding, SegmentUse)>& visit) {
   // The first record of a log segment says where the segment before it ends. If that segment is unsealed, nothing else
   // says so.
   bool is_after_unsealed = false;
   for (const auto& [number, info] : state.segments) {
-    const Account account = state.TotalAccount(info.slot);
+    const Account account = index.TotalOf(info.slot);
     SegmentUse use;
     use.number = number;
     use.live_bytes = static_cast<std::uint64_t>(account.bytes);

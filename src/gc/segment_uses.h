@@ -7,6 +7,7 @@
 
 #include "gc/victims.h"
 #include "manifest/state.h"
+#include "manifest/state_index.h"
 
 namespace cambium {
 
@@ -26,10 +27,10 @@ struct PunchedUse {
   std::uint64_t garbage_at_look = 0;  // garbage that was left when punching last looked at it
 };
 
-// Visits all segments by number. `min_punch_size`: 0 if nothing is punched. `punched` returns the figures of a segment,
+// Visits all segments by number. `index` is that of the state. `min_punch_size`: 0 if nothing is punched. `punched` returns the figures of a segment,
 // or nothing if it does not know them; a segment with punched records is then kHolesUnknown. For a segment that is not
 // a member, the use has only its number and its account.
-void VisitSegmentUses(const ManifestState& state, std::uint64_t min_punch_size,
+void VisitSegmentUses(const ManifestState& state, const StateIndex& index, std::uint64_t min_punch_size,
                       const std::function<std::optional<PunchedUse>(std::uint64_t number)>& punched,
                       const std::function<void(const SegmentInfo&, GcStanding, SegmentUse)>& visit);
 

@@ -98,7 +98,7 @@ class Planner {
       const auto found = punched_.find(number);
       return found == punched_.end() ? std::nullopt : std::optional(found->second);
     };
-    VisitSegmentUses(state_, options_.min_punch_size, punched,
+    VisitSegmentUses(state_, index_, options_.min_punch_size, punched,
                      [&](const SegmentInfo& info, GcStanding standing, SegmentUse use) {
                        GcPlanSegment segment{info, use, 0, VerdictBy(standing)};
                        if (standing == GcStanding::kMember) {
@@ -154,7 +154,7 @@ class Planner {
     if (!plan_.is_enabled) return;
     SpaceFigures figures;
     for (const auto& [number, info] : state_.segments) {
-      figures.log_live_bytes += static_cast<std::uint64_t>(state_.TotalAccount(info.slot).bytes);
+      figures.log_live_bytes += static_cast<std::uint64_t>(index_.TotalOf(info.slot).bytes);
     }
     SpacePolicy space;
     space.max_space_amplification = options_.max_space_amplification;
@@ -171,6 +171,7 @@ class Planner {
 
   InspectedDatabase* const database_;
   const ManifestState state_;
+  const StateIndex index_{state_};
   const DBOptions& options_;
   ColumnFamilyOptions family_;         // of the default column family
   const GcRound round_;

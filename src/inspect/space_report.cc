@@ -14,6 +14,7 @@
 #include "index/run_footer.h"
 #include "index/tree_check.h"
 #include "manifest/file_names.h"
+#include "manifest/state_index.h"
 #include "vlog/record_format.h"
 #include "vlog/segment_footer.h"
 #include "vlog/segment_scanner.h"
@@ -246,7 +247,7 @@ class Reporter {
   Status AddSegment(const SegmentInfo& info) {
     SegmentSpace space;
     space.info = info;
-    const Account account = state_.TotalAccount(info.slot);
+    const Account account = index_.TotalOf(info.slot);
     space.references = static_cast<std::uint64_t>(account.references);
     space.live_bytes = static_cast<std::uint64_t>(account.bytes);
     for (const auto& [id, family] : state_.families) {
@@ -286,7 +287,7 @@ class Reporter {
   }
 
   [[nodiscard]] bool IsPending(const SegmentInfo& info) const {
-    return state_.TotalAccount(info.slot).references == 0 && database_->replayed().large_values.contains(info.number);
+    return index_.TotalOf(info.slot).references == 0 && database_->replayed().large_values.contains(info.number);
   }
 
   Status MeasureHoles(const Segment& segment, const SegmentInfo& info, std::uint64_t* bytes) {
@@ -312,6 +313,7 @@ class Reporter {
 
   InspectedDatabase* const database_;
   const ManifestState& state_;
+  const StateIndex index_{state_};
   ValueSample* const sample_;
   const std::function<void(std::uint64_t, std::uint64_t)>& progress_;
   SpaceReport report_;

@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "util/mutant.h"
+#include "util/shared_table.h"
 #include "vlog/entry.h"
 #include "vlog/value_address.h"
 
@@ -19,6 +21,9 @@ struct Account {
   std::int64_t bytes = 0;
   friend bool operator==(const Account&, const Account&) = default;
 };
+
+// A family's accounts, in the order of slots. A copy shares them, since each commit makes one.
+using Accounts = SharedTable<std::pair<Slot, Account>>;
 
 // Changes of one family's accounts, by slot. One thread at a time.
 class AccountDelta {

@@ -29,11 +29,20 @@ Status Raise(const std::optional<T>& wanted, const char* what, T* value) {
   return Status::OK();
 }
 
+// Moves all nodes of `from`, which replace those of `to` with the same keys. Allocates nothing.
+template <typename Map>
+void MoveNodes(Map* from, Map* to) {
+  while (!from->empty()) {
+    auto moved = to->insert(from->extract(from->begin()));
+    if (!moved.inserted) moved.position->second = std::move(moved.node.mapped());
+  }
+}
+
 class Stager {
  public:
   // If `consumed` is not null, it is `state`, and edited families are moved out of it instead of copied.
-  Stager(const Edit& edit, const ManifestState& state, ManifestState* consumed)
-      : edit_(edit), state_(state), consumed_(consumed) {}
+  Stager(const Edit& edit, const ManifestState& state, const StateIndex& index, ManifestState* consumed)
+      : edit_(edit), state_(state), index_(index), consumed_(consumed) {}
 
   Result<StagedEdit> Run() && {
     CAMBIUM_RETURN_IF_ERROR(StageGlobals());
@@ -50,6 +59,7 @@ class Stager {
     CAMBIUM_RETURN_IF_ERROR(StageShadows());
     CAMBIUM_RETURN_IF_ERROR(CheckReplay(staged_.globals.replay, staged_.globals.next_file_number,
                                         FindSegment(staged_.globals.replay.segment)));
+    NoteSegments();
     return std::move(staged_);
   }
 
@@ -93,26 +103,12 @@ class Stager {
   Status Claim(std::uint64_t number, const char* what) {
     const std::string name = what + (" " + std::to_string(number));
     if (number == 0 || number >= staged_.globals.next_file_number) return Misfit(name + " has a number not yet drawn");
-    const bool taken = state_.segments.contains(number) || !claimed_.insert(number).second ||
-                       AnyFamily([number](const FamilyState& family) {
-                         return family.index_segments.contains(number) || family.level_runs.contains(number) ||
-                                HasRun(family, number);
-                       });
-    return taken ? Misfit(name + " has the number of another file") : Status::OK();
+    const bool is_taken = index_.HasFile(number) || !claimed_.insert(number).second;
+    return is_taken ? Misfit(name + " has the number of another file") : Status::OK();
   }
 
   static bool HasRun(const FamilyState& family, std::uint64_t number) {
     return std::ranges::any_of(family.runs, [number](const RunInfo& run) { return run.number == number; });
-  }
-
-  // True if `predicate` holds for any family that is not dropped; edited families count as staged so far.
-  template <typename Predicate>
-  [[nodiscard]] bool AnyFamily(Predicate predicate) const {
-    return std::ranges::any_of(staged_.families, [&](const auto& entry) { return predicate(entry.second); }) ||
-           std::ranges::any_of(state_.families, [&](const auto& entry) {
-             return !staged_.families.contains(entry.first) && !dropped_families_.contains(entry.first) &&
-                    predicate(entry.second);
-           });
   }
 
   // ---- Segments ----
@@ -177,7 +173,9 @@ class Stager {
   static std::string Name(Slot slot) { return "slot " + std::to_string(static_cast<std::uint32_t>(slot)); }
 
   [[nodiscard]] bool IsReferredTo(Slot slot) const {
-    return AnyFamily([slot](const FamilyState& family) { return family.accounts.contains(slot); });
+    const auto change = staged_.index.accounts.by_slot().find(slot);
+    const std::int64_t added = change == staged_.index.accounts.by_slot().end() ? 0 : change->second.references;
+    return index_.TotalOf(slot).references + added > 0;
   }
 
   // Stages the slots that this edit shadows, because their segments are dropped while layers refer to them; and frees
@@ -185,39 +183,59 @@ class Stager {
   Status StageShadows() {
     for (const Slot slot : shadowed_) {
       if (!IsReferredTo(slot)) return Misfit(Name(slot) + " is shadowed but has no references");
-      staged_.shadowed_slots.push_back(slot);
+      staged_.shadowed_slots.insert(slot);
+      staged_.index.shadowed.push_back(slot);
     }
     for (const Slot slot : emptied_accounts_) {
       if (state_.shadowed_slots.contains(slot) && !IsReferredTo(slot)) staged_.freed_slots.push_back(slot);
     }
+    staged_.index.freed = staged_.freed_slots;
     return Status::OK();
   }
 
   // Checks that each new segment has a slot of its own, and that each new account belongs to a segment that is not
   // dropped. (Older accounts were checked when they were new, and keep their segment alive, or their slot shadowed.)
-  // Visits all segments, so it is skipped if nothing is new.
   Status CheckSlots() const {
-    if (edit_.set_segments.empty() && new_accounts_.empty() && shadowed_.empty()) return Status::OK();
-    std::map<Slot, std::uint64_t> taken;
+    std::set<Slot> taken;  // by segments of the edit
     for (const auto& [number, segment] : staged_.segments) {
       if (dropped_.contains(number)) continue;
       const bool is_shadowed = shadowed_.contains(segment.slot) || state_.shadowed_slots.contains(segment.slot);
-      if (is_shadowed || !taken.emplace(segment.slot, number).second) {
+      const std::uint64_t owner = KeptOwnerOf(segment.slot);
+      if (is_shadowed || (owner != 0 && owner != number) || !taken.insert(segment.slot).second) {
         return Misfit("segment " + std::to_string(number) + " shares its slot");
       }
     }
-    std::set<Slot> without_segment = new_accounts_;
-    for (const auto& [slot, number] : taken) without_segment.erase(slot);
-    for (const auto& [number, segment] : state_.segments) {
-      if (dropped_.contains(number) || staged_.segments.contains(number)) continue;
-      if (shadowed_.contains(segment.slot)) return Misfit(Name(segment.slot) + " is shadowed and has a segment");
-      if (const auto other = taken.find(segment.slot); other != taken.end()) {
-        return Misfit("segment " + std::to_string(other->second) + " shares its slot");
-      }
-      without_segment.erase(segment.slot);
+    for (const Slot slot : shadowed_) {
+      if (KeptOwnerOf(slot) != 0) return Misfit(Name(slot) + " is shadowed and has a segment");
     }
-    for (const Slot slot : shadowed_) without_segment.erase(slot);
-    return without_segment.empty() ? Status::OK() : Misfit("an account has no segment");
+    for (const Slot slot : new_accounts_) {
+      if (taken.contains(slot) || shadowed_.contains(slot) || KeptOwnerOf(slot) != 0) continue;
+      return Misfit("an account has no segment");
+    }
+    return Status::OK();
+  }
+
+  // The number of the segment that has the slot before the edit, and that the edit does not drop; 0: none.
+  [[nodiscard]] std::uint64_t KeptOwnerOf(Slot slot) const {
+    const std::uint64_t owner = index_.SegmentOf(slot);
+    return dropped_.contains(owner) ? 0 : owner;
+  }
+
+  void NoteSegments() {
+    for (const auto& [number, segment] : staged_.segments) {
+      const auto known = state_.segments.find(number);
+      if (known == state_.segments.end()) {
+        if (!dropped_.contains(number)) staged_.index.new_segments.push_back(segment);
+      } else if (!known->second.sealed && segment.sealed) {
+        staged_.index.sealed_logs.push_back(number);
+      }
+    }
+    for (const std::uint64_t number : dropped_) {
+      claimed_.erase(number);
+      const auto known = state_.segments.find(number);
+      if (known != state_.segments.end()) staged_.index.dropped_segments.push_back(known->second);
+    }
+    staged_.index.new_files.assign(claimed_.begin(), claimed_.end());
   }
 
   // ---- Families ----
@@ -230,10 +248,22 @@ class Stager {
       if (number != id || !state_.families.contains(id)) return Misfit(name + " is dropped but unknown");
       if (id == 0) return Misfit("the default family is dropped");
       if (!dropped_families_.insert(id).second) return Misfit(name + " is dropped twice");
-      for (const auto& [slot, account] : state_.families.at(id).accounts) emptied_accounts_.insert(slot);
+      NoteDropped(state_.families.at(id));
     }
     staged_.dropped_families.assign(dropped_families_.begin(), dropped_families_.end());
     return Status::OK();
+  }
+
+  void NoteDropped(const FamilyState& family) {
+    IndexChange& change = staged_.index;
+    for (const auto& [slot, account] : family.accounts) {
+      emptied_accounts_.insert(slot);
+      change.accounts.Add(slot, {-account.references, -account.bytes});
+    }
+    for (const RunInfo& run : family.runs) change.gone_files.push_back(run.number);
+    for (const auto& [number, run] : family.level_runs) change.gone_files.push_back(number);
+    for (const auto& [number, segment] : family.index_segments) change.gone_files.push_back(number);
+    change.gone_names.push_back(family.name);
   }
 
   Status StageFamily(const FamilyEdit& edit) {
@@ -263,10 +293,13 @@ class Stager {
 
   static std::string Name(const FamilyEdit& edit) { return "family " + std::to_string(edit.id); }
 
-  Status Create(const FamilyEdit& edit, FamilyState* family) const {
-    if (AnyFamily([&edit](const FamilyState& other) { return other.name == edit.create->name; })) {
+  Status Create(const FamilyEdit& edit, FamilyState* family) {
+    const std::string& name = edit.create->name;
+    const bool is_gone = std::ranges::find(staged_.index.gone_names, name) != staged_.index.gone_names.end();
+    if ((index_.HasFamilyNamed(name) && !is_gone) || !created_names_.insert(name).second) {
       return Misfit(Name(edit) + " has the name of another");
     }
+    staged_.index.new_names.push_back(name);
     if (state_.families.size() + staged_.families.size() >= kMaxFamilies) return Misfit("too many families");
     if (edit.id >= staged_.globals.next_family_id) return Misfit(Name(edit) + " has an id not yet drawn");
     // The log may still have operations of an earlier family with this id. Only an edit that is a snapshot of the state
@@ -316,17 +349,19 @@ class Stager {
     if (!KeepsOrder(family->runs, stack)) {
       return Misfit(Name(edit) + ": runs change their order");
     }
+    for (const auto& [number, run] : unplaced) staged_.index.gone_files.push_back(number);
     OrderLayersByNumber(&stack);
     family->runs = std::move(stack);
     return Status::OK();
   }
 
-  static Status PlaceRuns(const FamilyEdit& edit, std::map<std::uint64_t, const RunInfo*>* unplaced,
+  Status PlaceRuns(const FamilyEdit& edit, std::map<std::uint64_t, const RunInfo*>* unplaced,
                           std::set<std::uint64_t>* added, std::map<std::uint64_t, LevelRun>* level_runs) {
     for (const std::uint64_t number : edit.drop_level_runs) {
       if (level_runs->erase(number) == 0) {
         return Misfit(Name(edit) + ": run " + std::to_string(number) + " is dropped from a level but is in none");
       }
+      staged_.index.gone_files.push_back(number);
     }
     for (const auto& [number, level, tier] : edit.place_runs) {
       const std::string name = Name(edit) + ": run " + std::to_string(number);
@@ -404,6 +439,7 @@ class Stager {
       if (family->index_segments.erase(number) == 0) {
         return Misfit("index segment " + std::to_string(number) + " is dropped but unknown");
       }
+      staged_.index.gone_files.push_back(number);
     }
     return Status::OK();
   }
@@ -427,21 +463,25 @@ class Stager {
       if (account == Account{}) {
         family->accounts.erase(slot);
         emptied_accounts_.insert(slot);
-        continue;
+      } else {
+        CAMBIUM_RETURN_IF_ERROR(CheckAccount(*family, slot, account));
+        if (known == family->accounts.end()) new_accounts_.insert(slot);
+        family->accounts.Set({slot, account});
       }
-      if (known == family->accounts.end()) new_accounts_.insert(slot);
-      family->accounts[slot] = account;
+      staged_.index.accounts.Add(slot, change);
     }
     return Status::OK();
   }
 
   const Edit& edit_;
   const ManifestState& state_;
+  const StateIndex& index_;  // of state_
   ManifestState* const consumed_;
   StagedEdit staged_;
   std::set<std::uint64_t> claimed_;  // numbers of new files
   std::set<std::uint64_t> dropped_;
   std::set<std::uint32_t> dropped_families_;
+  std::set<std::string> created_names_;
   std::set<Slot> new_accounts_;
   std::set<Slot> emptied_accounts_;  // slots to which a family has no more references
   std::set<Slot> shadowed_;          // by this edit
@@ -449,27 +489,33 @@ class Stager {
 
 }  // namespace
 
-Result<StagedEdit> StageEdit(const Edit& edit, const ManifestState& state) {
-  return Stager(edit, state, nullptr).Run();
+Result<StagedEdit> StageEdit(const Edit& edit, const ManifestState& state, const StateIndex& index) {
+  return Stager(edit, state, index, nullptr).Run();
 }
 
-void Install(StagedEdit staged, ManifestState* state) {
+void Install(StagedEdit staged, ManifestState* state, StateIndex* index) {
   staged.globals.families = std::move(state->families);
   staged.globals.segments = std::move(state->segments);
   staged.globals.shadowed_slots = std::move(state->shadowed_slots);
   *state = std::move(staged.globals);
-  for (auto& [id, family] : staged.families) state->families[id] = std::move(family);
-  for (const auto& [number, segment] : staged.segments) state->segments[number] = segment;
+  MoveNodes(&staged.families, &state->families);
+  MoveNodes(&staged.segments, &state->segments);
+  state->shadowed_slots.merge(staged.shadowed_slots);
   for (const std::uint64_t number : staged.dropped_segments) state->segments.erase(number);
   for (const std::uint32_t id : staged.dropped_families) state->families.erase(id);
-  for (const Slot slot : staged.shadowed_slots) state->shadowed_slots.insert(slot);
   for (const Slot slot : staged.freed_slots) state->shadowed_slots.erase(slot);
+  index->Apply(staged.index);
+}
+
+Status ApplyEdit(const Edit& edit, ManifestState* state, StateIndex* index) {
+  CAMBIUM_TRY(StagedEdit staged, Stager(edit, *state, *index, state).Run());
+  Install(std::move(staged), state, index);
+  return Status::OK();
 }
 
 Status ApplyEdit(const Edit& edit, ManifestState* state) {
-  CAMBIUM_TRY(StagedEdit staged, Stager(edit, *state, state).Run());
-  Install(std::move(staged), state);
-  return Status::OK();
+  StateIndex index(*state);
+  return ApplyEdit(edit, state, &index);
 }
 
 }  // namespace cambium

@@ -20,6 +20,7 @@
 
 #include "manifest/edit.h"
 #include "manifest/state.h"
+#include "manifest/state_index.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -32,14 +33,19 @@ struct StagedEdit {
   std::map<std::uint64_t, SegmentInfo> segments;  // the new and changed ones
   std::vector<std::uint64_t> dropped_segments;
   std::vector<std::uint32_t> dropped_families;
-  std::vector<Slot> shadowed_slots;
+  std::set<Slot> shadowed_slots;
   std::vector<Slot> freed_slots;  // shadowed slots without references now
+  IndexChange index;
 };
 
-// Does all checks. Corruption if the edit does not fit the state.
-Result<StagedEdit> StageEdit(const Edit& edit, const ManifestState& state);
+// Does all checks. Corruption if the edit does not fit the state. `index` is that of the state.
+Result<StagedEdit> StageEdit(const Edit& edit, const ManifestState& state, const StateIndex& index);
 
-// Makes the changes; cannot fail. `state` must be the one that the edit was staged against.
-void Install(StagedEdit staged, ManifestState* state);
+// Makes the changes. `state` and `index` must be those that the edit was staged against. Changes the state without
+// allocating memory; if memory runs out for the index, the state is right and the index is not.
+void Install(StagedEdit staged, ManifestState* state, StateIndex* index);
+
+// Both in one. After an error *state and *index are unspecified.
+Status ApplyEdit(const Edit& edit, ManifestState* state, StateIndex* index);
 
 }  // namespace cambium

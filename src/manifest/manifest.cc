@@ -1,6 +1,7 @@
 #include "manifest/manifest.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "manifest/apply_edit.h"
@@ -58,6 +59,7 @@ struct Manifest::Rep {
   mutable Mutex mutex;
   CurrentFile current CAMBIUM_GUARDED_BY(mutex);
   ManifestState state CAMBIUM_GUARDED_BY(mutex);
+  StateIndex index CAMBIUM_GUARDED_BY(mutex);  // of `state`
   bool dead CAMBIUM_GUARDED_BY(mutex) = true;  // nothing may be appended to the current file
   Status fatal CAMBIUM_GUARDED_BY(mutex);      // never changes once set
 
@@ -122,7 +124,7 @@ struct Manifest::Rep {
   }
 
   // Creates file `number` with the snapshot `next`, and makes it the current file and `next` the state.
-  Status Start(std::uint64_t number, ManifestState next) CAMBIUM_REQUIRES(mutex) {
+  Status Start(std::uint64_t number, ManifestState next, StateIndex next_index) CAMBIUM_REQUIRES(mutex) {
     next.next_file_number = std::max(next.next_file_number, number + 1);
     const std::string payload = EncodeEdit(SnapshotEdit(next));
     CAMBIUM_RETURN_IF_ERROR(CheckPayload(payload));
@@ -150,6 +152,7 @@ struct Manifest::Rep {
 
     current = std::move(made);
     state = std::move(next);
+    index = std::move(next_index);
     dead = false;
     RemoveOlder();
     return Status::OK();
@@ -172,6 +175,7 @@ struct Manifest::Rep {
     const std::uint64_t checksum =
         AppendManifestRecord(ManifestRecordType::kEdit, payload, current.seed, current.size, current.previous, &bytes);
     meter.Tick(FILE_BYTES_MANIFEST, bytes.size());
+    dead = true;  // also if memory runs out: the file may have a part of the record
     if (Status status = current.file->Write(current.size, bytes); !status.ok()) {
       dead = !AppendsAfterRemains(bytes.size());
       return status;
@@ -179,7 +183,12 @@ struct Manifest::Rep {
     if (Status status = SyncCommitPoint(current.file.get()); !status.ok()) return Fatal(status);
     current.size += bytes.size();
     current.previous = checksum;
-    Install(std::move(staged), &state);
+    dead = false;
+    try {
+      Install(std::move(staged), &state, &index);
+    } catch (const std::bad_alloc&) {
+      return Fatal(Status::Aborted("memory ran out after a MANIFEST record was written"));
+    }
     return Status::OK();
   }
 };
@@ -198,7 +207,7 @@ Result<std::unique_ptr<Manifest>> Manifest::Create(FileSystem& fs, const std::st
   auto rep = std::make_unique<Rep>(fs, directory, own, roll_bytes, meter);
   {
     const MutexLock lock(rep->mutex);
-    CAMBIUM_RETURN_IF_ERROR(rep->Start(number, state));
+    CAMBIUM_RETURN_IF_ERROR(rep->Start(number, state, StateIndex(state)));
   }
   return std::unique_ptr<Manifest>(new Manifest(std::move(rep)));
 }
@@ -215,11 +224,12 @@ Status Manifest::Commit(const Edit& edit, std::uint64_t next_number, bool must_r
   const MutexLock lock(rep_->mutex);
   if (!rep_->fatal.ok()) return rep_->fatal;
   if (edit.database_id.has_value()) return Status::InvalidArgument("the id of a database never changes");
-  CAMBIUM_TRY(StagedEdit staged, StageEdit(edit, rep_->state));
+  CAMBIUM_TRY(StagedEdit staged, StageEdit(edit, rep_->state, rep_->index));
   if (!must_roll && !rep_->MustRoll()) return rep_->Append(edit, std::move(staged));
   ManifestState next = rep_->state;
-  Install(StagedEdit(staged), &next);
-  Status status = rep_->Start(next_number, std::move(next));
+  StateIndex next_index = rep_->index;
+  Install(StagedEdit(staged), &next, &next_index);
+  Status status = rep_->Start(next_number, std::move(next), std::move(next_index));
   // A file that is only too large still takes the edit if the new one could not even be created (no descriptors, say).
   if (status.IsIOError() && !rep_->dead && !must_roll) return rep_->Append(edit, std::move(staged));
   return status;
@@ -228,6 +238,11 @@ Status Manifest::Commit(const Edit& edit, std::uint64_t next_number, bool must_r
 const ManifestState& Manifest::state() const
     CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("the caller sees to it that no commit is under way") {
   return rep_->state;
+}
+
+const StateIndex& Manifest::index() const
+    CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("the caller sees to it that no commit is under way") {
+  return rep_->index;
 }
 
 std::uint64_t Manifest::number() const {

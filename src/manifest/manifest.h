@@ -21,6 +21,7 @@
 #include "manifest/edit.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/state.h"
+#include "manifest/state_index.h"
 #include "util/meter.h"
 #include "util/result.h"
 
@@ -62,6 +63,7 @@ class Manifest {
   // Call it in the thread that commits, or under the caller's commit lock. The next_file_number of the result is always
   // above the number of the current file, even if that of the state given to Create was not.
   [[nodiscard]] const ManifestState& state() const;
+  [[nodiscard]] const StateIndex& index() const;
   [[nodiscard]] std::uint64_t number() const;
   [[nodiscard]] std::uint64_t file_size() const;
   // Returns how many bytes Create would write.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "manifest/apply_edit.h"
 #include "manifest/edit.h"
 #include "manifest/file_names.h"
 #include "manifest/manifest_record.h"
@@ -179,7 +180,7 @@ class FileReader {
         (is_snapshot && *edit->database_id != out_.read.header.database_id)) {
       return Status::Corruption(Where() + ": record of another database");
     }
-    CAMBIUM_RETURN_IF_ERROR(ApplyEdit(*edit, &out_.read.state).WithContext(Where()));
+    CAMBIUM_RETURN_IF_ERROR(ApplyEdit(*edit, &out_.read.state, &index_).WithContext(Where()));
     out_.whole = true;
     return Status::OK();
   }
@@ -226,6 +227,7 @@ class FileReader {
   bool is_tolerant_ = false;
   std::uint64_t mend_bytes_left_ = kMendBytesMax;
   FileRead out_;
+  StateIndex index_;  // of out_.read.state
   std::uint64_t seed_ = 0;
   std::uint64_t offset_ = 0;
   std::uint64_t previous_ = 0;

@@ -165,15 +165,16 @@ Status CheckFamily(const FamilyState& family) {
   if (family.sweep.has_value()) CAMBIUM_RETURN_IF_ERROR(CheckSweep(family));
   CAMBIUM_RETURN_IF_ERROR(CheckTree(family));
   CAMBIUM_RETURN_IF_ERROR(CheckLevels(family));
-  for (const auto& [slot, account] : family.accounts) {
-    if (account.references <= 0 || account.references > kAccountMax || account.bytes <= 0 ||
-        account.bytes > kAccountMax) {
-      return Wrong(OfFamily(family, "account of slot " + std::to_string(static_cast<std::uint32_t>(slot)) + " holds " +
-                                        std::to_string(account.references) + " references and " +
-                                        std::to_string(account.bytes) + " bytes"));
-    }
-  }
   return Status::OK();
+}
+
+Status CheckAccount(const FamilyState& family, Slot slot, const Account& account) {
+  if (account.references > 0 && account.references <= kAccountMax && account.bytes > 0 && account.bytes <= kAccountMax) {
+    return Status::OK();
+  }
+  return Wrong(OfFamily(family, "account of slot " + std::to_string(static_cast<std::uint32_t>(slot)) + " holds " +
+                                    std::to_string(account.references) + " references and " +
+                                    std::to_string(account.bytes) + " bytes"));
 }
 
 Status CheckReplay(const LogPosition& replay, std::uint64_t next_file_number, const SegmentInfo* segment) {
@@ -184,17 +185,6 @@ Status CheckReplay(const LogPosition& replay, std::uint64_t next_file_number, co
     return Wrong("the replay position is beyond the end of segment " + std::to_string(replay.segment));
   }
   return Status::OK();
-}
-
-Account ManifestState::TotalAccount(Slot slot) const {
-  Account total;
-  for (const auto& [id, family] : families) {
-    const auto account = family.accounts.find(slot);
-    if (account == family.accounts.end()) continue;
-    total.references += account->second.references;
-    total.bytes += account->second.bytes;
-  }
-  return total;
 }
 
 Status ManifestState::Check() const {
@@ -226,6 +216,7 @@ Status ManifestState::Check() const {
       CheckReplay(replay, next_file_number, segment == segments.end() ? nullptr : &segment->second));
 
   std::set<std::string> names;
+  std::set<Slot> referred;
   for (const auto& [id, family] : families) {
     if (id != family.id) return Wrong("family " + std::to_string(id) + " has another id");
     CAMBIUM_RETURN_IF_ERROR(CheckFamily(family));
@@ -236,6 +227,8 @@ Status ManifestState::Check() const {
     for (const auto& [run, info] : family.level_runs) CAMBIUM_RETURN_IF_ERROR(claim(run));
     for (const auto& [number, info] : family.index_segments) CAMBIUM_RETURN_IF_ERROR(claim(number));
     for (const auto& [slot, account] : family.accounts) {
+      CAMBIUM_RETURN_IF_ERROR(CheckAccount(family, slot, account));
+      referred.insert(slot);
       if (!slots.contains(slot) && !shadowed_slots.contains(slot)) {
         return Wrong(OfFamily(family, "an account has no segment"));
       }
@@ -244,7 +237,7 @@ Status ManifestState::Check() const {
   for (const Slot slot : shadowed_slots) {
     const std::string name = "shadowed slot " + std::to_string(static_cast<std::uint32_t>(slot));
     if (slots.contains(slot)) return Wrong(name + " has a segment");
-    if (TotalAccount(slot).references == 0) return Wrong(name + " has no references");
+    if (!referred.contains(slot)) return Wrong(name + " has no references");
   }
   return Status::OK();
 }

@@ -100,7 +100,7 @@ struct FamilyState {
   TreeRoot root;                                 // kBTree only, like sweep and index_segments
   std::optional<SweepState> sweep;
   std::map<std::uint64_t, IndexSegmentInfo> index_segments;  // by number
-  std::map<Slot, Account> accounts;                          // no zero entries
+  Accounts accounts;                                         // no zero entries
   friend bool operator==(const FamilyState&, const FamilyState&) = default;
 };
 
@@ -123,9 +123,6 @@ struct ManifestState {
   // all these references. Their accounts still count, and only decrease; at zero references the slot is free. Every
   // other slot is taken while a segment has it.
   std::set<Slot> shadowed_slots;
-
-  // Returns the sum of all families' accounts for a slot.
-  [[nodiscard]] Account TotalAccount(Slot slot) const;
 
   // Checks what must hold for any state, however it was read. Returns OK, or Corruption with the first problem.
   //  - Every file number is in [1, next_file_number), and names one file: a segment, a run or an index segment.

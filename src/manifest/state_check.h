@@ -12,9 +12,11 @@ namespace cambium {
 // Checks a segment by itself.
 Status CheckSegment(const SegmentInfo& segment);
 
-// Checks a family by itself. It cannot check whether its file numbers are unique and its accounts have segments: that
-// needs the whole state.
+// Checks a family by itself, without its accounts. It cannot check whether its file numbers are unique: that needs the
+// whole state.
 Status CheckFamily(const FamilyState& family);
+// Checks an account by itself.
+Status CheckAccount(const FamilyState& family, Slot slot, const Account& account);
 
 // Checks the replay position. `segment` is the one it names, or null.
 Status CheckReplay(const LogPosition& replay, std::uint64_t next_file_number, const SegmentInfo* segment);

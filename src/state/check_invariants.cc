@@ -46,9 +46,7 @@ Status CheckTables(const FamilyView& view, const LogPlace& end) {
 
 Status CheckFamilies(const View& view, const ManifestState& state, const LogPlace& end) {
   if (view.families.size() != state.families.size()) return Violated("a view has other families than the MANIFEST");
-  for (std::size_t i = 0; i < view.families.size(); ++i) {
-    const FamilyView& each = view.families[i];
-    if (i > 0 && view.families[i - 1].family->id >= each.family->id) return Violated("families are not in order");
+  for (const FamilyView& each : view.families) {
     const auto stored = state.families.find(each.family->id);
     if (stored == state.families.end()) return Violated("family " + each.family->name + " is not in the MANIFEST");
     if (stored->second.flushed_sequence > end.sequence) return Violated("more is flushed than was published");
@@ -82,14 +80,14 @@ Status CheckLog(const WriteHead& head, const View& view, const ManifestState& st
   if (tail.segment == end.position.segment && tail.offset != end.position.offset) {
     return Violated("the end of the log is not where the next record goes");
   }
-  if (state.replay > WriteHead::OldestUnflushed(view, nullptr, end).position) {
+  if (state.replay > WriteHead::OldestUnflushed(view, {}, end).position) {
     return Violated("the replay position is behind an operation that is in a memtable only");
   }
   return Status::OK();
 }
 
 // The references of all layers, without those that a sweep in progress has moved into the tree.
-Status CountReferences(const Layers& layers, std::map<Slot, Account>* accounts) {
+Status CountReferences(const Layers& layers, Accounts* accounts) {
   std::vector<MergeChild> children;
   layers.AppendCursors(&children);
   AccountDelta counted;
@@ -100,12 +98,12 @@ Status CountReferences(const Layers& layers, std::map<Slot, Account>* accounts) 
     CAMBIUM_RETURN_IF_ERROR(cursor.status());
   }
   for (const auto& [slot, account] : counted.by_slot()) {
-    if (account != Account{}) accounts->emplace(slot, account);
+    if (account != Account{}) accounts->Set({slot, account});
   }
   return Status::OK();
 }
 
-std::string Show(const std::map<Slot, Account>& accounts) {
+std::string Show(const Accounts& accounts) {
   std::string text;
   for (const auto& [slot, account] : accounts) {
     text += " " + std::to_string(static_cast<std::uint32_t>(slot)) + ":" + std::to_string(account.references) + "/" +
@@ -124,7 +122,7 @@ Status CheckAccounts(const DbState& state) {
   for (const FamilyView& each : view->families) {
     const auto stored = state.commits.state().families.find(each.family->id);
     if (stored == state.commits.state().families.end()) continue;
-    std::map<Slot, Account> counted;
+    Accounts counted;
     CAMBIUM_RETURN_IF_ERROR(CountReferences(*each.layers, &counted));
     if (counted == stored->second.accounts) continue;
     return Violated("the layers of family " + each.family->name + " have the references" + Show(counted) +
@@ -140,6 +138,7 @@ Status CheckInvariants(const DbState& state) {
   const std::shared_ptr<const View> view = state.commits.view().Pin();
   const ManifestState& committed = state.commits.state();
   CAMBIUM_RETURN_IF_ERROR(committed.Check());
+  if (state.commits.index() != StateIndex(committed)) return Violated("the index of the state differs from the state");
   CAMBIUM_RETURN_IF_ERROR(CheckFamilies(*view, committed, state.head.end()));
   CAMBIUM_RETURN_IF_ERROR(CheckSegments(*view, committed));
   CAMBIUM_RETURN_IF_ERROR(CheckLog(state.head, *view, committed));

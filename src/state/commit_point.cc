@@ -66,17 +66,28 @@ Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change)
     return manifest_->Commit(*edit, roll_number, must_roll);
   }();
   if (committed.ok()) {
-    for (const std::string& path : std::exchange(in_doubt_, {})) obsolete_.Add(path);
-    if (change != nullptr) view_.Update(change);
-    return committed;
+    const Status shown = Show(change);
+    if (!shown.ok()) jobs_.SetFatal(shown, BackgroundErrorReason::kManifestWrite);
+    return shown;
   }
   if (committed.severity() == Status::Severity::kFatal) {
     jobs_.SetFatal(committed, BackgroundErrorReason::kManifestWrite);
   } else {
-    if (committed.IsNoSpace()) found_no_space_.store(true, std::memory_order_relaxed);
+    if (committed.IsNoSpace()) NoteNoSpace();
     in_doubt_.insert(in_doubt_.end(), named.begin(), named.end());
   }
   return committed;
+}
+
+// The edit is durable. If the view cannot follow it, nothing that relies on both may go on.
+Status CommitPoint::Show(const std::function<void(View*)>& change) {
+  try {
+    for (const std::string& path : std::exchange(in_doubt_, {})) obsolete_.Add(path);
+    if (change != nullptr) view_.Update(change);
+    return Status::OK();
+  } catch (const std::bad_alloc&) {
+    return Status::Aborted("memory ran out after a MANIFEST record was written").Fatal();
+  }
 }
 
 std::shared_ptr<const Layers> CommitPoint::LayersOf(const Family& family) const {
@@ -101,6 +112,7 @@ std::shared_ptr<Family> CommitPoint::FindFamily(std::uint32_t id) const {
 void CommitPoint::OpenForReading(ManifestState state) {
   const CommitLock lock(*this);
   seen_ = std::make_unique<const ManifestState>(std::move(state));
+  seen_index_ = StateIndex(*seen_);
 }
 
 Status CommitPoint::Create(const FileHeader& header, std::uint64_t number, const ManifestState& state) {

@@ -50,6 +50,11 @@ class CommitPoint {
   [[nodiscard]] const ManifestState& seen_state() const CAMBIUM_REQUIRES(commit_lock) {
     return seen_ != nullptr ? *seen_ : manifest_->state();
   }
+  // The same two for the index of the state.
+  [[nodiscard]] const StateIndex& index() const CAMBIUM_REQUIRES(commit_lock) { return manifest_->index(); }
+  [[nodiscard]] const StateIndex& seen_index() const CAMBIUM_REQUIRES(commit_lock) {
+    return seen_ != nullptr ? seen_index_ : manifest_->index();
+  }
   // Makes the edit durable, then applies `change` to a copy of the current view and installs it. After an error nothing
   // is visible, and the edit may or may not be on disk; the next commit that succeeds starts a new MANIFEST without it.
   // A failed sync is fatal. The caller must then release its locks, and schedule a job or call EpochCollect(): both
@@ -78,7 +83,8 @@ class CommitPoint {
   [[nodiscard]] std::uint64_t manifest_bytes() const CAMBIUM_REQUIRES(commit_lock) { return manifest_->file_size(); }
   // The next commit starts a new MANIFEST if the current one has at least `bytes` bytes.
   void RollSoon(std::uint64_t bytes) CAMBIUM_EXCLUDES(commit_lock);
-  // True if a commit has failed for lack of space since the last call.
+  // True if a commit, or a flush that a job did for another, has failed for lack of space since the last call.
+  void NoteNoSpace() { found_no_space_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool TakeNoSpace() { return found_no_space_.exchange(false, std::memory_order_relaxed); }
 
   // ---- New files ----
@@ -145,6 +151,8 @@ class CommitPoint {
   // tell that a MANIFEST has lost the edits which named it and the segments before it. So an edit that drops it is
   // committed by a new MANIFEST: its snapshot cannot be lost without losing the whole file.
   [[nodiscard]] bool DropsNewestLog(const Edit& edit) const CAMBIUM_REQUIRES(commit_lock);
+  // Shows readers what an edit has committed. Fatal if memory runs out.
+  Status Show(const std::function<void(View*)>& change) CAMBIUM_REQUIRES(commit_lock);
   // Calls ObsoleteFiles::Keep for the files that the edit names for the first time. Returns their paths.
   std::vector<std::string> KeepNamed(const Edit& edit) CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool CanDrop(const SegmentInfo& info) const CAMBIUM_REQUIRES(commit_lock);
@@ -162,6 +170,7 @@ class CommitPoint {
   mutable Mutex mutex_;
   std::unique_ptr<Manifest> manifest_ CAMBIUM_GUARDED_BY(commit_lock);
   std::unique_ptr<const ManifestState> seen_ CAMBIUM_GUARDED_BY(commit_lock);  // null unless the database is open for reading
+  StateIndex seen_index_ CAMBIUM_GUARDED_BY(commit_lock);
   std::uint64_t next_file_number_ CAMBIUM_GUARDED_BY(commit_lock) = 1;
   std::set<Slot> reserved_slots_ CAMBIUM_GUARDED_BY(commit_lock);   // of segments that no MANIFEST names yet
   std::multiset<Slot> held_slots_ CAMBIUM_GUARDED_BY(commit_lock);  // held by steps of log GC

@@ -16,6 +16,14 @@ bool IsReferred(const SegmentInfo& info, const Account& account) {
   return account.references != 0;
 }
 
+// The numbers of the segments that may have no references: in a mutant, of all segments.
+std::set<std::uint64_t> Candidates(const ManifestState& state, const StateIndex& index) {
+  if (!MutantIs(Mutant::kChargeBytesNotReferences)) return index.unreferenced();
+  std::set<std::uint64_t> all;
+  for (const auto& [number, info] : state.segments) all.insert(number);
+  return all;
+}
+
 // Only in a mutant: removes files before the record that drops them.
 void DeleteBeforeCommit(FileSystem* fs, const std::vector<std::shared_ptr<Segment>>& segments) {
   if (!MutantIs(Mutant::kDeleteBeforeCommit)) return;
@@ -35,7 +43,7 @@ std::uint64_t CommitPoint::BytesOf(const SegmentInfo& info) const {
 
 // Whether a sealed segment has no references and cannot get one any more.
 bool CommitPoint::CanDrop(const SegmentInfo& info) const {
-  if (!info.sealed || IsReferred(info, state().TotalAccount(info.slot))) return false;
+  if (!info.sealed || IsReferred(info, index().TotalOf(info.slot))) return false;
   if (info.kind == SegmentKind::kLargeValue) {
     // The operation that refers to the value may still be in a memtable only.
     const auto committed = large_values_.find(info.number);
@@ -53,11 +61,11 @@ bool CommitPoint::CanDrop(const SegmentInfo& info) const {
 std::vector<std::uint64_t> CommitPoint::Unreferenced() const {
   std::vector<std::uint64_t> numbers;
   // Until a segment is sealed, only the first record of the segment after it says where it ends.
-  bool is_after_unsealed = false;
-  for (const auto& [number, info] : state().segments) {
-    if (info.kind == SegmentKind::kLog && is_after_unsealed) continue;
-    is_after_unsealed = is_after_unsealed || (info.kind == SegmentKind::kLog && !info.sealed);
-    if (CanDrop(info)) numbers.push_back(number);
+  const std::optional<std::uint64_t> unsealed = index().FirstUnsealedLog();
+  for (const std::uint64_t number : Candidates(state(), index())) {
+    const SegmentInfo& info = state().segments.at(number);
+    const bool is_after_unsealed = info.kind == SegmentKind::kLog && unsealed.has_value() && number > *unsealed;
+    if (!is_after_unsealed && CanDrop(info)) numbers.push_back(number);
   }
   return numbers;
 }

@@ -27,6 +27,10 @@ namespace cambium {
 // The state of a background job. Guarded by jobs_lock.
 struct JobState {
   bool scheduled = false;
+  bool under_way = false;    // its task runs now
+  // kFlush only, see Jobs::TakeFlushes: another job does the work; and the task has come up meanwhile and found this.
+  bool is_taken = false;
+  bool was_skipped = false;
   bool again = false;        // scheduled while it ran: the run may have looked for work before that
   Status last;               // result of its last run
   std::uint64_t ended = 0;   // how many times it has ended

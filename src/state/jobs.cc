@@ -32,7 +32,7 @@ TaskPriority PriorityOf(Job job) {
 
 // True if the error ends without anyone's help: a full disk has rules of its own, and the others concern one run only.
 bool IsTransient(const Status& failed) {
-  return failed.IsNoSpace() || failed.IsBusy() || failed.IsTimedOut() || failed.IsShutdownInProgress() ||
+  return failed.IsNoSpace() || failed.IsBusy() || failed.IsDenied() || failed.IsTimedOut() || failed.IsShutdownInProgress() ||
          failed.IsColumnFamilyDropped();
 }
 
@@ -160,37 +160,89 @@ std::optional<std::uint64_t> Jobs::ScheduleToAwait(Job job, const std::shared_pt
   return state.ended;
 }
 
-void Jobs::Run(Job job, const std::shared_ptr<Family>& family) {
-  {
-    const JobsLock lock(*this);
-    StateOf(job, family.get())->again = false;
-  }
-  Status s = Health();
-  if (s.ok()) s = work_->Do(job, family);
-  if (s.severity() == Status::Severity::kFatal) {
-    SetFatal(s, ReasonOf(job));
-  } else if (!s.ok()) {
-    db_.logger->Log(InfoLogLevel::kWarn,
-                    std::string("could not ") + kJobNames[static_cast<std::size_t>(job)] + ": " + s.ToString());
-    ReportError(ReasonOf(job), s);
-  }
-  if (job == Job::kSeal || job == Job::kCollect) NoteResult(job, nullptr, s);
-  const JobWork::Next next = work_->After(job, family, s);
-  db_.events.Deliver();  // before the job counts as ended
+bool Jobs::Begin(Job job, const std::shared_ptr<Family>& family) {
   const JobsLock lock(*this);
   JobState& state = *StateOf(job, family.get());
   assert(state.scheduled && "a task runs only for a job that is scheduled");
-  state.scheduled = false;
-  state.last = s;
+  state.was_skipped = state.is_taken;
+  if (state.is_taken) return false;
+  state.again = false;
+  state.under_way = true;
+  return true;
+}
+
+void Jobs::Run(Job job, const std::shared_ptr<Family>& family) {
+  if (!Begin(job, family)) return;
+  Status s = Health();
+  JobWork::Next next;
+  // Another job may have flushed the family together with its own.
+  const bool has_work = job != Job::kFlush || family->frozen_count.load(std::memory_order_acquire) > 0;
+  if (has_work) {
+    if (s.ok()) s = work_->Do(job, family);
+    Judge(job, s);
+    if (job == Job::kSeal || job == Job::kCollect) NoteResult(job, nullptr, s);
+    next = work_->After(job, family, s);
+    db_.events.Deliver();  // before the job counts as ended
+  }
+  const JobsLock lock(*this);
+  End(job, family, s, next);
+}
+
+void Jobs::Judge(Job job, const Status& done) {
+  if (done.severity() == Status::Severity::kFatal) {
+    SetFatal(done, ReasonOf(job));
+  } else if (!done.ok()) {
+    db_.logger->Log(InfoLogLevel::kWarn,
+                    std::string("could not ") + kJobNames[static_cast<std::size_t>(job)] + ": " + done.ToString());
+    ReportError(ReasonOf(job), done);
+  }
+}
+
+void Jobs::End(Job job, const std::shared_ptr<Family>& family, const Status& done, JobWork::Next next) {
+  JobState& state = *StateOf(job, family.get());
+  state.scheduled = state.under_way = false;
+  state.last = done;
   ++state.ended;
   // A failed job does not repeat itself, except kRemove and kSeal: they may have been scheduled meanwhile for other
   // files or segments.
   const bool has_many_items = job == Job::kRemove || job == Job::kSeal;
-  const bool again = std::exchange(state.again, false) && (s.ok() || has_many_items);
+  const bool again = std::exchange(state.again, false) && (done.ok() || has_many_items);
   if (next.repeats || again) ScheduleLocked(job, family);
   // If another thread is compacting the family, that thread checks for more work when it ends.
   if (next.compacts && !family->compacting) ScheduleLocked(Job::kCompact, family);
   changed_.NotifyAll();
+}
+
+// ---- Flushes that one job does for several families ----
+
+std::vector<std::shared_ptr<Family>> Jobs::TakeFlushes(std::size_t most) {
+  std::vector<std::shared_ptr<Family>> taken;
+  if (most == 0) return taken;
+  const JobsLock lock(*this);
+  for (const std::shared_ptr<Family>& family : families_) {
+    JobState& flush = family->flush;
+    if (!flush.scheduled || flush.under_way || flush.is_taken) continue;
+    if (family->frozen_count.load(std::memory_order_acquire) == 0) continue;
+    taken.push_back(family);
+    flush.is_taken = true;
+    if (taken.size() == most) break;
+  }
+  return taken;
+}
+
+void Jobs::GiveBackFlush(const std::shared_ptr<Family>& family, const std::optional<Status>& done, JobWork::Next next) {
+  if (done.has_value()) Judge(Job::kFlush, *done);
+  const JobsLock lock(*this);
+  JobState& flush = family->flush;
+  flush.is_taken = false;
+  const bool was_skipped = std::exchange(flush.was_skipped, false);
+  if (was_skipped && done.has_value()) return End(Job::kFlush, family, *done, next);
+  if (was_skipped) {
+    flush.scheduled = false;
+    return ScheduleLocked(Job::kFlush, family);
+  }
+  // The task is still to come. It finds nothing to flush, unless this flush has failed or there is another memtable.
+  if (next.compacts && !family->compacting) ScheduleLocked(Job::kCompact, family);
 }
 
 // ---- Waiting ----

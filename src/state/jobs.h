@@ -102,6 +102,15 @@ class Jobs {
   [[nodiscard]] std::optional<std::uint64_t> ScheduleToAwait(Job job, const std::shared_ptr<Family>& family = nullptr)
       CAMBIUM_EXCLUDES(jobs_lock);
 
+  // ---- Flushes that one job does for several families ----
+
+  // Takes over the flushes of at most `most` families that are scheduled and not under way. Until GiveBackFlush, no
+  // other thread flushes these families.
+  [[nodiscard]] std::vector<std::shared_ptr<Family>> TakeFlushes(std::size_t most) CAMBIUM_EXCLUDES(jobs_lock);
+  // `done`: the result; nothing: the flush was not tried, and remains scheduled.
+  void GiveBackFlush(const std::shared_ptr<Family>& family, const std::optional<Status>& done, JobWork::Next next)
+      CAMBIUM_EXCLUDES(jobs_lock);
+
   // ---- Waiting: the caller holds no lock ----
 
   // Waits until `done`, which is called under jobs_lock, returns true. Fails with the fatal error. If the executor
@@ -178,6 +187,13 @@ class Jobs {
   friend class JobsLock;
   static BackgroundErrorReason ReasonOf(Job job);
   void Run(Job job, const std::shared_ptr<Family>& family) CAMBIUM_EXCLUDES(jobs_lock);
+  // False if another job does the work of this task.
+  bool Begin(Job job, const std::shared_ptr<Family>& family) CAMBIUM_EXCLUDES(jobs_lock);
+  // Reports a failure: as the fatal error, or to the log and the listeners.
+  void Judge(Job job, const Status& done) CAMBIUM_EXCLUDES(jobs_lock);
+  // Counts a run of the job as ended, and schedules what is due next.
+  void End(Job job, const std::shared_ptr<Family>& family, const Status& done, JobWork::Next next)
+      CAMBIUM_REQUIRES(jobs_lock);
   // One round of a wait: runs a task in this thread, or waits for a change. `done` is called under jobs_lock.
   void RunOrWait(const std::function<bool()>& done) CAMBIUM_REQUIRES(jobs_lock);
 

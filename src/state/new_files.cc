@@ -49,23 +49,11 @@ void CommitPoint::ReleaseSlot(Slot slot) {
 
 Result<Slot> CommitPoint::FreeSlot() const {
   if (MutantIs(Mutant::kNeverReuseSlots)) return static_cast<Slot>(next_file_number_);
-  std::vector<bool> taken;
-  const auto take = [&taken](Slot slot) {
-    const auto index = static_cast<std::size_t>(slot);
-    if (index >= taken.size()) taken.resize(index + 1);
-    taken[index] = true;
-  };
-  for (const auto& [number, segment] : state().segments) take(segment.slot);
-  for (const Slot slot : state().shadowed_slots) take(slot);
-  for (const Slot slot : reserved_slots_) take(slot);
-  if (!MutantIs(Mutant::kGcReleasesSlots)) {
-    for (const Slot slot : held_slots_) take(slot);
-  }
-  const auto free = std::find(taken.begin(), taken.end(), false) - taken.begin();
-  if (free >= static_cast<std::ptrdiff_t>(kSlotCountMax)) {
-    return Status::NoSpace(db_.path + ": all " + std::to_string(kSlotCountMax) + " segment slots are in use");
-  }
-  return static_cast<Slot>(free);
+  const std::optional<Slot> free = index().FreeSlot([this](Slot slot) CAMBIUM_REQUIRES(commit_lock) {
+    return reserved_slots_.contains(slot) || (held_slots_.contains(slot) && !MutantIs(Mutant::kGcReleasesSlots));
+  });
+  if (free.has_value()) return *free;
+  return Status::NoSpace(db_.path + ": all " + std::to_string(kSlotCountMax) + " segment slots are in use");
 }
 
 std::shared_ptr<const void> CommitPoint::HoldSlots(std::vector<Slot> slots) {

@@ -19,6 +19,7 @@
 #include "state/family.h"
 #include "util/epoch.h"
 #include "util/mutex.h"
+#include "util/shared_table.h"
 #include "vlog/segment.h"
 
 namespace cambium {
@@ -37,17 +38,22 @@ struct FamilyView {
   std::shared_ptr<const Layers> layers;
 };
 
+struct IdOfFamilyView {
+  std::uint32_t operator()(const FamilyView& view) const { return view.family->id; }
+};
+
 struct View : std::enable_shared_from_this<View> {
-  std::vector<FamilyView> families;  // by id
+  SharedTable<FamilyView, IdOfFamilyView> families;
   SegmentTable segments;
 
   // Null if no family has this id. Most reads use the default family, which is always the first.
   [[nodiscard]] const FamilyView* Find(std::uint32_t id) const {
-    if (id == 0) return families.data();
-    const auto found = std::ranges::lower_bound(families, id, {}, [](const FamilyView& f) { return f.family->id; });
-    return found != families.end() && found->family->id == id ? &*found : nullptr;
+    if (id == 0) return families.empty() ? nullptr : &families.front();
+    const auto found = families.find(id);
+    return found == families.end() ? nullptr : &*found;
   }
-  [[nodiscard]] FamilyView* Find(std::uint32_t id) { return const_cast<FamilyView*>(std::as_const(*this).Find(id)); }
+  // For a change. Valid until `families` is changed or copied.
+  [[nodiscard]] FamilyView* Mutable(std::uint32_t id) { return families.Mutable(id); }
 
   // Finds the newest entry of the key in the memtables. False if they have none that `read` can see.
   [[nodiscard]] static bool FindInMemory(const FamilyView& family, Slice key, SequenceNumber read, Entry* entry) {

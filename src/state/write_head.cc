@@ -122,7 +122,7 @@ void WriteHead::Freeze(Family* family, FlushReason reason) {
   }
   std::shared_ptr<Family> kept;
   commits_.view().Update([&](View* view) {
-    FamilyView* const change = view->Find(family->id);
+    FamilyView* const change = view->Mutable(family->id);
     kept = change->family;
     change->frozen.insert(change->frozen.begin(), frozen);
     change->active = next;
@@ -172,10 +172,10 @@ Status WriteHead::FreezeAll(std::uint64_t rotate_from, FlushReason reason) {
 
 // ---- The replay position ----
 
-LogPlace WriteHead::OldestUnflushed(const View& view, const LogTable* flushed, const LogPlace& end) {
+LogPlace WriteHead::OldestUnflushed(const View& view, std::span<const LogTable* const> flushed, const LogPlace& end) {
   LogPlace oldest = end;
   const auto look_at = [&](const LogTable& table) {
-    if (&table == flushed || !table.started()) return;
+    if (!table.started() || std::ranges::find(flushed, &table) != flushed.end()) return;
     const LogPlace begin = table.begin();
     if (begin.position < oldest.position) oldest = begin;
   };
@@ -195,7 +195,7 @@ Status WriteHead::AdvanceReplay() {
     last = end();
     view = commits_.view().Pin();
   }
-  const LogPlace replay = OldestUnflushed(*view, nullptr, last);
+  const LogPlace replay = OldestUnflushed(*view, {}, last);
   // The MANIFEST must not point beyond the part of the log that survives a power cut.
   CAMBIUM_RETURN_IF_ERROR(log_->SyncUpTo(replay.sequence));
   const CommitLock lock(commits_);

@@ -108,8 +108,9 @@ class WriteHead final : private SegmentSource {
     return {log_end_, published_.load(std::memory_order_relaxed)};
   }
   // Where recovery could begin: the place before the oldest operation that only a memtable has, or `end` if `end` is
-  // earlier. `flushed`: a table that is being flushed and does not count; null: none.
-  [[nodiscard]] static LogPlace OldestUnflushed(const View& view, const LogTable* flushed, const LogPlace& end);
+  // earlier. `flushed`: tables that are being flushed and do not count.
+  [[nodiscard]] static LogPlace OldestUnflushed(const View& view, std::span<const LogTable* const> flushed,
+                                                const LogPlace& end);
   // Moves the replay position as far as the memtables allow. Syncs the log first.
   Status AdvanceReplay() CAMBIUM_EXCLUDES(append_lock);
   // Creates the segment for the next rotation, unless there is one.

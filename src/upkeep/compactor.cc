@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "options/options_check.h"
+#include "upkeep/compaction_change.h"
 #include "upkeep/filter_job.h"
-#include "upkeep/flush_commit.h"
-#include "upkeep/hidden_garbage.h"
 #include "util/epoch.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
@@ -35,11 +34,6 @@ bool HidesInLevels(const Family& family, const Layers& layers) {
   return hides && (shape.levels.size() > 1 || (shape.levels.size() == 1 && shape.levels[0].tier_count > 1));
 }
 
-// Only in a mutant: removes an index file although a view may hold it.
-void UnlinkWhilePinned(const DbContext& db, const NumberedFile& file, ObsoleteFiles* obsolete) {
-  if (MutantIs(Mutant::kUnlinkIndexWhilePinned)) obsolete->Add(db.PathOf(file.kind, file.number));
-}
-
 }  // namespace
 
 Compactor::Compactor(DbState* state, Pace* pace, RunMaker* runs)
@@ -52,78 +46,6 @@ Compactor::Compactor(DbState* state, Pace* pace, RunMaker* runs)
       pace_(*pace),
       runs_(*runs) {}
 
-Status Compactor::Commit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter,
-                        Files* files) {
-  if (filter != nullptr) CAMBIUM_RETURN_IF_ERROR(SyncChanged(filter));
-  CAMBIUM_RETURN_IF_ERROR(db_.SyncDirectory());
-  std::vector<NumberedFile> before;
-  std::vector<NumberedFile> after;
-  {
-    const CommitLock lock(commits_);
-    CAMBIUM_RETURN_IF_ERROR(StageAndCommit(family, outcome, table, filter, &before, &after));
-  }
-  std::sort(before.begin(), before.end());
-  std::sort(after.begin(), after.end());
-  std::ranges::set_difference(after, before, std::back_inserter(files->new_files));
-  std::ranges::set_difference(before, after, std::back_inserter(files->old_files));
-  for (const NumberedFile& file : files->old_files) {
-    commits_.obsolete().MakeObsolete(file.number);
-    UnlinkWhilePinned(db_, file, &commits_.obsolete());
-  }
-  return Status::OK();
-}
-
-Status Compactor::StageAndCommit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter,
-                                 std::vector<NumberedFile>* before, std::vector<NumberedFile>* after) {
-  const std::shared_ptr<const Layers> current = commits_.LayersOf(*family);
-  if (current == nullptr) return Status::OK();  // the family was dropped; its new files are not named, and are removed
-  if (filter != nullptr && family->gives_up_filtering.load(std::memory_order_relaxed)) {
-    return Status::ShutdownInProgress("the compaction was given up, because a CompactRange asks its filter");
-  }
-  Edit edit;
-  FamilyEdit change;
-  change.id = family->id;
-  CAMBIUM_TRY(std::shared_ptr<const Layers> next, outcome->Stage(*current, &change));
-  if (table != nullptr) AbsorbTable(commits_, *family, *table, &edit, &change);
-  edit.families.push_back(std::move(change));
-  if (filter != nullptr) {
-    for (const ChangedValues::Made& made : filter->changed().files()) edit.set_segments.push_back(made.info);
-    filter->is_named = true;  // also if the commit fails: the edit may be on disk all the same
-  }
-  const auto filtered = static_cast<std::int64_t>(outcome->stats().value_bytes_filtered);
-  const std::int64_t uncharged =
-      std::max<std::int64_t>(UnchargedBy(edit.families.back().accounts, commits_.state()) - filtered, 0);
-  CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, [&](View* view) {
-    if (filter != nullptr) InstallChanged(filter, view);
-    if (table != nullptr) {
-      InstallFlushed(view, *family, *table, next);
-    } else {
-      CommitPoint::SetLayers(view->Find(family->id), next);
-    }
-  }));
-  if (table != nullptr) family->frozen_count.fetch_sub(1, std::memory_order_acq_rel);
-  outcome->Committed();
-  NoteFiltered(family, *outcome, *next);
-  NoteCompacted(family, *current, *next, uncharged);
-  family->index_stats.AddCompaction(outcome->stats(), *next, table != nullptr);
-  Count(outcome->stats(), table != nullptr);
-  current->AppendFiles(before);
-  next->AppendFiles(after);
-  return Status::OK();
-}
-
-void Compactor::NoteFiltered(Family* family, const CompactionOutcome& outcome, const Layers& layers) {
-  if (family->filtered == nullptr) return;
-  std::vector<NumberedFile> files;
-  layers.AppendFiles(&files);
-  std::set<std::uint64_t> current;
-  for (const NumberedFile& file : files) current.insert(file.number);
-  const auto part = std::make_shared<FilteredPart>(*family->filtered);
-  outcome.NoteFiltered(part.get());
-  part->KeepFiles(current);
-  family->filtered = part;
-}
-
 std::shared_ptr<const FilteredPart> Compactor::FilteredOf(const Family& family) const {
   const CommitLock lock(commits_);
   return family.filtered;
@@ -133,12 +55,6 @@ std::vector<std::string> Compactor::PathsOf(const std::vector<NumberedFile>& fil
   std::vector<std::string> paths;
   for (const NumberedFile& file : files) paths.push_back(db_.PathOf(file.kind, file.number));
   return paths;
-}
-
-void Compactor::Count(const CompactionStats& stats, bool is_flush) const {
-  db_.meter.Tick(COMPACTION_KEYS_DROPPED, stats.entries_dropped);
-  db_.meter.Tick(COMPACT_READ_BYTES, stats.bytes_read);
-  db_.meter.Tick(is_flush ? FLUSH_WRITE_BYTES : COMPACT_WRITE_BYTES, stats.bytes_written);
 }
 
 bool Compactor::IsDue(const Family& family) const {
@@ -260,8 +176,12 @@ Status Compactor::RunWith(Family* family, CompactionInput input, FilterJob* filt
   info->bytes_written = stats.bytes_written;
   info->entries_merged = stats.entries_merged;
   info->entries_dropped = stats.entries_dropped;
-  Files files;
-  CAMBIUM_RETURN_IF_ERROR(Commit(family, outcome->get(), nullptr, filter, &files));
+  if (filter != nullptr) CAMBIUM_RETURN_IF_ERROR(SyncChanged(filter));
+  CompactionChange change(&db_, &commits_, family, outcome->get(), nullptr, filter);
+  PendingChange* const changes[] = {&change};
+  CommitTogether(db_, &commits_, changes);
+  CAMBIUM_RETURN_IF_ERROR(change.status);
+  const CompactionChange::Files files = change.Finish();
   info->input_files = PathsOf(files.old_files);
   info->output_files = PathsOf(files.new_files);
   CAMBIUM_RETURN_IF_ERROR(commits_.DropUnreferenced());

@@ -46,14 +46,6 @@ class Compactor {
 
   // The number of bytes that a step may write before it commits.
   [[nodiscard]] std::uint64_t StepBytes(const Family& family) const;
-  // The files that a compaction has replaced, and those that it has added.
-  struct Files {
-    std::vector<NumberedFile> old_files;
-    std::vector<NumberedFile> new_files;
-  };
-  // Commits a compaction, together with the flush of `table` and the values that `filter` has changed. `table` and
-  // `filter` may be null.
-  Status Commit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter, Files* files);
   [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;
 
  private:
@@ -66,15 +58,6 @@ class Compactor {
   Status TakeTurnOfBackground(Family* family);
 
   Status CarryOut(const std::shared_ptr<Family>& family, CompactionRequest* request);
-  void Count(const CompactionStats& stats, bool is_flush) const;
-  // Sets *before and *after to the files of the layers before and after the commit.
-  Status StageAndCommit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter,
-                        std::vector<NumberedFile>* before, std::vector<NumberedFile>* after)
-      CAMBIUM_REQUIRES(commit_lock);
-
-  // Notes what a compaction that has committed, and led to `layers`, has asked the filter about.
-  static void NoteFiltered(Family* family, const CompactionOutcome& outcome, const Layers& layers)
-      CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] std::shared_ptr<const FilteredPart> FilteredOf(const Family& family) const
       CAMBIUM_EXCLUDES(commit_lock);
 
@@ -85,7 +68,6 @@ class Compactor {
   std::unique_ptr<FilterJob> NewFilterJob(const Family& family, const CompactionRequest* request,
                                           const CompactionInput& input, Creations* creations);
   static Status SyncChanged(FilterJob* filter);
-  void InstallChanged(FilterJob* filter, View* view);
   void EndFilterJob(FilterJob* filter, const Status& done, Creations* creations);
   std::optional<CompactionRequest> RequestForMoved(const Family& family, const CompactionRequest& request,
                                                    std::set<std::uint64_t>* taken) const;

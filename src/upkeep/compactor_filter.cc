@@ -54,15 +54,6 @@ Status Compactor::SyncChanged(FilterJob* filter) {
   return Status::OK();
 }
 
-// Called when the record that names the files is durable.
-void Compactor::InstallChanged(FilterJob* filter, View* view) {
-  for (ChangedValues::Made& made : filter->changed().files()) {
-    const SegmentInfo& info = made.info;
-    view->segments =
-        view->segments.With(info.slot, commits_.MakeSegment(made.header, info.slot, std::move(made.file), info.sealed_length));
-  }
-}
-
 // Removes files that no record names. If that fails, or after a failed sync, they remain as orphans, which the next
 // Open removes.
 void Compactor::EndFilterJob(FilterJob* filter, const Status& done,

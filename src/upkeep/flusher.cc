@@ -3,106 +3,79 @@
 #include <algorithm>
 #include <utility>
 
-#include "upkeep/filter_job.h"
-#include "upkeep/flush_commit.h"
-#include "upkeep/hidden_garbage.h"
-#include "upkeep/key_sample.h"
 #include "util/mutant.h"
 
 namespace cambium {
 namespace {
 
-// Returns the shape by which the index chooses between a run and the tree. Leaves the cursor at the first key. The
-// shape refers to *smallest and *largest.
-MemtableShape ShapeOf(const LogTable& table, const RangeDeletes* ranges, EntryCursor* cursor, std::string* smallest,
-                      std::string* largest) {
-  MemtableShape shape;
-  cursor->SeekToLast();
-  if (cursor->Valid()) *largest = cursor->key().ToString();
-  cursor->SeekToFirst();
-  if (cursor->Valid()) *smallest = cursor->key().ToString();
-  shape.key_count = cursor->Valid() ? table.key_count() : 0;  // its range deletes may have left no key
-  shape.ranges = ranges;
-  shape.smallest_key = *smallest;
-  shape.largest_key = *largest;
-  return shape;
-}
+// Memtables of at most this size are flushed together: writing one takes less time than the syncs of its commit.
+constexpr std::size_t kSmallTableBytes = 256u << 10;
+// A flush of many memtables ends after a fraction of a second, so that no writer waits long for one of them.
+constexpr std::size_t kTogetherMost = 64;
 
-// Only in a mutant, which does not sync runs before the commit.
-Status SyncAfterCommit(const std::vector<std::shared_ptr<const Run>>& runs) {
-  if (!MutantIs(Mutant::kCommitBeforeRunSync)) return Status::OK();
-  for (const auto& run : runs) {
-    CAMBIUM_RETURN_IF_ERROR(DbContext::JudgeSync(run->files().Find(run->number())->shared_file()->SyncData()));
-  }
-  return Status::OK();
-}
+bool IsSmall(const FrozenTable& table) { return table.table->memory_bytes() <= kSmallTableBytes; }
 
 }  // namespace
+
+// The scheduled flushes of other families that a job has taken over. Each is given back once its result is known.
+class Flusher::TakenFlushes {
+ public:
+  TakenFlushes(Flusher* flusher, std::size_t most)
+      : flusher_(*flusher), families_(flusher->jobs_.TakeFlushes(most)) {}
+  ~TakenFlushes() {
+    for (const auto& family : families_) flusher_.jobs_.GiveBackFlush(family, std::nullopt, {});
+  }
+  TakenFlushes(const TakenFlushes&) = delete;
+  TakenFlushes& operator=(const TakenFlushes&) = delete;
+
+  [[nodiscard]] const std::vector<std::shared_ptr<Family>>& families() const { return families_; }
+  void GiveBack(std::shared_ptr<Family> family, const Status& done) {
+    const JobWork::Next next = flusher_.NextOf(*family, done);
+    if (done.IsNoSpace()) flusher_.commits_.NoteNoSpace();
+    flusher_.jobs_.GiveBackFlush(family, done, next);
+    std::erase(families_, family);
+  }
+
+ private:
+  Flusher& flusher_;
+  std::vector<std::shared_ptr<Family>> families_;
+};
 
 Flusher::Flusher(DbState* state, Pace* pace, RunMaker* runs, SnapshotRuns* snapshots, Compactor* compactor)
     : db_(state->context),
       jobs_(state->jobs),
       commits_(state->commits),
       head_(state->head),
-      space_(state->space),
-      disk_(state->full_disk),
-      pace_(*pace),
-      runs_(*runs),
       snapshot_runs_(*snapshots),
-      compactor_(*compactor) {}
+      compactor_(*compactor),
+      tools_{state->context, state->jobs, state->commits, state->space, state->full_disk, *pace, *runs, *compactor} {}
 
-Status Flusher::FlushOldest(const std::shared_ptr<Family>& family) {
-  FrozenTable table;
-  {  // the view is released at once, because it would keep segments that log GC empties
-    const std::shared_ptr<const View> view = commits_.view().Pin();
-    const FamilyView* const found = view->Find(family->id);
-    if (found == nullptr || found->frozen.empty()) return Status::OK();
-    table = MutantIs(Mutant::kFlushOutOfOrder) ? found->frozen.front() : found->frozen.back();
-  }
-  FlushJobInfo info;
-  info.db_name = db_.events.db_name();
-  info.cf_name = family->name;
-  info.cf_id = family->id;
-  info.job_id = db_.events.NewJobId();
-  info.flush_reason = table.reason;
-  info.num_entries = table.table->version_count();
-  info.largest_seqno = table.end.sequence;
-  db_.events.Add([this, info](EventListener* listener) { listener->OnFlushBegin(db_.facade, info); });
-  db_.events.Deliver();
-  const Stopwatch watch(&db_.meter, FLUSH_TIME);
-  const std::uint64_t start = db_.NowMicros();
-  info.status = FlushTable(family, table, &info);
-  info.elapsed_micros = db_.NowMicros() - start;
-  db_.events.Add([this, info](EventListener* listener) { listener->OnFlushCompleted(db_.facade, info); });
-  return info.status;
+std::optional<FrozenTable> Flusher::OldestOf(const Family& family) const {
+  // The view is released at once, because it would keep segments that log GC empties.
+  const std::shared_ptr<const View> view = commits_.view().Pin();
+  const FamilyView* const found = view->Find(family.id);
+  if (found == nullptr || found->frozen.empty()) return std::nullopt;
+  return MutantIs(Mutant::kFlushOutOfOrder) ? found->frozen.front() : found->frozen.back();
 }
 
-Status Flusher::FlushTable(const std::shared_ptr<Family>& family, const FrozenTable& table, FlushJobInfo* info) {
-  // The index must never have an operation that the log may lose.
-  if (!MutantIs(Mutant::kFlushBeforeLogSync)) CAMBIUM_RETURN_IF_ERROR(head_.log()->SyncUpTo(table.end.sequence));
-
-  std::unique_ptr<EntryCursor> cursor = table.table->NewCursor(kMaxSequenceNumber);
-  const SharedRanges ranges = table.table->RangesAt(kMaxSequenceNumber);
-  std::string smallest;
-  std::string largest;
-  MemtableShape shape = ShapeOf(*table.table, ranges.get(), cursor.get(), &smallest, &largest);
-  shape.max_output_bytes = compactor_.StepBytes(*family);
-
-  const std::shared_ptr<const Layers> before = commits_.LayersOf(*family);
-  Status done = TryFlushIntoTree(family.get(), table, shape, cursor.get(), ranges, info);
-  if (done.IsAborted()) {
-    KeySample sample(cursor.get(), shape.key_count);
-    done = WriteRun(family.get(), table, &sample, ranges, info);
-    if (done.ok() && before != nullptr) NoteHidden(family.get(), sample, *before);
-    const std::shared_ptr<const Layers> now = commits_.LayersOf(*family);
-    if (done.ok() && ranges != nullptr && now != nullptr) NoteCovered(family.get(), *now);
+Status Flusher::FlushOldest(const std::shared_ptr<Family>& family) {
+  const std::optional<FrozenTable> oldest = OldestOf(*family);
+  if (!oldest.has_value()) return Status::OK();
+  Flushes flushes;
+  flushes.push_back(std::make_unique<TableFlush>(tools_, family, *oldest));
+  TakenFlushes taken(this, IsSmall(*oldest) ? kTogetherMost - 1 : 0);
+  for (const std::shared_ptr<Family>& other : taken.families()) {
+    const std::optional<FrozenTable> its = OldestOf(*other);
+    if (its.has_value() && IsSmall(*its)) flushes.push_back(std::make_unique<TableFlush>(tools_, other, *its));
   }
-  // A dropped family needs no flush. But a failed sync of the directory concerns all families.
-  if (family->dropped.load(std::memory_order_acquire) && done.severity() != Status::Severity::kFatal) return Status::OK();
+  db_.events.Deliver();
+  Run(flushes);
+  RetryAsRuns(flushes);
+  for (const auto& flush : flushes) flush->status = flush->End();
+  const Status done = flushes.front()->status;
+  db_.events.Deliver();
+  for (std::size_t i = 1; i < flushes.size(); ++i) taken.GiveBack(flushes[i]->family(), flushes[i]->status);
   CAMBIUM_RETURN_IF_ERROR(done);
-  if (const std::shared_ptr<const Layers> after = commits_.LayersOf(*family); before != nullptr && after != nullptr) {
-    family->index_stats.AddFlush(*family->index, *before, *after, shape, family->options().write_buffer_size);
-  }
   CAMBIUM_RETURN_IF_ERROR(commits_.DropUnreferenced());
   const Status bounded = snapshot_runs_.BoundPinnedMemory();
   if (!bounded.ok()) {  // the flush itself has succeeded
@@ -111,95 +84,36 @@ Status Flusher::FlushTable(const std::shared_ptr<Family>& family, const FrozenTa
   return Status::OK();
 }
 
-Status Flusher::TryFlushIntoTree(Family* family, const FrozenTable& table, const MemtableShape& shape,
-                                 EntryCursor* cursor, const SharedRanges& ranges, FlushJobInfo* info) {
-  const Status run = Status::Aborted("a run is written");
-  // A flush asks no compaction filter, so the filter would never see entries that a flush put into the tree. On a full
-  // disk a run takes less space than the pages that a merge into the tree rewrites, and a later sweep can stop on the
-  // way.
-  if (HasFilter(family->options()) || disk_.IsFull() || !jobs_.ClaimCompaction(family)) return run;
-  // The layers are read after the claim: a sweep may have begun before the claim, and none begins while this thread has
-  // it.
-  const std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
-  Status done = run;
-  if (layers != nullptr && family->index->PickFlush(*layers, shape) == FlushChoice::kIntoTree) {
-    done = FlushIntoTree(family, table, cursor, ranges, info);
+void Flusher::Run(const Flushes& flushes) {
+  SequenceNumber last = 0;
+  for (const auto& flush : flushes) last = std::max(last, flush->table()->end.sequence);
+  // The index must never have an operation that the log may lose.
+  const Status synced = MutantIs(Mutant::kFlushBeforeLogSync) ? Status::OK() : head_.log()->SyncUpTo(last);
+  std::vector<PendingChange*> written;
+  for (const auto& flush : flushes) {
+    flush->status = synced.ok() ? flush->Write() : synced;
+    if (flush->status.ok()) written.push_back(flush.get());
   }
-  jobs_.ReleaseCompaction(family);
-  if (done.ok()) return done;
-  cursor->SeekToFirst();
-  // A run does not need the tree, so damage in the tree is no reason to refuse writes.
-  const bool is_damage = done.IsCorruption() || (done.IsIOError() && !done.IsNoSpace());
-  if (!is_damage || done.severity() == Status::Severity::kFatal) return done;
-  db_.logger->Log(InfoLogLevel::kWarn, "a memtable that could not be merged into the tree becomes a run: " + done.ToString());
-  return run;
+  if (!written.empty()) CommitTogether(db_, &commits_, written);
 }
 
-// A memtable that is too large for one file makes several runs, which share no key. The range deletes are in the first
-// run, which lies below the others: there they hide older layers, and nothing in the other runs.
-Status Flusher::WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
-                        FlushJobInfo* info) {
-  AccountDelta accounts;
-  std::vector<std::shared_ptr<const Run>> made;
-  do {
-    CAMBIUM_TRY(std::shared_ptr<const Run> run,
-                runs_.Make(*family, cursor, made.empty() ? ranges.get() : nullptr, &accounts, info->job_id));
-    family->index_stats.AddRun(run->info());
-    db_.meter.Tick(FLUSH_WRITE_BYTES, run->info().file_size);
-    info->bytes_written += run->info().file_size;
-    info->output_files.push_back(db_.PathOf(FileKind::kRun, run->number()));
-    made.push_back(std::move(run));
-  } while (cursor->Valid());
-  CAMBIUM_RETURN_IF_ERROR(db_.SyncDirectory());
-  CAMBIUM_RETURN_IF_ERROR(CommitRuns(family, table, made, std::move(accounts)));
-  return SyncAfterCommit(made);
-}
-
-Status Flusher::CommitRuns(Family* family, const FrozenTable& table, const std::vector<std::shared_ptr<const Run>>& made,
-                           AccountDelta accounts) {
-  const CommitLock lock(commits_);
-  std::shared_ptr<const Layers> next = commits_.LayersOf(*family);
-  if (next == nullptr) return Status::OK();  // the family was dropped
-  Edit edit;
-  FamilyEdit change;
-  change.id = family->id;
-  for (const auto& run : made) {
-    change.add_runs.push_back(run->info());
-    next = next->WithNewestRun(run);
+// A run does not need the tree, so damage in the tree is no reason to refuse writes.
+void Flusher::RetryAsRuns(const Flushes& flushes) {
+  for (const auto& flush : flushes) {
+    if (!flush->CanBecomeRun()) continue;
+    flush->status = flush->WriteRun();
+    PendingChange* const change = flush.get();
+    if (flush->status.ok()) CommitTogether(db_, &commits_, {&change, 1});
   }
-  change.layers.emplace();
-  for (const auto& run : next->runs()) change.layers->push_back(run->number());
-  change.accounts = std::move(accounts);
-  AbsorbTable(commits_, *family, table, &edit, &change);
-  edit.families.push_back(std::move(change));
-  CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, [&](View* view) { InstallFlushed(view, *family, table, std::move(next)); }));
-  family->frozen_count.fetch_sub(1, std::memory_order_acq_rel);
-  return Status::OK();
 }
 
-Status Flusher::FlushIntoTree(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
-                          FlushJobInfo* info) {
-  CompactionInput input;
-  input.layers = commits_.LayersOf(*family);
-  if (input.layers == nullptr) return Status::OK();
-  input.memtable = cursor;
-  input.memtable_ranges = ranges;
-  input.max_output_bytes = compactor_.StepBytes(*family);
-  input.file_percent_max = space_.index_file_percent_max.load(std::memory_order_relaxed);
-  input.before_write = pace_.PermitFor(FILE_BYTES_FLUSH, [] { return IO_USER; });
-  TableFiles files = runs_.FilesOf(*family, TableFileCreationReason::kFlush, info->job_id);
-  family->compaction_files = &files;
-  Compactor::Files merged;
-  const Status done = [&] {
-    CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, family->index->Compact(input));
-    info->bytes_written = outcome->stats().bytes_written;
-    return compactor_.Commit(family, outcome.get(), &table, nullptr, &merged);
-  }();
-  family->compaction_files = nullptr;
-  files.Done(done);
-  info->merged_into_tree = done.ok();
-  info->output_files = compactor_.PathsOf(merged.new_files);
-  return done;
+// The memtables of a dropped family are never flushed.
+JobWork::Next Flusher::NextOf(const Family& family, const Status& flushed) const {
+  JobWork::Next next;
+  next.repeats = flushed.ok() && !family.dropped.load(std::memory_order_acquire) &&
+                 family.frozen_count.load(std::memory_order_acquire) > 0;
+  next.compacts = compactor_.IsDue(family);
+  return next;
 }
 
 Status Flusher::FlushNow(Family* family, bool wait) {

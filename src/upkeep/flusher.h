@@ -1,19 +1,22 @@
-// Flusher: writes a frozen memtable to a run, or merges it straight into the tree.
+// Flusher: flushes frozen memtables.
 //
-//   sync the log up to the end of the memtable ─▶ write and sync the run
-//        ─▶ commit: the run on top of the current layers, the references of its entries, the replay position
+//   sync the log up to the end of the memtable ─▶ write and sync a run, or pages of the tree (table_flush.h)
+//        ─▶ commit: the new layers, the references of their entries, the replay position
 //        ─▶ install a view without the memtable
 //
-// The oldest memtable is flushed first: flushes of a family commit in order.
+// The oldest memtable is flushed first: flushes of a family commit in order. Small memtables of several families are
+// flushed together, with one commit: with many families, the syncs of each commit would take most of the time.
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <vector>
 
-#include "cambium/listener.h"
 #include "state/db_state.h"
 #include "upkeep/compactor.h"
 #include "upkeep/run_maker.h"
 #include "upkeep/snapshot_runs.h"
+#include "upkeep/table_flush.h"
 
 namespace cambium {
 
@@ -21,8 +24,11 @@ class Flusher {
  public:
   Flusher(DbState* state, Pace* pace, RunMaker* runs, SnapshotRuns* snapshots, Compactor* compactor);
 
-  // Flushes the oldest frozen memtable of the family. The job kFlush.
+  // Flushes the oldest frozen memtable of the family; if it is small, then also those of other families whose flush is
+  // scheduled. The job kFlush.
   Status FlushOldest(const std::shared_ptr<Family>& family);
+  // What the family needs after a flush.
+  [[nodiscard]] JobWork::Next NextOf(const Family& family, const Status& flushed) const;
   // Freezes the active memtable of the family and schedules its flush. `wait`: returns after everything published
   // before the call is flushed. The caller holds no lock.
   Status FlushNow(Family* family, bool wait);
@@ -31,29 +37,21 @@ class Flusher {
   Status WaitFor(Family* family, SequenceNumber sequence);
 
  private:
-  Status FlushTable(const std::shared_ptr<Family>& family, const FrozenTable& table, FlushJobInfo* info);
-  using SharedRanges = std::shared_ptr<const RangeDeletes>;  // null: the memtable has none
-  Status WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
-                  FlushJobInfo* info);
-  Status CommitRuns(Family* family, const FrozenTable& table, const std::vector<std::shared_ptr<const Run>>& made,
-                    AccountDelta accounts);
-  // Tries to merge the memtable into the tree. Aborted if the memtable has to become a run.
-  Status TryFlushIntoTree(Family* family, const FrozenTable& table, const MemtableShape& shape, EntryCursor* cursor,
-                          const SharedRanges& ranges, FlushJobInfo* info);
-  // The caller has claimed the family's compaction.
-  Status FlushIntoTree(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
-                       FlushJobInfo* info);
+  using Flushes = std::vector<std::unique_ptr<TableFlush>>;
+  class TakenFlushes;
+
+  [[nodiscard]] std::optional<FrozenTable> OldestOf(const Family& family) const;
+  // Writes and commits; the result of each flush is its status.
+  void Run(const Flushes& flushes);
+  void RetryAsRuns(const Flushes& flushes);
 
   DbContext& db_;
   Jobs& jobs_;
   CommitPoint& commits_;
   WriteHead& head_;
-  SpaceControl& space_;
-  const FullDisk& disk_;
-  Pace& pace_;
-  RunMaker& runs_;
   SnapshotRuns& snapshot_runs_;
   Compactor& compactor_;
+  const FlushTools tools_;
 };
 
 }  // namespace cambium

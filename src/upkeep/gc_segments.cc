@@ -27,7 +27,7 @@ std::vector<SegmentUse> GcSegments::Uses() const {
     return PunchedUse{bytes.holes, bytes.kept, bytes.garbage_at_look};
   };
   std::vector<SegmentUse> uses;
-  VisitSegmentUses(commits_.seen_state(), least, punched, [&](const SegmentInfo&, GcStanding standing, SegmentUse use) CAMBIUM_REQUIRES(commit_lock) {
+  VisitSegmentUses(commits_.seen_state(), commits_.seen_index(), least, punched, [&](const SegmentInfo&, GcStanding standing, SegmentUse use) CAMBIUM_REQUIRES(commit_lock) {
     if (standing != GcStanding::kMember) return;
     use.is_damaged = damaged_.contains(use.number);
     uses.push_back(use);

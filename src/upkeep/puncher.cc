@@ -105,7 +105,7 @@ Status Puncher::PlanChange(const GcSource& source, const PunchPlan& plan, Change
   if (known == state.segments.end()) return Status::OK();  // dropped meanwhile
   change->info = known->second;
   change->plan = &plan;
-  const auto live = static_cast<std::uint64_t>(state.TotalAccount(change->info.slot).bytes);
+  const auto live = static_cast<std::uint64_t>(commits_.index().TotalOf(change->info.slot).bytes);
   FileInfo file;
   CAMBIUM_RETURN_IF_ERROR(source.segment->file().GetInfo(&file));
   const std::uint64_t bytes = commits_.BytesOf(change->info);
@@ -170,7 +170,7 @@ void Puncher::Committed(const View& before, const Change& change) {
   bytes.kept += change.plan->kept_bytes;
   bytes.pending += change.plan->hole_bytes;
   const std::uint64_t left = info.file_size - bytes.holes;
-  const auto live = static_cast<std::uint64_t>(commits_.state().TotalAccount(info.slot).bytes);
+  const auto live = static_cast<std::uint64_t>(commits_.index().TotalOf(info.slot).bytes);
   bytes.garbage_at_look = left - std::min(left, live);
   commits_.punched().Set(info.number, bytes);
   commits_.obsolete().Leaves(change.segment->path(), {bytes.pending, true});

@@ -207,7 +207,7 @@ void RelocationStep::FillEdit(Edit* edit, std::vector<std::shared_ptr<const Laye
     if (!state.segments.contains(info.number)) report_.is_emptied[i] = false;
     if (!report_.is_emptied[i]) continue;
     edit->drop_segments.push_back(info.number);
-    if (state.TotalAccount(info.slot).references != 0) edit->shadow_slots.push_back(info.slot);
+    if (commits_.index().TotalOf(info.slot).references != 0) edit->shadow_slots.push_back(info.slot);
   }
   for (const Moves& moves : moves_) {
     next->push_back(moves.newest_in);
@@ -247,7 +247,7 @@ Result<bool> RelocationStep::TryCommit() {
       if (report_.is_emptied[i]) view->segments = view->segments.Without(pick_.sources[i].info.slot);
     }
     for (std::size_t i = 0; i < moves_.size(); ++i) {
-      FamilyView* const family = view->Find(moves_[i].family->id);
+      FamilyView* const family = view->Mutable(moves_[i].family->id);
       if (family != nullptr && !moves_[i].runs.empty()) CommitPoint::SetLayers(family, next[i]);
     }
   }));

@@ -67,9 +67,13 @@ Status SnapshotRuns::MovePinnedToRuns(SnapshotImpl* snapshot, const View& curren
   const std::shared_ptr<const View> before = snapshot->view();
   auto after = std::make_shared<View>(*before);
   bool changed = false;
-  for (FamilyView& family : after->families) {
-    const ColumnFamilyOptions& its = family.family->options();
-    for (const auto& table : OnlyIn(*before->Find(family.family->id), current.Find(family.family->id))) {
+  for (const FamilyView& pinning : before->families) {
+    const std::uint32_t id = pinning.family->id;
+    const ColumnFamilyOptions& its = pinning.family->options();
+    const auto tables = OnlyIn(pinning, current.Find(id));
+    if (tables.empty()) continue;
+    FamilyView& family = *after->Mutable(id);
+    for (const auto& table : tables) {
       const std::unique_ptr<EntryCursor> cursor = table->NewCursor(snapshot->GetSequenceNumber());
       std::shared_ptr<const RangeDeletes> ranges = table->RangesAt(snapshot->GetSequenceNumber());
       cursor->SeekToFirst();

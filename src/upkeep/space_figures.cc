@@ -105,7 +105,7 @@ SpaceFigures SpaceKeeper::Measure() const {
   const std::shared_ptr<const View> view = commits_.view().Pin();
   Account all;
   for (const auto& [number, info] : state.segments) {
-    const Account account = state.TotalAccount(info.slot);
+    const Account account = commits_.index().TotalOf(info.slot);
     all.references += account.references;
     all.bytes += account.bytes;
     FileInfo file;

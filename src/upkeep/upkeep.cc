@@ -39,11 +39,8 @@ JobWork::Next Upkeep::After(Job job, const std::shared_ptr<Family>& family, cons
   EpochCollect();
   state_.jobs.ReleaseDropped();
   Next next;
-  // The memtables of a dropped family are never flushed.
-  next.repeats = job == Job::kFlush && done.ok() && !family->dropped.load(std::memory_order_acquire) &&
-                 family->frozen_count.load(std::memory_order_acquire) > 0;
-  const bool may_compact = job == Job::kFlush || (job == Job::kCompact && done.ok());
-  next.compacts = may_compact && compactor.IsDue(*family);
+  if (job == Job::kFlush) next = flusher.NextOf(*family, done);
+  if (job == Job::kCompact) next.compacts = done.ok() && compactor.IsDue(*family);
   // Flushes, compactions and seals change accounts and sizes.
   const bool changes_space = job != Job::kSpare && job != Job::kIdle && job != Job::kReserve;
   if (done.ok() && changes_space) space_keeper.Check(job != Job::kLookAtSpace);

@@ -69,7 +69,7 @@ ManifestState Sample() {
   family.sweep = SweepState{{31, 30}, "m"};
   family.index_segments[40] = {40, {}, 10 * kPageSize, 5};
   family.root = {{MakePageId(40, 9, 1), 3}, 2, 1000, 100'000};
-  family.accounts[Slot{0}] = {4, 400};
+  family.accounts.Set({Slot{0}, {4, 400}});
   return state;
 }
 
@@ -349,7 +349,7 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
     Edit edit;
     c.change(&edit);
     const ManifestState before = Sample();
-    const Result<StagedEdit> staged = StageEdit(edit, before);
+    const Result<StagedEdit> staged = StageEdit(edit, before, StateIndex(before));
     EXPECT_FALSE(staged.ok()) << c.what;
     EXPECT_TRUE(staged.ok() || staged.status().IsCorruption()) << c.what << ": " << staged.status().ToString();
     ManifestState state = before;
@@ -471,12 +471,12 @@ TEST(ApplyEditTest, DroppedFamilyReleasesItsReferencesButNotItsId) {
   ASSERT_TRUE(ApplyEdit(edit, &state).ok());
   Edit drop;
   drop.drop_segments = {11};
-  EXPECT_TRUE(StageEdit(drop, state).status().IsCorruption()) << "family 1 refers to it";
+  EXPECT_TRUE(StageEdit(drop, state, StateIndex(state)).status().IsCorruption()) << "family 1 refers to it";
   drop.drop_families = {1};
   ASSERT_TRUE(ApplyEdit(drop, &state).ok());
   EXPECT_FALSE(state.families.contains(1));
   EXPECT_TRUE(state.Check().ok()) << state.Check().ToString();
-  EXPECT_TRUE(StageEdit(edit, state).status().IsCorruption()) << "the id is used again";
+  EXPECT_TRUE(StageEdit(edit, state, StateIndex(state)).status().IsCorruption()) << "the id is used again";
   edit.next_family_id = 3;
   edit.families[0].id = 2;
   edit.families[0].accounts = {};
@@ -502,19 +502,19 @@ TEST(ApplyEditTest, ShadowedSlotIsFreedWithItsLastReference) {
 
   Edit reuse;
   reuse.set_segments = {LogOf(60, 0)};
-  EXPECT_TRUE(StageEdit(reuse, state).status().IsCorruption());
+  EXPECT_TRUE(StageEdit(reuse, state, StateIndex(state)).status().IsCorruption());
   Edit grow;
   Family(&grow).accounts.Add(Slot{0}, {1, 100});
-  EXPECT_TRUE(StageEdit(grow, state).status().IsCorruption());
+  EXPECT_TRUE(StageEdit(grow, state, StateIndex(state)).status().IsCorruption());
   Edit shadow_again;
   shadow_again.shadow_slots = {Slot{0}};
-  EXPECT_TRUE(StageEdit(shadow_again, state).status().IsCorruption());
+  EXPECT_TRUE(StageEdit(shadow_again, state, StateIndex(state)).status().IsCorruption());
 
   Edit compacted;
   Family(&compacted).accounts.Add(Slot{0}, {-4, -400});
   ASSERT_TRUE(ApplyEdit(compacted, &state).ok());
   EXPECT_EQ(state.shadowed_slots, std::set<Slot>{Slot{0}}) << "the other family refers to it";
-  EXPECT_TRUE(StageEdit(reuse, state).status().IsCorruption());
+  EXPECT_TRUE(StageEdit(reuse, state, StateIndex(state)).status().IsCorruption());
   Edit dropped;
   dropped.drop_families = {1};
   ASSERT_TRUE(ApplyEdit(dropped, &state).ok());
@@ -567,12 +567,13 @@ TEST(ApplyEditTest, StagingChangesNothing) {
   for (int step = 0; step < 300; ++step) {
     const Edit edit = generator.Next(state);
     const ManifestState before = state;
-    Result<StagedEdit> staged = StageEdit(edit, state);
+    Result<StagedEdit> staged = StageEdit(edit, state, StateIndex(state));
     ASSERT_TRUE(staged.ok()) << staged.status().ToString();
     ASSERT_EQ(state, before);
     ASSERT_TRUE(ApplyEdit(edit, &state).ok());
     ManifestState installed = before;
-    Install(std::move(staged).value(), &installed);
+    StateIndex index(before);
+    Install(std::move(staged).value(), &installed, &index);
     ASSERT_EQ(installed, state);
   }
   EXPECT_GT(state.next_file_number, 100u);
@@ -600,8 +601,8 @@ TEST(ApplyEditTest, CheckRejectsStatesThatNoEditCouldMake) {
          s->families[1].index_segments.clear();
          s->families[1].root = {};
        }},
-      {"an account without a segment", [](ManifestState* s) { s->families[0].accounts[Slot{9}] = {1, 8}; }},
-      {"an empty account", [](ManifestState* s) { s->families[0].accounts[Slot{1}] = {0, 0}; }},
+      {"an account without a segment", [](ManifestState* s) { s->families[0].accounts.Set({Slot{9}, {1, 8}}); }},
+      {"an empty account", [](ManifestState* s) { s->families[0].accounts.Set({Slot{1}, {0, 0}}); }},
       {"a shadowed slot with a segment", [](ManifestState* s) { s->shadowed_slots = {Slot{0}}; }},
       {"a shadowed slot without references", [](ManifestState* s) { s->shadowed_slots = {Slot{9}}; }},
       {"a segment of a later epoch", [](ManifestState* s) { s->epoch = 0; }},
@@ -613,14 +614,6 @@ TEST(ApplyEditTest, CheckRejectsStatesThatNoEditCouldMake) {
     change(&state);
     EXPECT_TRUE(state.Check().IsCorruption()) << what;
   }
-}
-
-TEST(ApplyEditTest, TotalAccountIsTheSumOverAllFamilies) {
-  ManifestState state = Sample();
-  state.next_family_id = 2;
-  state.families[1].accounts[Slot{0}] = {1, 50};
-  EXPECT_EQ(state.TotalAccount(Slot{0}), (Account{5, 450}));
-  EXPECT_EQ(state.TotalAccount(Slot{1}), (Account{}));
 }
 
 }  // namespace

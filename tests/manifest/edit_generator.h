@@ -265,15 +265,14 @@ class EditGenerator {
 
   // Removes all references of some accounts, and one of others.
   void Discharge(FamilyState* family, FamilyEdit* out) {
-    for (auto account = family->accounts.begin(); account != family->accounts.end();) {
-      const auto& [references, bytes] = account->second;
+    const Accounts before = family->accounts;
+    for (const auto& [slot, account] : before) {
       if (prng_.OneIn(2)) {
-        out->accounts.Add(account->first, {-references, -bytes});
-        account = family->accounts.erase(account);
-        continue;
+        out->accounts.Add(slot, {-account.references, -account.bytes});
+        family->accounts.erase(slot);
+      } else if (account.references > 1 && account.bytes > 1) {
+        out->accounts.Add(slot, {-1, -1});
       }
-      if (references > 1 && bytes > 1) out->accounts.Add(account->first, {-1, -1});
-      ++account;
     }
   }
 

@@ -345,9 +345,9 @@ Status IndexFamily::CheckEntries() const {
     if (found && entry.kind != EntryKind::kTombstone) return Wrong("Find shows the deleted key " + Show(key));
     return Status::OK();
   }));
-  std::map<Slot, Account> accounts;
+  Accounts accounts;
   for (const auto& [slot, account] : counted.by_slot()) {
-    if (account != Account{}) accounts[slot] = account;
+    if (account != Account{}) accounts.Set({slot, account});
   }
   return accounts == state().accounts ? Status::OK() : Wrong("accounts");
 }

@@ -1,0 +1,112 @@
+#include "manifest/state_index.h"
+
+#include <bit>
+
+namespace cambium {
+namespace {
+
+constexpr std::size_t kBits = 64;
+
+bool IsUnsealedLog(const SegmentInfo& segment) { return segment.kind == SegmentKind::kLog && !segment.sealed; }
+
+}  // namespace
+
+StateIndex::StateIndex(const ManifestState& state) {
+  for (const auto& [number, segment] : state.segments) AddSegment(segment);
+  for (const Slot slot : state.shadowed_slots) SetTaken(slot, true);
+  for (const auto& [id, family] : state.families) {
+    names_.insert(family.name);
+    for (const RunInfo& run : family.runs) files_.insert(run.number);
+    for (const auto& [number, run] : family.level_runs) files_.insert(number);
+    for (const auto& [number, segment] : family.index_segments) files_.insert(number);
+    for (const auto& [slot, account] : family.accounts) AddToTotal(slot, account);
+  }
+}
+
+Account StateIndex::TotalOf(Slot slot) const {
+  const auto found = slots_.find(slot);
+  return found == slots_.end() ? Account{} : found->second.total;
+}
+
+std::uint64_t StateIndex::SegmentOf(Slot slot) const {
+  const auto found = slots_.find(slot);
+  return found == slots_.end() ? 0 : found->second.segment;
+}
+
+std::optional<std::uint64_t> StateIndex::FirstUnsealedLog() const {
+  return unsealed_logs_.empty() ? std::nullopt : std::optional(*unsealed_logs_.begin());
+}
+
+std::optional<Slot> StateIndex::FreeSlot(const std::function<bool(Slot)>& is_taken) const {
+  static_assert(kSlotCountMax % kBits == 0);
+  for (std::size_t word = 0; word < kSlotCountMax / kBits; ++word) {
+    for (std::uint64_t free = word < taken_.size() ? ~taken_[word] : ~std::uint64_t{0}; free != 0; free &= free - 1) {
+      const auto slot = static_cast<Slot>(word * kBits + static_cast<std::size_t>(std::countr_zero(free)));
+      if (!is_taken(slot)) return slot;
+    }
+  }
+  return std::nullopt;
+}
+
+void StateIndex::Apply(const IndexChange& change) {
+  for (const auto& [slot, account] : change.accounts.by_slot()) AddToTotal(slot, account);
+  for (const SegmentInfo& segment : change.dropped_segments) RemoveSegment(segment);
+  for (const Slot slot : change.shadowed) SetTaken(slot, true);
+  for (const Slot slot : change.freed) SetTaken(slot, false);
+  for (const SegmentInfo& segment : change.new_segments) AddSegment(segment);  // may take the slot of a dropped one
+  for (const std::uint64_t number : change.sealed_logs) unsealed_logs_.erase(number);
+  for (const std::uint64_t number : change.gone_files) files_.erase(number);
+  files_.insert(change.new_files.begin(), change.new_files.end());
+  for (const std::string& name : change.gone_names) names_.erase(name);
+  names_.insert(change.new_names.begin(), change.new_names.end());
+}
+
+void StateIndex::AddSegment(const SegmentInfo& segment) {
+  SlotUse& use = slots_[segment.slot];
+  use.segment = segment.number;
+  if (use.total.references == 0) unreferenced_.insert(segment.number);
+  if (IsUnsealedLog(segment)) unsealed_logs_.insert(segment.number);
+  files_.insert(segment.number);
+  SetTaken(segment.slot, true);
+}
+
+void StateIndex::RemoveSegment(const SegmentInfo& segment) {
+  files_.erase(segment.number);
+  unreferenced_.erase(segment.number);
+  unsealed_logs_.erase(segment.number);
+  SetTaken(segment.slot, false);
+  const auto found = slots_.find(segment.slot);
+  if (found == slots_.end()) return;
+  found->second.segment = 0;
+  if (found->second.total.references == 0) slots_.erase(found);
+}
+
+void StateIndex::AddToTotal(Slot slot, const Account& change) {
+  SlotUse& use = slots_[slot];
+  use.total.references += change.references;
+  use.total.bytes += change.bytes;
+  if (use.segment == 0) {
+    if (use.total.references == 0) slots_.erase(slot);
+  } else if (use.total.references == 0) {
+    unreferenced_.insert(use.segment);
+  } else {
+    unreferenced_.erase(use.segment);
+  }
+}
+
+void StateIndex::SetTaken(Slot slot, bool is_taken) {
+  const auto index = static_cast<std::size_t>(slot);
+  if (index / kBits >= taken_.size()) {
+    if (!is_taken) return;
+    taken_.resize(index / kBits + 1);
+  }
+  const std::uint64_t bit = std::uint64_t{1} << (index % kBits);
+  if (is_taken) {
+    taken_[index / kBits] |= bit;
+    return;
+  }
+  taken_[index / kBits] &= ~bit;
+  while (!taken_.empty() && taken_.back() == 0) taken_.pop_back();
+}
+
+}  // namespace cambium

@@ -1,0 +1,34 @@
+// PendingChange: what a job has written for one family and has not committed. The changes of several families can be
+// committed by one edit, with one sync of the MANIFEST.
+#pragma once
+
+#include <span>
+
+#include "state/commit_point.h"
+
+namespace cambium {
+
+// Its files are written and synced; their names are not.
+class PendingChange {
+ public:
+  virtual ~PendingChange() = default;
+  // Adds the change to the edit, against the state and the layers of this moment. False if there is nothing to commit,
+  // because the family was dropped. After an error the edit is unchanged.
+  virtual Result<bool> Stage(Edit* edit) CAMBIUM_REQUIRES(commit_lock) = 0;
+  // The memtable that the change flushes; null: none.
+  [[nodiscard]] virtual const FrozenTable* table() const = 0;
+  // Shows the change to readers.
+  virtual void Install(View* view) = 0;
+  // Called when the change is durable and installed.
+  virtual void Committed() CAMBIUM_REQUIRES(commit_lock) = 0;
+
+  // Of the change: OK, or why it was not committed. Set by CommitTogether.
+  Status status;
+};
+
+// Commits the changes, which are of different families, with one edit. A change that cannot be staged gets its error as
+// its status, and the others are committed without it. If the commit fails, all get its error.
+void CommitTogether(const DbContext& db, CommitPoint* commits, std::span<PendingChange* const> changes)
+    CAMBIUM_EXCLUDES(commit_lock);
+
+}  // namespace cambium

@@ -1,0 +1,133 @@
+#include "manifest/state_index.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "edit_generator.h"
+#include "manifest/apply_edit.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+
+namespace cambium::testing {
+namespace {
+
+// Compares the answers of the index with walks over the state.
+void ExpectAnswers(const StateIndex& index, const ManifestState& state) {
+  std::set<std::uint64_t> unreferenced;
+  std::optional<std::uint64_t> unsealed;
+  std::set<Slot> taken(state.shadowed_slots);
+  for (const auto& [number, segment] : state.segments) {
+    Account total;
+    for (const auto& [id, family] : state.families) {
+      const auto account = family.accounts.find(segment.slot);
+      if (account == family.accounts.end()) continue;
+      total.references += account->second.references;
+      total.bytes += account->second.bytes;
+    }
+    ASSERT_EQ(index.TotalOf(segment.slot), total);
+    ASSERT_EQ(index.SegmentOf(segment.slot), number);
+    ASSERT_TRUE(index.HasFile(number));
+    taken.insert(segment.slot);
+    if (total.references == 0) unreferenced.insert(number);
+    if (segment.kind == SegmentKind::kLog && !segment.sealed && !unsealed.has_value()) unsealed = number;
+  }
+  ASSERT_EQ(index.unreferenced(), unreferenced);
+  ASSERT_EQ(index.FirstUnsealedLog(), unsealed);
+  for (const auto& [id, family] : state.families) {
+    ASSERT_TRUE(index.HasFamilyNamed(family.name));
+    for (const RunInfo& run : family.runs) ASSERT_TRUE(index.HasFile(run.number));
+  }
+  ASSERT_FALSE(index.HasFile(state.next_file_number));
+  ASSERT_FALSE(index.HasFamilyNamed("no such family"));
+  std::uint32_t free = 0;
+  while (taken.contains(Slot{free})) ++free;
+  ASSERT_EQ(index.FreeSlot([](Slot) { return false; }), Slot{free});
+  const std::uint32_t rejected = free;
+  do ++free;
+  while (taken.contains(Slot{free}));
+  ASSERT_EQ(index.FreeSlot([rejected](Slot slot) { return slot == Slot{rejected}; }), Slot{free});
+}
+
+TEST(StateIndexTest, FollowsEveryEdit) {
+  const std::uint64_t first = SeedFromEnvironment(1);
+  for (std::uint64_t seed = first; seed < first + ScaledPrograms(20); ++seed) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+    EditGenerator generator(seed);
+    ManifestState state = generator.Start();
+    StateIndex index(state);
+    for (int step = 0; step < 150; ++step) {
+      const Edit edit = generator.Next(state);
+      ASSERT_TRUE(ApplyEdit(edit, &state, &index).ok());
+      ASSERT_TRUE(index == StateIndex(state)) << step;
+      ExpectAnswers(index, state);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// A slot and a name may go from one owner to another within one edit.
+TEST(StateIndexTest, AnEditMayPassOnASlotAndAName) {
+  ManifestState state;
+  state.database_id[0] = 1;
+  state.epoch = 1;
+  state.next_file_number = 2;
+  StateIndex index(state);
+  const auto segment_of = [](std::uint64_t number) {
+    SegmentInfo segment;
+    segment.number = number;
+    segment.slot = Slot{0};
+    segment.kind = SegmentKind::kLargeValue;
+    segment.epoch = 1;
+    segment.sealed = true;
+    segment.sealed_length = segment.file_size = 1000;
+    return segment;
+  };
+  const auto family_of = [](std::uint32_t id) {
+    FamilyEdit family;
+    family.id = id;
+    family.create = {"name", IndexType::kBTree, "cambium.BytewiseComparator", 4096};
+    return family;
+  };
+  Edit made;
+  made.next_file_number = 20;
+  made.next_family_id = 3;
+  made.set_segments = {segment_of(10)};
+  FamilyEdit first = family_of(0);
+  first.create->name = "default";
+  made.families = {first, family_of(1)};
+  made.families[1].accounts.Add(Slot{0}, {2, 200});
+  ASSERT_TRUE(ApplyEdit(made, &state, &index).ok());
+  EXPECT_EQ(index.TotalOf(Slot{0}), (Account{2, 200}));
+  Edit passed;
+  passed.next_family_id = 4;
+  passed.drop_families = {1};
+  passed.drop_segments = {10};
+  passed.set_segments = {segment_of(11)};
+  passed.families = {family_of(3)};
+  const Status s = ApplyEdit(passed, &state, &index);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  EXPECT_TRUE(index == StateIndex(state));
+  EXPECT_EQ(index.SegmentOf(Slot{0}), 11u);
+  EXPECT_EQ(index.TotalOf(Slot{0}), Account{});
+  EXPECT_EQ(index.unreferenced(), std::set<std::uint64_t>{11});
+}
+
+// A forged MANIFEST may name the largest slot.
+TEST(StateIndexTest, TheLargestSlotTakesLittleMemory) {
+  ManifestState state;
+  for (const std::uint32_t slot : {0u, kSlotCountMax - 1}) {
+    SegmentInfo segment;
+    segment.number = slot + 1;
+    segment.slot = Slot{slot};
+    state.segments.emplace(segment.number, segment);
+  }
+  const StateIndex index(state);
+  EXPECT_EQ(index.FreeSlot([](Slot) { return false; }), Slot{1});
+  EXPECT_EQ(index.FreeSlot([](Slot) { return true; }), std::nullopt);
+}
+
+}  // namespace
+}  // namespace cambium::testing

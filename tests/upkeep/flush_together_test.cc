@@ -1,0 +1,179 @@
+// Small memtables of several families are flushed by one job, with one commit.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "testing/family_store.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr int kFamilies = 50;
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < kFamilies; ++i) names.push_back("f" + std::to_string(i));
+  return names;
+}
+
+// Families with a key each, in memory and below it.
+struct Many : FamilyStore {
+  Many() {
+    options.create_missing_column_families = true;
+    options.write_buffer_size = 1u << 20;
+    options.level0_file_num_compaction_trigger = 10;
+    options.level0_slowdown_writes_trigger = 20;
+    options.level0_stop_writes_trigger = 30;
+    MustOpenWith(Names());
+    Write("old");
+    executor->RunAll();
+    Write("new");
+  }
+  // Puts a value into each family and freezes its memtable.
+  void Write(const std::string& value) {
+    for (ColumnFamilyHandle* const handle : handles) {
+      PutIn(handle, "key", value);
+      FlushOptions flush;
+      flush.wait = false;
+      ASSERT_TRUE(db->Flush(flush, handle).ok());
+    }
+  }
+  void ExpectNew(int except = -1) {
+    for (int i = 0; i < static_cast<int>(handles.size()); ++i) {
+      if (i == except) continue;
+      EXPECT_EQ(GetFrom(handles[static_cast<std::size_t>(i)], "key"), "new") << i;
+    }
+  }
+  [[nodiscard]] std::size_t Unflushed() const {
+    std::size_t unflushed = 0;
+    for (ColumnFamilyHandle* const handle : handles) {
+      std::uint64_t frozen = 0;
+      EXPECT_TRUE(db->GetIntProperty(handle, "cambium.num-immutable-mem-table", &frozen));
+      unflushed += frozen;
+    }
+    return unflushed;
+  }
+};
+
+TEST(FlushTogetherTest, ManyFamiliesShareACommit) {
+  Many store;
+  ASSERT_EQ(store.Unflushed(), std::size_t{kFamilies} + 1);
+  int commits = 0;
+  store.fs->AddHook([&](const SimOp& op) {
+    const bool is_manifest = op.path.find("/MANIFEST-") != std::string_view::npos;
+    commits += is_manifest && op.kind == SimOpKind::kSync && op.phase == SimPhase::kAfter ? 1 : 0;
+  });
+  store.executor->RunAll();
+  EXPECT_EQ(store.Unflushed(), 0u);
+  EXPECT_LE(commits, 4) << "one of the memtables, and some of log segments that are not needed any more";
+  store.ExpectNew();
+  EXPECT_EQ(store.Verify(), "");
+  store.KillAndOpenWith(Names());
+  store.ExpectNew();
+}
+
+// Each of the first 30 files cannot be written.
+TEST(FlushTogetherTest, AFlushThatFailsLeavesTheOthersAlone) {
+  for (std::uint64_t nth = 1; nth <= 30; ++nth) {
+    SCOPED_TRACE(nth);
+    Many store;
+    SimFault fault;
+    fault.kind = SimOpKind::kWrite;
+    fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(".run") || path.ends_with(".idx"); };
+    fault.nth = nth;
+    fault.status = Status::NoSpace("injected");
+    store.fs->AddFault(fault);
+    store.executor->RunAll();
+    EXPECT_LE(store.Unflushed(), 1u);
+    store.ExpectNew();
+    store.fs->ClearFaults();
+    for (ColumnFamilyHandle* const handle : store.handles) store.FlushOf(handle);
+    EXPECT_EQ(store.Unflushed(), 0u);
+    EXPECT_EQ(store.Verify(), "");
+    store.ExpectNew();
+  }
+}
+
+TEST(FlushTogetherTest, AFailedCommitFailsAllFlushesAndTheyAreRetried) {
+  Many store;
+  SimFault fault;
+  fault.kind = SimOpKind::kWrite;
+  fault.matches = [](SimOpKind, const std::string& path) { return path.find("/MANIFEST-") != std::string::npos; };
+  store.fs->AddFault(fault);
+  store.executor->RunAll();
+  for (ColumnFamilyHandle* const handle : store.handles) store.FlushOf(handle);
+  EXPECT_EQ(store.Unflushed(), 0u);
+  store.ExpectNew();
+  EXPECT_EQ(store.Verify(), "");
+  store.KillAndOpenWith(Names());
+  store.ExpectNew();
+}
+
+// A family is dropped while the files are written.
+TEST(FlushTogetherTest, AFamilyThatIsDroppedIsLeftOut) {
+  Many store;
+  bool is_dropped = false;
+  store.fs->AddHook([&](const SimOp& op) {
+    if (is_dropped || op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter) return;
+    if (!op.path.ends_with(".run") && !op.path.ends_with(".idx")) return;
+    is_dropped = true;
+    const Status s = store.db->DropColumnFamily(store.handles[20]);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+  });
+  store.executor->RunAll();
+  ASSERT_TRUE(is_dropped);
+  store.ExpectNew(20);
+  delete store.handles[20];
+  store.handles.erase(store.handles.begin() + 20);
+  EXPECT_EQ(store.Unflushed(), 0u);
+  store.RunUntilIdle();
+  EXPECT_EQ(store.Verify(), "");
+}
+
+// Flush waits for a family whose memtable another family's job flushes.
+TEST(FlushTogetherTest, CallsThatWaitReturn) {
+  Many store;
+  store.FlushOf(store.handles[30]);
+  for (ColumnFamilyHandle* const handle : store.handles) store.FlushOf(handle);
+  EXPECT_EQ(store.Unflushed(), 0u);
+  ASSERT_TRUE(store.db->WaitForCompact().ok());
+}
+
+TEST(FlushTogetherTest, ManyThreadsFlushManyFamilies) {
+  FamilyStore store;
+  store.options.executor = nullptr;
+  store.options.clock = nullptr;
+  store.options.max_background_jobs = 4;
+  store.options.create_missing_column_families = true;
+  store.MustOpenWith(Names());
+  std::vector<std::thread> threads;
+  std::atomic<int> errors{0};
+  constexpr int kRounds = 12;
+  for (std::size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < kRounds; ++round) {
+        for (std::size_t i = t; i < store.handles.size(); i += 4) {
+          const std::string value = std::to_string(round);
+          errors += store.db->Put({}, store.handles[i], "key", value).ok() ? 0 : 1;
+          FlushOptions flush;
+          flush.wait = (i + static_cast<std::size_t>(round)) % 5 == 0;
+          errors += store.db->Flush(flush, store.handles[i]).ok() ? 0 : 1;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(errors, 0);
+  for (ColumnFamilyHandle* const handle : store.handles) store.FlushOf(handle);
+  for (ColumnFamilyHandle* const handle : store.handles) {
+    EXPECT_EQ(store.GetFrom(handle, "key"), std::to_string(kRounds - 1));
+  }
+  ASSERT_TRUE(store.db->WaitForCompact().ok());
+  EXPECT_EQ(store.Verify(), "");
+}
+
+}  // namespace
+}  // namespace cambium::testing
