@@ -165,9 +165,12 @@ int PrintPlan(const ImportFlags& flags, const ImportCounts& counts, std::uint64_
 
 // A new database gets its name once it is complete. The remains of a killed import are removed in any case.
 Status ImportNew(EntrySource* source, const ImportFlags& flags, const Options& made, ImportCounts* counts) {
-  const Status s =
-      MakeWholeDirectory(*FileSystem::Default(), flags.directory, true,
-                         [&](const std::string& partial) { return Fill(source, partial, flags, made, counts); });
+  const Status s = MakeWholeDirectory(FileSystem::Default(), flags.directory, true,
+                                      [&](const std::shared_ptr<FileSystem>& fs, const std::string& partial) {
+                                        Options there = made;
+                                        there.file_system = fs;
+                                        return Fill(source, partial, flags, there, counts);
+                                      });
   const Status is_new = s.IsInvalidArgument() ? CheckIsNew(flags) : Status::OK();
   return is_new.ok() ? s : is_new;
 }

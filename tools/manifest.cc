@@ -8,6 +8,7 @@
 #include "describe.h"
 #include "draw.h"
 #include "inspect/database.h"
+#include "io/at_directory.h"
 #include "manifest/file_names.h"
 #include "output.h"
 
@@ -20,17 +21,21 @@ struct ManifestFlags : DatabaseFlags {
 
 // The MANIFEST of a directory, with a lock so that it does not change; or a MANIFEST file by itself.
 struct Which {
+  std::shared_ptr<FileSystem> fs;
   std::string path;
   std::unique_ptr<FileLock> lock;
 };
 
 // For a directory, the highest one that ReadManifest accepts; if it accepts none, the highest that exists, whose error
 // is then shown.
-Status Choose(FileSystem& fs, const std::string& path, Which* which) {
+Status Choose(const std::string& path, Which* which) {
   FileInfo info;
-  if (const Status s = fs.GetInfo(path, &info); !s.ok()) return s;
+  which->fs = FileSystem::Default();
+  if (const Status s = which->fs->GetInfo(path, &info); !s.ok()) return s;
   which->path = path;
   if (!info.is_directory) return Status::OK();
+  CAMBIUM_TRY(which->fs, AtDirectory(which->fs, path));
+  FileSystem& fs = *which->fs;
   if (const Status s = fs.Lock(path, LockMode::kShared, 0, &which->lock); !s.ok()) return s;
   const Result<std::vector<NumberedFile>> files = ListNumberedFiles(fs, path);
   if (!files.ok()) return files.status();
@@ -46,9 +51,9 @@ Status Choose(FileSystem& fs, const std::string& path, Which* which) {
 }
 
 int Show(const ManifestFlags& flags) {
-  const std::shared_ptr<FileSystem> fs = FileSystem::Default();
   Which which;
-  if (const Status s = Choose(*fs, flags.directory, &which); !s.ok()) return Fail(s, flags.json);
+  if (const Status s = Choose(flags.directory, &which); !s.ok()) return Fail(s, flags.json);
+  const std::shared_ptr<FileSystem>& fs = which.fs;
   nlohmann::ordered_json records = nlohmann::ordered_json::array();
   ManifestRead read;
   const Status s = ReadManifestFile(

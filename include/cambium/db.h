@@ -59,8 +59,9 @@ class DB {
  public:
   // Errors: InvalidArgument (an option out of range; no database and create_if_missing off; another comparator or index
   // type; existing families that are not named), Corruption, NotSupported (a later format), IOError (Locked: it is open
-  // elsewhere). After an error nothing is held open. A database that exists is unchanged, except for families that
-  // create_missing_column_families created before the error.
+  // elsewhere). After an error nothing is held open. `path` is looked up once: if later a symbolic link in it, the
+  // working directory or the directory's own name changes, the database stays in its directory. A database that exists
+  // is unchanged, except for families that create_missing_column_families created before the error.
   static Status Open(const Options& options, const std::string& path, std::unique_ptr<DB>* db);
   static Status Open(const Options& options, const std::string& path, DB** db);
   // With column families: every existing family must be named, the default one included. Handles are returned in the

@@ -172,6 +172,14 @@ class FileSystem {
   virtual Status Link(const std::string& from, const std::string& to) = 0;
   // Busy: no descriptor was free, so nothing was tried and nothing is lost. After any other error names may be lost.
   virtual Status SyncDirectory(const std::string& path) = 0;
+  // Opens a directory. In *opened, `directory` and the paths below it lead to that directory from now on, also after it
+  // was renamed, a symbolic link in its path was changed, or the process has changed its working directory. Other paths
+  // lead where they do here, and so does `directory` where it is the name to create, rename or remove. *opened holds a
+  // descriptor until it is destroyed, which must be before this file system is. This default returns NotSupported; the
+  // library then gives each path to this file system.
+  virtual Status OpenDirectory(const std::string& directory, std::shared_ptr<FileSystem>* /*opened*/) {
+    return Status::NotSupported("open directory " + directory + ": the file system finds each file by its path");
+  }
   // Locks a directory against other handles, of this and other processes. Both the directory and a file LOCK in it are
   // locked, and the identity of LOCK is compared afterwards, so that deleting LOCK does not admit a second holder.
   // Waits up to wait_micros for a holder to release it (a dying process may still have I/O in flight), then returns

@@ -433,10 +433,10 @@ Status DbImpl::StartTrace(const TraceOptions& options, std::unique_ptr<TraceWrit
 // The file is created only if the options are valid and no trace is running.
 Status DbImpl::StartTrace(const TraceOptions& options, const std::string& path) {
   CAMBIUM_RETURN_IF_ERROR(reader_.Check({}));
-  const auto make = [&](std::unique_ptr<TraceWriter>* writer) {
-    return NewFileTraceWriter(state_.context.fs, path, writer);
-  };
   const DBOptions& its = state_.context.options;
+  const auto make = [&](std::unique_ptr<TraceWriter>* writer) {
+    return NewFileTraceWriter(its.file_system, path, writer);
+  };
   return traces_.Start(options, make, its.clock.get(), its.random_source.get());
 }
 

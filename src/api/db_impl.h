@@ -112,7 +112,7 @@ class DbImpl final : public DB {
   // database is closed.
   Result<Capture> CaptureNow(std::uint64_t log_size_for_flush);
   [[nodiscard]] OfflineAccess& offline() { return offline_; }
-  [[nodiscard]] FileSystem& file_system() const { return *state_.context.fs; }
+  [[nodiscard]] const std::shared_ptr<FileSystem>& file_system() const { return state_.context.fs; }
   // For tests: Corruption if an invariant of the state does not hold. See state/check_invariants.h.
   [[nodiscard]] Status CheckInvariants() const { return cambium::CheckInvariants(state_); }
   [[nodiscard]] Status CheckAccounts() const { return cambium::CheckAccounts(state_); }

@@ -5,6 +5,7 @@
 #include "api/db_impl.h"
 #include "api/null_argument.h"
 #include "api/opener.h"
+#include "io/at_directory.h"
 #include "manifest/manifest_reader.h"
 #include "options/options_check.h"
 #include "util/destroy.h"
@@ -112,8 +113,10 @@ Status DB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& families) 
 Status DB::ListColumnFamilies(const DBOptions& options, const std::string& path, std::vector<std::string>* names) {
   if (names == nullptr) return NullArgument("ListColumnFamilies", "names");
   names->clear();
-  const std::shared_ptr<FileSystem> fs =
-      options.file_system != nullptr ? options.file_system : FileSystem::Default();
+  const std::shared_ptr<FileSystem> base = options.file_system != nullptr ? options.file_system : FileSystem::Default();
+  const Result<std::shared_ptr<FileSystem>> opened = AtDirectory(base, path);
+  if (opened.status().IsPathNotFound()) return Status::InvalidArgument(path + ": holds no database");
+  CAMBIUM_TRY(const std::shared_ptr<FileSystem> fs, opened);
   // A process that has the database open may start a new MANIFEST and remove the one that is being read.
   constexpr int kTries = 8;
   Result<ManifestRead> read = ReadManifest(*fs, path);

@@ -1,17 +1,19 @@
 // DestroyDB: removes the files of a database from its directory, and no others.
 #include "options/options_check.h"
 #include "cambium/db.h"
+#include "io/at_directory.h"
 #include "manifest/file_names.h"
 
 namespace cambium {
 
 Status DestroyDB(const std::string& path, const Options& options) {
   const DBOptions filled = FillInDefaults(options);
-  FileSystem& fs = *filled.file_system;
   FileInfo info;
-  const Status found = fs.GetInfo(path, &info);
+  const Status found = filled.file_system->GetInfo(path, &info);
   if (found.IsPathNotFound()) return Status::OK();
   CAMBIUM_RETURN_IF_ERROR(found);
+  CAMBIUM_TRY(const std::shared_ptr<FileSystem> opened, AtDirectory(filled.file_system, path));
+  FileSystem& fs = *opened;
   std::unique_ptr<FileLock> lock;
   CAMBIUM_RETURN_IF_ERROR(fs.Lock(path, LockMode::kExclusive, options.lock_wait_micros, &lock));
   CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, path));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/file_logger.h"
+#include "io/at_directory.h"
 #include "io/file_header.h"
 #include "io/parent_path.h"
 #include "manifest/file_names.h"
@@ -83,14 +84,22 @@ Status Opener::EnterDirectory(bool* is_new) {
       return Status::InvalidArgument(db_.path + ": does not exist (create_if_missing is off)");
     }
     *is_new = true;
-    CAMBIUM_RETURN_IF_ERROR(db_.fs->CreateDirectory(db_.path));
-    const Status named = SyncParent();
-    // A name whose sync has failed cannot be made durable any more: the next Open must create the directory again.
-    if (!named.ok()) static_cast<void>(db_.fs->RemoveDirectory(db_.path));
-    return named;
+    CAMBIUM_RETURN_IF_ERROR(CreateDirectory());
+  } else {
+    CAMBIUM_RETURN_IF_ERROR(found);
+    if (!info.is_directory) return Status::InvalidArgument(db_.path + ": is not a directory");
   }
-  CAMBIUM_RETURN_IF_ERROR(found);
-  return info.is_directory ? Status::OK() : Status::InvalidArgument(db_.path + ": is not a directory");
+  CAMBIUM_TRY(db_.fs, AtDirectory(db_.fs, db_.path));
+  return Status::OK();
+}
+
+Status Opener::CreateDirectory() {
+  CAMBIUM_TRY(db_.fs, AtDirectory(db_.fs, ParentOf(db_.path)));  // the one whose names are synced
+  CAMBIUM_RETURN_IF_ERROR(db_.fs->CreateDirectory(db_.path));
+  const Status named = SyncParent(ParentOf(db_.path));
+  // A name whose sync has failed cannot be made durable any more: the next Open must create the directory again.
+  if (!named.ok()) static_cast<void>(db_.fs->RemoveDirectory(db_.path));
+  return named;
 }
 
 Status Opener::Lock(std::unique_ptr<FileLock>* lock) {
@@ -99,8 +108,8 @@ Status Opener::Lock(std::unique_ptr<FileLock>* lock) {
                       lock);
 }
 
-Status Opener::SyncParent() const {
-  return MutantIs(Mutant::kSkipParentSync) ? Status::OK() : db_.fs->SyncDirectory(ParentOf(db_.path));
+Status Opener::SyncParent(const std::string& parent) const {
+  return MutantIs(Mutant::kSkipParentSync) ? Status::OK() : db_.fs->SyncDirectory(parent);
 }
 
 Status Opener::ReadState(bool is_new, ManifestState* state, std::uint64_t* largest_number) {
@@ -120,7 +129,10 @@ Status Opener::ReadState(bool is_new, ManifestState* state, std::uint64_t* large
       return Status::InvalidArgument(db_.path + ": holds no database (create_if_missing is off)");
     }
     // If the directory existed before, its name may not be durable: its creator may have been killed before the sync.
-    if (!is_new) CAMBIUM_RETURN_IF_ERROR(SyncParent());
+    // The directory above is asked for by "..", since the path may lead elsewhere now; a file system that cannot open
+    // directories may not know "..".
+    const bool is_open = db_.fs != db_.options.file_system;
+    if (!is_new) CAMBIUM_RETURN_IF_ERROR(SyncParent(is_open ? db_.path + "/.." : ParentOf(db_.path)));
     *largest_number = LargestNumber(files);
     return BeginState(state);
   }

@@ -47,11 +47,13 @@ class Opener {
 
  private:
   // ---- Directory and MANIFEST ----
-  // Creates the directory if it is missing and may be created. *is_new: it was created.
+  // Opens the directory; creates it first if it is missing and may be created. *is_new: it was created. From here on
+  // db_.fs finds its files.
   Status EnterDirectory(bool* is_new);
+  Status CreateDirectory();
   Status Lock(std::unique_ptr<FileLock>* lock);
   // Makes the directory's own name durable.
-  Status SyncParent() const;
+  Status SyncParent(const std::string& parent) const;
   // Reads the state from the MANIFEST, or begins that of a new database.
   Status ReadState(bool is_new, ManifestState* state, std::uint64_t* largest_number);
   Status BeginState(ManifestState* state) const;

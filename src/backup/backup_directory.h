@@ -25,6 +25,9 @@ class BackupDirectory {
  public:
   BackupDirectory(FileSystem* fs, std::string path) : fs_(fs), path_(std::move(path)) {}
 
+  // From here on uses this one, which must outlive it.
+  void SetFileSystem(FileSystem* fs) { fs_ = fs; }
+
   // Returns InvalidArgument unless this is a directory of backups: it has a record, or it has LOCK, files/ and
   // otherwise only files that an engine makes. If `may_be_new`, an empty directory is OK too. Reads names only; call it
   // before anything is written there.
@@ -64,7 +67,7 @@ class BackupDirectory {
   Status ReadRecord(BackupID id);
   Status RemoveStaging();
 
-  FileSystem* const fs_;
+  FileSystem* fs_;
   const std::string path_;
   std::map<BackupID, BackupRecord> records_;
   std::set<BackupID> damaged_;

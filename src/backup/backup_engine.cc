@@ -16,6 +16,7 @@
 #include "backup/damage_judge.h"
 #include "backup/plan.h"
 #include "backup/whole_directory.h"
+#include "io/at_directory.h"
 #include "io/lock_file_name.h"
 #include "io/parent_path.h"
 #include "manifest/manifest.h"
@@ -26,6 +27,7 @@
 #include "util/mutant.h"
 #include "util/mutex.h"
 #include "util/sealed_text.h"
+#include "util/without_fatal.h"
 
 namespace cambium {
 namespace {
@@ -75,6 +77,13 @@ struct Source {
   BackupFile file;
   bool has_holes = false;
   std::uint64_t log_end = 0;  // as in CapturedFile
+  FileSystem* fs = nullptr;   // null: that of backup_dir
+};
+
+// The database of which a backup is made.
+struct Origin {
+  FileSystem& fs;
+  const std::string& path;
 };
 
 // Whether a file has checksums that CheckContents compares. The others are written for each backup anew.
@@ -84,7 +93,8 @@ class BackupEngineImpl final : public BackupEngine {
  public:
   explicit BackupEngineImpl(const BackupEngineOptions& options)
       : options_(options),
-        fs_(options.file_system != nullptr ? options.file_system : FileSystem::Default()),
+        base_(options.file_system != nullptr ? options.file_system : FileSystem::Default()),
+        fs_(base_),
         clock_(options.clock != nullptr ? options.clock : Clock::Default()),
         directory_(fs_.get(), options.backup_dir) {}
 
@@ -111,17 +121,19 @@ class BackupEngineImpl final : public BackupEngine {
   }
   // Creates backup_dir if it does not exist.
   Status MakeDirectory();
+  // Opens backup_dir: from here on fs_ finds its files.
+  Status EnterDirectory();
   // Checks, locks and loads backup_dir as Start does for a writing engine, but writes nothing.
   Status StartToPlan();
   static Status CheckNew(const CreateBackupOptions& options);
-  Status Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture, BackupID* id)
+  Status Store(const CreateBackupOptions& options, const Origin& from, const Capture& capture, BackupID* id)
       CAMBIUM_REQUIRES(work_mutex_);
   // Whether a stored file can stand for a file of the database.
   using IsUsable = std::function<bool(const CapturedFile& file, const BackupFile& known)>;
   // Adds files that are stored already to the record, and the others to *sources. Writes nothing.
-  void Sort(const std::string& from, const Capture& capture, const IsUsable& is_usable, BackupRecord* record,
+  void Sort(const Origin& from, const Capture& capture, const IsUsable& is_usable, BackupRecord* record,
             std::vector<Source>* sources) const;
-  Status StoreFiles(const CreateBackupOptions& options, const std::string& from, const Capture& capture, Work* work,
+  Status StoreFiles(const CreateBackupOptions& options, const Origin& from, const Capture& capture, Work* work,
                     BackupRecord* record, std::vector<std::string>* made) CAMBIUM_REQUIRES(work_mutex_);
   // Decides whether the damage in the files of a new backup counts; all of them are stored.
   Status JudgeNew(const CreateBackupOptions& options, const std::string& from, const Capture& capture, const Work& work,
@@ -136,7 +148,8 @@ class BackupEngineImpl final : public BackupEngine {
   Result<BackupID> Latest() const;
 
   const BackupEngineOptions options_;
-  const std::shared_ptr<FileSystem> fs_;
+  const std::shared_ptr<FileSystem> base_;  // for other directories
+  std::shared_ptr<FileSystem> fs_;          // for backup_dir
   const std::shared_ptr<Clock> clock_;
   std::unique_ptr<FileLock> lock_;
   std::atomic<bool> is_stopped_{false};
@@ -152,6 +165,7 @@ Status BackupEngineImpl::Start() {
   CAMBIUM_RETURN_IF_ERROR(CheckLimiter("restore_rate_limiter", options_.restore_rate_limiter));
   const bool may_make = !options_.read_only && options_.create_if_missing;
   if (may_make) CAMBIUM_RETURN_IF_ERROR(MakeDirectory());
+  CAMBIUM_RETURN_IF_ERROR(EnterDirectory());
   CAMBIUM_RETURN_IF_ERROR(directory_.Check(may_make));
   const LockMode mode = options_.read_only ? LockMode::kShared : LockMode::kExclusive;
   CAMBIUM_RETURN_IF_ERROR(fs_->Lock(options_.backup_dir, mode, options_.lock_wait_micros, &lock_));
@@ -164,13 +178,22 @@ Status BackupEngineImpl::Start() {
 
 Status BackupEngineImpl::MakeDirectory() {
   FileInfo info;
-  const Status found = fs_->GetInfo(options_.backup_dir, &info);
+  const Status found = base_->GetInfo(options_.backup_dir, &info);
   if (!found.IsPathNotFound()) return found;
+  const std::string parent = ParentOf(options_.backup_dir);
+  CAMBIUM_TRY(fs_, AtDirectory(base_, parent));
   CAMBIUM_RETURN_IF_ERROR(fs_->CreateDirectory(options_.backup_dir));
-  return WithoutFatal(fs_->SyncDirectory(ParentOf(options_.backup_dir)));
+  return WithoutFatal(fs_->SyncDirectory(parent));
+}
+
+Status BackupEngineImpl::EnterDirectory() {
+  CAMBIUM_TRY(fs_, AtDirectory(fs_, options_.backup_dir));
+  directory_.SetFileSystem(fs_.get());
+  return Status::OK();
 }
 
 Status BackupEngineImpl::StartToPlan() {
+  CAMBIUM_RETURN_IF_ERROR(EnterDirectory());
   CAMBIUM_RETURN_IF_ERROR(directory_.Check(options_.create_if_missing));
   // Without LOCK, no engine has used the directory yet. Do not lock then, since that would create the file.
   FileInfo info;
@@ -198,7 +221,7 @@ Status BackupEngineImpl::CreateNewBackup(const CreateBackupOptions& options, DB*
   const MutexLock work_lock(work_mutex_);
   const std::uint64_t log_size = options.flush_before_backup ? 0 : std::numeric_limits<std::uint64_t>::max();
   CAMBIUM_TRY(const Capture capture, impl->CaptureNow(log_size));
-  return WithoutFatal(Store(options, db->GetName(), capture, id));
+  return WithoutFatal(Store(options, {*impl->file_system(), db->GetName()}, capture, id));
 }
 
 Status BackupEngineImpl::CreateNewBackupOffline(const CreateBackupOptions& options, const std::string& path,
@@ -206,15 +229,16 @@ Status BackupEngineImpl::CreateNewBackupOffline(const CreateBackupOptions& optio
   CAMBIUM_RETURN_IF_ERROR(CheckWritable());
   CAMBIUM_RETURN_IF_ERROR(CheckNew(options));
   const MutexLock work_lock(work_mutex_);
+  CAMBIUM_TRY(const std::shared_ptr<FileSystem> its_fs, AtDirectory(base_, path));
   std::unique_ptr<FileLock> lock;
-  CAMBIUM_RETURN_IF_ERROR(fs_->Lock(path, LockMode::kShared, options_.lock_wait_micros, &lock));
-  CAMBIUM_TRY(const Capture capture, CaptureClosed(*fs_, path, *RandomSource::Default()));
-  return WithoutFatal(Store(options, path, capture, id));
+  CAMBIUM_RETURN_IF_ERROR(its_fs->Lock(path, LockMode::kShared, options_.lock_wait_micros, &lock));
+  CAMBIUM_TRY(const Capture capture, CaptureClosed(*its_fs, path, *RandomSource::Default()));
+  return WithoutFatal(Store(options, {*its_fs, path}, capture, id));
 }
 
-Status BackupEngineImpl::Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture,
+Status BackupEngineImpl::Store(const CreateBackupOptions& options, const Origin& from, const Capture& capture,
                                BackupID* id) {
-  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs_, options_.backup_dir, from));
+  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs_, options_.backup_dir, from.fs, from.path));
   CAMBIUM_RETURN_IF_ERROR(directory_.RemoveUnneeded());  // remains may have the names of new files
   Work work(options.progress, options_.backup_rate_limiter.get(), clock_.get(), &is_stopped_);
   BackupRecord record;
@@ -244,8 +268,8 @@ bool BackupEngineImpl::IsStored(const BackupFile& file) const {
   return fs_->GetInfo(directory_.StoredPath(file.stored), &info).ok() && info.is_regular && info.size == file.length;
 }
 
-void BackupEngineImpl::Sort(const std::string& from, const Capture& capture, const IsUsable& is_usable,
-                            BackupRecord* record, std::vector<Source>* sources) const {
+void BackupEngineImpl::Sort(const Origin& from, const Capture& capture, const IsUsable& is_usable, BackupRecord* record,
+                            std::vector<Source>* sources) const {
   for (const CapturedFile& file : capture.files) {
     const auto is_wanted = [&](const BackupFile& known) { return IsStored(known) && is_usable(file, known); };
     const BackupFile* const known = file.is_final ? directory_.Find(file, is_wanted) : nullptr;
@@ -260,12 +284,12 @@ void BackupEngineImpl::Sort(const std::string& from, const Capture& capture, con
     FileInfo info;
     const bool is_free = fs_->GetInfo(directory_.StoredPath(stored.stored), &info).IsPathNotFound();
     if (!file.is_final || !is_free) stored.stored = UnsharedName(record->id, file.name);
-    sources->push_back({FilePath(from, file.name.kind, file.name.number), std::move(stored), !file.punched.empty(),
-                        file.log_end});
+    sources->push_back({FilePath(from.path, file.name.kind, file.name.number), std::move(stored), !file.punched.empty(),
+                        file.log_end, &from.fs});
   }
 }
 
-Status BackupEngineImpl::StoreFiles(const CreateBackupOptions& options, const std::string& from, const Capture& capture,
+Status BackupEngineImpl::StoreFiles(const CreateBackupOptions& options, const Origin& from, const Capture& capture,
                                     Work* work, BackupRecord* record, std::vector<std::string>* made) {
   const std::set<std::string> checked = directory_.CheckedFiles();
   const std::function<Status()> go_on = [work] { return work->GoOn(); };
@@ -293,7 +317,7 @@ Status BackupEngineImpl::StoreFiles(const CreateBackupOptions& options, const st
       damage.push_back(each);
     }
   }
-  CAMBIUM_RETURN_IF_ERROR(JudgeNew(options, from, capture, *work, *record, damage));
+  CAMBIUM_RETURN_IF_ERROR(JudgeNew(options, from.path, capture, *work, *record, damage));
   if (MutantIs(Mutant::kBackupSkipsDirectorySync)) return Status::OK();
   return fs_->SyncDirectory(directory_.FilesPath());
 }
@@ -338,7 +362,8 @@ Status BackupEngineImpl::StageManifest(const Capture& capture, BackupID id, std:
     const std::string path = FilePath(staging, name.kind, name.number);
     FileInfo info;
     CAMBIUM_RETURN_IF_ERROR(fs_->GetInfo(path, &info));
-    sources->push_back({path, {.name = name, .length = info.size, .stored = UnsharedName(id, name)}, false, 0});
+    sources->push_back(
+        {path, {.name = name, .length = info.size, .stored = UnsharedName(id, name)}, false, 0, nullptr});
   }
   return Status::OK();
 }
@@ -348,10 +373,11 @@ Status BackupEngineImpl::StoreFile(const Source& source, Work* work, BackupRecor
   Checksum64Stream checksum(0);
   made->push_back(source.file.stored);
   const std::string to = directory_.StoredPath(source.file.stored);
-  CAMBIUM_RETURN_IF_ERROR(CopyFile(*fs_, {source.path, to, source.file.length, source.has_holes}, [&](Slice piece) {
-    checksum.Update(piece);
-    return work->Done(piece.size());
-  }));
+  CAMBIUM_RETURN_IF_ERROR(
+      CopyFile(*fs_, {source.path, to, source.file.length, source.has_holes, source.fs}, [&](Slice piece) {
+        checksum.Update(piece);
+        return work->Done(piece.size());
+      }));
   CAMBIUM_FAULT_POINT("Backup:file");
   record->files.push_back(source.file);
   record->files.back().checksum = checksum.Digest();
@@ -471,31 +497,31 @@ Status BackupEngineImpl::CheckStored(const BackupRecord& record, const Work& wor
 // ---- Restoring ----
 
 Status BackupEngineImpl::RestoreDBFromBackup(const RestoreOptions& options, BackupID id, const std::string& directory) {
-  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs_, directory, options_.backup_dir));
+  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*base_, directory, *fs_, options_.backup_dir));
   CAMBIUM_TRY(const BackupRecord record, Find(id));
   Work work(options.progress, options_.restore_rate_limiter.get(), clock_.get(), &is_stopped_);
   for (const BackupFile& file : record.files) work.Expect(file.length);
-  const auto place = [&](const BackupFile& file, const std::string& to) {
+  const auto place = [&](FileSystem& there, const BackupFile& file, const std::string& to) {
     const std::string path = directory_.StoredPath(file.stored);
     const bool may_have_holes = file.name.kind == FileKind::kLog || file.name.kind == FileKind::kRelocation;
     Checksum64Stream checksum(0);
     const std::string target = FilePath(to, file.name.kind, file.name.number);
-    CAMBIUM_RETURN_IF_ERROR(CopyFile(*fs_, {path, target, file.length, may_have_holes}, [&](Slice piece) {
+    CAMBIUM_RETURN_IF_ERROR(CopyFile(there, {path, target, file.length, may_have_holes, fs_.get()}, [&](Slice piece) {
       checksum.Update(piece);
       return work.Done(piece.size());
     }));
     return CheckChecksum(path, file, checksum.Digest());
   };
-  return MakeWholeDirectory(*fs_, directory, true, [&](const std::string& to) {
+  return MakeWholeDirectory(base_, directory, true, [&](const std::shared_ptr<FileSystem>& fs, const std::string& to) {
     const auto is_manifest = [](const BackupFile& file) { return file.name.kind == FileKind::kManifest; };
     for (const BackupFile& file : record.files) {
-      if (!is_manifest(file)) CAMBIUM_RETURN_IF_ERROR(place(file, to));
+      if (!is_manifest(file)) CAMBIUM_RETURN_IF_ERROR(place(*fs, file, to));
     }
-    CAMBIUM_RETURN_IF_ERROR(fs_->SyncDirectory(to));
+    CAMBIUM_RETURN_IF_ERROR(fs->SyncDirectory(to));
     for (const BackupFile& file : record.files) {
-      if (is_manifest(file)) CAMBIUM_RETURN_IF_ERROR(place(file, to));
+      if (is_manifest(file)) CAMBIUM_RETURN_IF_ERROR(place(*fs, file, to));
     }
-    return fs_->SyncDirectory(to);
+    return fs->SyncDirectory(to);
   });
 }
 
@@ -522,15 +548,15 @@ Status BackupEngineImpl::RestoreDBFromLatestBackup(const RestoreOptions& options
 
 Status BackupEngineImpl::PlanRestore(BackupID id, const std::string& directory, CopyPlan* plan) {
   *plan = {};
-  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs_, directory, options_.backup_dir));
+  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*base_, directory, *fs_, options_.backup_dir));
   if (id == 0) {
     CAMBIUM_TRY(id, Latest());
   }
   CAMBIUM_RETURN_IF_ERROR(VerifyBackup(id, false));
   CAMBIUM_TRY(const BackupRecord record, Find(id));
-  CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(*fs_, directory));
+  CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(*base_, directory));
   for (const BackupFile& file : record.files) PlanCopy(file.length, plan);
-  return CheckPlanFits(*fs_, ParentOf(directory), plan);
+  return CheckPlanFits(*base_, ParentOf(directory), plan);
 }
 
 // backup_dir may not exist yet.
@@ -544,14 +570,16 @@ Status BackupEngineImpl::PlanNew(const std::string& path, CopyPlan* plan) {
   if (exists) CAMBIUM_RETURN_IF_ERROR(StartToPlan());
   const std::string place = exists ? options_.backup_dir : ParentOf(options_.backup_dir);
   CAMBIUM_RETURN_IF_ERROR(fs_->GetInfo(place, &info));
-  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs_, options_.backup_dir, path));
+  CAMBIUM_TRY(const std::shared_ptr<FileSystem> its_fs, AtDirectory(base_, path));
+  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs_, options_.backup_dir, *its_fs, path));
   std::unique_ptr<FileLock> lock;
-  CAMBIUM_RETURN_IF_ERROR(fs_->Lock(path, LockMode::kShared, options_.lock_wait_micros, &lock));
-  CAMBIUM_TRY(const Capture capture, CaptureClosed(*fs_, path, *RandomSource::Default()));
+  CAMBIUM_RETURN_IF_ERROR(its_fs->Lock(path, LockMode::kShared, options_.lock_wait_micros, &lock));
+  CAMBIUM_TRY(const Capture capture, CaptureClosed(*its_fs, path, *RandomSource::Default()));
   BackupRecord record;
   record.id = directory_.NextId();
   std::vector<Source> sources;
-  Sort(path, capture, [](const CapturedFile&, const BackupFile&) { return true; }, &record, &sources);
+  const auto is_usable = [](const CapturedFile&, const BackupFile&) { return true; };
+  Sort({*its_fs, path}, capture, is_usable, &record, &sources);
   for (const BackupFile& file : record.files) {
     ++plan->shared_files;
     plan->shared_bytes += file.length;

@@ -5,6 +5,7 @@
 
 #include "api/db_impl.h"
 #include "api/null_argument.h"
+#include "io/at_directory.h"
 #include "options/options_check.h"
 #include "backup/clone.h"
 
@@ -53,12 +54,12 @@ template <typename Then>
 Status WithClosed(const DBOptions& options, const std::string& path, Then&& then) {
   CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));
   const DBOptions filled = FillInDefaults(options);
-  FileSystem& fs = *filled.file_system;
   FileInfo info;
-  CAMBIUM_RETURN_IF_ERROR(fs.GetInfo(path, &info));
+  CAMBIUM_RETURN_IF_ERROR(filled.file_system->GetInfo(path, &info));
+  CAMBIUM_TRY(const std::shared_ptr<FileSystem> fs, AtDirectory(filled.file_system, path));
   std::unique_ptr<FileLock> lock;
-  CAMBIUM_RETURN_IF_ERROR(fs.Lock(path, LockMode::kShared, filled.lock_wait_micros, &lock));
-  CAMBIUM_TRY(const Capture capture, CaptureClosed(fs, path, *filled.random_source));
+  CAMBIUM_RETURN_IF_ERROR(fs->Lock(path, LockMode::kShared, filled.lock_wait_micros, &lock));
+  CAMBIUM_TRY(const Capture capture, CaptureClosed(*fs, path, *filled.random_source));
   return then(fs, capture);
 }
 
@@ -66,15 +67,15 @@ Status WithClosed(const DBOptions& options, const std::string& path, Then&& then
 
 Status CheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory,
                          const std::function<void(std::uint64_t done, std::uint64_t all)>& progress) {
-  return WithClosed(options, path, [&](FileSystem& fs, const Capture& capture) {
+  return WithClosed(options, path, [&](const std::shared_ptr<FileSystem>& fs, const Capture& capture) {
     return WriteClone(fs, path, capture, directory, progress);
   });
 }
 
 Status PlanCheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory,
                              CopyPlan* plan) {
-  return WithClosed(options, path, [&](FileSystem& fs, const Capture& capture) {
-    return PlanClone(fs, path, capture, directory, plan);
+  return WithClosed(options, path, [&](const std::shared_ptr<FileSystem>& fs, const Capture& capture) {
+    return PlanClone(*fs, path, capture, directory, plan);
   });
 }
 

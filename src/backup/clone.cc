@@ -74,11 +74,11 @@ Status PlanClone(FileSystem& fs, const std::string& from, const Capture& capture
   return CheckPlanFits(fs, ParentOf(to), plan);
 }
 
-Status WriteClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to,
-                  const CloneProgress& progress) {
-  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(fs, to, from));
-  return MakeWholeDirectory(fs, to, true, [&](const std::string& directory) {
-    return FillClone(fs, from, capture, directory, progress);
+Status WriteClone(const std::shared_ptr<FileSystem>& fs, const std::string& from, const Capture& capture,
+                  const std::string& to, const CloneProgress& progress) {
+  CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs, to, from));
+  return MakeWholeDirectory(fs, to, true, [&](const std::shared_ptr<FileSystem>& there, const std::string& directory) {
+    return FillClone(*there, from, capture, directory, progress);
   });
 }
 

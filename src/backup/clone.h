@@ -16,7 +16,7 @@ namespace cambium {
 using CloneProgress = std::function<void(std::uint64_t done, std::uint64_t all)>;
 // Makes a clone of the database in `from` as the new directory `to`, as a whole or not at all: see MakeWholeDirectory.
 // Final files are hard-linked if the file system allows it; all others are copied. `progress` may be null.
-Status WriteClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to,
+Status WriteClone(const std::shared_ptr<FileSystem>& fs, const std::string& from, const Capture& capture, const std::string& to,
                   const CloneProgress& progress = nullptr);
 // Computes what WriteClone would link and copy, or returns why it would fail, without writing. Does not find out
 // whether the file system has hard links or whether the directory is writable.

@@ -65,7 +65,8 @@ Status ReadThrough(FileSystem& fs, const std::string& path, std::uint64_t length
 
 Status CopyFile(FileSystem& fs, const CopyRequest& request, const std::function<Status(Slice)>& see) {
   std::unique_ptr<File> from;
-  CAMBIUM_RETURN_IF_ERROR(fs.Open(request.from, OpenMode::kReadOnly, {}, &from));
+  FileSystem& fs_of_from = request.fs_of_from != nullptr ? *request.fs_of_from : fs;
+  CAMBIUM_RETURN_IF_ERROR(fs_of_from.Open(request.from, OpenMode::kReadOnly, {}, &from));
   std::unique_ptr<File> to;
   CAMBIUM_RETURN_IF_ERROR(fs.Open(request.to, OpenMode::kCreateNew, {}, &to));
   const Status copied = CopyInto(*from, to.get(), request, see);

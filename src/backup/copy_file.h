@@ -16,6 +16,7 @@ struct CopyRequest {
   std::string to;            // must not exist
   std::uint64_t length = 0;  // bytes to copy, from the beginning of `from`
   bool keeps_holes = false;  // blocks of zeros become holes in the copy
+  FileSystem* fs_of_from = nullptr;  // null: that of `to`
 };
 // Copies a file and syncs the copy, but not its name. Passes every byte in order to `see`, unless null. Corruption if
 // `from` is shorter than `length`. After an error, tries to remove `to` if it was created here. If the sync fails, the

@@ -6,11 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "io/at_directory.h"
 #include "io/lock_file_name.h"
 #include "io/parent_path.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
 #include "util/result.h"
+#include "util/without_fatal.h"
 
 namespace cambium {
 namespace {
@@ -212,11 +214,6 @@ class Workshop {
 
 }  // namespace
 
-Status WithoutFatal(const Status& status) {
-  if (status.severity() != Status::Severity::kFatal) return status;
-  return status.IsNoSpace() ? Status::NoSpace(status.message()) : Status::IOError(status.message());
-}
-
 Status CheckWholeDirectory(FileSystem& fs, const std::string& to) {
   if (to.empty()) return Status::InvalidArgument("the name of the new directory is empty");
   CAMBIUM_RETURN_IF_ERROR(Workshop(fs, to).Check());
@@ -224,9 +221,11 @@ Status CheckWholeDirectory(FileSystem& fs, const std::string& to) {
   return fs.GetInfo(ParentOf(to), &parent);
 }
 
-bool IsInside(FileSystem& fs, const std::string& path, const std::string& directory) {
-  FileInfo wanted;
-  if (!fs.GetInfo(directory, &wanted).ok() || wanted.inode == 0) return false;  // 0: a file system without inodes
+namespace {
+
+// Whether `path` is the directory `wanted` or inside it.
+bool IsInside(FileSystem& fs, const std::string& path, const FileInfo& wanted) {
+  if (wanted.inode == 0) return false;  // a file system without inodes
   FileInfo here;
   std::string place = WithoutSlash(path);
   for (; !fs.GetInfo(place, &here).ok(); place = ParentOf(place)) {
@@ -242,19 +241,34 @@ bool IsInside(FileSystem& fs, const std::string& path, const std::string& direct
   return true;
 }
 
+}  // namespace
+
+bool IsInside(FileSystem& fs, const std::string& path, const std::string& directory) {
+  FileInfo wanted;
+  return fs.GetInfo(directory, &wanted).ok() && IsInside(fs, path, wanted);
+}
+
 Status CheckIsOutside(FileSystem& fs, const std::string& path, const std::string& directory) {
-  if (!IsInside(fs, path, directory)) return Status::OK();
+  return CheckIsOutside(fs, path, fs, directory);
+}
+
+Status CheckIsOutside(FileSystem& fs, const std::string& path, FileSystem& fs_of_directory,
+                      const std::string& directory) {
+  FileInfo wanted;
+  if (!fs_of_directory.GetInfo(directory, &wanted).ok() || !IsInside(fs, path, wanted)) return Status::OK();
   return Status::InvalidArgument(path + ": is inside " + directory);
 }
 
-Status MakeWholeDirectory(FileSystem& fs, const std::string& to, bool keep,
-                          const std::function<Status(const std::string& directory)>& fill) {
-  if (!to.empty()) Workshop(fs, to).RemoveStaleMark();
-  Workshop workshop(fs, to);
-  CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(fs, to));  // first, so that a rejected call creates nothing
+Status MakeWholeDirectory(const std::shared_ptr<FileSystem>& fs, const std::string& to, bool keep,
+                          const FillDirectory& fill) {
+  if (to.empty()) return CheckWholeDirectory(*fs, to);
+  CAMBIUM_TRY(const std::shared_ptr<FileSystem> there, AtDirectory(fs, ParentOf(to)));
+  Workshop(*there, to).RemoveStaleMark();
+  Workshop workshop(*there, to);
+  CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(*there, to));  // first, so that a rejected call creates nothing
   CAMBIUM_RETURN_IF_ERROR(workshop.Enter());
   CAMBIUM_FAULT_POINT("WholeDirectory:begun");
-  CAMBIUM_RETURN_IF_ERROR(WithoutFatal(fill(workshop.partial())));
+  CAMBIUM_RETURN_IF_ERROR(WithoutFatal(fill(there, workshop.partial())));
   return keep ? workshop.Name() : Status::OK();
 }
 

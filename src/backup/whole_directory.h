@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "cambium/file_system.h"
@@ -9,7 +10,8 @@
 
 namespace cambium {
 
-// Calls `fill` with the new directory `to`.tmp. `fill` writes the files of a database there and syncs them, their names
+// Calls `fill` with the new directory `to`.tmp, and with the file system to reach it by: `fs`, with the parent directory
+// of `to` opened (AtDirectory), so that everything is made in one directory. `fill` writes the files of a database there and syncs them, their names
 // and the MANIFEST last; or it opens a database there, writes to it and closes it. Then, if `keep`, the directory is
 // renamed to `to`, durably.
 //
@@ -17,19 +19,20 @@ namespace cambium {
 // else the next one removes the remains. If the rename succeeds and the sync of the parent directory fails, `to`
 // remains. Locked if another call is making `to`. InvalidArgument if `to` exists or is "", or if `to`.tmp is not empty
 // and no such call made it.
-Status MakeWholeDirectory(FileSystem& fs, const std::string& to, bool keep,
-                          const std::function<Status(const std::string& directory)>& fill);
+using FillDirectory = std::function<Status(const std::shared_ptr<FileSystem>& fs, const std::string& directory)>;
+Status MakeWholeDirectory(const std::shared_ptr<FileSystem>& fs, const std::string& to, bool keep,
+                          const FillDirectory& fill);
 
 // Whether `path`, which need not exist, is `directory` or inside it. Compares inodes, not names, so symbolic links hide
 // nothing.
 [[nodiscard]] bool IsInside(FileSystem& fs, const std::string& path, const std::string& directory);
 // InvalidArgument if IsInside: a copy in the directory of its original would be neither a copy nor a part of it.
+// `directory` may be in another file system object than `path`.
 Status CheckIsOutside(FileSystem& fs, const std::string& path, const std::string& directory);
+Status CheckIsOutside(FileSystem& fs, const std::string& path, FileSystem& fs_of_directory,
+                      const std::string& directory);
 
 // Returns the error that MakeWholeDirectory would begin with, or one if the parent does not exist. Writes nothing.
 Status CheckWholeDirectory(FileSystem& fs, const std::string& to);
-
-// Returns the status without the severity Fatal: a failed sync of a copy ends the copy, not the database.
-[[nodiscard]] Status WithoutFatal(const Status& status);
 
 }  // namespace cambium

@@ -11,6 +11,7 @@
 #include "options/options_file.h"
 #include "cambium/compaction_filter.h"
 #include "cambium/executor.h"
+#include "io/at_directory.h"
 #include "manifest/file_names.h"
 #include "manifest/manifest_reader.h"
 
@@ -116,6 +117,12 @@ Status CompactLog(const DBOptions& options, const std::string& path, const std::
   // Add threads by an executor of our own: max_background_jobs is written to the OPTIONS file and must not change.
   if (its.executor == nullptr) its.executor = Executor::NewThreadPool(LogCompaction::StepsAtATime(its), kUrgentThreads);
   its.create_if_missing = its.create_missing_column_families = its.error_if_exists = false;
+  // Everything below is about the directory that `path` leads to now, or about none.
+  const std::shared_ptr<FileSystem> base = FillInDefaults(its).file_system;
+  FileInfo info;
+  if (base->GetInfo(path, &info).ok() && info.is_directory) {
+    CAMBIUM_TRY(its.file_system, AtDirectory(base, path));
+  }
   const std::shared_ptr<FileSystem> fs = FillInDefaults(its).file_system;
   std::vector<ColumnFamilyDescriptor> wanted = families;
   std::vector<std::unique_ptr<const CompactionFilter>> filters;

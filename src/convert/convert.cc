@@ -15,6 +15,7 @@
 #include "backup/whole_directory.h"
 #include "convert/family_converter.h"
 #include "convert/measured_file.h"
+#include "io/at_directory.h"
 #include "io/parent_path.h"
 #include "manifest/file_names.h"
 #include "manifest/state_index.h"
@@ -44,30 +45,38 @@ class Converter {
  public:
   Converter(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
             IndexKind to, const ConvertOptions& how, ConvertReport* report)
-      : options_(FillInDefaults(options)), fs_(*options_.file_system), path_(path), families_(families), to_(to),
-        how_(how), report_(*report) {}
+      : options_(FillInDefaults(options)),
+        fs_(options_.file_system),
+        path_(path),
+        families_(families),
+        to_(to),
+        how_(how),
+        report_(*report) {}
 
   Status Run(const std::string& out) {
     FileInfo info;
-    CAMBIUM_RETURN_IF_ERROR(fs_.GetInfo(path_, &info));
-    CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(fs_, out, path_));
+    CAMBIUM_RETURN_IF_ERROR(fs_->GetInfo(path_, &info));
+    CAMBIUM_TRY(fs_, AtDirectory(fs_, path_));
+    CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs_, out, path_));
     std::unique_ptr<FileLock> lock;
-    CAMBIUM_RETURN_IF_ERROR(fs_.Lock(path_, LockMode::kShared, options_.lock_wait_micros, &lock));
-    CAMBIUM_TRY(Capture capture, CaptureClosed(fs_, path_, *options_.random_source));
+    CAMBIUM_RETURN_IF_ERROR(fs_->Lock(path_, LockMode::kShared, options_.lock_wait_micros, &lock));
+    CAMBIUM_TRY(Capture capture, CaptureClosed(*fs_, path_, *options_.random_source));
     CAMBIUM_RETURN_IF_ERROR(CheckFamilies(capture.state));
     for (const auto& [id, family] : capture.state.families) all_entries_ += SizeOf(family).entries;
     if (how_.dry_run) {
-      CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(fs_, out));
+      CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(*fs_, out));
       CAMBIUM_RETURN_IF_ERROR(ConvertAll(out, &capture));
-      CAMBIUM_RETURN_IF_ERROR(PlanClone(fs_, path_, capture, out, &report_.plan));
+      CAMBIUM_RETURN_IF_ERROR(PlanClone(*fs_, path_, capture, out, &report_.plan));
       report_.plan.copied_files += measured_files_;
       report_.plan.copied_bytes += report_.index_bytes_after;
-      return CheckPlanFits(fs_, ParentOf(out), &report_.plan);
+      return CheckPlanFits(*fs_, ParentOf(out), &report_.plan);
     }
-    return MakeWholeDirectory(fs_, out, true, [&](const std::string& directory) -> Status {
-      CAMBIUM_RETURN_IF_ERROR(ConvertAll(directory, &capture));
-      return FillClone(fs_, path_, capture, directory);
-    });
+    return MakeWholeDirectory(fs_, out, true,
+                              [&](const std::shared_ptr<FileSystem>& there, const std::string& directory) -> Status {
+                                fs_ = there;
+                                CAMBIUM_RETURN_IF_ERROR(ConvertAll(directory, &capture));
+                                return FillClone(*fs_, path_, capture, directory);
+                              });
   }
 
  private:
@@ -121,7 +130,7 @@ class Converter {
     ConvertFamily how;
     how.options = &options;
     how.open_file = [&](FileKind kind, std::uint64_t number) -> Result<std::shared_ptr<File>> {
-      CAMBIUM_TRY(std::unique_ptr<File> file, OpenLayerFile(fs_, path_, capture->state, kind, number));
+      CAMBIUM_TRY(std::unique_ptr<File> file, OpenLayerFile(*fs_, path_, capture->state, kind, number));
       return std::shared_ptr<File>(std::move(file));
     };
     const FileKind kind = to_ == IndexKind::kLsm ? FileKind::kRun : FileKind::kIndex;
@@ -141,7 +150,7 @@ class Converter {
         return made;
       }
       std::unique_ptr<File> file;
-      CAMBIUM_RETURN_IF_ERROR(fs_.Open(name, OpenMode::kCreateNew, {}, &file));
+      CAMBIUM_RETURN_IF_ERROR(fs_->Open(name, OpenMode::kCreateNew, {}, &file));
       made.file = std::move(file);
       return made;
     };
@@ -183,7 +192,7 @@ class Converter {
   }
 
   const DBOptions options_;
-  FileSystem& fs_;
+  std::shared_ptr<FileSystem> fs_;
   const std::string path_;
   std::vector<ColumnFamilyDescriptor> families_;
   const IndexKind to_;

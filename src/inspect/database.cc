@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/at_directory.h"
 #include "recovery/open_files.h"
 #include "recovery/open_layers.h"
 #include "cambium/convenience.h"
@@ -13,9 +14,10 @@ namespace cambium {
 Result<std::unique_ptr<InspectedDatabase>> InspectedDatabase::Open(std::shared_ptr<FileSystem> fs,
                                                                    const std::string& path,
                                                                    std::uint64_t lock_wait_micros) {
-  auto database = std::unique_ptr<InspectedDatabase>(new InspectedDatabase(std::move(fs), path));
   FileInfo info;
-  CAMBIUM_RETURN_IF_ERROR(database->fs_->GetInfo(path, &info));
+  CAMBIUM_RETURN_IF_ERROR(fs->GetInfo(path, &info));
+  CAMBIUM_TRY(std::shared_ptr<FileSystem> opened, AtDirectory(fs, path));
+  auto database = std::unique_ptr<InspectedDatabase>(new InspectedDatabase(std::move(opened), path));
   CAMBIUM_RETURN_IF_ERROR(database->fs_->Lock(path, LockMode::kShared, lock_wait_micros, &database->lock_));
   Result<ManifestRead> read = ReadManifest(*database->fs_, path);
   if (!read.ok() && read.status().IsNotFound()) return Status::InvalidArgument(path + ": holds no database");

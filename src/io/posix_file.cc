@@ -83,13 +83,15 @@ FileInfo FileInfoOf(const struct stat& facts) {
   return info;
 }
 
-PosixFile::PosixFile(std::string path, PosixDescriptor descriptor, bool direct)
+PosixFile::PosixFile(std::string path, std::shared_ptr<const PosixDirectory> opened, PosixDescriptor descriptor,
+                     bool direct)
     : path_(std::move(path)),
+      opened_(std::move(opened)),
       descriptor_(std::make_shared<const PosixDescriptor>(std::move(descriptor))),
       fd_(descriptor_->get()),
       direct_(direct) {}
 
-Status PosixFile::Open(const std::string& path, OpenMode mode, const FileOptions& options,
+Status PosixFile::Open(const std::string& path, const PosixPlace& place, OpenMode mode, const FileOptions& options,
                        std::unique_ptr<File>* file) {
   // With O_NONBLOCK the open of a FIFO returns without a writer, so that we can refuse it.
   int flags = O_CLOEXEC | O_NONBLOCK;
@@ -99,7 +101,7 @@ Status PosixFile::Open(const std::string& path, OpenMode mode, const FileOptions
     case OpenMode::kCreateNew: flags |= O_RDWR | O_CREAT | O_EXCL; break;
   }
   const char* const operation = mode == OpenMode::kCreateNew ? "create" : "open";
-  PosixDescriptor descriptor(RetryOnSignal([&] { return ::open(path.c_str(), flags, 0644); }));
+  PosixDescriptor descriptor(RetryOnSignal([&] { return ::openat(place.directory(), place.name, flags, 0644); }));
   if (!descriptor.valid()) return PosixError(operation, path, errno);
   struct stat facts;
   if (fstat(descriptor.get(), &facts) != 0) return PosixError("stat", path, errno);
@@ -111,7 +113,7 @@ Status PosixFile::Open(const std::string& path, OpenMode mode, const FileOptions
   const bool direct = options.direct && DirectWorksHere(descriptor.get()) &&
                       fcntl(descriptor.get(), F_SETFL, blocking | O_DIRECT) == 0;
   if (!direct && fcntl(descriptor.get(), F_SETFL, blocking) != 0) return PosixError("open", path, errno);
-  *file = std::unique_ptr<PosixFile>(new PosixFile(path, std::move(descriptor), direct));
+  *file = std::unique_ptr<PosixFile>(new PosixFile(path, place.opened, std::move(descriptor), direct));
   return Status::OK();
 }
 
@@ -202,7 +204,7 @@ std::shared_ptr<const PosixDescriptor> PosixFile::Witness() {
   const MutexLock lock(witness_mutex_);
   if (!has_settled_witness_) {
     try {
-      journal_witness_ = JournalWitnessFor(fd_, path_, &has_settled_witness_);
+      journal_witness_ = JournalWitnessFor(fd_, PosixPlace(opened_, path_), &has_settled_witness_);
     } catch (const std::bad_alloc&) {
       has_settled_witness_ = false;
     }

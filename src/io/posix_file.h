@@ -9,6 +9,7 @@
 
 #include "cambium/file_system.h"
 #include "io/posix_descriptor.h"
+#include "io/posix_place.h"
 #include "io/posix_sync.h"
 #include "util/mutex.h"
 
@@ -21,8 +22,9 @@ namespace cambium {
 // return it. A sync is not repeated after a signal: its error may have been the only report.
 class PosixFile final : public File {
  public:
-  // Opens regular files only: a FIFO would block for ever, and a directory cannot be read.
-  static Status Open(const std::string& path, OpenMode mode, const FileOptions& options, std::unique_ptr<File>* file);
+  // Opens regular files only: a FIFO would block for ever, and a directory cannot be read. `place` is made from `path`.
+  static Status Open(const std::string& path, const PosixPlace& place, OpenMode mode, const FileOptions& options,
+                     std::unique_ptr<File>* file);
 
   Status Read(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const override;
   Status ReadVectored(std::uint64_t offset, std::span<const std::span<char>> out, std::size_t* read) const override;
@@ -49,7 +51,7 @@ class PosixFile final : public File {
   [[nodiscard]] int fd() const { return fd_; }
 
  private:
-  PosixFile(std::string path, PosixDescriptor descriptor, bool direct);
+  PosixFile(std::string path, std::shared_ptr<const PosixDirectory> opened, PosixDescriptor descriptor, bool direct);
 
   [[nodiscard]] std::size_t alignment() const { return direct_ ? kDirectAlignment : 1; }
   // Implements ReadCached where there is no system call for it.
@@ -61,6 +63,7 @@ class PosixFile final : public File {
   Status Fallocate(const char* operation, int mode, std::uint64_t offset, std::uint64_t length);
 
   const std::string path_;
+  const std::shared_ptr<const PosixDirectory> opened_;       // the path was looked up from here; may be null
   const std::shared_ptr<const PosixDescriptor> descriptor_;  // shared with mapped regions, which may live longer
   const int fd_;
   const bool direct_;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "io/posix_descriptor.h"
 #include "io/posix_error.h"
@@ -31,22 +32,42 @@ std::shared_ptr<FileSystem> FileSystem::Default() {
   return *file_system;
 }
 
+PosixPlace PosixFileSystem::PlaceOf(const std::string& path) const {
+  Opened<PosixDirectory> found = FindOpened(opened_, path, /*is_name=*/false);
+  return found.directory == nullptr ? PosixPlace(path) : PosixPlace(std::move(found));
+}
+
+PosixPlace PosixFileSystem::PlaceOfName(const std::string& path) const {
+  Opened<PosixDirectory> found = FindOpened(opened_, path, /*is_name=*/true);
+  return found.directory == nullptr ? PosixPlace(path) : PosixPlace(std::move(found));
+}
+
 Status PosixFileSystem::Open(const std::string& path, OpenMode mode, const FileOptions& options,
                              std::unique_ptr<File>* file) {
-  return PosixFile::Open(path, mode, options, file);
+  return PosixFile::Open(path, PlaceOf(path), mode, options, file);
 }
 
 Status PosixFileSystem::GetInfo(const std::string& path, FileInfo* info) {
+  const PosixPlace place = PlaceOf(path);
   struct stat facts;
-  if (::stat(path.c_str(), &facts) != 0) return PosixError("stat", path, errno);
+  if (::fstatat(place.directory(), place.name, &facts, 0) != 0) return PosixError("stat", path, errno);
   *info = FileInfoOf(facts);
   return Status::OK();
 }
 
 Status PosixFileSystem::List(const std::string& directory, std::vector<std::string>* names) {
   names->clear();
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), &::closedir);
-  if (stream == nullptr) return PosixError("list", directory, errno);
+  const PosixPlace place = PlaceOf(directory);
+  // The stream moves the offset of its descriptor, so it needs one of its own.
+  const int descriptor =
+      RetryOnSignal([&] { return ::openat(place.directory(), place.name, O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (descriptor < 0) return PosixError("list", directory, errno);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(descriptor), &::closedir);
+  if (stream == nullptr) {
+    const int error = errno;
+    ::close(descriptor);
+    return PosixError("list", directory, error);
+  }
   for (;;) {
     errno = 0;  // the only way to tell the end from an error
     const dirent* const entry = ::readdir(stream.get());
@@ -60,40 +81,69 @@ Status PosixFileSystem::List(const std::string& directory, std::vector<std::stri
 }
 
 Status PosixFileSystem::CreateDirectory(const std::string& path) {
-  if (::mkdir(path.c_str(), 0755) == 0) return Status::OK();
+  const PosixPlace place = PlaceOfName(path);
+  if (::mkdirat(place.directory(), place.name, 0755) == 0) return Status::OK();
   const int error = errno;
   struct stat facts;
-  if (error == EEXIST && ::stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode)) return Status::OK();
-  return PosixError("create directory", path, error);
+  const bool exists = error == EEXIST && ::fstatat(place.directory(), place.name, &facts, 0) == 0;
+  return exists && S_ISDIR(facts.st_mode) ? Status::OK() : PosixError("create directory", path, error);
 }
 
 Status PosixFileSystem::RemoveDirectory(const std::string& path) {
-  return Answer(::rmdir(path.c_str()), "remove directory", path);
+  const PosixPlace place = PlaceOfName(path);
+  if (const PosixPlace open = PlaceOf(path); open.IsOpened()) {
+    struct stat opened;
+    struct stat named;
+    if (::fstat(open.directory(), &opened) != 0) return PosixError("remove directory", path, errno);
+    if (::fstatat(place.directory(), place.name, &named, 0) != 0) return PosixError("remove directory", path, errno);
+    if (opened.st_dev != named.st_dev || opened.st_ino != named.st_ino) {
+      return Status::IOError("remove directory " + path + ": another directory has this name now");
+    }
+  }
+  return Answer(::unlinkat(place.directory(), place.name, AT_REMOVEDIR), "remove directory", path);
 }
 
-Status PosixFileSystem::Unlink(const std::string& path) { return Answer(::unlink(path.c_str()), "unlink", path); }
+Status PosixFileSystem::Unlink(const std::string& path) {
+  const PosixPlace place = PlaceOfName(path);
+  return Answer(::unlinkat(place.directory(), place.name, 0), "unlink", path);
+}
 
 Status PosixFileSystem::Rename(const std::string& from, const std::string& to) {
-  return Answer(::rename(from.c_str(), to.c_str()), "rename", from + " to " + to);
+  const PosixPlace source = PlaceOfName(from);
+  const PosixPlace target = PlaceOfName(to);
+  return Answer(::renameat(source.directory(), source.name, target.directory(), target.name), "rename",
+                from + " to " + to);
 }
 
 Status PosixFileSystem::RenameToNew(const std::string& from, const std::string& to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return Status::OK();
+  const PosixPlace source = PlaceOfName(from);
+  const PosixPlace target = PlaceOfName(to);
+  if (::renameat2(source.directory(), source.name, target.directory(), target.name, RENAME_NOREPLACE) == 0) {
+    return Status::OK();
+  }
   const bool cannot_tell = errno == EINVAL || errno == ENOSYS;  // file systems with plain rename() only
   return cannot_tell ? FileSystem::RenameToNew(from, to) : PosixError("rename", from + " to " + to, errno);
 }
 
 Status PosixFileSystem::Link(const std::string& from, const std::string& to) {
-  if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0) return Status::OK();
+  const PosixPlace source = PlaceOf(from);
+  const PosixPlace target = PlaceOfName(to);
+  if (::linkat(source.directory(), source.name, target.directory(), target.name, AT_SYMLINK_FOLLOW) == 0) {
+    return Status::OK();
+  }
   const bool never = errno == EXDEV || errno == EPERM || errno == EMLINK;
   const Status status = PosixError("link", from + " to " + to, errno);
   return never ? Status::NotSupported(status.message()) : status;
 }
 
+// Opens a descriptor of its own, also for an opened directory: the kernel reports a failure once per descriptor, and
+// two threads can sync at once. If there is none, an opened directory is synced by the one that it has.
 Status PosixFileSystem::SyncDirectory(const std::string& path) {
+  const PosixPlace place = PlaceOf(path);
   const PosixDescriptor descriptor(
-      RetryOnSignal([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+      RetryOnSignal([&] { return ::openat(place.directory(), place.name, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (!descriptor.valid() && (errno == EMFILE || errno == ENFILE)) {
+    if (place.IsOpened()) return place.opened->Sync();
     return Status::Busy("sync directory " + path + ": " + std::generic_category().message(errno) +
                         "; nothing was tried");
   }
@@ -101,14 +151,35 @@ Status PosixFileSystem::SyncDirectory(const std::string& path) {
   return Answer(::fsync(descriptor.get()), "sync directory", path);
 }
 
+Status PosixFileSystem::OpenDirectory(const std::string& directory, std::shared_ptr<FileSystem>* opened) {
+  const PosixPlace place = PlaceOf(directory);
+  PosixDescriptor descriptor(
+      RetryOnSignal([&] { return ::openat(place.directory(), place.name, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!descriptor.valid()) return PosixError("open directory", directory, errno);
+  Directories all = opened_;
+  all.push_back(std::make_shared<const PosixDirectory>(directory, std::move(descriptor)));
+  *opened = std::make_shared<PosixFileSystem>(std::move(all));
+  return Status::OK();
+}
+
 Status PosixFileSystem::Lock(const std::string& directory, LockMode mode, std::uint64_t wait_micros,
                              std::unique_ptr<FileLock>* lock) {
-  return LockDirectory(directory, mode, wait_micros, lock);
+  return LockDirectory(directory, PlaceOf(directory), mode, wait_micros, lock);
 }
 
 Status PosixFileSystem::FreeSpace(const std::string& path, std::uint64_t* bytes) {
+  const PosixPlace place = PlaceOf(path);
+  PosixDescriptor found;
+  if (place.opened != nullptr && !place.IsOpened()) {
+    found = PosixDescriptor(RetryOnSignal([&] { return ::openat(place.directory(), place.name, O_PATH | O_CLOEXEC); }));
+    if (!found.valid()) return PosixError("statvfs", path, errno);
+  }
+  const auto ask = [&](struct statvfs* facts) {
+    if (place.opened == nullptr) return ::statvfs(place.name, facts);
+    return ::fstatvfs(found.valid() ? found.get() : place.directory(), facts);
+  };
   struct statvfs facts;
-  if (RetryOnSignal([&] { return ::statvfs(path.c_str(), &facts); }) != 0) return PosixError("statvfs", path, errno);
+  if (RetryOnSignal([&] { return ask(&facts); }) != 0) return PosixError("statvfs", path, errno);
   *bytes = static_cast<std::uint64_t>(facts.f_bavail) * facts.f_frsize;
   return Status::OK();
 }

@@ -1,7 +1,12 @@
 // PosixFileSystem: the operating system's files; FileSystem::Default() returns it.
 #pragma once
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "cambium/file_system.h"
+#include "io/posix_place.h"
 
 namespace cambium {
 
@@ -9,6 +14,10 @@ namespace cambium {
 // symbolic links.
 class PosixFileSystem final : public FileSystem {
  public:
+  using Directories = std::vector<std::shared_ptr<const PosixDirectory>>;
+  // Looks paths below `opened` up from these directories.
+  explicit PosixFileSystem(Directories opened = {}) : opened_(std::move(opened)) {}
+
   Status Open(const std::string& path, OpenMode mode, const FileOptions& options, std::unique_ptr<File>* file) override;
   Status GetInfo(const std::string& path, FileInfo* info) override;
   Status List(const std::string& directory, std::vector<std::string>* names) override;  // in byte order
@@ -21,12 +30,20 @@ class PosixFileSystem final : public FileSystem {
   // link.
   Status Link(const std::string& from, const std::string& to) override;
   Status SyncDirectory(const std::string& path) override;
+  Status OpenDirectory(const std::string& directory, std::shared_ptr<FileSystem>* opened) override;
   Status Lock(const std::string& directory, LockMode mode, std::uint64_t wait_micros,
               std::unique_ptr<FileLock>* lock) override;
   // Returns the space that an ordinary user may fill, even if this process belongs to root: plans must not count on
   // blocks that are reserved for root.
   Status FreeSpace(const std::string& path, std::uint64_t* bytes) override;
   std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override;
+
+ private:
+  [[nodiscard]] PosixPlace PlaceOf(const std::string& path) const;
+  // The place of a name to create, rename or remove.
+  [[nodiscard]] PosixPlace PlaceOfName(const std::string& path) const;
+
+  const Directories opened_;
 };
 
 }  // namespace cambium

@@ -51,12 +51,13 @@ enum class Attempt : unsigned char {
 
 bool SameFile(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
-// Sets *attempt to kChanged unless `path` names the file that is open as `fd`.
-Status CompareWithName(int fd, const std::string& path, Attempt* attempt) {
+// Sets *attempt to kChanged unless `name`, looked up from `directory`, leads to the file that is open as `fd`. Errors
+// name `path`.
+Status CompareWithName(int fd, int directory, const char* name, const std::string& path, Attempt* attempt) {
   struct stat opened;
   struct stat named;
   if (fstat(fd, &opened) != 0) return PosixError("lock", path, errno);
-  if (::stat(path.c_str(), &named) != 0) {
+  if (::fstatat(directory, name, &named, 0) != 0) {
     if (errno != ENOENT) return PosixError("lock", path, errno);
     *attempt = Attempt::kChanged;
   } else if (!SameFile(opened, named)) {
@@ -66,13 +67,15 @@ Status CompareWithName(int fd, const std::string& path, Attempt* attempt) {
 }
 
 // Tries once, without waiting. The locks taken belong to *lock, also after a failure; its destructor releases them.
-Status TryOnce(const std::string& path, LockMode mode, PosixLock* lock, Attempt* attempt) {
+Status TryOnce(const std::string& path, const PosixPlace& place, LockMode mode, PosixLock* lock, Attempt* attempt) {
   *attempt = Attempt::kHeld;
   const bool exclusive = mode == LockMode::kExclusive;
 
   const int directory_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-  lock->directory = PosixDescriptor(RetryOnSignal([&] { return ::open(path.c_str(), directory_flags); }));
+  lock->directory =
+      PosixDescriptor(RetryOnSignal([&] { return ::openat(place.directory(), place.name, directory_flags); }));
   if (!lock->directory.valid()) return PosixError("lock", path, errno);
+  const int directory = lock->directory.get();
   if (!MutantIs(Mutant::kLockFileOnly)) {
     const int operation = (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
     if (RetryOnSignal([&] { return ::flock(lock->directory.get(), operation); }) != 0) {
@@ -84,10 +87,10 @@ Status TryOnce(const std::string& path, LockMode mode, PosixLock* lock, Attempt*
 
   const std::string file_path = path + "/" + kLockFileName;
   const int file_flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (exclusive ? O_RDWR | O_CREAT : O_RDONLY);
-  lock->file = PosixDescriptor(RetryOnSignal([&] { return ::open(file_path.c_str(), file_flags, 0644); }));
+  lock->file = PosixDescriptor(RetryOnSignal([&] { return ::openat(directory, kLockFileName, file_flags, 0644); }));
   if (!lock->file.valid()) {
     if (exclusive || errno != ENOENT) return PosixError("lock", file_path, errno);
-    return CompareWithName(lock->directory.get(), path, attempt);
+    return CompareWithName(directory, place.directory(), place.name, path, attempt);
   }
   const auto lock_file = [&] { return LockWholeFile(lock->file.get(), exclusive ? F_WRLCK : F_RDLCK); };
   if (RetryOnSignal(lock_file) != 0) {
@@ -95,13 +98,13 @@ Status TryOnce(const std::string& path, LockMode mode, PosixLock* lock, Attempt*
     *attempt = Attempt::kBusy;
     return Status::OK();
   }
-  CAMBIUM_RETURN_IF_ERROR(CompareWithName(lock->file.get(), file_path, attempt));
-  return CompareWithName(lock->directory.get(), path, attempt);
+  CAMBIUM_RETURN_IF_ERROR(CompareWithName(lock->file.get(), directory, kLockFileName, file_path, attempt));
+  return CompareWithName(directory, place.directory(), place.name, path, attempt);
 }
 
 }  // namespace
 
-Status LockDirectory(const std::string& directory, LockMode mode, std::uint64_t wait_micros,
+Status LockDirectory(const std::string& directory, const PosixPlace& place, LockMode mode, std::uint64_t wait_micros,
                      std::unique_ptr<FileLock>* lock) {
   using std::chrono::microseconds;
   using std::chrono::steady_clock;
@@ -113,7 +116,7 @@ Status LockDirectory(const std::string& directory, LockMode mode, std::uint64_t 
   for (std::uint64_t nap = 1'000;;) {
     auto attempt_lock = std::make_unique<PosixLock>();
     Attempt attempt = Attempt::kHeld;
-    CAMBIUM_RETURN_IF_ERROR(TryOnce(directory, mode, attempt_lock.get(), &attempt));
+    CAMBIUM_RETURN_IF_ERROR(TryOnce(directory, place, mode, attempt_lock.get(), &attempt));
     if (attempt == Attempt::kHeld) {
       *lock = std::move(attempt_lock);
       return Status::OK();

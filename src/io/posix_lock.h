@@ -28,12 +28,13 @@
 
 #include "cambium/file_system.h"
 #include "io/lock_file_name.h"
+#include "io/posix_place.h"
 
 namespace cambium {
 
 // Implements FileSystem::Lock for the operating system's files. kExclusive creates LOCK if it is missing; kShared then
-// locks only the directory.
-Status LockDirectory(const std::string& directory, LockMode mode, std::uint64_t wait_micros,
+// locks only the directory. `place` is made from `directory`.
+Status LockDirectory(const std::string& directory, const PosixPlace& place, LockMode mode, std::uint64_t wait_micros,
                      std::unique_ptr<FileLock>* lock);
 
 }  // namespace cambium

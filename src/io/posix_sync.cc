@@ -36,8 +36,11 @@ bool JournalLives(int descriptor, bool* is_known) {
 }
 
 struct Witnesses {
+  // The opened directory, or null, and the path from there. While a witness lives, so does the file that uses it, and
+  // with the file the opened directory: no other one has its address.
+  using Directory = std::pair<const PosixDirectory*, std::string>;
   Mutex mutex;
-  std::map<std::string, std::weak_ptr<const PosixDescriptor>> of_directory CAMBIUM_GUARDED_BY(mutex);
+  std::map<Directory, std::weak_ptr<const PosixDescriptor>> of_directory CAMBIUM_GUARDED_BY(mutex);
 };
 
 // A forked child has its own: a thread of the parent may have held the mutex.
@@ -47,10 +50,10 @@ Witnesses& AllWitnesses() {
 }
 
 // Sets *error to the errno of a failed open().
-std::shared_ptr<const PosixDescriptor> OpenWitness(const std::string& directory, int* error) {
+std::shared_ptr<const PosixDescriptor> OpenWitness(int from, const std::string& directory, int* error) {
   const std::string path = directory + "/" + kLockFileName;
   const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  PosixDescriptor opened(RetryOnSignal([&] { return ::open(path.c_str(), flags); }));
+  PosixDescriptor opened(RetryOnSignal([&] { return ::openat(from, path.c_str(), flags); }));
   struct stat facts;
   if (!opened.valid()) *error = errno;
   if (!opened.valid() || ::fstat(opened.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return nullptr;
@@ -68,11 +71,12 @@ bool MayHaveJournalOfExt4(int descriptor) {
          of_system.f_type == OVERLAYFS_SUPER_MAGIC;
 }
 
-std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const std::string& path, bool* is_settled) {
+std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const PosixPlace& place, bool* is_settled) {
   if (is_settled != nullptr) *is_settled = true;
   if (!MayHaveJournalOfExt4(descriptor)) return nullptr;
+  const std::string path = place.name;
   const std::size_t slash = path.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash);
+  const Witnesses::Directory directory(place.opened.get(), slash == std::string::npos ? "." : path.substr(0, slash));
   Witnesses& all = AllWitnesses();
   std::shared_ptr<const PosixDescriptor> witness;
   {
@@ -83,7 +87,7 @@ std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const s
   }
   if (witness == nullptr) {
     int error = 0;
-    witness = OpenWitness(directory, &error);  // may take long: not under the mutex
+    witness = OpenWitness(place.directory(), directory.second, &error);  // may take long: not under the mutex
     const bool is_short_of = error == EMFILE || error == ENFILE || error == ENOMEM;
     if (is_short_of && is_settled != nullptr) *is_settled = false;
     if (witness == nullptr) return nullptr;

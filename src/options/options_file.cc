@@ -7,6 +7,7 @@
 #include <set>
 
 #include "options/options_check.h"
+#include "io/at_directory.h"
 #include "io/whole_file.h"
 #include "manifest/file_names.h"
 #include "util/mutant.h"
@@ -249,7 +250,8 @@ Status RemoveOldOptionsFiles(FileSystem& fs, const std::string& directory) {
 
 Status LoadLatestOptions(const ConfigOptions& config, const std::string& path, DBOptions* options,
                          std::vector<ColumnFamilyDescriptor>* families) {
-  const std::shared_ptr<FileSystem> fs = config.file_system != nullptr ? config.file_system : FileSystem::Default();
+  const std::shared_ptr<FileSystem> base = config.file_system != nullptr ? config.file_system : FileSystem::Default();
+  CAMBIUM_TRY(const std::shared_ptr<FileSystem> fs, AtDirectory(base, path));
   // A process that has the database open may write newer files and remove the one that we are about to read.
   constexpr int kTries = 8;
   std::string file;

@@ -7,6 +7,7 @@
 #include "backup/whole_directory.h"
 #include "cambium/db.h"
 #include "cambium/repair.h"
+#include "io/at_directory.h"
 #include "io/parent_path.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/state_check.h"
@@ -53,10 +54,12 @@ class Repair {
     return FindFamilies();
   }
 
-  Status Fill(const std::string& directory) {
+  Status Fill(const std::shared_ptr<FileSystem>& fs, const std::string& directory) {
     const ColumnFamilyOptions& first = family_options_.at(0);
+    DBOptions there = options_;
+    there.file_system = fs;
     CAMBIUM_TRY(const std::unique_ptr<NewDatabase> out,
-                NewDatabase::Create(options_, directory, first, !salvage_.how.dry_run));
+                NewDatabase::Create(there, directory, first, !salvage_.how.dry_run));
     salvage_.out = out.get();
     for (const auto& [id, family] : family_options_) {
       if (id != 0) CAMBIUM_RETURN_IF_ERROR(out->AddFamily(id, salvage_.families.at(id).name, family));
@@ -124,16 +127,19 @@ Status RepairLocked(const std::string& path, const std::string& out, const DBOpt
                     RepairReport* report) {
   Repair repair(path, options, families, how, report);
   CAMBIUM_RETURN_IF_ERROR(repair.Look());
-  return MakeWholeDirectory(*options.file_system, out, !how.dry_run,
-                            [&](const std::string& directory) { return repair.Fill(directory); });
+  return MakeWholeDirectory(
+      options.file_system, out, !how.dry_run,
+      [&](const std::shared_ptr<FileSystem>& fs, const std::string& directory) { return repair.Fill(fs, directory); });
 }
 
-Result<std::unique_ptr<FileLock>> LockDamaged(const std::string& path, const DBOptions& options, LockMode mode) {
+// Opens the directory for options->file_system, and locks it.
+Result<std::unique_ptr<FileLock>> LockDamaged(const std::string& path, LockMode mode, DBOptions* options) {
   FileInfo info;
-  CAMBIUM_RETURN_IF_ERROR(options.file_system->GetInfo(path, &info));
+  CAMBIUM_RETURN_IF_ERROR(options->file_system->GetInfo(path, &info));
   if (!info.is_directory) return Status::InvalidArgument(path + ": is not a directory");
+  CAMBIUM_TRY(options->file_system, AtDirectory(options->file_system, path));
   std::unique_ptr<FileLock> lock;
-  CAMBIUM_RETURN_IF_ERROR(options.file_system->Lock(path, mode, options.lock_wait_micros, &lock));
+  CAMBIUM_RETURN_IF_ERROR(options->file_system->Lock(path, mode, options->lock_wait_micros, &lock));
   return lock;
 }
 
@@ -179,19 +185,21 @@ Status RepairDB(const std::string& path, const std::string& out, const DBOptions
                 RepairReport* report) {
   *report = {};
   CAMBIUM_RETURN_IF_ERROR(CheckAll(options, families));
-  const DBOptions filled = FillInDefaults(options);
+  DBOptions filled = FillInDefaults(options);
   if (IsInside(*filled.file_system, out, path)) {
     return Status::InvalidArgument(out + ": is inside " + path + ", which must not be changed");
   }
-  CAMBIUM_TRY(const std::unique_ptr<FileLock> lock, LockDamaged(path, filled, LockMode::kShared));
+  CAMBIUM_TRY(const std::unique_ptr<FileLock> lock, LockDamaged(path, LockMode::kShared, &filled));
   return RepairLocked(path, out, filled, families, repair, report);
 }
 
 Status RepairDB(const std::string& path, const Options& options) {
   const std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, options}};
   CAMBIUM_RETURN_IF_ERROR(CheckAll(options, families));
-  const DBOptions filled = FillInDefaults(options);
-  FileSystem& fs = *filled.file_system;
+  DBOptions filled = FillInDefaults(options);
+  CAMBIUM_TRY(const std::shared_ptr<FileSystem> opened, AtDirectory(filled.file_system, ParentOf(path)));
+  filled.file_system = opened;  // all three directories are in this one
+  FileSystem& fs = *opened;
   const std::string target = WithoutSlash(path);
   const std::string repaired = target + ".repaired";
   const std::string damaged = target + ".damaged";
@@ -202,12 +210,13 @@ Status RepairDB(const std::string& path, const Options& options) {
     for (const auto& [exists, name] : {std::pair(is_repaired, repaired), std::pair(has_damaged, damaged)}) {
       if (exists) return Status::InvalidArgument(name + ": exists, from an earlier repair; move it away");
     }
-    CAMBIUM_TRY(const std::unique_ptr<FileLock> lock, LockDamaged(target, filled, LockMode::kExclusive));
+    CAMBIUM_TRY(const std::unique_ptr<FileLock> lock, LockDamaged(target, LockMode::kExclusive, &filled));
     CAMBIUM_TRY(const bool is_healthy, IsHealthy(target, filled, families));
     RepairReport report;
     CAMBIUM_RETURN_IF_ERROR(RepairLocked(target, repaired, filled, families, {}, &report));
     if (report.IsClean() && report.mended == 0 && is_healthy) {
       Options of_new = options;
+      of_new.file_system = opened;
       return DestroyDB(repaired, of_new);
     }
     CAMBIUM_RETURN_IF_ERROR(fs.Rename(target, damaged));

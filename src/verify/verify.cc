@@ -1,6 +1,7 @@
 // VerifyDB: the order of the checks, and how findings are reported.
 #include <algorithm>
 
+#include "io/at_directory.h"
 #include "recovery/log_replay.h"
 #include "recovery/open_files.h"
 #include "verify/verifier.h"
@@ -20,8 +21,6 @@ Verifier::Verifier(const DBOptions& options, const std::string& path,
       report_(report) {}
 
 Status Verifier::Run() {
-  FileInfo info;
-  CAMBIUM_RETURN_IF_ERROR(fs_.GetInfo(path_, &info));
   std::unique_ptr<FileLock> lock;
   CAMBIUM_RETURN_IF_ERROR(fs_.Lock(path_, LockMode::kShared, options_.lock_wait_micros, &lock));
   return RunLocked();
@@ -136,7 +135,11 @@ Status VerifyDB(const std::string& path, const DBOptions& options, const std::ve
   for (const ColumnFamilyDescriptor& family : families)
     CAMBIUM_RETURN_IF_ERROR(CheckColumnFamilyOptions(family.options));
   *report = {};
-  return Verifier(options, path, families, verify, report).Run();
+  DBOptions its = FillInDefaults(options);
+  FileInfo info;
+  CAMBIUM_RETURN_IF_ERROR(its.file_system->GetInfo(path, &info));
+  CAMBIUM_TRY(its.file_system, AtDirectory(its.file_system, path));
+  return Verifier(its, path, families, verify, report).Run();
 }
 
 }  // namespace cambium

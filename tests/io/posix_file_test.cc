@@ -418,7 +418,7 @@ TEST_F(PosixFileTest, SyncUsesLockAsWitnessIfThereIsOne) {
     ASSERT_TRUE(file->Write(0, "x").ok());
     EXPECT_TRUE(file->SyncData().ok());
     EXPECT_NE(::access(lock.c_str(), F_OK), 0);
-    EXPECT_EQ(JournalWitnessFor(0, directory_.File("without")), nullptr);
+    EXPECT_EQ(JournalWitnessFor(0, PosixPlace(directory_.File("without"))), nullptr);
   }
   ASSERT_EQ(::mkdir(lock.c_str(), 0755), 0);
   EXPECT_TRUE(Create("with a directory")->SyncData().ok());
@@ -436,17 +436,17 @@ TEST_F(PosixFileTest, SyncUsesLockAsWitnessIfThereIsOne) {
     EXPECT_TRUE(file->Sync().ok());
   }
   const int fd = static_cast<const PosixFile&>(*one).fd();
-  const auto witness = JournalWitnessFor(fd, one->path());
+  const auto witness = JournalWitnessFor(fd, PosixPlace(one->path()));
   if (!MayHaveJournalOfExt4(fd)) {
     EXPECT_EQ(witness, nullptr) << "the journal need not be asked on this file system";
     EXPECT_EQ(ReadAll(*locked), "");
     return;
   }
   ASSERT_NE(witness, nullptr);
-  EXPECT_EQ(witness, JournalWitnessFor(fd, two->path())) << "all files of a directory share one descriptor";
+  EXPECT_EQ(witness, JournalWitnessFor(fd, PosixPlace(two->path()))) << "all files of a directory share one descriptor";
   const PosixDescriptor elsewhere(::open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
-  EXPECT_EQ(JournalWitnessFor(elsewhere.get(), one->path()), nullptr) << "LOCK is on another file system";
-  EXPECT_EQ(JournalWitnessFor(witness->get(), lock), nullptr) << "LOCK is not its own witness";
+  EXPECT_EQ(JournalWitnessFor(elsewhere.get(), PosixPlace(one->path())), nullptr) << "LOCK is on another file system";
+  EXPECT_EQ(JournalWitnessFor(witness->get(), PosixPlace(lock)), nullptr) << "LOCK is not its own witness";
   EXPECT_EQ(ReadAll(*locked), "\n");
 }
 
@@ -469,7 +469,7 @@ TEST_F(PosixFileTest, WitnessIsOpenedLaterIfDescriptorsRunOut) {
   {
     const testing::LimitScope limit(RLIMIT_NOFILE, static_cast<rlim_t>(next));
     bool is_settled = true;
-    EXPECT_EQ(JournalWitnessFor(fd, file->path(), &is_settled), nullptr);
+    EXPECT_EQ(JournalWitnessFor(fd, PosixPlace(file->path()), &is_settled), nullptr);
     EXPECT_EQ(is_settled, !is_wanted);
     EXPECT_TRUE(file->SyncData().ok());
   }
@@ -506,7 +506,7 @@ TEST_F(PosixFileTest, NoWitnessOutsideOfExt4) {
   ASSERT_TRUE(in_memory.valid());
   const int before = OpenDescriptors();
   bool is_settled = false;
-  EXPECT_EQ(JournalWitnessFor(in_memory.get(), directory_.File("f"), &is_settled), nullptr);
+  EXPECT_EQ(JournalWitnessFor(in_memory.get(), PosixPlace(directory_.File("f")), &is_settled), nullptr);
   EXPECT_TRUE(is_settled);
   EXPECT_EQ(OpenDescriptors(), before);
   EXPECT_EQ(ReadAll(*locked), "") << "LOCK was opened and written to";

@@ -218,6 +218,9 @@ TEST(SimFaultTest, EveryCallCanFail) {
     std::vector<std::string> names;
     std::uint64_t bytes = 0;
     FileInfo info;
+    std::shared_ptr<FileSystem> opened;
+    results.push_back(fs->OpenDirectory("/d", &opened));
+    opened.reset();
     results.push_back(fs->Lock("/d", LockMode::kShared, 0, &lock));
     results.push_back(fs->SyncDirectory("/d"));
     results.push_back(fs->GetInfo("/d", &info));
@@ -425,6 +428,40 @@ TEST(SimHandleTest, LocksExcludeOtherHandles) {
   EXPECT_TRUE(fs.Lock("/d", LockMode::kExclusive, 0, &third).IsLocked());
   second.reset();
   EXPECT_TRUE(fs.Lock("/d", LockMode::kExclusive, 0, &third).ok());
+}
+
+TEST(SimHandleTest, OpenedDirectoryIsFoundAfterARename) {
+  SimFileSystem fs;
+  ASSERT_TRUE(fs.CreateDirectory("/d").ok());
+  std::shared_ptr<FileSystem> at;
+  std::unique_ptr<File> file;
+  std::vector<std::string> names;
+  EXPECT_TRUE(fs.OpenDirectory("/nowhere", &at).IsPathNotFound());
+  ASSERT_TRUE(fs.OpenDirectory("/d", &at).ok());
+  ASSERT_TRUE(at->Open("/d/before", OpenMode::kCreateNew, {}, &file).ok());
+  ASSERT_TRUE(fs.Rename("/d", "/e").ok());
+  ASSERT_TRUE(fs.CreateDirectory("/d").ok());
+  ASSERT_TRUE(at->Open("/d/after", OpenMode::kCreateNew, {}, &file).ok());
+  ASSERT_TRUE(at->Open("/d/before", OpenMode::kReadOnly, {}, &file).ok());
+  ASSERT_TRUE(at->List("/d", &names).ok());
+  EXPECT_EQ(names, (std::vector<std::string>{"after", "before"}));
+  ASSERT_TRUE(fs.List("/d", &names).ok());
+  EXPECT_TRUE(names.empty());
+  ASSERT_TRUE(at->SyncDirectory("/d/..").ok());
+  EXPECT_FALSE(fs.probe().IsNameDurable("/e/after"));
+  ASSERT_TRUE(at->SyncDirectory("/d").ok());
+  EXPECT_TRUE(fs.probe().IsNameDurable("/e/after"));
+  std::shared_ptr<FileSystem> both;
+  ASSERT_TRUE(at->OpenDirectory("/d/..", &both).ok());
+  std::unique_ptr<FileLock> lock;
+  std::unique_ptr<FileLock> second;
+  ASSERT_TRUE(at->Lock("/d", LockMode::kExclusive, 0, &lock).ok());
+  EXPECT_TRUE(fs.Lock("/e", LockMode::kShared, 0, &second).IsLocked());
+  ASSERT_TRUE(at->Unlink("/d/after").ok());
+  ASSERT_TRUE(at->Unlink("/d/before").ok());
+  ASSERT_TRUE(at->Unlink("/d/LOCK").ok());
+  ASSERT_TRUE(fs.RemoveDirectory("/e").ok());
+  EXPECT_TRUE(at->Open("/d/x", OpenMode::kCreateNew, {}, &file).IsPathNotFound());
 }
 
 TEST(SimHandleTest, MappingsShowLaterWritesAndReportTruncation) {

@@ -98,7 +98,8 @@ class StraceTest : public ::testing::Test {
 // Tries the calls that change something. strace counts them separately for each thread.
 TEST_F(StraceTest, KillAtTheNthCallLosesNothing) {
   int killed = 0;
-  for (const std::string call : {"fdatasync", "fsync", "pwrite64", "pwritev", "openat", "unlink", "rename", "close"}) {
+  for (const std::string call :
+       {"fdatasync", "fsync", "pwrite64", "pwritev", "openat", "unlinkat", "renameat", "close"}) {
     for (std::uint64_t n = 1; n < 60; n = Next(n)) {
       Outcome outcome;
       OneLife(call + ":signal=SIGKILL:when=" + std::to_string(n), &outcome);
@@ -161,10 +162,10 @@ TEST_F(StraceTest, MutantThatRetriesASyncHidesTheFailure) {
 TEST_F(StraceTest, FailedCallAffectsOnlyItsOperation) {
   plan_.read_every = 4;
   int failures = 0;
-  for (const std::string fault : {"pwrite64:error=EIO", "pwrite64:error=ENOSPC", "pwritev:error=EIO",
-                                  "pwrite64:error=EINTR", "openat:error=EMFILE", "unlink:error=EIO",
-                                  "fallocate:error=ENOSPC", "pread64:error=EIO", "preadv2:error=EIO",
-                                  "preadv2:error=EAGAIN", "preadv2:error=EOPNOTSUPP"}) {
+  for (const std::string fault :
+       {"pwrite64:error=EIO", "pwrite64:error=ENOSPC", "pwritev:error=EIO", "pwrite64:error=EINTR",
+        "openat:error=EMFILE", "unlinkat:error=EIO", "fallocate:error=ENOSPC", "pread64:error=EIO", "preadv2:error=EIO",
+        "preadv2:error=EAGAIN", "preadv2:error=EOPNOTSUPP"}) {
     int hits = 0;
     int failed_reads = 0;
     // The loader makes the first of these calls, before main.

@@ -115,19 +115,39 @@ std::vector<std::string_view> SimDisk::Components(std::string_view path) {
 }
 
 Status SimDisk::Find(std::string_view path, Place* place) const {
-  const std::vector<std::string_view> parts = Components(path);
   *place = Place{0, "", kRoot};
-  for (std::size_t i = 0; i < parts.size(); ++i) {
+  std::vector<Place> above_it;  // the directories passed on the way, without the last
+  for (const std::string_view part : Components(path)) {
     const SimInode* above = FindInode(place->inode);
     if (above == nullptr || !above->is_directory) {
       return Status::PathNotFound(std::string(path) + ": no such file or directory");
     }
-    place->directory = above->id;
-    place->name = parts[i];
-    const auto found = above->names.find(parts[i]);
-    place->inode = found == above->names.end() ? 0 : found->second;
+    if (part == "..") {
+      if (!above_it.empty()) {
+        *place = std::move(above_it.back());
+        above_it.pop_back();
+      }
+      continue;
+    }
+    const auto found = above->names.find(part);
+    Place next{above->id, std::string(part), found == above->names.end() ? 0 : found->second};
+    above_it.push_back(std::exchange(*place, std::move(next)));
   }
   return Status::OK();
+}
+
+std::string SimDisk::PathOf(SimInodeId directory) const {
+  std::string path;
+  for (SimInodeId at = directory; at != kRoot;) {
+    const auto names_it = [at](const auto& entry) { return entry.second == at; };
+    const auto parent = std::ranges::find_if(inodes_, [&](const SimRef<SimInode>& inode) {
+      return inode->is_directory && std::ranges::any_of(inode->names, names_it);
+    });
+    if (parent == inodes_.end()) return "";
+    path.insert(0, "/" + std::ranges::find_if((*parent)->names, names_it)->first);
+    at = (*parent)->id;
+  }
+  return path.empty() ? "/" : path;
 }
 
 void SimDisk::EmptyLostDirectories() {

@@ -35,8 +35,11 @@ class SimDisk {
     std::string name;
     SimInodeId inode = 0;
   };
-  // Returns PathNotFound if the directory is missing. Ignores "", "." and doubled slashes; "/" is {0, "", kRoot}.
+  // Returns PathNotFound if the directory is missing. Ignores "", "." and doubled slashes; ".." is the directory above;
+  // "/" is {0, "", kRoot}.
   Status Find(std::string_view path, Place* place) const;
+  // Returns a path that leads to the directory now; "" if none does, because it was removed.
+  [[nodiscard]] std::string PathOf(SimInodeId directory) const;
   [[nodiscard]] const SimInode* FindInode(SimInodeId id) const;
   [[nodiscard]] const SimInode& GetInode(SimInodeId id) const;                           // must exist
   SimInode& EditInode(SimInodeId id);                                                    // must exist

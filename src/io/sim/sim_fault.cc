@@ -9,8 +9,8 @@ namespace cambium {
 const char* SimOpName(SimOpKind kind) {
   static constexpr auto kNames = std::to_array(
       {"open",      "create", "read", "write", "sync",   "truncate", "allocate", "punch",          "info", "map",
-       "residency", "advise", "list", "mkdir", "rmdir",  "unlink",   "rename",   "link", "sync_directory", "lock",
-       "free_space"});
+       "residency", "advise", "list", "mkdir", "rmdir",  "unlink",   "rename",   "link", "sync_directory",
+       "open_directory", "lock", "free_space"});
   static_assert(kNames.size() == kSimOpKinds);
   return kNames[static_cast<std::size_t>(kind)];
 }

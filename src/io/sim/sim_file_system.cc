@@ -5,6 +5,7 @@
 
 #include "io/sim/sim_file.h"
 #include "io/sim/sim_map.h"
+#include "io/sim/sim_open_directory.h"
 #include "io/sim/sim_read_queue.h"
 
 namespace cambium {
@@ -496,6 +497,35 @@ void SimFileSystem::Release(SimInodeId id) {
   if (--entry->second > 0) return;
   open_.erase(entry);
   if (disk_.GetInode(id).link_count == 0) SweepUnreachable();
+}
+
+// Opened directories
+
+Status SimFileSystem::OpenDirectory(const std::string& directory, std::shared_ptr<FileSystem>* opened) {
+  return SimOpenDirectory::Open(this, {}, directory, directory, opened);
+}
+
+Status SimFileSystem::EnterDirectory(const std::string& directory, SimInodeId* id) {
+  const MutexLock lock(mutex_);
+  SimDisk::Place place;
+  if (Status status = CheckQuery(SimOpKind::kOpenDirectory, directory); !status.ok()) return status;
+  if (Status found = disk_.Find(directory, &place); !found.ok()) return found;
+  if (place.inode == 0) return NoSuchFile(directory);
+  if (!disk_.GetInode(place.inode).is_directory) return Status::IOError(directory + ": not a directory");
+  *id = place.inode;
+  ++open_[*id];
+  return Status::OK();
+}
+
+void SimFileSystem::LeaveDirectory(SimInodeId id) {
+  const MutexLock lock(mutex_);
+  Release(id);
+}
+
+std::string SimFileSystem::PathNow(SimInodeId directory, const std::string& path) const {
+  const MutexLock lock(mutex_);
+  SimDisk::Place place;
+  return disk_.Find(path, &place).ok() && place.inode == directory ? path : disk_.PathOf(directory);
 }
 
 // Locks, space, queues

@@ -18,7 +18,7 @@
 //   - All random choices come from a seed; a run with one thread repeats exactly.
 //
 // Threads: any thread may call any function; one mutex guards everything. Hooks run without it. Lifetime: every File,
-// lock and read queue must be destroyed before the file system.
+// opened directory, lock and read queue must be destroyed before the file system.
 #pragma once
 
 #include <limits>
@@ -76,6 +76,7 @@ class SimFileSystem final : public FileSystem {
   Status Rename(const std::string& from, const std::string& to) override;
   Status Link(const std::string& from, const std::string& to) override;
   Status SyncDirectory(const std::string& path) override;
+  Status OpenDirectory(const std::string& directory, std::shared_ptr<FileSystem>* opened) override;
   Status Lock(const std::string& directory, LockMode mode, std::uint64_t wait_micros,
               std::unique_ptr<FileLock>* lock) override;
   Status FreeSpace(const std::string& path, std::uint64_t* bytes) override;
@@ -117,6 +118,7 @@ class SimFileSystem final : public FileSystem {
 
  private:
   friend class SimFile;
+  friend class SimOpenDirectory;
   friend class SimProbe;
   friend class SimTampering;
   friend class SimFileLock;
@@ -141,6 +143,12 @@ class SimFileSystem final : public FileSystem {
   void CloseFile(SimInodeId id);
   void Release(SimInodeId id) CAMBIUM_REQUIRES(mutex_);  // ends one use of the inode: a handle, a mapping or a lock
   void Unlock(SimInodeId directory, LockMode mode);
+  // Counts the opening of a directory, and sets *id to its inode.
+  Status EnterDirectory(const std::string& directory, SimInodeId* id);
+  // Ends what EnterDirectory began.
+  void LeaveDirectory(SimInodeId id);
+  // Returns `path` if it leads to this directory, else a path that does, "" if there is none.
+  [[nodiscard]] std::string PathNow(SimInodeId directory, const std::string& path) const;
 
   // Counts a call. Returns an error if the power is off. Sets *fault if a fault hits the call; the caller applies it.
   Status CheckCall(SimOpKind kind, const std::string& path, std::optional<SimFault>* fault) CAMBIUM_REQUIRES(mutex_);

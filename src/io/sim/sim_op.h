@@ -30,6 +30,7 @@ enum class SimOpKind : unsigned char {
   kRename,
   kLink,
   kSyncDirectory,
+  kOpenDirectory,
   kLock,
   kFreeSpace,
 };
