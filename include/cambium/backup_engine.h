@@ -33,7 +33,7 @@ using BackupID = std::uint32_t;  // from 1; a new backup gets the newest existin
 struct BackupEngineOptions {
   explicit BackupEngineOptions(std::string directory) : backup_dir(std::move(directory)) {}
 
-  // Created if it does not exist; its parent must. The path is looked up once, by Open: if later it leads
+  // Created with mode 0700 if it does not exist; its parent must. The path is looked up once, by Open: if later it leads
   // elsewhere, the engine stays in its directory. InvalidArgument, before anything is written, if the directory is not
   // empty and no engine made it; with read_only, also if it is empty.
   std::string backup_dir;

@@ -26,9 +26,9 @@ class Checkpoint {
   static Status Create(DB* db, std::unique_ptr<Checkpoint>* checkpoint);
   virtual ~Checkpoint() = default;
 
-  // Creates `directory`, which must not exist; its parent must. It appears as a whole and durable, or not at all. It
-  // contains everything that was written before the call, and perhaps some of what was written during it: a prefix, in
-  // whole batches.
+  // Creates `directory` with mode 0700. It must not exist; its parent must. It appears as a whole and durable, or not at
+  // all. It contains everything that was written before the call, and perhaps some of what was written during it: a
+  // prefix, in whole batches.
   //
   // If the log that recovery would replay has at least log_size_for_flush bytes (0: always), memtables are flushed
   // first. What is not flushed is replayed when the copy is opened. Files that may still change are copied; of the log,

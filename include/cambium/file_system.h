@@ -157,7 +157,8 @@ class FileSystem {
                       std::unique_ptr<File>* file) = 0;
   virtual Status GetInfo(const std::string& path, FileInfo* info) = 0;  // PathNotFound if there is none
   virtual Status List(const std::string& directory, std::vector<std::string>* names) = 0;  // without "." and ".."
-  virtual Status CreateDirectory(const std::string& path) = 0;  // OK if it exists; parents must exist
+  // OK if it exists; parents must exist. Only the owner may enter it, where the system has such permissions.
+  virtual Status CreateDirectory(const std::string& path) = 0;
   virtual Status RemoveDirectory(const std::string& path) = 0;  // must be empty
   virtual Status Unlink(const std::string& path) = 0;           // PathNotFound if there is none
   virtual Status Rename(const std::string& from, const std::string& to) = 0;  // replaces `to`
@@ -181,7 +182,8 @@ class FileSystem {
     return Status::NotSupported("open directory " + directory + ": the file system finds each file by its path");
   }
   // Locks a directory against other handles, of this and other processes. Both the directory and a file LOCK in it are
-  // locked, and the identity of LOCK is compared afterwards, so that deleting LOCK does not admit a second holder.
+  // locked, and the identity of LOCK is compared afterwards, so that deleting LOCK does not admit a second holder. A
+  // lock that any user may have taken does not count, see docs/SECURITY.md.
   // Waits up to wait_micros for a holder to release it (a dying process may still have I/O in flight), then returns
   // Locked.
   virtual Status Lock(const std::string& directory, LockMode mode, std::uint64_t wait_micros,

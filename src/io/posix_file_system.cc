@@ -81,8 +81,9 @@ Status PosixFileSystem::List(const std::string& directory, std::vector<std::stri
 }
 
 Status PosixFileSystem::CreateDirectory(const std::string& path) {
+  constexpr mode_t kOwnerOnly = 0700;
   const PosixPlace place = PlaceOfName(path);
-  if (::mkdirat(place.directory(), place.name, 0755) == 0) return Status::OK();
+  if (::mkdirat(place.directory(), place.name, kOwnerOnly) == 0) return Status::OK();
   const int error = errno;
   struct stat facts;
   const bool exists = error == EEXIST && ::fstatat(place.directory(), place.name, &facts, 0) == 0;

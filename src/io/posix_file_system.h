@@ -10,8 +10,8 @@
 
 namespace cambium {
 
-// Creates files and directories with modes 0644 and 0755, minus the umask. Every descriptor is O_CLOEXEC. Follows
-// symbolic links.
+// Creates files with mode 0644, LOCK with 0600 and directories with 0700, minus the umask. Every descriptor is
+// O_CLOEXEC. Follows symbolic links.
 class PosixFileSystem final : public FileSystem {
  public:
   using Directories = std::vector<std::shared_ptr<const PosixDirectory>>;

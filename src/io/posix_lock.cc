@@ -66,30 +66,63 @@ Status CompareWithName(int fd, int directory, const char* name, const std::strin
   return Status::OK();
 }
 
-// Tries once, without waiting. The locks taken belong to *lock, also after a failure; its destructor releases them.
-Status TryOnce(const std::string& path, const PosixPlace& place, LockMode mode, PosixLock* lock, Attempt* attempt) {
-  *attempt = Attempt::kHeld;
-  const bool exclusive = mode == LockMode::kExclusive;
+// Returns whether a user other than the owner may open the directory, and so may lock it.
+Result<bool> MayOthersLock(int directory, const std::string& path) {
+  struct stat facts;
+  if (fstat(directory, &facts) != 0) return PosixError("lock", path, errno);
+  return (facts.st_mode & (S_IRGRP | S_IROTH)) != 0 && !MutantIs(Mutant::kTrustEveryDirectoryLock);
+}
 
+// Sets *attempt to kBusy if another handle has the directory's own lock.
+Status TryDirectory(const std::string& path, LockMode mode, PosixLock* lock, Attempt* attempt) {
+  if (MutantIs(Mutant::kLockFileOnly)) return Status::OK();
+  const int operation = (mode == LockMode::kExclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
+  if (RetryOnSignal([&] { return ::flock(lock->directory.get(), operation); }) == 0) return Status::OK();
+  if (errno != EWOULDBLOCK) return PosixError("lock", path, errno);
+  *attempt = Attempt::kBusy;
+  return Status::OK();
+}
+
+// Takes the directory's lock if the other holder gives it up in a moment, as one does that cannot lock LOCK.
+Status TryDirectoryAgain(const std::string& path, LockMode mode, PosixLock* lock) {
+  constexpr int kTries = 10;
+  Attempt attempt = Attempt::kBusy;
+  for (int i = 0; i < kTries && attempt == Attempt::kBusy; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    attempt = Attempt::kHeld;
+    CAMBIUM_RETURN_IF_ERROR(TryDirectory(path, mode, lock, &attempt));
+  }
+  return Status::OK();
+}
+
+// Tries once, without waiting for another holder. The locks taken belong to *lock, also after a failure; its destructor
+// releases them.
+Status TryOnce(const std::string& path, const PosixPlace& place, LockMode mode, PosixLock* lock, Attempt* attempt) {
+  const bool exclusive = mode == LockMode::kExclusive;
   const int directory_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   lock->directory =
       PosixDescriptor(RetryOnSignal([&] { return ::openat(place.directory(), place.name, directory_flags); }));
   if (!lock->directory.valid()) return PosixError("lock", path, errno);
   const int directory = lock->directory.get();
-  if (!MutantIs(Mutant::kLockFileOnly)) {
-    const int operation = (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
-    if (RetryOnSignal([&] { return ::flock(lock->directory.get(), operation); }) != 0) {
-      if (errno != EWOULDBLOCK) return PosixError("lock", path, errno);
-      *attempt = Attempt::kBusy;
-      return Status::OK();
-    }
+
+  Attempt of_directory = Attempt::kHeld;
+  CAMBIUM_RETURN_IF_ERROR(TryDirectory(path, mode, lock, &of_directory));
+  if (of_directory == Attempt::kBusy) {
+    CAMBIUM_TRY(const bool may_be_foreign, MayOthersLock(directory, path));
+    *attempt = Attempt::kBusy;
+    if (!may_be_foreign) return Status::OK();
   }
 
   const std::string file_path = path + "/" + kLockFileName;
-  const int file_flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (exclusive ? O_RDWR | O_CREAT : O_RDONLY);
-  lock->file = PosixDescriptor(RetryOnSignal([&] { return ::openat(directory, kLockFileName, file_flags, 0644); }));
+  // If the directory's lock is not ours, we must not create LOCK: its holder may have no other lock.
+  const int mode_flags = exclusive ? O_RDWR | (of_directory == Attempt::kHeld ? O_CREAT : 0) : O_RDONLY;
+  const int file_flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | mode_flags;
+  lock->file = PosixDescriptor(RetryOnSignal([&] { return ::openat(directory, kLockFileName, file_flags, 0600); }));
   if (!lock->file.valid()) {
-    if (exclusive || errno != ENOENT) return PosixError("lock", file_path, errno);
+    if (errno != ENOENT) return PosixError("lock", file_path, errno);
+    if (of_directory == Attempt::kBusy) return Status::OK();
+    if (exclusive) return PosixError("lock", file_path, ENOENT);
+    *attempt = Attempt::kHeld;
     return CompareWithName(directory, place.directory(), place.name, path, attempt);
   }
   const auto lock_file = [&] { return LockWholeFile(lock->file.get(), exclusive ? F_WRLCK : F_RDLCK); };
@@ -98,6 +131,8 @@ Status TryOnce(const std::string& path, const PosixPlace& place, LockMode mode, 
     *attempt = Attempt::kBusy;
     return Status::OK();
   }
+  if (of_directory == Attempt::kBusy) CAMBIUM_RETURN_IF_ERROR(TryDirectoryAgain(path, mode, lock));
+  *attempt = Attempt::kHeld;
   CAMBIUM_RETURN_IF_ERROR(CompareWithName(lock->file.get(), directory, kLockFileName, file_path, attempt));
   return CompareWithName(directory, place.directory(), place.name, path, attempt);
 }

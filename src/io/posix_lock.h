@@ -8,7 +8,11 @@
 //    deletes it would let in a second writer, which creates and locks a new LOCK (H50). After locking, we check that
 //    both names still lead to the locked files: a lock on a file that was deleted or moved between our open and our
 //    lock is useless.
-//  - A reader on a read-only medium, where it cannot create LOCK, has the directory's lock.
+//  - A reader that finds no LOCK has only the directory's lock: a reader changes nothing, and on a read-only medium it
+//    could not create LOCK.
+//  - LOCK is created with mode 0600, so only the owner can lock it. But whoever may read the directory can lock the
+//    directory. If users other than the owner may, its lock shuts nobody out of a database that has a LOCK: it is still
+//    taken if it is free, and it decides only while there is no LOCK (docs/adr/0063-the-owner-locks-a-file.md).
 //
 // Fork (H49). The child's descriptors share the parent's open file descriptions. The lock is held until both processes
 // have closed their descriptors, or until one of them unlocks explicitly. So only the process that took the lock

@@ -75,6 +75,19 @@ TEST_F(PosixFileSystemTest, MissingNamesArePathNotFound) {
   EXPECT_NE(fs_->Unlink(none).ToString().find(none), std::string::npos);
 }
 
+TEST_F(PosixFileSystemTest, NewDirectoryIsForTheOwnerAlone) {
+  const mode_t umask = ::umask(0);
+  EXPECT_TRUE(fs_->CreateDirectory(directory_.File("d")).ok());
+  ::umask(umask);
+  struct stat facts;
+  ASSERT_EQ(::stat(directory_.File("d").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07777, 0700u);
+  ASSERT_EQ(::chmod(directory_.File("d").c_str(), 0750), 0);
+  EXPECT_TRUE(fs_->CreateDirectory(directory_.File("d")).ok());
+  ASSERT_EQ(::stat(directory_.File("d").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07777, 0750u) << "a directory that exists keeps its mode";
+}
+
 TEST_F(PosixFileSystemTest, CreateDirectoryIsIdempotentAndRemoveNeedsEmpty) {
   const std::string path = directory_.File("d");
   EXPECT_TRUE(fs_->CreateDirectory(path).ok());

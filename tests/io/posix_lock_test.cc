@@ -1,7 +1,9 @@
 #include "io/posix_lock.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -220,6 +222,96 @@ TEST_F(PosixLockTest, SharedLockNeitherNeedsNorCreatesTheLockFile) {
   std::unique_ptr<FileLock> reader;
   ASSERT_TRUE(Lock(LockMode::kShared, &reader).ok());
   EXPECT_FALSE(IsFree()) << "the directory's lock alone must exclude a writer";
+}
+
+// A lock as any user can take it who may read the directory.
+class ForeignLock {
+ public:
+  explicit ForeignLock(const std::string& directory) : fd_(::open(directory.c_str(), O_RDONLY | O_DIRECTORY)) {
+    EXPECT_EQ(::flock(fd_, LOCK_EX | LOCK_NB), 0);
+  }
+  ~ForeignLock() { ::close(fd_); }
+  ForeignLock(const ForeignLock&) = delete;
+  ForeignLock& operator=(const ForeignLock&) = delete;
+
+ private:
+  const int fd_;
+};
+
+TEST_F(PosixLockTest, LockFileIsForTheOwnerAlone) {
+  const mode_t umask = ::umask(0);
+  std::unique_ptr<FileLock> lock;
+  EXPECT_TRUE(Lock(LockMode::kExclusive, &lock).ok());
+  ::umask(umask);
+  struct stat facts;
+  ASSERT_EQ(::stat(LockFile().c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07777, 0600u);
+}
+
+// If others may read the directory, they may lock it. That keeps nobody out of a database that has a LOCK, and the
+// owner's handles still exclude each other.
+TEST_F(PosixLockTest, ForeignLockOnAReadableDirectoryKeepsNobodyOut) {
+  ASSERT_TRUE(IsFree());  // creates LOCK
+  const ForeignLock foreign(directory_.path());
+  EXPECT_FALSE(IsFree()) << "mode 0700: only the owner can have this lock";
+  for (const mode_t mode : {0755, 0750, 0704}) {
+    ASSERT_EQ(::chmod(directory_.path().c_str(), mode), 0);
+    std::unique_ptr<FileLock> one;
+    std::unique_ptr<FileLock> two;
+    ASSERT_TRUE(Lock(LockMode::kExclusive, &one).ok());
+    EXPECT_FALSE(IsFree());
+    EXPECT_FALSE(IsFree(LockMode::kShared));
+    one.reset();
+    ASSERT_TRUE(Lock(LockMode::kShared, &one).ok());
+    ASSERT_TRUE(Lock(LockMode::kShared, &two).ok());
+    EXPECT_FALSE(IsFree());
+    const testing::MutantScope mutant(Mutant::kTrustEveryDirectoryLock);
+    EXPECT_TRUE(Lock(LockMode::kShared, &two).IsLocked()) << "the mutant must be caught";
+  }
+}
+
+// A reader that found no LOCK has the directory's lock alone. A writer cannot tell it from a foreign one.
+TEST_F(PosixLockTest, LockOnADirectoryWithoutLockFileCounts) {
+  ASSERT_EQ(::chmod(directory_.path().c_str(), 0755), 0);
+  const ForeignLock foreign(directory_.path());
+  EXPECT_FALSE(IsFree());
+  EXPECT_FALSE(IsFree(LockMode::kShared));
+  EXPECT_NE(::access(LockFile().c_str(), F_OK), 0) << "LOCK was created";
+}
+
+TEST_F(PosixLockTest, AnotherUserCannotUseTheLockFile) {
+  ASSERT_TRUE(IsFree());
+  ASSERT_EQ(::chmod(directory_.path().c_str(), 0755), 0);
+  EXPECT_EQ(InChild([this] {
+              if (::geteuid() != 0) return 1;  // no test without another user
+              if (::setuid(65534) != 0) return 10;
+              for (const LockMode mode : {LockMode::kShared, LockMode::kExclusive}) {
+                std::unique_ptr<FileLock> lock;
+                if (!Lock(mode, &lock).IsDenied()) return 11;
+              }
+              return 1;
+            }),
+            1);
+}
+
+// As ReplacingTheLockFileNeverAdmitsTwo, in a directory that others may read.
+TEST_F(PosixLockTest, HoldersOfAReadableDirectoryExcludeEachOther) {
+  ASSERT_EQ(::chmod(directory_.path().c_str(), 0755), 0);
+  std::atomic<int> holders = 0;
+  std::atomic<int> collisions = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        std::unique_ptr<FileLock> lock;
+        if (!Lock(LockMode::kExclusive, &lock, 1'000).ok()) continue;
+        if (holders.fetch_add(1) != 0) ++collisions;
+        holders.fetch_sub(1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(collisions, 0);
 }
 
 TEST_F(PosixLockTest, DirectoryNamedLockIsAnError) {

@@ -122,6 +122,7 @@ TEST_F(LimitsTest, FilesThatMayNotGrowFailCleanly) {
   OneCleanLife();
 }
 
+// A reader of another user needs the owner's leave to read LOCK.
 TEST_F(LimitsTest, ReadOnlyDirectoryOpensForReadingOnly) {
   OneCleanLife();
   std::filesystem::permissions(directory_.path(), std::filesystem::perms(0755));
@@ -133,13 +134,22 @@ TEST_F(LimitsTest, ReadOnlyDirectoryOpensForReadingOnly) {
   EXPECT_TRUE(outcome.open_failed);
   EXPECT_NE(outcome.text.find("Permission denied"), std::string::npos) << outcome.text;
 
-  Child reader("hold-for-reading", plan_);
+  const auto read = [this](std::string* text) {
+    Child reader("hold-for-reading", plan_);
+    const bool is_open = reader.Listen(60'000'000, [&](const Message& m) {
+      *text = m.text;
+      return m.kind == Message::Kind::kOpened;
+    });
+    reader.Kill([](const Message&) {});
+    return is_open;
+  };
   std::string text;
-  EXPECT_TRUE(reader.Listen(60'000'000, [&](const Message& m) {
-    text = m.text;
-    return m.kind == Message::Kind::kOpened;
-  })) << text;
-  reader.Kill([](const Message&) {});
+  if (plan_.user != 0) {
+    EXPECT_FALSE(read(&text));
+    EXPECT_NE(text.find("LOCK: Permission denied"), std::string::npos) << text;
+    std::filesystem::permissions(plan_.directory + "/LOCK", std::filesystem::perms(0644));
+  }
+  EXPECT_TRUE(read(&text)) << text;
   std::filesystem::permissions(plan_.directory, std::filesystem::perms(0755));
   OneCleanLife();
 }
