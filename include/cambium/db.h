@@ -47,7 +47,8 @@ struct Range {
 // proceed. A failed sync, or a failed commit of background work, makes the database read-only until it is opened again;
 // such a status has Severity::kFatal. A write with WriteOptions::sync whose sync has failed is in doubt: reads see it
 // until the database is opened again, except reads with ReadOptions::durable_only; from then on it is there as a whole,
-// or not at all.
+// or not at all. If the process has no free file descriptor, a call that needs one fails with IsDenied (or with Busy, if
+// a directory was to be synced), changes nothing, and may be repeated; no data is lost.
 //
 // Failures of background work are reported to listeners and counted (the property cambium.background-errors). If the
 // compactions of a family have failed ten times in a row, every write to the family runs the compaction again, waits
@@ -59,9 +60,11 @@ class DB {
  public:
   // Errors: InvalidArgument (an option out of range; no database and create_if_missing off; another comparator or index
   // type; existing families that are not named), Corruption, NotSupported (a later format), IOError (Locked: it is open
-  // elsewhere). After an error nothing is held open. `path` is looked up once: if later a symbolic link in it, the
-  // working directory or the directory's own name changes, the database stays in its directory. A database that exists
-  // is unchanged, except for families that create_missing_column_families created before the error.
+  // elsewhere; Denied: permission, descriptors or memory are missing), Busy (no descriptor was free to sync a directory).
+  // After an error nothing is held open, so none is kFatal. `path` is looked up once: if later a symbolic link in it, the
+  // working directory or the directory's own name changes, the database stays in its directory. A new directory has mode
+  // 0700, see docs/SECURITY.md. A database that exists is unchanged, except for families that
+  // create_missing_column_families created before the error.
   static Status Open(const Options& options, const std::string& path, std::unique_ptr<DB>* db);
   static Status Open(const Options& options, const std::string& path, DB** db);
   // With column families: every existing family must be named, the default one included. Handles are returned in the

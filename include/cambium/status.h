@@ -24,7 +24,7 @@ class [[nodiscard]] Status {
     kShutdownInProgress = 8,
     kTimedOut = 9,
     kAborted = 10,  // failed because of an earlier failure
-    kBusy = 11,
+    kBusy = 11,  // nothing was done; the same call may succeed later
     kColumnFamilyDropped = 15,  // the handle's family was dropped
   };
   enum class SubCode : unsigned char {

@@ -9,6 +9,7 @@
 #include "manifest/manifest_reader.h"
 #include "options/options_check.h"
 #include "util/destroy.h"
+#include "util/without_fatal.h"
 
 namespace cambium {
 namespace {
@@ -64,7 +65,7 @@ Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const s
   CAMBIUM_RETURN_IF_ERROR(CheckDescriptors(families));
   std::unique_ptr<DbImpl> db =
       AllocateAndMake<DbImpl>([&](void* at) { return ::new (at) DbImpl(options, path, families, as); });
-  CAMBIUM_RETURN_IF_ERROR(db->Open());
+  CAMBIUM_RETURN_IF_ERROR(WithoutFatal(db->Open()));  // nothing stays open
   if (handles == nullptr) return db;
   const std::shared_ptr<const View> view = db->state_.commits.view().Pin();
   std::vector<std::unique_ptr<FamilyHandle>> made;
