@@ -21,7 +21,8 @@ namespace cambium {
     std::shared_ptr<FileSystem> base;
     std::shared_ptr<FileSystem> opened;  // destroyed first
   };
-  const auto both = std::make_shared<Both>(fs, nullptr);
+  const auto both = std::make_shared<Both>();
+  both->base = fs;
   const Status s = fs->OpenDirectory(directory, &both->opened);
   if (s.IsNotSupported()) return fs;
   CAMBIUM_RETURN_IF_ERROR(s);
