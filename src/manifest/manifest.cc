@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "io/take_blocks.h"
 #include "manifest/apply_edit.h"
 #include "manifest/file_names.h"
 #include "manifest/manifest_record.h"
@@ -30,6 +31,14 @@ Status CheckPayload(const std::string& payload) {
   if (payload.size() <= kManifestPayloadMax) return Status::OK();
   return Status::InvalidArgument("MANIFEST record of " + std::to_string(payload.size()) + " bytes; at most " +
                                  std::to_string(kManifestPayloadMax));
+}
+
+// Takes the space of a record before its first byte is written, so that a full disk leaves the file as it was. Most
+// records fit into the file's last block.
+Status TakeSpace(File* file, std::uint64_t offset, std::uint64_t length) {
+  constexpr std::uint64_t kBlock = 4096;
+  if (offset % kBlock != 0 && offset % kBlock + length <= kBlock) return Status::OK();
+  return TakeBlocks(file, offset, length);
 }
 
 Status SyncCommitPoint(File* file) { return MutantIs(Mutant::kManifestSkipSync) ? Status::OK() : file->SyncData(); }
@@ -61,6 +70,7 @@ struct Manifest::Rep {
   ManifestState state CAMBIUM_GUARDED_BY(mutex);
   StateIndex index CAMBIUM_GUARDED_BY(mutex);  // of `state`
   bool dead CAMBIUM_GUARDED_BY(mutex) = true;  // nothing may be appended to the current file
+  bool has_written CAMBIUM_GUARDED_BY(mutex) = false;  // the last commit began to write
   Status fatal CAMBIUM_GUARDED_BY(mutex);      // never changes once set
 
   [[nodiscard]] bool MustRoll() const CAMBIUM_REQUIRES(mutex) { return dead || current.size > current.size_max; }
@@ -131,8 +141,6 @@ struct Manifest::Rep {
     CAMBIUM_RETURN_IF_ERROR(CheckNumber(number));
     CurrentFile made;
     CAMBIUM_RETURN_IF_ERROR(OpenNew(&number, &made.file));
-    // The old file is dead from here on: once the new file has bytes, a reader may choose it.
-    dead = dead || !MutantIs(Mutant::kReuseManifestAfterFailedRoll);
 
     const FileHeader header = HeaderOf(number, next.epoch);
     std::string bytes = EncodeFileHeader(header);
@@ -144,7 +152,10 @@ struct Manifest::Rep {
     made.size = bytes.size();
     made.size_max = roll_bytes + 2 * made.size;
     meter.Tick(FILE_BYTES_MANIFEST, bytes.size());
-    CAMBIUM_RETURN_IF_ERROR(made.file->Write(0, bytes));
+    if (Status status = WriteNew(bytes, made.file.get()); !status.ok()) {
+      Discard(number, std::move(made.file));
+      return status;
+    }
     if (Status status = SyncCommitPoint(made.file.get()); !status.ok()) return Fatal(status);
     if (!MutantIs(Mutant::kSkipManifestDirectorySync)) {
       if (Status status = fs.SyncDirectory(directory); !status.ok()) return Fatal(status);
@@ -156,6 +167,22 @@ struct Manifest::Rep {
     dead = false;
     RemoveOlder();
     return Status::OK();
+  }
+
+  Status WriteNew(const std::string& bytes, File* file) CAMBIUM_REQUIRES(mutex) {
+    CAMBIUM_RETURN_IF_ERROR(TakeSpace(file, 0, bytes.size()));
+    // The old file is dead from here on: once the new file has bytes, a reader may choose it.
+    dead = dead || !MutantIs(Mutant::kReuseManifestAfterFailedRoll);
+    has_written = true;
+    return file->Write(0, bytes);
+  }
+
+  // Removes a new file whose write has failed. On a full disk every commit may start one, and each would keep what was
+  // freed in between. If the file reappears after a crash, a file with a higher number supersedes it, or the state in
+  // it is one that the failed commit may have left.
+  void Discard(std::uint64_t number, std::unique_ptr<File> file) const {
+    file.reset();
+    if (!MutantIs(Mutant::kKeepFailedManifest)) (void)fs.Unlink(FilePath(directory, FileKind::kManifest, number));
   }
 
   // Only tidies up: a reader never chooses an older file that remains.
@@ -175,6 +202,8 @@ struct Manifest::Rep {
     const std::uint64_t checksum =
         AppendManifestRecord(ManifestRecordType::kEdit, payload, current.seed, current.size, current.previous, &bytes);
     meter.Tick(FILE_BYTES_MANIFEST, bytes.size());
+    CAMBIUM_RETURN_IF_ERROR(TakeSpace(current.file.get(), current.size, bytes.size()));
+    has_written = true;
     dead = true;  // also if memory runs out: the file may have a part of the record
     if (Status status = current.file->Write(current.size, bytes); !status.ok()) {
       dead = !AppendsAfterRemains(bytes.size());
@@ -223,6 +252,7 @@ std::uint64_t Manifest::SizeOfNew(const ManifestState& state, std::uint64_t numb
 Status Manifest::Commit(const Edit& edit, std::uint64_t next_number, bool must_roll) {
   const MutexLock lock(rep_->mutex);
   if (!rep_->fatal.ok()) return rep_->fatal;
+  rep_->has_written = false;
   if (edit.database_id.has_value()) return Status::InvalidArgument("the id of a database never changes");
   CAMBIUM_TRY(StagedEdit staged, StageEdit(edit, rep_->state, rep_->index));
   if (!must_roll && !rep_->MustRoll()) return rep_->Append(edit, std::move(staged));
@@ -230,7 +260,7 @@ Status Manifest::Commit(const Edit& edit, std::uint64_t next_number, bool must_r
   StateIndex next_index = rep_->index;
   Install(StagedEdit(staged), &next, &next_index);
   Status status = rep_->Start(next_number, std::move(next), std::move(next_index));
-  // A file that is only too large still takes the edit if the new one could not even be created (no descriptors, say).
+  // A file that is only too large still takes the edit if nothing was written to the new one (no space, say).
   if (status.IsIOError() && !rep_->dead && !must_roll) return rep_->Append(edit, std::move(staged));
   return status;
 }
@@ -258,6 +288,11 @@ std::uint64_t Manifest::file_size() const {
 void Manifest::RollSoon() {
   const MutexLock lock(rep_->mutex);
   rep_->current.size_max = 0;
+}
+
+bool Manifest::HasWritten() const {
+  const MutexLock lock(rep_->mutex);
+  return rep_->has_written;
 }
 
 bool Manifest::WillRoll() const {

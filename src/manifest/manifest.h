@@ -6,6 +6,9 @@
 //   Commit   one write at the end, sync                                         the edit is committed
 //            or, if the file may not grow, a new file as in Create, whose snapshot includes the edit
 //
+// Each write takes its space first, so on a full disk it fails before its first byte, and the file goes on. A new file
+// whose write fails is removed.
+//
 // Appends to a file end for good when a higher numbered file may hold bytes, or when an append or sync of the file has
 // failed. Nothing is appended to a file of an earlier Open: Open for writing starts a new file. So no record is ever
 // written after bytes that are not known to be durable, and a reader never chooses a file that the writer has
@@ -43,7 +46,8 @@ class Manifest {
   // else InvalidArgument. Of `identity`, only file_id, created_seconds and optional_features are used. The ids of later
   // files are derived from its file_id. `directory` must exist, and its name must be durable.
   //
-  // What `meter` refers to must outlive this object. After an error all older files remain. Fatal if a sync failed.
+  // What `meter` refers to must outlive this object. After an error all older files remain, and the new one is removed,
+  // unless a sync failed, which is fatal.
   static Result<std::unique_ptr<Manifest>> Create(FileSystem& fs, const std::string& directory,
                                                   const FileHeader& identity, std::uint64_t number,
                                                   const ManifestState& state,
@@ -52,6 +56,7 @@ class Manifest {
 
   // Commits the edit: OK means that it is durable, and applied to state(). On failure state() is unchanged, and:
   //  - Corruption, InvalidArgument: the edit does not fit the state, or is too large for a record. Nothing was written.
+  //  - no space for the edit: nothing was written. If a new file was due and has no space, this one takes the edit.
   //  - a failed write: this file is dead, and the next Commit rolls. Until one has succeeded, the caller must not
   //    delete any file that the failed edit named or dropped: the edit may have reached the disk.
   //  - a failed sync, of the file or of the directory: Fatal. This and every later Commit fail with the first error.
@@ -71,6 +76,8 @@ class Manifest {
   // Makes the next commit start a new file, which holds only the state: on a full disk this frees the current one's
   // space.
   void RollSoon();
+  // True if the last Commit began to write. Otherwise its edit is certainly not on disk if it failed.
+  [[nodiscard]] bool HasWritten() const;
   // True if the next Commit will roll: the file is dead, or too large.
   [[nodiscard]] bool WillRoll() const;
 

@@ -74,7 +74,11 @@ Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change)
     jobs_.SetFatal(committed, BackgroundErrorReason::kManifestWrite);
   } else {
     if (committed.IsNoSpace()) NoteNoSpace();
-    in_doubt_.insert(in_doubt_.end(), named.begin(), named.end());
+    if (manifest_->HasWritten()) {
+      in_doubt_.insert(in_doubt_.end(), named.begin(), named.end());
+    } else {
+      for (const std::string& path : named) obsolete_.Add(path);  // on a full disk their space is needed at once
+    }
   }
   return committed;
 }
