@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/file_header.h"
+#include "io/take_blocks.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
 
@@ -19,6 +20,8 @@ constexpr std::uint64_t kAheadMin = 64u << 10;
 constexpr std::uint64_t kAheadMax = 1u << 20;
 // The file grows ahead only if there were at least this many syncs while the log grew by the previous piece.
 constexpr std::uint64_t kFrequentSyncs = 4;
+// A batch of at least this size takes its space before its first byte is written.
+constexpr std::uint64_t kLargeBatch = 1u << 20;
 
 // True only under a mutant that switches off the rule that a failed sync is fatal.
 bool MayContinueAfter(const Status& failed_sync) {
@@ -99,6 +102,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
     if (!link.empty()) pieces.emplace_back(link);
     pieces.insert(pieces.end(), batch->pieces().begin(), batch->pieces().end());
   }
+  CAMBIUM_RETURN_IF_ERROR(TakeSpace(start + batch->size()));
   // Set until the write is known to be whole: if the write lacks memory to report an error, it throws.
   broken_ = !MutantIs(Mutant::kAppendAfterHalfRecord);
   meter_.Tick(FILE_BYTES_LOG, link.size() + batch->size());
@@ -109,6 +113,9 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
       FileInfo info;
       if (current_->file().GetInfo(&info).ok()) tail_ = (std::max(tail_, info.size) + 7) / 8 * 8;
     }
+    // What was written is not part of the log, and may have taken all the space of the disk. Nothing is appended to
+    // this file any more, so a crash may bring these bytes back.
+    if (!MutantIs(Mutant::kKeepFailedBatch)) Trim(current_.get(), tail_);
     return written;
   }
   broken_ = false;
@@ -162,6 +169,15 @@ void CommitLog::GrowFileAhead(std::uint64_t end) {
   if (current_->file().Allocate(tail_, next_growth_check_ - tail_, /*grow=*/true).ok()) return;
   // There may still be space for this record, in particular once space held for later records is given back.
   Trim(current_.get(), tail_);
+}
+
+// Takes the space of a large batch, which ends at `end`. If the disk has not enough, nothing of the batch is written.
+Status CommitLog::TakeSpace(std::uint64_t end) {
+  if (end - tail_ < kLargeBatch) return Status::OK();
+  const Status taken = TakeBlocks(&current_->file(), tail_, end - tail_);
+  // A file system may have taken a part of the space.
+  if (!taken.ok()) static_cast<void>(current_->file().Truncate(tail_));
+  return taken;
 }
 
 void CommitLog::TrimTail() {

@@ -5,9 +5,10 @@
 // which each thread writes its own batch, is faster than handing batches to a leader, and its tail latency is far
 // better.
 //
-// A failed write leaves an unknown number of bytes in the file. They are never overwritten, and nothing is appended
-// after them: the next append uses a new segment, after a MANIFEST record has sealed the segment of the failed write
-// where its valid records end.
+// A failed write leaves an unknown number of bytes in the file. They are cut off, so that they take no space, but a
+// crash may bring them back. So nothing is appended after them: the next append uses a new segment, after a MANIFEST
+// record has sealed the segment of the failed write where its valid records end. A large batch takes its space before
+// its first byte, so on a full disk it leaves nothing, and the segment goes on.
 #pragma once
 
 #include <atomic>
@@ -113,6 +114,7 @@ class CommitLog {
   // Reserves memory in the footer, so that adding the batch's records later allocates nothing.
   void ReserveInFooter(const PreparedBatch& batch);
   void GrowFileAhead(std::uint64_t end);
+  Status TakeSpace(std::uint64_t end);
   // Sets *synced to the outcome. False: the outcome is unknown, because memory ran out. Throws nothing.
   bool SyncFile(const std::shared_ptr<Segment>& segment, Status* synced);
   // Keeps the first failure. Null: out of memory for the message. Throws nothing.

@@ -359,6 +359,51 @@ TEST(CommitLogTest, NothingIsAppendedAfterAHalfRecord) {
   EXPECT_TRUE(HalfRecordLosesWritesAfterIt(100, 1));
 }
 
+std::uint64_t BytesOf(const SimFileSystem& fs, std::uint64_t segment) {
+  for (const auto& file : fs.probe().ListFiles()) {
+    if (file.path == PathOf(segment)) return file.size;
+  }
+  return 0;
+}
+
+// What a failed write has written may be all that was free on the disk. It is cut off, and the log goes on behind it.
+TEST(CommitLogTest, FailedWriteKeepsNoSpace) {
+  const auto keeps_space = [](std::size_t bytes) {
+    Log log(64 << 20);
+    EXPECT_TRUE(log.Put("a", "1").ok());
+    const std::uint64_t before = BytesOf(log.fs, 1);
+    SimFault fault;
+    fault.kind = SimOpKind::kWrite;
+    fault.short_bytes = bytes / 2;
+    log.fs.AddFault(fault);
+    EXPECT_FALSE(log.Put("b", std::string(bytes, 'b')).ok());
+    const bool has_more = BytesOf(log.fs, 1) > before;
+    EXPECT_TRUE(log.Put("c", "3").ok());
+    EXPECT_TRUE(log.log.Sync().ok());
+    EXPECT_EQ(Recovered(CutLosingAll(log.fs), log.source), 2u);
+    return has_more;
+  };
+  EXPECT_FALSE(keeps_space(10'000));
+  EXPECT_FALSE(keeps_space(4 << 20));
+  const MutantScope mutant(Mutant::kKeepFailedBatch);
+  EXPECT_TRUE(keeps_space(10'000));
+}
+
+// A large batch takes its space before its first byte. Without space nothing was written, and the segment goes on.
+TEST(CommitLogTest, LargeBatchWithoutSpaceWritesNothing) {
+  Log log(64 << 20);
+  ASSERT_TRUE(log.Put("a", "1").ok());
+  const std::uint64_t before = BytesOf(log.fs, 1);
+  log.fs.SetQuota(log.fs.probe().allocated_bytes() + (3 << 20));
+  EXPECT_TRUE(log.Put("b", std::string(4 << 20, 'b')).IsNoSpace());
+  EXPECT_EQ(BytesOf(log.fs, 1), before);
+  EXPECT_LE(log.fs.probe().allocated_bytes(), before + kFileHeaderSize + 8192);
+  EXPECT_TRUE(log.Put("c", std::string(2 << 20, 'c')).ok());
+  EXPECT_EQ(log.source.numbers.size(), 1u);
+  EXPECT_TRUE(log.log.Sync().ok());
+  EXPECT_EQ(Recovered(CutLosingAll(log.fs), log.source), 2u);
+}
+
 TEST(CommitLogTest, NextSegmentSealsTheOneWhoseWriteFailed) {
   Log log(1 << 20);
   ASSERT_TRUE(log.Put("a", "1").ok());
