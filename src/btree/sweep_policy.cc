@@ -8,9 +8,8 @@
 namespace cambium {
 namespace {
 
-// What a run costs however small it is, in pages: three of its own, and the creation and removal of a file, whose syncs
-// take as long as writing a dozen pages.
-constexpr double kRunPagesMin = 16;
+// The fewest pages that a run takes: its header, a leaf, and a footer that fills a block.
+constexpr double kRunPagesMin = 3;
 // The most covered leaves that a flush may have to read and cut out: some milliseconds of a slow disk.
 constexpr std::uint64_t kFlushCutsLeavesMax = 256;
 
@@ -40,9 +39,8 @@ SweepChoice PickSweep(const SweepShape& shape, const SweepPolicy& policy) {
       return extra_pages <= static_cast<double>(policy.flush_pages_max) ? SweepChoice::kFlushIntoTree
                                                                         : SweepChoice::kMakeRun;
     }
-    // A few keys rewrite a few leaves and the branches above them. A run would cost as much, and slow down lookups; and
-    // with thousands of small families there would be several times as many files. A range rewrites the leaves at its
-    // ends.
+    // A few keys rewrite a few leaves and the branches above them. A run would cost as much, and slow down lookups. A
+    // range rewrites the leaves at its ends.
     const double updates = static_cast<double>(keys) + 2.0 * static_cast<double>(shape.memtable_ranges);
     const double pages = PagesTouched(leaves, updates) + shape.tree_height;
     return pages <= kRunPagesMin ? SweepChoice::kFlushIntoTree : SweepChoice::kMakeRun;

@@ -439,6 +439,7 @@ class Stager {
       if (family->index_segments.erase(number) == 0) {
         return Misfit("index segment " + std::to_string(number) + " is dropped but unknown");
       }
+      claimed_.erase(number);
       staged_.index.gone_files.push_back(number);
     }
     return Status::OK();

@@ -187,11 +187,14 @@ struct Manifest::Rep {
 
   // Only tidies up: a reader never chooses an older file that remains.
   void RemoveOlder() const CAMBIUM_REQUIRES(mutex) {
-    const Result<std::vector<NumberedFile>> files = ListNumberedFiles(fs, directory);
-    if (!files.ok()) return;
-    for (const NumberedFile& file : *files) {
-      if (file.kind != FileKind::kManifest || file.number >= current.number) continue;
-      (void)fs.Unlink(FilePath(directory, file.kind, file.number));
+    try {
+      const Result<std::vector<NumberedFile>> files = ListNumberedFiles(fs, directory);
+      if (!files.ok()) return;
+      for (const NumberedFile& file : *files) {
+        if (file.kind != FileKind::kManifest || file.number >= current.number) continue;
+        (void)fs.Unlink(FilePath(directory, file.kind, file.number));
+      }
+    } catch (const std::bad_alloc&) {  // the new file is durable: the commit has succeeded
     }
   }
 

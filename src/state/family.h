@@ -87,6 +87,8 @@ struct Family {
     return active;
   }
   std::atomic<int> frozen_count{0};  // written under the append lock or by the flush
+  // Memory of the oldest frozen memtable; 0: there is none. Written when a view is replaced.
+  std::atomic<std::size_t> flush_bytes{0};
 
   std::atomic<std::size_t> run_count{0};  // runs in the current layers; writers read it without a lock
 

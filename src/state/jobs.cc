@@ -215,14 +215,16 @@ void Jobs::End(Job job, const std::shared_ptr<Family>& family, const Status& don
 
 // ---- Flushes that one job does for several families ----
 
-std::vector<std::shared_ptr<Family>> Jobs::TakeFlushes(std::size_t most) {
+std::vector<std::shared_ptr<Family>> Jobs::TakeFlushes(std::size_t most, std::size_t bytes_max) {
   std::vector<std::shared_ptr<Family>> taken;
   if (most == 0) return taken;
+  taken.reserve(most);  // nothing throws once a flush is taken
   const JobsLock lock(*this);
   for (const std::shared_ptr<Family>& family : families_) {
     JobState& flush = family->flush;
     if (!flush.scheduled || flush.under_way || flush.is_taken) continue;
-    if (family->frozen_count.load(std::memory_order_acquire) == 0) continue;
+    const std::size_t bytes = family->flush_bytes.load(std::memory_order_relaxed);
+    if (bytes == 0 || bytes > bytes_max) continue;
     taken.push_back(family);
     flush.is_taken = true;
     if (taken.size() == most) break;
@@ -231,7 +233,6 @@ std::vector<std::shared_ptr<Family>> Jobs::TakeFlushes(std::size_t most) {
 }
 
 void Jobs::GiveBackFlush(const std::shared_ptr<Family>& family, const std::optional<Status>& done, JobWork::Next next) {
-  if (done.has_value()) Judge(Job::kFlush, *done);
   const JobsLock lock(*this);
   JobState& flush = family->flush;
   flush.is_taken = false;
@@ -241,8 +242,12 @@ void Jobs::GiveBackFlush(const std::shared_ptr<Family>& family, const std::optio
     flush.scheduled = false;
     return ScheduleLocked(Job::kFlush, family);
   }
+  if (!done.has_value()) return;
   // The task is still to come. It finds nothing to flush, unless this flush has failed or there is another memtable.
+  flush.last = *done;
+  ++flush.ended;
   if (next.compacts && !family->compacting) ScheduleLocked(Job::kCompact, family);
+  changed_.NotifyAll();
 }
 
 // ---- Waiting ----

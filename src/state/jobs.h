@@ -77,6 +77,8 @@ class Jobs {
       CAMBIUM_EXCLUDES(jobs_lock);
   // Reports an error of the background to the listeners, and counts it.
   void ReportError(BackgroundErrorReason reason, const Status& status);
+  // Reports the result of a job: a failure as the fatal error, or to the log and the listeners.
+  void Judge(Job job, const Status& done) CAMBIUM_EXCLUDES(jobs_lock);
   // The number of errors reported since Open.
   [[nodiscard]] std::uint64_t error_count() const { return error_count_.load(std::memory_order_relaxed); }
 
@@ -104,10 +106,11 @@ class Jobs {
 
   // ---- Flushes that one job does for several families ----
 
-  // Takes over the flushes of at most `most` families that are scheduled and not under way. Until GiveBackFlush, no
-  // other thread flushes these families.
-  [[nodiscard]] std::vector<std::shared_ptr<Family>> TakeFlushes(std::size_t most) CAMBIUM_EXCLUDES(jobs_lock);
-  // `done`: the result; nothing: the flush was not tried, and remains scheduled.
+  // Takes over the flushes of at most `most` families that are scheduled and not under way, and whose oldest memtable
+  // has at most `bytes_max` bytes. Until GiveBackFlush, no other thread flushes these families.
+  [[nodiscard]] std::vector<std::shared_ptr<Family>> TakeFlushes(std::size_t most, std::size_t bytes_max)
+      CAMBIUM_EXCLUDES(jobs_lock);
+  // `done`: the result, which the caller has reported; nothing: the flush was not tried, and remains scheduled.
   void GiveBackFlush(const std::shared_ptr<Family>& family, const std::optional<Status>& done, JobWork::Next next)
       CAMBIUM_EXCLUDES(jobs_lock);
 
@@ -189,8 +192,6 @@ class Jobs {
   void Run(Job job, const std::shared_ptr<Family>& family) CAMBIUM_EXCLUDES(jobs_lock);
   // False if another job does the work of this task.
   bool Begin(Job job, const std::shared_ptr<Family>& family) CAMBIUM_EXCLUDES(jobs_lock);
-  // Reports a failure: as the fatal error, or to the log and the listeners.
-  void Judge(Job job, const Status& done) CAMBIUM_EXCLUDES(jobs_lock);
   // Counts a run of the job as ended, and schedules what is due next.
   void End(Job job, const std::shared_ptr<Family>& family, const Status& done, JobWork::Next next)
       CAMBIUM_REQUIRES(jobs_lock);

@@ -126,6 +126,7 @@ void WriteHead::Freeze(Family* family, FlushReason reason) {
     kept = change->family;
     change->frozen.insert(change->frozen.begin(), frozen);
     change->active = next;
+    family->flush_bytes.store(change->frozen.back().table->memory_bytes(), std::memory_order_relaxed);
   });
   family->active = std::move(next);
   family->frozen_count.fetch_add(1, std::memory_order_acq_rel);

@@ -179,7 +179,7 @@ Status Compactor::RunWith(Family* family, CompactionInput input, FilterJob* filt
   if (filter != nullptr) CAMBIUM_RETURN_IF_ERROR(SyncChanged(filter));
   CompactionChange change(&db_, &commits_, family, outcome->get(), nullptr, filter);
   PendingChange* const changes[] = {&change};
-  CommitTogether(db_, &commits_, changes);
+  static_cast<void>(CommitTogether(db_, &commits_, changes));  // its result is the status of the change
   CAMBIUM_RETURN_IF_ERROR(change.status);
   const CompactionChange::Files files = change.Finish();
   info->input_files = PathsOf(files.old_files);

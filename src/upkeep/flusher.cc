@@ -15,25 +15,36 @@ constexpr std::size_t kTogetherMost = 64;
 
 bool IsSmall(const FrozenTable& table) { return table.table->memory_bytes() <= kSmallTableBytes; }
 
+// True if the MANIFEST has refused an edit, before anything was written.
+bool IsRefused(const Status& committed) {
+  return committed.severity() != Status::Severity::kFatal && (committed.IsCorruption() || committed.IsInvalidArgument());
+}
+
+bool IsFatal(const Status& s) { return s.severity() == Status::Severity::kFatal; }
+
 }  // namespace
 
 // The scheduled flushes of other families that a job has taken over. Each is given back once its result is known.
 class Flusher::TakenFlushes {
  public:
   TakenFlushes(Flusher* flusher, std::size_t most)
-      : flusher_(*flusher), families_(flusher->jobs_.TakeFlushes(most)) {}
+      : flusher_(*flusher), families_(flusher->jobs_.TakeFlushes(most, kSmallTableBytes)) {}
   ~TakenFlushes() {
-    for (const auto& family : families_) flusher_.jobs_.GiveBackFlush(family, std::nullopt, {});
+    for (const auto& family : families_) {
+      try {
+        flusher_.jobs_.GiveBackFlush(family, std::nullopt, {});
+      } catch (...) {  // an executor of the user may throw anything; the next job that is scheduled for the family flushes
+      }
+    }
   }
   TakenFlushes(const TakenFlushes&) = delete;
   TakenFlushes& operator=(const TakenFlushes&) = delete;
 
   [[nodiscard]] const std::vector<std::shared_ptr<Family>>& families() const { return families_; }
-  void GiveBack(std::shared_ptr<Family> family, const Status& done) {
+  void GiveBack(const std::shared_ptr<Family>& family, const Status& done) {
     const JobWork::Next next = flusher_.NextOf(*family, done);
-    if (done.IsNoSpace()) flusher_.commits_.NoteNoSpace();
-    flusher_.jobs_.GiveBackFlush(family, done, next);
     std::erase(families_, family);
+    flusher_.jobs_.GiveBackFlush(family, done, next);
   }
 
  private:
@@ -69,22 +80,29 @@ Status Flusher::FlushOldest(const std::shared_ptr<Family>& family) {
     if (its.has_value() && IsSmall(*its)) flushes.push_back(std::make_unique<TableFlush>(tools_, other, *its));
   }
   db_.events.Deliver();
-  Run(flushes);
-  RetryAsRuns(flushes);
-  for (const auto& flush : flushes) flush->status = flush->End();
-  const Status done = flushes.front()->status;
-  db_.events.Deliver();
+  const bool is_edit_refused = Run(flushes);
+  RetryAlone(flushes, is_edit_refused);
+  bool is_any_committed = false;
+  for (const auto& flush : flushes) {
+    is_any_committed = is_any_committed || flush->is_committed();
+    flush->status = flush->End();
+    if (flush == flushes.front()) continue;  // its job reports it
+    jobs_.Judge(Job::kFlush, flush->status);
+    if (flush->status.IsNoSpace()) commits_.NoteNoSpace();
+  }
+  db_.events.Deliver();  // before the flushes count as ended
   for (std::size_t i = 1; i < flushes.size(); ++i) taken.GiveBack(flushes[i]->family(), flushes[i]->status);
-  CAMBIUM_RETURN_IF_ERROR(done);
+  const Status done = flushes.front()->status;
+  if (!is_any_committed) return done;
   CAMBIUM_RETURN_IF_ERROR(commits_.DropUnreferenced());
   const Status bounded = snapshot_runs_.BoundPinnedMemory();
   if (!bounded.ok()) {  // the flush itself has succeeded
     db_.logger->Log(InfoLogLevel::kWarn, "memory that snapshots pin could not be moved to runs: " + bounded.ToString());
   }
-  return Status::OK();
+  return done;
 }
 
-void Flusher::Run(const Flushes& flushes) {
+bool Flusher::Run(const Flushes& flushes) {
   SequenceNumber last = 0;
   for (const auto& flush : flushes) last = std::max(last, flush->table()->end.sequence);
   // The index must never have an operation that the log may lose.
@@ -93,17 +111,33 @@ void Flusher::Run(const Flushes& flushes) {
   for (const auto& flush : flushes) {
     flush->status = synced.ok() ? flush->Write() : synced;
     if (flush->status.ok()) written.push_back(flush.get());
+    if (IsFatal(flush->status)) {
+      Stop(flushes, flush->status);
+      return false;
+    }
   }
-  if (!written.empty()) CommitTogether(db_, &commits_, written);
+  return !written.empty() && IsRefused(CommitTogether(db_, &commits_, written)) && written.size() > 1;
 }
 
-// A run does not need the tree, so damage in the tree is no reason to refuse writes.
-void Flusher::RetryAsRuns(const Flushes& flushes) {
+// After a failed sync nothing may be written any more.
+void Flusher::Stop(const Flushes& flushes, const Status& fatal) {
+  jobs_.SetFatal(fatal, BackgroundErrorReason::kFlush);
   for (const auto& flush : flushes) {
-    if (!flush->CanBecomeRun()) continue;
-    flush->status = flush->WriteRun();
+    if (!flush->is_committed()) flush->status = fatal;
+  }
+}
+
+// A run does not need the tree, so damage in the tree is no reason to refuse writes. And if one family's part does not
+// fit the state of the MANIFEST, the others are committed without it.
+void Flusher::RetryAlone(const Flushes& flushes, bool is_edit_refused) {
+  for (const auto& flush : flushes) {
+    const bool can_become_run = flush->CanBecomeRun();
+    if (!can_become_run && !(is_edit_refused && IsRefused(flush->status))) continue;
+    flush->Reset();
+    flush->status = can_become_run ? flush->WriteRun() : flush->Write();
     PendingChange* const change = flush.get();
-    if (flush->status.ok()) CommitTogether(db_, &commits_, {&change, 1});
+    if (flush->status.ok()) static_cast<void>(CommitTogether(db_, &commits_, {&change, 1}));
+    if (IsFatal(flush->status)) return Stop(flushes, flush->status);
   }
 }
 

@@ -41,9 +41,10 @@ class Flusher {
   class TakenFlushes;
 
   [[nodiscard]] std::optional<FrozenTable> OldestOf(const Family& family) const;
-  // Writes and commits; the result of each flush is its status.
-  void Run(const Flushes& flushes);
-  void RetryAsRuns(const Flushes& flushes);
+  // Writes and commits; the result of each flush is its status. True if the MANIFEST has refused the edit of several.
+  bool Run(const Flushes& flushes);
+  void RetryAlone(const Flushes& flushes, bool is_edit_refused);
+  void Stop(const Flushes& flushes, const Status& fatal);
 
   DbContext& db_;
   Jobs& jobs_;

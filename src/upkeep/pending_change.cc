@@ -43,15 +43,15 @@ Changes StageAll(std::span<PendingChange* const> changes, Edit* edit) CAMBIUM_RE
 
 }  // namespace
 
-void CommitTogether(const DbContext& db, CommitPoint* commits, std::span<PendingChange* const> changes) {
+Status CommitTogether(const DbContext& db, CommitPoint* commits, std::span<PendingChange* const> changes) {
   if (const Status named = db.SyncDirectory(); !named.ok()) {
     for (PendingChange* const change : changes) change->status = named;
-    return;
+    return named;
   }
   const CommitLock lock(*commits);
   Edit edit;
   const Changes staged = StageAll(changes, &edit);
-  if (staged.empty()) return;
+  if (staged.empty()) return Status::OK();
   AbsorbTables(*commits, staged, &edit);
   const Status committed = commits->Commit(&edit, [&staged](View* view) {
     for (PendingChange* const change : staged) change->Install(view);
@@ -60,6 +60,7 @@ void CommitTogether(const DbContext& db, CommitPoint* commits, std::span<Pending
     change->status = committed;
     if (committed.ok()) change->Committed();
   }
+  return committed;
 }
 
 }  // namespace cambium

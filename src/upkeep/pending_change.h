@@ -27,8 +27,8 @@ class PendingChange {
 };
 
 // Commits the changes, which are of different families, with one edit. A change that cannot be staged gets its error as
-// its status, and the others are committed without it. If the commit fails, all get its error.
-void CommitTogether(const DbContext& db, CommitPoint* commits, std::span<PendingChange* const> changes)
+// its status, and the others are committed without it. If the commit fails, all get its error, which is returned.
+Status CommitTogether(const DbContext& db, CommitPoint* commits, std::span<PendingChange* const> changes)
     CAMBIUM_EXCLUDES(commit_lock);
 
 }  // namespace cambium

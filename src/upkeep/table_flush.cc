@@ -121,12 +121,25 @@ void TableFlush::ReleaseTree(const Status& done) {
   cursor_->SeekToFirst();
 }
 
-bool TableFlush::CanBecomeRun() const { return merge_.has_value() && IsDamage(status); }
+bool TableFlush::CanBecomeRun() const {
+  // Aborted: log GC has put a run on top meanwhile, below which the tree's new entries would lie.
+  const bool is_overtaken = status.IsAborted() && status.severity() != Status::Severity::kFatal;
+  return merge_.has_value() && !is_committed_ && (IsDamage(status) || is_overtaken);
+}
+
+void TableFlush::Reset() {
+  if (has_claim_) ReleaseTree(status);
+  sample_.reset();
+  made_.clear();
+  accounts_ = {};
+  info_.output_files.clear();
+  info_.bytes_written = 0;
+  cursor_->SeekToFirst();
+}
 
 // A memtable that is too large for one file makes several runs, which share no key. The range deletes are in the first
 // run, which lies below the others: there they hide older layers, and nothing in the other runs.
 Status TableFlush::WriteRun() {
-  if (has_claim_) ReleaseTree(status);
   sample_.emplace(cursor_.get(), shape_.key_count);
   do {
     CAMBIUM_TRY(std::shared_ptr<const Run> run, tools_.runs.Make(*family_, &*sample_, made_.empty() ? ranges_.get() : nullptr,

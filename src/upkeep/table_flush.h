@@ -41,9 +41,13 @@ class TableFlush final : public PendingChange {
   [[nodiscard]] const std::shared_ptr<Family>& family() const { return family_; }
   // Writes the files. The log is synced up to the end of the memtable.
   Status Write();
-  // True if the change has failed because the tree is damaged, which does not keep the memtable from becoming a run.
+  // True if the change has failed because of the tree, and the memtable can still become a run: the tree is damaged, or
+  // a run was added on top meanwhile.
   [[nodiscard]] bool CanBecomeRun() const;
   Status WriteRun();
+  // After a failed commit: forgets the files, which will be removed. Write or WriteRun may follow.
+  void Reset();
+  [[nodiscard]] bool is_committed() const { return is_committed_; }
   // Called once the change is committed, or has failed; returns the result of the flush. Takes the steps that follow a
   // flush, and reports its end.
   Status End();

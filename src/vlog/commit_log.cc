@@ -115,7 +115,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
     }
     // What was written is not part of the log, and may have taken all the space of the disk. Nothing is appended to
     // this file any more, so a crash may bring these bytes back.
-    if (!MutantIs(Mutant::kKeepFailedBatch)) Trim(current_.get(), tail_);
+    if (!MutantIs(Mutant::kKeepFailedBatch)) CutOff(current_.get(), tail_);
     return written;
   }
   broken_ = false;
@@ -188,6 +188,12 @@ void CommitLog::TrimTail() {
 void CommitLog::Trim(Segment* segment, std::uint64_t end) {
   FileInfo info;
   if (segment->file().GetInfo(&info).ok() && info.size > end) static_cast<void>(segment->file().Truncate(end));
+}
+
+// Like Trim, and gives back the space beyond the end of the file.
+void CommitLog::CutOff(Segment* segment, std::uint64_t end) {
+  FileInfo info;
+  if (segment->file().GetInfo(&info).ok() && info.size >= end) static_cast<void>(segment->file().Truncate(end));
 }
 
 Status CommitLog::Rotate() {

@@ -72,6 +72,7 @@ class CommitLog {
   void TrimTail();
   // Cuts the file of `segment` at `end`, the end of its log or of its footer.
   static void Trim(Segment* segment, std::uint64_t end);
+  static void CutOff(Segment* segment, std::uint64_t end);
 
   // If the current segment holds a record, ends the segment, so that it can be sealed, and continues in a new one.
   Status Rotate();
