@@ -1,6 +1,7 @@
 // Small memtables of several families are flushed by one job, with one commit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>
@@ -131,6 +132,49 @@ TEST(FlushTogetherTest, AFamilyThatIsDroppedIsLeftOut) {
   EXPECT_EQ(store.Unflushed(), 0u);
   store.RunUntilIdle();
   EXPECT_EQ(store.Verify(), "");
+}
+
+// While the files of a flush are written, log GC puts a run with relocated values on top of the family's layers. Nothing
+// may lie below that run which is newer, so a merge into the tree cannot be committed any more.
+TEST(FlushTogetherTest, AMergeIntoTheTreeThatLogGcOvertakesBecomesARun) {
+  FamilyStore store;
+  store.options.create_missing_column_families = true;
+  store.options.min_blob_size = 64;
+  store.options.blob_file_size = 16u << 10;
+  store.options.max_space_amplification = 0;
+  store.options.blob_garbage_collection_age_cutoff = 1;
+  store.options.sweep_ratio = 1000;  // memtables go into the tree
+  store.MustOpenWith({"other"});
+  ColumnFamilyHandle* const family = store.handles[1];
+  const auto put = [&](int i, char value) { store.PutIn(family, NumberedKey(i), std::string(1'000, value)); };
+  for (int i = 0; i < 100; ++i) put(i, 'o');
+  store.FlushOf(family);
+  store.RunUntilIdle();
+  for (int i = 0; i < 100; i += 2) put(i, 'n');
+  store.FlushOf(family);  // half of each old segment is garbage now; the log GC that is due has not run
+  put(1, 'n');
+  ASSERT_TRUE(store.db->Flush({.wait = false}, family).ok());
+  std::size_t runs_by_gc = 0;
+  bool is_in_flush = false;
+  store.fs->AddHook([&](const SimOp& op) {
+    const bool is_page_file = op.path.ends_with(".idx") || op.path.ends_with(".run");
+    if (is_in_flush || op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter || !is_page_file) return;
+    is_in_flush = true;
+    const std::size_t before = store.FilesOf(".run").size();
+    while (store.executor->RunOneInstead() && store.executor->pending() > 0) {
+    }
+    runs_by_gc = store.FilesOf(".run").size() - std::min(before, store.FilesOf(".run").size());
+  });
+  store.executor->RunAll();
+  EXPECT_TRUE(is_in_flush);
+  EXPECT_GT(runs_by_gc, 0u) << "log GC has committed nothing in the meantime";
+  EXPECT_EQ(store.Property("background-errors"), 0u);
+  EXPECT_EQ(store.GetFrom(family, NumberedKey(1)), std::string(1'000, 'n'));
+  store.RunUntilIdle();
+  EXPECT_EQ(store.Verify(), "");
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(store.GetFrom(family, NumberedKey(i)), std::string(1'000, i % 2 == 0 || i == 1 ? 'n' : 'o'));
+  }
 }
 
 // Flush waits for a family whose memtable another family's job flushes.
