@@ -39,9 +39,10 @@ std::vector<std::string> CommitPoint::KeepNamed(const Edit& edit) {
 
 bool CommitPoint::DropsNewestLog(const Edit& edit) const {
   if (MutantIs(Mutant::kDropNewestLogByEdit)) return false;
+  const std::map<std::uint64_t, SegmentInfo>& segments = state().segments;
   return std::ranges::any_of(edit.drop_segments, [&](std::uint64_t number) {
-    const auto found = state().segments.find(number);
-    if (found == state().segments.end()) return false;
+    const auto found = segments.find(number);
+    if (found == segments.end()) return false;
     const SegmentInfo& info = found->second;
     // Each Open starts a new MANIFEST, whose snapshot names the segments of earlier Opens.
     const bool has_records = info.kind == SegmentKind::kLog && info.sealed_length > kFileHeaderSize;
