@@ -6,8 +6,8 @@
 
 namespace cambium::bench {
 
-Entry EntryOf(std::uint64_t id) {
-  return Entry::At(ValueAddress::InLog(static_cast<Slot>(1), id % (kLogOffsetMax / kRecordAlignment) * kRecordAlignment,
+Entry EntryOf(std::uint64_t id, Slot slot) {
+  return Entry::At(ValueAddress::InLog(slot, id % (kLogOffsetMax / kRecordAlignment) * kRecordAlignment,
                                        1024));
 }
 
@@ -17,7 +17,7 @@ std::shared_ptr<const Run> MakeRun(HeapFiles* files, PagePool* pool, std::span<c
   options.entries_expected = ids.size();
   RunBuilder builder(made.file, made.header, BytewiseComparator(), options);
   KeyBuffer key(kKeySize);
-  for (const std::uint64_t id : ids) Require(builder.Add(key.Make(id), EntryOf(id)));
+  for (const std::uint64_t id : ids) Require(builder.Add(key.Make(id), EntryOf(id, static_cast<Slot>(made.header.number))));
   const RunInfo info = Require(builder.Finish());
   return Require(Run::Open(std::move(made.file), info, BytewiseComparator(), pool));
 }
