@@ -374,7 +374,7 @@ int Run(const std::vector<BenchFlags>& experiments) {
     std::fprintf(stderr, "cambium_bench: writing %s failed\n", experiments.front().json.c_str());
     state.failed = true;
   }
-  // Nobody misses the output if its reader has gone away.
+  // If the reader of the output has gone away, a failed write to it is no error.
   const bool is_said = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (!is_said && !Interrupted().load()) {
     std::fprintf(stderr, "cambium_bench: the output cannot be written\n");
