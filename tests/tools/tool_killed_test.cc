@@ -39,7 +39,7 @@ class ToolKilledTest : public ToolTest {
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begun).count());
     expect();
     int killed = 0;
-    for (std::uint64_t round = 0; round < ScaledCount(8); ++round) {
+    for (std::uint64_t round = 0; round < ScaledCount(4); ++round) {
       forget();
       bool is_done = false;
       // Repeat until a run ends by itself, so that later runs start with the files that killed runs left.
@@ -86,7 +86,7 @@ class ToolKilledTest : public ToolTest {
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begun).count());
     expect();
     int killed = 0;
-    for (std::uint64_t round = 0; round < ScaledCount(8); ++round) {
+    for (std::uint64_t round = 0; round < ScaledCount(4); ++round) {
       reset();
       for (int tries = 0; tries < 2; ++tries) {
         const int exit_code = RunAndKill(line, prng_.Uniform(micros + micros / 4));
