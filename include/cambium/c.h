@@ -401,6 +401,8 @@ void cambium_options_set_min_punch_size(cambium_options_t* options, uint64_t val
 uint64_t cambium_options_get_min_punch_size(const cambium_options_t* options);
 void cambium_options_set_allow_mmap_reads(cambium_options_t* options, unsigned char value);
 unsigned char cambium_options_get_allow_mmap_reads(const cambium_options_t* options);
+void cambium_options_set_max_open_files(cambium_options_t* options, int value);
+int cambium_options_get_max_open_files(const cambium_options_t* options);
 void cambium_options_set_max_background_jobs(cambium_options_t* options, int value);
 int cambium_options_get_max_background_jobs(const cambium_options_t* options);
 
@@ -500,8 +502,8 @@ double cambium_statistics_histogram_data_get_min(const cambium_statistics_histog
 uint64_t cambium_statistics_histogram_data_get_count(const cambium_statistics_histogram_data_t* data);
 uint64_t cambium_statistics_histogram_data_get_sum(const cambium_statistics_histogram_data_t* data);
 
-/* LevelDB's names. The first five set the nearest option here. The others have no counterpart: if they are set to
-   another value than the one noted, the call that uses the options returns NotSupported. */
+/* LevelDB's names. The first five set the nearest option here. block_restart_interval has no counterpart: if it is
+   set to another value than 1, the call that uses the options returns NotSupported. */
 void cambium_options_set_block_size(cambium_options_t* options, size_t value);    /* page_size */
 void cambium_options_set_max_file_size(cambium_options_t* options, size_t value); /* target_file_size_base */
 /* wal_recovery_mode: true is tolerate_corrupted_tail_records, the default; false is point_in_time. */
@@ -510,7 +512,6 @@ void cambium_options_set_paranoid_checks(cambium_options_t* options, unsigned ch
 void cambium_options_set_cache(cambium_options_t* options, cambium_cache_t* cache);
 /* filter_bits_per_key. NULL: no filter. */
 void cambium_options_set_filter_policy(cambium_options_t* options, cambium_filterpolicy_t* policy);
-void cambium_options_set_max_open_files(cambium_options_t* options, int value);         /* -1: all are kept open */
 void cambium_options_set_block_restart_interval(cambium_options_t* options, int value); /* 1: every key can be found */
 cambium_cache_t* cambium_cache_create_lru(size_t capacity);
 void cambium_cache_destroy(cambium_cache_t* cache);

@@ -8,6 +8,7 @@
 #include "api/file_logger.h"
 #include "io/at_directory.h"
 #include "io/file_header.h"
+#include "io/file_pool.h"
 #include "io/parent_path.h"
 #include "manifest/file_names.h"
 #include "options/options_check.h"
@@ -89,7 +90,9 @@ Status Opener::EnterDirectory(bool* is_new) {
     CAMBIUM_RETURN_IF_ERROR(found);
     if (!info.is_directory) return Status::InvalidArgument(db_.path + ": is not a directory");
   }
-  CAMBIUM_TRY(db_.fs, AtDirectory(db_.fs, db_.path));
+  CAMBIUM_TRY(const std::shared_ptr<FileSystem> opened, AtDirectory(db_.fs, db_.path));
+  follows_directory_ = opened != db_.fs;
+  db_.fs = PoolFiles(opened, db_.options.max_open_files);
   return Status::OK();
 }
 
@@ -131,8 +134,7 @@ Status Opener::ReadState(bool is_new, ManifestState* state, std::uint64_t* large
     // If the directory existed before, its name may not be durable: its creator may have been killed before the sync.
     // The directory above is asked for by "..", since the path may lead elsewhere now; a file system that cannot open
     // directories may not know "..".
-    const bool is_open = db_.fs != db_.options.file_system;
-    if (!is_new) CAMBIUM_RETURN_IF_ERROR(SyncParent(is_open ? db_.path + "/.." : ParentOf(db_.path)));
+    if (!is_new) CAMBIUM_RETURN_IF_ERROR(SyncParent(follows_directory_ ? db_.path + "/.." : ParentOf(db_.path)));
     *largest_number = LargestNumber(files);
     return BeginState(state);
   }

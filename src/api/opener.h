@@ -91,6 +91,7 @@ class Opener {
   ReplayResult replayed_;
   std::ptrdiff_t segments_to_replay_ = 0;  // log segments that an Open after a crash would read
   bool had_reserve_ = false;
+  bool follows_directory_ = false;  // db_.fs finds the directory also after it was renamed
 };
 
 }  // namespace cambium

@@ -67,9 +67,6 @@ cambium_filterpolicy_t* cambium_filterpolicy_create(
 }
 void cambium_filterpolicy_destroy(cambium_filterpolicy_t* policy) { delete policy; }
 
-void cambium_options_set_max_open_files(cambium_options_t* options, int value) {
-  Refuse(options, "max_open_files", value != -1, std::to_string(value) + "; legal is -1: all files are kept open");
-}
 void cambium_options_set_block_restart_interval(cambium_options_t* options, int value) {
   Refuse(options, "block_restart_interval", value != 1,
          std::to_string(value) + "; legal is 1: every key of a page can be found directly");

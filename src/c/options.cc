@@ -38,6 +38,7 @@ CAMBIUM_C_NUMBER(double, max_space_amplification, max_space_amplification)
 CAMBIUM_C_NUMBER(uint64_t, min_space_limit, min_space_limit)
 CAMBIUM_C_NUMBER(uint64_t, min_punch_size, min_punch_size)
 CAMBIUM_C_BOOL(allow_mmap_reads, allow_mmap_reads)
+CAMBIUM_C_NUMBER(int, max_open_files, max_open_files)
 CAMBIUM_C_NUMBER(int, max_background_jobs, max_background_jobs)
 
 CAMBIUM_C_ENUM(index_type, index_type)

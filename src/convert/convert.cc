@@ -16,6 +16,7 @@
 #include "convert/family_converter.h"
 #include "convert/measured_file.h"
 #include "io/at_directory.h"
+#include "io/file_pool.h"
 #include "io/parent_path.h"
 #include "manifest/file_names.h"
 #include "manifest/state_index.h"
@@ -57,6 +58,7 @@ class Converter {
     FileInfo info;
     CAMBIUM_RETURN_IF_ERROR(fs_->GetInfo(path_, &info));
     CAMBIUM_TRY(fs_, AtDirectory(fs_, path_));
+    fs_ = PoolFiles(fs_, options_.max_open_files);
     CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*fs_, out, path_));
     std::unique_ptr<FileLock> lock;
     CAMBIUM_RETURN_IF_ERROR(fs_->Lock(path_, LockMode::kShared, options_.lock_wait_micros, &lock));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "io/at_directory.h"
+#include "io/file_pool.h"
 #include "recovery/open_files.h"
 #include "recovery/open_layers.h"
 #include "cambium/convenience.h"
@@ -17,6 +18,7 @@ Result<std::unique_ptr<InspectedDatabase>> InspectedDatabase::Open(std::shared_p
   FileInfo info;
   CAMBIUM_RETURN_IF_ERROR(fs->GetInfo(path, &info));
   CAMBIUM_TRY(std::shared_ptr<FileSystem> opened, AtDirectory(fs, path));
+  opened = PoolFiles(opened, DBOptions().max_open_files);
   auto database = std::unique_ptr<InspectedDatabase>(new InspectedDatabase(std::move(opened), path));
   CAMBIUM_RETURN_IF_ERROR(database->fs_->Lock(path, LockMode::kShared, lock_wait_micros, &database->lock_));
   Result<ManifestRead> read = ReadManifest(*database->fs_, path);

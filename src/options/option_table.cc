@@ -33,6 +33,7 @@ constexpr OptionField<DBOptions> kDbFields[] = {
     {"min_space_limit", &D::min_space_limit, kDynamic, {0, kTiB}},
     {"min_punch_size", &D::min_punch_size, kDynamic, {4 * kKiB, kGiB, true}},
     {"allow_mmap_reads", &D::allow_mmap_reads},
+    {"max_open_files", &D::max_open_files, kFixed, {-1, kGiB}},
     {"max_background_jobs", &D::max_background_jobs, kFixed, {1, 64}},
     {"rate_limiter", NoText()},
     {"file_system", NoText()},
@@ -123,7 +124,7 @@ std::span<const EnumName<CompactionStyle>> NamesOf(CompactionStyle) {
 // ---- Numbers ----
 
 std::string RangeText(const OptionRange& range, bool is_fraction) {
-  const auto end = [is_fraction](std::uint64_t n) {
+  const auto end = [is_fraction](auto n) {
     return is_fraction ? std::to_string(static_cast<double>(n)) : std::to_string(n);
   };
   return (range.or_zero ? "0, or " : "") + end(range.low) + " to " + end(range.high);

@@ -18,7 +18,7 @@ enum class WhileOpen : unsigned char { kFixed, kDynamic };
 
 // The legal range of a number, both ends included. A fraction has whole numbers as ends too.
 struct OptionRange {
-  std::uint64_t low = 0;
+  std::int64_t low = 0;
   std::uint64_t high = 0;
   bool or_zero = false;  // 0 is legal too, with a meaning of its own
 };

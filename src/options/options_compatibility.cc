@@ -11,6 +11,7 @@ Options* Options::OptimizeForRocksDBCompatibility() {
   max_total_wal_size = 0;
   max_space_amplification = 0;
   allow_mmap_reads = false;
+  max_open_files = -1;
   max_background_jobs = 2;
 
   write_buffer_size = 64u << 20;

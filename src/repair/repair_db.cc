@@ -8,6 +8,7 @@
 #include "cambium/db.h"
 #include "cambium/repair.h"
 #include "io/at_directory.h"
+#include "io/file_pool.h"
 #include "io/parent_path.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/state_check.h"
@@ -138,6 +139,7 @@ Result<std::unique_ptr<FileLock>> LockDamaged(const std::string& path, LockMode 
   CAMBIUM_RETURN_IF_ERROR(options->file_system->GetInfo(path, &info));
   if (!info.is_directory) return Status::InvalidArgument(path + ": is not a directory");
   CAMBIUM_TRY(options->file_system, AtDirectory(options->file_system, path));
+  options->file_system = PoolFiles(options->file_system, options->max_open_files);
   std::unique_ptr<FileLock> lock;
   CAMBIUM_RETURN_IF_ERROR(options->file_system->Lock(path, mode, options->lock_wait_micros, &lock));
   return lock;

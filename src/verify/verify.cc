@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "io/at_directory.h"
+#include "io/file_pool.h"
 #include "recovery/log_replay.h"
 #include "recovery/open_files.h"
 #include "verify/verifier.h"
@@ -139,6 +140,7 @@ Status VerifyDB(const std::string& path, const DBOptions& options, const std::ve
   FileInfo info;
   CAMBIUM_RETURN_IF_ERROR(its.file_system->GetInfo(path, &info));
   CAMBIUM_TRY(its.file_system, AtDirectory(its.file_system, path));
+  its.file_system = PoolFiles(its.file_system, its.max_open_files);
   return Verifier(its, path, families, verify, report).Run();
 }
 

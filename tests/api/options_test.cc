@@ -28,6 +28,7 @@ const Case kIllegal[] = {
     {"max_write_buffer_number", "2 to 64", [](Options* o) { o->max_write_buffer_number = 65; }},
     {"max_total_wal_size", "4096 to 1099511627776", [](Options* o) { o->max_total_wal_size = 4095; }},
     {"max_total_wal_size", "4096 to 1099511627776", [](Options* o) { o->max_total_wal_size = (1ull << 40) + 1; }},
+    {"max_open_files", "-1 to 1073741824", [](Options* o) { o->max_open_files = -2; }},
     {"max_background_jobs", "1 to 64", [](Options* o) { o->max_background_jobs = 0; }},
     {"max_background_jobs", "1 to 64", [](Options* o) { o->max_background_jobs = 65; }},
     {"blob_file_size", "16384 to 1073741824", [](Options* o) { o->blob_file_size = 16383; }},

@@ -145,7 +145,7 @@ TEST(OptionsFileTest, BytesOfVersion1) {
       "  create_if_missing=false\n  create_missing_column_families=false\n  error_if_exists=false\n"
       "  wal_recovery_mode=kTolerateCorruptedTailRecords\n  lock_wait_micros=0\n  page_cache_size=268435456\n"
       "  max_total_wal_size=0\n  max_space_amplification=1.5\n  min_space_limit=16777216\n  min_punch_size=262144\n"
-      "  allow_mmap_reads=false\n  max_background_jobs=2\n"
+      "  allow_mmap_reads=false\n  max_open_files=0\n  max_background_jobs=2\n"
       "\n[CFOptions \"default\"]\n"
       "  comparator=cambium.BytewiseComparator\n  index_type=kBTree\n  page_size=4096\n  filter_bits_per_key=10\n"
       "  write_buffer_size=67108864\n  max_write_buffer_number=3\n  enable_blob_files=true\n  min_blob_size=512\n"

@@ -274,6 +274,7 @@ void DrawSystem(std::uint64_t seed, Config* config) {
   config->maps = !prng.OneIn(4);
   config->residency = !prng.OneIn(4);
   config->shuffle_reads = prng.OneIn(2);
+  if (prng.OneIn(4)) config->max_open_files = static_cast<int>(prng.Between(1, 12));
 }
 
 // Uses its own generator too.
@@ -352,6 +353,7 @@ void Config::ApplyTo(Options* options) const {
   options->large_value_size = large_value_size;
   options->blob_compression_type = compression;
   options->allow_mmap_reads = allow_mmap_reads;
+  options->max_open_files = max_open_files;
   options->enable_blob_garbage_collection = log_gc;
   options->blob_garbage_collection_age_cutoff = gc_age_cutoff;
   options->blob_garbage_collection_force_threshold = gc_force_threshold;
@@ -386,6 +388,7 @@ std::string Config::ToString() const {
          field("blob_file_size", blob_file_size) + field("large_value_size", large_value_size) +
          field("compression", static_cast<std::uint64_t>(compression)) +
          field("allow_mmap_reads", static_cast<std::uint64_t>(allow_mmap_reads)) +
+         "max_open_files=" + std::to_string(max_open_files) + " " +
          field("log_gc", static_cast<std::uint64_t>(log_gc)) + "gc_age_cutoff=" + std::to_string(gc_age_cutoff) +
          " gc_force_threshold=" + std::to_string(gc_force_threshold) +
          " max_space_amplification=" + std::to_string(max_space_amplification) +

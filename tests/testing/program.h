@@ -36,6 +36,7 @@ struct Config {
   std::uint64_t large_value_size = 4u << 10;
   CompressionType compression = CompressionType::kNoCompression;
   bool allow_mmap_reads = false;
+  int max_open_files = -1;
   bool log_gc = true;
   double gc_age_cutoff = 0.25;
   double gc_force_threshold = 1;

@@ -26,6 +26,7 @@ TEST(RocksDbDefaultsTest, MatchOptimizeForRocksDBCompatibility) {
   EXPECT_EQ(NumberOf(ours.wal_recovery_mode), NumberOf(theirs.wal_recovery_mode));
   EXPECT_SAME(max_total_wal_size);
   EXPECT_SAME(allow_mmap_reads);
+  EXPECT_SAME(max_open_files);
   EXPECT_SAME(max_background_jobs);
   EXPECT_SAME(write_buffer_size);
   EXPECT_SAME(max_write_buffer_number);

@@ -1,0 +1,181 @@
+#include "io/file_pool.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "io/descriptor_limit.h"
+#include "io/pooled_file.h"
+#include "io/pooled_read_queue.h"
+#include "util/mutant.h"
+#include "util/result.h"
+
+namespace cambium {
+
+Status FilePool::OpenInner(const std::string& path, OpenMode mode, const FileOptions& options,
+                           std::unique_ptr<File>* inner) {
+  if (const std::size_t open = open_count(); open >= max_open_) CloseSome(open - max_open_ + 1);
+  for (;;) {
+    Status opened = base_->Open(path, mode, options, inner);
+    // A few at once: other threads may want descriptors too. If it is permission that is missing, the loop ends when
+    // no file is left to close.
+    constexpr std::size_t kAtOnce = 8;
+    if (!opened.IsDenied() || CloseSome(kAtOnce) == 0) return opened;
+  }
+}
+
+std::size_t FilePool::CloseSome(std::size_t count) {
+  std::size_t closed = 0;
+  std::size_t syncs = count;
+  while (closed < count) {
+    std::unique_ptr<File> taken;  // closed without the lock
+    {
+      const MutexLock lock(mutex_);
+      taken = TakeOne();
+    }
+    if (taken != nullptr) {
+      ++closed;
+    } else if (syncs-- == 0 || !SyncOne()) {
+      break;
+    }
+  }
+  return closed;
+}
+
+bool FilePool::SyncOne() {
+  PooledFile* file = nullptr;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = std::ranges::find_if(open_, [](const PooledFile* each) { return each->OnlyNeedsSync(); });
+    if (found == open_.end()) return false;
+    file = *found;
+    syncing_.push_back(file);
+  }
+  file->SyncForPool();
+  const MutexLock lock(mutex_);
+  std::erase(syncing_, file);
+  synced_.NotifyAll();
+  return true;
+}
+
+std::unique_ptr<File> FilePool::TakeOne() {
+  // The first round passes over files that were used since the last one.
+  for (std::size_t looked_at = 0; looked_at < 2 * open_.size(); ++looked_at) {
+    if (hand_ >= open_.size()) hand_ = 0;
+    PooledFile& file = *open_[hand_];
+    if (file.is_used_.exchange(false, std::memory_order_relaxed)) {
+      ++hand_;
+      continue;
+    }
+    std::unique_ptr<File> taken = file.TryTake();
+    if (taken == nullptr) {
+      ++hand_;
+      continue;
+    }
+    DropOpen(file);
+    return taken;
+  }
+  return nullptr;
+}
+
+void FilePool::Install(PooledFile& file, std::unique_ptr<File> inner) {
+  const MutexLock lock(mutex_);
+  if (file.IsOpen()) return;  // the caller's is closed
+  open_.push_back(&file);
+  file.open_index_ = open_.size() - 1;
+  file.inner_ = std::move(inner);
+  file.state_.fetch_or(PooledFile::kOpen, std::memory_order_release);
+}
+
+void FilePool::DropOpen(PooledFile& file) {
+  PooledFile* const last = open_.back();
+  open_[file.open_index_] = last;
+  last->open_index_ = file.open_index_;
+  open_.pop_back();
+}
+
+// ---- Names ----
+
+void FilePool::Add(PooledFile* file) {
+  const MutexLock lock(names_mutex_);
+  by_name_.emplace(file->path(), file);
+}
+
+void FilePool::Remove(PooledFile* file) {
+  {
+    const MutexLock lock(names_mutex_);
+    const auto [first, last] = by_name_.equal_range(file->path());
+    const auto found = std::find_if(first, last, [&](const auto& entry) { return entry.second == file; });
+    if (found != last) by_name_.erase(found);
+  }
+  const MutexLock lock(mutex_);
+  while (std::ranges::find(syncing_, file) != syncing_.end()) synced_.Wait(mutex_);
+  if (file->IsOpen()) DropOpen(*file);
+}
+
+Status FilePool::LoseName(const std::string& path) {
+  const MutexLock lock(names_mutex_);
+  const auto [first, last] = by_name_.equal_range(path);
+  for (auto each = first; each != last; ++each) {
+    PooledFile& file = *each->second;
+    if (MutantIs(Mutant::kClosedFileLosesName)) continue;
+    file.KeepOpen();
+    if (!file.IsOpen()) CAMBIUM_RETURN_IF_ERROR(file.Reopen());
+  }
+  return Status::OK();
+}
+
+// ---- Counts ----
+
+bool FilePool::BeginMap() {
+  const MutexLock lock(mutex_);
+  if (maps_ >= max_open_ / 2) return false;
+  ++maps_;
+  return true;
+}
+
+void FilePool::EndMap() {
+  const MutexLock lock(mutex_);
+  --maps_;
+}
+
+std::size_t FilePool::open_count() const {
+  const MutexLock lock(mutex_);
+  return open_.size();
+}
+
+// ---- PooledFileSystem ----
+
+Status PooledFileSystem::Open(const std::string& path, OpenMode mode, const FileOptions& options,
+                              std::unique_ptr<File>* file) {
+  return PooledFile::Open(pool_, path, mode, options, file);
+}
+
+Status PooledFileSystem::Unlink(const std::string& path) {
+  CAMBIUM_RETURN_IF_ERROR(pool_->LoseName(path));
+  return base_->Unlink(path);
+}
+
+Status PooledFileSystem::Rename(const std::string& from, const std::string& to) {
+  CAMBIUM_RETURN_IF_ERROR(pool_->LoseName(from));
+  CAMBIUM_RETURN_IF_ERROR(pool_->LoseName(to));
+  return base_->Rename(from, to);
+}
+
+Status PooledFileSystem::RenameToNew(const std::string& from, const std::string& to) {
+  CAMBIUM_RETURN_IF_ERROR(pool_->LoseName(from));
+  return base_->RenameToNew(from, to);
+}
+
+std::unique_ptr<ReadQueue> PooledFileSystem::NewReadQueue(std::size_t depth, bool use_io_uring) {
+  return std::make_unique<PooledReadQueue>(base_->NewReadQueue(depth, use_io_uring));
+}
+
+std::shared_ptr<FileSystem> PoolFiles(const std::shared_ptr<FileSystem>& base, int max_open_files) {
+  std::size_t max_open = std::numeric_limits<std::size_t>::max();
+  if (max_open_files == 0) max_open = std::max<std::size_t>(1, RaiseDescriptorLimit() / 4 * 3);
+  if (max_open_files > 0) max_open = static_cast<std::size_t>(max_open_files);
+  return std::make_shared<PooledFileSystem>(base, max_open);
+}
+
+}  // namespace cambium

@@ -1,0 +1,121 @@
+// FilePool: a file system whose files share a bounded number of descriptors. A file that nothing uses at the moment is
+// closed if another one needs its descriptor, and is opened again by the next call that uses it.
+//
+//   Open ──▶ open ◀──────────────────────────── the next call opens it again, and checks that it is the same file
+//             │   not used, mapped or waiting for a sync, and another file needs the descriptor
+//             ╰──────────▶ closed
+//
+// A file stays open while
+//   - a call uses it, or a read of a queue is in flight;
+//   - it is mapped;
+//   - bytes that were written to it are not synced: only the descriptor that wrote them is sure to get the report of a
+//     failed write-back (see PosixFile). If no other file can be closed, the pool syncs it. After a failed sync it
+//     stays open for good;
+//   - its name was removed, or given to another file: it could not be opened again.
+// So more files than the limit can be open for a while. If the process has no descriptor left, files of this pool are
+// closed, whatever the limit, before Open gives up.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cambium/file_system.h"
+#include "util/mutex.h"
+
+namespace cambium {
+
+class PooledFile;
+
+// What the files of one pool share. It may live longer than the PooledFileSystem. Any thread.
+class FilePool {
+ public:
+  // `max_open` > 0. `base` opens the files.
+  FilePool(std::shared_ptr<FileSystem> base, std::size_t max_open) : base_(std::move(base)), max_open_(max_open) {}
+  FilePool(const FilePool&) = delete;
+  FilePool& operator=(const FilePool&) = delete;
+
+  // Makes room for one more open file, then opens it. Denied: the process has no descriptor left, although all files of
+  // the pool that can be closed are closed.
+  Status OpenInner(const std::string& path, OpenMode mode, const FileOptions& options, std::unique_ptr<File>* inner);
+  // Gives the file what OpenInner has opened, unless another thread was faster.
+  void Install(PooledFile& file, std::unique_ptr<File> inner);
+
+  // A file belongs to the pool from Add until Remove, which the file's destructor calls.
+  void Add(PooledFile* file);
+  void Remove(PooledFile* file);
+
+  // Called before a name is removed, or given to another file. The files that were opened by it stay open from now on;
+  // those that are closed are opened.
+  Status LoseName(const std::string& path);
+
+  // Reserves one of the mappings that the pool allows at a time: half of the limit, since mapped files stay open.
+  [[nodiscard]] bool BeginMap();
+  void EndMap();
+
+  [[nodiscard]] std::size_t open_count() const;
+
+ private:
+  // Closes up to `count` files, and returns how many.
+  std::size_t CloseSome(std::size_t count);
+  // Syncs a file that nothing else keeps open. False: there is none.
+  bool SyncOne();
+  // Takes the inner file of one that can be closed. Null: there is none.
+  std::unique_ptr<File> TakeOne() CAMBIUM_REQUIRES(mutex_);
+  void DropOpen(PooledFile& file) CAMBIUM_REQUIRES(mutex_);
+
+  const std::shared_ptr<FileSystem> base_;
+  const std::size_t max_open_;
+
+  Mutex names_mutex_;  // held while LoseName opens files; taken before mutex_
+  std::unordered_multimap<std::string, PooledFile*> by_name_ CAMBIUM_GUARDED_BY(names_mutex_);
+
+  mutable Mutex mutex_;                                       // never held during a call of the base
+  std::vector<PooledFile*> open_ CAMBIUM_GUARDED_BY(mutex_);  // each knows its index here
+  std::size_t hand_ CAMBIUM_GUARDED_BY(mutex_) = 0;           // the next file that TakeOne looks at
+  std::size_t maps_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::vector<PooledFile*> syncing_ CAMBIUM_GUARDED_BY(mutex_);  // by SyncOne; they must not be destroyed
+  CondVar synced_;                                               // syncing_ has changed
+};
+
+// The file system that a database uses. Calls that open no file go to the base as they are.
+class PooledFileSystem final : public FileSystem {
+ public:
+  PooledFileSystem(std::shared_ptr<FileSystem> base, std::size_t max_open)
+      : base_(std::move(base)), pool_(std::make_shared<FilePool>(base_, max_open)) {}
+
+  Status Open(const std::string& path, OpenMode mode, const FileOptions& options, std::unique_ptr<File>* file) override;
+  Status GetInfo(const std::string& path, FileInfo* info) override { return base_->GetInfo(path, info); }
+  Status List(const std::string& directory, std::vector<std::string>* names) override {
+    return base_->List(directory, names);
+  }
+  Status CreateDirectory(const std::string& path) override { return base_->CreateDirectory(path); }
+  Status RemoveDirectory(const std::string& path) override { return base_->RemoveDirectory(path); }
+  Status Unlink(const std::string& path) override;
+  Status Rename(const std::string& from, const std::string& to) override;
+  Status RenameToNew(const std::string& from, const std::string& to) override;
+  Status Link(const std::string& from, const std::string& to) override { return base_->Link(from, to); }
+  Status SyncDirectory(const std::string& path) override { return base_->SyncDirectory(path); }
+  Status OpenDirectory(const std::string& directory, std::shared_ptr<FileSystem>* opened) override {
+    return base_->OpenDirectory(directory, opened);
+  }
+  Status Lock(const std::string& directory, LockMode mode, std::uint64_t wait_micros,
+              std::unique_ptr<FileLock>* lock) override {
+    return base_->Lock(directory, mode, wait_micros, lock);
+  }
+  Status FreeSpace(const std::string& path, std::uint64_t* bytes) override { return base_->FreeSpace(path, bytes); }
+  std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override;
+
+  [[nodiscard]] std::size_t open_count() const { return pool_->open_count(); }
+
+ private:
+  const std::shared_ptr<FileSystem> base_;
+  const std::shared_ptr<FilePool> pool_;
+};
+
+// Returns a file system whose files share descriptors as DBOptions::max_open_files says.
+[[nodiscard]] std::shared_ptr<FileSystem> PoolFiles(const std::shared_ptr<FileSystem>& base, int max_open_files);
+
+}  // namespace cambium

@@ -1,0 +1,263 @@
+#include "io/pooled_file.h"
+
+#include <utility>
+
+#include "util/mutant.h"
+#include "util/result.h"
+
+namespace cambium {
+namespace {
+
+// A mapping that counts as one of the pool's.
+class PooledMap final : public MappedRegion {
+ public:
+  PooledMap(std::shared_ptr<FilePool> pool, std::unique_ptr<MappedRegion> inner)
+      : pool_(std::move(pool)), inner_(std::move(inner)) {}
+  ~PooledMap() override {
+    inner_.reset();
+    pool_->EndMap();
+  }
+  PooledMap(const PooledMap&) = delete;
+  PooledMap& operator=(const PooledMap&) = delete;
+
+  const char* data() const override { return inner_->data(); }
+  std::size_t size() const override { return inner_->size(); }
+  Status CopyOut(std::size_t offset, std::size_t n, char* out) const override {
+    return inner_->CopyOut(offset, n, out);
+  }
+  void Populate(std::size_t offset, std::size_t n) const override { inner_->Populate(offset, n); }
+
+ private:
+  const std::shared_ptr<FilePool> pool_;
+  std::unique_ptr<MappedRegion> inner_;
+};
+
+}  // namespace
+
+PooledFile::PooledFile(std::shared_ptr<FilePool> pool, const std::string& path, const FileOptions& options,
+                       OpenMode mode)
+    : pool_(std::move(pool)),
+      path_(path),
+      options_(options),
+      mode_(mode == OpenMode::kCreateNew ? OpenMode::kReadWrite : mode) {
+  pool_->Add(this);
+}
+
+PooledFile::~PooledFile() { pool_->Remove(this); }
+
+Status PooledFile::Open(const std::shared_ptr<FilePool>& pool, const std::string& path, OpenMode mode,
+                        const FileOptions& options, std::unique_ptr<File>* file) {
+  // Before the file exists: if memory ends here, none is created.
+  std::unique_ptr<PooledFile> made(new PooledFile(pool, path, options, mode));
+  std::unique_ptr<File> inner;
+  CAMBIUM_RETURN_IF_ERROR(pool->OpenInner(path, mode, options, &inner));
+  FileInfo info;
+  CAMBIUM_RETURN_IF_ERROR(inner->GetInfo(&info));
+  made->inode_ = info.inode;
+  made->device_ = info.device;
+  made->is_direct_ = inner->IsDirect();
+  pool->Install(*made, std::move(inner));
+  *file = std::move(made);
+  return Status::OK();
+}
+
+// ---- Pins ----
+
+Status PooledFile::Pin() const {
+  if (!is_used_.load(std::memory_order_relaxed)) is_used_.store(true, std::memory_order_relaxed);
+  if ((state_.fetch_add(kOnePin, std::memory_order_acquire) & kOpen) != 0) return Status::OK();
+  try {
+    Status opened = const_cast<PooledFile*>(this)->Reopen();
+    if (!opened.ok()) Unpin();
+    return opened;
+  } catch (...) {  // memory has ended
+    Unpin();
+    throw;
+  }
+}
+
+Status PooledFile::Reopen() {
+  std::unique_ptr<File> inner;
+  Status opened = pool_->OpenInner(path_, mode_, options_, &inner);
+  // Another thread may have opened it meanwhile, and then may have removed its name.
+  if (!opened.ok()) return IsOpen() ? Status::OK() : opened;
+  FileInfo info;
+  CAMBIUM_RETURN_IF_ERROR(inner->GetInfo(&info));
+  if ((info.inode != inode_ || info.device != device_) && !MutantIs(Mutant::kReopenedFileUnchecked)) {
+    if (IsOpen()) return Status::OK();
+    return Status::IOError("open " + path_ + " again: it is another file now");
+  }
+  const AccessHint hint = hint_.load(std::memory_order_relaxed);
+  if (hint != AccessHint::kNormal) static_cast<void>(inner->Advise(0, 0, hint));
+  pool_->Install(*this, std::move(inner));
+  return Status::OK();
+}
+
+void PooledFile::KeepOpen() {
+  if (!is_kept_.exchange(true, std::memory_order_relaxed)) state_.fetch_add(kOnePin, std::memory_order_relaxed);
+}
+
+bool PooledFile::IsSynced(std::uint64_t state) const {
+  return static_cast<std::uint32_t>(state / kOneWrite) == synced_writes_.load(std::memory_order_relaxed);
+}
+
+std::unique_ptr<File> PooledFile::TryTake() {
+  std::uint64_t state = state_.load(std::memory_order_relaxed);
+  if (!IsSynced(state) && !MutantIs(Mutant::kCloseBeforeSync)) return nullptr;
+  if ((state & (kPins | kWriters)) != 0) return nullptr;
+  // Acquires what the last users released. Fails if the file was used, or written to, since it was looked at.
+  if (!state_.compare_exchange_strong(state, state & ~kOpen, std::memory_order_acquire)) return nullptr;
+  return std::move(inner_);
+}
+
+bool PooledFile::OnlyNeedsSync() const {
+  const std::uint64_t state = state_.load(std::memory_order_relaxed);
+  return !IsSynced(state) && (state & (kPins | kWriters)) == 0;
+}
+
+template <typename Call>
+Status PooledFile::Use(Call call) const {
+  CAMBIUM_RETURN_IF_ERROR(Pin());
+  struct Unpinned {
+    const PooledFile& file;
+    ~Unpinned() { file.Unpin(); }
+  } const unpinned{*this};
+  return call(*inner_);
+}
+
+template <typename Call>
+Status PooledFile::WriteBy(Call call) {
+  return Use([&](File& inner) {
+    state_.fetch_add(kOneWriter + kOneWrite, std::memory_order_relaxed);
+    struct Ended {
+      std::atomic<std::uint64_t>& state;
+      ~Ended() { state.fetch_sub(kOneWriter, std::memory_order_release); }
+    } const ended{state_};
+    return call(inner);
+  });
+}
+
+template <typename Call>
+Status PooledFile::SyncBy(Call call) {
+  return Use([&](File& inner) {
+    // Acquires the writes that have returned, so that the sync covers them.
+    const std::uint64_t state = state_.load(std::memory_order_acquire);
+    const Status synced = call(inner);
+    if (!synced.ok()) {
+      KeepOpen();
+    } else if ((state & kWriters) == 0) {
+      // If two syncs end at once, the older count may be stored last. Then the file stays open until the next sync.
+      synced_writes_.store(static_cast<std::uint32_t>(state / kOneWrite), std::memory_order_relaxed);
+    }
+    return synced;
+  });
+}
+
+void PooledFile::SyncForPool() {
+  Status synced = SyncBy([](File& inner) { return inner.SyncData(); });
+  if (synced.ok()) return;
+  const MutexLock lock(pool_error_mutex_);
+  if (pool_error_.ok()) pool_error_ = std::move(synced);
+  has_pool_error_.store(true, std::memory_order_release);
+}
+
+Status PooledFile::TakePoolError() {
+  if (!has_pool_error_.load(std::memory_order_acquire)) return Status::OK();
+  const MutexLock lock(pool_error_mutex_);
+  has_pool_error_.store(false, std::memory_order_relaxed);
+  return std::exchange(pool_error_, Status::OK());
+}
+
+// ---- File ----
+
+Status PooledFile::Read(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const {
+  *read = 0;
+  return Use([&](const File& inner) { return inner.Read(offset, n, out, read); });
+}
+
+Status PooledFile::ReadVectored(std::uint64_t offset, std::span<const std::span<char>> out, std::size_t* read) const {
+  *read = 0;
+  return Use([&](const File& inner) { return inner.ReadVectored(offset, out, read); });
+}
+
+Status PooledFile::ReadCached(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const {
+  *read = 0;
+  return Use([&](const File& inner) { return inner.ReadCached(offset, n, out, read); });
+}
+
+Status PooledFile::Write(std::uint64_t offset, Slice data) {
+  return WriteBy([&](File& inner) { return inner.Write(offset, data); });
+}
+
+Status PooledFile::WriteVectored(std::uint64_t offset, std::span<const Slice> data) {
+  return WriteBy([&](File& inner) { return inner.WriteVectored(offset, data); });
+}
+
+Status PooledFile::SyncData() {
+  CAMBIUM_RETURN_IF_ERROR(TakePoolError());
+  return SyncBy([](File& inner) { return inner.SyncData(); });
+}
+
+Status PooledFile::Sync() {
+  CAMBIUM_RETURN_IF_ERROR(TakePoolError());
+  return SyncBy([](File& inner) { return inner.Sync(); });
+}
+
+void PooledFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
+  static_cast<void>(Use([&](File& inner) {
+    inner.StartWriteback(offset, length);
+    return Status::OK();
+  }));
+}
+
+Status PooledFile::Truncate(std::uint64_t size) {
+  return Use([&](File& inner) { return inner.Truncate(size); });
+}
+
+Status PooledFile::Allocate(std::uint64_t offset, std::uint64_t length, bool grow) {
+  return Use([&](File& inner) { return inner.Allocate(offset, length, grow); });
+}
+
+bool PooledFile::CanGrowAhead() const {
+  bool can = false;
+  static_cast<void>(Use([&](const File& inner) {
+    can = inner.CanGrowAhead();
+    return Status::OK();
+  }));
+  return can;
+}
+
+Status PooledFile::PunchHole(std::uint64_t offset, std::uint64_t length) {
+  return Use([&](File& inner) { return inner.PunchHole(offset, length); });
+}
+
+Status PooledFile::GetInfo(FileInfo* info) const {
+  return Use([&](const File& inner) { return inner.GetInfo(info); });
+}
+
+Status PooledFile::Map(std::uint64_t offset, std::size_t length, std::unique_ptr<MappedRegion>* region) const {
+  if (!pool_->BeginMap()) {
+    return Status::NotSupported("map " + path_ + ": half of the files that may be open (max_open_files) are mapped");
+  }
+  std::unique_ptr<MappedRegion> inner_region;
+  const Status mapped = Use([&](const File& inner) { return inner.Map(offset, length, &inner_region); });
+  if (!mapped.ok()) {
+    pool_->EndMap();
+    return mapped;
+  }
+  *region = std::make_unique<PooledMap>(pool_, std::move(inner_region));
+  return Status::OK();
+}
+
+Status PooledFile::Residency(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident_bytes) const {
+  *resident_bytes = 0;
+  return Use([&](const File& inner) { return inner.Residency(offset, length, resident_bytes); });
+}
+
+Status PooledFile::Advise(std::uint64_t offset, std::uint64_t length, AccessHint hint) const {
+  const bool is_lasting = offset == 0 && length == 0 && hint != AccessHint::kWillNeed && hint != AccessHint::kDontNeed;
+  if (is_lasting) hint_.store(hint, std::memory_order_relaxed);
+  return Use([&](const File& inner) { return inner.Advise(offset, length, hint); });
+}
+
+}  // namespace cambium

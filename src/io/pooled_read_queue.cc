@@ -1,0 +1,55 @@
+#include "io/pooled_read_queue.h"
+
+#include <utility>
+
+namespace cambium {
+
+PooledReadQueue::~PooledReadQueue() {
+  base_.reset();  // waits for the reads in flight
+  for (const auto& [request, file] : pinned_) file->Unpin();
+}
+
+void PooledReadQueue::Restore(ReadRequest* request) {
+  const auto found = pinned_.find(request);
+  if (found == pinned_.end()) return;
+  request->file = found->second;
+  found->second->Unpin();
+  pinned_.erase(found);
+}
+
+Status PooledReadQueue::Submit(std::span<ReadRequest* const> requests) {
+  std::size_t prepared = 0;
+  const auto take_back = [&] {
+    for (std::size_t i = 0; i < prepared; ++i) Restore(requests[i]);
+  };
+  try {
+    Status submitted;
+    for (; submitted.ok() && prepared < requests.size(); ++prepared) {
+      ReadRequest* const request = requests[prepared];
+      const auto* const file = dynamic_cast<const PooledFile*>(request->file);
+      if (file == nullptr) continue;
+      const auto entry = pinned_.emplace(request, file).first;
+      submitted = file->Pin();
+      if (submitted.ok()) {
+        request->file = &file->inner();
+      } else {
+        pinned_.erase(entry);
+      }
+    }
+    if (submitted.ok()) submitted = base_->Submit(requests);
+    if (!submitted.ok()) take_back();
+    return submitted;
+  } catch (...) {  // memory has ended
+    take_back();
+    throw;
+  }
+}
+
+Status PooledReadQueue::Wait(std::vector<ReadRequest*>* done) {
+  const std::size_t before = done->size();
+  Status waited = base_->Wait(done);
+  for (std::size_t i = before; i < done->size(); ++i) Restore((*done)[i]);
+  return waited;
+}
+
+}  // namespace cambium
