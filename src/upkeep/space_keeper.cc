@@ -17,6 +17,11 @@ constexpr std::uint64_t kLongStallMicros = 1'000'000;
 constexpr std::uint64_t kTickMicros = 1'000'000;
 constexpr int kTicksUntilIdle = 5;
 
+// A look visits each segment and each family. Until this many bytes were written for each of them, which took longer,
+// what changed is small compared with the whole. With a few, a look is always cheap.
+constexpr std::uint64_t kBytesPerVisit = 1024;
+constexpr std::uint64_t kFewVisits = 64;
+
 // In idle time, a compaction is worthwhile if it frees a quarter of the bytes that it writes.
 bool IsWorthCompacting(const FamilyView& family) {
   const LayersShape shape = family.layers->shape();
@@ -122,7 +127,24 @@ void SpaceKeeper::Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_
   }
 }
 
-void SpaceKeeper::Check(bool after_job) {
+bool SpaceKeeper::IsLookDue() {
+  const CommitLock lock(commits_);
+  const std::uint64_t visits = commits_.state().segments.size() + commits_.state().families.size();
+  if (visits <= kFewVisits || MutantIs(Mutant::kLooksAfterEachFlush)) return true;
+  if (space_.plan.any() || disk_.IsFull() || space_.is_idle.load(std::memory_order_relaxed)) return true;
+  if (space_.Position() >= space_.check_at.load(std::memory_order_relaxed)) return true;
+  const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
+  return written - space_.written_at_look >= visits * kBytesPerVisit;
+}
+
+void SpaceKeeper::Check() { LookAndStartJobs(/*after_job=*/false); }
+
+void SpaceKeeper::CheckAfter(Job job) {
+  const bool has_freed_nothing = job == Job::kFlush || job == Job::kSeal || job == Job::kRemove;
+  if (!has_freed_nothing || IsLookDue()) LookAndStartJobs(/*after_job=*/true);
+}
+
+void SpaceKeeper::LookAndStartJobs(bool after_job) {
   if (db_.read_only || db_.is_offline) return;
   const bool no_job_left = [this] {
     const JobsLock lock(jobs_);

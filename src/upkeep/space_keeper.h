@@ -32,8 +32,10 @@ class SpaceKeeper {
   void Begin();
   // After it returns, no tick runs.
   void Close();
-  // Takes a look, and starts the jobs that the figures call for; after a job, only if the figures have changed.
-  void Check(bool after_job);
+  // Takes a look, and starts the jobs that the figures call for.
+  void Check();
+  // The same after a job: starts jobs only if the figures have changed. If the job has freed nothing, it may pass.
+  void CheckAfter(Job job);
   // Starts the jobs of a plan.
   void StartJobs(const SpacePlan& plan);
 
@@ -53,6 +55,9 @@ class SpaceKeeper {
       CAMBIUM_REQUIRES(commit_lock);
   // Measures, plans, and sets the limits for writers.
   void Look() CAMBIUM_REQUIRES(commit_lock);
+  void LookAndStartJobs(bool after_job);
+  // Whether enough was written since the last look, or space is so short, that a look is worth its time.
+  [[nodiscard]] bool IsLookDue() CAMBIUM_EXCLUDES(commit_lock);
   // Decides whether jobs can still reduce the size. `no_job_left`: no job that frees space is scheduled, so all that an
   // earlier look started have ended.
   void Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_left) CAMBIUM_REQUIRES(commit_lock);

@@ -43,7 +43,8 @@ JobWork::Next Upkeep::After(Job job, const std::shared_ptr<Family>& family, cons
   if (job == Job::kCompact) next.compacts = done.ok() && compactor.IsDue(*family);
   // Flushes, compactions and seals change accounts and sizes.
   const bool changes_space = job != Job::kSpare && job != Job::kIdle && job != Job::kReserve;
-  if (done.ok() && changes_space) space_keeper.Check(job != Job::kLookAtSpace);
+  if (done.ok() && changes_space && job != Job::kLookAtSpace) space_keeper.CheckAfter(job);
+  if (done.ok() && job == Job::kLookAtSpace) space_keeper.Check();
   return next;
 }
 
