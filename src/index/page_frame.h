@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 
+#include "index/frame_memory.h"
 #include "index/page_format.h"
 #include "index/page_table.h"
 #include "index/passing_reads.h"
@@ -27,7 +28,7 @@ struct alignas(64) PageFrame {
   static constexpr std::uint32_t kClosed = std::uint32_t{1} << 31;
   static constexpr std::uint8_t kLeafWarmth = 1;
   static constexpr std::uint8_t kBranchWarmth = 3;
-  static constexpr std::size_t kAlignment = 64;  // a cache line
+  static constexpr std::size_t kAlignment = FrameMemory::kAlignment;
 
   // The frame in which a child of a branch was last seen. Only a hint: the reader pins the frame and checks that it
   // still holds that page. Frames are never freed, so the pointer is always safe to follow.
@@ -63,7 +64,6 @@ struct alignas(64) PageFrame {
   static_assert(sizeof(Child) == 16, "one per child of a branch, in addition to the page");
 
   PageFrame() = default;
-  ~PageFrame() { FreeBytes(); }
   PageFrame(const PageFrame&) = delete;
   PageFrame& operator=(const PageFrame&) = delete;
 
@@ -89,12 +89,12 @@ struct alignas(64) PageFrame {
     warmth.store(full, std::memory_order_relaxed);
   }
 
-  void TakeBytes(std::size_t n) {
-    bytes = static_cast<char*>(::operator new(n, std::align_val_t{kAlignment}));
+  void TakeBytes(std::size_t n, FrameMemory* memory) {
+    bytes = memory->Allocate(n);
     size = n;
   }
-  void FreeBytes() {
-    if (bytes != nullptr) ::operator delete(bytes, std::align_val_t{kAlignment});
+  void FreeBytes(FrameMemory* memory) {
+    if (bytes != nullptr) memory->Free(bytes, size);
     bytes = nullptr;
     size = 0;
     children.reset();

@@ -42,6 +42,12 @@ Status CheckPointer(const IndexFile& file, PagePointer expected, PagePointer fou
 
 struct PagePool::Rep {
   Rep(std::size_t capacity_bytes, const Meter& its_meter) : meter(its_meter), capacity(capacity_bytes) {}
+  ~Rep() {
+    const MutexLock lock(mutex);
+    for (PageFrame& frame : frames) frame.FreeBytes(&memory);
+  }
+  Rep(const Rep&) = delete;
+  Rep& operator=(const Rep&) = delete;
 
   void CountHit() {
     const ThreadStripe stripe = ThreadStripe::OfThisThread();
@@ -55,6 +61,7 @@ struct PagePool::Rep {
   // Guards everything below, all cells, and opening and closing of frames. Innermost lock; not held during a read.
   mutable Mutex mutex;
   CondVar load_done;
+  FrameMemory memory CAMBIUM_GUARDED_BY(mutex);                   // of the frames' bytes
   std::deque<PageFrame> frames CAMBIUM_GUARDED_BY(mutex);         // never shrinks; a frame's address never changes
   std::vector<PageFrame*> free_frames CAMBIUM_GUARDED_BY(mutex);  // closed, without bytes
   std::vector<PageFrame*> orphans CAMBIUM_GUARDED_BY(mutex);      // closed but still pinned; their files are closed
@@ -70,7 +77,7 @@ struct PagePool::Rep {
   void Discard(PageFrame* frame) CAMBIUM_REQUIRES(mutex) {
     frame->is_passing = false;
     resident_bytes -= frame->size;
-    frame->FreeBytes();
+    frame->FreeBytes(&memory);
     free_frames.push_back(frame);
   }
 
@@ -162,7 +169,7 @@ struct PagePool::Rep {
     if (resident_bytes + size > capacity && !may_grow) return nullptr;
     if (free_frames.empty()) free_frames.push_back(&frames.emplace_back());
     taken = free_frames.back();
-    taken->TakeBytes(size);
+    taken->TakeBytes(size, &memory);
     free_frames.pop_back();
     resident_bytes += size;
     return taken;

@@ -1,13 +1,14 @@
 #include "memtable/arena.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <utility>
+
+#include "io/system_memory.h"
 
 namespace cambium {
 namespace {
@@ -18,12 +19,10 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 // No machine has more memory: a larger request is a wrong size, and fails without a system call.
 constexpr std::size_t kReserveMax = std::size_t{1} << 46;
 
-void* AllocateFromSystem(std::size_t bytes) {
-  if (bytes < kHugePage) return std::aligned_alloc(Arena::kChunkAlignment, bytes);
-  void* memory = std::aligned_alloc(kHugePage, bytes);
-  // Only a hint: if the kernel refuses it, pages are small.
-  if (memory != nullptr) static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
-  return memory;
+// Large chunks go back to the system with their memtable. malloc would keep them for the thread that wrote.
+void* AllocateDefault(std::size_t bytes) {
+  return bytes < kHugePage ? std::aligned_alloc(Arena::kChunkAlignment, bytes)
+                           : TakeSystemMemory(bytes, kHugePage, /*huge_pages=*/true);
 }
 
 }  // namespace
@@ -38,14 +37,18 @@ struct alignas(Arena::kCacheLine) Arena::Chunk {
   [[nodiscard]] std::size_t room() const { return bytes - sizeof(Chunk); }
 };
 
-Arena::Arena() : Arena(&AllocateFromSystem) {}
+Arena::Arena() : Arena(&AllocateDefault) {}
 
 Arena::~Arena() {
-  std::free(spare_);
-  while (chunks_ != nullptr) {
-    Chunk* next = chunks_->next;
-    std::free(chunks_);
-    chunks_ = next;
+  Free(spare_);
+  while (chunks_ != nullptr) Free(std::exchange(chunks_, chunks_->next));
+}
+
+void Arena::Free(Chunk* chunk) {
+  if (chunk != nullptr && allocate_ == &AllocateDefault && chunk->bytes >= kHugePage) {
+    ReturnSystemMemory(chunk, chunk->bytes);
+  } else {
+    std::free(chunk);
   }
 }
 
@@ -61,7 +64,7 @@ Status Arena::ReserveSpare(std::size_t bytes) {
   if (memory == nullptr) {
     return Status::Aborted("out of memory: a chunk of " + std::to_string(chunk_bytes) + " bytes for a memtable");
   }
-  std::free(spare_);
+  Free(spare_);
   spare_ = new (memory) Chunk{nullptr, chunk_bytes};
   next_chunk_bytes_ = std::min(2 * next_chunk_bytes_, kHugePage);
   return {};

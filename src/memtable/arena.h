@@ -46,6 +46,7 @@ class Arena {
  private:
   struct Chunk;
 
+  void Free(Chunk* chunk);
   Status ReserveSpare(std::size_t bytes);
   void SwitchToSpare(std::size_t needed);
 
