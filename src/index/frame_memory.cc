@@ -7,16 +7,19 @@
 
 #include "io/system_memory.h"
 #include "io/system_page.h"
+#include "util/mutant.h"
 
 namespace cambium {
 namespace {
 
 // AddressSanitizer can check the ends of those blocks only that its own allocator has handed out.
+bool IsEachBlockAlone() {
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool kEachBlockAlone = true;
+  return true;
 #else
-constexpr bool kEachBlockAlone = false;
+  return MutantIs(Mutant::kPagesFromMalloc);
 #endif
+}
 
 std::size_t RoundUp(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 
@@ -82,7 +85,7 @@ FrameMemory::Region* FrameMemory::AddRegion(std::size_t block_bytes) {
 }
 
 char* FrameMemory::Allocate(std::size_t size) {
-  if (kEachBlockAlone) return static_cast<char*>(::operator new (size, std::align_val_t{kAlignment}));
+  if (IsEachBlockAlone()) return static_cast<char*>(::operator new (size, std::align_val_t{kAlignment}));
   const std::size_t block_bytes = RoundUp(size, kClassBytes);
   if (block_bytes > kClasses * kClassBytes) {
     const std::size_t bytes = RoundUp(size, SystemPageBytes());
@@ -105,7 +108,7 @@ char* FrameMemory::Allocate(std::size_t size) {
 }
 
 void FrameMemory::Free(char* block, std::size_t size) noexcept {
-  if (kEachBlockAlone) return ::operator delete (block, std::align_val_t{kAlignment});
+  if (IsEachBlockAlone()) return ::operator delete (block, std::align_val_t{kAlignment});
   if (RoundUp(size, kClassBytes) > kClasses * kClassBytes) {
     const std::size_t bytes = RoundUp(size, SystemPageBytes());
     ReturnSystemMemory(block, bytes);
