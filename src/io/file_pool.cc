@@ -51,11 +51,19 @@ bool FilePool::SyncOne() {
     file = *found;
     syncing_.push_back(file);
   }
-  file->SyncForPool();
+  const Status synced = file->SyncData();
   const MutexLock lock(mutex_);
   std::erase(syncing_, file);
   synced_.NotifyAll();
-  return true;
+  if (synced.ok()) return true;
+  if (failure_.ok()) failure_ = synced.Fatal();
+  has_failed_.store(true, std::memory_order_release);
+  return false;
+}
+
+Status FilePool::failure() const {
+  const MutexLock lock(mutex_);
+  return failure_;
 }
 
 std::unique_ptr<File> FilePool::TakeOne() {
@@ -148,21 +156,27 @@ std::size_t FilePool::open_count() const {
 
 Status PooledFileSystem::Open(const std::string& path, OpenMode mode, const FileOptions& options,
                               std::unique_ptr<File>* file) {
-  return PooledFile::Open(pool_, path, mode, options, file);
+  if (mode == OpenMode::kCreateNew) CAMBIUM_RETURN_IF_ERROR(pool_->Health());
+  Status opened = PooledFile::Open(pool_, path, mode, options, file);
+  if (!opened.ok()) CAMBIUM_RETURN_IF_ERROR(pool_->Health());  // a sync by the pool may have failed just now
+  return opened;
 }
 
 Status PooledFileSystem::Unlink(const std::string& path) {
+  CAMBIUM_RETURN_IF_ERROR(pool_->Health());
   CAMBIUM_RETURN_IF_ERROR(pool_->LoseName(path));
   return base_->Unlink(path);
 }
 
 Status PooledFileSystem::Rename(const std::string& from, const std::string& to) {
+  CAMBIUM_RETURN_IF_ERROR(pool_->Health());
   CAMBIUM_RETURN_IF_ERROR(pool_->LoseName(from));
   CAMBIUM_RETURN_IF_ERROR(pool_->LoseName(to));
   return base_->Rename(from, to);
 }
 
 Status PooledFileSystem::RenameToNew(const std::string& from, const std::string& to) {
+  CAMBIUM_RETURN_IF_ERROR(pool_->Health());
   CAMBIUM_RETURN_IF_ERROR(pool_->LoseName(from));
   return base_->RenameToNew(from, to);
 }

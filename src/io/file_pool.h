@@ -9,13 +9,14 @@
 //   - a call uses it, or a read of a queue is in flight;
 //   - it is mapped;
 //   - bytes that were written to it are not synced: only the descriptor that wrote them is sure to get the report of a
-//     failed write-back (see PosixFile). If no other file can be closed, the pool syncs it. After a failed sync it
-//     stays open for good;
+//     failed write-back (see PosixFile). If no other file can be closed, the pool syncs it. After a failed sync it stays
+//     open for good, and if it was the pool that synced, every later change of a file fails;
 //   - its name was removed, or given to another file: it could not be opened again.
 // So more files than the limit can be open for a while. If the process has no descriptor left, files of this pool are
 // closed, whatever the limit, before Open gives up.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -57,7 +58,11 @@ class FilePool {
 
   [[nodiscard]] std::size_t open_count() const;
 
+  // Fatal if a sync by the pool has failed: bytes that the owner of the file counts on may be lost.
+  [[nodiscard]] Status Health() const { return has_failed_.load(std::memory_order_acquire) ? failure() : Status::OK(); }
+
  private:
+  [[nodiscard]] Status failure() const;
   // Closes up to `count` files, and returns how many.
   std::size_t CloseSome(std::size_t count);
   // Syncs a file that nothing else keeps open. False: there is none.
@@ -78,6 +83,8 @@ class FilePool {
   std::size_t maps_ CAMBIUM_GUARDED_BY(mutex_) = 0;
   std::vector<PooledFile*> syncing_ CAMBIUM_GUARDED_BY(mutex_);  // by SyncOne; they must not be destroyed
   CondVar synced_;                                               // syncing_ has changed
+  Status failure_ CAMBIUM_GUARDED_BY(mutex_);  // of the first sync by SyncOne that failed
+  std::atomic<bool> has_failed_{false};
 };
 
 // The file system that a database uses. Calls that open no file go to the base as they are.

@@ -52,7 +52,8 @@ Status PooledFile::Open(const std::shared_ptr<FilePool>& pool, const std::string
   std::unique_ptr<File> inner;
   CAMBIUM_RETURN_IF_ERROR(pool->OpenInner(path, mode, options, &inner));
   FileInfo info;
-  CAMBIUM_RETURN_IF_ERROR(inner->GetInfo(&info));
+  // A file that may exist now must not be reported as one that could not be created.
+  if (!inner->GetInfo(&info).ok()) made->KeepOpen();
   made->inode_ = info.inode;
   made->device_ = info.device;
   made->is_direct_ = inner->IsDirect();
@@ -126,8 +127,16 @@ Status PooledFile::Use(Call call) const {
 }
 
 template <typename Call>
+Status PooledFile::Change(Call call) {
+  CAMBIUM_RETURN_IF_ERROR(pool_->Health());
+  Status changed = Use(call);
+  if (!changed.ok()) CAMBIUM_RETURN_IF_ERROR(pool_->Health());  // a sync by the pool may have failed just now
+  return changed;
+}
+
+template <typename Call>
 Status PooledFile::WriteBy(Call call) {
-  return Use([&](File& inner) {
+  return Change([&](File& inner) {
     state_.fetch_add(kOneWriter + kOneWrite, std::memory_order_relaxed);
     struct Ended {
       std::atomic<std::uint64_t>& state;
@@ -139,7 +148,7 @@ Status PooledFile::WriteBy(Call call) {
 
 template <typename Call>
 Status PooledFile::SyncBy(Call call) {
-  return Use([&](File& inner) {
+  return Change([&](File& inner) {
     // Acquires the writes that have returned, so that the sync covers them.
     const std::uint64_t state = state_.load(std::memory_order_acquire);
     const Status synced = call(inner);
@@ -151,21 +160,6 @@ Status PooledFile::SyncBy(Call call) {
     }
     return synced;
   });
-}
-
-void PooledFile::SyncForPool() {
-  Status synced = SyncBy([](File& inner) { return inner.SyncData(); });
-  if (synced.ok()) return;
-  const MutexLock lock(pool_error_mutex_);
-  if (pool_error_.ok()) pool_error_ = std::move(synced);
-  has_pool_error_.store(true, std::memory_order_release);
-}
-
-Status PooledFile::TakePoolError() {
-  if (!has_pool_error_.load(std::memory_order_acquire)) return Status::OK();
-  const MutexLock lock(pool_error_mutex_);
-  has_pool_error_.store(false, std::memory_order_relaxed);
-  return std::exchange(pool_error_, Status::OK());
 }
 
 // ---- File ----
@@ -194,12 +188,10 @@ Status PooledFile::WriteVectored(std::uint64_t offset, std::span<const Slice> da
 }
 
 Status PooledFile::SyncData() {
-  CAMBIUM_RETURN_IF_ERROR(TakePoolError());
   return SyncBy([](File& inner) { return inner.SyncData(); });
 }
 
 Status PooledFile::Sync() {
-  CAMBIUM_RETURN_IF_ERROR(TakePoolError());
   return SyncBy([](File& inner) { return inner.Sync(); });
 }
 
@@ -211,11 +203,11 @@ void PooledFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
 }
 
 Status PooledFile::Truncate(std::uint64_t size) {
-  return Use([&](File& inner) { return inner.Truncate(size); });
+  return Change([&](File& inner) { return inner.Truncate(size); });
 }
 
 Status PooledFile::Allocate(std::uint64_t offset, std::uint64_t length, bool grow) {
-  return Use([&](File& inner) { return inner.Allocate(offset, length, grow); });
+  return Change([&](File& inner) { return inner.Allocate(offset, length, grow); });
 }
 
 bool PooledFile::CanGrowAhead() const {
@@ -228,7 +220,7 @@ bool PooledFile::CanGrowAhead() const {
 }
 
 Status PooledFile::PunchHole(std::uint64_t offset, std::uint64_t length) {
-  return Use([&](File& inner) { return inner.PunchHole(offset, length); });
+  return Change([&](File& inner) { return inner.PunchHole(offset, length); });
 }
 
 Status PooledFile::GetInfo(FileInfo* info) const {

@@ -8,7 +8,6 @@
 
 #include "cambium/file_system.h"
 #include "io/file_pool.h"
-#include "util/mutex.h"
 
 namespace cambium {
 
@@ -65,6 +64,8 @@ class PooledFile final : public File {
   template <typename Call>
   Status Use(Call call) const;
   template <typename Call>
+  Status Change(Call call);  // as Use, unless the pool has failed
+  template <typename Call>
   Status WriteBy(Call call);
   template <typename Call>
   Status SyncBy(Call call);
@@ -81,9 +82,6 @@ class PooledFile final : public File {
   [[nodiscard]] bool OnlyNeedsSync() const;
   [[nodiscard]] bool IsSynced(std::uint64_t state) const;
 
-  // For FilePool, without a lock. The next sync of the file's owner returns an error of this one.
-  void SyncForPool();
-  Status TakePoolError();
 
   const std::shared_ptr<FilePool> pool_;
   const std::string path_;
@@ -99,9 +97,6 @@ class PooledFile final : public File {
   mutable std::atomic<AccessHint> hint_{AccessHint::kNormal};
   mutable std::atomic<bool> is_used_{true};  // since TakeOne looked
   std::atomic<bool> is_kept_{false};         // KeepOpen was called
-  std::atomic<bool> has_pool_error_{false};
-  Mutex pool_error_mutex_;
-  Status pool_error_ CAMBIUM_GUARDED_BY(pool_error_mutex_);  // of SyncForPool; the owner has not seen it
 
   // Set and taken under the pool's mutex_. Read without it by threads that hold a pin and saw kOpen: Install sets kOpen
   // after inner_, and TryTake takes inner_ only after it has cleared kOpen while there was no pin.
