@@ -185,7 +185,7 @@ struct LogGcJobInfo {
 enum class WriteStallCondition : unsigned char { kNormal, kDelayed, kStopped };
 enum class WriteStallCause : unsigned char {
   kMemtableLimit,     // all memtables are full
-  kL0FileCountLimit,  // level 0 of an LSM
+  kL0FileCountLimit,  // runs in level 0 of an LSM, or above a tree
   kSpace,             // max_space_amplification: the whole database is affected
 };
 // Reported when a write first meets the condition, and when the condition is over.

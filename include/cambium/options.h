@@ -135,11 +135,12 @@ struct ColumnFamilyOptions {
   // Runs are swept into the tree when they hold more than 1/sweep_ratio of its keys. [1, 1000]
   int sweep_ratio = 8;
 
-  // ---- kLsm; ignored in a kBTree family ----
+  // ---- kLsm; ignored in a kBTree family, except the second and the third trigger ----
   CompactionStyle compaction_style = kCompactionStyleLevel;
   int level0_file_num_compaction_trigger = 4;  // runs in level 0 that start a compaction. [1, 1000]
-  int level0_slowdown_writes_trigger = 20;     // from here on each write is slowed down a little. [the above, 10000]
-  int level0_stop_writes_trigger = 36;         // from here on writes wait for a compaction. [the above, 10000]
+  // These two count the runs in level 0, or above the tree of a kBTree family, that wait for a compaction.
+  int level0_slowdown_writes_trigger = 20;  // from here on each write is slowed down a little. [the above, 10000]
+  int level0_stop_writes_trigger = 36;      // from here on writes wait for a compaction. [the above, 10000]
   std::uint64_t target_file_size_base = 64u << 20;  // bytes of a file in level 1. [16 KiB, 1 TiB]
   int target_file_size_multiplier = 1;              // growth from level to level. [1, 100]
   std::uint64_t max_bytes_for_level_base = 256u << 20;  // bytes of level 1. [16 KiB, 1 PiB]

@@ -157,6 +157,7 @@ std::unique_ptr<Index> Families::MakeIndex(Family* family) {
   options.comparator = its.comparator;
   options.pool = db_.pool.get();
   options.segments.page_size = static_cast<std::uint32_t>(its.page_size);
+  options.merges.runs_max = RunsMaxBelow(its.level0_slowdown_writes_trigger);
   options.merges.sweep_ratio = static_cast<std::uint64_t>(its.sweep_ratio);
   options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
   options.write_buffer_size = its.write_buffer_size;

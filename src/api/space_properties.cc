@@ -44,6 +44,8 @@ void Properties::AddPinned(Figures* figures) const {
     });
     std::vector<NumberedFile> files;
     for (const FamilyView& family : view->families) family.layers->AppendFiles(&files);
+    std::ranges::sort(files);  // private runs share a file
+    files.erase(std::unique(files.begin(), files.end()), files.end());
     for (const NumberedFile& file : files) add(db_.PathOf(file.kind, file.number));
     SetFigure(figures, "pinned_by_snapshot_" + std::to_string(snapshot->GetSequenceNumber()), bytes);
   }

@@ -1,7 +1,6 @@
 #include "api/writer.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "api/batch_preparer.h"
 #include "util/count_scope.h"
@@ -11,12 +10,11 @@
 namespace cambium {
 namespace {
 
-constexpr std::uint64_t kSlowdownMicrosMax = 1000;
+constexpr double kSlowdownMicrosMax = 1000;
 
-WriteStallCondition ConditionOf(const ColumnFamilyOptions& options, std::size_t runs) {
-  if (runs < static_cast<std::size_t>(options.level0_slowdown_writes_trigger)) return WriteStallCondition::kNormal;
-  return runs < static_cast<std::size_t>(options.level0_stop_writes_trigger) ? WriteStallCondition::kDelayed
-                                                                              : WriteStallCondition::kStopped;
+WriteStallCondition ConditionOf(const ColumnFamilyOptions& options, double runs) {
+  if (runs < options.level0_slowdown_writes_trigger) return WriteStallCondition::kNormal;
+  return runs < options.level0_stop_writes_trigger ? WriteStallCondition::kDelayed : WriteStallCondition::kStopped;
 }
 
 }  // namespace
@@ -261,34 +259,38 @@ Status Writer::CheckNotDropped(const Prepared& prepared) {
   return Status::OK();
 }
 
-// If the compaction does not reduce the number of runs, the write proceeds.
 Status Writer::AwaitCompaction(const WriteOptions& options, Family* family) {
   const ColumnFamilyOptions& its = family->options();
-  if (its.index_type != IndexKind::kLsm) return Status::OK();
-  const auto slowdown = static_cast<std::size_t>(its.level0_slowdown_writes_trigger);
-  const auto stop = static_cast<std::size_t>(its.level0_stop_writes_trigger);
-  std::size_t runs = family->run_count.load(std::memory_order_relaxed);
+  const double slowdown = its.level0_slowdown_writes_trigger;
+  const double stop = its.level0_stop_writes_trigger;
+  const double runs = family->WaitingRuns();
   if (db_.events.is_on()) {
     db_.events.Stalls(family->name, family->id, WriteStallCause::kL0FileCountLimit, ConditionOf(its, runs));
     db_.events.Deliver();
   }
   if (runs < slowdown) return Status::OK();
   if (options.no_slowdown) {
-    return Status::Incomplete("level 0 has " + std::to_string(runs) + " runs, which wait for a compaction");
+    return Status::Incomplete(std::to_string(static_cast<std::size_t>(runs)) + " runs wait for a compaction");
   }
   const std::uint64_t start = db_.NowMicros();
   Status waited;
   if (runs < stop) {
-    db_.options.clock->SleepMicros(kSlowdownMicrosMax * (runs - slowdown + 1) / (stop - slowdown + 1));
-  }
-  while (waited.ok() && runs >= stop) {
-    const CountScope stalls(jobs_.stalled_writers());
-    waited = compactor_.WaitFor(family);
-    const std::size_t before = std::exchange(runs, family->run_count.load(std::memory_order_relaxed));
-    if (runs >= before) break;
+    const double part = (runs - slowdown + 1) / (stop - slowdown + 1);
+    db_.options.clock->SleepMicros(static_cast<std::uint64_t>(kSlowdownMicrosMax * part));
+  } else {
+    waited = AwaitSteps(family);
   }
   pace_.CountStall(db_.NowMicros() - start, false);
   return waited;
+}
+
+Status Writer::AwaitSteps(Family* family) {
+  const CountScope stalls(jobs_.stalled_writers());
+  while (family->WaitingRuns() >= family->options().level0_stop_writes_trigger) {
+    CAMBIUM_TRY(const bool has_stepped, compactor_.WaitForStep(family));
+    if (!has_stepped) break;
+  }
+  return Status::OK();
 }
 
 void Writer::Count(const Prepared& prepared) const {

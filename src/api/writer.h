@@ -56,10 +56,13 @@ class Writer {
   Status DropLargeValues(const std::vector<std::uint64_t>& numbers);
   // Waits for compactions and for space if necessary.
   Status AwaitPermission(const WriteOptions& options, const Prepared& prepared);
-  // Delays writes to an LSM with many runs in level 0, because these runs slow down every read. From
-  // level0_slowdown_writes_trigger runs on, a write waits up to a millisecond. From level0_stop_writes_trigger runs on,
-  // it waits until a step of a compaction has ended.
+  // Delays writes to a family with many runs that wait for a compaction, because runs slow down every read: from
+  // level0_slowdown_writes_trigger runs on, a write sleeps up to a millisecond; from level0_stop_writes_trigger runs on,
+  // it waits.
   Status AwaitCompaction(const WriteOptions& options, Family* family);
+  // Waits for steps of compactions until fewer runs wait, or until a step fails or none is due: the write then goes on,
+  // because nothing else would end the wait.
+  Status AwaitSteps(Family* family);
   // Appends the batch. If deletes find no space, tries again as long as jobs free some.
   Status AppendOrFree(const WriteOptions& options, Prepared* prepared, SequenceNumber* last, TracedCall* traced);
   Status Append(const WriteOptions& options, Prepared* prepared, bool is_last_try, SequenceNumber* last,

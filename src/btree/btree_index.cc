@@ -197,6 +197,7 @@ Status SweepOutcome::StageSegments(FamilyEdit* edit, TreeLayers::Parts* parts) c
 
 BTreeIndex::BTreeIndex(BTreeIndexOptions options)
     : options_(std::move(options)),
+      runs_max_(options_.merges.runs_max),
       sweep_ratio_(options_.merges.sweep_ratio),
       filter_bits_per_key_(options_.filter_bits_per_key),
       write_buffer_size_(options_.write_buffer_size) {
@@ -206,6 +207,7 @@ BTreeIndex::BTreeIndex(BTreeIndexOptions options)
 
 SweepPolicy BTreeIndex::Policy(std::uint64_t step_bytes_max) const {
   SweepPolicy policy = options_.merges;
+  policy.runs_max = runs_max_.load(std::memory_order_relaxed);
   policy.sweep_ratio = sweep_ratio_.load(std::memory_order_relaxed);
   // As much as a step of a sweep writes before it commits.
   const std::uint64_t step_bytes = std::min(step_bytes_max, write_buffer_size_.load(std::memory_order_relaxed));

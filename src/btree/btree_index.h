@@ -58,6 +58,7 @@ class BTreeIndex final : public Index {
                                      const UpdateShape& update) const override;
   Result<std::unique_ptr<CompactionOutcome>> Compact(const CompactionInput& input) override;
   void SetOptions(const ColumnFamilyOptions& options) override {
+    runs_max_.store(RunsMaxBelow(options.level0_slowdown_writes_trigger), std::memory_order_relaxed);
     sweep_ratio_.store(static_cast<std::uint64_t>(options.sweep_ratio), std::memory_order_relaxed);
     filter_bits_per_key_.store(static_cast<unsigned>(options.filter_bits_per_key), std::memory_order_relaxed);
     write_buffer_size_.store(options.write_buffer_size, std::memory_order_relaxed);
@@ -91,7 +92,8 @@ class BTreeIndex final : public Index {
   [[nodiscard]] PageBuilderOptions Pages() const;
 
   const BTreeIndexOptions options_;
-  // These three begin as in options_; SetOptions changes them.
+  // These four begin as in options_; SetOptions changes them.
+  std::atomic<std::uint64_t> runs_max_;
   std::atomic<std::uint64_t> sweep_ratio_;
   std::atomic<unsigned> filter_bits_per_key_;
   std::atomic<std::size_t> write_buffer_size_;

@@ -24,6 +24,7 @@
 // sweep can stop half-way and a flush cannot.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -42,6 +43,12 @@ struct SweepPolicy {
   // write_buffer_size, and uses at least one MiB of pages: some milliseconds of a slow disk.
   std::uint64_t flush_pages_max = 16384;
 };
+
+// runs_max for a family whose writes slow down from so many runs on: a sweep is due by then, so that no write is slowed
+// down by runs which nothing would remove.
+[[nodiscard]] constexpr std::uint64_t RunsMaxBelow(int slowdown_trigger) {
+  return std::min(SweepPolicy().runs_max, static_cast<std::uint64_t>(slowdown_trigger) - 1);
+}
 
 // Pages that a merge with the tree writes in addition to the memtable's own new pages: the leaves it touches, and the
 // pages for the keys of the runs.

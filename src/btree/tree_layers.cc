@@ -163,6 +163,14 @@ Result<std::uint64_t> TreeLayers::Rank(Slice key) const {
   return TreeRank(parts_.root, parts_.files, parts_.pool, order_, key);
 }
 
+// Takes the swept runs' keys to be spread like those of the tree.
+Result<double> TreeLayers::MergedRuns() const {
+  if (!parts_.sweep.has_value() || parts_.root.entry_count == 0) return 0.0;
+  CAMBIUM_TRY(const std::uint64_t below, Rank(parts_.sweep->cursor));
+  return static_cast<double>(parts_.sweep->runs.size()) * static_cast<double>(below) /
+         static_cast<double>(parts_.root.entry_count);
+}
+
 Result<TreePart> TreeLayers::MeasureRun(std::size_t run, Slice begin, Slice end) const {
   if (IsMasked(run, end)) return TreePart{};
   return parts_.runs[run]->Measure(IsMasked(run, begin) ? Slice(parts_.sweep->cursor) : begin, end);

@@ -49,6 +49,7 @@ class TreeLayers final : public Layers {
   [[nodiscard]] Result<TreePart> CoveredByRanges() const override;
   [[nodiscard]] const std::vector<std::shared_ptr<const Run>>& runs() const override { return parts_.runs; }
   [[nodiscard]] std::shared_ptr<const Layers> WithNewestRun(std::shared_ptr<const Run> run) const override;
+  [[nodiscard]] Result<double> MergedRuns() const override;
   [[nodiscard]] LayersShape shape() const override;
   void AppendFiles(std::vector<NumberedFile>* files) const override;
 

@@ -7,70 +7,16 @@
 #include "index/filter.h"
 #include "index/read_bytes.h"
 #include "index/run_footer.h"
+#include "index/run_sink.h"
 #include "index/tree_cursor.h"
-#include "io/take_blocks.h"
 #include "util/checksum.h"
 #include "util/mutant.h"
 
 namespace cambium {
 namespace {
 
-// Room for the pages that are still open when a run is full: one per level.
-constexpr std::uint64_t kOpenUnitsMax = std::uint64_t{kMaxTreeHeight + 1} * kPageUnitsMax;
 // Bounds the memory that a run's range deletes need in its reader; far more than memtables can produce.
 constexpr std::size_t kRunRangesSizeMax = std::size_t{1} << 30;
-
-// Writes pages one after the other into a file, through a large buffer.
-class RunSink final : public PageSink {
- public:
-  RunSink(File* file, const FileHeader& header, BeforeWrite before_write)
-      : file_(file), header_(header), seed_(header.Seed()), before_write_(std::move(before_write)) {
-    buffer_ = EncodeFileHeader(header);
-    buffer_.resize(header.page_size);
-  }
-
-  Result<Place> Reserve(unsigned units) override {
-    if (next_unit_ + units > kPageUnitOffsetMax) {
-      return Status::InvalidArgument(file_->path() + ": a run has at most " + std::to_string(kPageUnitOffsetMax) +
-                                     " page units");
-    }
-    return Place{MakePageId(header_.number, next_unit_, units), seed_};
-  }
-
-  Status Append(PagePointer page, Slice bytes) override {
-    assert(UnitOffsetOf(page.id) == next_unit_ && bytes.size() == UnitsOf(page.id) * header_.page_size);
-    next_unit_ += UnitsOf(page.id);
-    return AppendBytes(bytes);
-  }
-
-  Status AppendBytes(Slice bytes) {
-    buffer_.append(bytes.data(), bytes.size());
-    return buffer_.size() < kRunWriteSize ? Status::OK() : Flush();
-  }
-
-  Status Flush() {
-    if (before_write_) before_write_(buffer_.size());
-    CAMBIUM_RETURN_IF_ERROR(TakeBlocks(file_, written_, buffer_.size()));
-    CAMBIUM_RETURN_IF_ERROR(file_->Write(written_, buffer_));
-    written_ += buffer_.size();
-    buffer_.clear();
-    return Status::OK();
-  }
-
-  [[nodiscard]] std::uint64_t size() const { return written_ + buffer_.size(); }
-  [[nodiscard]] std::uint64_t next_unit() const { return next_unit_; }
-  [[nodiscard]] std::uint64_t seed() const { return seed_; }
-  [[nodiscard]] const FileHeader& header() const { return header_; }
-
- private:
-  File* const file_;
-  const FileHeader header_;
-  const std::uint64_t seed_;
-  const BeforeWrite before_write_;
-  std::string buffer_;
-  std::uint64_t written_ = 0;
-  std::uint64_t next_unit_ = 1;  // the header takes the first
-};
 
 FileHeader RunHeader(FileHeader header, const RunOptions& options) {
   header.kind = FileKind::kRun;
@@ -90,21 +36,6 @@ Status CheckBlockSize(const RunOptions& options) {
   return Status::InvalidArgument("block_size of " + std::to_string(size) + " bytes; with a page_size of " +
                                  std::to_string(options.page_size) + " it is " + std::to_string(least) + " to " +
                                  std::to_string(most));
-}
-
-RunInfo InfoOf(const RunFooter& footer, const FileHeader& header, std::uint64_t file_size) {
-  RunInfo info;
-  info.number = header.number;
-  info.file_id = header.file_id;
-  info.root = footer.root;
-  info.tombstone_count = footer.tombstone_count;
-  info.file_size = file_size;
-  info.footer_checksum = footer.checksum;
-  info.range_delete_count = footer.range_count;
-  info.smallest_key = footer.smallest_key;
-  info.largest_key = footer.largest_key;
-  info.largest_is_open = footer.largest_is_open;
-  return info;
 }
 
 Result<std::uint64_t> SizeOf(const File& file) {
@@ -172,7 +103,7 @@ struct RunBuilder::Rep {
       footer.smallest_key = smallest_key;
       footer.largest_key = tree.last_key().ToString();
     }
-    SpanRanges(&footer);
+    SpanRanges(order, ranges, tree.entry_count() > 0, &footer);
     CAMBIUM_TRY(footer.root, tree.Finish());
     footer.tombstone_count = tombstone_count;
     footer.filter_offset = sink.size();
@@ -189,17 +120,6 @@ struct RunBuilder::Rep {
     RunInfo info = InfoOf(footer, sink.header(), sink.size());
     info.kind = options.kind;
     return info;
-  }
-
-  // Extends the footer's bounds from those of the keys to those of keys and ranges.
-  void SpanRanges(RunFooter* footer) const {
-    if (ranges.empty()) return;
-    const std::string& first = ranges.begin(0);
-    const std::string& end = ranges.end(ranges.count() - 1);
-    const bool has_keys = tree.entry_count() > 0;
-    if (!has_keys || order.Compare(first, footer->smallest_key) < 0) footer->smallest_key = first;
-    footer->largest_is_open = !has_keys || order.Compare(end, footer->largest_key) > 0;
-    if (footer->largest_is_open) footer->largest_key = end;
   }
 
   Status WriteRanges(RunFooter* footer) {
@@ -260,7 +180,7 @@ Result<RunInfo> RunBuilder::Finish() {
   return info;
 }
 
-bool RunBuilder::IsFull() const { return rep_->sink.next_unit() + kOpenUnitsMax >= kPageUnitOffsetMax; }
+bool RunBuilder::IsFull() const { return rep_->sink.IsFull(); }
 std::uint64_t RunBuilder::entry_count() const { return rep_->tree.entry_count(); }
 std::uint64_t RunBuilder::value_bytes() const { return rep_->tree.value_bytes(); }
 std::uint64_t RunBuilder::bytes_so_far() const { return rep_->sink.size(); }

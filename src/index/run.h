@@ -146,6 +146,8 @@ class Run {
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
+  friend class PrivateRunsBuilder;
+
   Run(RunInfo info, FileSet files, std::unique_ptr<const Filter> filter, std::shared_ptr<const RangeDeletes> ranges,
       const Comparator* comparator, PagePool* pool);
   void CountAnswers(std::size_t asked, const OpenLookups& positives) const;

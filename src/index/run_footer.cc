@@ -23,6 +23,30 @@ Status ReadExactly(const File& file, std::uint64_t offset, std::size_t n, std::s
 
 }  // namespace
 
+RunInfo InfoOf(const RunFooter& footer, const FileHeader& header, std::uint64_t file_size) {
+  RunInfo info;
+  info.number = header.number;
+  info.file_id = header.file_id;
+  info.root = footer.root;
+  info.tombstone_count = footer.tombstone_count;
+  info.file_size = file_size;
+  info.footer_checksum = footer.checksum;
+  info.range_delete_count = footer.range_count;
+  info.smallest_key = footer.smallest_key;
+  info.largest_key = footer.largest_key;
+  info.largest_is_open = footer.largest_is_open;
+  return info;
+}
+
+void SpanRanges(const KeyOrder& order, const RangeDeletes& ranges, bool has_keys, RunFooter* footer) {
+  if (ranges.empty()) return;
+  const std::string& first = ranges.begin(0);
+  const std::string& end = ranges.end(ranges.count() - 1);
+  if (!has_keys || order.Compare(first, footer->smallest_key) < 0) footer->smallest_key = first;
+  footer->largest_is_open = !has_keys || order.Compare(end, footer->largest_key) > 0;
+  if (footer->largest_is_open) footer->largest_key = end;
+}
+
 std::string EncodeRunFooter(RunFooter* footer, std::uint64_t file_seed) {
   std::string out = footer->smallest_key + footer->largest_key;
   [[maybe_unused]] const std::size_t keys = out.size();

@@ -5,8 +5,10 @@
 #include <string>
 
 #include "cambium/file_system.h"
+#include "index/page_format.h"
 #include "io/file_header.h"
 #include "manifest/run_info.h"
+#include "memtable/range_deletes.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -30,6 +32,11 @@ struct RunFooter {
   std::uint64_t offset = 0;    // of the footer in the file
   std::uint64_t checksum = 0;  // set by EncodeRunFooter and ReadRunFooter
 };
+
+// What the footer says, with the facts of its file.
+[[nodiscard]] RunInfo InfoOf(const RunFooter& footer, const FileHeader& header, std::uint64_t file_size);
+// Extends the footer's bounds from those of the keys, if the run has keys, to those of keys and ranges.
+void SpanRanges(const KeyOrder& order, const RangeDeletes& ranges, bool has_keys, RunFooter* footer);
 
 // Encodes the footer, and sets footer->checksum. footer->offset must be set.
 [[nodiscard]] std::string EncodeRunFooter(RunFooter* footer, std::uint64_t file_seed);

@@ -23,9 +23,9 @@ namespace {
 class MemTableCursor final : public EntryCursor {
  public:
   // `ranges` as of read_seq; null: none.
-  MemTableCursor(const MemTree* tree, SequenceNumber read_seq, const TableRanges* owner,
+  MemTableCursor(const MemTree* tree, SequenceNumber read_seq, SequenceNumber after_seq, const TableRanges* owner,
                  const TableRanges::Version* ranges)
-      : tree_(*tree), read_seq_(read_seq), range_owner_(*owner), ranges_(ranges) {}
+      : tree_(*tree), read_seq_(read_seq), after_seq_(after_seq), range_owner_(*owner), ranges_(ranges) {}
 
   void SeekToFirst() override {
     tree_.CopyFirstLeaf(&leaf_);
@@ -70,7 +70,7 @@ class MemTableCursor final : public EntryCursor {
       for (; slot_ < leaf_.count; ++slot_) {
         if (slot_ + kAhead < leaf_.count) __builtin_prefetch(leaf_.records[slot_ + kAhead].bytes());
         current_ = leaf_.records[slot_].VisibleAt(read_seq_);
-        if (current_ && !IsCovered(current_)) return;
+        if (current_ && current_.seq() > after_seq_ && !IsCovered(current_)) return;
       }
       if (!leaf_.next) {
         current_ = Record();
@@ -88,7 +88,7 @@ class MemTableCursor final : public EntryCursor {
         --slot_;
         if (slot_ >= kAhead) __builtin_prefetch(leaf_.records[slot_ - kAhead].bytes());
         current_ = leaf_.records[slot_].VisibleAt(read_seq_);
-        if (current_ && !IsCovered(current_)) return;
+        if (current_ && current_.seq() > after_seq_ && !IsCovered(current_)) return;
       }
       current_ = Record();
       if (leaf_.count == 0) return;
@@ -129,6 +129,7 @@ class MemTableCursor final : public EntryCursor {
 
   const MemTree& tree_;
   const SequenceNumber read_seq_;
+  const SequenceNumber after_seq_;
   LeafCopy leaf_;
   unsigned slot_ = 0;  // of current_ in leaf_
   Record current_;
@@ -239,14 +240,16 @@ bool MemTable::Find(Slice key, SequenceNumber read_seq, Entry* entry, SequenceNu
   return true;
 }
 
-std::unique_ptr<EntryCursor> MemTable::NewCursor(SequenceNumber read_seq) const {
+std::unique_ptr<EntryCursor> MemTable::NewCursor(SequenceNumber read_seq, SequenceNumber after_seq) const {
   const TableRanges::Version* ranges = TableRanges::VisibleAt(rep_->ranges.newest(), read_seq);
-  return std::make_unique<MemTableCursor>(&rep_->tree, read_seq, &rep_->ranges, ranges);
+  return std::make_unique<MemTableCursor>(&rep_->tree, read_seq, after_seq, &rep_->ranges, ranges);
 }
 
-std::shared_ptr<const RangeDeletes> MemTable::RangesAt(SequenceNumber read_seq) const {
+std::shared_ptr<const RangeDeletes> MemTable::RangesAt(SequenceNumber read_seq, SequenceNumber after_seq) const {
   const TableRanges::Version* ranges = TableRanges::VisibleAt(rep_->ranges.newest(), read_seq);
-  return ranges == nullptr ? nullptr : std::make_shared<const RangeDeletes>(rep_->ranges.UnionOf(*ranges));
+  if (ranges == nullptr) return nullptr;
+  auto covered = std::make_shared<const RangeDeletes>(rep_->ranges.UnionOf(*ranges, after_seq));
+  return covered->empty() ? nullptr : covered;
 }
 
 std::uint64_t MemTable::key_count() const { return rep_->key_count.load(std::memory_order_relaxed); }

@@ -51,11 +51,13 @@ class MemTable {
   // Yields for each key the newest version with a sequence number <= read_seq, unless a newer range (<= read_seq)
   // covers the key. The caller must hide such keys in older layers, too: see RangesAt. A writer may add concurrently:
   // the cursor sees the keys added before it was positioned, perhaps later ones, and the ranges added before it was
-  // made. The memtable must outlive it.
-  [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor(SequenceNumber read_seq) const;
+  // made. The memtable must outlive it. Leaves out the versions up to `after_seq`: cursor and ranges are then the layer
+  // that makes the state at read_seq out of the state at after_seq.
+  [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor(SequenceNumber read_seq, SequenceNumber after_seq = 0) const;
 
-  // Returns what the ranges with sequence numbers <= read_seq cover, as a copy; null if there are none.
-  [[nodiscard]] std::shared_ptr<const RangeDeletes> RangesAt(SequenceNumber read_seq) const;
+  // Returns what the ranges with sequence numbers in (after_seq, read_seq] cover, as a copy; null if there are none.
+  [[nodiscard]] std::shared_ptr<const RangeDeletes> RangesAt(SequenceNumber read_seq,
+                                                             SequenceNumber after_seq = 0) const;
 
   // The number of keys, of versions, of range deletes, and the bytes of memory in use; memory that is only reserved is
   // untouched and does not count. Any thread. Ranges make lookups and flushes slower, so freeze a memtable early if it

@@ -219,11 +219,14 @@ TableRanges::Stretch TableRanges::StretchOf(const Version& version, Slice key) c
   return stretch;
 }
 
-RangeDeletes TableRanges::UnionOf(const Version& version) const {
+// A range may be cut into fragments, and a newer range may have taken some of them. Either way each place that a range
+// newer than after_seq covers has a fragment with such a number, and no other place has one.
+RangeDeletes TableRanges::UnionOf(const Version& version, SequenceNumber after_seq) const {
   std::vector<RangeDeletes::Range> ranges;
   for (std::uint32_t i = 0; i < version.array_count; ++i) {
     const Array& array = version.arrays()[i];
     for (std::uint32_t f = 0; f < array.count; ++f) {
+      if (array.fragments[f].seq <= after_seq) continue;
       ranges.push_back({array.fragments[f].begin(), array.fragments[f].end()});
     }
   }

@@ -65,7 +65,8 @@ class TableRanges {
   };
   [[nodiscard]] Stretch StretchOf(const Version& version, Slice key) const;
   [[nodiscard]] SequenceNumber NewestCovering(const Version& version, Slice key) const;
-  [[nodiscard]] RangeDeletes UnionOf(const Version& version) const;
+  // What the version's ranges newer than `after_seq` cover.
+  [[nodiscard]] RangeDeletes UnionOf(const Version& version, SequenceNumber after_seq = 0) const;
 
   // For tests. The writer must be idle.
   Status CheckInvariants() const;

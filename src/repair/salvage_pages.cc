@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "index/run.h"
 #include "vlog/value_reader.h"
 
 namespace cambium {
@@ -84,10 +85,13 @@ class PageFiles {
     // After its pages, a run has a filter and a footer, which are not pages. If the footer is damaged, nothing says
     // where they begin. So non-pages in runs are not reported.
     before_.reset();
+    // Each sweep, and each run of a snapshot's file, begins again at its first key. Such a file has no footer.
+    const bool is_one_run =
+        found.name.kind == FileKind::kRun && Run::ReadFooter(file->shared_file(), file->number()).ok();
     return ScanLeaves(
         *file, found.size,
         [&](const PageView& leaf) {
-          if (found.name.kind == FileKind::kIndex) before_.reset();  // each sweep begins again at its first key
+          if (!is_one_run) before_.reset();
           return TakeLeaf(*family, leaf);
         },
         [&](std::uint64_t offset) {

@@ -2,6 +2,7 @@
 // memtables and layers are in the view.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "io/file_header.h"
 #include "util/compression.h"
 #include "state/lock_roles.h"
+#include "util/mutant.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -91,6 +93,18 @@ struct Family {
   std::atomic<std::size_t> flush_bytes{0};
 
   std::atomic<std::size_t> run_count{0};  // runs in the current layers; writers read it without a lock
+  // Of these, how many a sweep in progress has merged already, by what they hold: an estimate. Written after each step,
+  // as the next, by the thread that has claimed the compaction; after an Open it is 0 until the first step.
+  std::atomic<double> merged_runs{0};
+  std::atomic<std::uint64_t> compaction_steps{0};  // committed since Open, without flushes into the tree
+  // How many runs wait for a compaction. A sweep removes its runs only when it ends, which may take minutes, so what it
+  // has merged does not count.
+  [[nodiscard]] double WaitingRuns() const {
+    const auto runs = static_cast<double>(run_count.load(std::memory_order_relaxed));
+    if (MutantIs(Mutant::kNoRunsWait)) return 0;
+    if (MutantIs(Mutant::kSweptRunsWait)) return runs;
+    return std::max(0.0, runs - merged_runs.load(std::memory_order_relaxed));
+  }
 
   // Estimates for gc/space.h. hidden_bytes: bytes of records that newer entries hide and that the accounts still count.
   // hidden_index_bytes: bytes that hidden entries take in an LSM's files. replaced_share: the fraction of the last

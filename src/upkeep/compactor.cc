@@ -182,11 +182,21 @@ Status Compactor::RunWith(Family* family, CompactionInput input, FilterJob* filt
   static_cast<void>(CommitTogether(db_, &commits_, changes));  // its result is the status of the change
   CAMBIUM_RETURN_IF_ERROR(change.status);
   const CompactionChange::Files files = change.Finish();
+  NoteStep(family);
   info->input_files = PathsOf(files.old_files);
   info->output_files = PathsOf(files.new_files);
   CAMBIUM_RETURN_IF_ERROR(commits_.DropUnreferenced());
   EpochCollect();
   return Status::OK();
+}
+
+// Outside the commit lock, because it may read pages. If they cannot be read, all runs count as waiting.
+void Compactor::NoteStep(Family* family) {
+  if (const std::shared_ptr<const Layers> layers = commits_.LayersOf(*family); layers != nullptr) {
+    const Result<double> merged = layers->MergedRuns();
+    family->merged_runs.store(merged.ok() ? *merged : 0, std::memory_order_relaxed);
+  }
+  family->compaction_steps.fetch_add(1, std::memory_order_release);
 }
 
 // A long request lets compactions that are due run in between, above all those of new runs.
@@ -242,10 +252,11 @@ Status Compactor::CarryOut(const std::shared_ptr<Family>& family, CompactionRequ
   return s;
 }
 
-Status Compactor::WaitFor(Family* family) {
+Result<bool> Compactor::WaitForStep(Family* family) {
   const std::shared_ptr<Family> kept = commits_.FindFamily(family->id);
-  if (kept == nullptr) return Status::OK();
-  const std::size_t runs = family->run_count.load(std::memory_order_relaxed);
+  if (kept == nullptr) return false;
+  const std::uint64_t steps = family->compaction_steps.load(std::memory_order_acquire);
+  const auto has_stepped = [&] { return family->compaction_steps.load(std::memory_order_acquire) != steps; };
   std::uint64_t seen = 0;
   bool is_under_way = false;
   {
@@ -255,10 +266,11 @@ Status Compactor::WaitFor(Family* family) {
   }
   if (is_under_way) {
     CAMBIUM_RETURN_IF_ERROR(jobs_.WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) { return family->compactions_ended != seen; }));
-    if (family->run_count.load(std::memory_order_relaxed) < runs) return Status::OK();
+    if (has_stepped()) return true;
   }
   const std::optional<std::uint64_t> ended = jobs_.ScheduleToAwait(Job::kCompact, kept);
-  return ended.has_value() ? jobs_.AwaitEnd(Job::kCompact, *ended, kept) : jobs_.Health();
+  CAMBIUM_RETURN_IF_ERROR(ended.has_value() ? jobs_.AwaitEnd(Job::kCompact, *ended, kept) : jobs_.Health());
+  return has_stepped();
 }
 
 }  // namespace cambium

@@ -38,9 +38,9 @@ class Compactor {
   // is no bound. `rewrites`: every page of the index is written anew. With a compaction filter or `rewrites`, the
   // caller has begun a FilterCall.
   Status CompactKeys(const std::shared_ptr<Family>& family, const Slice* begin, const Slice* end, bool rewrites);
-  // Waits for a step of a compaction that is under way. If that does not reduce the runs, or none is under way, waits
-  // for a step in the background.
-  Status WaitFor(Family* family);
+  // Waits for a step of a compaction that is under way. If none is, or if it fails, waits for a step in the background.
+  // False: no step was due, or it has failed, so that to wait longer may be in vain.
+  Result<bool> WaitForStep(Family* family);
 
   // ---- For flushes into the tree ----
 
@@ -49,12 +49,13 @@ class Compactor {
   [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;
 
  private:
-  // The caller of the next five functions has claimed the family's compaction.
+  // The caller of the next six functions has claimed the family's compaction.
   Status Step(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request, CompactionReason reason);
   Status RunAndCommit(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
                       CompactionJobInfo* info);
   Status RunWith(Family* family, CompactionInput input, FilterJob* filter, CompactionJobInfo* info);
   Status SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers);
+  void NoteStep(Family* family);
   Status TakeTurnOfBackground(Family* family);
 
   Status CarryOut(const std::shared_ptr<Family>& family, CompactionRequest* request);

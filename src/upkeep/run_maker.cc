@@ -18,23 +18,16 @@ TableFiles RunMaker::FilesOf(const Family& family, TableFileCreationReason reaso
 Result<std::shared_ptr<const Run>> RunMaker::Make(const Family& family, EntryCursor* cursor,
                                                        const RangeDeletes* ranges, AccountDelta* accounts,
                                                        int job_id, RunKind kind) {
-  const bool is_private = accounts == nullptr;
-  TableFiles files = FilesOf(family,
-                             is_private                      ? TableFileCreationReason::kSnapshot
-                             : kind == RunKind::kRelocation ? TableFileCreationReason::kLogGc
-                                                             : TableFileCreationReason::kFlush,
-                             job_id);
+  TableFiles files = FilesOf(
+      family, kind == RunKind::kRelocation ? TableFileCreationReason::kLogGc : TableFileCreationReason::kFlush, job_id);
   CAMBIUM_TRY(const NewIndexFile made, commits_.MakeIndexFile(FileKind::kRun, family.options().page_size, &files));
-  if (is_private) commits_.obsolete().MakeObsolete(made.header.number);
   Result<std::shared_ptr<const Run>> run = Fill(made, family, cursor, ranges, accounts, kind);
   files.Done(run.status());
   return run;
 }
 
-Result<std::shared_ptr<const Run>> RunMaker::Fill(const NewIndexFile& made, const Family& family, EntryCursor* cursor,
-                                                   const RangeDeletes* ranges, AccountDelta* accounts, RunKind kind) {
+RunOptions RunMaker::OptionsFor(const Family& family, RunKind kind) {
   const ColumnFamilyOptions& its = family.options();
-  const bool is_private = accounts == nullptr;
   RunOptions options;
   options.kind = kind;
   options.page_size = static_cast<std::uint32_t>(its.page_size);
@@ -44,17 +37,35 @@ Result<std::shared_ptr<const Run>> RunMaker::Fill(const NewIndexFile& made, cons
   const bool is_for_gc = kind == RunKind::kRelocation;
   options.before_write = pace_.PermitFor(is_for_gc ? FILE_BYTES_GC : FILE_BYTES_FLUSH,
                                    [this, is_for_gc] { return is_for_gc ? pace_.PriorityOfGc() : IO_USER; });
-  RunBuilder builder(made.file, made.header, its.comparator, options);
+  return options;
+}
+
+Result<std::shared_ptr<const Run>> RunMaker::Fill(const NewIndexFile& made, const Family& family, EntryCursor* cursor,
+                                                   const RangeDeletes* ranges, AccountDelta* accounts, RunKind kind) {
+  const Comparator* const order = family.options().comparator;
+  RunBuilder builder(made.file, made.header, order, OptionsFor(family, kind));
   for (; cursor->Valid() && !builder.IsFull(); cursor->Next()) {
     CAMBIUM_RETURN_IF_ERROR(builder.Add(cursor->key(), cursor->entry()));
-    if (!is_private) accounts->Add(cursor->entry());
+    accounts->Add(cursor->entry());
   }
   CAMBIUM_RETURN_IF_ERROR(cursor->status());
   if (ranges != nullptr) CAMBIUM_RETURN_IF_ERROR(builder.AddRanges(*ranges));
   CAMBIUM_TRY(const RunInfo info, builder.Finish());
-  if (is_private) commits_.obsolete().Leaves(made.file->path(), {info.file_size, false});
-  if (!is_private && !MutantIs(Mutant::kCommitBeforeRunSync)) CAMBIUM_RETURN_IF_ERROR(DbContext::JudgeSync(made.file->SyncData()));
-  return Run::Open(made.file, info, its.comparator, db_.pool.get());
+  if (!MutantIs(Mutant::kCommitBeforeRunSync)) CAMBIUM_RETURN_IF_ERROR(DbContext::JudgeSync(made.file->SyncData()));
+  return Run::Open(made.file, info, order, db_.pool.get());
+}
+
+Result<std::unique_ptr<PrivateRunsBuilder>> RunMaker::BeginPrivate(const Family& family, TableFiles* files) {
+  CAMBIUM_TRY(NewIndexFile made, commits_.MakeIndexFile(FileKind::kRun, family.options().page_size, files));
+  commits_.obsolete().MakeObsolete(made.header.number);
+  return std::make_unique<PrivateRunsBuilder>(std::move(made.file), made.header, family.options().comparator,
+                                              OptionsFor(family, RunKind::kFlush), db_.pool.get());
+}
+
+Status RunMaker::EndPrivate(PrivateRunsBuilder* runs) {
+  CAMBIUM_RETURN_IF_ERROR(runs->Finish());
+  commits_.obsolete().Leaves(runs->path(), {runs->bytes(), false});
+  return Status::OK();
 }
 
 }  // namespace cambium

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <set>
 
-#include "index/run.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
 
 namespace cambium {
 
 namespace {
+
+constexpr std::size_t kRunsPerDigit = 16;
 
 // The memtables of `view` that `current` no longer has, oldest first. `current` is null if the family was dropped.
 // Flushes commit in order, so these are the oldest ones of `view`.
@@ -28,6 +29,15 @@ std::vector<std::shared_ptr<const LogTable>> OnlyIn(const FamilyView& view, cons
   return tables;
 }
 
+// The n-th snapshot of a memtable reads the n-th run and those that this snapshot reads; 0: none. It is n without the
+// last one of its digits, in base kRunsPerDigit, that is not 0: that digit less one.
+std::size_t BaseOf(std::size_t n) {
+  if (MutantIs(Mutant::kSnapshotsShareNoRuns)) return 0;
+  std::size_t power = 1;
+  while (n % (power * kRunsPerDigit) == 0) power *= kRunsPerDigit;
+  return n - power;
+}
+
 // Only in a mutant: pins the view before the snapshots are listed. Null if it does nothing.
 std::shared_ptr<const View> PinBeforeSnapshots(const CommitPoint& commits) {
   return MutantIs(Mutant::kSnapshotsListedAfterView) ? commits.view().Pin() : nullptr;
@@ -43,7 +53,8 @@ Status SnapshotRuns::BoundPinnedMemory() {
   CAMBIUM_FAULT_POINT("Snapshots:listed");
   const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
   if (current == nullptr) current = commits_.view().Pin();
-  std::set<const LogTable*> pinned;
+  PinnedTables pinned;
+  std::map<std::uint32_t, std::shared_ptr<Family>> families;
   std::size_t bytes = 0;
   std::size_t budget = 0;
   for (const FamilyView& family : current->families) {
@@ -53,42 +64,75 @@ Status SnapshotRuns::BoundPinnedMemory() {
   for (const auto& snapshot : snapshots) {
     const std::shared_ptr<const View> view = snapshot->view();
     for (const FamilyView& family : view->families) {
-      for (const auto& table : OnlyIn(family, current->Find(family.family->id))) {
-        if (pinned.insert(table.get()).second) bytes += table->memory_bytes();
+      const std::uint32_t id = family.family->id;
+      for (const auto& table : OnlyIn(family, current->Find(id))) {
+        Pinned& its = pinned[{id, table->begin().sequence}];
+        if (its.table == nullptr) bytes += table->memory_bytes();
+        its.table = table;
+        its.holders.push_back(snapshot.get());
+        families[id] = family.family;
       }
     }
   }
   if (bytes <= budget || MutantIs(Mutant::kSnapshotsPinTables)) return Status::OK();
-  for (const auto& snapshot : snapshots) CAMBIUM_RETURN_IF_ERROR(MovePinnedToRuns(snapshot.get(), *current));
+  for (auto& [place, its] : pinned) CAMBIUM_RETURN_IF_ERROR(MoveToRuns(*families[place.first], std::exchange(its, {})));
   return Status::OK();
 }
 
-Status SnapshotRuns::MovePinnedToRuns(SnapshotImpl* snapshot, const View& current) {
-  const std::shared_ptr<const View> before = snapshot->view();
-  auto after = std::make_shared<View>(*before);
-  bool changed = false;
-  for (const FamilyView& pinning : before->families) {
-    const std::uint32_t id = pinning.family->id;
-    const ColumnFamilyOptions& its = pinning.family->options();
-    const auto tables = OnlyIn(pinning, current.Find(id));
-    if (tables.empty()) continue;
-    FamilyView& family = *after->Mutable(id);
-    for (const auto& table : tables) {
-      const std::unique_ptr<EntryCursor> cursor = table->NewCursor(snapshot->GetSequenceNumber());
-      std::shared_ptr<const RangeDeletes> ranges = table->RangesAt(snapshot->GetSequenceNumber());
-      cursor->SeekToFirst();
-      do {
-        CAMBIUM_TRY(std::shared_ptr<const Run> run,
-                    runs_.Make(*family.family, cursor.get(), ranges.get(), nullptr, 0));
-        family.layers = family.layers->WithNewestRun(std::move(run));
-        ranges = nullptr;  // only the first, lowest run has them: they hide entries that are older than the memtable
-      } while (cursor->Valid());
-      std::erase_if(family.frozen, [&](const FrozenTable& frozen) { return frozen.table == table; });
-      if (family.active == table) family.active = std::make_shared<LogTable>(its.comparator);
-      changed = true;
-    }
+// The memtables of a family are moved oldest first, so each is then the oldest of its views, and its runs belong on top
+// of the layers.
+Status SnapshotRuns::MoveToRuns(const Family& family, const Pinned& pinned) {
+  TableFiles files = runs_.FilesOf(family, TableFileCreationReason::kSnapshot, 0);
+  const Result<std::vector<Runs>> runs = WriteRuns(family, pinned, &files);
+  files.Done(runs.status());
+  CAMBIUM_RETURN_IF_ERROR(runs.status());
+  for (std::size_t i = 0; i < pinned.holders.size(); ++i) {
+    auto after = std::make_shared<View>(*pinned.holders[i]->view());
+    FamilyView& changed = *after->Mutable(family.id);
+    // Another family's flush may do the same at the same time. Each step makes an equivalent view out of another one.
+    const LogTable* const oldest = changed.frozen.empty() ? changed.active.get() : changed.frozen.back().table.get();
+    if (oldest != pinned.table.get() && !MutantIs(Mutant::kSnapshotsListedAfterView)) continue;
+    for (const std::shared_ptr<const Run>& run : (*runs)[i]) changed.layers = changed.layers->WithNewestRun(run);
+    std::erase_if(changed.frozen, [&](const FrozenTable& frozen) { return frozen.table == pinned.table; });
+    if (changed.active == pinned.table) changed.active = std::make_shared<LogTable>(family.options().comparator);
+    pinned.holders[i]->set_view(std::move(after));
   }
-  if (changed) snapshot->set_view(std::move(after));
+  return Status::OK();
+}
+
+Result<std::vector<SnapshotRuns::Runs>> SnapshotRuns::WriteRuns(const Family& family, const Pinned& pinned,
+                                                                TableFiles* files) {
+  std::unique_ptr<PrivateRunsBuilder> file;
+  std::vector<Runs> runs(pinned.holders.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::size_t base = BaseOf(i + 1);  // counted from 1; 0: none
+    if (base > 0) runs[i] = runs[base - 1];
+    const SequenceNumber after = base > 0 ? pinned.holders[base - 1]->GetSequenceNumber() : 0;
+    CAMBIUM_RETURN_IF_ERROR(WriteRun(family, *pinned.table, after, pinned.holders[i]->GetSequenceNumber(), &file, files,
+                                     &runs[i]));
+  }
+  if (file != nullptr) CAMBIUM_RETURN_IF_ERROR(runs_.EndPrivate(file.get()));
+  return runs;
+}
+
+Status SnapshotRuns::WriteRun(const Family& family, const LogTable& table, SequenceNumber after,
+                              SequenceNumber snapshot, std::unique_ptr<PrivateRunsBuilder>* file, TableFiles* files,
+                              Runs* runs) {
+  const std::unique_ptr<EntryCursor> cursor = table.NewCursor(snapshot, after);
+  std::shared_ptr<const RangeDeletes> ranges = table.RangesAt(snapshot, after);
+  cursor->SeekToFirst();
+  while (cursor->Valid() || ranges != nullptr) {
+    if (*file != nullptr && (*file)->IsFull()) {
+      CAMBIUM_RETURN_IF_ERROR(runs_.EndPrivate(file->get()));
+      file->reset();
+    }
+    if (*file == nullptr) {
+      CAMBIUM_TRY(*file, runs_.BeginPrivate(family, files));
+    }
+    // Only the first, lowest run has the ranges: they hide entries that are older than all of these.
+    CAMBIUM_TRY(std::shared_ptr<const Run> run, (*file)->Add(cursor.get(), std::exchange(ranges, nullptr)));
+    runs->push_back(std::move(run));
+  }
   return Status::OK();
 }
 

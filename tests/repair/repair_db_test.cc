@@ -200,6 +200,29 @@ TEST(RepairDbTest, WithoutAManifestUnorderedPagesShowAWrongComparator) {
   EXPECT_EQ(findings.report.unproven, 4u);
 }
 
+// A file that only snapshots read has several runs, each of which begins again at a small key.
+TEST(RepairDbTest, WithoutAManifestRunsOfSnapshotsAreInNoWrongOrder) {
+  TestStore store;
+  store.options.write_buffer_size = 4u << 10;
+  store.MustOpen();
+  std::vector<const Snapshot*> held;
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < 40; ++i) {
+      store.Put(NumberedKey(39 - i), std::string(50, 'v'));
+      if (i % 10 == 0) held.push_back(store.db->GetSnapshot());
+    }
+    store.Flush();
+  }
+  ASSERT_TRUE(store.db->DeleteRange({}, NumberedKey(1), NumberedKey(5)).ok());
+  TestStore crashed(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+  EXPECT_GT(crashed.FilesOf(".run").size(), 3u) << "no private runs";
+  for (const Snapshot* const snapshot : held) store.db->ReleaseSnapshot(snapshot);
+  RemoveManifests(crashed);
+  Findings findings;
+  ASSERT_TRUE(RepairTo(crashed, {{kDefaultColumnFamilyName, crashed.options}}, {}, &findings).ok());
+  for (const std::string& note : findings.report.notes) EXPECT_EQ(note.find("not in the order"), note.npos) << note;
+}
+
 // Makes a tree of small values, and newer values in a run above it. The log no longer has any of them.
 void MakeOldTreeAndNewRun(TestStore* store, Entries* old_entries, Entries* new_entries) {
   store->options.blob_file_size = 16 << 10;

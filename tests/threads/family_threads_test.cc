@@ -382,7 +382,6 @@ TEST_F(HeldCompactionTest, OnlyAnotherCompactionWaits) {
 
 // Beyond level0_stop_writes_trigger a write waits for a step of a compaction, also for one that another thread runs.
 TEST_F(HeldCompactionTest, WriteBeyondStopTriggerWaitsForAnothersCompaction) {
-  CAMBIUM_FOR_THE_LSM_ALONE("a tree has no level 0 whose length would stop writers");
   std::thread merge([this] { EXPECT_TRUE(db_->CompactRange({}, family_.get(), nullptr, nullptr).ok()); });
   held_.AwaitHeld();
   ASSERT_TRUE(db_->SetOptions(family_.get(), {{"level0_file_num_compaction_trigger", "2"},

@@ -137,22 +137,6 @@ TEST(Level0CompactRangeTest, LongCompactRangeDoesNotLetRunsPileUp) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// The tree has no level 0: its runs are swept when there are many.
-TEST_F(Level0Test, TreeIgnoresTheTriggers) {
-  TestStore tree;
-  tree.options.index_type = IndexKind::kBTree;
-  tree.options.level0_file_num_compaction_trigger = 1;
-  tree.options.level0_slowdown_writes_trigger = 1;
-  tree.options.level0_stop_writes_trigger = 1;
-  tree.options.sweep_ratio = 1;
-  tree.MustOpen();
-  for (int i = 0; i < 500; ++i) tree.Put("key" + std::to_string(i), std::string(100, 'v'));
-  tree.RunUntilIdle();
-  WriteOptions options;
-  options.no_slowdown = true;
-  EXPECT_TRUE(tree.db->Put(options, "k", "v").ok());
-}
-
 // A file that only moves from level to level is never rewritten, so an uncompressed run would stay uncompressed.
 TEST_F(Level0Test, FlushedRunsAreCompressedLikeLevels) {
   ASSERT_TRUE(store_.db->SetOptions({{"write_buffer_size", "4M"}, {"min_blob_size", "1000"}}).ok());

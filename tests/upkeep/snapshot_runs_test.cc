@@ -1,0 +1,207 @@
+// Private runs: what snapshots see of flushed memtables, once it is in files. Each snapshot is compared with a copy of
+// a model that was made with it.
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cambium/listener.h"
+#include "testing/mutant_scope.h"
+#include "testing/test_store.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+using Model = std::map<std::string, std::string>;
+
+struct PrivateFiles : EventListener {
+  void OnTableFileCreated(const TableFileCreationInfo& info) override {
+    if (info.reason != TableFileCreationReason::kSnapshot || !info.status.ok()) return;
+    ++files;
+    bytes += info.file_size;
+  }
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+};
+
+// A store with a model of it, and of each of its snapshots.
+struct SnapshotStore : TestStore {
+  explicit SnapshotStore(std::size_t write_buffer_size) {
+    options.write_buffer_size = write_buffer_size;
+    options.max_write_buffer_number = 2;
+    options.level0_slowdown_writes_trigger = 1000;
+    options.level0_stop_writes_trigger = 1000;
+    options.listeners.push_back(made);
+    MustOpen();
+  }
+  ~SnapshotStore() { Release(held.size()); }
+  void Set(const std::string& key, const std::string& value) {
+    Put(key, value);
+    model[key] = value;
+  }
+  void Delete(const std::string& key) {
+    EXPECT_TRUE(db->Delete({}, key).ok());
+    model.erase(key);
+  }
+  void DeleteRange(const std::string& begin, const std::string& end) {
+    if (begin >= end) return;
+    EXPECT_TRUE(db->DeleteRange({}, begin, end).ok());
+    model.erase(model.lower_bound(begin), model.lower_bound(end));
+  }
+  void TakeSnapshot() { held.emplace_back(db->GetSnapshot(), model); }
+  // Releases the first `count` snapshots.
+  void Release(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) db->ReleaseSnapshot(held[i].first);
+    held.erase(held.begin(), held.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  // Returns how many snapshots show something else than their model.
+  int WrongSnapshots(std::size_t step = 1) {
+    int wrong = 0;
+    for (std::size_t i = 0; i < held.size(); i += step) {
+      ReadOptions at;
+      at.snapshot = held[i].first;
+      Model forward;
+      Model backward;
+      const std::unique_ptr<Iterator> it(db->NewIterator(at));
+      for (it->SeekToFirst(); it->Valid(); it->Next()) forward[it->key().ToString()] = it->value().ToString();
+      bool is_right = it->status().ok();
+      for (it->SeekToLast(); it->Valid(); it->Prev()) backward[it->key().ToString()] = it->value().ToString();
+      is_right = is_right && it->status().ok() && forward == held[i].second && backward == held[i].second;
+      for (int k = 0; k < 40; ++k) {
+        const auto found = held[i].second.find(NumberedKey(k));
+        is_right = is_right && Get(NumberedKey(k), at) == (found == held[i].second.end() ? "NotFound" : found->second);
+      }
+      wrong += is_right ? 0 : 1;
+    }
+    return wrong;
+  }
+  std::shared_ptr<PrivateFiles> made = std::make_shared<PrivateFiles>();
+  Model model;
+  std::vector<std::pair<const Snapshot*, Model>> held;
+};
+
+// Takes snapshots at random moments of random writes.
+void WriteRandomly(SnapshotStore* store, std::uint64_t seed, int count) {
+  Prng prng(seed);
+  for (int i = 0; i < count; ++i) {
+    const std::string key = NumberedKey(static_cast<int>(prng.Uniform(40)));
+    const std::uint64_t what = prng.Uniform(100);
+    if (what < 70) {
+      store->Set(key, std::to_string(i) + std::string(prng.Uniform(100), 'v'));
+    } else if (what < 85) {
+      store->Delete(key);
+    } else if (what < 90) {
+      store->DeleteRange(key, NumberedKey(static_cast<int>(prng.Uniform(40))));
+    } else {
+      store->TakeSnapshot();
+      if (prng.OneIn(4)) store->TakeSnapshot();
+    }
+  }
+}
+
+TEST(SnapshotRunsTest, EverySnapshotShowsItsStateFromPrivateRuns) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    SCOPED_TRACE(seed);
+    SnapshotStore store(6u << 10);
+    WriteRandomly(&store, seed, 3000);
+    store.Flush();
+    EXPECT_GT(store.made->files, 10u);
+    EXPECT_EQ(store.WrongSnapshots(), 0);
+    store.Release(store.held.size() / 2);
+    WriteRandomly(&store, seed + 100, 1000);
+    store.Flush();
+    store.RunUntilIdle();
+    EXPECT_EQ(store.WrongSnapshots(), 0);
+    EXPECT_EQ(store.Verify(), "");
+  }
+}
+
+// Hundreds of snapshots of one memtable read runs of runs.
+TEST(SnapshotRunsTest, MemtableMayHaveHundredsOfSnapshots) {
+  SnapshotStore store(64u << 10);
+  Prng prng(5);
+  for (int i = 0; i < 600; ++i) {
+    store.Set(NumberedKey(static_cast<int>(prng.Uniform(40))), std::to_string(i));
+    if (i % 50 == 7) store.DeleteRange(NumberedKey(static_cast<int>(prng.Uniform(20))), NumberedKey(25));
+    store.TakeSnapshot();
+  }
+  store.Flush();
+  for (int i = 0; store.made->files == 0 && i < 20'000; ++i) {
+    store.Set("x" + NumberedKey(i % 1000), std::string(50, 'x'));
+    if (i % 1000 == 0) store.TakeSnapshot();
+  }
+  EXPECT_GT(store.made->files, 0u);
+  EXPECT_EQ(store.WrongSnapshots(7), 0);
+}
+
+struct Spilled {
+  std::uint64_t user_bytes = 0;
+  std::uint64_t memtables = 0;
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+};
+
+// Twenty snapshots for each memtable, each after other keys were overwritten.
+Spilled SpillForManySnapshots() {
+  SnapshotStore store(64u << 10);
+  Spilled spilled;
+  for (int i = 0; i < 200; ++i) {
+    for (int k = 0; k < 40; ++k) {
+      const std::string key = NumberedKey((i * 40 + k) * 7919 % 10'000);
+      store.Put(key, std::string(40, 'v'));
+      spilled.user_bytes += key.size() + 40;
+    }
+    store.TakeSnapshot();
+    if (i % 20 == 19) {
+      store.Flush();
+      ++spilled.memtables;
+    }
+  }
+  spilled.files = store.made->files;
+  spilled.bytes = store.made->bytes;
+  EXPECT_EQ(store.held.size(), 200u);
+  return spilled;
+}
+
+TEST(SnapshotRunsTest, MemtableIsSpilledOnceForAllItsSnapshots) {
+  const Spilled spilled = SpillForManySnapshots();
+  EXPECT_GT(spilled.files, 0u);
+  EXPECT_LE(spilled.files, spilled.memtables);
+  EXPECT_GT(spilled.bytes, spilled.user_bytes / 4);
+  EXPECT_LE(spilled.bytes, 3 * spilled.user_bytes);
+  const MutantScope mutant(Mutant::kSnapshotsShareNoRuns);
+  EXPECT_GT(SpillForManySnapshots().bytes, 6 * spilled.user_bytes);
+}
+
+TEST(SnapshotRunsTest, PrivateRunsGoWithTheirLastSnapshotOrWithTheNextOpen) {
+  SnapshotStore store(6u << 10);
+  WriteRandomly(&store, 9, 2000);
+  store.Flush();
+  store.RunUntilIdle();
+  ASSERT_GT(store.made->files, 10u);
+  {
+    TestStore crashed(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+    crashed.options.write_buffer_size = 6u << 10;
+    crashed.MustOpen();
+    crashed.Compact();
+    crashed.RunUntilIdle();
+    EXPECT_LE(crashed.FilesOf(".run").size(), crashed.RunsAtRest());
+  }
+  store.Compact();
+  store.RunUntilIdle();
+  EXPECT_GT(store.FilesOf(".run").size(), store.RunsAtRest()) << "the snapshots need them";
+  EXPECT_EQ(store.WrongSnapshots(), 0);
+  store.Release(store.held.size());
+  store.Put("k", "v");
+  store.Compact();
+  store.RunUntilIdle();
+  EXPECT_LE(store.FilesOf(".run").size(), store.RunsAtRest());
+}
+
+}  // namespace
+}  // namespace cambium::testing
