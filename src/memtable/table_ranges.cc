@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "memtable/jump_chain.h"
 #include "util/coding.h"
 
 namespace cambium {
@@ -144,16 +145,14 @@ void TableRanges::Add(SequenceNumber seq, Slice begin, Slice end, Arena* arena) 
 
   const std::size_t array_count = 1 + older_count - kept;
   auto* version = new (arena->TakeLines(Lines(Version::SizeOf(array_count))))
-      Version{seq, count, older, older, static_cast<std::uint32_t>(array_count)};
+      Version{seq, count, older, JumpAfter(older), static_cast<std::uint32_t>(array_count)};
   new (&version->arrays()[0]) Array{array, fragments, weight};
   for (std::size_t i = 1; i < array_count; ++i) new (&version->arrays()[i]) Array(older->arrays()[kept + i - 1]);
-  // Combines two jumps of equal length into one, so that any older version is O(log n) jumps away.
-  if (older != nullptr && older->jump != nullptr) {
-    const Version* landing = older->jump;
-    const std::uint64_t beyond = landing->jump == nullptr ? 0 : landing->jump->count;
-    if (older->count - landing->count == landing->count - beyond) version->jump = landing->jump;
-  }
   newest_.store(version, std::memory_order_release);
+}
+
+const TableRanges::Version* TableRanges::JumpAfter(const Version* newest) {
+  return JumpOfNext(newest, [](const Version* v) { return v->count; }, [](const Version* v) { return v->jump; });
 }
 
 const TableRanges::Version* TableRanges::VisibleAt(const Version* version, SequenceNumber read_seq) {

@@ -76,6 +76,7 @@ class TableRanges {
   class Joiner;
 
   [[nodiscard]] int Compare(Slice a, Slice b) const { return bytewise_ ? a.compare(b) : comparator_->Compare(a, b); }
+  [[nodiscard]] static const Version* JumpAfter(const Version* newest);
   // Returns the number of fragments that begin at or before the key.
   [[nodiscard]] std::uint32_t BegunBy(const Array& array, Slice key) const;
 
