@@ -49,12 +49,14 @@ class MemTable {
   [[nodiscard]] bool Find(Slice key, SequenceNumber read_seq, Entry* entry, SequenceNumber* seq = nullptr) const;
 
   // Yields for each key the newest version with a sequence number <= read_seq, unless a newer range (<= read_seq)
-  // covers the key. The caller must hide such keys in older layers, too: see RangesAt. A writer may add concurrently:
+  // covers the key. The caller must hide such keys in older layers, too: see CoverAt. A writer may add concurrently:
   // the cursor sees the keys added before it was positioned, perhaps later ones, and the ranges added before it was
   // made. The memtable must outlive it.
   [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor(SequenceNumber read_seq) const;
 
-  // Returns what the ranges with sequence numbers <= read_seq cover, as a copy; null if there are none.
+  // Returns what the ranges with sequence numbers <= read_seq cover; null if there are none. CoverAt copies nothing, and
+  // the memtable must outlive its result; RangesAt copies all of them.
+  [[nodiscard]] std::shared_ptr<const RangeCover> CoverAt(SequenceNumber read_seq) const;
   [[nodiscard]] std::shared_ptr<const RangeDeletes> RangesAt(SequenceNumber read_seq) const;
 
   // The number of keys, of versions, of range deletes, and the bytes of memory in use; memory that is only reserved is
