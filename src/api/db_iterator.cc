@@ -35,7 +35,7 @@ DbIterator::DbIterator(const IteratorSource* source, std::shared_ptr<const Famil
   std::vector<MergeChild> children;
   const auto add = [&](const LogTable& table) {
     children.emplace_back(table.NewCursor(sequence));
-    children.back().ranges = table.RangesAt(sequence);
+    children.back().cover = table.CoverAt(sequence);
   };
   if (!family.active->empty()) add(*family.active);
   for (const FrozenTable& frozen : family.frozen) add(*frozen.table);

@@ -291,8 +291,8 @@ class Sweeper {
   // Most calls ask in key order, so the last answer usually holds for the next key.
   [[nodiscard]] bool IsCovered(Slice key) {
     if (ranges_.empty()) return false;
-    if (!stretch_.has_value() || (stretch_->from != nullptr && order_.Compare(key, *stretch_->from) < 0) ||
-        (stretch_->to != nullptr && order_.Compare(key, *stretch_->to) >= 0)) {
+    if (!stretch_.has_value() || (stretch_->from.has_value() && order_.Compare(key, *stretch_->from) < 0) ||
+        (stretch_->to.has_value() && order_.Compare(key, *stretch_->to) >= 0)) {
       stretch_ = ranges_.StretchOf(key);
     }
     return stretch_->covered;

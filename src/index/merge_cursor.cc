@@ -11,7 +11,7 @@ namespace cambium {
 MergeCursor::MergeCursor(const Comparator* comparator, std::vector<MergeChild> children) : key_order_(comparator) {
   children_.reserve(children.size());
   for (MergeChild& child : children) {
-    if (child.ranges != nullptr && !child.ranges->empty()) with_ranges_.push_back(children_.size());
+    if (child.Cover() != nullptr && !child.Cover()->empty()) with_ranges_.push_back(children_.size());
     const bool checks_order = child.cursor->ChecksOrder();
     children_.push_back({std::move(child), checks_order, {}, {}, {}});
   }
@@ -229,8 +229,8 @@ bool MergeCursor::IsCovered(Child* child) {
   if (with_ranges_.empty()) return false;
   if (child->uncovered.has_value()) {
     const Stretch& stretch = *child->uncovered;
-    if ((stretch.from == nullptr || CompareForward(*stretch.from, child->key) <= 0) &&
-        (stretch.to == nullptr || CompareForward(child->key, *stretch.to) < 0)) {
+    if ((!stretch.from.has_value() || CompareForward(*stretch.from, child->key) <= 0) &&
+        (!stretch.to.has_value() || CompareForward(child->key, *stretch.to) < 0)) {
       return false;
     }
   }
@@ -245,10 +245,10 @@ MergeCursor::Stretch MergeCursor::StretchOf(const Child& child) const {
   const auto index = static_cast<std::size_t>(&child - children_.data());
   Stretch result;
   const auto narrow = [&](const Stretch& by) {
-    if (by.from != nullptr && (result.from == nullptr || CompareForward(*result.from, *by.from) < 0)) {
+    if (by.from.has_value() && (!result.from.has_value() || CompareForward(*result.from, *by.from) < 0)) {
       result.from = by.from;
     }
-    if (by.to != nullptr && (result.to == nullptr || CompareForward(*by.to, *result.to) < 0)) result.to = by.to;
+    if (by.to.has_value() && (!result.to.has_value() || CompareForward(*by.to, *result.to) < 0)) result.to = by.to;
   };
   for (const std::size_t i : with_ranges_) {
     if (i == index) continue;
@@ -256,12 +256,12 @@ MergeCursor::Stretch MergeCursor::StretchOf(const Child& child) const {
     const MergeChild& newer = children_[i].its;
     const bool has_mask = newer.first_visible.has_value() && !MutantIs(Mutant::kRangesIgnoreSweepCursor);
     if (has_mask && CompareForward(child.key, *newer.first_visible) < 0) {
-      narrow({false, nullptr, &*newer.first_visible});
+      narrow({false, std::nullopt, Slice(*newer.first_visible)});
       continue;
     }
-    Stretch stretch = newer.ranges->StretchOf(child.key);
-    if (has_mask && (stretch.from == nullptr || CompareForward(*stretch.from, *newer.first_visible) < 0)) {
-      stretch.from = &*newer.first_visible;
+    Stretch stretch = newer.Cover()->StretchOf(child.key);
+    if (has_mask && (!stretch.from.has_value() || CompareForward(*stretch.from, *newer.first_visible) < 0)) {
+      stretch.from = Slice(*newer.first_visible);
     }
     if (stretch.covered) return stretch;
     narrow(stretch);

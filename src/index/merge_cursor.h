@@ -45,6 +45,10 @@ struct MergeChild {
   // The layer's range deletes: they hide entries of older children. Null: none. They do not affect the entries of
   // `cursor` itself.
   std::shared_ptr<const RangeDeletes> ranges = nullptr;
+  // The same for a reader, in place of `ranges`: the cover of a memtable, which need not be copied. A merge that makes a
+  // new layer needs `ranges`.
+  std::shared_ptr<const RangeCover> cover = nullptr;
+  [[nodiscard]] const RangeCover* Cover() const { return cover != nullptr ? cover.get() : ranges.get(); }
   // A compaction filter was asked about all values of the layer (see filtered_part.h).
   bool was_filtered = false;
 };

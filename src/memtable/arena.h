@@ -23,6 +23,11 @@ class Arena {
   static constexpr std::size_t kCacheLine = 64;
   static constexpr std::size_t kChunkAlignment = kCacheLine;
 
+  // `bytes`, rounded up to whole cache lines.
+  [[nodiscard]] static constexpr std::size_t LinesOf(std::size_t bytes) {
+    return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+  }
+
   Arena();
   explicit Arena(Allocate allocate) : allocate_(allocate) {}
   ~Arena();

@@ -108,7 +108,7 @@ class MemTableCursor final : public EntryCursor {
       stretch_ = range_owner_.StretchOf(*ranges_, key);
       stretch_known_ = true;
     }
-    return IsHidden(record.seq(), stretch_.seq);
+    return IsHidden(record.seq(), stretch_.number);
   }
 
   [[nodiscard]] unsigned LowerBound(Slice target) const {
@@ -250,6 +250,11 @@ std::shared_ptr<const RangeDeletes> MemTable::RangesAt(SequenceNumber read_seq, 
   if (ranges == nullptr) return nullptr;
   auto covered = std::make_shared<const RangeDeletes>(rep_->ranges.UnionOf(*ranges, after_seq));
   return covered->empty() ? nullptr : covered;
+}
+
+std::shared_ptr<const RangeCover> MemTable::CoverAt(SequenceNumber read_seq) const {
+  const TableRanges::Version* ranges = TableRanges::VisibleAt(rep_->ranges.newest(), read_seq);
+  return ranges == nullptr ? nullptr : rep_->ranges.CoverOf(*ranges);
 }
 
 std::uint64_t MemTable::key_count() const { return rep_->key_count.load(std::memory_order_relaxed); }

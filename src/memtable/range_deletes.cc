@@ -1,6 +1,7 @@
 #include "memtable/range_deletes.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "util/coding.h"
 #include "vlog/entry.h"
@@ -31,6 +32,14 @@ RangeDeletes::RangeDeletes(const Comparator* comparator, const std::vector<Range
     for (; i < all.size() && comparator->Compare(all[i].key, key) == 0; ++i) depth += all[i].change;
     if (was_covered != (depth > 0)) bounds_.push_back(key.ToString());
   }
+}
+
+RangeDeletes RangeDeletes::OfBounds(const Comparator* comparator, std::span<const Slice> bounds) {
+  assert(bounds.size() % 2 == 0);
+  RangeDeletes ranges(comparator);
+  ranges.bounds_.reserve(bounds.size());
+  for (const Slice bound : bounds) ranges.bounds_.push_back(bound.ToString());
+  return ranges;
 }
 
 RangeDeletes RangeDeletes::Union(const Comparator* comparator, std::span<const RangeDeletes* const> parts) {
@@ -68,8 +77,10 @@ std::size_t RangeDeletes::BoundsUpTo(Slice key) const {
 
 RangeDeletes::Stretch RangeDeletes::StretchOf(Slice key) const {
   const std::size_t before = BoundsUpTo(key);
-  return {before % 2 == 1, before == 0 ? nullptr : &bounds_[before - 1],
-          before == bounds_.size() ? nullptr : &bounds_[before]};
+  Stretch stretch{before % 2 == 1, {}, {}};
+  if (before > 0) stretch.from = bounds_[before - 1];
+  if (before < bounds_.size()) stretch.to = bounds_[before];
+  return stretch;
 }
 
 bool RangeDeletes::CoversAllOf(const Slice* from, const Slice* to) const {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,35 +23,53 @@
 
 namespace cambium {
 
+// The largest interval around a key in which either all keys are covered or none is.
+struct KeyStretch {
+  bool covered = false;
+  std::optional<Slice> from;  // from <= key; nullopt: no bound on this side, only if not covered
+  std::optional<Slice> to;    // key < to
+};
+
+// What the range deletes of a layer cover: searched by those who read older layers. Immutable.
+class RangeCover {
+ public:
+  RangeCover() = default;
+  RangeCover(const RangeCover&) = default;
+  RangeCover(RangeCover&&) = default;
+  RangeCover& operator=(const RangeCover&) = default;
+  RangeCover& operator=(RangeCover&&) = default;
+  virtual ~RangeCover() = default;
+  [[nodiscard]] virtual bool empty() const = 0;
+  // The keys of the result live as long as this object. O(log count).
+  [[nodiscard]] virtual KeyStretch StretchOf(Slice key) const = 0;
+};
+
 // Immutable once made; any thread may use it. The comparator must outlive it.
-class RangeDeletes {
+class RangeDeletes final : public RangeCover {
  public:
   struct Range {
     Slice begin;
     Slice end;
   };
-  // The largest interval around a key in which either all keys are covered or none is.
-  struct Stretch {
-    bool covered = false;
-    const std::string* from = nullptr;  // from <= key; null: no bound on this side, only if not covered
-    const std::string* to = nullptr;    // key < to
-  };
+  using Stretch = KeyStretch;
 
   explicit RangeDeletes(const Comparator* comparator) : comparator_(comparator) {}  // no ranges
   // `ranges` may have any order and overlap; empty ones (begin >= end) are ignored. The bytes are copied.
   RangeDeletes(const Comparator* comparator, const std::vector<Range>& ranges);
+  // `bounds` are ascending and all different: b0, e0, b1, ... The bytes are copied.
+  static RangeDeletes OfBounds(const Comparator* comparator, std::span<const Slice> bounds);
   // Returns the ranges that cover what any of `parts` covers.
   static RangeDeletes Union(const Comparator* comparator, std::span<const RangeDeletes* const> parts);
   // Returns the part in [from, to); null: no bound on this side.
   [[nodiscard]] RangeDeletes Within(const Slice* from, const Slice* to) const;
 
-  [[nodiscard]] bool empty() const { return bounds_.empty(); }
+  [[nodiscard]] bool empty() const override { return bounds_.empty(); }
   [[nodiscard]] std::size_t count() const { return bounds_.size() / 2; }
   [[nodiscard]] const std::string& begin(std::size_t i) const { return bounds_[2 * i]; }
   [[nodiscard]] const std::string& end(std::size_t i) const { return bounds_[2 * i + 1]; }
 
-  // The strings of the result live as long as this object. O(log count), like the functions below.
-  [[nodiscard]] Stretch StretchOf(Slice key) const;
+  [[nodiscard]] Stretch StretchOf(Slice key) const override;
+  // These, too, take O(log count).
   [[nodiscard]] bool Covers(Slice key) const { return BoundsUpTo(key) % 2 == 1; }
   // True if every key of [from, to) is covered, and if any might be; null: no bound on this side.
   [[nodiscard]] bool CoversAllOf(const Slice* from, const Slice* to) const;

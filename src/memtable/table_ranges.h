@@ -1,23 +1,22 @@
 // TableRanges: the range deletes of a memtable, with sequence numbers. Readers can read at any of them.
 //
-//   version 7 (newest) ─▶ arrays of   4 ranges | 2 ranges | 1 range      binary digits of 7
-//   version 6          ─▶             4 (same) | 2 (same)
-//   version 5          ─▶             4 (same) | 1
+//   version 3 (newest)    [a,c) #9   [c,f) #12   [f,m) #9        disjoint stretches in key order, each with the newest
+//   of version 2             [a,m) #9                               the sequence numbers that cover it version 1 [b,d)
+//   #4
 //
-//   an array:  [a,c) #9   [c,f) #12   [k,m) #9        fragments: disjoint, in key order, each with the newest of the
-//                                                     sequence numbers that cover it
+// A new range is newer than all others, so in the next version it replaces what it covers. Each version is a map of
+// stretches (stretch_map.h), which shares most of its nodes with the version before. So writing a range, and a lookup
+// or a seek in any version, take O(log n), and an iterator copies nothing. A reader at an older sequence number uses
+// the version of that time, which it finds through jumps of doubling length (jump_chain.h). n = 1,000 ranges take some
+// 0.9 MiB plus their keys. Nothing is freed before the memtable, so readers need neither a lock nor an epoch.
 //
-// Each Add makes a new version from the one before: the new range becomes an array of its own, and arrays of equal
-// weight are joined, as a binary counter carries. The newest array that covers a key has the key's newest covering
-// range, so a lookup searches at most log2(n) arrays. A reader at an older sequence number uses the version of that
-// time, which it finds through jumps of doubling length. n ranges have at most 2n - 1 fragments, and a fragment is
-// copied log2(n) times, so n = 1,024 take some 0.4 MiB plus their keys. Nothing is freed before the memtable, so
-// readers need neither a lock nor an epoch.
+// Rejected: arrays of 1, 2, 4, ... ranges, joined as a binary counter carries. They take half the memory, but a range
+// then costs up to O(n) at once, a lookup searches log2(n) arrays, and iterators need a copy in which ranges that touch
+// are joined.
 //
-// Rejected: one sorted list, rebuilt with each range (32 MiB after 1,024 ranges, all of it kept); and a list of all
-// sequence numbers with each fragment, because a range over many fragments would have to change each of them.
-//
-// Threads: one writer (Add, BytesMax), and any number of concurrent readers.
+// Threads: one writer (Add, Remove, BytesMax), and any number of concurrent readers. A version and its nodes are
+// written before `newest_` is stored with release; readers load it with acquire, and everything that it leads to never
+// changes.
 #pragma once
 
 #include <atomic>
@@ -30,6 +29,7 @@
 #include "cambium/types.h"
 #include "memtable/arena.h"
 #include "memtable/range_deletes.h"
+#include "memtable/stretch_map.h"
 
 namespace cambium {
 
@@ -37,15 +37,15 @@ class TableRanges {
  public:
   struct Version;  // immutable; lives as long as the arena
 
-  explicit TableRanges(const Comparator* comparator);
+  explicit TableRanges(const Comparator* comparator) : order_(comparator) {}
   TableRanges(const TableRanges&) = delete;
   TableRanges& operator=(const TableRanges&) = delete;
 
   // Returns the most bytes that `additions` Adds take from the arena, without their keys.
   [[nodiscard]] std::size_t BytesMax(std::size_t additions) const;
-  // begin < end; `seq` must be larger than in every earlier Add. `arena` must have reserved BytesMax, and for each of
+  // begin < end; `seq` must not be smaller than in an earlier Add. `arena` must have reserved BytesMax, and for each of
   // the two keys its bytes and kKeyOverhead.
-  static constexpr std::size_t kKeyOverhead = 4;
+  static constexpr std::size_t kKeyOverhead = StretchMap::kKeyOverhead;
   void Add(SequenceNumber seq, Slice begin, Slice end, Arena* arena);
 
   // For readers. The newest version; null while there are no ranges.
@@ -55,16 +55,12 @@ class TableRanges {
   // The number of ranges in a version.
   [[nodiscard]] static std::uint64_t CountOf(const Version* version);
 
-  // An interval around a key: for all keys in [from, to) the newest covering sequence number is `seq`; 0: none.
-  struct Stretch {
-    SequenceNumber seq = 0;
-    bool has_from = false;
-    bool has_to = false;
-    Slice from;
-    Slice to;
-  };
+  // An interval around a key: for all keys in [from, to) the newest covering sequence number is `number`; 0: none.
+  using Stretch = StretchMap::Stretch;
   [[nodiscard]] Stretch StretchOf(const Version& version, Slice key) const;
   [[nodiscard]] SequenceNumber NewestCovering(const Version& version, Slice key) const;
+  // What the version covers, in place. Valid as long as the arena.
+  [[nodiscard]] std::shared_ptr<const RangeCover> CoverOf(const Version& version) const;
   // What the version's ranges newer than `after_seq` cover.
   [[nodiscard]] RangeDeletes UnionOf(const Version& version, SequenceNumber after_seq = 0) const;
 
@@ -72,16 +68,11 @@ class TableRanges {
   Status CheckInvariants() const;
 
  private:
-  struct Fragment;
-  struct Array;
-  class Joiner;
+  class Cover;
 
-  [[nodiscard]] int Compare(Slice a, Slice b) const { return bytewise_ ? a.compare(b) : comparator_->Compare(a, b); }
-  // Returns the number of fragments that begin at or before the key.
-  [[nodiscard]] std::uint32_t BegunBy(const Array& array, Slice key) const;
+  [[nodiscard]] static const Version* JumpAfter(const Version* newest);
 
-  const Comparator* const comparator_;
-  const bool bytewise_;
+  const StretchMap::Order order_;
   std::atomic<const Version*> newest_{nullptr};
 };
 

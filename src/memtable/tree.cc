@@ -375,6 +375,7 @@ Status MemTree::CheckNode(const Node* node, unsigned level, Record low, Record h
       ++counts->versions;
       if (Compare(version.key(), key) != 0) return wrong("a version of another key", i);
       if (version.older() && version.older().seq() >= version.seq()) return wrong("versions out of order", i);
+      if (!version.LinksAreRight()) return wrong("a version with wrong links", i);
     }
   }
   if (low && level == 0 && Compare(node->RecordAt(0).key(), low.key()) != 0) return wrong("its separator is gone", 0);

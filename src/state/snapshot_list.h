@@ -107,10 +107,11 @@ class SnapshotList {
     std::vector<std::shared_ptr<SnapshotImpl>> all;
     {
       const MutexLock lock(mutex_);
+      all.reserve(live_.size());
       for (const SnapshotHandle& handle : live_) all.push_back(handle.state());
     }
-    std::sort(all.begin(), all.end(),
-              [](const auto& a, const auto& b) { return a->GetSequenceNumber() < b->GetSequenceNumber(); });
+    const auto is_older = [](const auto& a, const auto& b) { return a->GetSequenceNumber() < b->GetSequenceNumber(); };
+    if (!std::is_sorted(all.begin(), all.end(), is_older)) std::sort(all.begin(), all.end(), is_older);
     return all;
   }
   [[nodiscard]] std::size_t size() const {

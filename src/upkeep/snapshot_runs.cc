@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "util/fault_point.h"
 #include "util/mutant.h"
@@ -61,8 +62,10 @@ Status SnapshotRuns::BoundPinnedMemory() {
     const ColumnFamilyOptions& options = family.family->options();
     budget = std::max(budget, options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number));
   }
+  std::shared_ptr<const View> looked_at;  // snapshots between two changes of the view have the same one
   for (const auto& snapshot : snapshots) {
     const std::shared_ptr<const View> view = snapshot->view();
+    if (std::exchange(looked_at, view) == view) continue;
     for (const FamilyView& family : view->families) {
       const std::uint32_t id = family.family->id;
       for (const auto& table : OnlyIn(family, current->Find(id))) {
@@ -145,7 +148,11 @@ std::size_t SnapshotRuns::AllTableBytes(std::uint32_t id) const {
     for (const FrozenTable& frozen : family->frozen) tables.insert(frozen.table);
   };
   collect(*commits_.view().Pin());
-  for (const auto& snapshot : snapshots_.All()) collect(*snapshot->view());
+  std::shared_ptr<const View> collected;
+  for (const auto& snapshot : snapshots_.All()) {
+    const std::shared_ptr<const View> view = snapshot->view();
+    if (std::exchange(collected, view) != view) collect(*view);
+  }
   std::size_t bytes = 0;
   for (const auto& table : tables) bytes += table->memory_bytes();
   return bytes;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "memtable/arena.h"
@@ -178,6 +179,8 @@ TEST_P(MemTableRangesModelTest, AgreesWithTheHistoryAtEverySequenceNumber) {
     for (const SequenceNumber read_seq :
          {SequenceNumber{0}, prng.Uniform(seq + 1), prng.Uniform(seq + 1), seq, kMaxSequenceNumber}) {
       const auto covered = table.RangesAt(read_seq);
+      const auto cover = table.CoverAt(read_seq);
+      ASSERT_EQ(covered == nullptr, cover == nullptr);
       for (int look = 0; look < 100; ++look) {
         const std::string key = random_key();
         const SequenceNumber version = history.Version(key, read_seq);
@@ -191,6 +194,12 @@ TEST_P(MemTableRangesModelTest, AgreesWithTheHistoryAtEverySequenceNumber) {
           ASSERT_EQ(entry.kind == EntryKind::kValue, is_value);
         }
         ASSERT_EQ(covered != nullptr && covered->Covers(key), covering != 0);
+        if (covered == nullptr) continue;
+        const KeyStretch copied = covered->StretchOf(key);
+        const KeyStretch in_place = cover->StretchOf(key);
+        ASSERT_EQ(in_place.covered, copied.covered);
+        ASSERT_EQ(in_place.from, copied.from);
+        ASSERT_EQ(in_place.to, copied.to);
       }
       std::vector<std::string> shown;
       for (const auto& [key, versions] : history.points) {
@@ -222,6 +231,78 @@ TEST_P(MemTableRangesModelTest, AgreesWithTheHistoryAtEverySequenceNumber) {
       }
     }
   }
+}
+
+// Counts the comparisons of two keys.
+class CountingComparator final : public Comparator {
+ public:
+  int Compare(Slice a, Slice b) const override {
+    ++count_;
+    return a.compare(b);
+  }
+  const char* Name() const override { return "test.Counting"; }
+  [[nodiscard]] std::uint64_t TakeCount() const { return std::exchange(count_, 0); }
+
+ private:
+  mutable std::uint64_t count_ = 0;
+};
+
+std::string Numbered(std::uint64_t n) { return std::to_string(10'000'000 + n); }
+
+// Ranges apart, ranges that touch, and ranges that lie over many others, up to 30,000. The comparisons of a write, a
+// lookup, a new cursor with a seek, and a search of the cover must not grow faster than the logarithm.
+TEST(MemTableRangesTest, ComparisonsGrowWithTheLogarithmOfTheRanges) {
+  constexpr std::uint64_t kRanges = 30'000;
+  constexpr std::uint64_t kComparisonsMax = 4 * 15 + 16;  // some four for each of log2(kRanges)
+  enum class Shape { kApart, kTouching, kOverlapping };
+  for (const Shape shape : {Shape::kApart, Shape::kTouching, Shape::kOverlapping}) {
+    SCOPED_TRACE(static_cast<int>(shape));
+    Prng prng(testing::SeedFromEnvironment(0x7ae));
+    const CountingComparator order;
+    MemTable table(&order);
+    std::uint64_t in_writes = 0;
+    for (std::uint64_t i = 0; i < kRanges; ++i) {
+      const std::uint64_t at = shape == Shape::kOverlapping ? prng.Uniform(100 * kRanges) : 100 * (i * 7919 % kRanges);
+      const std::uint64_t length = shape == Shape::kApart      ? 50
+                                   : shape == Shape::kTouching ? 100
+                                                               : 1 + prng.Uniform(1000);
+      static_cast<void>(order.TakeCount());
+      DeleteRange(&table, i + 1, Numbered(at), Numbered(at + length));
+      in_writes += order.TakeCount();
+    }
+    EXPECT_LE(in_writes / kRanges, 3 * kComparisonsMax);
+    EXPECT_LT(table.memory_bytes() / kRanges, 2048u);
+    for (const SequenceNumber read_seq : {SequenceNumber{kRanges / 3}, SequenceNumber{kRanges}}) {
+      static_cast<void>(order.TakeCount());
+      const auto cover = table.CoverAt(read_seq);
+      const auto cursor = table.NewCursor(read_seq);
+      cursor->Seek(Numbered(17));
+      EXPECT_EQ(order.TakeCount(), 0u) << "an iterator copies or joins the ranges";
+      for (int look = 0; look < 1000; ++look) {
+        const std::string key = Numbered(prng.Uniform(100 * kRanges));
+        static_cast<void>(order.TakeCount());
+        Entry entry;
+        static_cast<void>(table.Find(key, read_seq, &entry));
+        ASSERT_LE(order.TakeCount(), kComparisonsMax);
+        static_cast<void>(cover->StretchOf(key));
+        ASSERT_LE(order.TakeCount(), 4 * kComparisonsMax);
+      }
+    }
+  }
+}
+
+// A reader of older layers leaves ranges that touch with one seek, as if they were one range.
+TEST(MemTableRangesTest, CoverJoinsRangesThatTouch) {
+  MemTable table(BytewiseComparator());
+  for (std::uint64_t i = 0; i < 1000; ++i) DeleteRange(&table, i + 1, Numbered(i), Numbered(i + 1));
+  const auto cover = table.CoverAt(900);
+  ASSERT_NE(cover, nullptr);
+  const KeyStretch stretch = cover->StretchOf(Numbered(450));
+  EXPECT_TRUE(stretch.covered);
+  EXPECT_EQ(stretch.from, Slice(Numbered(0)));
+  EXPECT_EQ(stretch.to, Slice(Numbered(900)));
+  EXPECT_FALSE(cover->StretchOf(Numbered(900)).covered);
+  EXPECT_EQ(table.RangesAt(900)->count(), 1u);
 }
 
 // BytesMax is enough for any ranges; otherwise the arena would abort the process. Memory does not grow quadratically

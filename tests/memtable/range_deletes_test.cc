@@ -35,13 +35,13 @@ TEST(RangeDeletesTest, EmptyRangeIsIgnored) {
   EXPECT_TRUE(Of({}).empty());
   EXPECT_FALSE(Of({}).Covers("a"));
   EXPECT_FALSE(Of({}).Overlaps(nullptr, nullptr));
-  EXPECT_EQ(Of({}).StretchOf("a").from, nullptr);
+  EXPECT_EQ(Of({}).StretchOf("a").from, std::nullopt);
 }
 
 TEST(RangeDeletesTest, StretchIsTheLargestIntervalWithTheSameCover) {
   const RangeDeletes ranges = Of({{"b", "d"}, {"f", "h"}});
   EXPECT_FALSE(ranges.StretchOf("a").covered);
-  EXPECT_EQ(ranges.StretchOf("a").from, nullptr);
+  EXPECT_EQ(ranges.StretchOf("a").from, std::nullopt);
   EXPECT_EQ(*ranges.StretchOf("a").to, "b");
   EXPECT_TRUE(ranges.StretchOf("b").covered);
   EXPECT_EQ(*ranges.StretchOf("c").from, "b");
@@ -49,7 +49,7 @@ TEST(RangeDeletesTest, StretchIsTheLargestIntervalWithTheSameCover) {
   EXPECT_FALSE(ranges.StretchOf("d").covered);
   EXPECT_EQ(*ranges.StretchOf("d").from, "d");
   EXPECT_EQ(*ranges.StretchOf("d").to, "f");
-  EXPECT_EQ(ranges.StretchOf("h").to, nullptr);
+  EXPECT_EQ(ranges.StretchOf("h").to, std::nullopt);
 }
 
 // A few keys under four orders, so that every relation of bounds occurs. Each answer is compared with a check of every
@@ -103,8 +103,8 @@ TEST(RangeDeletesTest, AgreesWithACheckOfEveryRangeForEveryKey) {
       const RangeDeletes::Stretch stretch = ranges.StretchOf(key);
       ASSERT_EQ(stretch.covered, covers(key));
       for (const std::string& other : universe) {
-        const bool inside = (stretch.from == nullptr || order->Compare(*stretch.from, other) <= 0) &&
-                            (stretch.to == nullptr || order->Compare(other, *stretch.to) < 0);
+        const bool inside = (!stretch.from.has_value() || order->Compare(*stretch.from, other) <= 0) &&
+                            (!stretch.to.has_value() || order->Compare(other, *stretch.to) < 0);
         if (inside) {
           ASSERT_EQ(covers(other), stretch.covered);
         }
