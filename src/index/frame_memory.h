@@ -4,6 +4,9 @@
 //
 // Not from malloc: pages come and go in different threads, and malloc keeps what was freed for the thread that had
 // allocated it. A tree of small values that was loaded with a pool of 256 MiB left 600 MiB of such holes.
+//
+// A region goes back when its last block is freed. If pages of one size take the place of pages of another size, regions
+// of both are held meanwhile, up to the bytes in use once more.
 #pragma once
 
 #include <array>

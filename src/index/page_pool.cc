@@ -196,6 +196,14 @@ struct PagePool::Rep {
     return status;
   }
 
+  // Reads the page into *frame, a closed frame, or into another one, if it has to be expanded.
+  Status Read(const IndexFile& file, PagePointer page, PageFrame** frame, PageView* view) CAMBIUM_EXCLUDES(mutex) {
+    CAMBIUM_RETURN_IF_ERROR(file.ReadPage(page.id, (*frame)->bytes));
+    if (CompressedPage::Is({(*frame)->bytes, (*frame)->size})) CAMBIUM_RETURN_IF_ERROR(Expand(file, page.id, frame));
+    CAMBIUM_TRY(*view, PageView::Parse({(*frame)->bytes, (*frame)->size}, file.path(), file.OffsetOf(page.id)));
+    return CheckPointer(file, page, view->pointer());
+  }
+
   void Publish(PageFrame* frame, PageTable::Cell* cell, const PageView& view, std::uint32_t pins)
       CAMBIUM_REQUIRES(mutex) {
     meter.Tick(BLOCK_CACHE_ADD);
@@ -298,14 +306,12 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
   lock.Unlock();
 
   PageView view;
-  Status status = file.ReadPage(page.id, frame->bytes);
-  if (status.ok() && CompressedPage::Is({frame->bytes, frame->size})) status = rep_->Expand(file, page.id, &frame);
-  if (status.ok()) {
-    Result<PageView> parsed = PageView::Parse({frame->bytes, frame->size}, file.path(), file.OffsetOf(page.id));
-    if (parsed.ok()) view = *parsed;
-    status = std::move(parsed).status();
+  Status status;
+  try {
+    status = rep_->Read(file, page, &frame, &view);
+  } catch (...) {  // memory has ended; the threads that wait for the page must not wait for ever
+    status = Status::Aborted("out of memory while a page was read");
   }
-  if (status.ok()) status = CheckPointer(file, page, view.pointer());
 
   lock.Lock();
   if (status.ok()) {

@@ -14,19 +14,22 @@ namespace cambium {
 
 Status FilePool::OpenInner(const std::string& path, OpenMode mode, const FileOptions& options,
                            std::unique_ptr<File>* inner) {
-  if (const std::size_t open = open_count(); open >= max_open_) CloseSome(open - max_open_ + 1);
-  for (;;) {
-    Status opened = base_->Open(path, mode, options, inner);
-    // A few at once: other threads may want descriptors too. If it is permission that is missing, the loop ends when
-    // no file is left to close.
-    constexpr std::size_t kAtOnce = 8;
-    if (!opened.IsDenied() || CloseSome(kAtOnce) == 0) return opened;
+  if (const std::size_t open = open_count(); open >= max_open_) CloseSome(open - max_open_ + 1, /*may_sync=*/true);
+  // Several at once, because other threads of the process may take them. Not without end: it may be permission that is
+  // missing.
+  constexpr std::size_t kAtOnce = 8;
+  constexpr int kRounds = 4;
+  Status opened = base_->Open(path, mode, options, inner);
+  for (int round = 0; opened.IsDenied() && round < kRounds; ++round) {
+    if (CloseSome(kAtOnce, /*may_sync=*/round == 0) == 0) break;
+    opened = base_->Open(path, mode, options, inner);
   }
+  return opened;
 }
 
-std::size_t FilePool::CloseSome(std::size_t count) {
+std::size_t FilePool::CloseSome(std::size_t count, bool may_sync) {
   std::size_t closed = 0;
-  std::size_t syncs = count;
+  std::size_t syncs = may_sync ? count : 0;
   while (closed < count) {
     std::unique_ptr<File> taken;  // closed without the lock
     {
@@ -35,35 +38,60 @@ std::size_t FilePool::CloseSome(std::size_t count) {
     }
     if (taken != nullptr) {
       ++closed;
-    } else if (syncs-- == 0 || !SyncOne()) {
+    } else if (syncs == 0 || !SyncOne()) {
       break;
+    } else {
+      --syncs;
     }
   }
   return closed;
 }
 
-bool FilePool::SyncOne() {
-  PooledFile* file = nullptr;
-  {
-    const MutexLock lock(mutex_);
-    const auto found = std::ranges::find_if(open_, [](const PooledFile* each) { return each->OnlyNeedsSync(); });
-    if (found == open_.end()) return false;
-    file = *found;
-    syncing_.push_back(file);
-  }
-  const Status synced = file->SyncData();
+PooledFile* FilePool::PickUnsynced() {
   const MutexLock lock(mutex_);
-  std::erase(syncing_, file);
+  // Beginning with the file that TakeOne would look at next, so that it is not always the same one.
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    PooledFile* const file = open_[(hand_ + i) % open_.size()];
+    if (!file->OnlyNeedsSync()) continue;
+    syncing_.push_back(file);
+    file->BeginSyncByPool();
+    return file;
+  }
+  return nullptr;
+}
+
+bool FilePool::SyncOne() {
+  PooledFile* const file = PickUnsynced();
+  if (file == nullptr) return false;
+  Status synced;
+  bool has_thrown = false;
+  try {
+    synced = file->SyncForPool();
+  } catch (...) {  // memory has ended, and what the sync would have reported is not known
+    has_thrown = true;
+  }
+  const bool is_synced = synced.ok() && !has_thrown;
+  const MutexLock lock(mutex_);
+  if (!is_synced) {
+    if (failure_.ok() && !has_thrown) failure_ = std::move(synced);
+    has_failed_.store(true, std::memory_order_release);
+  }
+  // Only now: whoever finds the file not being synced sees the failure.
+  file->EndSyncByPool();
+  syncing_.erase(std::ranges::find(syncing_, file));
   synced_.NotifyAll();
-  if (synced.ok()) return true;
-  if (failure_.ok()) failure_ = synced.Fatal();
-  has_failed_.store(true, std::memory_order_release);
-  return false;
+  return is_synced;
+}
+
+void FilePool::AwaitSync(const PooledFile& file) {
+  const MutexLock lock(mutex_);
+  while (std::ranges::find(syncing_, &file) != syncing_.end()) synced_.Wait(mutex_);
 }
 
 Status FilePool::failure() const {
   const MutexLock lock(mutex_);
-  return failure_;
+  if (!failure_.ok()) return failure_.Fatal();
+  return Status::IOError("a sync has failed when memory had ended").Fatal();
 }
 
 std::unique_ptr<File> FilePool::TakeOne() {
@@ -105,7 +133,10 @@ void FilePool::DropOpen(PooledFile& file) {
 // ---- Names ----
 
 void FilePool::Add(PooledFile* file) {
-  const MutexLock lock(names_mutex_);
+  const MutexLock names_lock(names_mutex_);
+  const MutexLock lock(mutex_);
+  // So that Install needs no memory.
+  if (open_.capacity() <= by_name_.size()) open_.reserve(2 * by_name_.size() + 1);
   by_name_.emplace(file->path(), file);
 }
 
@@ -116,8 +147,8 @@ void FilePool::Remove(PooledFile* file) {
     const auto found = std::find_if(first, last, [&](const auto& entry) { return entry.second == file; });
     if (found != last) by_name_.erase(found);
   }
+  AwaitSync(*file);
   const MutexLock lock(mutex_);
-  while (std::ranges::find(syncing_, file) != syncing_.end()) synced_.Wait(mutex_);
   if (file->IsOpen()) DropOpen(*file);
 }
 
@@ -128,7 +159,7 @@ Status FilePool::LoseName(const std::string& path) {
     PooledFile& file = *each->second;
     if (MutantIs(Mutant::kClosedFileLosesName)) continue;
     file.KeepOpen();
-    if (!file.IsOpen()) CAMBIUM_RETURN_IF_ERROR(file.Reopen());
+    if (!file.IsOpen() && file.was_opened()) CAMBIUM_RETURN_IF_ERROR(file.Reopen());
   }
   return Status::OK();
 }

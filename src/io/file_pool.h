@@ -9,8 +9,8 @@
 //   - a call uses it, or a read of a queue is in flight;
 //   - it is mapped;
 //   - bytes that were written to it are not synced: only the descriptor that wrote them is sure to get the report of a
-//     failed write-back (see PosixFile). If no other file can be closed, the pool syncs it. After a failed sync it stays
-//     open for good, and if it was the pool that synced, every later change of a file fails;
+//     failed write-back (see PosixFile). If no other file can be closed, the pool syncs it. After a failed sync it
+//     stays open for good, and if it was the pool that synced, every later change of a file fails;
 //   - its name was removed, or given to another file: it could not be opened again.
 // So more files than the limit can be open for a while. If the process has no descriptor left, files of this pool are
 // closed, whatever the limit, before Open gives up.
@@ -58,14 +58,19 @@ class FilePool {
 
   [[nodiscard]] std::size_t open_count() const;
 
+  // Waits until the pool does not sync the file.
+  void AwaitSync(const PooledFile& file);
+
   // Fatal if a sync by the pool has failed: bytes that the owner of the file counts on may be lost.
   [[nodiscard]] Status Health() const { return has_failed_.load(std::memory_order_acquire) ? failure() : Status::OK(); }
 
  private:
   [[nodiscard]] Status failure() const;
-  // Closes up to `count` files, and returns how many.
-  std::size_t CloseSome(std::size_t count);
-  // Syncs a file that nothing else keeps open. False: there is none.
+  // Closes up to `count` files, and returns how many. `may_sync`: if only unsynced files are left, syncs some.
+  std::size_t CloseSome(std::size_t count, bool may_sync);
+  // Pins a file that only the want of a sync keeps open, and notes it in syncing_. Null: there is none.
+  PooledFile* PickUnsynced();
+  // Syncs such a file. False: there is none, or the sync has failed.
   bool SyncOne();
   // Takes the inner file of one that can be closed. Null: there is none.
   std::unique_ptr<File> TakeOne() CAMBIUM_REQUIRES(mutex_);
@@ -81,9 +86,9 @@ class FilePool {
   std::vector<PooledFile*> open_ CAMBIUM_GUARDED_BY(mutex_);  // each knows its index here
   std::size_t hand_ CAMBIUM_GUARDED_BY(mutex_) = 0;           // the next file that TakeOne looks at
   std::size_t maps_ CAMBIUM_GUARDED_BY(mutex_) = 0;
-  std::vector<PooledFile*> syncing_ CAMBIUM_GUARDED_BY(mutex_);  // by SyncOne; they must not be destroyed
+  std::vector<PooledFile*> syncing_ CAMBIUM_GUARDED_BY(mutex_);  // by SyncOne; they are pinned
   CondVar synced_;                                               // syncing_ has changed
-  Status failure_ CAMBIUM_GUARDED_BY(mutex_);  // of the first sync by SyncOne that failed
+  Status failure_ CAMBIUM_GUARDED_BY(mutex_);                    // of the first sync by SyncOne that failed
   std::atomic<bool> has_failed_{false};
 };
 

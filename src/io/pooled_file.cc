@@ -1,5 +1,6 @@
 #include "io/pooled_file.h"
 
+#include <cassert>
 #include <utility>
 
 #include "util/mutant.h"
@@ -11,10 +12,14 @@ namespace {
 // A mapping that counts as one of the pool's.
 class PooledMap final : public MappedRegion {
  public:
-  PooledMap(std::shared_ptr<FilePool> pool, std::unique_ptr<MappedRegion> inner)
-      : pool_(std::move(pool)), inner_(std::move(inner)) {}
+  PooledMap(std::shared_ptr<FilePool> pool, std::shared_ptr<std::atomic<int>> of_file,
+            std::unique_ptr<MappedRegion> inner)
+      : pool_(std::move(pool)), of_file_(std::move(of_file)), inner_(std::move(inner)) {
+    of_file_->fetch_add(1, std::memory_order_relaxed);
+  }
   ~PooledMap() override {
     inner_.reset();
+    of_file_->fetch_sub(1, std::memory_order_relaxed);
     pool_->EndMap();
   }
   PooledMap(const PooledMap&) = delete;
@@ -29,6 +34,7 @@ class PooledMap final : public MappedRegion {
 
  private:
   const std::shared_ptr<FilePool> pool_;
+  const std::shared_ptr<std::atomic<int>> of_file_;
   std::unique_ptr<MappedRegion> inner_;
 };
 
@@ -57,6 +63,7 @@ Status PooledFile::Open(const std::shared_ptr<FilePool>& pool, const std::string
   made->inode_ = info.inode;
   made->device_ = info.device;
   made->is_direct_ = inner->IsDirect();
+  made->was_opened_.store(true, std::memory_order_release);
   pool->Install(*made, std::move(inner));
   *file = std::move(made);
   return Status::OK();
@@ -80,6 +87,14 @@ Status PooledFile::Pin() const {
 Status PooledFile::Reopen() {
   std::unique_ptr<File> inner;
   Status opened = pool_->OpenInner(path_, mode_, options_, &inner);
+  // The file system may have become read-only since. Then writes fail, as they would by an old descriptor.
+  if (!opened.ok() && mode_ == OpenMode::kReadWrite && !opened.IsPathNotFound() && !IsOpen()) {
+    std::unique_ptr<File> readable;
+    if (pool_->OpenInner(path_, OpenMode::kReadOnly, options_, &readable).ok()) {
+      inner = std::move(readable);
+      opened = Status::OK();
+    }
+  }
   // Another thread may have opened it meanwhile, and then may have removed its name.
   if (!opened.ok()) return IsOpen() ? Status::OK() : opened;
   FileInfo info;
@@ -105,7 +120,7 @@ bool PooledFile::IsSynced(std::uint64_t state) const {
 std::unique_ptr<File> PooledFile::TryTake() {
   std::uint64_t state = state_.load(std::memory_order_relaxed);
   if (!IsSynced(state) && !MutantIs(Mutant::kCloseBeforeSync)) return nullptr;
-  if ((state & (kPins | kWriters)) != 0) return nullptr;
+  if ((state & (kPins | kWriters)) != 0 || maps_->load(std::memory_order_relaxed) != 0) return nullptr;
   // Acquires what the last users released. Fails if the file was used, or written to, since it was looked at.
   if (!state_.compare_exchange_strong(state, state & ~kOpen, std::memory_order_acquire)) return nullptr;
   return std::move(inner_);
@@ -113,7 +128,21 @@ std::unique_ptr<File> PooledFile::TryTake() {
 
 bool PooledFile::OnlyNeedsSync() const {
   const std::uint64_t state = state_.load(std::memory_order_relaxed);
-  return !IsSynced(state) && (state & (kPins | kWriters)) == 0;
+  return !IsSynced(state) && (state & (kPins | kWriters)) == 0 && maps_->load(std::memory_order_relaxed) == 0;
+}
+
+void PooledFile::BeginSyncByPool() {
+  state_.fetch_add(kOnePin, std::memory_order_acquire);
+  is_pool_syncing_.store(true, std::memory_order_relaxed);
+}
+
+void PooledFile::EndSyncByPool() {
+  is_pool_syncing_.store(false, std::memory_order_release);
+  Unpin();
+}
+
+Status PooledFile::SyncForPool() {
+  return SyncPinned([](File& inner) { return inner.SyncData(); });
 }
 
 template <typename Call>
@@ -135,9 +164,16 @@ Status PooledFile::Change(Call call) {
 }
 
 template <typename Call>
+Status PooledFile::ChangeShape(Call call) {
+  has_changed_.store(true, std::memory_order_relaxed);
+  return Change(call);
+}
+
+template <typename Call>
 Status PooledFile::WriteBy(Call call) {
   return Change([&](File& inner) {
-    state_.fetch_add(kOneWriter + kOneWrite, std::memory_order_relaxed);
+    [[maybe_unused]] const std::uint64_t before = state_.fetch_add(kOneWriter + kOneWrite, std::memory_order_relaxed);
+    assert((before & kWriters) != kWriters);  // 255 writes at once
     struct Ended {
       std::atomic<std::uint64_t>& state;
       ~Ended() { state.fetch_sub(kOneWriter, std::memory_order_release); }
@@ -147,19 +183,41 @@ Status PooledFile::WriteBy(Call call) {
 }
 
 template <typename Call>
+Status PooledFile::SyncPinned(Call call) {
+  // Acquires the writes that have returned, so that the sync covers them.
+  const std::uint64_t state = state_.load(std::memory_order_acquire);
+  has_changed_.store(false, std::memory_order_relaxed);
+  Status synced;
+  try {
+    synced = call(*inner_);
+  } catch (...) {  // memory has ended; the kernel may have reported an error
+    KeepOpen();
+    throw;
+  }
+  if (!synced.ok()) {
+    KeepOpen();
+  } else if ((state & kWriters) == 0) {
+    was_synced_.store(true, std::memory_order_relaxed);
+    // If two syncs end at once, the older count may be stored last. Then the file stays open until the next sync.
+    synced_writes_.store(static_cast<std::uint32_t>(state / kOneWrite), std::memory_order_relaxed);
+  }
+  return synced;
+}
+
+template <typename Call>
 Status PooledFile::SyncBy(Call call) {
-  return Change([&](File& inner) {
-    // Acquires the writes that have returned, so that the sync covers them.
-    const std::uint64_t state = state_.load(std::memory_order_acquire);
-    const Status synced = call(inner);
-    if (!synced.ok()) {
-      KeepOpen();
-    } else if ((state & kWriters) == 0) {
-      // If two syncs end at once, the older count may be stored last. Then the file stays open until the next sync.
-      synced_writes_.store(static_cast<std::uint32_t>(state / kOneWrite), std::memory_order_relaxed);
-    }
-    return synced;
-  });
+  CAMBIUM_RETURN_IF_ERROR(pool_->Health());
+  // If the pool has synced and closed the file, there is nothing to sync, and perhaps no descriptor to do it with.
+  const std::uint64_t state = state_.load(std::memory_order_acquire);
+  if ((state & kOpen) == 0 && was_synced_.load(std::memory_order_relaxed) &&
+      !has_changed_.load(std::memory_order_relaxed) && IsSynced(state)) {
+    return Status::OK();
+  }
+  Status synced = Use([&](File&) { return SyncPinned(call); });
+  // If two syncs of one descriptor overlap, only one of them gets the error. The pool's may have got it.
+  while (is_pool_syncing_.load(std::memory_order_acquire)) pool_->AwaitSync(*this);
+  CAMBIUM_RETURN_IF_ERROR(pool_->Health());
+  return synced;
 }
 
 // ---- File ----
@@ -203,11 +261,11 @@ void PooledFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
 }
 
 Status PooledFile::Truncate(std::uint64_t size) {
-  return Change([&](File& inner) { return inner.Truncate(size); });
+  return ChangeShape([&](File& inner) { return inner.Truncate(size); });
 }
 
 Status PooledFile::Allocate(std::uint64_t offset, std::uint64_t length, bool grow) {
-  return Change([&](File& inner) { return inner.Allocate(offset, length, grow); });
+  return ChangeShape([&](File& inner) { return inner.Allocate(offset, length, grow); });
 }
 
 bool PooledFile::CanGrowAhead() const {
@@ -220,7 +278,7 @@ bool PooledFile::CanGrowAhead() const {
 }
 
 Status PooledFile::PunchHole(std::uint64_t offset, std::uint64_t length) {
-  return Change([&](File& inner) { return inner.PunchHole(offset, length); });
+  return ChangeShape([&](File& inner) { return inner.PunchHole(offset, length); });
 }
 
 Status PooledFile::GetInfo(FileInfo* info) const {
@@ -237,7 +295,7 @@ Status PooledFile::Map(std::uint64_t offset, std::size_t length, std::unique_ptr
     pool_->EndMap();
     return mapped;
   }
-  *region = std::make_unique<PooledMap>(pool_, std::move(inner_region));
+  *region = std::make_unique<PooledMap>(pool_, maps_, std::move(inner_region));
   return Status::OK();
 }
 

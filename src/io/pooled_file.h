@@ -66,9 +66,14 @@ class PooledFile final : public File {
   template <typename Call>
   Status Change(Call call);  // as Use, unless the pool has failed
   template <typename Call>
+  Status ChangeShape(Call call);  // as Change, for other changes than writes
+  template <typename Call>
   Status WriteBy(Call call);
   template <typename Call>
   Status SyncBy(Call call);
+  // The file is pinned and open.
+  template <typename Call>
+  Status SyncPinned(Call call);
   // Opens the file again. The caller has counted its pin.
   Status Reopen();
   // Pins the file for good.
@@ -81,7 +86,12 @@ class PooledFile final : public File {
   // True if it could be taken, were it synced.
   [[nodiscard]] bool OnlyNeedsSync() const;
   [[nodiscard]] bool IsSynced(std::uint64_t state) const;
+  void BeginSyncByPool();
+  void EndSyncByPool();
 
+  // ---- For FilePool, without its mutex_ ----
+  Status SyncForPool();
+  [[nodiscard]] bool was_opened() const { return was_opened_.load(std::memory_order_acquire); }
 
   const std::shared_ptr<FilePool> pool_;
   const std::string path_;
@@ -95,8 +105,14 @@ class PooledFile final : public File {
   // How many writes had begun when the last sync that succeeded began, with no write under way; modulo 2^32.
   std::atomic<std::uint32_t> synced_writes_{0};
   mutable std::atomic<AccessHint> hint_{AccessHint::kNormal};
-  mutable std::atomic<bool> is_used_{true};  // since TakeOne looked
-  std::atomic<bool> is_kept_{false};         // KeepOpen was called
+  mutable std::atomic<bool> is_used_{true};   // since TakeOne looked
+  std::atomic<bool> is_kept_{false};          // KeepOpen was called
+  std::atomic<bool> was_opened_{false};       // inode_ and device_ are set
+  std::atomic<bool> was_synced_{false};       // by this object
+  std::atomic<bool> has_changed_{false};      // other than by writes, since the last sync
+  std::atomic<bool> is_pool_syncing_{false};  // set and cleared under the pool's mutex_
+  // The number of mappings that live. They may live longer than this object.
+  const std::shared_ptr<std::atomic<int>> maps_ = std::make_shared<std::atomic<int>>(0);
 
   // Set and taken under the pool's mutex_. Read without it by threads that hold a pin and saw kOpen: Install sets kOpen
   // after inner_, and TryTake takes inner_ only after it has cleared kOpen while there was no pin.

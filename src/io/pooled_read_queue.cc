@@ -28,13 +28,15 @@ Status PooledReadQueue::Submit(std::span<ReadRequest* const> requests) {
       ReadRequest* const request = requests[prepared];
       const auto* const file = dynamic_cast<const PooledFile*>(request->file);
       if (file == nullptr) continue;
-      const auto entry = pinned_.emplace(request, file).first;
       submitted = file->Pin();
-      if (submitted.ok()) {
-        request->file = &file->inner();
-      } else {
-        pinned_.erase(entry);
+      if (!submitted.ok()) break;
+      try {
+        pinned_.emplace(request, file);
+      } catch (...) {
+        file->Unpin();
+        throw;
       }
+      request->file = &file->inner();
     }
     if (submitted.ok()) submitted = base_->Submit(requests);
     if (!submitted.ok()) take_back();

@@ -263,11 +263,11 @@ StretchMap StretchMap::With(const Order& order, Slice begin, Slice end, std::uin
 }
 
 // On each level a change makes at most two nodes on the way to its begin, and one on the way to its end. Each change
-// splits at most one node of a level, and a new root splits only after many splits of its children: with g levels more
-// there were at least 2^g changes.
+// splits at most one node of a level. A node that a split leaves has at least six children, so with g levels more there
+// were more than 4^(g-1) changes.
 std::size_t StretchMap::BytesMax(std::size_t changes) const {
-  const std::size_t height =
-      (root_ == nullptr ? 0 : root_->level + 1u) + static_cast<std::size_t>(std::bit_width(changes));
+  const std::size_t levels_more = (static_cast<std::size_t>(std::bit_width(changes)) + 1) / 2 + 1;
+  const std::size_t height = (root_ == nullptr ? 0 : root_->level + 1u) + levels_more;
   return changes * 3 * (height + 1) * Arena::LinesOf(sizeof(Node) + kSlots * sizeof(Slot));
 }
 

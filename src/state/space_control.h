@@ -35,6 +35,8 @@ struct SpaceControl {
   // All bytes that writers have put into files since Open: a clock that advances with them. Written under the append
   // lock, and by calls that write files of large values.
   std::atomic<std::uint64_t> written{0};
+  // All bytes that background jobs have written since Open.
+  std::atomic<std::uint64_t> job_bytes{0};
   // Bytes of files that background jobs are writing now, and that no MANIFEST names yet: not yet in SpaceFigures.
   std::atomic<std::uint64_t> in_flight{0};
   // The present time by the clock of `written`, to which bytes in flight are added.
@@ -60,6 +62,7 @@ struct SpaceControl {
 
   SpaceFigures figures CAMBIUM_GUARDED_BY(commit_lock);  // of the last look
   std::uint64_t written_at_look CAMBIUM_GUARDED_BY(commit_lock) = 0;
+  std::uint64_t job_bytes_at_look CAMBIUM_GUARDED_BY(commit_lock) = 0;
   SpacePlan plan CAMBIUM_GUARDED_BY(commit_lock);
   // `others`: the bytes on disk at a look, minus `written` at that moment. It falls only if jobs have freed space.
   static constexpr std::int64_t kNothingYet = std::numeric_limits<std::int64_t>::max();

@@ -87,6 +87,7 @@ void SpaceKeeper::EstimateHidden() {
 void SpaceKeeper::Look() {
   const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
   space_.written_at_look = written;
+  space_.job_bytes_at_look = space_.job_bytes.load(std::memory_order_relaxed);
   space_.figures = Measure();
   disk_.wanted_bytes.store(
       ReserveBytes(Minus(space_.figures.on_disk(), disk_.reserve_bytes.load(std::memory_order_relaxed))),
@@ -133,15 +134,32 @@ bool SpaceKeeper::IsLookDue() {
   if (visits <= kFewVisits || MutantIs(Mutant::kLooksAfterEachFlush)) return true;
   if (space_.plan.any() || disk_.IsFull() || space_.is_idle.load(std::memory_order_relaxed)) return true;
   if (space_.Position() >= space_.check_at.load(std::memory_order_relaxed)) return true;
-  const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
-  return written - space_.written_at_look >= visits * kBytesPerVisit;
+  const std::uint64_t written = space_.written.load(std::memory_order_relaxed) - space_.written_at_look;
+  const std::uint64_t by_jobs = space_.job_bytes.load(std::memory_order_relaxed) - space_.job_bytes_at_look;
+  return written + by_jobs >= visits * kBytesPerVisit;
+}
+
+void SpaceKeeper::ScheduleLateLook() noexcept {
+  if (has_late_look_.exchange(true, std::memory_order_relaxed)) return;
+  try {
+    db_.executor->ScheduleAfter(kTickMicros, TaskPriority::kNormal, [target = tick_target_] {
+      const MutexLock lock(target->mutex);
+      if (target->owner == nullptr) return;
+      target->owner->has_late_look_.store(false, std::memory_order_relaxed);
+      target->owner->jobs_.Schedule(Job::kLookAtSpace);
+    });
+  } catch (...) {  // no memory for the task; the next job tries again
+    has_late_look_.store(false, std::memory_order_relaxed);
+  }
 }
 
 void SpaceKeeper::Check() { LookAndStartJobs(/*after_job=*/false); }
 
 void SpaceKeeper::CheckAfter(Job job) {
+  if (db_.read_only || db_.is_offline) return;
   const bool has_freed_nothing = job == Job::kFlush || job == Job::kSeal || job == Job::kRemove;
-  if (!has_freed_nothing || IsLookDue()) LookAndStartJobs(/*after_job=*/true);
+  if (has_freed_nothing && !IsLookDue()) return ScheduleLateLook();
+  LookAndStartJobs(/*after_job=*/true);
 }
 
 void SpaceKeeper::LookAndStartJobs(bool after_job) {

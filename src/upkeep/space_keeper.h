@@ -10,6 +10,7 @@
 // In space_keeper.cc; space_figures.cc measures the database.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -34,7 +35,8 @@ class SpaceKeeper {
   void Close();
   // Takes a look, and starts the jobs that the figures call for.
   void Check();
-  // The same after a job: starts jobs only if the figures have changed. If the job has freed nothing, it may pass.
+  // The same after a job: starts jobs only if the figures have changed. If the job has freed nothing, the look may come
+  // up to a second later.
   void CheckAfter(Job job);
   // Starts the jobs of a plan.
   void StartJobs(const SpacePlan& plan);
@@ -58,6 +60,8 @@ class SpaceKeeper {
   void LookAndStartJobs(bool after_job);
   // Whether enough was written since the last look, or space is so short, that a look is worth its time.
   [[nodiscard]] bool IsLookDue() CAMBIUM_EXCLUDES(commit_lock);
+  // Makes sure that a look is taken within a second.
+  void ScheduleLateLook() noexcept;
   // Decides whether jobs can still reduce the size. `no_job_left`: no job that frees space is scheduled, so all that an
   // earlier look started have ended.
   void Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_left) CAMBIUM_REQUIRES(commit_lock);
@@ -87,6 +91,7 @@ class SpaceKeeper {
   Compactor& compactor_;
   GcSegments& segments_;
   Collector& collector_;
+  std::atomic<bool> has_late_look_{false};  // one is scheduled
   const std::shared_ptr<TickTarget<SpaceKeeper>> tick_target_ = std::make_shared<TickTarget<SpaceKeeper>>();
 };
 
