@@ -63,19 +63,23 @@ Status SnapshotRuns::BoundPinnedMemory() {
     budget = std::max(budget, options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number));
   }
   std::shared_ptr<const View> looked_at;  // snapshots between two changes of the view have the same one
+  std::vector<Pinned*> held;              // by looked_at
   for (const auto& snapshot : snapshots) {
-    const std::shared_ptr<const View> view = snapshot->view();
-    if (std::exchange(looked_at, view) == view) continue;
-    for (const FamilyView& family : view->families) {
-      const std::uint32_t id = family.family->id;
-      for (const auto& table : OnlyIn(family, current->Find(id))) {
-        Pinned& its = pinned[{id, table->begin().sequence}];
-        if (its.table == nullptr) bytes += table->memory_bytes();
-        its.table = table;
-        its.holders.push_back(snapshot.get());
-        families[id] = family.family;
+    if (const std::shared_ptr<const View> view = snapshot->view(); view != looked_at) {
+      looked_at = view;
+      held.clear();
+      for (const FamilyView& family : view->families) {
+        const std::uint32_t id = family.family->id;
+        for (const auto& table : OnlyIn(family, current->Find(id))) {
+          Pinned& its = pinned[{id, table->begin().sequence}];
+          if (its.table == nullptr) bytes += table->memory_bytes();
+          its.table = table;
+          held.push_back(&its);
+          families[id] = family.family;
+        }
       }
     }
+    for (Pinned* const its : held) its->holders.push_back(snapshot.get());
   }
   if (bytes <= budget || MutantIs(Mutant::kSnapshotsPinTables)) return Status::OK();
   for (auto& [place, its] : pinned) CAMBIUM_RETURN_IF_ERROR(MoveToRuns(*families[place.first], std::exchange(its, {})));

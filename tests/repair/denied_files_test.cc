@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "io/sim/sim_file_system.h"
 #include "repair/repair_store.h"
@@ -13,18 +14,23 @@
 namespace cambium::testing {
 namespace {
 
-// Denies the n-th open, read or listing of the damaged database. Returns whether the salvage came that far. Sets
-// *wrong, unless it ended with the error and left nothing.
+// Denies the n-th open, read or listing of the damaged database, and all later ones of the same kind and path, as a
+// missing permission does. Returns whether the salvage came that far. Sets *wrong, unless it ended with the error and
+// left nothing.
 bool SalvageDenied(const SimImage& image, std::uint64_t nth, std::string* wrong) {
   const TestStore store(std::make_shared<SimFileSystem>(image));
   TestStore copy(store.fs);
   UseSubjectOptions(&copy.options);
   SimFault fault;
-  fault.matches = [](SimOpKind kind, const std::string& path) {
+  std::uint64_t calls = 0;
+  std::pair<SimOpKind, std::string> denied;
+  fault.matches = [&](SimOpKind kind, const std::string& path) {
     const bool reads = kind == SimOpKind::kOpen || kind == SimOpKind::kRead || kind == SimOpKind::kList;
-    return reads && path.starts_with(kStorePath);
+    if (!reads || !path.starts_with(kStorePath)) return false;
+    if (++calls == nth) denied = {kind, path};
+    return calls >= nth && denied == std::pair(kind, path);
   };
-  fault.nth = nth;
+  fault.sticky = true;
   fault.status = Status::Denied("injected");
   copy.fs->AddFault(fault);
   Findings findings;
