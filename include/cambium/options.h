@@ -187,11 +187,11 @@ struct DBOptions {
   // call. Installs a SIGBUS handler, which forwards signals that such a copy did not cause. x86-64 only; elsewhere, or
   // if the system does not report what its page cache holds, values are read without mappings.
   bool allow_mmap_reads = false;
-  // How many files the database keeps open. A file that nobody uses is closed if another one needs its descriptor, and
-  // opened again when it is needed. Files that are being written, or that are mapped, stay open: while there are more
-  // of them, more files are open. 0: three quarters of the descriptors that the process may have (RLIMIT_NOFILE); Open
-  // raises the soft limit to the hard one first, so a program that uses select() should set another value. -1: no
-  // limit, as RocksDB's default. With each value, files are closed when the process runs out of descriptors.
+  // The number of files that the database keeps open. Before it opens another file, it closes one that no call uses. It
+  // opens that file again for the next call that uses it. Files that are being written or mapped stay open, even if
+  // there are more than this number. -1: no limit, which is RocksDB's default. 0: three quarters of the soft limit of
+  // descriptors (RLIMIT_NOFILE). With 0, Open raises the soft limit to the hard one; a program that calls select()
+  // should set another value. If the process has no free descriptor, files are closed whatever the value is.
   // [-1, 2^30]
   int max_open_files = 0;
   // Number of sweeps, compactions and log GC steps that run at once. Flushes, seals and file removals have threads of

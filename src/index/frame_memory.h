@@ -5,8 +5,8 @@
 // Not from malloc: pages come and go in different threads, and malloc keeps what was freed for the thread that had
 // allocated it. A tree of small values that was loaded with a pool of 256 MiB left 600 MiB of such holes.
 //
-// A region goes back when its last block is freed. If pages of one size take the place of pages of another size, regions
-// of both are held meanwhile, up to the bytes in use once more.
+// A region goes back when its last block is freed. While pages of one size replace pages of another size, the pool holds
+// regions of both sizes: at most about twice the bytes in use.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class FrameMemory {
  private:
   static constexpr std::size_t kRegionBytes = std::size_t{1} << 20;
   static constexpr std::size_t kClassBytes = 512;
-  static constexpr std::size_t kClasses = 128;  // of blocks up to 64 KiB; larger ones are regions of their own
+  static constexpr std::size_t kClasses = 128;  // sizes up to 64 KiB; a larger block has a region of its own
 
   struct FreeBlock;
   struct Region;

@@ -61,7 +61,7 @@ struct PagePool::Rep {
   // Guards everything below, all cells, and opening and closing of frames. Innermost lock; not held during a read.
   mutable Mutex mutex;
   CondVar load_done;
-  FrameMemory memory CAMBIUM_GUARDED_BY(mutex);                   // of the frames' bytes
+  FrameMemory memory CAMBIUM_GUARDED_BY(mutex);                   // frames take their bytes from it
   std::deque<PageFrame> frames CAMBIUM_GUARDED_BY(mutex);         // never shrinks; a frame's address never changes
   std::vector<PageFrame*> free_frames CAMBIUM_GUARDED_BY(mutex);  // closed, without bytes
   std::vector<PageFrame*> orphans CAMBIUM_GUARDED_BY(mutex);      // closed but still pinned; their files are closed

@@ -7,7 +7,7 @@
 namespace cambium {
 
 std::size_t RaiseDescriptorLimit() {
-  constexpr rlim_t kUnknown = 1024;  // what Linux starts processes with
+  constexpr rlim_t kUnknown = 1024;  // the default soft limit of Linux
   constexpr rlim_t kMax = 1u << 30;  // as much as infinity
   rlimit limit;
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return kUnknown;

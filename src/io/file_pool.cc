@@ -76,7 +76,7 @@ bool FilePool::SyncOne() {
     if (failure_.ok() && !has_thrown) failure_ = std::move(synced);
     has_failed_.store(true, std::memory_order_release);
   }
-  // Only now: whoever finds the file not being synced sees the failure.
+  // After has_failed_ is set: a thread that sees the end of this sync must see its failure too.
   file->EndSyncByPool();
   syncing_.erase(std::ranges::find(syncing_, file));
   synced_.NotifyAll();

@@ -30,7 +30,7 @@ namespace cambium {
 
 class PooledFile;
 
-// What the files of one pool share. It may live longer than the PooledFileSystem. Any thread.
+// The state that the files of one pool share. It may live longer than the PooledFileSystem. Any thread.
 class FilePool {
  public:
   // `max_open` > 0. `base` opens the files.
@@ -68,7 +68,7 @@ class FilePool {
   [[nodiscard]] Status failure() const;
   // Closes up to `count` files, and returns how many. `may_sync`: if only unsynced files are left, syncs some.
   std::size_t CloseSome(std::size_t count, bool may_sync);
-  // Pins a file that only the want of a sync keeps open, and notes it in syncing_. Null: there is none.
+  // Finds a file that could be closed if it were synced. Pins it, and adds it to syncing_. Null: there is none.
   PooledFile* PickUnsynced();
   // Syncs such a file. False: there is none, or the sync has failed.
   bool SyncOne();
@@ -88,7 +88,7 @@ class FilePool {
   std::size_t maps_ CAMBIUM_GUARDED_BY(mutex_) = 0;
   std::vector<PooledFile*> syncing_ CAMBIUM_GUARDED_BY(mutex_);  // by SyncOne; they are pinned
   CondVar synced_;                                               // syncing_ has changed
-  Status failure_ CAMBIUM_GUARDED_BY(mutex_);                    // of the first sync by SyncOne that failed
+  Status failure_ CAMBIUM_GUARDED_BY(mutex_);                    // the first error of SyncOne
   std::atomic<bool> has_failed_{false};
 };
 

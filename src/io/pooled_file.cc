@@ -165,8 +165,11 @@ Status PooledFile::Change(Call call) {
 
 template <typename Call>
 Status PooledFile::ChangeShape(Call call) {
+  // Set before the call and after it, because a sync that runs meanwhile clears it and may not cover the change.
   has_changed_.store(true, std::memory_order_relaxed);
-  return Change(call);
+  Status changed = Change(call);
+  has_changed_.store(true, std::memory_order_relaxed);
+  return changed;
 }
 
 template <typename Call>

@@ -3,9 +3,9 @@
 //   number   1 ◀─ 2 ◀─ 3 ◀─ 4 ◀─ 5 ◀─ 6 ◀─ 7 ◀─ 8       each link leads to the one before it, and jumps further back:
 //   jump     -    1    -    3    4    3    -    7       two jumps of equal length in a row become one for the next link
 //
-// These are the skew-binary lists of Myers ("An applicative random-access stack", 1983). A link has two pointers,
-// whatever its number, and never changes. A search jumps unless the jump leads too far, then it takes a single step: at
-// most 3 log2(n) steps.
+// These are the skew-binary lists of Myers ("An applicative random-access stack", 1983). Each link has
+// two pointers and never changes. If a jump would lead past the result, a search goes to the next link instead. It takes
+// at most 3 log2(n) steps.
 #pragma once
 
 namespace cambium {

@@ -50,6 +50,11 @@ class FilePoolTest : public ::testing::Test {
     }
   }
   [[nodiscard]] std::size_t open_files() const { return sim_->probe().open_files(); }
+  void FailNextCall(SimOpKind kind) {
+    SimFault fault;
+    fault.kind = kind;
+    sim_->AddFault(fault);
+  }
   // Opens and closes enough other files to close all files that can be closed.
   void CloseTheRest() {
     for (std::size_t i = 0; i < 3 * kMaxOpen; ++i) {
@@ -126,9 +131,7 @@ TEST_F(FilePoolTest, SyncedFileCanBeClosed) {
 TEST_F(FilePoolTest, FileWhoseSyncFailedStaysOpen) {
   Create(1);
   ASSERT_TRUE(files_[0]->Write(0, "changed").ok());
-  SimFault fault;
-  fault.kind = SimOpKind::kSync;
-  sim_->AddFault(fault);
+  FailNextCall(SimOpKind::kSync);
   EXPECT_FALSE(files_[0]->SyncData().ok());
   EXPECT_TRUE(files_[0]->SyncData().ok());
   CloseTheRest();
@@ -151,9 +154,7 @@ TEST_F(FilePoolTest, UnsyncedFilesDoNotUseUpTheDescriptors) {
 TEST_F(FilePoolTest, FailedSyncByThePoolEndsAllChanges) {
   Create(2);
   ASSERT_TRUE(files_[0]->Write(0, "changed").ok());
-  SimFault fault;
-  fault.kind = SimOpKind::kSync;
-  sim_->AddFault(fault);
+  FailNextCall(SimOpKind::kSync);
   sim_->SetMaxOpenFiles(1);
   std::unique_ptr<File> other;
   const auto is_fatal = [](const Status& s) { return s.severity() == Status::Severity::kFatal; };
@@ -205,9 +206,7 @@ TEST_F(FilePoolTest, AnotherFileOfTheSameNameIsAnError) {
 
 // A caller that is told that a file could not be created does not expect it to exist.
 TEST_F(FilePoolTest, FileThatCannotBeIdentifiedStaysOpen) {
-  SimFault fault;
-  fault.kind = SimOpKind::kGetInfo;
-  sim_->AddFault(fault);
+  FailNextCall(SimOpKind::kGetInfo);
   files_.push_back(MustOpen(&pooled_, NameOf(0), OpenMode::kCreateNew));
   EXPECT_EQ(sim_->fault_hits(), 1u);
   CloseTheRest();
