@@ -15,9 +15,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # At -O3 it sees overlaps that are not there inside std::string (its bug 105651).
   target_compile_options(cambium_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
-# The level, 0 or 1, at which test builds compile the tests' own code, and the tool's; the library is always optimised as
-# its preset says. Rooms whose tests compute much themselves have 1. With sanitizers the level is always 0. In a release,
-# and in debug builds, the property has no effect.
+# The level, 0 or 1, at which test builds compile the tests' own code, the tool's and the bench's; the library is always
+# optimised as its preset says. Rooms whose tests compute much themselves have 1. With sanitizers the level is always 0.
+# In a release, and in debug builds, the property has no effect.
 define_property(TARGET PROPERTY CAMBIUM_TEST_OPTIMISATION INHERITED)
 set(is_test_code $<NOT:$<STREQUAL:$<TARGET_PROPERTY:CAMBIUM_TEST_OPTIMISATION>,>>)
 set(test_options)
@@ -26,7 +26,12 @@ if(CAMBIUM_SANITIZE)
 elseif(CAMBIUM_TEST_HOOKS AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(test_options -O$<TARGET_PROPERTY:CAMBIUM_TEST_OPTIMISATION>)
 endif()
-target_compile_options(cambium_flags INTERFACE $<${is_test_code}:${test_options}>)
+if(CAMBIUM_JOIN_SOURCES AND CAMBIUM_TEST_HOOKS AND NOT CAMBIUM_SANITIZE)
+  # Debug information takes a fifth of the time to compile a test, and a failed assertion tells its line without it. A
+  # sanitizer's report needs it.
+  list(APPEND test_options -g0)
+endif()
+target_compile_options(cambium_flags INTERFACE "$<${is_test_code}:${test_options}>")
 if(CAMBIUM_SANITIZE)
   target_compile_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
   target_compile_options(cambium_flags INTERFACE -fno-sanitize-recover=all)
