@@ -100,9 +100,10 @@ class DB {
   // Durable when it returns. InvalidArgument if a family of that name exists.
   virtual Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                                     ColumnFamilyHandle** handle) = 0;
-  // Creates the families one by one: after an error the earlier families exist, and *handles has their handles.
-  Status CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& names,
-                              std::vector<ColumnFamilyHandle*>* handles);
+  // Creates the families in one commit; *handles has their handles, in the order of the names. After an error none of
+  // them exists; if the error is fatal, the next Open finds all of them or none.
+  virtual Status CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& names,
+                                      std::vector<ColumnFamilyHandle*>* handles) = 0;
   // Durable when it returns. The family's space is freed once its snapshots, iterators and handle are released. The
   // default family cannot be dropped. After an error the family still exists, but a crash may leave it dropped unless
   // something has been written to it after the error.

@@ -5,6 +5,7 @@
 
 #include "api/empty_iterator.h"
 #include "api/null_argument.h"
+#include "options/options_check.h"
 #include "upkeep/filter_call.h"
 #include "upkeep/filter_job.h"
 #include "util/destroy.h"
@@ -31,8 +32,25 @@ Status DbImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std:
   if (handle == nullptr) return NullArgument("CreateColumnFamily", "handle");
   *handle = nullptr;
   CAMBIUM_RETURN_IF_ERROR(writer_.Check({}));
-  CAMBIUM_TRY(std::shared_ptr<Family> family, families_.Create(options, name));
-  *handle = new FamilyHandle(this, state_.context.database_id, std::move(family));
+  CAMBIUM_TRY(std::vector<std::shared_ptr<Family>> made, families_.Create(options, {&name, 1}));
+  *handle = new FamilyHandle(this, state_.context.database_id, std::move(made.front()));
+  return Status::OK();
+}
+
+Status DbImpl::CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& names,
+                                    std::vector<ColumnFamilyHandle*>* handles) {
+  const Delivery delivery(&state_.context.events);
+  if (handles == nullptr) return NullArgument("CreateColumnFamilies", "handles");
+  handles->clear();
+  CAMBIUM_RETURN_IF_ERROR(writer_.Check({}));
+  if (names.empty()) return Status::OK();
+  handles->reserve(names.size());
+  CAMBIUM_TRY(std::vector<std::shared_ptr<Family>> made, families_.Create(options, names));
+  std::vector<std::unique_ptr<FamilyHandle>> all;
+  for (std::shared_ptr<Family>& family : made) {
+    all.push_back(std::make_unique<FamilyHandle>(this, state_.context.database_id, std::move(family)));
+  }
+  for (std::unique_ptr<FamilyHandle>& handle : all) handles->push_back(handle.release());
   return Status::OK();
 }
 

@@ -67,6 +67,8 @@ class DbImpl final : public DB {
   [[nodiscard]] ColumnFamilyHandle* DefaultColumnFamily() const override { return default_handle_.get(); }
   Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                             ColumnFamilyHandle** handle) override;
+  Status CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& names,
+                              std::vector<ColumnFamilyHandle*>* handles) override;
   Status DropColumnFamily(ColumnFamilyHandle* family) override;
   Status DestroyColumnFamilyHandle(ColumnFamilyHandle* family) override;
   Status Put(const WriteOptions& options, ColumnFamilyHandle* family, Slice key, Slice value) override;

@@ -1,5 +1,7 @@
 // The ways to open a database, and to list its column families without opening it.
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "api/db_impl.h"
@@ -68,10 +70,12 @@ Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const s
   CAMBIUM_RETURN_IF_ERROR(WithoutFatal(db->Open()));  // nothing stays open
   if (handles == nullptr) return db;
   const std::shared_ptr<const View> view = db->state_.commits.view().Pin();
+  std::unordered_map<std::string_view, std::shared_ptr<Family>> by_name;
+  for (const FamilyView& each : view->families) by_name.emplace(each.family->name, each.family);
   std::vector<std::unique_ptr<FamilyHandle>> made;
   for (const ColumnFamilyDescriptor& wanted : families) {
-    const auto found = std::ranges::find(view->families, wanted.name, [](const FamilyView& f) { return f.family->name; });
-    made.push_back(std::make_unique<FamilyHandle>(db.get(), db->state_.context.database_id, found->family));
+    const std::shared_ptr<Family>& family = by_name.at(wanted.name);
+    made.push_back(std::make_unique<FamilyHandle>(db.get(), db->state_.context.database_id, family));
   }
   handles->reserve(handles->size() + made.size());
   for (std::unique_ptr<FamilyHandle>& handle : made) handles->push_back(handle.release());
@@ -80,7 +84,7 @@ Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const s
 
 DbImpl::DbImpl(const DBOptions& options, const std::string& path, std::vector<ColumnFamilyDescriptor> families, OpenAs as)
     : wanted_(std::move(families)),
-      state_(FillInDefaults(options), path, as, FindDescriptor(wanted_, kDefaultColumnFamilyName)->options.blob_file_size) {
+      state_(FillInDefaults(options), path, as, DefaultDescriptor(wanted_).options.blob_file_size) {
   state_.context.facade = this;
 }
 
@@ -90,19 +94,6 @@ Status DbImpl::Open() {
   CAMBIUM_RETURN_IF_ERROR(opener.Open(&lock_));
   default_handle_ = std::make_unique<FamilyHandle>(this, state_.context.database_id, state_.default_family);
   if (!state_.context.read_only) opener.StartJobs();
-  return Status::OK();
-}
-
-Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& names,
-                                std::vector<ColumnFamilyHandle*>* handles) {
-  if (handles == nullptr) return NullArgument("CreateColumnFamilies", "handles");
-  handles->clear();
-  handles->reserve(names.size());
-  for (const std::string& name : names) {
-    ColumnFamilyHandle* handle = nullptr;
-    CAMBIUM_RETURN_IF_ERROR(CreateColumnFamily(options, name, &handle));
-    handles->push_back(handle);
-  }
   return Status::OK();
 }
 

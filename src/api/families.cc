@@ -1,6 +1,8 @@
 #include "api/families.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "btree/btree_index.h"
@@ -28,62 +30,79 @@ Status Families::CheckOptions(const ColumnFamilyOptions& options) const {
                                  std::to_string(db_.blob_file_size));
 }
 
-Result<std::shared_ptr<Family>> Families::Create(const ColumnFamilyOptions& options, const std::string& name) {
-  CAMBIUM_RETURN_IF_ERROR(CheckFamilyName(name));
+Result<std::vector<std::shared_ptr<Family>>> Families::Create(const ColumnFamilyOptions& options,
+                                                              std::span<const std::string> names) {
+  for (const std::string& name : names) CAMBIUM_RETURN_IF_ERROR(CheckFamilyName(name));
   const FamiliesLock lock(*this);
-  CAMBIUM_RETURN_IF_ERROR(CheckOptions(options).WithContext("column family \"" + name + "\""));
-  CAMBIUM_TRY(std::shared_ptr<Family> family, Make(options, name));
+  std::vector<ColumnFamilyDescriptor> wanted;
+  for (const std::string& name : names) {
+    CAMBIUM_RETURN_IF_ERROR(CheckOptions(options).WithContext("column family \"" + name + "\""));
+    wanted.emplace_back(name, options);
+  }
+  std::vector<const ColumnFamilyDescriptor*> all;
+  for (const ColumnFamilyDescriptor& each : wanted) all.push_back(&each);
+  CAMBIUM_TRY(std::vector<std::shared_ptr<Family>> made, Make(all));
   PersistFamilies();
-  return family;
+  return made;
 }
 
-Result<std::shared_ptr<Family>> Families::Make(const ColumnFamilyOptions& options, const std::string& name) {
-  std::shared_ptr<Family> family;
-  CAMBIUM_RETURN_IF_ERROR(CommitCreation(options, name, &family));
+Result<std::vector<std::shared_ptr<Family>>> Families::Make(std::span<const ColumnFamilyDescriptor* const> wanted) {
+  std::vector<std::shared_ptr<Family>> made;
+  CAMBIUM_RETURN_IF_ERROR(CommitCreation(wanted, &made));
   EpochCollect();
-  return family;
+  return made;
 }
 
-Status Families::CommitCreation(const ColumnFamilyOptions& options, const std::string& name,
-                                std::shared_ptr<Family>* family) {
+Status Families::CommitCreation(std::span<const ColumnFamilyDescriptor* const> wanted,
+                                std::vector<std::shared_ptr<Family>>* made) {
   const CommitLock lock(commits_);
   const ManifestState& state = commits_.state();
-  for (const auto& [id, other] : state.families) {
-    if (other.name == name) return Status::InvalidArgument("column family \"" + name + "\" exists");
-  }
-  if (state.families.size() >= kMaxFamilies || state.next_family_id == 0xffffffffu) {
+  if (wanted.size() > kMaxFamilies - state.families.size() || wanted.size() > 0xffffffffu - state.next_family_id) {
     return Status::InvalidArgument("there are " + std::to_string(state.families.size()) +
                                    " column families, and no more can be made");
   }
-  FamilyState made;
-  made.id = state.next_family_id;
-  made.name = name;
-  made.index_type = static_cast<IndexType>(options.index_type);
-  made.comparator = options.comparator->Name();
-  made.page_size = options.page_size;
-
-  *family = std::make_shared<Family>(made.id, name, options);
-  (*family)->index = MakeIndex(family->get());
-  CAMBIUM_TRY(std::shared_ptr<const Layers> layers,
-              OpenLayers(made, (*family)->options().comparator, db_.pool.get(), {}));
-
   Edit edit;
-  edit.next_family_id = made.id + 1;
-  FamilyEdit creation;
-  creation.id = made.id;
-  creation.create = {made.name, made.index_type, made.comparator, made.page_size};
-  edit.families.push_back(std::move(creation));
-  CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit));
-  Add(*family, std::move(layers));
+  edit.next_family_id = state.next_family_id;
+  std::vector<std::shared_ptr<const Layers>> layers;
+  std::unordered_set<std::string_view> names;
+  for (const ColumnFamilyDescriptor* const each : wanted) {
+    if (commits_.index().HasFamilyNamed(each->name)) {
+      return Status::InvalidArgument("column family \"" + each->name + "\" exists");
+    }
+    if (!names.insert(each->name).second) {
+      return Status::InvalidArgument("column family \"" + each->name + "\" is named twice");
+    }
+    FamilyState stored;
+    stored.id = (*edit.next_family_id)++;
+    stored.name = each->name;
+    stored.index_type = static_cast<IndexType>(each->options.index_type);
+    stored.comparator = each->options.comparator->Name();
+    stored.page_size = each->options.page_size;
+    made->push_back(std::make_shared<Family>(stored.id, stored.name, each->options));
+    Family& family = *made->back();
+    family.index = MakeIndex(&family);
+    CAMBIUM_TRY(layers.emplace_back(), OpenLayers(stored, family.options().comparator, db_.pool.get(), {}));
+    FamilyEdit creation;
+    creation.id = stored.id;
+    creation.create = {stored.name, stored.index_type, stored.comparator, stored.page_size};
+    edit.families.push_back(std::move(creation));
+  }
+  jobs_.ReserveFor(made->size());
+  CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, [&](View* view) {
+    for (std::size_t i = 0; i < made->size(); ++i) AddTo(view, (*made)[i], layers[i]);
+  }));
+  for (const std::shared_ptr<Family>& family : *made) jobs_.Add(family);
   return Status::OK();
 }
 
+void Families::AddTo(View* view, const std::shared_ptr<Family>& family, std::shared_ptr<const Layers> layers) {
+  FamilyView added{family, family->FirstTable(), {}, nullptr};
+  CommitPoint::SetLayers(&added, std::move(layers));
+  view->families.Set(std::move(added));
+}
+
 void Families::Add(const std::shared_ptr<Family>& family, std::shared_ptr<const Layers> layers) {
-  commits_.view().Update([&](View* view) {
-    FamilyView added{family, family->FirstTable(), {}, nullptr};
-    CommitPoint::SetLayers(&added, std::move(layers));
-    view->families.Set(std::move(added));
-  });
+  commits_.view().Update([&](View* view) { AddTo(view, family, std::move(layers)); });
   jobs_.Add(family);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,11 +26,12 @@ class Families {
 
   // ---- Creating and dropping ----
 
-  // Creates an empty family, which is durable and in the view.
-  Result<std::shared_ptr<Family>> Create(const ColumnFamilyOptions& options, const std::string& name)
+  // Creates empty families, which are durable and in the view, in one commit.
+  Result<std::vector<std::shared_ptr<Family>>> Create(const ColumnFamilyOptions& options,
+                                                      std::span<const std::string> names)
       CAMBIUM_EXCLUDES(families_lock);
-  // Does the same for Open, which writes the OPTIONS file afterwards.
-  Result<std::shared_ptr<Family>> Make(const ColumnFamilyOptions& options, const std::string& name)
+  // Does the same for checked options and names; the caller writes the OPTIONS file.
+  Result<std::vector<std::shared_ptr<Family>>> Make(std::span<const ColumnFamilyDescriptor* const> wanted)
       CAMBIUM_REQUIRES(families_lock);
   Status Drop(Family* family) CAMBIUM_EXCLUDES(families_lock);
   // Makes the index of a family, without layers.
@@ -57,9 +59,11 @@ class Families {
  private:
   friend class FamiliesLock;
   Status CheckOptions(const ColumnFamilyOptions& options) const;
-  // Commit the creation, or the drop, of a family.
-  Status CommitCreation(const ColumnFamilyOptions& options, const std::string& name, std::shared_ptr<Family>* family);
+  // Commit the creation of families, or the drop of one.
+  Status CommitCreation(std::span<const ColumnFamilyDescriptor* const> wanted,
+                        std::vector<std::shared_ptr<Family>>* made);
   Status CommitDrop(Family* family, std::vector<NumberedFile>* files);
+  static void AddTo(View* view, const std::shared_ptr<Family>& family, std::shared_ptr<const Layers> layers);
   void FreeSpaceOfDropped();
   // Sets the size of segments in the options of all families.
   void ResizeSegments(std::uint64_t bytes) CAMBIUM_REQUIRES(families_lock);

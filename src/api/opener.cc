@@ -27,10 +27,8 @@ void StartLogTooEarly(const DbContext& db) {
 
 }  // namespace
 
-const ColumnFamilyDescriptor* FindDescriptor(const std::vector<ColumnFamilyDescriptor>& families,
-                                             const std::string& name) {
-  const auto found = std::ranges::find(families, name, &ColumnFamilyDescriptor::name);
-  return found == families.end() ? nullptr : &*found;
+const ColumnFamilyDescriptor& DefaultDescriptor(const std::vector<ColumnFamilyDescriptor>& families) {
+  return *std::ranges::find(families, kDefaultColumnFamilyName, &ColumnFamilyDescriptor::name);
 }
 
 Status CheckDescriptors(const std::vector<ColumnFamilyDescriptor>& families) {
@@ -46,7 +44,7 @@ Status CheckDescriptors(const std::vector<ColumnFamilyDescriptor>& families) {
   if (!names.contains(kDefaultColumnFamilyName)) {
     return Status::InvalidArgument("column family \"" + kDefaultColumnFamilyName + "\" is not named");
   }
-  const std::uint64_t blob_file_size = FindDescriptor(families, kDefaultColumnFamilyName)->options.blob_file_size;
+  const std::uint64_t blob_file_size = DefaultDescriptor(families).options.blob_file_size;
   for (const ColumnFamilyDescriptor& family : families) {
     if (family.options.blob_file_size == blob_file_size) continue;
     return Status::InvalidArgument("column family \"" + family.name + "\": blob_file_size is " +
@@ -63,7 +61,14 @@ Opener::Opener(DbState* state, Upkeep* upkeep, Families* families, const std::ve
       commits_(state->commits),
       upkeep_(*upkeep),
       families_(*families),
-      wanted_(wanted) {}
+      wanted_(wanted) {
+  for (const ColumnFamilyDescriptor& each : wanted_) wanted_by_name_.emplace(each.name, &each);
+}
+
+const ColumnFamilyDescriptor* Opener::WantedAs(const std::string& name) const {
+  const auto found = wanted_by_name_.find(name);
+  return found == wanted_by_name_.end() ? nullptr : found->second;
+}
 
 Status Opener::Open(std::unique_ptr<FileLock>* lock) {
   bool is_new = false;
@@ -156,7 +161,7 @@ Status Opener::ReadState(bool is_new, ManifestState* state, std::uint64_t* large
 // Begins the state of a new database: an id, and the default family.
 Status Opener::BeginState(ManifestState* state) const {
   db_.options.random_source->Fill(reinterpret_cast<char*>(state->database_id.data()), state->database_id.size());
-  const ColumnFamilyOptions& options = FindDescriptor(wanted_, kDefaultColumnFamilyName)->options;
+  const ColumnFamilyOptions& options = DefaultDescriptor(wanted_).options;
   FamilyState family;
   family.name = kDefaultColumnFamilyName;
   family.index_type = static_cast<IndexType>(options.index_type);
@@ -169,7 +174,7 @@ Status Opener::BeginState(ManifestState* state) const {
 Status Opener::CheckIdentity(const ManifestState& state) const {
   CAMBIUM_RETURN_IF_ERROR(CheckDefaultFamily(db_.path, state));
   for (const auto& [id, family] : state.families) {
-    const ColumnFamilyDescriptor* const wanted = FindDescriptor(wanted_, family.name);
+    const ColumnFamilyDescriptor* const wanted = WantedAs(family.name);
     if (wanted == nullptr) continue;
     const std::string where = db_.path + (id == 0 ? "" : ": column family \"" + family.name + "\"");
     if (family.comparator != wanted->options.comparator->Name()) {
@@ -190,7 +195,7 @@ Status Opener::CheckWanted(const ManifestState& state) const {
   std::set<std::string> names;
   for (const auto& [id, family] : state.families) {
     names.insert(family.name);
-    if (FindDescriptor(wanted_, family.name) == nullptr) unnamed += (unnamed.empty() ? "\"" : ", \"") + family.name + "\"";
+    if (WantedAs(family.name) == nullptr) unnamed += (unnamed.empty() ? "\"" : ", \"") + family.name + "\"";
   }
   // A writer flushes every family, so it needs the options of each.
   if (!unnamed.empty() && !db_.read_only) {

@@ -14,6 +14,9 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "api/families.h"
@@ -28,9 +31,8 @@ namespace cambium {
 
 // InvalidArgument if names repeat, options are not valid, or the default family is missing.
 Status CheckDescriptors(const std::vector<ColumnFamilyDescriptor>& families);
-// Null if no descriptor has the name.
-const ColumnFamilyDescriptor* FindDescriptor(const std::vector<ColumnFamilyDescriptor>& families,
-                                             const std::string& name);
+// The descriptor of the default family, which is among checked ones.
+const ColumnFamilyDescriptor& DefaultDescriptor(const std::vector<ColumnFamilyDescriptor>& families);
 
 // For one Open. Until the last step, which starts jobs, no other thread uses the database.
 class Opener {
@@ -57,6 +59,8 @@ class Opener {
   // Reads the state from the MANIFEST, or begins that of a new database.
   Status ReadState(bool is_new, ManifestState* state, std::uint64_t* largest_number);
   Status BeginState(ManifestState* state) const;
+  // The descriptor that was given to Open for this name; null if there is none.
+  [[nodiscard]] const ColumnFamilyDescriptor* WantedAs(const std::string& name) const;
   Status CheckIdentity(const ManifestState& state) const;
   // Checks that the families named to Open are those that exist.
   Status CheckWanted(const ManifestState& state) const;
@@ -80,6 +84,7 @@ class Opener {
   Status StartManifest(ManifestState* state, std::uint64_t largest_number);
   // Removes files of the database that the MANIFEST does not name: crashes leave them.
   Status RemoveOrphans();
+  // Creates the families that were named to Open and do not exist, in one commit.
   Status CreateMissing();
 
   DbState& state_;
@@ -88,6 +93,7 @@ class Opener {
   Upkeep& upkeep_;
   Families& families_;
   const std::vector<ColumnFamilyDescriptor>& wanted_;
+  std::unordered_map<std::string_view, const ColumnFamilyDescriptor*> wanted_by_name_;
   ReplayResult replayed_;
   std::ptrdiff_t segments_to_replay_ = 0;  // log segments that an Open after a crash would read
   bool had_reserve_ = false;

@@ -80,7 +80,7 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
 }
 
 Status Opener::OpenFamily(const ManifestState& state, const FamilyState& stored) {
-  const ColumnFamilyDescriptor* const wanted = FindDescriptor(wanted_, stored.name);
+  const ColumnFamilyDescriptor* const wanted = WantedAs(stored.name);
   if (wanted == nullptr) return Status::OK();  // a reader need not name all families
   ColumnFamilyOptions options = wanted->options;
   options.page_size = stored.page_size;
@@ -312,13 +312,16 @@ Status Opener::RemoveOrphans() {
 }
 
 Status Opener::CreateMissing() {
-  for (const ColumnFamilyDescriptor& wanted : wanted_) {
-    const std::shared_ptr<const View> view = commits_.view().Pin();
-    if (std::ranges::any_of(view->families, [&](const FamilyView& f) { return f.family->name == wanted.name; })) continue;
-    const FamiliesLock lock(families_);
-    CAMBIUM_RETURN_IF_ERROR(families_.Make(wanted.options, wanted.name).status());
+  std::vector<const ColumnFamilyDescriptor*> missing;
+  {
+    const CommitLock lock(commits_);
+    for (const ColumnFamilyDescriptor& wanted : wanted_) {
+      if (!commits_.index().HasFamilyNamed(wanted.name)) missing.push_back(&wanted);
+    }
   }
-  return Status::OK();
+  if (missing.empty()) return Status::OK();
+  const FamiliesLock lock(families_);
+  return families_.Make(missing).status();
 }
 
 void Opener::StartJobs() {

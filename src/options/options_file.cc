@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
 #include "options/options_check.h"
 #include "io/at_directory.h"
@@ -139,11 +141,12 @@ bool HasAllOf(const OptionTexts& texts, const OptionTexts& ours) {
 
 bool HasAllOptionsOf(const OptionsFileText& text, const OptionsFileText& ours) {
   if (text.kept != ours.kept || !HasAllOf(text.db, ours.db) || text.families.size() != ours.families.size()) return false;
-  for (const auto& [name, texts] : ours.families) {
-    const auto found = std::ranges::find(text.families, name, [](const auto& family) { return family.first; });
-    if (found == text.families.end() || !HasAllOf(found->second, texts)) return false;
-  }
-  return true;
+  std::unordered_map<std::string_view, const OptionTexts*> by_name;
+  for (const auto& [name, texts] : text.families) by_name.emplace(name, &texts);
+  return std::ranges::all_of(ours.families, [&](const auto& family) {
+    const auto found = by_name.find(family.first);
+    return found != by_name.end() && HasAllOf(*found->second, family.second);
+  });
 }
 
 std::string EncodeOptionsFile(const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,

@@ -354,6 +354,13 @@ void Jobs::Add(std::shared_ptr<Family> family) {
   families_.push_back(std::move(family));
 }
 
+// Grows by at least half, or a family after another would copy the list each time.
+void Jobs::ReserveFor(std::size_t count) {
+  const JobsLock lock(*this);
+  const std::size_t needed = families_.size() + count;
+  if (needed > families_.capacity()) families_.reserve(needed + needed / 2);
+}
+
 void Jobs::Drop(std::shared_ptr<Family> family) {
   const JobsLock lock(*this);
   assert(std::ranges::find(families_, family) != families_.end());

@@ -90,6 +90,61 @@ TEST(ColumnFamiliesTest, OpenMustNameExactlyTheExistingFamilies) {
   EXPECT_TRUE(store.db->DropColumnFamily(store.handles[1]).IsNotSupported());
 }
 
+// The names of `count` families.
+std::vector<std::string> ManyNames(int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back("family" + std::to_string(i));
+  return names;
+}
+
+// Changes of files that Open makes if it creates this many families.
+std::uint64_t ChangesOfOpenThatCreates(int count) {
+  FamilyStore store;
+  store.options.create_missing_column_families = true;
+  const std::uint64_t before = store.fs->operations();
+  store.MustOpenWith(ManyNames(count));
+  EXPECT_EQ(store.handles.size(), static_cast<std::size_t>(count) + 1);
+  EXPECT_EQ(store.handles.back()->GetName(), ManyNames(count).back());
+  const std::uint64_t changes = store.fs->operations() - before;
+  store.PutIn(store.handles.back(), "k", "v");
+  store.Close();
+  store.MustOpenWith(ManyNames(count));
+  EXPECT_EQ(store.GetFrom(store.handles.back(), "k"), "v");
+  return changes;
+}
+
+TEST(ColumnFamiliesTest, OpenCreatesMissingFamiliesInOneCommit) {
+  constexpr std::uint64_t kLargerFiles = 4;  // a larger MANIFEST may be written by more calls
+  EXPECT_LE(ChangesOfOpenThatCreates(100), ChangesOfOpenThatCreates(1) + kLargerFiles);
+}
+
+TEST(ColumnFamiliesTest, SeveralFamiliesAreCreatedInOneCommitOrNotAtAll) {
+  FamilyStore store;
+  store.MustOpen();
+  std::vector<ColumnFamilyHandle*> made;
+  EXPECT_TRUE(store.db->CreateColumnFamilies(store.options, {"a", "b", "a"}, &made).IsInvalidArgument());
+  EXPECT_TRUE(store.db->CreateColumnFamilies(store.options, {"a", "default"}, &made).IsInvalidArgument());
+  EXPECT_TRUE(store.db->CreateColumnFamilies(store.options, {"a", ""}, &made).IsInvalidArgument());
+  EXPECT_TRUE(made.empty());
+  ASSERT_TRUE(store.db->CreateColumnFamilies(store.options, {}, &made).ok());
+  EXPECT_TRUE(made.empty());
+  const std::uint64_t before = store.fs->operations();
+  store.Create("one");
+  const std::uint64_t of_one = store.fs->operations() - before;
+  ASSERT_TRUE(store.db->CreateColumnFamilies(store.options, ManyNames(50), &made).ok());
+  EXPECT_LE(store.fs->operations() - before - of_one, of_one + 4) << "a larger MANIFEST may be written by more calls";
+  ASSERT_EQ(made.size(), 50u);
+  for (ColumnFamilyHandle* const handle : made) store.handles.push_back(handle);
+  std::vector<std::string> names;
+  ASSERT_TRUE(DB::ListColumnFamilies(store.options, kStorePath, &names).ok());
+  EXPECT_EQ(names.size(), 52u) << "the calls that failed have created nothing";
+  store.PutIn(made[7], "k", "v");
+  std::vector<std::string> all = ManyNames(50);
+  all.push_back("one");
+  store.KillAndOpenWith(all);
+  EXPECT_EQ(store.GetFrom(store.handles[8], "k"), "v");
+}
+
 TEST(ColumnFamiliesTest, BadArgumentsAreNamedInTheError) {
   FamilyStore store;
   store.MustOpen();
