@@ -5,6 +5,7 @@
 #include <cassert>
 #include <vector>
 
+#include "api/gap_finder.h"
 #include "api/reader.h"
 #include "index/merge_cursor.h"
 #include "index/passing_reads.h"
@@ -28,7 +29,8 @@ DbIterator::DbIterator(const IteratorSource* source, std::shared_ptr<const Famil
       db_(source->state->context),
       family_(std::move(family_to_walk)),
       options_(options),
-      view_(std::move(view)) {
+      view_(std::move(view)),
+      sequence_(sequence) {
   if (options.iterate_lower_bound != nullptr) lower_ = options.iterate_lower_bound->ToString();
   if (options.iterate_upper_bound != nullptr) upper_ = options.iterate_upper_bound->ToString();
   const FamilyView& family = *view_->Find(family_->id);
@@ -240,10 +242,23 @@ void DbIterator::SkipHidden(Direction direction) {
   };
   // Stops at the bound, because there may be millions of tombstones beyond it.
   inside_ = cursor_->Valid() && is_inside();
-  while (inside_ && cursor_->kind() == EntryKind::kTombstone) {
-    db_.meter.Tick(NUMBER_ITER_SKIP);
-    MoveCursor(direction);
-    inside_ = cursor_->Valid() && is_inside();
+  if (inside_ && cursor_->kind() == EntryKind::kTombstone) {
+    const bool forward = direction == Direction::kForward;
+    GapFinder gaps(source_.state->head, *family_, sequence_, forward);
+    std::string beyond;
+    do {
+      db_.meter.Tick(NUMBER_ITER_SKIP);
+      if (!gaps.Pass(cursor_->key(), &beyond)) {
+        MoveCursor(direction);
+      } else if (forward) {
+        cursor_->Seek(beyond);
+      } else {
+        cursor_->SeekForPrev(beyond);
+      }
+      inside_ = cursor_->Valid() && is_inside();
+    } while (inside_ && cursor_->kind() == EntryKind::kTombstone);
+    const Slice stop = cursor_->Valid() ? cursor_->key() : Slice();
+    gaps.End(cursor_->Valid() ? &stop : nullptr);
   }
   if (IsAhead()) return;
   status_ = inside_ ? Status::OK() : cursor_->status();

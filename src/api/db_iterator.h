@@ -100,6 +100,7 @@ class DbIterator final : public Iterator {
   const std::shared_ptr<const Family> family_;
   const ReadOptions options_;
   const std::shared_ptr<const View> view_;
+  const SequenceNumber sequence_;
   std::optional<std::string> lower_;
   std::optional<std::string> upper_;
   Direction direction_ = Direction::kForward;

@@ -19,6 +19,11 @@ Status CheckFamilyName(const std::string& name);
 // `executor` and `info_log`, since it alone knows the threads and the directory.
 [[nodiscard]] DBOptions FillInDefaults(const DBOptions& options);
 
+// Whether compactions of a family with these options ask a filter.
+[[nodiscard]] inline bool HasFilter(const ColumnFamilyOptions& options) {
+  return options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
+}
+
 // Returns the size from which these options separate a value: min_blob_size, but no more than a quarter of `page_size`
 // plus one byte. At least 1: an empty value is never separated.
 [[nodiscard]] std::uint64_t SeparateFrom(const ColumnFamilyOptions& options, std::uint64_t page_size);

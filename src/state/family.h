@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "state/cluster_walk.h"
+#include "state/gaps.h"
 #include "state/index_stats.h"
 #include "state/log_table.h"
 #include "options/options_check.h"
@@ -58,6 +59,7 @@ struct Family {
         name(std::move(its_name)),
         equal_by(its_options.comparator->EqualMeansSameBytes() ? nullptr : its_options.comparator),
         active(std::make_shared<LogTable>(its_options.comparator)),
+        gaps(its_options.comparator),
         scan_heat(its_options.comparator) {
     ChangeOptions(its_options);
   }
@@ -127,6 +129,7 @@ struct Family {
   TableFiles* compaction_files = nullptr;
 
   IndexStats index_stats;
+  mutable Gaps gaps;
   ScanLength scan_length;
   mutable ScanHeat scan_heat;         // with ValueClustering::kAuto
   ClusterPass pass;                   // under the commit lock; with ValueClustering::kFull

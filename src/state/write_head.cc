@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "options/options_check.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
 
@@ -94,8 +95,17 @@ void WriteHead::AddToTables(const PreparedBatch& batch, std::span<const WriteTar
       table.AddRange(op.header.sequence, op.key, op.value);
     } else {
       table.Add(op.header.sequence, op.key, EntryOf(op));
+      if (op.header.op != RecordOp::kDelete) target->family->gaps.NotePut(op.header.sequence, op.key);
     }
   }
+}
+
+WriteHead::Watching WriteHead::TryWatch(const Family& family, SequenceNumber sequence, Gaps::Watch* watch) {
+  if (HasFilter(family.options()) && !MutantIs(Mutant::kGapsDespiteFilter)) return Watching::kNever;
+  if (!mutex_.TryLock()) return Watching::kBusy;
+  const bool has_begun = family.gaps.Begin(watch, sequence);
+  mutex_.Unlock();
+  return has_begun ? Watching::kBegun : Watching::kNever;
 }
 
 bool WriteHead::IsFull(const Family& family) const {

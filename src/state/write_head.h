@@ -20,6 +20,7 @@
 #include "cambium/options.h"
 #include "state/commit_point.h"
 #include "state/db_context.h"
+#include "state/gaps.h"
 #include "state/jobs.h"
 #include "state/log_table.h"
 #include "state/snapshot_list.h"
@@ -70,6 +71,11 @@ class WriteHead final : private SegmentSource {
   // The same for a read with these options. With a snapshot, view and number are the snapshot's; InvalidArgument if it
   // is released, or of another database. With `durable_only`, the number is at most that of the durable state.
   Result<std::shared_ptr<const View>> PinViewFor(const ReadOptions& options, SequenceNumber* sequence) const;
+  // Begins to watch puts for an iterator at `sequence` that passes tombstones (gaps.h). kNever: the iterator does not see
+  // the newest put, or the family has a filter. kBusy: a writer has the append lock.
+  enum class Watching : std::uint8_t { kBegun, kBusy, kNever };
+  [[nodiscard]] Watching TryWatch(const Family& family, SequenceNumber sequence, Gaps::Watch* watch)
+      CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("takes the mutex that has the role, if it is free");
   // All bytes that were replayed by Open or appended since: records, and the files of large values that they refer to.
   [[nodiscard]] std::uint64_t logged_bytes() const { return logged_bytes_.load(std::memory_order_relaxed); }
 

@@ -24,10 +24,6 @@
 
 namespace cambium {
 
-[[nodiscard]] inline bool HasFilter(const ColumnFamilyOptions& options) {
-  return options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
-}
-
 // One thread.
 class FilterJob final : public ValueFilter {
  public:

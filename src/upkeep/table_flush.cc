@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "options/options_check.h"
 #include "upkeep/filter_job.h"
 #include "upkeep/flush_commit.h"
 #include "upkeep/hidden_garbage.h"

@@ -42,6 +42,7 @@
 #define CAMBIUM_EXCLUDES(...) CAMBIUM_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 // The function returns with these held, or released. Without arguments: this object.
 #define CAMBIUM_ACQUIRE(...) CAMBIUM_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
+#define CAMBIUM_TRY_ACQUIRE(...) CAMBIUM_THREAD_ANNOTATION(try_acquire_capability(__VA_ARGS__))
 #define CAMBIUM_RELEASE(...) CAMBIUM_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
 // After a call of the function, clang takes the mutex as held: for cases that its analysis cannot see.
 #define CAMBIUM_ASSERT_CAPABILITY(mutex) CAMBIUM_THREAD_ANNOTATION(assert_capability(mutex))

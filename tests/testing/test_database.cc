@@ -4,6 +4,7 @@
 
 #include "api/db_impl.h"
 #include "io/sim/sim_random_source.h"
+#include "state/gaps.h"
 #include "testing/deep_verify.h"
 #include "testing/index_mode.h"
 #include "testing/move_pages.h"
@@ -42,6 +43,7 @@ Status TestDatabase::Open() {
     Prng prng(seed_ + open_count_);
     testing::MovePages(sim_.get(), prng);
     SegmentMap::ResetThreadCounters();
+    gap_tombstones_least = 1 + (seed_ + open_count_) % 6;  // few keys follow each other in random programs
     executor_ = config_.shuffle_tasks ? std::make_shared<ManualExecutor>(seed_ + open_count_)
                                       : std::make_shared<ManualExecutor>();
     executor_->OnNothingToRun([] { throw Stuck(); });

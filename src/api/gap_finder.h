@@ -1,0 +1,36 @@
+// GapFinder: what one move of an iterator learns about tombstones that follow each other, see state/gaps.h. It says
+// where a gap lets the iterator go on, and adds the gap that the move has passed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "state/family.h"
+#include "state/write_head.h"
+
+namespace cambium {
+
+class GapFinder {
+ public:
+  // For an iterator that reads at `sequence`. Both references outlive this.
+  GapFinder(WriteHead& head, const Family& family, SequenceNumber sequence, bool forward)
+      : head_(head), family_(family), sequence_(sequence), forward_(forward) {}
+
+  // Called at each tombstone, before the iterator moves on. True: it may go on at *to instead, where a gap ends.
+  bool Pass(Slice key, std::string* to);
+  // Called at the end of the move. `stop`: the key of the entry at which it has ended; null: there is none.
+  void End(const Slice* stop);
+
+ private:
+  WriteHead& head_;
+  const Family& family_;
+  const SequenceNumber sequence_;
+  const bool forward_;
+  std::size_t passed_ = 0;
+  std::string first_;  // from this tombstone on, which may be the fourth of the move, no entry was visible
+  std::string last_;   // up to this one none was, and the watch had begun
+  Gaps::Watch watch_;
+  bool may_watch_ = true;
+};
+
+}  // namespace cambium
