@@ -98,7 +98,8 @@ Status VerifyPage(Slice page, PageId id, std::uint32_t page_size, std::uint64_t 
   if (page.size() != expected_size) {
     return corrupt("cut off at " + std::to_string(page.size()) + " of " + std::to_string(expected_size) + " bytes");
   }
-  if (DecodeFixed<std::uint64_t>(page.data() + kChecksumOffset) != PageChecksum(page, id, page_size, file_seed) &&
+  if (!ChecksumMatches(DecodeFixed<std::uint64_t>(page.data() + kChecksumOffset),
+                       PageChecksum(page, id, page_size, file_seed)) &&
       !(MutantIs(Mutant::kSkipStoredChecksum) &&
         page[kPageTypeOffset] == static_cast<char>(PageType::kCompressedLeaf))) {
     return corrupt("checksum mismatch");

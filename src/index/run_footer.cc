@@ -97,8 +97,8 @@ Result<RunFooter> ReadRunFooter(const File& file, std::uint64_t file_size, const
   std::string keys;
   CAMBIUM_RETURN_IF_ERROR(ReadExactly(file, footer.offset, keys_size, &keys));
   footer.checksum = DecodeFixed<std::uint64_t>(in + kChecksumOffset);
-  if (footer.checksum !=
-      Checksum64(keys + bytes.substr(0, kChecksumOffset), SeedAt(header.Seed(), footer.offset))) {
+  if (!ChecksumMatches(footer.checksum, Checksum64(keys + bytes.substr(0, kChecksumOffset),
+                                                   SeedAt(header.Seed(), footer.offset)))) {
     return corrupt("checksum mismatch");
   }
 
