@@ -2,33 +2,38 @@
 # Fuzzes what reads files: builds the targets of tests/fuzz with clang, libFuzzer, AddressSanitizer and
 # UndefinedBehaviorSanitizer (the preset fuzz), and runs them.
 #
-#   bash tools/fuzz.sh [TARGET...] [--seconds N] [--jobs N]
+#   bash tools/fuzz.sh [TARGET...] [--seconds N] [--jobs N] [--preset clang]
 #
 #   TARGET        manifest, page, log, footer, run, options, batch, trace, backup_record, jsonl, database or salvage;
 #                 all of them by default
 #   --seconds N   of running, over all targets by turns; 3600 by default. Each target has at least one second
 #   --jobs N      targets that run at the same time; 1 by default
+#   --preset P    clang: take the build of tools/check_clang.sh, without sanitizers, as CI does for a short run
 #
 # The corpus of a target stays in build/fuzz/corpus/TARGET, so that the next run continues with it; a new corpus begins
-# with the golden databases and tests/fuzz/regressions. An input may use 512 MiB of memory, 64 MiB at once, and 10
-# seconds.
+# with the golden databases and tests/fuzz/regressions. An input may use 512 MiB of memory, 64 MiB at once (only checked
+# with sanitizers), and 10 seconds.
 #
 # Prints the executions, the coverage (edges, and libFuzzer's features) and the corpus of each target. Exits with 1 if
 # an input was found, and says where it is and how to repeat it; with 2 if the targets cannot be built. If clang or its
 # fuzzer runtime is missing and cannot be installed with apt, prints "SKIPPED: why" and exits with 0.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-BUILD=build/fuzz
 ALL=(manifest page log footer run options batch trace backup_record jsonl database salvage)
 
 targets=()
 seconds=3600
 jobs=1
+preset=fuzz
 while [ $# -gt 0 ]; do
   case $1 in
     --seconds|--jobs)
       if ! [[ ${2:-} =~ ^[1-9][0-9]*$ ]]; then echo "fuzz.sh: $1 needs a number from 1" >&2; exit 2; fi
       if [ "$1" = --seconds ]; then seconds=$2; else jobs=$2; fi
+      shift 2 ;;
+    --preset)
+      if [ "${2:-}" != fuzz ] && [ "${2:-}" != clang ]; then echo "fuzz.sh: --preset is fuzz or clang" >&2; exit 2; fi
+      preset=$2
       shift 2 ;;
     -h|--help)
       sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
@@ -40,6 +45,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 if [ ${#targets[@]} -eq 0 ]; then targets=("${ALL[@]}"); fi
+BUILD=build/$preset
 
 has_fuzzer() {
   local program
@@ -64,12 +70,12 @@ if command -v ccache >/dev/null; then
 fi
 begin=$SECONDS
 mkdir -p "$BUILD"
-cmake --preset fuzz ${arguments[@]+"${arguments[@]}"} >"$BUILD/configure.log" || { cat "$BUILD/configure.log"; exit 2; }
+cmake --preset "$preset" ${arguments[@]+"${arguments[@]}"} >"$BUILD/configure.log" || { cat "$BUILD/configure.log"; exit 2; }
 cmake --build "$BUILD" --parallel "${JOBS:-$(nproc)}" --target cambium_fuzz || exit 2
 printf 'fuzz.sh: built in %d s\n' $((SECONDS - begin))
 
 # A small quarantine of freed memory, so that the limit is one of the library.
-export ASAN_OPTIONS=quarantine_size_mb=16:detect_leaks=1:${ASAN_OPTIONS:-}
+export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=8:${ASAN_OPTIONS:-}
 export UBSAN_OPTIONS=print_stacktrace=1:${UBSAN_OPTIONS:-}
 PROGRAM=$BUILD/tests/fuzz/cambium_fuzz
 LIMITS=(-rss_limit_mb=512 -malloc_limit_mb=64 -timeout=10)

@@ -58,7 +58,9 @@ void FuzzDatabase(Slice input) {
     }
   }
   OpenDatabase writing;
-  if (!Succeeds(OpenAll(directory, kDirectory, OpenFor::kWriting, &writing), is_sound, "opening for writing")) return;
+  const Status opened = OpenAll(directory, kDirectory, OpenFor::kWriting, &writing);
+  if (opened.IsNotSupported()) return PromiseDamage(opened, kDirectory, "opening for writing");  // optional features
+  if (!Succeeds(opened, is_sound, "opening for writing")) return;
   Contents contents;
   if (Succeeds(ReadEverything(writing, is_sound, &contents), is_sound, "reading") && was_read) {
     Promise(!is_sound || contents == when_read, "a database opened for writing reads as another one");

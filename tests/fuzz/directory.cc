@@ -87,11 +87,14 @@ std::vector<ColumnFamilyDescriptor> Directory::Families(const std::string& path)
   std::vector<ColumnFamilyDescriptor> families;
   const Result<ManifestRead> read = ReadManifest(*fs, path);
   if (!read.ok()) return {{kDefaultColumnFamilyName, options}};
+  bool has_default = false;
   for (const auto& [id, family] : read->state.families) {
+    has_default = has_default || family.name == kDefaultColumnFamilyName;
     families.emplace_back(family.name, options);
     families.back().options.comparator = OrderOf(family.comparator);
     families.back().options.index_type = static_cast<IndexKind>(family.index_type);
   }
+  if (!has_default) families.emplace_back(kDefaultColumnFamilyName, options);  // Open needs it; a forged name may hide it
   return families;
 }
 
