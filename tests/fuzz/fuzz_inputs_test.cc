@@ -92,7 +92,7 @@ TEST_P(FuzzInputsTest, RandomChangesKeepEveryPromise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FuzzInputsTest, ::testing::ValuesIn(Targets().begin(), Targets().end()),
-                         [](const auto& info) { return std::string(info.param->name); });
+                         [](const auto& each) { return std::string(each.param->name); });
 
 }  // namespace
 }  // namespace cambium::fuzz

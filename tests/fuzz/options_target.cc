@@ -29,7 +29,9 @@ void PromiseSameText(Status (*from)(const Struct&, const std::string&, Struct*),
 void PromiseSameFile(const OptionsFileText& text) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
-  const Status s = OptionsFromFileText(text, {.ignore_unknown_options = true}, kOptionsPath, &options, &families);
+  ConfigOptions config;
+  config.ignore_unknown_options = true;
+  const Status s = OptionsFromFileText(text, config, kOptionsPath, &options, &families);
   if (!s.ok()) return PromiseDamage(s, kOptionsPath, "options of a file");
   const std::string written = EncodeOptionsFile(options, families, text.kept);
   const Result<OptionsFileText> again = DecodeOptionsFile(written, kOptionsPath);

@@ -87,7 +87,12 @@ void FuzzRun(Slice input) {
     const Result<bool> found = (*run)->Find(key, &keep, &entry);
     if (!found.ok()) PromiseDamage(found.status(), path, "looking up a key in a run");
     const Result<TreePart> part = (*run)->Measure("key0050", key);
-    if (!part.ok()) PromiseDamage(part.status(), path, "measuring a run");
+    if (!part.ok()) {
+      PromiseDamage(part.status(), path, "measuring a run");
+      continue;
+    }
+    Promise(part->page_bytes <= input.size(), "a part of a run has more bytes than its file");
+    (void)part->Bytes();
   }
 }
 

@@ -12,6 +12,15 @@ const Target* const kTargets[] = {&kManifestTarget, &kPageTarget, &kLogTarget,  
                                   &kRunTarget,      &kOptionsTarget, &kBatchTarget,     &kTraceTarget,
                                   &kBackupRecordTarget, &kJsonlTarget, &kDatabaseTarget, &kSalvageTarget};
 
+// Errors about two files, or a file and the MANIFEST, that contradict each other, although each is sound by itself.
+// They name a number, a slot or the keys instead of a file.
+const char* const kBetweenFiles[] = {
+    "index page in file ",             // a parent refers to a file that is not part of the index
+    "an index entry points to slot ",  // no segment has the slot
+    "keys out of order: ",             // between the runs and the tree of a sweep
+    "the tree and the runs of a sweep both refer to one value",
+};
+
 }  // namespace
 
 void Promise(bool holds, const std::string& what) {
@@ -21,9 +30,11 @@ void Promise(bool holds, const std::string& what) {
 void PromiseDamage(const Status& s, const std::string& file, const std::string& what) {
   Promise(s.IsCorruption() || s.IsNotSupported() || s.IsInvalidArgument(),
           what + ": not an error of damage: " + s.ToString());
-  // A pointer to a page of a file that does not exist is reported with the number of that file.
-  const bool names_number = s.message().find("index page in file ") != std::string_view::npos;
-  Promise(names_number || s.message().find(file) != std::string_view::npos, what + ": does not name " + file + ": " + s.ToString());
+  bool names_place = s.message().find(file) != std::string_view::npos;
+  for (const char* const contradiction : kBetweenFiles) {
+    names_place = names_place || s.message().find(contradiction) != std::string_view::npos;
+  }
+  Promise(names_place, what + ": does not name " + file + ": " + s.ToString());
 }
 
 std::span<const Target* const> Targets() { return kTargets; }

@@ -27,8 +27,9 @@ class BrokenPromise : public std::runtime_error {
 };
 
 void Promise(bool holds, const std::string& what);
-// Promises that `s` is an error that damage to the file may cause: Corruption that names it; NotSupported, since
-// damage may look like a later version; or InvalidArgument, which the formats that are text use. Never OK.
+// Promises that `s` is an error that damage to the file may cause: Corruption; NotSupported, since damage may look like
+// a later version; or InvalidArgument, which the formats that are text use. Never OK. It names the file, or says which
+// two files contradict each other.
 void PromiseDamage(const Status& s, const std::string& file, const std::string& what);
 
 struct Target {
