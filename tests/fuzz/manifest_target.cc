@@ -41,8 +41,9 @@ void PromiseSameState(SimFileSystem* fs, const ManifestRead& read) {
 
 void FuzzManifest(Slice input) {
   SimFileSystem fs;
-  std::uint64_t number = input.size() < kFileHeaderSize ? 1 : DecodeFixed<std::uint64_t>(input.data() + 56);
-  if (number == 0 || number > kFileNumberMax) number = 1;
+  const std::uint64_t claimed = input.size() < kFileHeaderSize ? 1 : DecodeFixed<std::uint64_t>(input.data() + 56);
+  const bool is_legal = claimed > 0 && claimed <= kFileNumberMax;
+  const std::uint64_t number = is_legal ? claimed : 1;
   const std::string path = FilePath(kDirectory, FileKind::kManifest, number);
   if (!fs.tampering().WriteContents(path, input).ok()) return;
 
@@ -57,7 +58,7 @@ void FuzzManifest(Slice input) {
   if (!s.ok()) PromiseDamage(s, path, "reading a MANIFEST");
 
   const Result<ManifestRead> current = ReadManifest(fs, kDirectory);
-  Promise(!s.ok() || current.ok(), "a MANIFEST is whole but not current: " + current.status().ToString());
+  Promise(!s.ok() || !is_legal || current.ok(), "a MANIFEST is whole but not current: " + current.status().ToString());
   if (!current.ok()) PromiseDamage(current.status(), kDirectory, "reading the current MANIFEST");
   const Result<ManifestRemains> remains = ReadManifestRemains(fs, kDirectory);
   if (!remains.ok()) PromiseDamage(remains.status(), kDirectory, "reading what remains of a MANIFEST");

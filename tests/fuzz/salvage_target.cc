@@ -29,6 +29,7 @@ void Salvage(const GoldenFiles& files, bool include_unproven) {
   how.on_unproven = [&](const RepairUnproven&) { ++unproven; };
   RepairReport report;
   const Status s = RepairDB(kDirectory, kOut, directory.options, {}, how, &report);
+  if (s.IsNotSupported()) return PromiseDamage(s, kDirectory, "salvaging");  // also in records that are dead
   if (!s.ok()) {
     Promise(!is_readable, "a database without a problem cannot be salvaged: " + s.ToString());
     return PromiseDamage(s, kDirectory, "salvaging");
