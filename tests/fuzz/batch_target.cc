@@ -60,7 +60,8 @@ void PromiseWritten(WriteBatch* batch, const Collector& collected) {
   Promise(opened.ok(), "a database cannot be created: " + opened.ToString());
   const Status written = db->Write({}, batch);
   Promise(written.ok() || written.IsInvalidArgument(), "writing a batch: not InvalidArgument: " + written.ToString());
-  const std::map<std::string, std::string> expected = written.ok() ? collected.contents : std::map<std::string, std::string>();
+  const std::map<std::string, std::string> expected =
+      written.ok() ? collected.contents : std::map<std::string, std::string>();
   Promise(!written.ok() || collected.only_default, "a batch for a family that does not exist was written");
   for (const bool flush : {false, true}) {
     if (flush) Promise(db->Flush({}).ok(), "a batch that was written cannot be flushed");

@@ -19,7 +19,8 @@ bool Succeeds(const Status& s, bool is_sound, const std::string& what) {
 Status WriteSome(const OpenDatabase& opened, Contents* contents) {
   for (ColumnFamilyHandle* const family : opened.handles) {
     const std::string prefix = family->GetName() + "/";
-    for (const auto& [key, size] : {std::pair<std::string, std::size_t>{"a new key", 10}, {"key0003", 200}, {"z", 9000}}) {
+    for (const auto& [key, size] :
+         {std::pair<std::string, std::size_t>{"a new key", 10}, {"key0003", 200}, {"z", 9000}}) {
       const std::string value(size, 'n');
       CAMBIUM_RETURN_IF_ERROR(opened.db->Put({}, family, key, value));
       (*contents)[prefix + key] = value;

@@ -94,7 +94,8 @@ std::vector<ColumnFamilyDescriptor> Directory::Families(const std::string& path)
     families.back().options.comparator = OrderOf(family.comparator);
     families.back().options.index_type = static_cast<IndexKind>(family.index_type);
   }
-  if (!has_default) families.emplace_back(kDefaultColumnFamilyName, options);  // Open needs it; a forged name may hide it
+  if (!has_default)
+    families.emplace_back(kDefaultColumnFamilyName, options);  // Open needs it; a forged name may hide it
   return families;
 }
 

@@ -25,8 +25,8 @@ class Directory {
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
 
-  // The families that the MANIFEST in `path` names, each with its index and, if it is one of the library's, its order. Only the
-  // default family if the MANIFEST cannot be read.
+  // The families that the MANIFEST in `path` names, each with its index and, if it is one of the library's, its order.
+  // Only the default family if the MANIFEST cannot be read.
   [[nodiscard]] std::vector<ColumnFamilyDescriptor> Families(const std::string& path) const;
   // A deep VerifyDB of a copy of the files at `path`. True if it finds no problem. An error must be one of damage.
   [[nodiscard]] bool VerifiesClean(const std::string& path) const;

@@ -52,7 +52,8 @@ void PromiseSameFooter(const std::vector<SeenEntry>& entries, std::uint64_t seal
 }
 
 void FuzzFooter(Slice input) {
-  const Result<FileHeader> header = DecodeFileHeader(input.substr(0, std::min<std::size_t>(input.size(), kFileHeaderSize)), kSegmentPath);
+  const Result<FileHeader> header =
+      DecodeFileHeader(input.substr(0, std::min<std::size_t>(input.size(), kFileHeaderSize)), kSegmentPath);
   if (!header.ok()) {
     PromiseDamage(header.status(), kSegmentPath, "reading a header");
   } else {
@@ -89,8 +90,8 @@ void AddFooterSeeds(const GoldenFiles& files, std::vector<std::string>* seeds) {
   builder.AddRecord(RecordOp::kDelete, 3, "another", 64, false);
   builder.AddRecord(RecordOp::kPutLarge, 70000, std::string(300, 'k'), 4096, true);
   const std::uint64_t sealed = kFileHeaderSize + 128 + 64 + 4096;
-  seeds->push_back(EncodeFileHeader({.kind = FileKind::kLog, .number = 7}) + std::string(sealed - kFileHeaderSize, 'v') +
-                   builder.Finish(0, sealed));
+  seeds->push_back(EncodeFileHeader({.kind = FileKind::kLog, .number = 7}) +
+                   std::string(sealed - kFileHeaderSize, 'v') + builder.Finish(0, sealed));
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ class FuzzInputsTest : public ::testing::TestWithParam<const Target*> {};
 
 TEST_P(FuzzInputsTest, SeedsKeepEveryPromise) {
   std::size_t number = 0;
-  for (const std::string& seed : SeedsOf(*GetParam(), kGolden)) EXPECT_EQ(Outcome(*GetParam(), seed), "") << "seed " << number++;
+  for (const std::string& seed : SeedsOf(*GetParam(), kGolden))
+    EXPECT_EQ(Outcome(*GetParam(), seed), "") << "seed " << number++;
 }
 
 TEST_P(FuzzInputsTest, InputsThatFoundABugKeepEveryPromise) {
@@ -60,11 +61,21 @@ void Change(Prng* prng, std::string* bytes) {
   const std::size_t at = prng->Uniform(bytes->size());
   const std::size_t n = prng->Uniform(std::min<std::size_t>(bytes->size() - at, 16) + 1);
   switch (prng->Uniform(5)) {
-    case 0: (*bytes)[at] = static_cast<char>((*bytes)[at] ^ (1 << prng->Uniform(8))); break;
-    case 1: bytes->replace(at, n, n, prng->OneIn(2) ? '\xff' : '\0'); break;
-    case 2: bytes->replace(at, n, bytes->substr(prng->Uniform(bytes->size()), n)); break;
-    case 3: bytes->insert(at, prng->Bytes(n)); break;
-    default: bytes->erase(at, n); break;
+    case 0:
+      (*bytes)[at] = static_cast<char>((*bytes)[at] ^ (1 << prng->Uniform(8)));
+      break;
+    case 1:
+      bytes->replace(at, n, n, prng->OneIn(2) ? '\xff' : '\0');
+      break;
+    case 2:
+      bytes->replace(at, n, bytes->substr(prng->Uniform(bytes->size()), n));
+      break;
+    case 3:
+      bytes->insert(at, prng->Bytes(n));
+      break;
+    default:
+      bytes->erase(at, n);
+      break;
   }
 }
 

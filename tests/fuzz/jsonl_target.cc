@@ -47,7 +47,8 @@ void FuzzJsonl(Slice input) {
     Promise(++entries <= input.size(), "an export has more entries than bytes");
     for (const std::string& bytes : {entry.family, entry.key, entry.value}) {
       std::string again;
-      Promise(tool::Unescape(tool::Escape(bytes), &again) && again == bytes, "text is not the same after it was escaped");
+      Promise(tool::Unescape(tool::Escape(bytes), &again) && again == bytes,
+              "text is not the same after it was escaped");
     }
   }
 }

@@ -89,7 +89,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                               unsigned seed) {
   if (!target->is_archive) return LLVMFuzzerMutate(data, size, max_size);
   const std::string mutated = MutateArchive({reinterpret_cast<const char*>(data), size}, max_size, seed);
   std::copy(mutated.begin(), mutated.end(), data);

@@ -72,7 +72,8 @@ void Replay(SimFileSystem* fs, const FileHeader& header) {
   segment.epoch = header.epoch;
   state.segments[header.number] = segment;
 
-  for (const WALRecoveryMode mode : {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kPointInTimeRecovery}) {
+  for (const WALRecoveryMode mode :
+       {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kPointInTimeRecovery}) {
     ReplayRequest request;
     request.fs = fs;
     request.directory = kDirectory;

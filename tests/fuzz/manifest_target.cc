@@ -49,12 +49,15 @@ void FuzzManifest(Slice input) {
 
   ManifestRead read;
   std::uint64_t end = kFileHeaderSize;
-  const Status s = ReadManifestFile(fs, path, [&](const ManifestRecordSeen& record) {
-    Promise(record.offset == end, "a record of the MANIFEST does not begin where the one before it ends");
-    end = record.offset + record.size;
-    Promise(end <= input.size(), "a record of the MANIFEST reaches beyond the file");
-    PromiseSameEdit(*record.edit);
-  }, &read);
+  const Status s = ReadManifestFile(
+      fs, path,
+      [&](const ManifestRecordSeen& record) {
+        Promise(record.offset == end, "a record of the MANIFEST does not begin where the one before it ends");
+        end = record.offset + record.size;
+        Promise(end <= input.size(), "a record of the MANIFEST reaches beyond the file");
+        PromiseSameEdit(*record.edit);
+      },
+      &read);
   if (!s.ok()) PromiseDamage(s, path, "reading a MANIFEST");
 
   const Result<ManifestRead> current = ReadManifest(fs, kDirectory);

@@ -53,7 +53,8 @@ void FuzzOptions(Slice input) {
   Promise(s.ok() || s.IsInvalidArgument(), "options as text: not InvalidArgument: " + s.ToString());
 
   std::string bytes;
-  Promise(UnescapeText(EscapeText(input), &bytes) && Slice(bytes) == input, "text is not the same after it was escaped");
+  Promise(UnescapeText(EscapeText(input), &bytes) && Slice(bytes) == input,
+          "text is not the same after it was escaped");
   (void)UnescapeText(input, &bytes);
 
   // Both as it is and with a line of a checksum, which mutations seldom leave in its form.

@@ -4,9 +4,9 @@
 
 #include "fuzz/target.h"
 #include "index/compressed_page.h"
+#include "index/filter.h"
 #include "index/page_builder.h"
 #include "index/page_format.h"
-#include "index/filter.h"
 #include "io/file_header.h"
 #include "util/coding.h"
 
@@ -77,7 +77,8 @@ void RebuildLeaf(const PageView& page, std::uint32_t page_size) {
 void FuzzPage(Slice input) {
   if (input.size() < 1 + kPageHeaderSize) return;
   const std::uint32_t page_size = kPageSizeMin << (static_cast<unsigned char>(input[0]) % 6);
-  std::string page = input.substr(1, std::min<std::size_t>(input.size() - 1, std::size_t{kPageUnitsMax} * page_size)).ToString();
+  std::string page =
+      input.substr(1, std::min<std::size_t>(input.size() - 1, std::size_t{kPageUnitsMax} * page_size)).ToString();
   page.resize(AlignUp(page.size(), std::uint64_t{page_size}));
   const PageId id = MakePageId(7, 3, static_cast<unsigned>(page.size() / page_size));
   EncodeFixed<std::uint64_t>(page.data() + 8, static_cast<std::uint64_t>(id));  // the place of a page is not its format
@@ -98,7 +99,8 @@ void FuzzPage(Slice input) {
   const Result<PageView> view = PageView::Parse(raw, kPagePath, 0);
   if (!view.ok()) return PromiseDamage(view.status(), kPagePath, "parsing a page");
   ReadPage(*view);
-  if (view->is_leaf() && view->CheckKeys(KeyOrder(BytewiseComparator()), kPagePath, 0).ok()) RebuildLeaf(*view, page_size);
+  if (view->is_leaf() && view->CheckKeys(KeyOrder(BytewiseComparator()), kPagePath, 0).ok())
+    RebuildLeaf(*view, page_size);
 }
 
 // The pages of a run or of an index segment, each as one seed.

@@ -31,7 +31,8 @@ std::uint64_t Walk(const Run& run, bool forward, bool is_checked, const std::str
   const std::unique_ptr<EntryCursor> cursor = run.NewCursor();
   std::uint64_t count = 0;
   std::string last;
-  for (forward ? cursor->SeekToFirst() : cursor->SeekToLast(); cursor->Valid(); forward ? cursor->Next() : cursor->Prev()) {
+  for (forward ? cursor->SeekToFirst() : cursor->SeekToLast(); cursor->Valid();
+       forward ? cursor->Next() : cursor->Prev()) {
     const std::string key = cursor->key().ToString();
     Promise(!is_checked || count == 0 || (forward ? last < key : key < last), "a checked run is not in order");
     const Entry entry = cursor->entry();

@@ -14,8 +14,7 @@ void Salvage(const GoldenFiles& files, bool include_unproven) {
   {
     OpenDatabase reading;
     const Directory copy(directory.fs->Snapshot());
-    is_readable = directory.VerifiesClean(kDirectory) &&
-                  OpenAll(copy, kDirectory, OpenFor::kReading, &reading).ok() &&
+    is_readable = directory.VerifiesClean(kDirectory) && OpenAll(copy, kDirectory, OpenFor::kReading, &reading).ok() &&
                   ReadEverything(reading, true, &before).ok();
   }
   std::uint64_t lost = 0;

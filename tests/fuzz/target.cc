@@ -8,9 +8,9 @@
 namespace cambium::fuzz {
 namespace {
 
-const Target* const kTargets[] = {&kManifestTarget, &kPageTarget, &kLogTarget,          &kFooterTarget,
-                                  &kRunTarget,      &kOptionsTarget, &kBatchTarget,     &kTraceTarget,
-                                  &kBackupRecordTarget, &kJsonlTarget, &kDatabaseTarget, &kSalvageTarget};
+const Target* const kTargets[] = {&kManifestTarget,     &kPageTarget,    &kLogTarget,      &kFooterTarget,
+                                  &kRunTarget,          &kOptionsTarget, &kBatchTarget,    &kTraceTarget,
+                                  &kBackupRecordTarget, &kJsonlTarget,   &kDatabaseTarget, &kSalvageTarget};
 
 // Errors about two files, or a file and the MANIFEST, that contradict each other, although each is sound by itself.
 // They name a number, a slot or the keys instead of a file.
@@ -55,7 +55,8 @@ std::vector<std::string> SeedsOf(const Target& target, const std::string& direct
   for (const std::string& path : paths) {
     std::ifstream in(path, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    const GoldenFiles files = path.ends_with(".trace") ? GoldenFiles{{"golden.trace", bytes}} : testing::UnpackGolden(bytes);
+    const GoldenFiles files =
+        path.ends_with(".trace") ? GoldenFiles{{"golden.trace", bytes}} : testing::UnpackGolden(bytes);
     Promise(!files.empty(), path + " is not an archive");
     target.add_seeds(files, &seeds);
   }

@@ -13,8 +13,10 @@ constexpr const char* kTracePath = "/db/recorded.trace";
 void PromiseSameRecord(const TraceRecord& record, bool include_values) {
   const std::string body = EncodeTraceBody(record, include_values);
   TraceRecord again;
-  Promise(DecodeTraceBody(body, record.type, include_values, &again), "a record of a trace that was written cannot be read");
-  Promise(EncodeTraceBody(again, include_values) == body, "a record of a trace is written as other bytes the second time");
+  Promise(DecodeTraceBody(body, record.type, include_values, &again),
+          "a record of a trace that was written cannot be read");
+  Promise(EncodeTraceBody(again, include_values) == body,
+          "a record of a trace is written as other bytes the second time");
 }
 
 std::uint64_t ReadAll(TraceReader* reader, std::uint64_t size) {
@@ -27,7 +29,8 @@ std::uint64_t ReadAll(TraceReader* reader, std::uint64_t size) {
       Promise(s.IsIncomplete(), "a trace does not end with Incomplete: " + s.ToString());
       return records;
     }
-    Promise(reader->Offset() > before && reader->Offset() <= size, "a reader of traces does not advance within the file");
+    Promise(reader->Offset() > before && reader->Offset() <= size,
+            "a reader of traces does not advance within the file");
     PromiseSameRecord(record, reader->header().include_values);
     ++records;
   }
