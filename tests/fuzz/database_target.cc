@@ -3,6 +3,7 @@
 // What VerifyDB says decides what is expected. If it finds no problem, everything must succeed and agree, even if the
 // checksums of the input are wrong. If it finds one, any call may fail, but only with an error of damage.
 #include "fuzz/directory.h"
+#include "util/result.h"
 
 namespace cambium::fuzz {
 namespace {
