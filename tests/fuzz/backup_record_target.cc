@@ -2,6 +2,7 @@
 #include "backup/backup_record.h"
 #include "fuzz/target.h"
 #include "util/checksum.h"
+#include "util/result.h"
 #include "util/sealed_text.h"
 
 namespace cambium::fuzz {

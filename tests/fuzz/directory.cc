@@ -7,6 +7,7 @@
 #include "io/sim/sim_random_source.h"
 #include "manifest/manifest_reader.h"
 #include "util/manual_executor.h"
+#include "util/result.h"
 
 namespace cambium::fuzz {
 namespace {

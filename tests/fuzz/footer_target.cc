@@ -5,6 +5,7 @@
 #include "fuzz/target.h"
 #include "io/file_header.h"
 #include "io/sim/sim_file_system.h"
+#include "util/result.h"
 #include "vlog/segment_footer.h"
 
 namespace cambium::fuzz {

@@ -1,6 +1,7 @@
 // A segment of the commit log: scanned record by record, over damage too, and replayed.
 #include <memory>
 
+#include "cambium/db.h"
 #include "fuzz/target.h"
 #include "io/file_header.h"
 #include "io/sim/sim_file_system.h"
@@ -8,6 +9,7 @@
 #include "manifest/state.h"
 #include "recovery/log_replay.h"
 #include "util/coding.h"
+#include "util/result.h"
 #include "vlog/record_format.h"
 #include "vlog/segment_scanner.h"
 

@@ -9,6 +9,7 @@
 #include "manifest/manifest.h"
 #include "manifest/manifest_reader.h"
 #include "util/coding.h"
+#include "util/result.h"
 
 namespace cambium::fuzz {
 namespace {

@@ -3,6 +3,7 @@
 #include "fuzz/target.h"
 #include "options/option_table.h"
 #include "options/options_file.h"
+#include "util/result.h"
 #include "util/sealed_text.h"
 
 namespace cambium::fuzz {

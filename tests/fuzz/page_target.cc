@@ -9,6 +9,7 @@
 #include "index/page_format.h"
 #include "io/file_header.h"
 #include "util/coding.h"
+#include "util/result.h"
 
 namespace cambium::fuzz {
 namespace {

@@ -11,6 +11,7 @@
 #include "io/sim/sim_file_system.h"
 #include "manifest/file_names.h"
 #include "util/coding.h"
+#include "util/result.h"
 
 namespace cambium::fuzz {
 namespace {
