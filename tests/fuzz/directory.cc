@@ -47,7 +47,9 @@ Status ReadFamily(DB* db, ColumnFamilyHandle* family, bool is_sound, Contents* c
   std::size_t forward = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next(), ++forward) {
     const std::string key = it->key().ToString();
-    Promise(forward == 0 || order->Compare(last, key) < 0, "a scan gives keys that are not in order: " + Slice(last).ToString(true) + ", then " + Slice(key).ToString(true));
+    Promise(forward == 0 || order->Compare(last, key) < 0,
+            "a scan gives keys that are not in order: " + Slice(last).ToString(true) + ", then " +
+                Slice(key).ToString(true));
     last = key;
     (*contents)[prefix + key] = it->value().ToString();
     if (!it->status().ok()) return it->status();
@@ -60,7 +62,9 @@ Status ReadFamily(DB* db, ColumnFamilyHandle* family, bool is_sound, Contents* c
   std::size_t backward = 0;
   for (it->SeekToLast(); it->Valid(); it->Prev(), ++backward) {
     const std::string key = it->key().ToString();
-    Promise(backward == 0 || order->Compare(key, last) < 0, "a scan backwards gives keys that are not in order: " + Slice(last).ToString(true) + ", then " + Slice(key).ToString(true));
+    Promise(backward == 0 || order->Compare(key, last) < 0,
+            "a scan backwards gives keys that are not in order: " + Slice(last).ToString(true) + ", then " +
+                Slice(key).ToString(true));
     last = key;
     Promise(!is_sound || contents->contains(prefix + key), "a scan backwards gives another key");
   }
