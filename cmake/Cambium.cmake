@@ -46,6 +46,9 @@ if(CAMBIUM_SANITIZE)
   target_compile_options(cambium_flags INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-format-truncation>)
 endif()
+if(CAMBIUM_FUZZ)
+  target_compile_options(cambium_flags INTERFACE -fsanitize=fuzzer-no-link)  # counts which edges an input reaches
+endif()
 if(CAMBIUM_TEST_HOOKS)
   target_compile_definitions(cambium_flags INTERFACE CAMBIUM_TEST_HOOKS=1 _GLIBCXX_ASSERTIONS=1)
 endif()

@@ -33,6 +33,16 @@ WORK=$(mktemp -d "${TMPDIR:-/tmp}/cambium_release-XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
 export TMPDIR=$WORK
 
+# Fault points and mutants, one of which ignores all checksums, are for tests alone.
+say "No test hooks in the libraries"
+for library in "$BUILD/libcambium.a" "$BUILD/libcambium.so"; do
+  symbols=$(nm -C "$library" 2>/dev/null)
+  if ! grep -q 'cambium::Checksum64(' <<<"$symbols" || grep -E 'cambium::(active_mutant|FaultPoints)' <<<"$symbols"; then
+    echo "check_release: $library has test hooks, or no symbols to tell" >&2
+    exit 1
+  fi
+done
+
 say "The examples, and the tool on their databases"
 for example in quickstart families quickstart_c; do
   "$BUILD/examples/cambium_$example" "$WORK/$example.db"

@@ -38,7 +38,7 @@ Status CheckLimiter(const char* name, const std::shared_ptr<RateLimiter>& limite
 }
 
 Status CheckChecksum(const std::string& path, const BackupFile& file, std::uint64_t checksum) {
-  if (checksum == file.checksum || MutantIs(Mutant::kRestoreUnchecked)) return Status::OK();
+  if (ChecksumMatches(file.checksum, checksum) || MutantIs(Mutant::kRestoreUnchecked)) return Status::OK();
   return Status::Corruption(path + ":0: the checksum of its " + std::to_string(file.length) +
                             " bytes differs from the one in the backup's record");
 }

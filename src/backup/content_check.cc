@@ -113,7 +113,7 @@ class Check {
     if (kLargeRecordOffset + record.RecordSize() > size_) return damaged("the record is cut off");
     const std::uint64_t body = kLargeRecordOffset + kRecordHeaderSize;
     CAMBIUM_TRY(const std::uint64_t checksum, ChecksumOf(body, record.key_size + record.value_size, 0));
-    return checksum == record.body_checksum ? Status::OK() : damaged("record checksum mismatch");
+    return ChecksumMatches(record.body_checksum, checksum) ? Status::OK() : damaged("record checksum mismatch");
   }
 
   Status CheckRun(const RunInfo& run) {
@@ -126,14 +126,14 @@ class Check {
     if (footer->filter_size > 0) {
       CAMBIUM_TRY(const std::uint64_t checksum,
                   ChecksumOf(footer->filter_offset, footer->filter_size, SeedAt(seed, footer->filter_offset)));
-      if (checksum != footer->filter_checksum) {
+      if (!ChecksumMatches(footer->filter_checksum, checksum)) {
         CAMBIUM_RETURN_IF_ERROR(Add(DamagedPart::kNeeded, footer->filter_offset, 0, "the filter is damaged"));
       }
     }
     if (footer->ranges_size > 0) {
       const std::uint64_t at = footer->ranges_offset();
       CAMBIUM_TRY(const std::uint64_t checksum, ChecksumOf(at, footer->ranges_size, SeedAt(seed, at)));
-      if (checksum != footer->ranges_checksum) {
+      if (!ChecksumMatches(footer->ranges_checksum, checksum)) {
         CAMBIUM_RETURN_IF_ERROR(Add(DamagedPart::kNeeded, at, 0, "the range deletes are damaged"));
       }
     }

@@ -97,7 +97,7 @@ class Sweeper {
       CAMBIUM_TRY(is_evacuated, HasVictim(child, level));
       if (!is_evacuated) {
         CAMBIUM_TRY(const bool can_graft, tree_.CanGraft(level));
-        if (can_graft) return tree_.Graft(child, level, lower, upper, keys);
+        if (can_graft) return AtPage(child.page.id, tree_.Graft(child, level, lower, upper, keys));
       }
     }
     CAMBIUM_TRY(const PageRef page, GetTreePage(in_.files, in_.pool, child.page, level));
@@ -134,7 +134,7 @@ class Sweeper {
     }
     if (!is_walked) {
       CAMBIUM_TRY(const bool can_graft, tree_.CanGraft(level));
-      if (can_graft) return tree_.Graft(child, level, lower, upper, keys);
+      if (can_graft) return AtPage(child.page.id, tree_.Graft(child, level, lower, upper, keys));
     }
     if (verdicts_.empty()) {
       CAMBIUM_TRY(page, GetTreePage(in_.files, in_.pool, child.page, level));
@@ -177,12 +177,18 @@ class Sweeper {
     return is_changed;
   }
 
+  // Adds the place of a page of the old tree to Corruption: its keys contradict what was added before.
+  [[nodiscard]] Status AtPage(PageId page, const Status& s) const {
+    const IndexFile* const file = s.IsCorruption() ? in_.files.Find(FileNumberOf(page)) : nullptr;
+    return file == nullptr ? s : s.WithContext(PagePlaceName(file->path(), file->OffsetOf(page)));
+  }
+
   // Writes the leaf anew, with the filter's verdicts, if it was asked.
   Status RewriteLeaf(const PageView& leaf) {
     std::string scratch;
     for (std::uint32_t i = 0; i < leaf.count(); ++i) {
       const FilterVerdict verdict = verdicts_.empty() ? FilterVerdict() : verdicts_[i];
-      CAMBIUM_RETURN_IF_ERROR(Apply(verdict, leaf.key(i, &scratch), leaf.entry(i)));
+      CAMBIUM_RETURN_IF_ERROR(AtPage(leaf.id(), Apply(verdict, leaf.key(i, &scratch), leaf.entry(i))));
     }
     return Status::OK();
   }
@@ -264,7 +270,7 @@ class Sweeper {
         if (!is_replaced) skipped_bytes_ += key.size() + kWordBytes;
       } else {
         const bool was_filtered = in_.filtered != nullptr && in_.filtered->HasInTree(FileNumberOf(leaf.id()), key);
-        CAMBIUM_RETURN_IF_ERROR(AddValue(key, entry, was_filtered));
+        CAMBIUM_RETURN_IF_ERROR(AtPage(leaf.id(), AddValue(key, entry, was_filtered)));
       }
       if (is_replaced) CAMBIUM_RETURN_IF_ERROR(Take());
     }

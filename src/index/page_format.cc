@@ -98,7 +98,8 @@ Status VerifyPage(Slice page, PageId id, std::uint32_t page_size, std::uint64_t 
   if (page.size() != expected_size) {
     return corrupt("cut off at " + std::to_string(page.size()) + " of " + std::to_string(expected_size) + " bytes");
   }
-  if (DecodeFixed<std::uint64_t>(page.data() + kChecksumOffset) != PageChecksum(page, id, page_size, file_seed) &&
+  if (!ChecksumMatches(DecodeFixed<std::uint64_t>(page.data() + kChecksumOffset),
+                       PageChecksum(page, id, page_size, file_seed)) &&
       !(MutantIs(Mutant::kSkipStoredChecksum) &&
         page[kPageTypeOffset] == static_cast<char>(PageType::kCompressedLeaf))) {
     return corrupt("checksum mismatch");
@@ -157,6 +158,20 @@ Status PageView::ParseHeader(Slice page) {
 
 // Locates the columns and checks that each ends inside the page. The sums cannot overflow: each term is a number below
 // 2^32, multiplied by at most 32.
+namespace {
+
+// The head of a key with this middle, which may be shorter than a head.
+std::uint32_t HeadOf(Slice middle, Slice suffix) {
+  if (middle.size() >= kHeadBytes) return __builtin_bswap32(DecodeFixed<std::uint32_t>(middle.data()));
+  char bytes[kHeadBytes] = {};
+  if (!middle.empty()) std::memcpy(bytes, middle.data(), middle.size());
+  const std::size_t rest = std::min<std::size_t>(kHeadBytes - middle.size(), suffix.size());
+  if (rest > 0) std::memcpy(bytes + middle.size(), suffix.data(), rest);
+  return BigEndianHead32({bytes, kHeadBytes});
+}
+
+}  // namespace
+
 Status PageView::ParseKeys() {
   const auto outside = [] { return Status::Corruption("keys run out of the page"); };
   if (prefix_size_ > size_ || suffix_size_ > size_ || heap_offset_ > size_) return outside();
@@ -168,6 +183,9 @@ Status PageView::ParseKeys() {
   if (slots > heap_offset_) return outside();
   columns_ = data_ + columns;
   heads_ = data_ + heads;
+  // A cursor takes heads that ascend for the proof that the keys do.
+  const auto wrong_head = [] { return Status::Corruption("head is not that of its key"); };
+  const Slice suffix(data_ + kPageHeaderSize + prefix_size_, suffix_size_);
 
   if (stride_ != kVariableStride) {
     if (stride_ > kMaxKeySize || std::uint64_t{prefix_size_} + stride_ + suffix_size_ > kMaxKeySize) {
@@ -178,6 +196,12 @@ Status PageView::ParseKeys() {
     if (slots + key_count_ * rest != heap_offset_) return outside();
     slots_ = nullptr;
     keys_ = data_ + slots;
+    if (stride_ >= kHeadBytes) return Status::OK();  // the heads are part of the keys
+    for (std::uint32_t i = 0; i < key_count_; ++i) {
+      char middle[kHeadBytes];
+      CopyMiddle(i, middle);
+      if (HeadOf({middle, stride_}, suffix) != head(i)) return wrong_head();
+    }
     return Status::OK();
   }
 
@@ -193,6 +217,8 @@ Status PageView::ParseKeys() {
     if (std::uint64_t{prefix_size_} + (end - begin) + suffix_size_ > kMaxKeySize) {
       return Status::Corruption("key that is too long");
     }
+    if (keys + end > heap_offset_) return outside();
+    if (HeadOf({keys_ + begin, end - begin}, suffix) != head(i)) return wrong_head();
     begin = end;
   }
   if (keys + begin != heap_offset_) return outside();

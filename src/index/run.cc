@@ -54,15 +54,16 @@ Result<std::string> ReadBlock(const IndexFile& file, const char* what, std::uint
   std::size_t read = 0;
   CAMBIUM_RETURN_IF_ERROR(ReadBytes(file.file(), offset, bytes.size(), bytes.data(), &read));
   if (read != bytes.size()) return corrupt("is cut off");
-  if (Checksum64(bytes, SeedAt(file.seed(), offset)) != checksum) return corrupt("checksum mismatch");
+  if (!ChecksumMatches(checksum, Checksum64(bytes, SeedAt(file.seed(), offset)))) return corrupt("checksum mismatch");
   return bytes;
 }
 
 Result<std::unique_ptr<const Filter>> ReadFilter(const IndexFile& file, const RunFooter& footer) {
   CAMBIUM_TRY(const std::string bytes,
               ReadBlock(file, "filter", footer.filter_offset, footer.filter_size, footer.filter_checksum));
-  CAMBIUM_TRY(Filter filter, Filter::Parse(bytes));
-  return std::unique_ptr<const Filter>(std::make_unique<Filter>(std::move(filter)));
+  Result<Filter> filter = Filter::Parse(bytes);
+  if (!filter.ok()) return filter.status().WithContext(file.path() + ":" + std::to_string(footer.filter_offset));
+  return std::unique_ptr<const Filter>(std::make_unique<Filter>(std::move(filter).value()));
 }
 
 Result<std::shared_ptr<const RangeDeletes>> ReadRanges(const IndexFile& file, const RunFooter& footer,

@@ -97,8 +97,8 @@ Result<RunFooter> ReadRunFooter(const File& file, std::uint64_t file_size, const
   std::string keys;
   CAMBIUM_RETURN_IF_ERROR(ReadExactly(file, footer.offset, keys_size, &keys));
   footer.checksum = DecodeFixed<std::uint64_t>(in + kChecksumOffset);
-  if (footer.checksum !=
-      Checksum64(keys + bytes.substr(0, kChecksumOffset), SeedAt(header.Seed(), footer.offset))) {
+  if (!ChecksumMatches(footer.checksum, Checksum64(keys + bytes.substr(0, kChecksumOffset),
+                                                   SeedAt(header.Seed(), footer.offset)))) {
     return corrupt("checksum mismatch");
   }
 
@@ -122,6 +122,7 @@ Result<RunFooter> ReadRunFooter(const File& file, std::uint64_t file_size, const
   }
   footer.largest_is_open = (flags & kLargestIsOpen) != 0;
   if (footer.root.height > kMaxTreeHeight || (footer.root.height == 0) != (footer.root.entry_count == 0) ||
+      (footer.root.height == 0 && footer.root != TreeRoot{}) ||
       footer.tombstone_count > footer.root.entry_count || (footer.range_count == 0) != (footer.ranges_size == 0) ||
       (footer.largest_is_open && footer.range_count == 0)) {
     return corrupt("has counts that contradict each other");

@@ -1,6 +1,7 @@
 #include "index/tree_part.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "index/tree_cursor.h"
 
@@ -33,10 +34,11 @@ Result<TreePart> Before(const TreeRoot& root, const FileSet& files, PagePool* po
   return before;
 }
 
+// Returns of * part / whole, or the largest number: the totals of a damaged tree may be any.
 std::uint64_t Share(std::uint64_t of, std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0
-                    : static_cast<std::uint64_t>(static_cast<double>(of) * static_cast<double>(part) /
-                                                 static_cast<double>(whole));
+  if (whole == 0) return 0;
+  const double share = static_cast<double>(of) * static_cast<double>(part) / static_cast<double>(whole);
+  return share < 0x1p64 ? static_cast<std::uint64_t>(share) : std::numeric_limits<std::uint64_t>::max();
 }
 
 }  // namespace
@@ -58,10 +60,11 @@ Result<TreePart> MeasureTree(const TreeRoot& root, std::uint64_t page_bytes, con
                              const KeyOrder& order, Slice begin, Slice end) {
   CAMBIUM_TRY(const TreePart low, Before(root, files, pool, order, begin));
   CAMBIUM_TRY(TreePart part, Before(root, files, pool, order, end));
-  // If a tree's totals are inconsistent, verification reports that; here the subtractions must only not underflow.
+  // If a tree's totals are inconsistent, verification reports that. Here the subtractions must only not underflow, and a
+  // part not be larger than the whole.
   part.entries -= std::min(part.entries, low.entries);
   part.value_bytes -= std::min(part.value_bytes, low.value_bytes);
-  part.page_bytes = Share(page_bytes, part.entries, root.entry_count);
+  part.page_bytes = Share(page_bytes, std::min(part.entries, root.entry_count), root.entry_count);
   part.sampled_entries += low.sampled_entries;
   part.sampled_inline_bytes += low.sampled_inline_bytes;
   return part;

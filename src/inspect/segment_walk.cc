@@ -38,9 +38,7 @@ Status WalkSegment(const File& file, std::uint64_t seed, std::uint64_t first, st
     ScannedRecord record;
     ScanResult found{};
     while (true) {
-      Result<ScanResult> next = scanner.Next(&record);
-      if (!next.ok()) return next.status().WithContext(file.path() + ":" + std::to_string(scanner.offset()));
-      found = *next;
+      CAMBIUM_TRY(found, scanner.Next(&record));
       if (found != ScanResult::kRecord) break;
       *log_end = record.end();
       CAMBIUM_RETURN_IF_ERROR(callbacks.on_record(record));

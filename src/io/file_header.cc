@@ -95,7 +95,7 @@ Result<FileHeader> DecodeFileHeader(Slice bytes, const std::string& name) {
   if (std::memcmp(in, kMagic, sizeof(kMagic)) != 0) {
     return Status::Corruption(name + ":0: not a file of this store (bad magic)");
   }
-  if (DecodeFixed<std::uint64_t>(in + 120) != Checksum64(bytes.substr(0, 120), 0)) {
+  if (!ChecksumMatches(DecodeFixed<std::uint64_t>(in + 120), Checksum64(bytes.substr(0, 120), 0))) {
     return Status::Corruption(name + ":0: file header checksum mismatch");
   }
   const auto version = DecodeFixed<std::uint32_t>(in + 8);

@@ -37,7 +37,7 @@ std::optional<ManifestRecordHeader> ParseManifestRecordHeader(Slice bytes, std::
   ManifestRecordHeader header;
   header.checksum = DecodeFixed<std::uint64_t>(in);
   const std::uint64_t right = Checksum64({in + 8, kManifestRecordHeaderSize - 8}, SeedAt(file_seed, offset));
-  if (header.checksum != right && !MutantIs(Mutant::kManifestNoChecksum)) return std::nullopt;
+  if (!ChecksumMatches(header.checksum, right) && !MutantIs(Mutant::kManifestNoChecksum)) return std::nullopt;
   header.payload_checksum = DecodeFixed<std::uint64_t>(in + 8);
   header.previous = DecodeFixed<std::uint64_t>(in + 16);
   header.size = DecodeFixed<std::uint64_t>(in + 24);
@@ -48,7 +48,7 @@ std::optional<ManifestRecordHeader> ParseManifestRecordHeader(Slice bytes, std::
 
 bool ManifestPayloadIsWhole(const ManifestRecordHeader& header, Slice padded, std::uint64_t file_seed,
                             std::uint64_t offset) {
-  return header.payload_checksum == Checksum64(padded, SeedAt(file_seed, offset)) ||
+  return ChecksumMatches(header.payload_checksum, Checksum64(padded, SeedAt(file_seed, offset))) ||
          MutantIs(Mutant::kManifestNoChecksum);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cambium/column_family.h"
 #include "manifest/file_names.h"
 #include "util/mutant.h"
 #include "vlog/segment_scanner.h"
@@ -40,7 +41,8 @@ bool HasFile(const FamilyState& family, std::uint64_t number) {
 }
 
 Status CheckDefaultFamily(const std::string& directory, const ManifestState& state) {
-  if (!state.families.contains(0)) {
+  const auto found = state.families.find(0);
+  if (found == state.families.end() || found->second.name != kDefaultColumnFamilyName) {
     return Status::Corruption(directory + ": the MANIFEST names no default column family");
   }
   return Status::OK();

@@ -71,7 +71,7 @@ class FileTraceReader final : public TraceReader {
     if (!has_body) return End();
     const char* const at = At(offset_);
     const std::uint64_t checksum = Checksum64({at + 8, size - 8}, SeedAt(seed_, offset_));
-    if (checksum != DecodeFixed<std::uint64_t>(at)) return End();
+    if (!ChecksumMatches(DecodeFixed<std::uint64_t>(at), checksum)) return End();
     const auto type = static_cast<TraceType>(static_cast<unsigned char>(at[12]));
     if (!DecodeTraceBody({at + kTraceRecordHeaderSize, body_size}, type, header_.include_values, record)) return End();
     offset_ += size;

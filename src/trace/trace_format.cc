@@ -112,7 +112,7 @@ Status DecodeTraceHeader(Slice bytes, const std::string& where, TraceHeader* hea
     return Status::NotSupported(where + ":8: a trace of version " + std::to_string(version) +
                                 "; this library reads version " + std::to_string(kVersion));
   }
-  if (version != kVersion || Checksum64({bytes.data(), kChecksumAt}, 0) != *seed) {
+  if (version != kVersion || !ChecksumMatches(*seed, Checksum64({bytes.data(), kChecksumAt}, 0))) {
     return Status::Corruption(where + ":0: the header of the trace does not validate");
   }
   const std::uint32_t flags = DecodeFixed<std::uint32_t>(bytes.data() + 12);

@@ -38,7 +38,12 @@ std::string SealText(std::string text) {
 std::optional<Slice> UnsealText(Slice bytes) {
   if (bytes.size() < kLineSize) return std::nullopt;
   const Slice body = bytes.substr(0, bytes.size() - kLineSize);
-  if (bytes.substr(body.size(), kLineSize) != Slice(ChecksumLine(body))) return std::nullopt;
+  const Slice line = bytes.substr(body.size(), kLineSize);
+  std::uint64_t checksum = 0;
+  if (!line.starts_with(kName) || !line.ends_with("\n") || !ParseHex(line.substr(kName.size(), kDigits), &checksum) ||
+      !ChecksumMatches(checksum, Checksum64(body, 0))) {
+    return std::nullopt;
+  }
   return body;
 }
 

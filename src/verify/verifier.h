@@ -23,6 +23,7 @@
 #include "index/run.h"
 #include "manifest/file_names.h"
 #include "manifest/state.h"
+#include "recovery/log_replay.h"
 #include "vlog/segment.h"
 #include "vlog/value_reader.h"
 
@@ -115,6 +116,7 @@ class Verifier {
   [[nodiscard]] bool IsReferredTo(Slot slot) const;
   // Checks the part of the log that Open replays.
   Status CheckTail();
+  bool CanBeRead(const ReplayedOp& op);
 
   const DBOptions options_;
   FileSystem& fs_;

@@ -85,6 +85,14 @@ bool Verifier::IsReferredTo(Slot slot) const {
                              [slot](const auto& family) { return family.second.accounts.contains(slot); });
 }
 
+// Whether a value of the tail can be decompressed: replay has checked only its record. Its damage counts only if no
+// later operation replaces it, so the caller checks it again.
+bool Verifier::CanBeRead(const ReplayedOp& op) {
+  if (!verify_.deep || op.entry.kind != EntryKind::kValue) return true;
+  return unread_slots_.contains(op.entry.address.slot()) ||
+         CheckValue({op.entry.address, op.family, op.key, true, nullptr}).ok();
+}
+
 // Replay checks the records. It does not read large values, so check them afterwards.
 Status Verifier::CheckTail() {
   ReplayRequest request;
@@ -92,7 +100,7 @@ Status Verifier::CheckTail() {
   request.directory = path_;
   request.state = &state_;
   request.mode = options_.wal_recovery_mode;
-  // Large values that no later operation has overwritten or deleted, by family.
+  // Large values, and values that cannot be read, which no later operation has overwritten or deleted; by family.
   struct KeyLess {
     const Comparator* order;
     bool operator()(const std::string& a, const std::string& b) const { return order->Compare(a, b) < 0; }
@@ -114,7 +122,7 @@ Status Verifier::CheckTail() {
                                     " of the log is a range delete that ends where it begins, or before");
         }
         values.erase(values.lower_bound(op.key.ToString()), values.lower_bound(op.range_end.ToString()));
-      } else if (op.entry.kind == EntryKind::kLargeValue) {
+      } else if (op.entry.kind == EntryKind::kLargeValue || !CanBeRead(op)) {
         values.insert_or_assign(op.key.ToString(), op.entry.address);
       } else if (!values.empty()) {
         values.erase(op.key.ToString());

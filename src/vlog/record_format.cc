@@ -58,7 +58,7 @@ void EncodeRecordHeader(const RecordHeader& header, std::uint64_t file_seed, std
 
 HeaderCheck DecodeRecordHeader(const char* in, std::uint64_t file_seed, std::uint64_t offset, RecordHeader* header) {
   const auto checksum = DecodeFixed<std::uint64_t>(in);
-  const bool is_right = checksum == HeaderChecksum(in, file_seed, offset);
+  const bool is_right = ChecksumMatches(checksum, HeaderChecksum(in, file_seed, offset));
   if (!is_right && !(checksum == 0 && MutantIs(Mutant::kAcceptZerosAsRecord))) return HeaderCheck::kBadChecksum;
   header->body_checksum = DecodeFixed<std::uint64_t>(in + 8);
   header->sequence = DecodeFixed<std::uint64_t>(in + 16);

@@ -73,7 +73,7 @@ Status ReadSegmentFooter(const File& file, std::uint64_t file_seed, std::uint64_
   CAMBIUM_RETURN_IF_ERROR(file.Read(sealed_length, bytes.size(), bytes.data(), &read));
   if (read != bytes.size()) return corrupt("is cut off");
   const Slice checked(bytes.data(), bytes.size() - 8);
-  if (DecodeFixed<std::uint64_t>(checked.end()) != Checksum64(checked, SeedAt(file_seed, sealed_length))) {
+  if (!ChecksumMatches(DecodeFixed<std::uint64_t>(checked.end()), Checksum64(checked, SeedAt(file_seed, sealed_length)))) {
     return corrupt("checksum mismatch");
   }
   const char* trailer = bytes.data() + bytes.size() - kFooterTrailerSize;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "util/checksum.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -38,6 +39,8 @@ class SegmentScanner::Window {
       }
     }
   }
+
+  [[nodiscard]] const std::string& path() const { return file_.path(); }
 
   // As SegmentScanner::View. Does not fetch chunks beyond `limit`.
   Status View(std::uint64_t offset, std::size_t n, std::uint64_t limit, const char** bytes, std::size_t* have) {
@@ -189,7 +192,8 @@ Result<ScanResult> SegmentScanner::Next(ScannedRecord* record) {
     case HeaderCheck::kBadChecksum: return Invalid("record header checksum mismatch", false);
     case HeaderCheck::kBadField: return Invalid("record header field out of range", false);
     case HeaderCheck::kUnknownOperation:
-      return Status::NotSupported("operation " + std::to_string(static_cast<int>(header_.op)) +
+      return Status::NotSupported(window_->path() + ":" + std::to_string(offset_) + ": operation " +
+                                  std::to_string(static_cast<int>(header_.op)) +
                                   " of a log record is not known to this version");
   }
   const std::uint64_t size = header_.RecordSize();
@@ -199,7 +203,8 @@ Result<ScanResult> SegmentScanner::Next(ScannedRecord* record) {
   const Slice key(bytes + kRecordHeaderSize, header_.key_size);
   const Slice value(key.end(), header_.value_size);
   const bool is_hole = std::ranges::binary_search(holes_, offset_);
-  if (!is_hole && BodyChecksum(key, value) != header_.body_checksum && !MutantIs(Mutant::kSkipValueChecksum)) {
+  if (!is_hole && !ChecksumMatches(header_.body_checksum, BodyChecksum(key, value)) &&
+      !MutantIs(Mutant::kSkipValueChecksum)) {
     return Invalid("record checksum mismatch", true);
   }
   for (const char* pad = value.end(); pad < bytes + size; ++pad) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "util/checksum.h"
 #include "util/coding.h"
 #include "util/mutant.h"
 #include "util/result.h"
@@ -118,7 +119,7 @@ Status ParseRecord(const ValuePlace& place, const ValueQuery& query, Slice recor
   if (header->RecordSize() > record.size()) return CorruptRecord(segment, place.offset, "record is cut off");
   const Slice stored_key(record.data() + kRecordHeaderSize, header->key_size);
   *stored = Slice(stored_key.end(), header->value_size);
-  if (query.verify_checksums && BodyChecksum(stored_key, *stored) != header->body_checksum) {
+  if (query.verify_checksums && !ChecksumMatches(header->body_checksum, BodyChecksum(stored_key, *stored))) {
     return CorruptRecord(segment, place.offset, "record checksum mismatch");
   }
   return Status::OK();

@@ -2,22 +2,18 @@
 // them.
 //
 // A case is a sequence of steps on a simulated machine with a fixed clock and seeded random numbers, so that writing it
-// twice gives the same bytes. Its archive, v<format>/<name>.golden, holds for each file
-//
-//   name and size in decimal, separated by a space and ended by a newline | the bytes of the file
-//
-// and v<format>/<name>.expected has one line for each key: key, size of the value, XXH3 of the value in hexadecimal.
+// twice gives the same bytes. Its files are in v<format>/<name>.golden (archive.h), and v<format>/<name>.expected has
+// one line for each key: key, size of the value, XXH3 of the value in hexadecimal.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "golden/archive.h"
 #include "testing/test_store.h"
 
 namespace cambium::testing {
-
-using GoldenFiles = std::map<std::string, std::string>;  // name without its directory -> bytes
 
 struct GoldenCase {
   const char* name;
@@ -36,9 +32,6 @@ struct GoldenCase {
 // Runs the steps of the case and returns its files.
 [[nodiscard]] GoldenFiles WriteGolden(const GoldenCase& c, std::map<std::string, std::string>* expected);
 
-[[nodiscard]] std::string PackGolden(const GoldenFiles& files);
-// Returns no files if the bytes are not an archive.
-[[nodiscard]] GoldenFiles UnpackGolden(const std::string& archive);
 // Returns "key size checksum\n" for each pair.
 [[nodiscard]] std::string ExpectedText(const std::map<std::string, std::string>& pairs);
 

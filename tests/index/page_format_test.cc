@@ -384,6 +384,20 @@ TEST(PageFormatTest, CheckKeysDetectsDisorder) {
   EXPECT_TRUE(SmallPage().Parse()->CheckKeys(ReverseBytewiseComparator(), "x", 0).IsCorruption());
 }
 
+// Regression: a cursor that compared heads walked over keys that were not in order.
+TEST(PageFormatTest, HeadOfAnotherKeyIsDamage) {
+  for (const char* const second : {"bbbbbb", "b"}) {  // with slots, and with a stride below a head
+    LeafBuilder builder(BytewiseComparator(), {512, 95});
+    ASSERT_TRUE(builder.Add("a", Entry::Tombstone()).ok());
+    ASSERT_TRUE(builder.Add(second, Entry::Tombstone()).ok());
+    BuiltPage page;
+    page.ref = builder.Finish(MakePageId(kFile, 3, 1), kSeed, &page.bytes);
+    ASSERT_TRUE(page.Parse().ok());
+    page.bytes[kPageHeaderSize + 2 * kWordBytes] = 'x';  // the last byte of the first head
+    EXPECT_TRUE(page.Parse().status().IsCorruption()) << second;
+  }
+}
+
 TEST(PageBuilderTest, FillIsRespected) {
   Model model = Numbered(10000);
   LeafBuilder builder(BytewiseComparator(), {4096, 80});

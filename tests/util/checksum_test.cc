@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 
@@ -33,6 +34,13 @@ TEST(ChecksumTest, StreamOfAnyPiecesMatchesWhole) {
       EXPECT_EQ(stream.Digest(), Checksum64(bytes, seed)) << "a digest must not change the state";
     }
   }
+}
+
+TEST(ChecksumTest, OnlyTheSameChecksumMatches) {
+  EXPECT_TRUE(ChecksumMatches(Checksum64("oak", 7), Checksum64("oak", 7)));
+  EXPECT_FALSE(ChecksumMatches(Checksum64("oak", 7), Checksum64("oaj", 7)));
+  const testing::MutantScope mutant(Mutant::kEveryChecksumMatches);
+  EXPECT_TRUE(ChecksumMatches(Checksum64("oak", 7), Checksum64("oaj", 7)));
 }
 
 TEST(ChecksumTest, EveryBitChangesTheChecksum) {
