@@ -62,7 +62,7 @@ Status Families::CommitCreation(const ColumnFamilyOptions& options, const std::s
   made.comparator = options.comparator->Name();
   made.page_size = options.page_size;
 
-  *family = std::make_shared<Family>(made.id, name, options);
+  *family = std::make_shared<Family>(made.id, name, options, db_.budget);
   (*family)->index = MakeIndex(family->get());
   CAMBIUM_TRY(std::shared_ptr<const Layers> layers,
               OpenLayers(made, (*family)->options().comparator, db_.pool.get(), {}));
@@ -117,6 +117,8 @@ Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
   commits_.view().Update([&](View* view) {
     const FamilyView* const found = view->Find(family->id);
     kept = found->family;
+    found->active->charge().Flushed();  // nothing will flush it; it is freed with its last reader
+    for (const FrozenTable& frozen : found->frozen) frozen.table->charge().Flushed();
     found->layers->AppendFiles(files);
     view->families.erase(family->id);
   });
