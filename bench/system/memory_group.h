@@ -8,12 +8,13 @@
 #include <string>
 
 #include "cambium/status.h"
+#include "io/control_group.h"
 
 namespace cambium::bench {
 
 // A group in which this process may create groups that limit memory.
 struct MemoryGroupPlace {
-  enum class Version : unsigned char { kV1, kV2 };
+  using Version = ControlGroupVersion;
   Version version = Version::kV1;
   std::string directory;  // of the parent group
 };

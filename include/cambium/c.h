@@ -74,6 +74,7 @@ typedef struct cambium_memtableinfo_t cambium_memtableinfo_t;
 typedef struct cambium_options_t cambium_options_t;
 typedef struct cambium_pinnableslice_t cambium_pinnableslice_t;
 typedef struct cambium_ratelimiter_t cambium_ratelimiter_t;
+typedef struct cambium_write_buffer_manager_t cambium_write_buffer_manager_t;
 typedef struct cambium_readoptions_t cambium_readoptions_t;
 typedef struct cambium_snapshot_t cambium_snapshot_t;
 typedef struct cambium_statistics_histogram_data_t cambium_statistics_histogram_data_t;
@@ -391,6 +392,8 @@ uint64_t cambium_options_get_lock_wait_micros(const cambium_options_t* options);
 /* Memory, log, threads. */
 void cambium_options_set_page_cache_size(cambium_options_t* options, size_t value);
 size_t cambium_options_get_page_cache_size(const cambium_options_t* options);
+void cambium_options_set_db_write_buffer_size(cambium_options_t* options, size_t value);
+size_t cambium_options_get_db_write_buffer_size(const cambium_options_t* options);
 void cambium_options_set_max_total_wal_size(cambium_options_t* options, uint64_t value);
 uint64_t cambium_options_get_max_total_wal_size(const cambium_options_t* options);
 void cambium_options_set_max_space_amplification(cambium_options_t* options, double value);
@@ -470,11 +473,14 @@ void cambium_options_set_compression(cambium_options_t* options, int value);
 int cambium_options_get_compression(const cambium_options_t* options);
 
 /* Objects. A filter is borrowed. A factory is owned by the options from here on, and shared with their copies. Rate
-   limiter, environment and logger may be destroyed afterwards: options and databases keep what they need. */
+   limiter, write buffer manager, environment and logger may be destroyed afterwards: options and databases keep what
+   they need. */
 void cambium_options_set_compaction_filter(cambium_options_t* options, cambium_compactionfilter_t* filter);
 void cambium_options_set_compaction_filter_factory(cambium_options_t* options,
                                                    cambium_compactionfilterfactory_t* factory);
 void cambium_options_set_ratelimiter(cambium_options_t* options, cambium_ratelimiter_t* limiter); /* NULL: none */
+void cambium_options_set_write_buffer_manager(cambium_options_t* options,
+                                              cambium_write_buffer_manager_t* manager); /* NULL: none */
 void cambium_options_set_env(cambium_options_t* options, cambium_env_t* env);                     /* NULL: default */
 void cambium_options_set_info_log(cambium_options_t* options, cambium_logger_t* logger); /* NULL: the file LOG */
 
@@ -649,6 +655,17 @@ cambium_ratelimiter_t* cambium_ratelimiter_create(int64_t rate_bytes_per_sec, in
 void cambium_ratelimiter_set_bytes_per_second(cambium_ratelimiter_t* limiter, int64_t bytes_per_second, char** errptr);
 int64_t cambium_ratelimiter_get_bytes_per_second(const cambium_ratelimiter_t* limiter);
 void cambium_ratelimiter_destroy(cambium_ratelimiter_t* limiter);
+/* One limit for the memory of memtables and filters, for all databases that are opened with it; see
+   cambium/write_buffer_manager.h. */
+cambium_write_buffer_manager_t* cambium_write_buffer_manager_create(size_t buffer_size, unsigned char allow_stall);
+void cambium_write_buffer_manager_destroy(cambium_write_buffer_manager_t* manager);
+unsigned char cambium_write_buffer_manager_enabled(const cambium_write_buffer_manager_t* manager);
+size_t cambium_write_buffer_manager_memory_usage(const cambium_write_buffer_manager_t* manager);
+size_t cambium_write_buffer_manager_mutable_memtable_memory_usage(const cambium_write_buffer_manager_t* manager);
+size_t cambium_write_buffer_manager_buffer_size(const cambium_write_buffer_manager_t* manager);
+void cambium_write_buffer_manager_set_buffer_size(cambium_write_buffer_manager_t* manager, size_t new_size);
+void cambium_write_buffer_manager_set_allow_stall(cambium_write_buffer_manager_t* manager,
+                                                  unsigned char new_allow_stall);
 
 /* ---- Event listeners ----
 
@@ -695,7 +712,8 @@ enum {
   cambium_flush_reason_manual_flush = 2,
   cambium_flush_reason_space = 3,
   cambium_flush_reason_idle = 4,
-  cambium_flush_reason_recovery = 5
+  cambium_flush_reason_recovery = 5,
+  cambium_flush_reason_write_buffer_manager = 6
 };
 const char* cambium_flushjobinfo_db_name(const cambium_flushjobinfo_t* info, size_t* length);
 const char* cambium_flushjobinfo_cf_name(const cambium_flushjobinfo_t* info, size_t* length);

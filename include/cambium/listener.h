@@ -99,6 +99,7 @@ enum class FlushReason : unsigned char {
   kSpace,            // near max_space_amplification: the flush lets hidden values be freed
   kIdle,             // no write for some seconds
   kRecovery,         // Open had to read many segments
+  kWriteBufferManager,  // db_write_buffer_size, or the limit of the write_buffer_manager
 };
 
 struct MemTableInfo {

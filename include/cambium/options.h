@@ -24,6 +24,7 @@ class EventListener;
 class RateLimiter;
 class Snapshot;
 class Statistics;
+class WriteBufferManager;
 
 // Enumerators need no qualification: CompressionType::kZSTD and cambium::kZSTD are the same.
 
@@ -167,6 +168,12 @@ struct DBOptions {
   // Bytes of index pages kept in memory, for all families. At least 64 KiB; pinned pages may exceed this limit for a
   // while.
   std::size_t page_cache_size = 256u << 20;
+  // Bytes of memory that the memtables of all families and the filters of their runs may take, as allocated. Before they
+  // take more, memtables are flushed, and writes wait for that; see write_buffer_manager.h. 0: no limit, else
+  // [64 KiB, 1 PiB]. Ignored if write_buffer_manager is set.
+  std::size_t db_write_buffer_size = 0;
+  // The same limit, shared with other databases. Null: db_write_buffer_size alone counts.
+  std::shared_ptr<WriteBufferManager> write_buffer_manager;
   // Bytes of log that recovery may have to read. When there are more, the family that needs the oldest part is flushed
   // although its memtable is not full. 0 = 1 GiB, else [4 KiB, 1 TiB].
   std::uint64_t max_total_wal_size = 0;

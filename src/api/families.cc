@@ -78,7 +78,7 @@ Status Families::CommitCreation(std::span<const ColumnFamilyDescriptor* const> w
     stored.index_type = static_cast<IndexType>(each->options.index_type);
     stored.comparator = each->options.comparator->Name();
     stored.page_size = each->options.page_size;
-    made->push_back(std::make_shared<Family>(stored.id, stored.name, each->options));
+    made->push_back(std::make_shared<Family>(stored.id, stored.name, each->options, db_.budget));
     Family& family = *made->back();
     family.index = MakeIndex(&family);
     CAMBIUM_TRY(layers.emplace_back(), OpenLayers(stored, family.options().comparator, db_.pool.get(), {}));
@@ -136,6 +136,8 @@ Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
   commits_.view().Update([&](View* view) {
     const FamilyView* const found = view->Find(family->id);
     kept = found->family;
+    found->active->charge().Flushed();  // nothing will flush it; it is freed with its last reader
+    for (const FrozenTable& frozen : found->frozen) frozen.table->charge().Flushed();
     found->layers->AppendFiles(files);
     view->families.erase(family->id);
   });

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "api/memory_promise.h"
 #include "cambium/statistics.h"
 
 namespace cambium {
@@ -75,6 +76,11 @@ const Properties::IntProperty Properties::kIntProperties[] = {
     CAMBIUM_INT_PROPERTY("cur-size-active-mem-table", asked.family.active->memory_bytes()),
     CAMBIUM_INT_PROPERTY("cur-size-all-mem-tables", BytesOfTables(asked.family)),
     CAMBIUM_INT_PROPERTY("size-all-mem-tables", self.upkeep_.snapshot_runs.AllTableBytes(asked.family.family->id)),
+    CAMBIUM_INT_PROPERTY("estimate-table-readers-mem", asked.shape.memory_bytes),
+    CAMBIUM_INT_PROPERTY("write-buffer-manager-usage", self.db_.budget == nullptr ? 0 : self.db_.budget->used()),
+    CAMBIUM_INT_PROPERTY("write-buffer-manager-capacity", self.db_.budget == nullptr ? 0 : self.db_.budget->limit()),
+    CAMBIUM_INT_PROPERTY("memory-promise", MemoryPromise(self.db_, asked.view)),
+    CAMBIUM_INT_PROPERTY("memory-limit", MemoryLimitOf(self.db_).value_or(MemoryLimit{}).bytes),
     CAMBIUM_INT_PROPERTY("mem-table-flush-pending", asked.family.frozen.empty() ? 0 : 1),
     CAMBIUM_INT_PROPERTY("compaction-pending", self.upkeep_.compactor.IsDue(*asked.family.family) ? 1 : 0),
     CAMBIUM_INT_PROPERTY("background-errors", self.state_.jobs.error_count()),

@@ -6,6 +6,7 @@
 
 #include "api/file_logger.h"
 #include "api/held_messages.h"
+#include "api/memory_promise.h"
 #include "api/opener.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
@@ -55,6 +56,9 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
   if (db_.read_only) {
     for (const std::uint64_t number : rejected) state.segments.erase(number);
     commits_.OpenForReading(std::move(state));
+    // No flush will free the memtables of a reader.
+    const std::shared_ptr<const View> view = commits_.view().Pin();
+    for (const FamilyView& each : view->families) each.active->charge().Flushed();
     return Status::OK();
   }
   for (const std::uint64_t number : rejected) {
@@ -84,7 +88,7 @@ Status Opener::OpenFamily(const ManifestState& state, const FamilyState& stored)
   if (wanted == nullptr) return Status::OK();  // a reader need not name all families
   ColumnFamilyOptions options = wanted->options;
   options.page_size = stored.page_size;
-  auto family = std::make_shared<Family>(stored.id, stored.name, options);
+  auto family = std::make_shared<Family>(stored.id, stored.name, options, db_.budget);
   family->index = families_.MakeIndex(family.get());
   const auto open_file = [&](FileKind kind, std::uint64_t number) -> Result<std::shared_ptr<File>> {
     CAMBIUM_TRY(std::unique_ptr<File> file, OpenLayerFile(*db_.fs, db_.path, state, kind, number));
@@ -337,6 +341,8 @@ void Opener::StartJobs() {
   upkeep_.space_keeper.Begin();
   upkeep_.disk_keeper.Begin(had_reserve_);
   upkeep_.puncher.Resume();
+  upkeep_.memory_keeper.Begin();
+  WarnOfMemoryLimit(db_, *opened);
 }
 
 }  // namespace cambium

@@ -29,6 +29,7 @@ Writer::Writer(DbState* state, Upkeep* upkeep, TraceSwitch* traces)
       compactor_(upkeep->compactor),
       flusher_(upkeep->flusher),
       failing_jobs_(upkeep->failing_jobs),
+      memory_keeper_(upkeep->memory_keeper),
       space_keeper_(upkeep->space_keeper),
       disk_keeper_(upkeep->disk_keeper),
       traces_(*traces),
@@ -128,6 +129,7 @@ Status Writer::WritePrepared(const WriteOptions& options, Prepared* prepared, Tr
   SequenceNumber last = 0;
   Status appended = AwaitPermission(options, *prepared);
   if (appended.ok()) appended = AppendOrFree(options, prepared, &last, traced);
+  memory_keeper_.FlushIfDue();
   db_.events.Deliver();
   if (!appended.ok()) {
     if (appended.severity() == Status::Severity::kFatal) jobs_.SetFatal(appended);
@@ -201,15 +203,16 @@ Status Writer::Append(const WriteOptions& options, Prepared* prepared, bool is_l
   const AppendLock lock(head_);
   CAMBIUM_RETURN_IF_ERROR(
       disk_keeper_.CheckRoomForBatch(prepared->batch.size(), prepared->only_deletes, is_last_try));
+  head_.FreezeOldestIfDue();  // before the batch's memory is taken, since it may freeze the memtable that has it
   CAMBIUM_RETURN_IF_ERROR(MakeRoomInTables(options, *prepared));
   CAMBIUM_RETURN_IF_ERROR(CheckNotDropped(*prepared));
-  head_.FreezeOldestIfDue();
   CAMBIUM_RETURN_IF_ERROR(head_.Append(&prepared->batch, prepared->targets, last));
   if (traced->keeps_order()) traced->Record();
   return Status::OK();
 }
 
 Status Writer::MakeRoomInTables(const WriteOptions& options, const Prepared& prepared) {
+  int waits = 0;
   for (bool again = true; again;) {
     again = false;
     for (const WriteTarget& target : prepared.targets) {
@@ -218,6 +221,8 @@ Status Writer::MakeRoomInTables(const WriteOptions& options, const Prepared& pre
       // The append lock may have been released meanwhile, so all families are checked again.
       again = again || (was_full && prepared.targets.size() > 1);
     }
+    if (again || db_.budget == nullptr) continue;
+    CAMBIUM_TRY(again, MakeRoomInBudget(options, prepared, &waits));
   }
   return Status::OK();
 }
@@ -243,6 +248,22 @@ Status Writer::MakeRoom(const WriteOptions& options, Family* family) {
     pace_.CountStall(db_.NowMicros() - start, false);
     CAMBIUM_RETURN_IF_ERROR(waited);
   }
+}
+
+Result<bool> Writer::MakeRoomInBudget(const WriteOptions& options, const Prepared& prepared, int* waits) {
+  if (!db_.budget->StallsAll()) {
+    CAMBIUM_TRY(const bool has_room, head_.ReserveInBudget(prepared.targets));
+    if (has_room) return false;
+  }
+  if (options.no_slowdown) return Status::Incomplete("memtables have used up the write buffer budget");
+  const AppendUnlock unlocked(head_);
+  db_.events.Deliver();
+  const std::uint64_t start = db_.NowMicros();
+  const CountScope stalls(jobs_.stalled_writers());
+  Result<bool> may_have_room = memory_keeper_.AwaitRoom(/*retries=*/*waits == 0);
+  ++*waits;
+  pace_.CountStall(db_.NowMicros() - start, false);
+  return may_have_room;  // false: the batch takes its memory all the same, because no flush can free any
 }
 
 Status Writer::CheckNotDropped(const Prepared& prepared) {

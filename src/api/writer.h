@@ -67,9 +67,14 @@ class Writer {
   Status AppendOrFree(const WriteOptions& options, Prepared* prepared, SequenceNumber* last, TracedCall* traced);
   Status Append(const WriteOptions& options, Prepared* prepared, bool is_last_try, SequenceNumber* last,
                 TracedCall* traced) CAMBIUM_EXCLUDES(append_lock);
-  // Freezes full memtables. If too many wait for their flush, releases the append lock and waits for a flush.
+  // Makes room for the batch. Freezes full memtables. If too many wait for their flush, releases the append lock and
+  // waits for a flush. Then takes the memory from the budget.
   Status MakeRoomInTables(const WriteOptions& options, const Prepared& prepared) CAMBIUM_REQUIRES(append_lock);
   Status MakeRoom(const WriteOptions& options, Family* family) CAMBIUM_REQUIRES(append_lock);
+  // Takes the batch's memory from the budget. If there is no room, releases the append lock and waits for it. True: it
+  // has waited, so the memtables must be looked at again. `*waits`: how many times this write has waited.
+  Result<bool> MakeRoomInBudget(const WriteOptions& options, const Prepared& prepared, int* waits)
+      CAMBIUM_REQUIRES(append_lock);
   Status CheckNotDropped(const Prepared& prepared) CAMBIUM_REQUIRES(append_lock);
   void Count(const Prepared& prepared) const;
 
@@ -82,6 +87,7 @@ class Writer {
   Compactor& compactor_;
   Flusher& flusher_;
   FailingJobs& failing_jobs_;
+  MemoryKeeper& memory_keeper_;
   SpaceKeeper& space_keeper_;
   DiskKeeper& disk_keeper_;
   TraceSwitch& traces_;

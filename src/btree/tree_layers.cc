@@ -114,6 +114,7 @@ LayersShape TreeLayers::shape() const {
     shape.run_tombstones += run->info().tombstone_count;
     shape.run_range_deletes += run->info().range_delete_count;
     shape.run_file_bytes += run->info().file_size;
+    shape.memory_bytes += run->memory_bytes();
   }
   shape.base_keys = parts_.root.entry_count;
   shape.base_value_bytes = parts_.root.value_bytes;

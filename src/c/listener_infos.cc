@@ -60,7 +60,7 @@ constexpr bool Is(Enum value, int number) {
   return static_cast<int>(value) == number;
 }
 static_assert(Is(FlushReason::kWriteBufferFull, cambium_flush_reason_write_buffer_full) &&
-              Is(FlushReason::kRecovery, cambium_flush_reason_recovery));
+              Is(FlushReason::kWriteBufferManager, cambium_flush_reason_write_buffer_manager));
 static_assert(Is(CompactionReason::kSweep, cambium_compaction_reason_sweep) &&
               Is(CompactionReason::kSpace, cambium_compaction_reason_space));
 static_assert(Is(LogGcReason::kGarbage, cambium_log_gc_reason_garbage) &&

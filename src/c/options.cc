@@ -33,6 +33,7 @@ CAMBIUM_C_BOOL(error_if_exists, error_if_exists)
 CAMBIUM_C_ENUM(wal_recovery_mode, wal_recovery_mode)
 CAMBIUM_C_NUMBER(uint64_t, lock_wait_micros, lock_wait_micros)
 CAMBIUM_C_NUMBER(size_t, page_cache_size, page_cache_size)
+CAMBIUM_C_NUMBER(size_t, db_write_buffer_size, db_write_buffer_size)
 CAMBIUM_C_NUMBER(uint64_t, max_total_wal_size, max_total_wal_size)
 CAMBIUM_C_NUMBER(double, max_space_amplification, max_space_amplification)
 CAMBIUM_C_NUMBER(uint64_t, min_space_limit, min_space_limit)
@@ -86,6 +87,9 @@ void cambium_options_set_compaction_filter_factory(cambium_options_t* options,
 }
 void cambium_options_set_ratelimiter(cambium_options_t* options, cambium_ratelimiter_t* limiter) {
   options->rep.rate_limiter = limiter == nullptr ? nullptr : limiter->rep;
+}
+void cambium_options_set_write_buffer_manager(cambium_options_t* options, cambium_write_buffer_manager_t* manager) {
+  options->rep.write_buffer_manager = manager == nullptr ? nullptr : manager->rep;
 }
 void cambium_options_set_env(cambium_options_t* options, cambium_env_t* env) {
   options->rep.file_system = env == nullptr ? nullptr : env->file_system;

@@ -1,4 +1,4 @@
-// Environment, loggers and rate limiters.
+// Environment, loggers, rate limiters and write buffer managers.
 #include "c/wrappers.h"
 #include "io/test_directory.h"
 
@@ -57,3 +57,28 @@ int64_t cambium_ratelimiter_get_bytes_per_second(const cambium_ratelimiter_t* li
   return limiter->rep->GetBytesPerSecond();
 }
 void cambium_ratelimiter_destroy(cambium_ratelimiter_t* limiter) { delete limiter; }
+
+cambium_write_buffer_manager_t* cambium_write_buffer_manager_create(size_t buffer_size, unsigned char allow_stall) {
+  return new cambium_write_buffer_manager_t{
+      std::make_shared<cambium::WriteBufferManager>(buffer_size, allow_stall != 0)};
+}
+void cambium_write_buffer_manager_destroy(cambium_write_buffer_manager_t* manager) { delete manager; }
+unsigned char cambium_write_buffer_manager_enabled(const cambium_write_buffer_manager_t* manager) {
+  return cambium::c::Truth(manager->rep->enabled());
+}
+size_t cambium_write_buffer_manager_memory_usage(const cambium_write_buffer_manager_t* manager) {
+  return manager->rep->memory_usage();
+}
+size_t cambium_write_buffer_manager_mutable_memtable_memory_usage(const cambium_write_buffer_manager_t* manager) {
+  return manager->rep->mutable_memtable_memory_usage();
+}
+size_t cambium_write_buffer_manager_buffer_size(const cambium_write_buffer_manager_t* manager) {
+  return manager->rep->buffer_size();
+}
+void cambium_write_buffer_manager_set_buffer_size(cambium_write_buffer_manager_t* manager, size_t new_size) {
+  manager->rep->SetBufferSize(new_size);
+}
+void cambium_write_buffer_manager_set_allow_stall(cambium_write_buffer_manager_t* manager,
+                                                  unsigned char new_allow_stall) {
+  manager->rep->SetAllowStall(new_allow_stall != 0);
+}

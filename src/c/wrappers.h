@@ -21,6 +21,7 @@
 #include "cambium/logger.h"
 #include "cambium/rate_limiter.h"
 #include "cambium/statistics.h"
+#include "cambium/write_buffer_manager.h"
 
 struct cambium_t {
   std::unique_ptr<cambium::DB> rep;
@@ -107,6 +108,9 @@ struct cambium_logger_t {
 };
 struct cambium_ratelimiter_t {
   std::shared_ptr<cambium::RateLimiter> rep;
+};
+struct cambium_write_buffer_manager_t {
+  std::shared_ptr<cambium::WriteBufferManager> rep;
 };
 struct cambium_cache_t {
   std::size_t capacity;

@@ -63,7 +63,7 @@ Result<Filter> Filter::Parse(Slice bytes) {
   if (probes < 1 || probes > kFilterProbesMax) {
     return Status::Corruption("filter with " + std::to_string(probes) + " probes");
   }
-  std::vector<FilterBlock> blocks(block_count);
+  FilterBlocks blocks(block_count);
   std::memcpy(blocks.data(), bytes.data(), blocks_size);
   return Filter(probes, std::move(blocks));
 }

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "cambium/slice.h"
+#include "io/system_allocator.h"
 #include "util/checksum.h"
 #include "util/coding.h"
 #include "util/result.h"
@@ -87,6 +88,7 @@ struct alignas(kFilterBlockSize) FilterBlock {
   std::uint64_t words[8] = {};
 };
 static_assert(sizeof(FilterBlock) == kFilterBlockSize);
+using FilterBlocks = std::vector<FilterBlock, SystemAllocator<FilterBlock>>;
 
 // Collects keys, then encodes the filter. One thread.
 class FilterBuilder {
@@ -106,8 +108,8 @@ class FilterBuilder {
 
   unsigned bits_per_key_;
   unsigned probes_;
-  std::vector<std::uint64_t> hashes_;  // until the size is known
-  std::vector<FilterBlock> blocks_;
+  std::vector<std::uint64_t, SystemAllocator<std::uint64_t>> hashes_;  // until the size is known
+  FilterBlocks blocks_;
 };
 
 // A filter in memory. Immutable. Any thread.
@@ -125,10 +127,10 @@ class Filter {
   [[nodiscard]] std::size_t memory_bytes() const { return blocks_.size() * sizeof(FilterBlock) + sizeof(*this); }
 
  private:
-  Filter(unsigned probes, std::vector<FilterBlock> blocks) : probes_(probes), blocks_(std::move(blocks)) {}
+  Filter(unsigned probes, FilterBlocks blocks) : probes_(probes), blocks_(std::move(blocks)) {}
 
   unsigned probes_;
-  std::vector<FilterBlock> blocks_;  // aligned to cache lines, which a string is not
+  FilterBlocks blocks_;  // aligned to cache lines, which a string is not
 };
 
 }  // namespace cambium

@@ -70,6 +70,7 @@ struct LayersShape {
   std::uint64_t run_tombstones = 0;
   std::uint64_t run_range_deletes = 0;
   std::uint64_t run_file_bytes = 0;
+  std::uint64_t memory_bytes = 0;     // of open runs and level files: above all filters, and range deletes
   std::uint64_t base_keys = 0;        // entries of the tree or the levels
   std::uint64_t base_value_bytes = 0;
   std::uint64_t base_file_bytes = 0;  // committed bytes of their files

@@ -220,8 +220,8 @@ struct PagePool::Rep {
   }
 };
 
-PagePool::PagePool(std::size_t capacity_bytes, const Meter& meter)
-    : meter_(meter), rep_(std::make_unique<Rep>(capacity_bytes, meter)) {}
+PagePool::PagePool(std::size_t capacity_bytes, const Meter& meter, std::shared_ptr<WriteBudget> budget)
+    : meter_(meter), budget_(std::move(budget)), rep_(std::make_unique<Rep>(capacity_bytes, meter)) {}
 PagePool::~PagePool() = default;
 
 Result<PageRef> PagePool::Get(const IndexFile& file, PagePointer page) {

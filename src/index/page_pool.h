@@ -35,6 +35,7 @@
 #include "index/index_file.h"
 #include "index/page_format.h"
 #include "index/page_frame.h"
+#include "memtable/write_budget.h"
 #include "util/meter.h"
 #include "util/result.h"
 
@@ -80,7 +81,8 @@ class PagePool {
  public:
   // The capacity counts page bytes only. A frame takes about 200 bytes more per page, and 16 per child of a branch. The
   // pool must not outlive what `meter` refers to.
-  explicit PagePool(std::size_t capacity_bytes, const Meter& meter = Meter());
+  explicit PagePool(std::size_t capacity_bytes, const Meter& meter = Meter(),
+                    std::shared_ptr<WriteBudget> budget = nullptr);
   ~PagePool();  // requires that no PageRef and no IndexFile of this pool is left
   PagePool(const PagePool&) = delete;
   PagePool& operator=(const PagePool&) = delete;
@@ -110,6 +112,8 @@ class PagePool {
   [[nodiscard]] PagePoolStats stats() const;
   // Where lookups in the pool's files count their events.
   [[nodiscard]] const Meter& meter() const { return meter_; }
+  // What the filters of runs in the pool's files are charged to; null: nothing.
+  [[nodiscard]] const std::shared_ptr<WriteBudget>& budget() const { return budget_; }
 
   // For tests, while no other thread uses the pool: checks that cells and frames point at each other, that counts
   // agree, and, if `idle`, that nothing is pinned.
@@ -119,6 +123,7 @@ class PagePool {
   struct Rep;
   Result<PageRef> GetSlow(const IndexFile& file, PagePointer page);
   const Meter meter_;
+  const std::shared_ptr<WriteBudget> budget_;
   std::unique_ptr<Rep> rep_;
 };
 

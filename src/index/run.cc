@@ -193,7 +193,8 @@ Run::Run(RunInfo info, FileSet files, std::unique_ptr<const Filter> filter,
       filter_(std::move(filter)),
       ranges_(std::move(ranges)),
       order_(comparator),
-      pool_(pool) {}
+      pool_(pool),
+      charge_(pool == nullptr ? nullptr : pool->budget(), memory_bytes()) {}
 Run::~Run() = default;
 
 Result<std::shared_ptr<const Run>> Run::Open(std::shared_ptr<File> file, const RunInfo& expected,

@@ -46,6 +46,7 @@
 #include "manifest/run_info.h"
 #include "memtable/entry_cursor.h"
 #include "memtable/range_deletes.h"
+#include "memtable/write_budget.h"
 #include "util/compression.h"
 
 namespace cambium {
@@ -158,6 +159,7 @@ class Run {
   const std::shared_ptr<const RangeDeletes> ranges_;
   const KeyOrder order_;
   PagePool* const pool_;
+  const FilterCharge charge_;  // memory_bytes()
 };
 
 }  // namespace cambium

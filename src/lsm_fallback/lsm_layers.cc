@@ -157,6 +157,7 @@ LayersShape LsmLayers::shape() const {
     shape.run_keys += run->entry_count();
     shape.run_tombstones += run->info().tombstone_count;
     shape.run_file_bytes += run->info().file_size;
+    shape.memory_bytes += run->memory_bytes();
     shape.run_range_deletes += run->info().range_delete_count;
   }
   for (const auto& tier : parts_.tiers) {
@@ -173,6 +174,7 @@ LayersShape LsmLayers::shape() const {
       level.tombstones += run->info().tombstone_count;
       level.range_deletes += run->info().range_delete_count;
       level.value_bytes += run->info().root.value_bytes;
+      shape.memory_bytes += run->memory_bytes();
     }
   }
   for (const LevelShape& level : shape.levels) {

@@ -8,20 +8,22 @@
 #include <string>
 #include <utility>
 
+#include "io/system_allocator.h"
 #include "io/system_memory.h"
+#include "memtable/write_budget.h"
 
 namespace cambium {
 namespace {
 
-// Chunks double from 8 KiB, for small memtables, to the size of a huge page. With huge pages a million keys need some
-// 30 address translations instead of 15,000.
+// Chunks double from 2 KiB, because there may be thousands of families with a few keys each, to the size of a huge page,
+// or to a small part of the budget. With huge pages a million keys need some 30 address translations instead of 15,000.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 // No machine has more memory: a larger request is a wrong size, and fails without a system call.
 constexpr std::size_t kReserveMax = std::size_t{1} << 46;
 
-// Large chunks go back to the system with their memtable. malloc would keep them for the thread that wrote.
+// Larger chunks go back to the system with their memtable. malloc would keep them for the thread that wrote.
 void* AllocateDefault(std::size_t bytes) {
-  return bytes < kHugePage ? std::aligned_alloc(Arena::kChunkAlignment, bytes)
+  return bytes < kHugePage ? AllocateLarge(bytes, Arena::kChunkAlignment)
                            : TakeSystemMemory(bytes, kHugePage, /*huge_pages=*/true);
 }
 
@@ -38,6 +40,7 @@ struct alignas(Arena::kCacheLine) Arena::Chunk {
 };
 
 Arena::Arena() : Arena(&AllocateDefault) {}
+Arena::Arena(TableCharge* charge) : Arena(&AllocateDefault, charge) {}
 
 Arena::~Arena() {
   Free(spare_);
@@ -45,25 +48,36 @@ Arena::~Arena() {
 }
 
 void Arena::Free(Chunk* chunk) {
-  if (chunk != nullptr && allocate_ == &AllocateDefault && chunk->bytes >= kHugePage) {
-    ReturnSystemMemory(chunk, chunk->bytes);
-  } else {
+  if (chunk == nullptr) return;
+  const std::size_t bytes = chunk->bytes;
+  if (allocate_ != &AllocateDefault) {
     std::free(chunk);
+  } else if (bytes >= kHugePage) {
+    ReturnSystemMemory(chunk, bytes);
+  } else {
+    FreeLarge(chunk, bytes, kChunkAlignment);
   }
 }
 
-Status Arena::ReserveSpare(std::size_t bytes) {
+Status Arena::ReserveSpare(std::size_t bytes, bool may_exceed) {
   if (spare_ != nullptr && bytes <= spare_->room()) return {};
   if (bytes > kReserveMax) {
     return Status::Aborted("out of memory: " + std::to_string(bytes) + " bytes at once for a memtable");
   }
-  std::size_t chunk_bytes = std::max(bytes + sizeof(Chunk), next_chunk_bytes_);
+  const WriteBudget* const budget = charge_ == nullptr ? nullptr : charge_->budget();
+  const std::size_t largest = budget == nullptr ? kHugePage : budget->ChunkBytesMax();
+  std::size_t chunk_bytes = std::max(bytes + sizeof(Chunk), std::min(next_chunk_bytes_, largest));
   const std::size_t unit = chunk_bytes < kHugePage ? kCacheLine : kHugePage;
   chunk_bytes = (chunk_bytes + unit - 1) / unit * unit;
+  if (charge_ != nullptr && !charge_->Add(chunk_bytes, may_exceed)) {
+    return Status::Busy("the write buffer budget has no room for " + std::to_string(chunk_bytes) + " bytes");
+  }
   void* memory = allocate_(chunk_bytes);
   if (memory == nullptr) {
+    if (charge_ != nullptr) charge_->Remove(chunk_bytes);
     return Status::Aborted("out of memory: a chunk of " + std::to_string(chunk_bytes) + " bytes for a memtable");
   }
+  if (spare_ != nullptr && charge_ != nullptr) charge_->Remove(spare_->bytes);
   Free(spare_);
   spare_ = new (memory) Chunk{nullptr, chunk_bytes};
   next_chunk_bytes_ = std::min(2 * next_chunk_bytes_, kHugePage);

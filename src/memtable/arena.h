@@ -15,6 +15,8 @@
 
 namespace cambium {
 
+class TableCharge;
+
 class Arena {
  public:
   // Returns memory aligned to kChunkAlignment, or nullptr; std::free() frees it. Tests pass one that fails.
@@ -29,16 +31,19 @@ class Arena {
   }
 
   Arena();
-  explicit Arena(Allocate allocate) : allocate_(allocate) {}
+  // All chunks are charged to *charge, which outlives the arena; null: to nothing.
+  explicit Arena(TableCharge* charge);
+  explicit Arena(Allocate allocate, TableCharge* charge = nullptr) : allocate_(allocate), charge_(charge) {}
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
   // Ensures that `bytes` in all can be taken, in pieces of any size. Returns Aborted and changes nothing if memory is
-  // short. Two calls without a Take between them do not add up: the larger one counts.
-  Status Reserve(std::size_t bytes) {
+  // short,
+  // and Busy if the budget has no room and `may_exceed` is false. Two calls without a Take between them do not add up: the larger one counts.
+  Status Reserve(std::size_t bytes, bool may_exceed = true) {
     if (bytes <= static_cast<std::size_t>(back_ - front_)) return {};
-    return ReserveSpare(bytes);
+    return ReserveSpare(bytes, may_exceed);
   }
 
   // `bytes` must be a multiple of kCacheLine; the result is aligned to it.
@@ -52,15 +57,16 @@ class Arena {
   struct Chunk;
 
   void Free(Chunk* chunk);
-  Status ReserveSpare(std::size_t bytes);
+  Status ReserveSpare(std::size_t bytes, bool may_exceed);
   void SwitchToSpare(std::size_t needed);
 
   Allocate allocate_;
+  TableCharge* const charge_;
   char* front_ = nullptr;
   char* back_ = nullptr;
   Chunk* chunks_ = nullptr;  // first the one that front_ and back_ are in, then older ones
   Chunk* spare_ = nullptr;   // reserved and untouched
-  std::size_t next_chunk_bytes_ = std::size_t{8} << 10;
+  std::size_t next_chunk_bytes_ = std::size_t{2} << 10;
   std::size_t used_bytes_ = 0;
 };
 

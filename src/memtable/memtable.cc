@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cassert>
 #include <string>
+#include <utility>
 
 #include "memtable/arena.h"
 #include "memtable/record.h"
@@ -142,8 +143,13 @@ class MemTableCursor final : public EntryCursor {
 }  // namespace
 
 struct MemTable::Rep {
-  explicit Rep(const Comparator* comparator) : tree(comparator), ranges(comparator) {}
+  Rep(const Comparator* comparator, std::shared_ptr<WriteBudget> budget)
+      : charge(std::move(budget)),
+        arena(charge.budget() == nullptr ? nullptr : &charge),
+        tree(comparator),
+        ranges(comparator) {}
 
+  TableCharge charge;  // outlives the arena, so that memory is given back before it is said to be
   Arena arena;
   MemTree tree;
   TableRanges ranges;
@@ -168,10 +174,11 @@ struct MemTable::Rep {
   }
 };
 
-MemTable::MemTable(const Comparator* comparator) : rep_(std::make_unique<Rep>(comparator)) {}
+MemTable::MemTable(const Comparator* comparator, std::shared_ptr<WriteBudget> budget)
+    : rep_(std::make_unique<Rep>(comparator, std::move(budget))) {}
 MemTable::~MemTable() = default;
 
-Status MemTable::Reserve(std::size_t entries, std::size_t bytes, std::size_t ranges) {
+Status MemTable::Reserve(std::size_t entries, std::size_t bytes, std::size_t ranges, bool may_exceed) {
   // More ranges than fit into memory, but few enough that adding up their sizes cannot overflow.
   constexpr std::size_t kRangesMax = std::size_t{1} << 32;
   std::size_t records;
@@ -182,7 +189,7 @@ Status MemTable::Reserve(std::size_t entries, std::size_t bytes, std::size_t ran
   }
   std::size_t needed = entries * Record::kOverheadMax + bytes + rep_->tree.SplitBytesMax(entries);
   if (ranges > 0) needed += rep_->ranges.BytesMax(ranges) + ranges * 2 * TableRanges::kKeyOverhead;
-  return rep_->arena.Reserve(needed);
+  return rep_->arena.Reserve(needed, may_exceed);
 }
 
 void MemTable::Add(SequenceNumber seq, Slice key, const Entry& entry) {
@@ -261,6 +268,7 @@ std::uint64_t MemTable::key_count() const { return rep_->key_count.load(std::mem
 std::uint64_t MemTable::version_count() const { return rep_->version_count.load(std::memory_order_relaxed); }
 std::uint64_t MemTable::range_delete_count() const { return rep_->range_count.load(std::memory_order_relaxed); }
 std::size_t MemTable::memory_bytes() const { return rep_->used_bytes.load(std::memory_order_relaxed); }
+TableCharge& MemTable::charge() const { return rep_->charge; }
 std::uint64_t MemTable::separated_bytes() const { return rep_->separated_bytes.load(std::memory_order_relaxed); }
 
 std::uint64_t MemTable::newest_separated_count() const {

@@ -21,22 +21,25 @@
 #include "cambium/types.h"
 #include "memtable/entry_cursor.h"
 #include "memtable/range_deletes.h"
+#include "memtable/write_budget.h"
 #include "vlog/entry.h"
 
 namespace cambium {
 
 class MemTable {
  public:
-  explicit MemTable(const Comparator* comparator);
+  // Its memory is charged to `budget`; null: to nothing.
+  explicit MemTable(const Comparator* comparator, std::shared_ptr<WriteBudget> budget = nullptr);
   ~MemTable();
   MemTable(const MemTable&) = delete;
   MemTable& operator=(const MemTable&) = delete;
 
   // Reserves all memory that `entries` Adds and `ranges` AddRanges may need, node splits included, so that they cannot
   // fail: nothing may fail between a write to the log and its publication. `bytes` is the sum of their keys, inline
-  // values and ends of ranges. Returns Aborted and changes nothing if memory is short. Usually costs a comparison.
+  // values and ends of ranges. Returns Aborted and changes nothing if memory is short, and Busy if the budget
+  // has no room and `may_exceed` is false. Usually costs a comparison.
   // Reserves do not add up: each covers only the Adds before the next Reserve.
-  Status Reserve(std::size_t entries, std::size_t bytes, std::size_t ranges = 0);
+  Status Reserve(std::size_t entries, std::size_t bytes, std::size_t ranges = 0, bool may_exceed = true);
   // Copies key and inline value. `seq` must be larger than in every earlier Add or AddRange. Must be covered by a
   // Reserve.
   void Add(SequenceNumber seq, Slice key, const Entry& entry);
@@ -68,6 +71,8 @@ class MemTable {
   [[nodiscard]] std::uint64_t version_count() const;
   [[nodiscard]] std::uint64_t range_delete_count() const;
   [[nodiscard]] std::size_t memory_bytes() const;
+  // The memory that it has taken from its budget: more than memory_bytes(), since chunks are not full.
+  [[nodiscard]] TableCharge& charge() const;
   // The bytes of the separated values of all versions, by size code.
   [[nodiscard]] std::uint64_t separated_bytes() const;
   // The number and the bytes of the separated values of the newest versions only, including keys that ranges cover.

@@ -154,6 +154,10 @@ void MemTree::CopyLastLeaf(LeafCopy* copy) const {
 // keys that follow it in its leaf, and one at the end of the leaf. Together that is at most (N + n / 31) + 2 (N + n /
 // 16), below 3 N + n / 4, and never more than n. Each split is an insertion one level up.
 std::size_t MemTree::SplitBytesMax(std::size_t insertions) const {
+  // A tree of one leaf: most families of a database with thousands of them have no other.
+  const Node* const root = root_.load(std::memory_order_relaxed);
+  if (root == nullptr && insertions <= kNodeSlots) return sizeof(Node);
+  if (root != nullptr && height_ == 1 && root->Count() + insertions <= kNodeSlots) return 0;
   std::size_t bytes = height_ == 0 ? sizeof(Node) : 0;
   std::size_t arriving = insertions;
   for (unsigned level = 0; arriving > 0; ++level) {

@@ -28,6 +28,8 @@ constexpr OptionField<DBOptions> kDbFields[] = {
     {"wal_recovery_mode", &D::wal_recovery_mode},
     {"lock_wait_micros", &D::lock_wait_micros, kFixed, {0, 3'600'000'000}},
     {"page_cache_size", &D::page_cache_size, kDynamic, {64 * kKiB, kTiB * kKiB}},
+    {"db_write_buffer_size", &D::db_write_buffer_size, kFixed, {64 * kKiB, kTiB * kKiB, true}},
+    {"write_buffer_manager", NoText()},
     {"max_total_wal_size", &D::max_total_wal_size, kDynamic, {4 * kKiB, kTiB, true}},
     {"max_space_amplification", &D::max_space_amplification, kDynamic, {1, 100, true}},
     {"min_space_limit", &D::min_space_limit, kDynamic, {0, kTiB}},

@@ -71,6 +71,7 @@ struct DbContext {
   std::shared_ptr<Logger> logger;
   mutable Events events;
   DB* facade = nullptr;  // what listeners are given as the database
+  const std::shared_ptr<WriteBudget> budget;  // null: no limit
   const std::unique_ptr<PagePool> pool;
   Id128 database_id{};
   std::uint64_t epoch = 0;

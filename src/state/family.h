@@ -53,12 +53,15 @@ struct OptionsInForce {
 };
 
 struct Family {
-  // `its_options` are checked, and page_size is the stored one.
-  Family(std::uint32_t its_id, std::string its_name, const ColumnFamilyOptions& its_options)
+  // `its_options` are checked, and page_size is the stored one. The memtables are charged to `its_budget`; null: to
+  // nothing.
+  Family(std::uint32_t its_id, std::string its_name, const ColumnFamilyOptions& its_options,
+         std::shared_ptr<WriteBudget> its_budget)
       : id(its_id),
         name(std::move(its_name)),
         equal_by(its_options.comparator->EqualMeansSameBytes() ? nullptr : its_options.comparator),
-        active(std::make_shared<LogTable>(its_options.comparator)),
+        budget(std::move(its_budget)),
+        active(std::make_shared<LogTable>(its_options.comparator, budget)),
         gaps(its_options.comparator),
         scan_heat(its_options.comparator) {
     ChangeOptions(its_options);
@@ -84,6 +87,7 @@ struct Family {
   // Under the same locks: a drop failed, and its record may or may not be on disk.
   std::atomic<bool> drop_in_doubt{false};
 
+  const std::shared_ptr<WriteBudget> budget;
   std::shared_ptr<LogTable> active CAMBIUM_GUARDED_BY(append_lock);  // the one in the current view
   // `active`, before other threads see the family.
   [[nodiscard]] std::shared_ptr<LogTable> FirstTable() const

@@ -150,6 +150,7 @@ void Jobs::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
   }
   db_.executor->Schedule(PriorityOf(job), [this, job, family] { Run(job, family); });
   state.scheduled = true;  // unless Schedule throws; the task cannot end before this line, because it takes jobs_lock
+  if (job == Job::kFlush) ++flushes_scheduled_;
 }
 
 std::optional<std::uint64_t> Jobs::ScheduleToAwait(Job job, const std::shared_ptr<Family>& family) {
@@ -201,6 +202,7 @@ void Jobs::Judge(Job job, const Status& done) {
 void Jobs::End(Job job, const std::shared_ptr<Family>& family, const Status& done, JobWork::Next next) {
   JobState& state = *StateOf(job, family.get());
   state.scheduled = state.under_way = false;
+  if (job == Job::kFlush) --flushes_scheduled_;
   state.last = done;
   ++state.ended;
   // A failed job does not repeat itself, except kRemove and kSeal: they may have been scheduled meanwhile for other
@@ -210,7 +212,12 @@ void Jobs::End(Job job, const std::shared_ptr<Family>& family, const Status& don
   if (next.repeats || again) ScheduleLocked(job, family);
   // If another thread is compacting the family, that thread checks for more work when it ends.
   if (next.compacts && !family->compacting) ScheduleLocked(Job::kCompact, family);
+  NoteEnd(job);
+}
+
+void Jobs::NoteEnd(Job job) {
   changed_.NotifyAll();
+  if (job == Job::kFlush && db_.budget != nullptr) db_.budget->NoteChange();
 }
 
 // ---- Flushes that one job does for several families ----
@@ -240,6 +247,7 @@ void Jobs::GiveBackFlush(const std::shared_ptr<Family>& family, const std::optio
   if (was_skipped && done.has_value()) return End(Job::kFlush, family, *done, next);
   if (was_skipped) {
     flush.scheduled = false;
+    --flushes_scheduled_;
     return ScheduleLocked(Job::kFlush, family);
   }
   if (!done.has_value()) return;
@@ -247,7 +255,7 @@ void Jobs::GiveBackFlush(const std::shared_ptr<Family>& family, const std::optio
   flush.last = *done;
   ++flush.ended;
   if (next.compacts && !family->compacting) ScheduleLocked(Job::kCompact, family);
-  changed_.NotifyAll();
+  NoteEnd(Job::kFlush);
 }
 
 // ---- Waiting ----

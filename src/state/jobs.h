@@ -6,7 +6,8 @@
 // Each job has at most one task under way; flushes and compactions have one for each column family. A job that is
 // scheduled while it runs will run again. A job that failed runs again when something schedules it.
 //
-// jobs_lock is a leaf: under it only the queue of the executor is locked, and, for a fatal error, the logger. No view
+// jobs_lock is a leaf: under it only the queue of the executor is locked, the changes of the WriteBudget, and, for a
+// fatal error, the logger. No view
 // may be released under it, because the release of a view's last file schedules a job.
 #pragma once
 
@@ -136,6 +137,8 @@ class Jobs {
   [[nodiscard]] bool IsIdle() CAMBIUM_REQUIRES(jobs_lock);
   // True if a job is scheduled that may make the files smaller.
   [[nodiscard]] bool HasJobThatFreesSpace() const CAMBIUM_REQUIRES(jobs_lock);
+  // True if the flush of a family is scheduled.
+  [[nodiscard]] bool IsFlushScheduled() const CAMBIUM_REQUIRES(jobs_lock) { return flushes_scheduled_ > 0; }
   [[nodiscard]] bool IsScheduled(Job job) const CAMBIUM_REQUIRES(jobs_lock) {
     return states_[static_cast<std::size_t>(job)].scheduled;
   }
@@ -197,6 +200,8 @@ class Jobs {
   // Counts a run of the job as ended, and schedules what is due next.
   void End(Job job, const std::shared_ptr<Family>& family, const Status& done, JobWork::Next next)
       CAMBIUM_REQUIRES(jobs_lock);
+  // Wakes those who wait for the end of a job. A flush that has ended may have made room in the budget.
+  void NoteEnd(Job job) CAMBIUM_REQUIRES(jobs_lock);
   // One round of a wait: runs a task in this thread, or waits for a change. `done` is called under jobs_lock.
   void RunOrWait(const std::function<bool()>& done) CAMBIUM_REQUIRES(jobs_lock);
 
@@ -210,6 +215,7 @@ class Jobs {
   // The families of the current view. Kept here too, because a view must not be released under jobs_lock.
   std::vector<std::shared_ptr<Family>> families_ CAMBIUM_GUARDED_BY(jobs_lock);
   std::vector<std::shared_ptr<Family>> dropped_ CAMBIUM_GUARDED_BY(jobs_lock);
+  int flushes_scheduled_ CAMBIUM_GUARDED_BY(jobs_lock) = 0;  // families, dropped ones included
   Status fatal_ CAMBIUM_GUARDED_BY(jobs_lock);
   struct Tasks {
     int under_way = 0;

@@ -56,6 +56,16 @@ Result<std::shared_ptr<const View>> WriteHead::PinViewFor(const ReadOptions& opt
 
 // ---- Appending ----
 
+Result<bool> WriteHead::ReserveInBudget(std::span<const WriteTarget> targets) {
+  for (const WriteTarget& target : targets) {
+    const Status reserved = target.family->active->Reserve(target.operations, target.bytes, target.ranges,
+                                                           /*may_exceed=*/false);
+    if (reserved.IsBusy()) return false;
+    CAMBIUM_RETURN_IF_ERROR(reserved);
+  }
+  return true;
+}
+
 Status WriteHead::Append(PreparedBatch* batch, std::span<const WriteTarget> targets, SequenceNumber* last) {
   // Nothing may fail between the write to the log and the publication, so memory is taken first.
   for (const WriteTarget& target : targets) {
@@ -121,7 +131,7 @@ FlushReason WriteHead::ReasonOfFull(const Family& family) const {
 // The new view is installed before any operation in the new table is published.
 void WriteHead::Freeze(Family* family, FlushReason reason) {
   assert(family->active->started() && "only a table that holds something is frozen");
-  auto next = std::make_shared<LogTable>(family->options().comparator);
+  auto next = std::make_shared<LogTable>(family->options().comparator, family->budget);
   FrozenTable frozen{family->active, end(), reason};
   if (db_.events.is_on()) {
     MemTableInfo info{db_.events.db_name(),         family->name,
@@ -130,6 +140,7 @@ void WriteHead::Freeze(Family* family, FlushReason reason) {
                       reason};
     db_.events.Add([info = std::move(info)](EventListener* listener) { listener->OnMemTableSealed(info); });
   }
+  family->active->charge().Freeze();  // before a flush can find it
   std::shared_ptr<Family> kept;
   commits_.view().Update([&](View* view) {
     FamilyView* const change = view->Mutable(family->id);

@@ -81,7 +81,12 @@ class WriteHead final : private SegmentSource {
 
   // ---- Appending ----
 
-  // Appends the batch, adds it to the active memtables of its targets and publishes it. *last is its last sequence
+  // Takes the memory that the batch needs in the active memtables of its targets. False if the budget has no room for
+  // it; a part may be taken then. Holds until the append lock is released.
+  Result<bool> ReserveInBudget(std::span<const WriteTarget> targets) CAMBIUM_REQUIRES(append_lock);
+
+  // Appends the batch, adds it to the active memtables of its targets and publishes it. Takes memory for it, if
+  // necessary beyond the budget. *last is its last sequence
   // number. After an error nothing of it is visible.
   Status Append(PreparedBatch* batch, std::span<const WriteTarget> targets, SequenceNumber* last)
       CAMBIUM_REQUIRES(append_lock);

@@ -15,6 +15,7 @@ void InstallFlushed(View* view, const Family& family, const FrozenTable& table, 
   [[maybe_unused]] const std::size_t removed =
       std::erase_if(change.frozen, [&](const FrozenTable& frozen) { return frozen.table == table.table; });
   assert(removed == 1 && "a table is flushed once");
+  table.table->charge().Flushed();
   change.family->flush_bytes.store(change.frozen.empty() ? 0 : change.frozen.back().table->memory_bytes(),
                                    std::memory_order_relaxed);
   CommitPoint::SetLayers(&change, std::move(layers));

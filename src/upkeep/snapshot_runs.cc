@@ -62,6 +62,8 @@ Status SnapshotRuns::BoundPinnedMemory() {
     const ColumnFamilyOptions& options = family.family->options();
     budget = std::max(budget, options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number));
   }
+  // Half of a WriteBudget, so that memtables have the rest.
+  if (db_.budget != nullptr && db_.budget->limit() > 0) budget = std::min(budget, db_.budget->limit() / 2);
   std::shared_ptr<const View> looked_at;  // snapshots between two changes of the view have the same one
   std::vector<Pinned*> held;              // by looked_at
   for (const auto& snapshot : snapshots) {
@@ -72,7 +74,7 @@ Status SnapshotRuns::BoundPinnedMemory() {
         const std::uint32_t id = family.family->id;
         for (const auto& table : OnlyIn(family, current->Find(id))) {
           Pinned& its = pinned[{id, table->begin().sequence}];
-          if (its.table == nullptr) bytes += table->memory_bytes();
+          if (its.table == nullptr) bytes += std::max(table->memory_bytes(), table->charge().bytes());
           its.table = table;
           held.push_back(&its);
           families[id] = family.family;

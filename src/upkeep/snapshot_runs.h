@@ -23,10 +23,10 @@ namespace cambium {
 class SnapshotRuns {
  public:
   SnapshotRuns(DbState* state, RunMaker* runs)
-      : commits_(state->commits), snapshots_(state->snapshots), runs_(*runs) {}
+      : db_(state->context), commits_(state->commits), snapshots_(state->snapshots), runs_(*runs) {}
 
   // Writes private runs if the memtables that only snapshots hold take more memory than the write buffers of one family
-  // may. Called at the end of each flush, in its thread.
+  // may, or than half of the WriteBudget. Called at the end of each flush, in its thread.
   Status BoundPinnedMemory();
   // The bytes of the family's memtables, in the current view and in snapshots.
   [[nodiscard]] std::size_t AllTableBytes(std::uint32_t family) const;
@@ -49,6 +49,7 @@ class SnapshotRuns {
   Status WriteRun(const Family& family, const LogTable& table, SequenceNumber after, SequenceNumber snapshot,
                   std::unique_ptr<PrivateRunsBuilder>* file, TableFiles* files, Runs* runs);
 
+  const DbContext& db_;
   CommitPoint& commits_;
   SnapshotList& snapshots_;
   RunMaker& runs_;

@@ -49,6 +49,7 @@ JobWork::Next Upkeep::After(Job job, const std::shared_ptr<Family>& family, cons
 }
 
 void Upkeep::StopTicking() {
+  memory_keeper.Close();
   space_keeper.Close();
   disk_keeper.Close();
 }

@@ -13,6 +13,7 @@
 #include "upkeep/flusher.h"
 #include "upkeep/gc_segments.h"
 #include "upkeep/manual_gc.h"
+#include "upkeep/memory_keeper.h"
 #include "upkeep/pace.h"
 #include "upkeep/puncher.h"
 #include "upkeep/relocator.h"
@@ -56,6 +57,7 @@ class Upkeep final : public JobWork {
   ManualGc manual_gc{&state_, &gc_segments, &clusterer, &space_keeper};
   Sealer sealer{&state_};
   FailingJobs failing_jobs{&state_};
+  MemoryKeeper memory_keeper{&state_};
 };
 
 }  // namespace cambium

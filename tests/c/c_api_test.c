@@ -1010,6 +1010,7 @@ static void test_surroundings(void) {
   cambium_logger_t* const nothing = cambium_logger_create_null_logger();
   cambium_ratelimiter_t* const limiter = cambium_ratelimiter_create(1 << 20, 100000, 10);
   cambium_ratelimiter_t* const bad = cambium_ratelimiter_create(1, 100000, 10);
+  cambium_write_buffer_manager_t* const manager = cambium_write_buffer_manager_create(1 << 20, 0);
   char* const directory = cambium_env_get_test_directory(env);
   cambium_t* db;
   CHECK(directory != NULL && directory[0] == '/');
@@ -1024,6 +1025,11 @@ static void test_surroundings(void) {
   CHECK(cambium_ratelimiter_get_bytes_per_second(limiter) == 2 << 20);
   cambium_ratelimiter_set_bytes_per_second(limiter, -1, &error);
   CHECK_ERROR(error, "-1");
+  cambium_options_set_write_buffer_manager(with, manager);
+  CHECK(cambium_write_buffer_manager_enabled(manager) == 1);
+  CHECK(cambium_write_buffer_manager_buffer_size(manager) == 1 << 20);
+  CHECK(cambium_write_buffer_manager_memory_usage(manager) == 0);
+  cambium_write_buffer_manager_set_allow_stall(manager, 1);
   /* Their creator may destroy them now. */
   cambium_env_destroy(env);
   cambium_logger_destroy(logger);
@@ -1031,6 +1037,12 @@ static void test_surroundings(void) {
   db = cambium_open(with, path, &error);
   CHECK_OK(error);
   put(db, "k", "v");
+  CHECK(cambium_write_buffer_manager_memory_usage(manager) > 0);
+  CHECK(cambium_write_buffer_manager_mutable_memtable_memory_usage(manager) > 0);
+  cambium_write_buffer_manager_set_buffer_size(manager, 0);
+  CHECK(cambium_write_buffer_manager_enabled(manager) == 0);
+  cambium_options_set_write_buffer_manager(with, NULL);
+  cambium_write_buffer_manager_destroy(manager); /* the database keeps what it needs */
   cambium_close(db);
   CHECK(lines > 0);
   lines = 0;

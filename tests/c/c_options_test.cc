@@ -27,6 +27,7 @@ const std::map<std::string, std::string> kObjects = {
     {"compaction_filter", "cambium_options_set_compaction_filter"},
     {"compaction_filter_factory", "cambium_options_set_compaction_filter_factory"},
     {"rate_limiter", "cambium_options_set_ratelimiter"},
+    {"write_buffer_manager", "cambium_options_set_write_buffer_manager"},
     {"file_system", "cambium_options_set_env"},
     {"clock", "cambium_options_set_env"},
     {"info_log", "cambium_options_set_info_log"},

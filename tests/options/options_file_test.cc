@@ -144,7 +144,7 @@ TEST(OptionsFileTest, BytesOfVersion1) {
       "\n[DBOptions]\n"
       "  create_if_missing=false\n  create_missing_column_families=false\n  error_if_exists=false\n"
       "  wal_recovery_mode=kTolerateCorruptedTailRecords\n  lock_wait_micros=0\n  page_cache_size=268435456\n"
-      "  max_total_wal_size=0\n  max_space_amplification=1.5\n  min_space_limit=16777216\n  min_punch_size=262144\n"
+      "  db_write_buffer_size=0\n  max_total_wal_size=0\n  max_space_amplification=1.5\n  min_space_limit=16777216\n  min_punch_size=262144\n"
       "  allow_mmap_reads=false\n  max_open_files=0\n  max_background_jobs=2\n"
       "\n[CFOptions \"default\"]\n"
       "  comparator=cambium.BytewiseComparator\n  index_type=kBTree\n  page_size=4096\n  filter_bits_per_key=10\n"
@@ -157,12 +157,13 @@ TEST(OptionsFileTest, BytesOfVersion1) {
       "  level0_slowdown_writes_trigger=20\n  level0_stop_writes_trigger=36\n  target_file_size_base=67108864\n"
       "  target_file_size_multiplier=1\n  max_bytes_for_level_base=268435456\n  max_bytes_for_level_multiplier=10\n"
       "  num_levels=7\n  compression=kNoCompression\n"
-      "\nchecksum=8b913066328a59bb\n";
+      "\nchecksum=4c827cbe7127498e\n";
   EXPECT_EQ(EncodeOptionsFile({}, {{kDefaultColumnFamilyName, {}}}), golden);
   EXPECT_TRUE(DecodeOptionsFile(golden, "OPTIONS").ok());
   // The text of Cambium 0.1.0, which lacks these options.
   std::string older = golden;
-  for (const std::string_view newer_line : {"  min_space_limit=16777216\n", "  max_open_files=0\n"}) {
+  for (const std::string_view newer_line : {"  db_write_buffer_size=0\n", "  min_space_limit=16777216\n",
+                                            "  max_open_files=0\n"}) {
     older.erase(older.find(newer_line), newer_line.size());
   }
   older.replace(older.find("checksum="), std::string::npos, "checksum=1a30b29090382d56\n");

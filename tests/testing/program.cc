@@ -283,6 +283,7 @@ void DrawWatching(std::uint64_t seed, Config* config) {
   config->statistics = prng.OneIn(3);
   config->listeners = prng.OneIn(2);
   if (prng.OneIn(4)) config->rate = std::uint64_t{1} << prng.Between(16, 24);
+  if (prng.OneIn(3)) config->db_write_buffer_size = 64u << 10;
 }
 
 // Uses its own generator too.
@@ -342,6 +343,7 @@ void Config::ApplyTo(Options* options) const {
   options->comparator = comparator;
   options->page_size = page_size;
   options->page_cache_size = page_cache_size;
+  options->db_write_buffer_size = db_write_buffer_size;
   options->filter_bits_per_key = filter_bits_per_key;
   options->sweep_ratio = sweep_ratio;
   options->write_buffer_size = write_buffer_size;
@@ -379,7 +381,7 @@ void Config::ApplyTo(SimOptions* options) const {
 std::string Config::ToString() const {
   const auto field = [](const char* name, std::uint64_t value) { return std::string(name) + "=" + std::to_string(value) + " "; };
   return std::string("comparator=") + comparator->Name() + " " + field("page_size", page_size) +
-         field("page_cache_size", page_cache_size) +
+         field("page_cache_size", page_cache_size) + field("db_write_buffer_size", db_write_buffer_size) +
          field("filter_bits_per_key", static_cast<std::uint64_t>(filter_bits_per_key)) +
          field("sweep_ratio", static_cast<std::uint64_t>(sweep_ratio)) + field("write_buffer_size", write_buffer_size) +
          field("max_write_buffer_number", static_cast<std::uint64_t>(max_write_buffer_number)) +

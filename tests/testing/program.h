@@ -25,6 +25,7 @@ struct Config {
   const Comparator* comparator = BytewiseComparator();
   std::uint64_t page_size = 512;
   std::size_t page_cache_size = 1u << 20;
+  std::size_t db_write_buffer_size = 0;
   int filter_bits_per_key = 10;
   int sweep_ratio = 8;
   std::size_t write_buffer_size = 4u << 10;

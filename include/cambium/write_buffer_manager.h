@@ -1,0 +1,60 @@
+// WriteBufferManager: one limit for the memory of memtables and filters, of one database or of several.
+//
+//   cambium::Options options;
+//   options.write_buffer_manager = std::make_shared<cambium::WriteBufferManager>(256 << 20);
+//   // ... and the same pointer in the options of every database that shares the 256 MiB
+//
+// Names and meanings are RocksDB's, with these differences:
+//
+// - The limit holds. In RocksDB a writer may pass it unless allow_stall is set. Here a write that needs memory waits
+//   until it has it, and flushes make room for it. memory_usage() exceeds buffer_size() only by what no flush can free:
+//   memtables that iterators hold, filters, and one batch that needs more than is left when everything else is flushed.
+// - Filters of runs and level files count. Room is kept for new ones: as much as there are, at least a 16th of the
+//   limit. Memtables may take the rest, but always an eighth of the limit.
+// - What is flushed: the memtables with the largest product of memory and age, in whichever of the databases they are;
+//   the age is the memory that all of them have taken since. RocksDB flushes the oldest one of the database that
+//   writes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace cambium {
+
+class WriteBudget;
+
+// Any thread may call any function. It may be destroyed before or after the databases that use it.
+class WriteBufferManager final {
+ public:
+  // buffer_size: bytes; 0: no limit, and memory is only counted. allow_stall: see SetAllowStall.
+  explicit WriteBufferManager(std::size_t buffer_size, bool allow_stall = false);
+  ~WriteBufferManager();
+  WriteBufferManager(const WriteBufferManager&) = delete;
+  WriteBufferManager& operator=(const WriteBufferManager&) = delete;
+
+  // True if there is a limit.
+  [[nodiscard]] bool enabled() const { return buffer_size() > 0; }
+  // Bytes of all memtables and filters, as allocated.
+  [[nodiscard]] std::size_t memory_usage() const;
+  // Of these, the bytes of memtables that take writes.
+  [[nodiscard]] std::size_t mutable_memtable_memory_usage() const;
+  [[nodiscard]] std::size_t buffer_size() const;
+  // Takes effect with the next write that needs memory; memory above a lower limit is given back by flushes from then
+  // on.
+  void SetBufferSize(std::size_t new_size);
+  // If true, every write waits while memtables have all that they may take and a flush can free some. If false, only a
+  // write waits that needs more memory than is left.
+  void SetAllowStall(bool new_allow_stall);
+
+  // True if memtables are due for a flush: those that take writes have more than 7/8 of what memtables may take; or all
+  // of it is taken, and those that take writes have at least half.
+  [[nodiscard]] bool ShouldFlush() const;
+  // True if writes wait: allow_stall is set, and memtables have all that they may take.
+  [[nodiscard]] bool ShouldStall() const;
+
+ private:
+  friend class WriteBudget;
+  const std::shared_ptr<WriteBudget> budget_;  // the databases hold it too
+};
+
+}  // namespace cambium

@@ -1,0 +1,22 @@
+// What the options of an open database promise about its memory, and what the system lets the process have.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "io/memory_limit.h"
+#include "state/db_context.h"
+#include "state/view.h"
+
+namespace cambium {
+
+// The bytes that page cache, memtables and filters take at most; filters as they are now. Without a budget, each family
+// counts with all its memtables, as if all of them were written to at once.
+[[nodiscard]] std::uint64_t MemoryPromise(const DbContext& db, const View& view);
+// The lowest limit of the process's control groups; nothing if there is none, or another file system is in use: tests
+// of such a database are to behave alike in every group.
+[[nodiscard]] std::optional<MemoryLimit> MemoryLimitOf(const DbContext& db);
+// Warns in LOG if the limit is lower than the promise.
+void WarnOfMemoryLimit(const DbContext& db, const View& view);
+
+}  // namespace cambium

@@ -1,0 +1,92 @@
+// Two databases with threads of their own share one limit for their memory. While threads write to both, another thread
+// looks at the memory in use: it must never see more than the limit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cambium/db.h"
+#include "cambium/write_buffer_manager.h"
+#include "testing/index_mode.h"
+#include "testing/scale.h"
+#include "testing/temp_directory.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr std::size_t kLimit = std::size_t{2} << 20;
+constexpr int kFamilies = 200;
+
+struct Store {
+  Store(const std::string& path, const std::shared_ptr<WriteBufferManager>& manager) {
+    Options options;
+    options.create_if_missing = true;
+    options.create_missing_column_families = true;
+    options.info_log = NullLogger();
+    options.page_cache_size = 4u << 20;
+    options.write_buffer_manager = manager;
+    UseIndexOfTest(&options);
+    std::vector<ColumnFamilyDescriptor> families{{kDefaultColumnFamilyName, options}};
+    for (int i = 1; i < kFamilies; ++i) families.emplace_back("f" + std::to_string(i), options);
+    const Status s = DB::Open(options, path, families, &handles, &db);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+  }
+  ~Store() {
+    for (ColumnFamilyHandle* const handle : handles) delete handle;
+    EXPECT_TRUE(db->Close().ok());
+  }
+  // Writes to all families, or mostly to one.
+  void Write(std::uint64_t seed, int count) {
+    Prng prng(seed);
+    for (int i = 0; i < count; ++i) {
+      const auto family = prng.OneIn(3) ? prng.Uniform(kFamilies) : 0;
+      const Status s = db->Put({}, handles[family], std::to_string(prng.Uniform(100'000)), std::string(100, 'v'));
+      ASSERT_TRUE(s.ok()) << s.ToString();
+    }
+  }
+
+  std::unique_ptr<DB> db;
+  std::vector<ColumnFamilyHandle*> handles;
+};
+
+TEST(WriteBudgetThreadsTest, NoSampleIsAboveTheLimit) {
+  const TempDirectory directory;
+  const auto manager = std::make_shared<WriteBufferManager>(kLimit);
+  std::atomic<std::size_t> most{0};
+  std::atomic<bool> has_ended{false};
+  std::thread sampler([&] {
+    while (!has_ended) {
+      most = std::max(most.load(), manager->memory_usage());
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  });
+  {
+    Store first(directory.File("first"), manager);
+    auto second = std::make_unique<Store>(directory.File("second"), manager);
+    const int count = static_cast<int>(ScaledCount(6000));
+    std::vector<std::thread> writers;
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      writers.emplace_back([&, i] { first.Write(i, count); });
+      writers.emplace_back([&, i] { second->Write(10 + i, count); });
+    }
+    for (std::thread& writer : writers) writer.join();
+    // One closes while the other one writes.
+    std::thread last([&] { first.Write(20, count); });
+    second.reset();
+    last.join();
+  }
+  has_ended = true;
+  sampler.join();
+  EXPECT_LE(most.load(), kLimit);
+  EXPECT_GT(most.load(), kLimit / 2);
+  EXPECT_EQ(manager->memory_usage(), 0u);
+}
+
+}  // namespace
+}  // namespace cambium::testing
