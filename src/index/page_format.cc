@@ -70,6 +70,16 @@ class KeyScratch {
   std::string large_;
 };
 
+// The head of a key with this middle, which may be shorter than a head.
+std::uint32_t HeadOf(Slice middle, Slice suffix) {
+  if (middle.size() >= kHeadBytes) return __builtin_bswap32(DecodeFixed<std::uint32_t>(middle.data()));
+  char bytes[kHeadBytes] = {};
+  if (!middle.empty()) std::memcpy(bytes, middle.data(), middle.size());
+  const std::size_t rest = std::min<std::size_t>(kHeadBytes - middle.size(), suffix.size());
+  if (rest > 0) std::memcpy(bytes + middle.size(), suffix.data(), rest);
+  return BigEndianHead32({bytes, kHeadBytes});
+}
+
 }  // namespace
 
 std::string PagePlaceName(const std::string& path, std::uint64_t offset) {
@@ -158,20 +168,6 @@ Status PageView::ParseHeader(Slice page) {
 
 // Locates the columns and checks that each ends inside the page. The sums cannot overflow: each term is a number below
 // 2^32, multiplied by at most 32.
-namespace {
-
-// The head of a key with this middle, which may be shorter than a head.
-std::uint32_t HeadOf(Slice middle, Slice suffix) {
-  if (middle.size() >= kHeadBytes) return __builtin_bswap32(DecodeFixed<std::uint32_t>(middle.data()));
-  char bytes[kHeadBytes] = {};
-  if (!middle.empty()) std::memcpy(bytes, middle.data(), middle.size());
-  const std::size_t rest = std::min<std::size_t>(kHeadBytes - middle.size(), suffix.size());
-  if (rest > 0) std::memcpy(bytes + middle.size(), suffix.data(), rest);
-  return BigEndianHead32({bytes, kHeadBytes});
-}
-
-}  // namespace
-
 Status PageView::ParseKeys() {
   const auto outside = [] { return Status::Corruption("keys run out of the page"); };
   if (prefix_size_ > size_ || suffix_size_ > size_ || heap_offset_ > size_) return outside();
