@@ -169,5 +169,39 @@ TEST(MemoryTest, RecoveryTakesWhatTheOptionsPromise) {
   EXPECT_LE(*peak, promise);
 }
 
+// A value in a file of its own, and one in the log.
+TEST(MemoryTest, VerificationHoldsNoValue) {
+  if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
+  const TempDirectory directory;
+  Options options;
+  options.create_if_missing = true;
+  options.info_log = NullLogger();
+  options.large_value_size = 64 * kMiB;
+  options.blob_file_size = 1 * kMiB;
+  const auto write = [&] {
+    std::unique_ptr<DB> db;
+    bool is_ok = DB::Open(options, directory.File("db"), &db).ok();
+    Prng prng(1);
+    for (const std::size_t mib : {100u, 60u}) {
+      is_ok = is_ok && db->Put({}, std::to_string(mib), prng.Bytes(mib * kMiB)).ok();
+    }
+    return is_ok && db->Flush({}).ok() && db->Put({}, "last", "1").ok() && db->Close().ok();
+  };
+  ASSERT_TRUE(PeakOfChild(write).has_value());
+  const auto verify = [&] {
+    VerifyReport report;
+    const Status done = VerifyDB(directory.File("db"), options, {.deep = true}, &report);
+    return done.ok() && report.problems.empty() && report.dead_damage.empty();
+  };
+  const std::uint64_t promise = 24 * kMiB;
+  const std::optional<std::uint64_t> peak = PeakOfChild(verify);
+  ASSERT_TRUE(peak.has_value());
+  EXPECT_LE(*peak, promise);
+  const MutantScope mutant(Mutant::kCheckHoldsValue);
+  const std::optional<std::uint64_t> held = PeakOfChild(verify);
+  ASSERT_TRUE(held.has_value());
+  EXPECT_GT(*held, promise);
+}
+
 }  // namespace
 }  // namespace cambium::testing
