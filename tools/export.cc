@@ -32,16 +32,25 @@ std::uint64_t Forecast(const ExportCounts& counts) {
   return static_cast<std::uint64_t>(each * static_cast<double>(std::max(counts.entries, counts.expected)));
 }
 
+// `begin`: the line up to the key.
+Status WriteEntry(const std::string& begin, Slice key, Slice value, NewFile* out) {
+  Status s = out->Write(begin + FormatInJson(key, false) + R"(","value":")");
+  const bool is_out = s.ok() && PutInPieces(value, [&](Slice piece) {
+    s = out->Write(FormatInJson(piece, false));
+    return s.ok();
+  });
+  return is_out ? out->Write("\"}\n") : s;
+}
+
 Status ExportFamily(DB* db, ColumnFamilyHandle* family, NewFile* out, Progress* progress, ExportCounts* counts) {
+  const std::string begin = R"({"family":")" + FormatInJson(family->GetName(), false) + R"(","key":")";
   ReadOptions options;
   options.allow_unprepared_value = true;
   const std::unique_ptr<Iterator> it(db->NewIterator(options, family));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     if (Interrupts::HasCome()) return Status::Incomplete("interrupted");
     if (!it->PrepareValue()) break;
-    const nlohmann::ordered_json json{
-        {"family", Escape(family->GetName())}, {"key", Escape(it->key())}, {"value", Escape(it->value())}};
-    if (const Status s = out->Write(json.dump() + "\n"); !s.ok()) return s;
+    if (const Status s = WriteEntry(begin, it->key(), it->value(), out); !s.ok()) return s;
     ++counts->entries;
     counts->bytes += it->key().size() + it->value().size();
     progress->Show(counts->bytes, Forecast(*counts));

@@ -33,8 +33,8 @@ int Get(const GetFlags& flags) {
     s = WriteValueFile(flags.output, value);
     return s.ok() ? kClean : Fail(s, flags.json);
   }
-  if (!flags.json) return Say(Format(value, flags.hex) + "\n");
-  return Say(nlohmann::ordered_json{{"key", Format(key, flags.hex)}, {"value", Format(value, flags.hex)}});
+  if (!flags.json) return SayBytes(value, flags.hex);
+  return SayBytes({{"key", Format(key, flags.hex)}}, "value", value, flags.hex);
 }
 
 }  // namespace

@@ -59,7 +59,8 @@ class JsonlSource final : public EntrySource {
       return s.ok() && has_more ? Wrong("there are lines after the end") : s;
     }
     for (const auto& [name, bytes] : {std::pair{"key", &entry->key}, {"value", &entry->value}}) {
-      if (!json.contains(name) || !json[name].is_string() || !Unescape(json[name].get<std::string>(), bytes)) {
+      const bool is_text = json.contains(name) && json[name].is_string();
+      if (!is_text || !Unescape(json[name].get_ref<const std::string&>(), bytes)) {
         return Wrong(std::string("has no ") + name + " that is text with \\xNN");
       }
     }

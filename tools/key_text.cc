@@ -64,6 +64,15 @@ bool FromHex(const std::string& text, std::string* bytes) {
   return true;
 }
 
+std::string FormatInJson(Slice bytes, bool hex) {
+  std::string json;
+  for (const char c : Format(bytes, hex)) {  // printable ASCII
+    if (c == '"' || c == '\\') json += '\\';
+    json += c;
+  }
+  return json;
+}
+
 std::string Abbreviate(Slice bytes, bool hex, std::size_t width) {
   std::string text;
   std::size_t shown = 0;

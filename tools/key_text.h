@@ -1,6 +1,8 @@
 // Keys and values as text: in arguments and in output.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -20,6 +22,20 @@ namespace cambium::tool {
 [[nodiscard]] inline std::string Format(Slice bytes, bool hex) { return hex ? bytes.ToString(true) : Escape(bytes); }
 [[nodiscard]] inline bool Parse(const std::string& text, bool hex, std::string* bytes) {
   return hex ? FromHex(text, bytes) : Unescape(text, bytes);
+}
+
+// What Format gives, as it stands in a JSON string, without the quotes.
+[[nodiscard]] std::string FormatInJson(Slice bytes, bool hex);
+
+// A byte may take up to five bytes of text, so large values become text piece by piece. Calls `put` with the text of
+// each piece until it returns false; returns the last result.
+inline constexpr std::size_t kTextPieceBytes = 64u << 10;
+template <typename Put>
+[[nodiscard]] bool PutInPieces(Slice bytes, const Put& put) {
+  for (std::size_t at = 0; at < bytes.size(); at += kTextPieceBytes) {
+    if (!put(bytes.substr(at, std::min(kTextPieceBytes, bytes.size() - at)))) return false;
+  }
+  return true;
 }
 
 // The beginning that fits into `width` bytes of text, and the whole length.

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "key_text.h"
+
 namespace cambium::tool {
 
 ExitCode ExitCodeOf(const Status& status) {
@@ -24,6 +26,27 @@ ExitCode Say(const std::string& text) {
 
 ExitCode Say(const nlohmann::ordered_json& json) {
   return Say(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+namespace {
+
+bool Put(const std::string& text) { return std::fwrite(text.data(), 1, text.size(), stdout) == text.size(); }
+
+}  // namespace
+
+ExitCode SayBytes(Slice bytes, bool hex) {
+  const bool is_out = PutInPieces(bytes, [hex](Slice piece) { return Put(Format(piece, hex)); });
+  return is_out ? Say(std::string("\n")) : OutputFailed();
+}
+
+ExitCode SayBytes(const nlohmann::ordered_json& members, const std::string& name, Slice bytes, bool hex) {
+  const std::string end = "\n}";
+  std::string begin = members.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  begin.resize(begin.size() - end.size());
+  begin += ",\n  " + nlohmann::ordered_json(name).dump() + ": \"";
+  const bool is_out =
+      Put(begin) && PutInPieces(bytes, [hex](Slice piece) { return Put(FormatInJson(piece, hex)); });
+  return is_out ? Say("\"" + end + "\n") : OutputFailed();
 }
 
 namespace {

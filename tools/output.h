@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cambium/slice.h"
 #include "cambium/status.h"
 #include "command.h"
 
@@ -19,6 +20,11 @@ namespace cambium::tool {
 [[nodiscard]] ExitCode Say(const std::string& text);
 // Prints one object and a line end. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] ExitCode Say(const nlohmann::ordered_json& json);
+
+// Prints bytes as Format gives them, piece by piece: text for people needs up to four bytes for one.
+[[nodiscard]] ExitCode SayBytes(Slice bytes, bool hex);
+// The same as the last member of an object, after `members`, of which there is at least one.
+[[nodiscard]] ExitCode SayBytes(const nlohmann::ordered_json& members, const std::string& name, Slice bytes, bool hex);
 
 // Prints an error to stderr; with `json` also a line {"error": ...} to stdout. Returns the command's exit code.
 [[nodiscard]] ExitCode Fail(const Status& status, bool json);

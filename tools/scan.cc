@@ -30,13 +30,16 @@ struct ScanGiven {
 
 // Prints one entry on a line.
 void Print(const ScanFlags& flags, const Iterator& it, Slice value, Stream* out) {
-  const std::string key = Format(it.key(), flags.hex);
-  if (flags.json) {
-    nlohmann::ordered_json json{{"key", key}};
-    if (!flags.keys_only) json["value"] = Format(value, flags.hex);
-    return out->WriteLine(json);
+  const auto format = flags.json ? FormatInJson : Format;
+  out->Write((flags.json ? R"({"key":")" : "") + format(it.key(), flags.hex));
+  if (!flags.keys_only) {
+    out->Write(flags.json ? R"(","value":")" : "\t");
+    static_cast<void>(PutInPieces(value, [&](Slice piece) {
+      out->Write(format(piece, flags.hex));
+      return !out->is_closed();
+    }));
   }
-  out->Write(flags.keys_only ? key + "\n" : key + "\t" + Format(value, flags.hex) + "\n");
+  out->Write(flags.json ? "\"}\n" : "\n");
 }
 
 // The first string after all that begin with `prefix`; nothing if there is none.

@@ -2,7 +2,8 @@
 //
 //   lock -> MANIFEST -> identity checks -> files of the layers and the log -> replay -> adopted segments synced
 //        -> a new MANIFEST with a new epoch, which seals them and omits rejected segments -> orphans removed
-//        -> missing families created -> OPTIONS written -> serve
+//        -> what the memtables could not take replayed, with flushes -> missing families created -> OPTIONS written
+//        -> serve
 //
 // Nothing is written before the checks have passed. Every step can be repeated: until the new MANIFEST is durable, the
 // next Open sees what this one saw.
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "api/families.h"
+#include "api/log_applier.h"
 #include "cambium/column_family.h"
 #include "cambium/file_system.h"
 #include "manifest/manifest_reader.h"
@@ -70,9 +72,14 @@ class Opener {
   // Opens the runs and the tree or levels of a family that was named to Open, and shows it in the view.
   Status OpenFamily(const ManifestState& state, const FamilyState& stored);
   Status OpenSegments(const ManifestState& state, Logger* logger);
-  // Fills the memtables with the operations of the log that the durable layers do not have.
-  Status Replay(const ManifestState& state, Logger* logger);
-  class Applier;
+  // Reads and checks the whole log, and fills the memtables with what the durable layers do not have: with all of it,
+  // or with a beginning, if the memtables may not take more.
+  Status Replay(const ManifestState& state, LogApplier* applier, Logger* logger);
+  Result<ReplayResult> ReplayInto(const ManifestState& state, LogApplier* applier, Logger* logger) const;
+  // Replays what was left, once the recovery is committed: flushes memtables to go on.
+  Status ReplayRest(LogApplier* applier);
+  Status FlushReplayed(const std::vector<std::shared_ptr<Family>>& families, const LogPlace& end,
+                       std::uint64_t logged_bytes);
   // Syncs the unsealed segments that replay has read, and seals each segment that it has read at the end of the
   // segment's last whole batch.
   Status AdoptSegments(ManifestState* state);
@@ -86,6 +93,7 @@ class Opener {
   Status RemoveOrphans();
   // Creates the families that were named to Open and do not exist, in one commit.
   Status CreateMissing();
+  void CountSegmentsToReplay();
 
   DbState& state_;
   DbContext& db_;
@@ -95,6 +103,7 @@ class Opener {
   const std::vector<ColumnFamilyDescriptor>& wanted_;
   std::unordered_map<std::string_view, const ColumnFamilyDescriptor*> wanted_by_name_;
   ReplayResult replayed_;
+  SequenceNumber recovered_ = 0;  // the last operation of the log and the layers
   std::ptrdiff_t segments_to_replay_ = 0;  // log segments that an Open after a crash would read
   bool had_reserve_ = false;
   bool follows_directory_ = false;  // db_.fs finds the directory also after it was renamed

@@ -13,6 +13,7 @@
 #include "manifest/state_index.h"
 #include "recovery/open_files.h"
 #include "recovery/open_layers.h"
+#include "util/epoch.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -43,7 +44,8 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
   HeldMessages messages;
   CAMBIUM_RETURN_IF_ERROR(OpenSegments(state, &messages));
   CAMBIUM_RETURN_IF_ERROR(CheckStrayFiles(*db_.fs, db_.path, state));
-  CAMBIUM_RETURN_IF_ERROR(Replay(state, &messages));
+  LogApplier applier(db_.path, commits_.view(), state, !db_.read_only);
+  CAMBIUM_RETURN_IF_ERROR(Replay(state, &applier, &messages));
   if (db_.logger == nullptr) {
     db_.logger = db_.read_only ? NullLogger()
                                : NewFileLogger(db_.fs, db_.options.clock, db_.path, db_.options.statistics);
@@ -76,10 +78,9 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
   db_.logger->Log(InfoLogLevel::kInfo, "opened at sequence number " + std::to_string(state_.head.published()) +
                                            ", epoch " + std::to_string(db_.epoch) + ", after reading " +
                                            std::to_string(replayed_.bytes_read) + " bytes of log");
+  CAMBIUM_RETURN_IF_ERROR(ReplayRest(&applier));
   CAMBIUM_RETURN_IF_ERROR(CreateMissing());
-  segments_to_replay_ = std::ranges::count_if(state.segments, [&](const auto& segment) {
-    return segment.second.kind == SegmentKind::kLog && segment.first >= state.replay.segment;
-  });
+  CountSegmentsToReplay();
   return families_.PersistAtOpen();
 }
 
@@ -125,88 +126,67 @@ Status Opener::OpenSegments(const ManifestState& state, Logger* logger) {
   return Status::OK();
 }
 
-// Applies whole batches of the log to the memtables.
-class Opener::Applier {
- public:
-  Applier(const DbContext& db, const ManifestState& state, const View& view) : db_(db), state_(state), view_(view) {}
+// Replays all of the log, or as much as the memtables may take.
+Status Opener::Replay(const ManifestState& state, LogApplier* applier, Logger* logger) {
+  CAMBIUM_TRY(replayed_, ReplayInto(state, applier, logger));
+  recovered_ = replayed_.last_sequence;
+  for (const auto& [id, family] : state.families) recovered_ = std::max(recovered_, family.flushed_sequence);
+  state_.head.SetRecovered(recovered_, replayed_.end, applier->logged_bytes());
+  return Status::OK();
+}
 
-  Status Apply(const std::vector<ReplayedOp>& ops) {
-    batch_.clear();
-    for (const ReplayedOp& op : ops) CAMBIUM_RETURN_IF_ERROR(Measure(op));
-    for (const auto& [id, target] : batch_) {
-      LogTable& table = *view_.Find(id)->active;
-      CAMBIUM_RETURN_IF_ERROR(table.Reserve(target.operations, target.bytes, target.ranges));
-      if (!table.started()) table.StartAt({ops.front().batch_begin, ops.front().sequence - 1}, logged_bytes_);
-    }
-    for (const ReplayedOp& op : ops) {
-      logged_bytes_ += op.log_bytes;
-      if (op.entry.kind == EntryKind::kLargeValue) logged_bytes_ += op.entry.address.size();
-      if (batch_.contains(op.family)) Add(op, view_.Find(op.family)->active.get());
-    }
-    return Status::OK();
-  }
-  [[nodiscard]] std::uint64_t logged_bytes() const { return logged_bytes_; }
-
- private:
-  // True if the layers have the operation already.
-  [[nodiscard]] static bool IsFlushed(const ReplayedOp& op, const FamilyState& stored) {
-    return op.sequence <= stored.flushed_sequence && !MutantIs(Mutant::kReplayFlushed);
-  }
-  // Adds the operation to the memory that the memtable of its family must reserve. Corruption if the operation is not
-  // valid.
-  Status Measure(const ReplayedOp& op) {
-    const auto stored = state_.families.find(op.family);
-    if (stored == state_.families.end() && op.family >= state_.next_family_id) {
-      return Status::Corruption(db_.path + ": the log has an operation of column family " + std::to_string(op.family) +
-                                ", which was never created");
-    }
-    if (stored == state_.families.end()) return Status::OK();  // dropped since
-    const FamilyView* const found = view_.Find(op.family);
-    if (found == nullptr) return Status::OK();  // a read-only Open did not name the family
-    if (IsFlushed(op, stored->second)) return Status::OK();
-    WriteTarget& target = batch_[op.family];
-    target.family = found->family.get();
-    ++(op.is_range ? target.ranges : target.operations);
-    target.bytes += op.key.size() + op.entry.inline_value.size() + op.range_end.size();
-    // The checksums are valid, but this library never writes such a record.
-    if (op.is_range && target.family->options().comparator->Compare(op.key, op.range_end) >= 0) {
-      return Status::Corruption(db_.path + ": operation " + std::to_string(op.sequence) +
-                                " of the log is a range delete that ends where it begins, or before");
-    }
-    return Status::OK();
-  }
-  void Add(const ReplayedOp& op, LogTable* table) const {
-    if (IsFlushed(op, state_.families.at(op.family))) return;
-    if (!op.is_range) {
-      table->Add(op.sequence, op.key, op.entry);
-    } else if (!MutantIs(Mutant::kReplayWithoutRanges)) {
-      table->AddRange(op.sequence, op.key, op.range_end);
-    }
-  }
-
-  const DbContext& db_;
-  const ManifestState& state_;
-  const View& view_;
-  std::map<std::uint32_t, WriteTarget> batch_;  // by family
-  std::uint64_t logged_bytes_ = 0;
-};
-
-Status Opener::Replay(const ManifestState& state, Logger* logger) {
-  const std::shared_ptr<const View> view = commits_.view().Pin();
+Result<ReplayResult> Opener::ReplayInto(const ManifestState& state, LogApplier* applier, Logger* logger) const {
   ReplayRequest request;
   request.fs = db_.fs.get();
   request.directory = db_.path;
   request.state = &state;
   request.mode = db_.options.wal_recovery_mode;
   request.logger = logger;
+  const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
     request.inline_below[each.family->id] = each.family->in_force().separate_from;
   }
-  Applier applier(db_, state, *view);
-  CAMBIUM_TRY(replayed_, ReplayLog(request, [&](const std::vector<ReplayedOp>& ops) { return applier.Apply(ops); }));
-  SequenceNumber last = replayed_.last_sequence;
-  for (const auto& [id, family] : state.families) last = std::max(last, family.flushed_sequence);
-  state_.head.SetRecovered(last, replayed_.end, applier.logged_bytes());
+  Result<ReplayResult> replayed =
+      ReplayLog(request, [&](const std::vector<ReplayedOp>& ops) { return applier->Take(ops); });
+  applier->EndPass();
+  return replayed;
+}
+
+// Replays what did not fit into the memtables. This changes nothing that an Open after a crash would not find or do
+// again: the log has its final end, and a flush moves the replay position as it always does.
+Status Opener::ReplayRest(LogApplier* applier) {
+  if (!applier->has_stopped() || MutantIs(Mutant::kForgetRestOfReplay)) return Status::OK();
+  db_.logger->Log(InfoLogLevel::kInfo, "the log holds more than the memtables may take: flushing while it is replayed");
+  applier->GoOn([&](const std::vector<std::shared_ptr<Family>>& families, const LogPlace& end) {
+    return FlushReplayed(families, end, applier->logged_bytes());
+  });
+  const ManifestState state = [this] {
+    const CommitLock lock(commits_);
+    return commits_.state();
+  }();
+  const Result<ReplayResult> rest = ReplayInto(state, applier, db_.logger.get());
+  state_.head.SetRecovered(recovered_, replayed_.end, applier->logged_bytes());
+  CAMBIUM_RETURN_IF_ERROR(rest.status());
+  const bool is_same = rest->end == replayed_.end && rest->last_sequence == replayed_.last_sequence;
+  if (is_same && rest->torn.empty()) return Status::OK();
+  return Status::Corruption(db_.path + ": the log was read twice, and the second time it ended with operation " +
+                            std::to_string(rest->last_sequence) + " instead of " +
+                            std::to_string(replayed_.last_sequence) + ": " + rest->torn);
+}
+
+Status Opener::FlushReplayed(const std::vector<std::shared_ptr<Family>>& families, const LogPlace& end,
+                             std::uint64_t logged_bytes) {
+  if (!MutantIs(Mutant::kFlushReplayAtLogEnd)) state_.head.SetRecovered(end.sequence, end.position, logged_bytes);
+  for (const std::shared_ptr<Family>& family : families) {
+    {
+      const AppendLock lock(state_.head);
+      state_.head.Freeze(family.get(), FlushReason::kRecovery);
+    }
+    CAMBIUM_RETURN_IF_ERROR(upkeep_.flusher.FlushDuringOpen(family));
+  }
+  EpochCollect();  // releases the memtables
+  const Status removed = commits_.RemoveObsolete();
+  if (!removed.ok()) db_.logger->Log(InfoLogLevel::kWarn, "removing files during recovery: " + removed.ToString());
   return Status::OK();
 }
 
@@ -328,7 +308,17 @@ Status Opener::CreateMissing() {
   return families_.Make(missing).status();
 }
 
+void Opener::CountSegmentsToReplay() {
+  const CommitLock lock(commits_);
+  const ManifestState& state = commits_.state();
+  segments_to_replay_ = std::ranges::count_if(state.segments, [&](const auto& segment) {
+    return segment.second.kind == SegmentKind::kLog && segment.first >= state.replay.segment;
+  });
+}
+
 void Opener::StartJobs() {
+  state_.jobs.Start();
+  if (commits_.obsolete().HasReady()) state_.jobs.Schedule(Job::kRemove);
   const std::shared_ptr<const View> opened = commits_.view().Pin();
   for (const FamilyView& each : opened->families) {
     // Each Open for writing leaves a segment, and each later Open reads all of them again until a flush.
@@ -336,6 +326,7 @@ void Opener::StartJobs() {
       const AppendLock lock(state_.head);
       state_.head.Freeze(each.family.get(), FlushReason::kRecovery);
     }
+    if (!each.frozen.empty()) state_.jobs.Schedule(Job::kFlush, each.family);  // there was no space for its flush
     if (upkeep_.compactor.IsDue(*each.family)) state_.jobs.Schedule(Job::kCompact, each.family);
   }
   upkeep_.space_keeper.Begin();

@@ -213,7 +213,7 @@ class Replay {
       if (IsControl(record.header.op)) continue;
       std::string problem;
       CAMBIUM_RETURN_IF_ERROR(AddToBatch(source, record, &problem));
-      if ((record.header.marks & kLastOfBatch) != 0) {
+      if ((record.header.marks & kLastOfBatch) != 0 && !batch_.empty()) {
         CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
         applied->end = record.end();
         applied->has_records = true;

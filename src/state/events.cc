@@ -152,6 +152,13 @@ void Events::Deliver() {
   }
 }
 
+void Events::Forget() {
+  const MutexLock lock(mutex_);
+  queue_.clear();
+  untold_.clear();
+  waiting_.store(0, std::memory_order_relaxed);
+}
+
 void Events::DeliverAll() {
   while (waiting_.load(std::memory_order_relaxed) != 0) {
     Event next;

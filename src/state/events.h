@@ -50,6 +50,8 @@ class Events {
 
   // Calls the listeners with the events that this thread has added. The caller holds no lock.
   void Deliver();
+  // Forgets all events that no listener has seen.
+  void Forget();
   // Calls the listeners with the events of all threads. Called when no other thread adds or delivers events any more.
   void DeliverAll();
 

@@ -48,6 +48,11 @@ void Jobs::Begin(JobWork* work, std::function<void(const Status&)> on_fatal) {
   on_fatal_ = std::move(on_fatal);
 }
 
+void Jobs::Start() {
+  const JobsLock lock(*this);
+  is_started_ = true;
+}
+
 // ---- The fatal error ----
 
 Status Jobs::Health() const {
@@ -143,7 +148,7 @@ bool Jobs::ScheduleIfPossible(Job job) noexcept {
 
 void Jobs::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
   JobState& state = *StateOf(job, family.get());
-  if (closing_ || db_.read_only || has_fatal()) return;
+  if (!is_started_ || closing_ || db_.read_only || has_fatal()) return;
   if (state.scheduled) {
     state.again = true;
     return;

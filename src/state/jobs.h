@@ -64,9 +64,11 @@ class Jobs {
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
 
-  // Called before the first job is scheduled. `on_fatal` is called for each fatal error, by a thread that may hold the
+  // Called before the first call of Schedule. `on_fatal` is called for each fatal error, by a thread that may hold the
   // append lock and the commit lock.
   void Begin(JobWork* work, std::function<void(const Status&)> on_fatal);
+  // Called when Open is done. Until then no job is scheduled: Open alone changes memtables, layers and files.
+  void Start() CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- The fatal error ----
 
@@ -217,6 +219,7 @@ class Jobs {
   std::vector<std::shared_ptr<Family>> dropped_ CAMBIUM_GUARDED_BY(jobs_lock);
   int flushes_scheduled_ CAMBIUM_GUARDED_BY(jobs_lock) = 0;  // families, dropped ones included
   Status fatal_ CAMBIUM_GUARDED_BY(jobs_lock);
+  bool is_started_ CAMBIUM_GUARDED_BY(jobs_lock) = false;
   struct Tasks {
     int under_way = 0;
     Status first_error;

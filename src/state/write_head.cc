@@ -11,10 +11,6 @@
 namespace cambium {
 namespace {
 
-// A memtable with this many range deletes is frozen, however small it is: each range delete slows down the memtable's
-// lookups and flush.
-constexpr std::uint64_t kTableRangesMax = 1024;
-
 Entry EntryOf(const PreparedBatch::Op& op) {
   if (op.header.op == RecordOp::kDelete) return Entry::Tombstone();
   return op.separated ? Entry::At(op.address) : Entry::Inline(op.value);

@@ -43,6 +43,10 @@ struct WriteTarget {
   std::size_t ranges = 0;      // range deletes
 };
 
+// A memtable with this many range deletes is frozen, however small it is: each range delete slows down the memtable's
+// lookups and flush.
+inline constexpr std::uint64_t kTableRangesMax = 1024;
+
 class WriteHead final : private SegmentSource {
  public:
   // All arguments outlive the write head.
@@ -132,7 +136,8 @@ class WriteHead final : private SegmentSource {
   // ---- Opening and closing ----
 
   // Called when recovery has filled the memtables: with the last operation, the end of the log, and logged_bytes of
-  // what was replayed.
+  // what was replayed. While recovery flushes memtables in order to go on, it says here how far it has come, so that
+  // nothing is taken for flushed that it has still to replay.
   void SetRecovered(SequenceNumber last, const LogPosition& end, std::uint64_t logged_bytes);
   // Starts a log that continues after `predecessor`.
   void Start(const SegmentEnd& predecessor);

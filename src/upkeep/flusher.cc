@@ -102,6 +102,16 @@ Status Flusher::FlushOldest(const std::shared_ptr<Family>& family) {
   return done;
 }
 
+Status Flusher::FlushDuringOpen(const std::shared_ptr<Family>& family) {
+  for (std::optional<FrozenTable> oldest; (oldest = OldestOf(*family)).has_value();) {
+    Flushes flushes;
+    flushes.push_back(std::make_unique<TableFlush>(tools_, family, *oldest));
+    RetryAlone(flushes, Run(flushes));
+    CAMBIUM_RETURN_IF_ERROR(flushes.front()->End());
+  }
+  return commits_.DropUnreferenced();
+}
+
 bool Flusher::Run(const Flushes& flushes) {
   SequenceNumber last = 0;
   for (const auto& flush : flushes) last = std::max(last, flush->table()->end.sequence);

@@ -27,6 +27,8 @@ class Flusher {
   // Flushes the oldest frozen memtable of the family; if it is small, then also those of other families whose flush is
   // scheduled. The job kFlush.
   Status FlushOldest(const std::shared_ptr<Family>& family);
+  // Flushes the frozen memtables of the family during Open, when no job runs. Calls no listener: Open does.
+  Status FlushDuringOpen(const std::shared_ptr<Family>& family);
   // What the family needs after a flush.
   [[nodiscard]] JobWork::Next NextOf(const Family& family, const Status& flushed) const;
   // Freezes the active memtable of the family and schedules its flush. `wait`: returns after everything published

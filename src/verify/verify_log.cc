@@ -51,6 +51,7 @@ Status Verifier::WalkSegment(const SegmentInfo& info, const Segment& segment,
   for (std::uint64_t start = kFileHeaderSize; start < end;) {
     SegmentScanner scanner(segment.file(), segment.seed(), start, end, nullptr);
     scanner.SetHoles(info.punched);
+    scanner.LeaveOutLongValues();
     ScannedRecord record;
     ScanResult found{};
     while (true) {

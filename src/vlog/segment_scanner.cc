@@ -59,6 +59,7 @@ class SegmentScanner::Window {
       return Status::OK();
     }
     spanning_.clear();
+    spanning_.reserve(n);
     for (std::uint64_t index = first; index <= last; ++index) {
       const Chunk* chunk = nullptr;
       CAMBIUM_RETURN_IF_ERROR(Fetch(index, &chunk));
@@ -198,6 +199,9 @@ Result<ScanResult> SegmentScanner::Next(ScannedRecord* record) {
   }
   const std::uint64_t size = header_.RecordSize();
   if (offset_ + size > limit_) return Invalid("record is cut off", true);
+  if (leaves_out_long_values_ && header_.value_size > kChunkSize && !MutantIs(Mutant::kCheckHoldsValue)) {
+    return NextInPieces(record);
+  }
   CAMBIUM_RETURN_IF_ERROR(View(offset_, size, &bytes, &have));
   if (have < size) return Invalid("record is cut off", true);
   const Slice key(bytes + kRecordHeaderSize, header_.key_size);
@@ -212,6 +216,34 @@ Result<ScanResult> SegmentScanner::Next(ScannedRecord* record) {
   }
   *record = {header_, key, value, offset_};
   offset_ += size;
+  return ScanResult::kRecord;
+}
+
+Result<ScanResult> SegmentScanner::NextInPieces(ScannedRecord* record) {
+  const bool is_hole = std::ranges::binary_search(holes_, offset_);
+  const std::uint64_t value_at = offset_ + kRecordHeaderSize + header_.key_size;
+  const std::uint64_t value_end = value_at + header_.value_size;
+  const std::uint64_t end = offset_ + header_.RecordSize();
+  const char* bytes = nullptr;
+  std::size_t have = 0;
+  CAMBIUM_RETURN_IF_ERROR(View(offset_ + kRecordHeaderSize, header_.key_size, &bytes, &have));
+  if (have < header_.key_size) return Invalid("record is cut off", true);
+  long_key_.assign(bytes, have);
+  Checksum64Stream checksum(0);
+  checksum.Update(long_key_);
+  for (std::uint64_t at = value_at; at < value_end; at += have) {
+    const std::uint64_t piece = std::min<std::uint64_t>(kChunkSize - at % kChunkSize, value_end - at);
+    CAMBIUM_RETURN_IF_ERROR(View(at, piece, &bytes, &have));
+    if (have < piece) return Invalid("record is cut off", true);
+    checksum.Update({bytes, have});
+  }
+  if (!is_hole && checksum.Digest() != header_.body_checksum) return Invalid("record checksum mismatch", true);
+  CAMBIUM_RETURN_IF_ERROR(View(value_end, end - value_end, &bytes, &have));
+  if (have < end - value_end) return Invalid("record is cut off", true);
+  const bool is_padded = std::all_of(bytes, bytes + have, [](char c) { return c == 0; });
+  if (!is_padded) return Invalid("record padding is not zero", true);
+  *record = {header_, long_key_, Slice(), offset_};
+  offset_ = end;
   return ScanResult::kRecord;
 }
 

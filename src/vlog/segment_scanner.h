@@ -42,6 +42,9 @@ class SegmentScanner {
   // may be zeros. `holes` must outlive the scanner.
   void SetHoles(std::span<const std::uint64_t> holes) { holes_ = holes; }
 
+  // From now on Next only checks values of more than 1 MiB, piece by piece: their `stored_value` is empty.
+  void LeaveOutLongValues() { leaves_out_long_values_ = true; }
+
   // Reads the next record. After kInvalid or an error it stays at the same place. An IOError says nothing about the
   // log. NotSupported if the record has an operation that this version does not know.
   Result<ScanResult> Next(ScannedRecord* record);
@@ -71,6 +74,8 @@ class SegmentScanner {
   // end.
   Status View(std::uint64_t offset, std::size_t n, const char** bytes, std::size_t* have);
   ScanResult Invalid(std::string reason, bool header_valid);
+  // Next for a record whose value is left out.
+  Result<ScanResult> NextInPieces(ScannedRecord* record);
   // Returns the first aligned offset >= `at` with a valid header; limit_ if there is none.
   Result<std::uint64_t> FindHeader(std::uint64_t at, RecordHeader* header);
 
@@ -79,6 +84,8 @@ class SegmentScanner {
   std::uint64_t offset_;
   std::uint64_t limit_;
   std::span<const std::uint64_t> holes_;
+  bool leaves_out_long_values_ = false;
+  std::string long_key_;
   std::string reason_;
   bool header_valid_ = false;
   RecordHeader header_;

@@ -4,6 +4,7 @@
 
 #include "util/checksum.h"
 #include "util/coding.h"
+#include "util/compressed_size.h"
 #include "util/mutant.h"
 #include "util/result.h"
 #include "vlog/entry.h"
@@ -16,12 +17,6 @@ Status CorruptRecord(const Segment& segment, std::uint64_t offset, const std::st
   return Status::Corruption(segment.path() + ":" + std::to_string(offset) + ": " + what);
 }
 
-// The most raw bytes that `stored_size` bytes can decompress to: a length byte of lz4 stands for at most 255 bytes, and
-// 4 bytes of zstd for a block of 128 KiB.
-std::uint64_t RawSizeMax(Codec codec, std::uint64_t stored_size) {
-  return stored_size * (codec == Codec::kLz4 ? 255 : 32768);
-}
-
 // Decompresses the value of a checked record.
 Status Unpack(const Segment& segment, std::uint64_t offset, const RecordHeader& header, Slice stored,
               const Meter* meter, std::string* buffer, Slice* value) {
@@ -29,9 +24,11 @@ Status Unpack(const Segment& segment, std::uint64_t offset, const RecordHeader& 
   std::uint64_t raw_size = 0;
   if (!GetFixed(&stored, &raw_size)) return CorruptRecord(segment, offset, "compressed value has no size");
   const std::uint64_t legal = segment.kind() == FileKind::kLargeValue ? 0xffffffffu : kLoggedValueSizeMax;
-  if (raw_size > std::min(legal, RawSizeMax(header.codec, stored.size()))) {
+  if (raw_size > legal) {
     return CorruptRecord(segment, offset, "compressed value claims " + std::to_string(raw_size) + " bytes");
   }
+  const Status possible = CheckRawSize(header.codec, stored, raw_size);
+  if (!possible.ok()) return CorruptRecord(segment, offset, std::string(possible.message()));
   std::string raw(raw_size, '\0');  // `stored` may be in *buffer
   const Status s = Decompress(header.codec, stored, raw.data(), raw.size());
   if (!s.ok()) return CorruptRecord(segment, offset, std::string(s.message()));
@@ -81,6 +78,16 @@ Result<RecordHeader> CheckHeader(const ValuePlace& place, const ValueQuery& quer
     return CorruptRecord(segment, place.offset, "record belongs to another key");
   }
   return header;
+}
+
+// A check of a value without compression holds at most this much of it.
+constexpr std::size_t kPieceBytes = 1u << 20;
+
+// Reads [from, from + bytes) of the record at `place`. Corruption if the file ends before.
+Status ReadPiece(const ValuePlace& place, std::uint64_t from, std::size_t bytes, char* out) {
+  std::size_t have = 0;
+  CAMBIUM_RETURN_IF_ERROR(place.segment->file().Read(place.offset + from, bytes, out, &have));
+  return have == bytes ? Status::OK() : CorruptRecord(*place.segment, place.offset, "record is cut off");
 }
 
 // Makes *buffer at least place.size bytes long.
@@ -148,6 +155,32 @@ Status ReadValue(const SegmentTable& segments, const ValueQuery& query, std::str
   }
   CountRead(query, VALUE_READ_FROM_DEVICE, have);
   return ParseValue(place, query, {buffer->data(), have}, buffer, value);
+}
+
+Result<std::uint64_t> CheckWholeValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer) {
+  CAMBIUM_TRY(const ValuePlace place, LocateValue(segments, query));
+  const auto read_whole = [&]() -> Result<std::uint64_t> {
+    Slice value;
+    CAMBIUM_RETURN_IF_ERROR(ReadValue(segments, query, buffer, &value));
+    return place.size;
+  };
+  if (place.size <= kPieceBytes || MutantIs(Mutant::kCheckHoldsValue)) return read_whole();
+  if (buffer->size() < kPieceBytes) buffer->resize(kPieceBytes);
+  CAMBIUM_RETURN_IF_ERROR(ReadPiece(place, 0, kPieceBytes, buffer->data()));
+  CAMBIUM_TRY(const RecordHeader header, CheckHeader(place, query, {buffer->data(), kPieceBytes}));
+  const std::uint64_t end = kRecordHeaderSize + header.key_size + header.value_size;
+  if (header.codec != Codec::kNone || end <= kPieceBytes) return read_whole();
+  Checksum64Stream checksum(0);
+  checksum.Update({buffer->data() + kRecordHeaderSize, kPieceBytes - kRecordHeaderSize});
+  for (std::uint64_t at = kPieceBytes; at < end; at += kPieceBytes) {
+    const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, end - at));
+    CAMBIUM_RETURN_IF_ERROR(ReadPiece(place, at, bytes, buffer->data()));
+    checksum.Update({buffer->data(), bytes});
+  }
+  if (checksum.Digest() != header.body_checksum) {
+    return CorruptRecord(*place.segment, place.offset, "record checksum mismatch");
+  }
+  return end;
 }
 
 Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer,

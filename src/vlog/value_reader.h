@@ -46,6 +46,10 @@ Status ParseValue(const ValuePlace& place, const ValueQuery& query, Slice record
 // Reads into *buffer. *value is a part of *buffer, and empty after an error.
 Status ReadValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
 
+// Checks what ReadValue checks, whatever verify_checksums says, and returns the bytes that it has read. A value that is
+// not compressed is checked piece by piece; *buffer then has a piece of 1 MiB. A compressed one is read as a whole.
+Result<std::uint64_t> CheckWholeValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer);
+
 // As ReadValue, but never waits for a device: returns false if it would have to, and then says nothing about the value.
 Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
 

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cambium/db.h"
@@ -82,6 +84,38 @@ std::uint64_t PeakOf(const Options& options, const Load& load) {
   return peak;
 }
 
+// What the kernel says of this process in /proc/self/status, in bytes.
+std::uint64_t StatusBytes(const std::string& name) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(name + ":")) return std::stoull(line.substr(name.size() + 1)) << 10;
+  }
+  return 0;
+}
+
+// Runs `work` in a child, which ends without closing anything. Returns the most memory that it has taken, in addition
+// to what it began with; nothing if `work` returns false.
+std::optional<std::uint64_t> PeakOfChild(const std::function<bool()>& work) {
+  int pipe[2] = {};
+  if (::pipe(pipe) != 0) return std::nullopt;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::uint64_t before = StatusBytes("VmRSS");
+    const bool done = work();
+    const std::uint64_t taken = StatusBytes("VmHWM") - before;
+    ::_exit(done && ::write(pipe[1], &taken, sizeof(taken)) == sizeof(taken) ? 0 : 1);
+  }
+  ::close(pipe[1]);
+  std::uint64_t taken = 0;
+  const bool is_read = ::read(pipe[0], &taken, sizeof(taken)) == sizeof(taken);
+  ::close(pipe[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (!is_read || status != 0) return std::nullopt;
+  std::printf("at most %.1f MiB\n", static_cast<double>(taken) / kMiB);
+  return taken;
+}
+
 Options SmallOptions() {
   Options options;
   options.create_if_missing = true;
@@ -124,6 +158,82 @@ TEST(MemoryTest, SeparatedValuesTakeWhatTheOptionsPromise) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   const Options options = SmallOptions();
   EXPECT_LE(PeakOf(options, {ScaledCount(20'000), 16u << 10}), PromiseOf(options));
+}
+
+// The log of a process with large memtables, which was killed.
+TEST(MemoryTest, RecoveryTakesWhatTheOptionsPromise) {
+  if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
+  const TempDirectory directory;
+  Options options;
+  options.create_if_missing = true;
+  options.info_log = NullLogger();
+  options.page_cache_size = 8 * kMiB;
+  options.min_blob_size = 1024;  // the memtables hold the values
+  const auto write = [&] {
+    Options large = options;
+    large.write_buffer_size = std::size_t{1} << 30;
+    large.max_total_wal_size = std::uint64_t{4} << 30;
+    large.max_space_amplification = 0;  // near a ceiling memtables are flushed early
+    std::unique_ptr<DB> db;
+    bool is_ok = DB::Open(large, directory.File("db"), &db).ok();
+    for (std::uint64_t i = 0; i < ScaledCount(300'000) && is_ok; ++i) {
+      is_ok = db->Put({}, std::to_string(i * 0x9E3779B97F4A7C15u), std::string(200, 'v')).ok();
+    }
+    return is_ok;
+  };
+  ASSERT_TRUE(PeakOfChild(write).has_value());
+  const auto open = [&] {
+    Options small = options;
+    small.write_buffer_size = 1 * kMiB;
+    std::unique_ptr<DB> db;
+    std::string value;
+    const bool is_open = DB::Open(small, directory.File("db"), &db).ok();
+    return is_open && db->Get({}, "0", &value).ok() && value.size() == 200;
+  };
+  const std::uint64_t promise = 2 * 2 * kMiB + options.page_cache_size + 24 * kMiB;
+  {
+    const MutantScope mutant(Mutant::kReplayAllInMemory);  // first, while the log is unflushed
+    const std::optional<std::uint64_t> peak = PeakOfChild(open);
+    ASSERT_TRUE(peak.has_value());
+    EXPECT_GT(*peak, promise);
+  }
+  const std::optional<std::uint64_t> peak = PeakOfChild(open);
+  ASSERT_TRUE(peak.has_value());
+  EXPECT_LE(*peak, promise);
+}
+
+// A value in a file of its own, and one in the log.
+TEST(MemoryTest, VerificationHoldsNoValue) {
+  if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
+  const TempDirectory directory;
+  Options options;
+  options.create_if_missing = true;
+  options.info_log = NullLogger();
+  options.large_value_size = 64 * kMiB;
+  options.blob_file_size = 1 * kMiB;
+  const auto write = [&] {
+    std::unique_ptr<DB> db;
+    bool is_ok = DB::Open(options, directory.File("db"), &db).ok();
+    Prng prng(1);
+    for (const std::size_t mib : {100u, 60u}) {
+      is_ok = is_ok && db->Put({}, std::to_string(mib), prng.Bytes(mib * kMiB)).ok();
+    }
+    return is_ok && db->Flush({}).ok() && db->Put({}, "last", "1").ok() && db->Close().ok();
+  };
+  ASSERT_TRUE(PeakOfChild(write).has_value());
+  const auto verify = [&] {
+    VerifyReport report;
+    const Status done = VerifyDB(directory.File("db"), options, {.deep = true}, &report);
+    return done.ok() && report.problems.empty() && report.dead_damage.empty();
+  };
+  const std::uint64_t promise = 24 * kMiB;
+  const std::optional<std::uint64_t> peak = PeakOfChild(verify);
+  ASSERT_TRUE(peak.has_value());
+  EXPECT_LE(*peak, promise);
+  const MutantScope mutant(Mutant::kCheckHoldsValue);
+  const std::optional<std::uint64_t> held = PeakOfChild(verify);
+  ASSERT_TRUE(held.has_value());
+  EXPECT_GT(*held, promise);
 }
 
 }  // namespace

@@ -278,6 +278,12 @@ void DrawSystem(std::uint64_t seed, Config* config) {
 }
 
 // Uses its own generator too.
+void DrawBuffers(std::uint64_t seed, Config* config) {
+  Prng prng(seed ^ 0x62756666u);
+  config->varies_buffers = prng.OneIn(2);
+}
+
+// Uses its own generator too.
 void DrawWatching(std::uint64_t seed, Config* config) {
   Prng prng(seed ^ 0x7761746368u);
   config->statistics = prng.OneIn(3);
@@ -385,6 +391,7 @@ std::string Config::ToString() const {
          field("filter_bits_per_key", static_cast<std::uint64_t>(filter_bits_per_key)) +
          field("sweep_ratio", static_cast<std::uint64_t>(sweep_ratio)) + field("write_buffer_size", write_buffer_size) +
          field("max_write_buffer_number", static_cast<std::uint64_t>(max_write_buffer_number)) +
+         field("varies_buffers", static_cast<std::uint64_t>(varies_buffers)) +
          field("max_total_wal_size", max_total_wal_size) +
          field("enable_blob_files", static_cast<std::uint64_t>(enable_blob_files)) + field("min_blob_size", min_blob_size) +
          field("blob_file_size", blob_file_size) + field("large_value_size", large_value_size) +
@@ -442,6 +449,7 @@ Program DrawProgram(std::uint64_t seed, const ProgramShape& shape) {
   program.config = DrawConfig(prng);
   if (shape.given_keys) program.config.comparator = GivenKeys::Get();
   DrawSystem(seed, &program.config);
+  DrawBuffers(seed, &program.config);
   DrawGc(seed, &program.config);
   DrawWatching(seed, &program.config);
   std::set<std::string> keys;

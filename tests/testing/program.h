@@ -30,6 +30,7 @@ struct Config {
   int sweep_ratio = 8;
   std::size_t write_buffer_size = 4u << 10;
   int max_write_buffer_number = 2;
+  bool varies_buffers = false;  // half of the Opens have the smallest write buffer, so that recovery has to flush
   std::uint64_t max_total_wal_size = 64u << 10;
   bool enable_blob_files = true;
   std::uint64_t min_blob_size = 64;

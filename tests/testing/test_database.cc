@@ -39,6 +39,7 @@ Status TestDatabase::Open() {
   if (on_open_) on_open_();
   ++open_count_;
   DrawFilterOfThisLife();
+  DrawBuffersOfThisLife();
   if (sim_ != nullptr) {
     Prng prng(seed_ + open_count_);
     testing::MovePages(sim_.get(), prng);
@@ -62,6 +63,12 @@ void TestDatabase::DrawFilterOfThisLife() {
   config_.ApplyTo(&with_filter);
   options_.compaction_filter = has_filter_ ? with_filter.compaction_filter : nullptr;
   options_.compaction_filter_factory = has_filter_ ? with_filter.compaction_filter_factory : nullptr;
+}
+
+void TestDatabase::DrawBuffersOfThisLife() {
+  constexpr std::size_t kSmallest = 4u << 10;
+  Prng prng(seed_ * 31 + open_count_);
+  options_.write_buffer_size = config_.varies_buffers && prng.OneIn(2) ? kSmallest : config_.write_buffer_size;
 }
 
 void TestDatabase::MovePages(std::uint64_t id) {

@@ -68,6 +68,7 @@ class TestDatabase {
  private:
   [[nodiscard]] std::vector<std::string> Paths() const;
   void DrawFilterOfThisLife();
+  void DrawBuffersOfThisLife();
 
   const Config config_;
   const std::string path_;

@@ -63,6 +63,36 @@ TEST_F(ToolEntriesTest, ValuesFromAndToFiles) {
   EXPECT_EQ(RunTool("put " + Path() + " k v --value-file x").exit_code, kCannot);
 }
 
+// Text of a value is made and written in pieces; what comes out is as if it were made at once.
+TEST_F(ToolEntriesTest, LongValuesArePrintedWhole) {
+  std::string bytes;
+  for (int i = 0; i < 200'001; ++i) bytes += static_cast<char>(i * 7 % 251);
+  Make({{"a\"b\\", bytes}});
+  std::string text;
+  std::string digits;
+  for (const char c : bytes) {
+    char hex[3];
+    std::snprintf(hex, sizeof(hex), "%02x", static_cast<unsigned char>(c));
+    digits += hex;
+    const bool is_plain = c >= 0x20 && c <= 0x7e && c != '\\';
+    text += is_plain ? std::string(1, c) : c == '\\' ? "\\\\" : std::string("\\x") + hex;
+  }
+  const std::string key = " 'a\"b\\\\' ";
+  EXPECT_TRUE(RunTool("get " + Path() + key).output == text + "\n");
+  EXPECT_TRUE(RunTool("get " + Path() + " --hex 6122625c").output == digits + "\n");
+  const nlohmann::json got = RunForJson("get " + Path() + key);
+  EXPECT_TRUE(got == nlohmann::json({{"key", "a\"b\\\\"}, {"value", text}}));
+  EXPECT_TRUE(RunForJson("get " + Path() + " --hex 6122625c").at("value") == digits);
+  EXPECT_TRUE(RunTool("scan " + Path()).output == "a\"b\\\\\t" + text + "\n");
+  EXPECT_TRUE(RunForJson("scan " + Path()) == got);
+  EXPECT_EQ(RunTool("scan " + Path() + " --keys-only").output, "a\"b\\\\\n");
+  EXPECT_EQ(RunTool("scan " + Path() + " --keys-only --json").output, "{\"key\":\"a\\\"b\\\\\\\\\"}\n");
+  const std::string exported = RunTool("export " + Path() + " -").output;
+  const std::size_t begin = exported.find('\n') + 1;
+  const auto line = nlohmann::json::parse(exported.substr(begin, exported.find('\n', begin) - begin));
+  EXPECT_TRUE(line == nlohmann::json({{"family", "default"}, {"key", got.at("key")}, {"value", text}}));
+}
+
 TEST_F(ToolEntriesTest, DeletesKeysAndRanges) {
   Make({{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}});
   EXPECT_EQ(RunForJson("delete " + Path() + " b --end d --dry-run").at("deleted"), 2);

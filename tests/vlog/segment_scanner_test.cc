@@ -76,6 +76,65 @@ TEST(SegmentScannerTest, RecordsOfEverySizeAreReadAcrossChunks) {
   }
 }
 
+struct Found {
+  std::vector<std::uint64_t> records;  // their offsets
+  ScanResult end{};
+  std::string reason;
+  std::size_t longest = 0;
+};
+
+void ExpectSameEnd(const Found& a, const Found& b) {
+  EXPECT_TRUE(a.records == b.records);
+  EXPECT_EQ(a.end, b.end);
+  EXPECT_EQ(a.reason, b.reason);
+}
+
+// If long values are left out, the same records are found, and the same damage, with the memory of a piece.
+TEST(SegmentScannerTest, LongValuesAreCheckedPieceByPiece) {
+  SimFileSystem fs;
+  Prng prng(5);
+  Written log{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};
+  for (const std::size_t size : {100u, 1u << 20, (1u << 20) + 1, 3'000'000u, 50u, 2'500'001u}) {
+    log.Append({{"key" + std::to_string(size), prng.Bytes(size)}}, log.last);
+  }
+  const std::string path = log.segment->path();
+  const auto scan = [&](bool leaves_out) {
+    Found found;
+    SegmentScanner scanner(log.segment->file(), log.segment->seed(), kFileHeaderSize, log.end, nullptr);
+    if (leaves_out) scanner.LeaveOutLongValues();
+    ScannedRecord record;
+    while (true) {
+      const Result<ScanResult> next = scanner.Next(&record);
+      EXPECT_TRUE(next.ok());
+      found.end = *next;
+      if (found.end != ScanResult::kRecord) break;
+      found.records.push_back(record.offset);
+      EXPECT_EQ(record.key.ToString(), "key" + std::to_string(record.header.value_size));
+      found.longest = std::max(found.longest, record.stored_value.size());
+    }
+    found.reason = found.end == ScanResult::kInvalid ? scanner.reason() : "";
+    return found;
+  };
+  EXPECT_EQ(scan(true).records.size(), log.records.size());
+  EXPECT_EQ(scan(true).longest, 1u << 20);
+  EXPECT_EQ(scan(false).longest, 3'000'000u);
+  {
+    const MutantScope mutant(Mutant::kCheckHoldsValue);
+    EXPECT_EQ(scan(true).longest, 3'000'000u);
+  }
+  for (const OwnedRecord& record : log.records) {
+    for (const std::uint64_t at : {record.offset + kRecordHeaderSize, record.offset + record.header.RecordSize() - 1,
+                                   record.offset + record.header.RecordSize() / 2}) {
+      ASSERT_TRUE(fs.tampering().FlipBit(path, at, 1).ok());
+      EXPECT_EQ(scan(true).end, ScanResult::kInvalid) << at;
+      ExpectSameEnd(scan(true), scan(false));
+      ASSERT_TRUE(fs.tampering().FlipBit(path, at, 1).ok());
+    }
+  }
+  ASSERT_TRUE(fs.tampering().Truncate(path, log.end - 1'000'000).ok());
+  ExpectSameEnd(scan(true), scan(false));
+}
+
 TEST(SegmentScannerTest, TornSegmentYieldsTheWholeRecordsBeforeTheCut) {
   SimFileSystem fs;
   Written log{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};

@@ -5,6 +5,7 @@
 #include "testing/mutant_scope.h"
 #include "util/coding.h"
 #include "util/compression.h"
+#include "util/prng.h"
 #include "vlog/value_store.h"
 
 namespace cambium::testing {
@@ -154,6 +155,81 @@ TEST(ValueReaderTest, ForgedSizesAllocateNoMemory) {
   std::string value;
   EXPECT_TRUE(store.Read(ValueAddress::InLog(kStoreSlot, kFileHeaderSize, std::uint64_t{1} << 29), "k", &value).ok());
   EXPECT_LT(value.capacity(), 1u << 20);
+}
+
+// A frame of zstd says how many bytes it has, so a record that claims more gets no memory for them.
+TEST(ValueReaderTest, ARecordClaimsWhatItsFrameHas) {
+  const std::string value(1u << 20, 'z');
+  std::string frame;
+  ASSERT_TRUE(Compress(Codec::kZstd, value, &frame));
+  const auto read = [&](std::uint64_t claimed) {
+    ValueStore store;
+    RecordHeader header;
+    header.codec = Codec::kZstd;
+    std::string stored;
+    PutFixed<std::uint64_t>(&stored, claimed);
+    const ValueAddress address = store.Forge(header, "k", stored + frame);
+    std::string found;
+    return store.Read(address, "k", &found).ToString();
+  };
+  EXPECT_EQ(read(value.size()), "OK");
+  for (const std::uint64_t claimed : {value.size() - 1, value.size() + 1, frame.size() * 32768}) {
+    const std::string refused = read(claimed);
+    EXPECT_NE(refused.find("/1.log:128: compressed value claims " + std::to_string(claimed) +
+                           " bytes, and its frame has another size"),
+              std::string::npos)
+        << refused;
+  }
+  EXPECT_NE(read(frame.size() * 32768 + 1).find(" bytes can hold"), std::string::npos);
+  const MutantScope mutant(Mutant::kTrustDeclaredSize);
+  EXPECT_NE(read(value.size() + 1).find("does not decompress to its recorded size"), std::string::npos);
+}
+
+// A value is checked piece by piece, with the result of a read.
+TEST(ValueReaderTest, ACheckNeedsNoMemoryForTheValue) {
+  constexpr std::size_t kSize = 5'000'000;
+  Prng prng(3);
+  const std::string value = prng.Bytes(kSize);
+  for (const FileKind kind : {FileKind::kLog, FileKind::kLargeValue}) {
+    ValueStore store(kind);
+    const ValueAddress address = store.Put("key", value);
+    const std::string& path = store.segment->path();
+    const std::uint64_t begin = kind == FileKind::kLog ? address.offset() : kLargeRecordOffset;
+    std::string buffer;
+    const auto check = [&](Slice key = "key") {
+      return CheckWholeValue(store.table, {address, kStoreFamily, key, true, nullptr}, &buffer).status();
+    };
+    EXPECT_TRUE(check().ok());
+    EXPECT_LE(buffer.capacity(), 2u << 20);
+    EXPECT_TRUE(check("kez").IsCorruption());
+    for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{kRecordHeaderSize}, std::uint64_t{1} << 20,
+                                   (std::uint64_t{2} << 20) - 1, kRecordHeaderSize + 3 + kSize - 1}) {
+      ASSERT_TRUE(store.fs.tampering().FlipBit(path, begin + at, 2).ok());
+      const Status damaged = check();
+      EXPECT_TRUE(damaged.IsCorruption()) << at;
+      EXPECT_NE(damaged.ToString().find(path + ":" + std::to_string(begin)), std::string::npos) << damaged.ToString();
+      ASSERT_TRUE(store.fs.tampering().FlipBit(path, begin + at, 2).ok());
+    }
+    EXPECT_TRUE(check().ok());
+    SimFault fault;
+    fault.kind = SimOpKind::kRead;
+    fault.nth = 3;
+    store.fs.AddFault(fault);
+    EXPECT_TRUE(check().IsIOError());
+    store.fs.ClearFaults();
+    {
+      const MutantScope mutant(Mutant::kCheckHoldsValue);
+      EXPECT_TRUE(check().ok());
+      EXPECT_GT(buffer.capacity(), kSize);
+    }
+    ASSERT_TRUE(store.fs.tampering().Truncate(path, begin + (3u << 20)).ok());
+    EXPECT_TRUE(check().IsCorruption());
+  }
+  ValueStore store;  // a compressed value is checked as a whole
+  const std::string runs(kSize, 'r');
+  const ValueAddress address = store.Put("key", runs + value, Codec::kZstd);
+  std::string buffer;
+  EXPECT_TRUE(CheckWholeValue(store.table, {address, kStoreFamily, "key", true, nullptr}, &buffer).ok());
 }
 
 TEST(ValueReaderTest, ReadErrorIsAnIOErrorAndNotSticky) {

@@ -1,0 +1,16 @@
+// The size that a compressed value claims to have, checked before memory is taken for it.
+#pragma once
+
+#include <cstdint>
+
+#include "cambium/slice.h"
+#include "cambium/status.h"
+#include "util/compression.h"
+
+namespace cambium {
+
+// Corruption if `stored` cannot decompress to raw_size bytes: no input of this length gives so many, or the frame of
+// zstd says another size. It reads only the beginning of `stored`.
+[[nodiscard]] Status CheckRawSize(Codec codec, Slice stored, std::uint64_t raw_size);
+
+}  // namespace cambium
