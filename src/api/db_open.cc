@@ -91,11 +91,10 @@ DbImpl::DbImpl(const DBOptions& options, const std::string& path, std::vector<Co
 Status DbImpl::Open() {
   const Delivery delivery(&state_.context.events);
   Opener opener(&state_, &upkeep_, &families_, wanted_);
-  if (const Status opened = opener.Open(&lock_); !opened.ok()) {
-    state_.context.events.Forget();  // they may name this database, which no caller gets
-    return opened;
-  }
+  Events::HeldByOpen held(&state_.context.events);  // also if memory runs out
+  CAMBIUM_RETURN_IF_ERROR(opener.Open(&lock_));
   default_handle_ = std::make_unique<FamilyHandle>(this, state_.context.database_id, state_.default_family);
+  held.Release();
   if (!state_.context.read_only) opener.StartJobs();
   return Status::OK();
 }

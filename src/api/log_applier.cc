@@ -82,8 +82,8 @@ Status LogApplier::MakeRoom(const LogPlace& end) {
   view_ = nullptr;  // it holds the memtables that are flushed
   const Status flushed = flush_(full, end);
   view_ = views_.Pin();
-  if (!flushed.IsNoSpace() || flushed.severity() == Status::Severity::kFatal) return flushed;
-  is_bounded_ = false;
+  if (flushed.severity() == Status::Severity::kFatal) return flushed;
+  if (!flushed.ok()) is_bounded_ = false;
   return Status::OK();
 }
 

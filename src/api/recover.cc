@@ -142,10 +142,11 @@ Result<ReplayResult> Opener::ReplayInto(const ManifestState& state, LogApplier* 
   request.state = &state;
   request.mode = db_.options.wal_recovery_mode;
   request.logger = logger;
-  const std::shared_ptr<const View> view = commits_.view().Pin();
+  std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
     request.inline_below[each.family->id] = each.family->in_force().separate_from;
   }
+  if (!MutantIs(Mutant::kReplayPinsTables)) view = nullptr;  // it has the memtables, which a flush is to release
   Result<ReplayResult> replayed =
       ReplayLog(request, [&](const std::vector<ReplayedOp>& ops) { return applier->Take(ops); });
   applier->EndPass();
@@ -165,10 +166,12 @@ Status Opener::ReplayRest(LogApplier* applier) {
     return commits_.state();
   }();
   const Result<ReplayResult> rest = ReplayInto(state, applier, db_.logger.get());
-  state_.head.SetRecovered(recovered_, replayed_.end, applier->logged_bytes());
   CAMBIUM_RETURN_IF_ERROR(rest.status());
   const bool is_same = rest->end == replayed_.end && rest->last_sequence == replayed_.last_sequence;
-  if (is_same && rest->torn.empty()) return Status::OK();
+  if (is_same && rest->torn.empty()) {
+    state_.head.SetRecovered(recovered_, replayed_.end, applier->logged_bytes());
+    return Status::OK();
+  }
   return Status::Corruption(db_.path + ": the log was read twice, and the second time it ended with operation " +
                             std::to_string(rest->last_sequence) + " instead of " +
                             std::to_string(replayed_.last_sequence) + ": " + rest->torn);
@@ -177,17 +180,23 @@ Status Opener::ReplayRest(LogApplier* applier) {
 Status Opener::FlushReplayed(const std::vector<std::shared_ptr<Family>>& families, const LogPlace& end,
                              std::uint64_t logged_bytes) {
   if (!MutantIs(Mutant::kFlushReplayAtLogEnd)) state_.head.SetRecovered(end.sequence, end.position, logged_bytes);
+  Status flushed;
   for (const std::shared_ptr<Family>& family : families) {
     {
       const AppendLock lock(state_.head);
       state_.head.Freeze(family.get(), FlushReason::kRecovery);
     }
-    CAMBIUM_RETURN_IF_ERROR(upkeep_.flusher.FlushDuringOpen(family));
+    flushed = upkeep_.flusher.FlushDuringOpen(family);
+    if (!flushed.ok()) break;
+  }
+  if (!flushed.ok()) {
+    db_.logger->Log(InfoLogLevel::kWarn, "a flush during recovery has failed, and the rest of the log is kept in memory: " +
+                                          flushed.ToString());
   }
   EpochCollect();  // releases the memtables
   const Status removed = commits_.RemoveObsolete();
   if (!removed.ok()) db_.logger->Log(InfoLogLevel::kWarn, "removing files during recovery: " + removed.ToString());
-  return Status::OK();
+  return flushed;
 }
 
 // A segment that was replayed must be as durable as the records that will follow it.

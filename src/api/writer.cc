@@ -255,8 +255,11 @@ Result<bool> Writer::MakeRoomInBudget(const WriteOptions& options, const Prepare
     CAMBIUM_TRY(const bool has_room, head_.ReserveInBudget(prepared.targets));
     if (has_room) return false;
   }
-  if (options.no_slowdown) return Status::Incomplete("memtables have used up the write buffer budget");
   const AppendUnlock unlocked(head_);
+  if (options.no_slowdown) {
+    memory_keeper_.FlushForRefused();
+    return Status::Incomplete("memtables have used up the write buffer budget");
+  }
   db_.events.Deliver();
   const std::uint64_t start = db_.NowMicros();
   const CountScope stalls(jobs_.stalled_writers());

@@ -9,6 +9,7 @@
 #include "manifest/file_names.h"
 #include "recovery/log_source.h"
 #include "util/coding.h"
+#include "util/compressed_size.h"
 #include "util/mutant.h"
 #include "vlog/segment_scanner.h"
 #include "vlog/value_reader.h"
@@ -280,6 +281,7 @@ class Replay {
         const auto inline_below = request_.inline_below.find(header.family);
         if (inline_below != request_.inline_below.end() && raw_size < inline_below->second) {
           op.is_inline = true;
+          CAMBIUM_RETURN_IF_ERROR(CheckClaim(source, record, raw_size));
           op.value.resize(raw_size);
           CAMBIUM_RETURN_IF_ERROR(RawValue(source, record, &op.value));
         }
@@ -299,6 +301,16 @@ class Replay {
       return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": compressed value has no size");
     }
     return raw_size;
+  }
+
+  // Called before memory is taken for the value.
+  static Status CheckClaim(const LogSource& source, const ScannedRecord& record, std::uint64_t raw_size) {
+    if (record.header.codec == Codec::kNone) return Status::OK();
+    Slice stored = record.stored_value;
+    std::uint64_t claimed = 0;
+    static_cast<void>(GetFixed(&stored, &claimed));
+    const Status possible = CheckRawSize(record.header.codec, stored, raw_size);
+    return possible.ok() ? possible : possible.WithContext(source.path + ":" + std::to_string(record.offset));
   }
 
   static Status RawValue(const LogSource& source, const ScannedRecord& record, std::string* value) {

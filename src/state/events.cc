@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "util/mutant.h"
+
 namespace cambium {
 namespace {
 
@@ -18,6 +20,7 @@ const void* ThisThread() {
 void Events::Queue(Call call, std::uint64_t created) noexcept {
   try {
     const MutexLock lock(mutex_);
+    if (state_.load(std::memory_order_relaxed) == State::kForgotten) return;
     queue_.push_back({ThisThread(), std::move(call), created});
     waiting_.fetch_add(1, std::memory_order_relaxed);
   } catch (const std::bad_alloc&) {
@@ -137,6 +140,7 @@ void Events::Tell(const Event& event) {
 }
 
 void Events::Deliver() {
+  if (state_.load(std::memory_order_relaxed) == State::kHeld && !MutantIs(Mutant::kEventsDuringOpen)) return;
   const void* const me = ThisThread();
   while (waiting_.load(std::memory_order_relaxed) != 0) {
     Event next;
@@ -154,6 +158,7 @@ void Events::Deliver() {
 
 void Events::Forget() {
   const MutexLock lock(mutex_);
+  state_.store(State::kForgotten);
   queue_.clear();
   untold_.clear();
   waiting_.store(0, std::memory_order_relaxed);

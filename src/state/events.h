@@ -48,10 +48,24 @@ class Events {
   // Queues the stall condition that writes meet, if it has changed. `cf_name` is empty for the whole database.
   void Stalls(const std::string& cf_name, std::uint32_t cf_id, WriteStallCause cause, WriteStallCondition now) noexcept;
 
-  // Calls the listeners with the events that this thread has added. The caller holds no lock.
+  // Calls the listeners with the events that this thread has added. The caller holds no lock. Does nothing while Open
+  // holds the events.
   void Deliver();
-  // Forgets all events that no listener has seen.
-  void Forget();
+  // Open holds all events, because a listener may use the database, which is not ready. They are kept until it has
+  // succeeded. If it fails, no listener ever hears of them, nor of what follows.
+  class HeldByOpen {
+   public:
+    explicit HeldByOpen(Events* events) : events_(events) { events_->state_.store(State::kHeld); }
+    ~HeldByOpen() {
+      if (events_->state_.load() == State::kHeld) events_->Forget();
+    }
+    HeldByOpen(const HeldByOpen&) = delete;
+    HeldByOpen& operator=(const HeldByOpen&) = delete;
+    void Release() { events_->state_.store(State::kDelivered); }
+
+   private:
+    Events* const events_;
+  };
   // Calls the listeners with the events of all threads. Called when no other thread adds or delivers events any more.
   void DeliverAll();
 
@@ -61,12 +75,15 @@ class Events {
     Call call;
     std::uint64_t created = 0;  // number of the file whose creation this event reports; 0: none
   };
+  enum class State : std::uint8_t { kDelivered, kHeld, kForgotten };
+  void Forget();
   void Queue(Call call, std::uint64_t created) noexcept;
   void Tell(const Event& event);
 
   const std::vector<std::shared_ptr<EventListener>> listeners_;
   const std::string db_name_;
   std::atomic<int> next_job_id_{1};
+  std::atomic<State> state_{State::kDelivered};
   std::atomic<std::size_t> waiting_{0};  // size of queue_, read without the lock
 
   Mutex mutex_;  // a leaf; no listener is called under it

@@ -136,7 +136,6 @@ void WriteHead::Freeze(Family* family, FlushReason reason) {
                       reason};
     db_.events.Add([info = std::move(info)](EventListener* listener) { listener->OnMemTableSealed(info); });
   }
-  family->active->charge().Freeze();  // before a flush can find it
   std::shared_ptr<Family> kept;
   commits_.view().Update([&](View* view) {
     FamilyView* const change = view->Mutable(family->id);
@@ -144,6 +143,7 @@ void WriteHead::Freeze(Family* family, FlushReason reason) {
     change->frozen.insert(change->frozen.begin(), frozen);
     change->active = next;
     family->flush_bytes.store(change->frozen.back().table->memory_bytes(), std::memory_order_relaxed);
+    frozen.table->charge().Freeze();  // before a flush can find it
   });
   family->active = std::move(next);
   family->frozen_count.fetch_add(1, std::memory_order_acq_rel);

@@ -109,7 +109,8 @@ Status Flusher::FlushDuringOpen(const std::shared_ptr<Family>& family) {
     RetryAlone(flushes, Run(flushes));
     CAMBIUM_RETURN_IF_ERROR(flushes.front()->End());
   }
-  return commits_.DropUnreferenced();
+  const Status dropped = commits_.DropUnreferenced();
+  return IsFatal(dropped) ? dropped : Status::OK();  // a later commit drops them
 }
 
 bool Flusher::Run(const Flushes& flushes) {

@@ -18,6 +18,14 @@ void MemoryKeeper::Close() {
   if (std::exchange(is_member_, false)) db_.budget->Unregister(this);
 }
 
+void MemoryKeeper::FlushWithoutWait(bool must) noexcept {
+  try {
+    db_.budget->FlushSome(must);
+    if (must && !db_.budget->IsFlushing()) static_cast<void>(FailedFlush(/*retries=*/true));
+  } catch (...) {
+  }
+}
+
 Result<bool> MemoryKeeper::AwaitRoom(bool retries) {
   WriteBudget& budget = *db_.budget;
   EpochDrain();  // memtables that only readers of an older view still had

@@ -23,11 +23,14 @@ class MemoryKeeper final : private WriteBudget::Member {
   void Begin();
   void Close();
 
-  // Freezes memtables, of this database or of others, if a flush is due. Usually costs a load. The caller holds no
-  // lock.
-  void FlushIfDue() {
-    if (db_.budget != nullptr && db_.budget->IsFlushDue()) db_.budget->FlushSome(/*must=*/false);
+  // Freezes memtables, of this database or of others, if a flush is due. Usually costs a load. The caller holds no lock.
+  // If memory runs out, the next chunk of memory makes the flush due again.
+  void FlushIfDue() noexcept {
+    if (db_.budget != nullptr && db_.budget->IsFlushDue()) FlushWithoutWait(/*must=*/false);
   }
+  // Makes room for a write that was refused because it must not wait: freezes memtables, due or not, and tries again
+  // what has failed. The caller holds no lock.
+  void FlushForRefused() noexcept { FlushWithoutWait(/*must=*/true); }
   // Waits until there may be room in the budget. False: no flush can make any. After a flush of this database that has
   // failed, tries it again if `retries`, else returns its error. The caller holds no lock.
   Result<bool> AwaitRoom(bool retries);
@@ -41,6 +44,7 @@ class MemoryKeeper final : private WriteBudget::Member {
   // The result of a flush that has failed and is not scheduled again; OK if there is none. With `retries`, schedules
   // such flushes.
   Status FailedFlush(bool retries);
+  void FlushWithoutWait(bool must) noexcept;
 
   DbContext& db_;
   Jobs& jobs_;

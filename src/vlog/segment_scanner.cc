@@ -224,7 +224,7 @@ Result<ScanResult> SegmentScanner::NextInPieces(ScannedRecord* record) {
   const std::uint64_t value_at = offset_ + kRecordHeaderSize + header_.key_size;
   const std::uint64_t value_end = value_at + header_.value_size;
   const std::uint64_t end = offset_ + header_.RecordSize();
-  const char* bytes = nullptr;
+  const char* bytes = "";
   std::size_t have = 0;
   CAMBIUM_RETURN_IF_ERROR(View(offset_ + kRecordHeaderSize, header_.key_size, &bytes, &have));
   if (have < header_.key_size) return Invalid("record is cut off", true);
@@ -237,7 +237,9 @@ Result<ScanResult> SegmentScanner::NextInPieces(ScannedRecord* record) {
     if (have < piece) return Invalid("record is cut off", true);
     checksum.Update({bytes, have});
   }
-  if (!is_hole && checksum.Digest() != header_.body_checksum) return Invalid("record checksum mismatch", true);
+  if (!is_hole && !ChecksumMatches(header_.body_checksum, checksum.Digest())) {
+    return Invalid("record checksum mismatch", true);
+  }
   CAMBIUM_RETURN_IF_ERROR(View(value_end, end - value_end, &bytes, &have));
   if (have < end - value_end) return Invalid("record is cut off", true);
   const bool is_padded = std::all_of(bytes, bytes + have, [](char c) { return c == 0; });

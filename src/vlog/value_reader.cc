@@ -160,8 +160,10 @@ Status ReadValue(const SegmentTable& segments, const ValueQuery& query, std::str
 Result<std::uint64_t> CheckWholeValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer) {
   CAMBIUM_TRY(const ValuePlace place, LocateValue(segments, query));
   const auto read_whole = [&]() -> Result<std::uint64_t> {
+    ValueQuery checked = query;
+    checked.verify_checksums = true;
     Slice value;
-    CAMBIUM_RETURN_IF_ERROR(ReadValue(segments, query, buffer, &value));
+    CAMBIUM_RETURN_IF_ERROR(ReadValue(segments, checked, buffer, &value));
     return place.size;
   };
   if (place.size <= kPieceBytes || MutantIs(Mutant::kCheckHoldsValue)) return read_whole();
@@ -177,7 +179,7 @@ Result<std::uint64_t> CheckWholeValue(const SegmentTable& segments, const ValueQ
     CAMBIUM_RETURN_IF_ERROR(ReadPiece(place, at, bytes, buffer->data()));
     checksum.Update({buffer->data(), bytes});
   }
-  if (checksum.Digest() != header.body_checksum) {
+  if (!ChecksumMatches(header.body_checksum, checksum.Digest())) {
     return CorruptRecord(*place.segment, place.offset, "record checksum mismatch");
   }
   return end;

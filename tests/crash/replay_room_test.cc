@@ -1,12 +1,14 @@
 // Recovery of a log that holds more than the memtables may take: it is replayed in steps, with flushes between them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "cambium/listener.h"
 #include "testing/family_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
@@ -226,7 +228,57 @@ TEST(ReplayRoomTest, AReaderHoldsTheWholeLog) {
   EXPECT_TRUE(FilesOfDatabase(*fs) == before);
 }
 
-// Every call of such an Open fails once. Then Open fails, or it succeeds with everything; the next one has everything.
+// What a listener hears of flushes, and the smallest sequence number that the database has then.
+class FlushWatch final : public EventListener {
+ public:
+  void OnFlushBegin(DB* db, const FlushJobInfo&) override {
+    ++calls_;
+    least_ = std::min(least_, db->GetLatestSequenceNumber());
+  }
+  [[nodiscard]] int calls() const { return calls_; }
+  [[nodiscard]] SequenceNumber least() const { return least_; }
+
+ private:
+  int calls_ = 0;
+  SequenceNumber least_ = kMaxSequenceNumber;
+};
+
+// Whether each call has seen all operations of the log.
+bool ListenersSeeAllOperations() {
+  const auto store = StoreOf(std::make_shared<SimFileSystem>(TheKilled().image));
+  const auto watch = std::make_shared<FlushWatch>();
+  store->options.listeners = {watch};
+  store->MustOpenWith(kFamilies);
+  EXPECT_GT(watch->calls(), 5);
+  return watch->least() == store->db->GetLatestSequenceNumber();
+}
+
+TEST(ReplayRoomTest, ListenersAreCalledWhenAllIsReplayed) {
+  EXPECT_TRUE(ListenersSeeAllOperations());
+  const MutantScope mutant(Mutant::kEventsDuringOpen);
+  EXPECT_FALSE(ListenersSeeAllOperations()) << "the mutant has no effect";
+}
+
+TEST(ReplayRoomTest, ListenersHearNothingOfAnOpenThatFails) {
+  int failed = 0;
+  for (std::uint64_t nth = 1; nth < 40; ++nth) {
+    const auto fs = std::make_shared<SimFileSystem>(TheKilled().image);
+    SimFault fault;
+    fault.status = Status::IOError("injected fault");
+    fault.matches = [](SimOpKind kind, const std::string&) { return kind == SimOpKind::kSyncDirectory; };
+    fault.nth = nth;
+    fs->AddFault(fault);
+    const auto store = StoreOf(fs);
+    const auto watch = std::make_shared<FlushWatch>();
+    store->options.listeners = {watch};
+    if (store->OpenWith(kFamilies).ok()) continue;
+    ++failed;
+    EXPECT_EQ(watch->calls(), 0) << nth;
+  }
+  EXPECT_GT(failed, 3);
+}
+
+// Each fifth call of such an Open fails once. Then Open fails, or it succeeds with everything; the next one has everything.
 TEST(ReplayRoomTest, AFailedCallLosesNothing) {
   std::uint64_t failed = 0;
   for (std::uint64_t nth = 1;; nth += 5) {

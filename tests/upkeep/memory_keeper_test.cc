@@ -235,6 +235,25 @@ TEST(MemoryKeeperTest, NoSlowdownIsIncomplete) {
   EXPECT_TRUE(store.db->Put({}, "k", "v").ok());
 }
 
+// An iterator holds more than half of the limit, so that what takes writes is never so much that a flush is due.
+TEST(MemoryKeeperTest, RefusedWriteStartsFlush) {
+  BudgetStore store(256 * kKiB);
+  store.MustOpen();
+  WriteOptions write;
+  write.no_slowdown = true;
+  int i = 0;
+  while (store.manager->memory_usage() < 135 * kKiB) {
+    ASSERT_TRUE(store.db->Put(write, NumberedKey(i++), std::string(100, 'v')).ok());
+  }
+  const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  store.Flush();
+  Status s;
+  while (s.ok() && i < 9000) s = store.db->Put(write, NumberedKey(i++), std::string(100, 'v'));
+  EXPECT_TRUE(s.IsIncomplete()) << s.ToString();
+  store.RunUntilIdle();
+  EXPECT_TRUE(store.db->Put(write, NumberedKey(i), "v").ok());
+}
+
 // If memtables cannot be flushed, writes fail with the reason before memory passes the limit.
 TEST(MemoryKeeperTest, WritesFailIfNoFlushSucceeds) {
   BudgetStore store(128 * kKiB);
