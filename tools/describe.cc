@@ -189,6 +189,7 @@ Json Describe(const SegmentInfo& segment) {
             {"file_size", segment.file_size},
             {"generation", segment.generation},
             {"punched", segment.punched.size()},
+            {"cut", segment.cut},
             {"last_sequence", segment.last_sequence},
             {"epoch", segment.epoch},
             {"file_id", IdText(segment.file_id)}};

@@ -88,7 +88,8 @@ Status FileDumper::DumpSegment(const SegmentInfo& info) {
   const bool is_open = !info.sealed;
   Write(json, "segment " + BaseOf(path) + ": " + NameOf(info.kind) + (is_open ? ", not sealed" : ", sealed") +
                   ", slot " + std::to_string(static_cast<std::uint32_t>(info.slot)) +
-                  (info.punched.empty() ? "" : ", " + std::to_string(info.punched.size()) + " values punched") + "\n");
+                  (info.punched.empty() ? "" : ", " + std::to_string(info.punched.size()) + " values punched") +
+                  (info.cut == 0 ? "" : ", cut at " + std::to_string(info.cut)) + "\n");
   const std::shared_ptr<Segment>& segment = database_->segments().Find(info.slot);
   if (segment == nullptr) {
     // Opening the database has counted this problem; note it here too, at its file.
@@ -139,7 +140,8 @@ Status FileDumper::WalkLog(const File& file, std::uint64_t seed, std::uint64_t e
   std::uint64_t found_end = 0;
   const std::vector<std::uint64_t> none;
   const Status s =
-      WalkSegment(file, seed, kFileHeaderSize, end, info == nullptr ? none : info->punched, callbacks, &found_end);
+      WalkSegment(file, seed, info == nullptr ? kFileHeaderSize : info->FirstRecord(), end,
+                  info == nullptr ? none : info->punched, callbacks, &found_end);
   if (is_sealed && s.ok() && found_end < end && is_whole && !out_->is_closed()) {
     Report(PlaceOf(file.path(), found_end) + ": the records end before the segment does");
   }

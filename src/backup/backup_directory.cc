@@ -185,17 +185,27 @@ std::set<std::string> BackupDirectory::CheckedFiles() const {
   return checked;
 }
 
+namespace {
+
+// Every punched value of the stored file must be punched or cut off in `file` too, and so must all below its cut. The
+// stored file may come from a copy of the database, in which other values died.
+bool HasOnlyHolesOf(const CapturedFile& file, const BackupFile& known) {
+  if (!known.knows_punched || known.cut > file.cut) return false;
+  const auto above = std::ranges::lower_bound(known.punched, file.cut);
+  return std::ranges::includes(file.punched, std::ranges::subrange(above, known.punched.end()));
+}
+
+}  // namespace
+
 const BackupFile* BackupDirectory::Find(const CapturedFile& file,
                                         const std::function<bool(const BackupFile&)>& is_wanted) const {
   const BackupFile* best = nullptr;
   for (const auto& [id, record] : records_) {
     for (const BackupFile& known : record.files) {
       if (!IsStoredNameOf(known.stored, file.file_id, file.length, file.name.kind)) continue;
-      // Every punched value of the stored file must be punched in `file` too. The stored file may come from a copy of
-      // the database, in which other values died.
-      const bool has_all_alive = known.knows_punched && std::ranges::includes(file.punched, known.punched);
-      if (!has_all_alive && !MutantIs(Mutant::kBackupSharesOthersHoles)) continue;
-      if (best != nullptr && best->punched.size() >= known.punched.size()) continue;
+      if (!HasOnlyHolesOf(file, known) && !MutantIs(Mutant::kBackupSharesOthersHoles)) continue;
+      const auto holes = [](const BackupFile& each) { return std::pair(each.cut, each.punched.size()); };
+      if (best != nullptr && holes(*best) >= holes(known)) continue;
       if (known.length == file.length && is_wanted(known)) best = &known;
     }
   }

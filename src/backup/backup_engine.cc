@@ -278,13 +278,13 @@ void BackupEngineImpl::Sort(const Origin& from, const Capture& capture, const Is
       record->files.back().name = file.name;
       continue;
     }
-    BackupFile stored{.name = file.name, .length = file.length, .punched = file.punched};
-    stored.stored = StoredName(file.file_id, file.length, file.name.kind, file.punched);
+    BackupFile stored{.name = file.name, .length = file.length, .punched = file.punched, .cut = file.cut};
+    stored.stored = StoredName(file.file_id, file.length, file.name.kind, file.punched, file.cut);
     // If the name is taken, a damaged record may need that file, or the file is damaged: do not overwrite it.
     FileInfo info;
     const bool is_free = fs_->GetInfo(directory_.StoredPath(stored.stored), &info).IsPathNotFound();
     if (!file.is_final || !is_free) stored.stored = UnsharedName(record->id, file.name);
-    sources->push_back({FilePath(from.path, file.name.kind, file.name.number), std::move(stored), !file.punched.empty(),
+    sources->push_back({FilePath(from.path, file.name.kind, file.name.number), std::move(stored), file.MayHaveHoles(),
                         file.log_end, &from.fs});
   }
 }

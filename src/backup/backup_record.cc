@@ -51,10 +51,20 @@ bool ParseOffsets(Slice text, std::uint64_t length, std::vector<std::uint64_t>* 
   return true;
 }
 
-std::string OffsetsText(const std::vector<std::uint64_t>& offsets) {
-  std::string text;
-  for (const std::uint64_t offset : offsets) text += (text.empty() ? "" : ",") + std::to_string(offset);
-  return text;
+// Returns the words of a file's holes, each after a space; "" if it has none.
+std::string HolesText(const BackupFile& file) {
+  if (file.punched.empty() && file.cut == 0) return "";
+  std::string offsets;
+  for (const std::uint64_t offset : file.punched) offsets += (offsets.empty() ? "" : ",") + std::to_string(offset);
+  return " " + (offsets.empty() ? "-" : offsets) + (file.cut == 0 ? "" : " " + std::to_string(file.cut));
+}
+
+// The version of a record without cuts, which older programs read.
+constexpr std::uint64_t kVersionWithoutCuts = 3;
+
+std::uint64_t VersionOf(const BackupRecord& record) {
+  const bool has_cut = std::ranges::any_of(record.files, [](const BackupFile& file) { return file.cut != 0; });
+  return has_cut ? kBackupRecordVersion : kVersionWithoutCuts;
 }
 
 // Reads the lines of a record, which have a fixed order.
@@ -86,7 +96,7 @@ class RecordReader {
  private:
   std::string TakeFile(Slice value) {
     const std::vector<Slice> words = Words(value);
-    if (words.size() != 4 && (words.size() != 5 || version_ == 1)) {
+    if (words.size() != 4 && (words.size() != 5 || version_ == 1) && (words.size() != 6 || version_ < 4)) {
       return "expected a name, a length, a checksum and a stored name";
     }
     const std::optional<NumberedFile> name = ParseFileName(words[0].ToStringView());
@@ -98,9 +108,12 @@ class RecordReader {
     if (!IsStoredName(words[3].ToString())) return "not the name of a stored file";
     file.stored = words[3].ToString();
     file.knows_punched = version_ > 1 || !MayBePunched(name->kind);
-    if (words.size() == 5 && (!MayBePunched(name->kind) || !ParseOffsets(words[4], file.length, &file.punched))) {
-      return "not the offsets of punched values";
-    }
+    const bool has_cut = words.size() == 6;
+    const bool has_offsets = words.size() == 5 || (has_cut && words[4] != Slice("-"));
+    if (words.size() > 4 && !MayBePunched(name->kind)) return "holes in a file that never has any";
+    if (has_offsets && !ParseOffsets(words[4], file.length, &file.punched)) return "not the offsets of punched values";
+    if (has_cut && (!ParseDecimal(words[5], &file.cut) || file.cut == 0 || file.cut >= file.length)) return "not a cut";
+    if (has_cut && has_offsets && file.punched.front() < file.cut) return "a punched value before the cut";
     lengths_ += file.length;
     manifests_ += name->kind == FileKind::kManifest ? 1 : 0;
     record_->files.push_back(std::move(file));
@@ -121,7 +134,7 @@ class RecordReader {
 
 std::string EncodeBackupRecord(const BackupRecord& record) {
   std::string text(kPreamble);
-  text += "backup_file_version=" + std::to_string(kBackupRecordVersion) + "\n";
+  text += "backup_file_version=" + std::to_string(VersionOf(record)) + "\n";
   text += "backup=" + std::to_string(record.id) + "\n";
   text += "created=" + std::to_string(record.created_seconds) + "\n";
   text += "sequence=" + std::to_string(record.sequence) + "\n";
@@ -129,8 +142,7 @@ std::string EncodeBackupRecord(const BackupRecord& record) {
   text += std::string("checked=") + (record.is_checked ? "1" : "0") + "\n";
   for (const BackupFile& file : record.files) {
     text += "file=" + FileName(file.name.kind, file.name.number) + " " + std::to_string(file.length) + " " +
-            HexOf(file.checksum) + " " + file.stored + (file.punched.empty() ? "" : " " + OffsetsText(file.punched)) +
-            "\n";
+            HexOf(file.checksum) + " " + file.stored + HolesText(file) + "\n";
   }
   return SealText(std::move(text));
 }
@@ -190,10 +202,11 @@ std::string StoredPrefix(const Id128& file_id, std::uint64_t length) {
 }  // namespace
 
 std::string StoredName(const Id128& file_id, std::uint64_t length, FileKind kind,
-                       const std::vector<std::uint64_t>& punched) {
+                       const std::vector<std::uint64_t>& punched, std::uint64_t cut) {
   std::string offsets;
   for (const std::uint64_t offset : punched) PutFixed(&offsets, offset);
-  const std::string holes = punched.empty() ? "" : "-" + HexOf(Checksum64(offsets, 0));
+  const bool has_holes = cut != 0 || !punched.empty();
+  const std::string holes = has_holes ? "-" + HexOf(Checksum64(offsets, cut)) : "";  // seed 0 if there is no cut
   return StoredPrefix(file_id, length) + holes + SuffixOf(kind);
 }
 

@@ -21,7 +21,7 @@ Status PlaceFile(FileSystem& fs, const std::string& from, const std::string& to,
     if (!linked.IsNotSupported()) return linked;
     *can_link = false;  // another file system, or one without hard links
   }
-  return CopyFile(fs, {from + "/" + name, to + "/" + name, file.length, !file.punched.empty()}, see);
+  return CopyFile(fs, {from + "/" + name, to + "/" + name, file.length, file.MayHaveHoles()}, see);
 }
 
 }  // namespace

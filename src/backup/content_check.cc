@@ -75,7 +75,7 @@ class Check {
     if (IsAnother(info.file_id)) return AddAnother();
     if (info.kind == SegmentKind::kLargeValue) return CheckLargeValue();
     const std::uint64_t end = info.sealed ? info.sealed_length : checked_.log_end;
-    std::uint64_t seen_to = kFileHeaderSize;  // the end of the records and of the damage met so far
+    std::uint64_t seen_to = info.FirstRecord();  // the end of the records and of the damage met so far
     SegmentWalkCallbacks callbacks;
     callbacks.on_record = [&](const ScannedRecord& record) {
       seen_to = record.end();
@@ -87,7 +87,7 @@ class Check {
     };
     std::uint64_t log_end = 0;
     CAMBIUM_RETURN_IF_ERROR(
-        WalkSegment(*file_, header_.Seed(), kFileHeaderSize, end, info.punched, callbacks, &log_end));
+        WalkSegment(*file_, header_.Seed(), info.FirstRecord(), end, info.punched, callbacks, &log_end));
     // The walk takes zeros up to the end for space that was never written. Here all of it was.
     if (seen_to < end) CAMBIUM_RETURN_IF_ERROR(Add(DamagedPart::kRecords, seen_to, end, "zeros instead of records"));
     if (!info.has_footer) return Status::OK();

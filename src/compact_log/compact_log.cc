@@ -60,7 +60,7 @@ Result<Sizes> SizesOf(FileSystem& fs, const std::string& path, const ManifestSta
     if (info.kind == SegmentKind::kLargeValue) continue;
     FileInfo file;
     CAMBIUM_RETURN_IF_ERROR(fs.GetInfo(FilePath(path, FileKindOf(info.kind), number), &file));
-    sizes.log += info.punched.empty() ? (info.sealed ? info.file_size : file.size)
+    sizes.log += !info.MayHaveHoles() ? (info.sealed ? info.file_size : file.size)
                                       : std::min(info.file_size, file.allocated_bytes);
   }
   for (const auto& [id, family] : state.families) {

@@ -21,6 +21,10 @@ constexpr std::uint64_t kFoundBytesMax = 64u << 20;
 // up to two blocks.
 constexpr std::uint64_t kKeptPerHole = 2 * 4096;
 
+std::uint64_t BytesOnDisk(const SegmentInfo& info, const FileInfo& file) {
+  return info.MayHaveHoles() ? std::min(info.file_size, file.allocated_bytes) : info.file_size;
+}
+
 // Clustering needs room for a second copy of all values that it moves, until the old segments are removed.
 Status CheckRoom(const OfflineAccess& db, const CompactLogFigures& forecast) {
   std::uint64_t free_bytes = 0;
@@ -161,7 +165,7 @@ Status LogCompaction::LookAt(const GcSource& source, std::unique_ptr<Found> foun
   Segment segment;
   FileInfo file;
   CAMBIUM_RETURN_IF_ERROR(source.segment->file().GetInfo(&file));
-  segment.bytes = info.punched.empty() ? info.file_size : std::min(info.file_size, file.allocated_bytes);
+  segment.bytes = BytesOnDisk(info, file);
   segment.is_shared = file.link_count > 1;
   if (found->is_empty) return Status::OK();
   for (const GcRecord& record : found->live) segment.live_bytes += record.size;
@@ -420,7 +424,7 @@ Status LogCompaction::CountSettled(const GcSource& source) {
   FileInfo file;
   CAMBIUM_RETURN_IF_ERROR(source.segment->file().GetInfo(&file));
   const SegmentInfo& info = source.info;
-  const std::uint64_t bytes = info.punched.empty() ? info.file_size : std::min(info.file_size, file.allocated_bytes);
+  const std::uint64_t bytes = BytesOnDisk(info, file);
   ++settled_.segments;
   (file.link_count > 1 ? settled_.bytes_held : settled_.bytes_freed) += bytes;
   return Status::OK();

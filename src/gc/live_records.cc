@@ -24,7 +24,7 @@ Status KeepRecord(std::uint32_t source, std::uint32_t family, Slice key, std::ui
 
 Status WalkRecords(const GcSource& source, std::uint32_t index, Arena* keys, std::vector<GcRecord>* records) {
   const Segment& segment = *source.segment;
-  SegmentScanner scanner(segment.file(), segment.seed(), kFileHeaderSize, source.info.sealed_length, nullptr);
+  SegmentScanner scanner(segment.file(), segment.seed(), source.info.FirstRecord(), source.info.sealed_length, nullptr);
   scanner.SetHoles(source.info.punched);
   while (true) {
     ScannedRecord record;
@@ -78,6 +78,7 @@ Status ListRecords(const GcSource& source, std::uint32_t index, Arena* keys, std
         source.segment->file(), source.segment->seed(), kFileHeaderSize, source.info.sealed_length,
         source.info.file_size, [&](const FooterEntry& entry) {
           if (entry.op != RecordOp::kPut) return Status::OK();  // a large value has a file of its own
+          if (entry.offset < source.info.cut) return Status::OK();
           return KeepRecord(index, entry.family, entry.key, entry.offset, entry.size, keys, records);
         });
     if (!listed.IsCorruption()) return listed;

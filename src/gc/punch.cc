@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "io/file_header.h"
 #include "util/coding.h"
 #include "util/mutant.h"
 #include "vlog/record_format.h"
@@ -12,6 +13,12 @@ namespace cambium {
 Hole HoleOf(std::uint64_t record_offset, std::uint64_t record_size, std::size_t key_size) {
   const std::uint64_t begin = AlignUp(record_offset + kRecordHeaderSize + key_size, kPunchBlock);
   const std::uint64_t end = (record_offset + record_size) / kPunchBlock * kPunchBlock;
+  return begin < end ? Hole{begin, end - begin} : Hole{};
+}
+
+Hole HoleOfCut(std::uint64_t cut) {
+  const std::uint64_t begin = AlignUp(kFileHeaderSize, kPunchBlock);
+  const std::uint64_t end = cut / kPunchBlock * kPunchBlock;
   return begin < end ? Hole{begin, end - begin} : Hole{};
 }
 

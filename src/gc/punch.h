@@ -25,6 +25,9 @@ struct Hole {
   std::uint64_t length = 0;  // 0: the value has no whole block
 };
 [[nodiscard]] Hole HoleOf(std::uint64_t record_offset, std::uint64_t record_size, std::size_t key_size);
+// The hole of a segment whose records below `cut` are dead: all whole blocks between the file header's block and the
+// cut. No hole if `cut` is 0.
+[[nodiscard]] Hole HoleOfCut(std::uint64_t cut);
 
 // What punching would do to one segment.
 struct PunchPlan {

@@ -58,12 +58,15 @@ void VisitSegmentUses(const ManifestState& state, const StateIndex& index, std::
       continue;
     }
     const std::optional<PunchedUse> known = punched(number);
-    if (!known.has_value() && !info.punched.empty()) {
+    if (!known.has_value() && info.MayHaveHoles()) {
       visit(info, GcStanding::kHolesUnknown, use);
       continue;
     }
     PunchedUse its = known.value_or(PunchedUse());
-    if (info.punched.empty()) its.holes = its.kept = 0;  // punching looked at it and left it as it is
+    if (!info.MayHaveHoles()) its.holes = its.kept = 0;  // log GC looked at it and left it as it is
+    use.live_bytes = std::min(use.live_bytes, its.live_most);
+    // The replay position may still be in the segment. Then Open reads the segment's first record.
+    use.can_cut = info.has_footer && (info.kind == SegmentKind::kRelocation || number < state.replay.segment);
     use.bytes = info.file_size - its.holes;
     use.hole_bytes = its.holes;
     use.overhead_bytes = kFileHeaderSize + (info.file_size - info.sealed_length) + KeptByPunching(info, account, its);

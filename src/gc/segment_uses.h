@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "gc/victims.h"
@@ -22,13 +23,14 @@ enum class GcStanding : std::uint8_t {
 
 // What punching has done to a segment. In bytes.
 struct PunchedUse {
-  std::uint64_t holes = 0;
+  std::uint64_t holes = 0;            // of punched records and of the cut
   std::uint64_t kept = 0;             // what remains of the punched records
   std::uint64_t garbage_at_look = 0;  // garbage that was left when punching last looked at it
+  std::uint64_t live_most = std::numeric_limits<std::uint64_t>::max();  // no more bytes are live
 };
 
 // Visits all segments by number. `index` is that of the state. `min_punch_size`: 0 if nothing is punched. `punched` returns the figures of a segment,
-// or nothing if it does not know them; a segment with punched records is then kHolesUnknown. For a segment that is not
+// or nothing if it does not know them; a segment with holes is then kHolesUnknown. For a segment that is not
 // a member, the use has only its number and its account.
 void VisitSegmentUses(const ManifestState& state, const StateIndex& index, std::uint64_t min_punch_size,
                       const std::function<std::optional<PunchedUse>(std::uint64_t number)>& punched,

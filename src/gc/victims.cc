@@ -52,11 +52,11 @@ VictimChoice PickOnFullDisk(std::span<const SegmentUse> segments, const VictimPo
   std::vector<const SegmentUse*> found;
   for (const SegmentUse& segment : segments) {
     if (segment.is_damaged || !HasGarbage(segment, policy.space_garbage_least)) continue;
-    if (segment.live_bytes <= policy.free_bytes / 2) found.push_back(&segment);  // its run and footer need space too
+    if (segment.live_bytes <= policy.Room()) found.push_back(&segment);
   }
   std::ranges::stable_sort(found, {}, &SegmentUse::live_bytes);
   VictimPolicy step = policy;
-  step.step_bytes = std::min(policy.step_bytes, policy.free_bytes / 2);
+  step.step_bytes = std::min(policy.step_bytes, policy.Room());
   return TakeStep(GcReason::kFullDisk, std::move(found), step);
 }
 
@@ -89,6 +89,41 @@ VictimChoice PickSmall(std::span<const SegmentUse> segments, const VictimPolicy&
 }
 
 }  // namespace
+
+VictimChoice PickToCut(std::span<const SegmentUse> segments, const VictimPolicy& policy,
+                       const std::map<std::uint64_t, CutLook>& looks, const LogPosition& replay) {
+  if (MutantIs(Mutant::kGcNeverCuts)) return {};
+  const SegmentUse* densest = nullptr;
+  const SegmentUse* unseen = nullptr;
+  LogPosition unseen_at;
+  std::size_t seen = 0;
+  const auto density = [](const SegmentUse& segment) {
+    return static_cast<double>(segment.garbage()) / static_cast<double>(std::max<std::uint64_t>(segment.live_bytes, 1));
+  };
+  for (const SegmentUse& segment : segments) {
+    if (segment.is_damaged || !segment.can_cut) continue;
+    const auto look = looks.find(segment.number);
+    const bool is_new = look == looks.end();
+    const bool has_changed = is_new || policy.Room() > look->second.room + look->second.room / 4 ||
+                             segment.garbage() >= look->second.garbage + kGarbageLeast;
+    if (has_changed && segment.garbage() >= 2 * kGarbageLeast &&
+        (densest == nullptr || density(segment) > density(*densest))) {
+      densest = &segment;
+    }
+    if (!is_new && look->second.replay == replay) {
+      ++seen;
+      continue;
+    }
+    const LogPosition at = is_new ? LogPosition{} : look->second.replay;
+    if (unseen == nullptr || at < unseen_at) {
+      unseen = &segment;
+      unseen_at = at;
+    }
+  }
+  if (densest == nullptr && seen < kLooksPerFlush) densest = unseen;
+  if (densest == nullptr) return {};
+  return {GcReason::kFullDisk, {densest->number}, true};
+}
 
 double GcBenefit(const SegmentUse& segment, SequenceNumber now) {
   if (segment.bytes == 0) return 0;

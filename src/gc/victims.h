@@ -18,11 +18,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <set>
 #include <span>
 #include <vector>
 
 #include "cambium/types.h"
+#include "manifest/state.h"
 
 namespace cambium {
 
@@ -38,6 +40,7 @@ struct SegmentUse {
   std::uint32_t generation = 0;
   bool is_damaged = false;            // a record did not validate: never a victim
   bool is_worth_punching = false;     // punching its dead values may free much without a copy
+  bool can_cut = false;               // see gc/cut.h
 
   [[nodiscard]] std::uint64_t garbage() const {
     const std::uint64_t kept = live_bytes + overhead_bytes;
@@ -62,8 +65,9 @@ struct VictimPolicy {
   std::size_t tiny_segments_max = 4;
   // Live bytes of a step with more than one victim.
   std::uint64_t step_bytes = 64u << 20;
-  // On a full disk: its free bytes.
+  // The free bytes of the disk. A step may take half of them: its run and footer need space too.
   std::uint64_t free_bytes = std::numeric_limits<std::uint64_t>::max();
+  [[nodiscard]] std::uint64_t Room() const { return free_bytes / 2; }
 };
 
 // How urgently space is needed.
@@ -79,6 +83,7 @@ enum class GcReason : std::uint8_t { kNone, kForceThreshold, kSmallSegments, kCo
 struct VictimChoice {
   GcReason reason = GcReason::kNone;
   std::vector<std::uint64_t> numbers;  // of one generation, in the order of choice; empty: none
+  bool cuts = false;                   // the only segment is cut
 };
 
 // The priority of a segment: the law above, up to a constant factor.
@@ -90,6 +95,20 @@ struct VictimChoice {
 // `segments`: F, by number. `now`: the newest sequence number.
 [[nodiscard]] VictimChoice PickGcVictims(std::span<const SegmentUse> segments, const VictimPolicy& policy,
                                        SequenceNumber now, GcUrgency urgency);
+
+// What the last step that looked at a segment on a full disk found. Until something changes, another look is in vain.
+struct CutLook {
+  LogPosition replay;           // the layers have all records before it
+  std::uint64_t room = 0;       // for copies
+  std::uint64_t garbage = 0;    // of the segment, in bytes
+};
+
+// The segment to cut next on a full disk: the one with the most garbage for each live byte. If no segment has garbage
+// that is known of, one whose records were not looked up since the replay position moved, but no more than
+// kLooksPerFlush for one replay position. `looks`: by segment, those that found nothing to do.
+[[nodiscard]] VictimChoice PickToCut(std::span<const SegmentUse> segments, const VictimPolicy& policy,
+                                     const std::map<std::uint64_t, CutLook>& looks, const LogPosition& replay);
+inline constexpr std::size_t kLooksPerFlush = 32;
 
 // The segments of `wanted` that still exist, oldest first, as many as a step takes, with or without garbage.
 [[nodiscard]] VictimChoice PickRequested(std::span<const SegmentUse> segments, const std::set<std::uint64_t>& wanted,

@@ -35,6 +35,7 @@ Result<std::optional<PunchedUse>> ReadPunched(InspectedDatabase* database, const
               OpenSegment(database->fs(), database->path(), database->state(),
                           database->state().segments.at(info.number), false, nullptr));
   PunchedUse use;
+  use.holes = HoleOfCut(info.cut).length;
   if (!info.has_footer) return std::optional(use);
   CAMBIUM_RETURN_IF_ERROR(ReadSegmentFooter(segment->file(), segment->seed(), kFileHeaderSize, info.sealed_length,
                                             info.file_size, [&](const FooterEntry& entry) {

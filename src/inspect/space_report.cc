@@ -291,6 +291,7 @@ class Reporter {
   }
 
   Status MeasureHoles(const Segment& segment, const SegmentInfo& info, std::uint64_t* bytes) {
+    *bytes += HoleOfCut(info.cut).length;
     if (info.punched.empty()) return Status::OK();
     const auto add = [&](std::uint64_t offset, std::uint64_t size, std::size_t key_size) {
       if (std::ranges::binary_search(info.punched, offset)) *bytes += HoleOf(offset, size, key_size).length;

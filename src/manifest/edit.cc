@@ -16,7 +16,7 @@ constexpr std::uint64_t kCreationTags = 4;
 constexpr std::uint64_t kRunTags = 11;
 constexpr std::uint64_t kRootTags = 5;
 constexpr std::uint64_t kSweepTags = 2;
-constexpr std::uint64_t kSegmentTags = 12;
+constexpr std::uint64_t kSegmentTags = 13;
 constexpr std::uint64_t kIndexSegmentTags = 4;
 
 std::string EncodeRoot(const TreeRoot& root) {
@@ -110,6 +110,7 @@ std::string EncodeSegment(const SegmentInfo& segment) {
   fields.Number(10, segment.last_sequence);
   if (segment.generation != 0) fields.Number(11, segment.generation);
   if (!segment.punched.empty()) fields.Numbers(12, Distances(segment.punched));
+  if (segment.cut != 0) fields.Number(13, segment.cut);
   return out;
 }
 
@@ -141,6 +142,7 @@ Status DecodeSegment(Slice bytes, SegmentInfo* segment) {
       segment->punched.push_back(offset += distance);
     }
   }
+  if (fields.TakeNumber(13, &segment->cut) && segment->cut == 0) fields.Fail(13, "is out of range");
   segment->slot = static_cast<Slot>(slot);
   segment->kind = static_cast<SegmentKind>(kind);
   return fields.Finish(kSegmentTags);

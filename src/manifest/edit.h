@@ -20,7 +20,7 @@
 //   sweep          1 runs: list  2 cursor
 //   segment        1 number  2 slot  3 kind  4 file id: id  5 epoch  6 sealed: 0, 1  7 has footer: 0, 1
 //                  8 sealed length  9 file size  10 last sequence  11 generation
-//                  12 punched: list of offsets, each as the distance from the one before, the first from 0
+//                  [12 punched: list of offsets, each as the distance from the one before, the first from 0]  [13 cut]
 //   index segment  1 number  2 file id: id  3 length  4 live units
 #pragma once
 
@@ -79,7 +79,7 @@ struct Edit {
   std::optional<SequenceNumber> replay_sequence;
   std::optional<bool> clean_shutdown;
   std::vector<FamilyEdit> families;       // each family at most once
-  std::vector<SegmentInfo> set_segments;  // new ones, or changed ones: sealed, with a footer, or punched
+  std::vector<SegmentInfo> set_segments;  // new ones, or changed ones: sealed, with a footer, punched or cut
   std::vector<std::uint64_t> drop_segments;
   // Slots of segments that are dropped although layers refer to them: log GC has relocated the live values, and the run
   // with their new addresses lies above all entries that refer to the slot.

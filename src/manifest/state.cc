@@ -8,6 +8,7 @@
 #include "manifest/file_names.h"
 #include "manifest/state_check.h"
 #include "util/result.h"
+#include "vlog/value_address.h"
 
 namespace cambium {
 namespace {
@@ -124,6 +125,22 @@ const Comparator* BuiltInComparator(const std::string& name) {
   return nullptr;
 }
 
+namespace {
+
+Status CheckCut(const SegmentInfo& segment, const std::string& name) {
+  const std::string at = name + " is cut at " + std::to_string(segment.cut);
+  if (!segment.has_footer) return Wrong(at + " and has no footer");
+  if (segment.cut <= kFileHeaderSize || segment.cut >= segment.sealed_length || segment.cut % kRecordAlignment != 0) {
+    return Wrong(at + ", where no record can begin");
+  }
+  if (!segment.punched.empty() && segment.punched.front() < segment.cut) {
+    return Wrong(name + " has a punched record before its cut");
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
 Status CheckSegment(const SegmentInfo& segment) {
   const std::string name = "segment " + std::to_string(segment.number);
   if (segment.kind != SegmentKind::kLog && segment.kind != SegmentKind::kRelocation &&
@@ -137,10 +154,12 @@ Status CheckSegment(const SegmentInfo& segment) {
   if (segment.has_footer && !segment.sealed) return Wrong(name + " has a footer and is not sealed");
   if (segment.sealed && segment.sealed_length > segment.file_size) return Wrong(name + " is sealed beyond its end");
   if (segment.last_sequence > kMaxSequenceNumber) return Wrong(name + " has a sequence number out of range");
-  if (segment.punched.empty()) return Status::OK();
+  if (!segment.MayHaveHoles()) return Status::OK();
   if (!segment.sealed || segment.kind == SegmentKind::kLargeValue) {
     return Wrong(name + " has holes, but is not sealed or is a large value");
   }
+  if (segment.cut != 0) CAMBIUM_RETURN_IF_ERROR(CheckCut(segment, name));
+  if (segment.punched.empty()) return Status::OK();
   if (std::ranges::adjacent_find(segment.punched, std::greater_equal()) != segment.punched.end() ||
       segment.punched.back() >= segment.sealed_length) {
     return Wrong(name + " has holes out of order, or beyond its end");

@@ -54,6 +54,12 @@ struct SegmentInfo {
   std::uint32_t generation = 0;  // kRelocation: how often log GC has relocated its values, at least 1; else 0
   // Offsets, ascending, of dead records whose values may be holes; their header and key are intact. Only grows.
   std::vector<std::uint64_t> punched;
+  // Records below this offset are dead, and all their bytes may be holes. 0: none are. Only grows.
+  std::uint64_t cut = 0;
+
+  [[nodiscard]] bool MayHaveHoles() const { return cut != 0 || !punched.empty(); }
+  // The offset of the first record that is whole.
+  [[nodiscard]] std::uint64_t FirstRecord() const { return cut != 0 ? cut : kFileHeaderSize; }
   friend bool operator==(const SegmentInfo&, const SegmentInfo&) = default;
 };
 

@@ -16,20 +16,20 @@ std::vector<CapturedFile> CapturedFilesOf(const ManifestState& state, const std:
   for (const auto& [number, info] : state.segments) {
     const NumberedFile name{FileKindOf(info.kind), number};
     if (info.sealed) {
-      files.push_back({name, info.file_id, info.file_size, true, info.punched, 0});
+      files.push_back({name, info.file_id, info.file_size, true, info.punched, info.cut, 0});
     } else {
-      files.push_back({name, info.file_id, log_ends.at(number), false, {}, log_ends.at(number)});
+      files.push_back({name, info.file_id, log_ends.at(number), false, {}, 0, log_ends.at(number)});
     }
   }
   const auto add_run = [&files](const RunInfo& run) {
-    files.push_back({{FileKind::kRun, run.number}, run.file_id, run.file_size, true, {}, 0});
+    files.push_back({{FileKind::kRun, run.number}, run.file_id, run.file_size, true, {}, 0, 0});
   };
   for (const auto& [id, family] : state.families) {
     for (const RunInfo& run : family.runs) add_run(run);
     for (const auto& [number, run] : family.level_runs) add_run(run.info);
     for (const auto& [number, info] : family.index_segments) {
       const bool is_youngest = number == family.index_segments.rbegin()->first;
-      files.push_back({{FileKind::kIndex, number}, info.file_id, info.length, !is_youngest, {}, 0});
+      files.push_back({{FileKind::kIndex, number}, info.file_id, info.length, !is_youngest, {}, 0, 0});
     }
   }
   return files;

@@ -21,8 +21,12 @@ struct CapturedFile {
   Id128 file_id{};
   std::uint64_t length = 0;  // bytes that belong to the capture; the file may be longer
   bool is_final = false;     // the file never grows and is durable: a hard link may replace a copy
-  std::vector<std::uint64_t> punched;  // of a segment, see SegmentInfo: the only values that may be holes in it
+  // Of a segment, see SegmentInfo: only these values, and what lies below the cut, may be holes in it.
+  std::vector<std::uint64_t> punched;
+  std::uint64_t cut = 0;
   std::uint64_t log_end = 0;  // of a segment that is not sealed: where its records end; space or a torn tail may follow
+
+  [[nodiscard]] bool MayHaveHoles() const { return cut != 0 || !punched.empty(); }
 };
 
 struct Capture {

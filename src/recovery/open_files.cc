@@ -97,7 +97,7 @@ Result<std::shared_ptr<Segment>> OpenSegment(FileSystem& fs, const std::string& 
   if (info.sealed) CAMBIUM_RETURN_IF_ERROR(CheckLength(*file, info.sealed_length));
   auto segment =
       std::make_shared<Segment>(info.number, info.slot, path, std::move(file), header, std::move(on_release));
-  segment->SetHoles(info.punched);
+  segment->SetHoles(info.punched, info.cut);
   return segment;
 }
 

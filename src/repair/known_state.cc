@@ -165,7 +165,7 @@ void OpenSegments(Salvage* salvage) {
     const Status opened = salvage->fs.Open(found.path, OpenMode::kReadOnly, {}, &file);
     if (!opened.ok()) continue;  // FindFiles could open it a moment ago; RepairDB returns a Denied
     auto segment = std::make_shared<Segment>(found.name.number, slot, found.path, std::move(file), header, nullptr);
-    if (info != nullptr) segment->SetHoles(info->punched);
+    if (info != nullptr) segment->SetHoles(info->punched, info->cut);
     salvage->segments = salvage->segments.With(slot, std::move(segment));
     salvage->slots[found.name.number] = slot;
   }

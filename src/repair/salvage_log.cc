@@ -119,7 +119,7 @@ Status LogSalvage::Read() {
 
 Status LogSalvage::ReadSegment(const Source& source, bool is_log) {
   const Segment& segment = *source.segment;
-  SegmentScanner scanner(segment.file(), segment.seed(), kFileHeaderSize, source.size, nullptr);
+  SegmentScanner scanner(segment.file(), segment.seed(), segment.FirstRecord(), source.size, nullptr);
   scanner.SetHoles(segment.holes());
   ScannedRecord record;
   std::uint64_t advanced = 0;

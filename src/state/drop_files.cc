@@ -38,7 +38,7 @@ bool IsGone(const Status& removed) {
 }  // namespace
 
 std::uint64_t CommitPoint::BytesOf(const SegmentInfo& info) const {
-  return info.punched.empty() ? info.file_size : info.file_size - punched_.Of(info.number).holes;
+  return !info.MayHaveHoles() ? info.file_size : info.file_size - punched_.Of(info.number).holes;
 }
 
 // Whether a sealed segment has no references and cannot get one any more.

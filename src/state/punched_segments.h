@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -15,10 +16,13 @@ namespace cambium {
 
 // The figures of one segment, in bytes.
 struct PunchedBytes {
-  std::uint64_t holes = 0;            // those made, and those to be made after the last reader
+  std::uint64_t holes = 0;            // of punched records and of the cut: made, or to be made after the last reader
   std::uint64_t kept = 0;             // of punched records, not in holes: header, key, and parts of blocks at both ends
   std::uint64_t pending = 0;          // the part of `holes` that is not made yet
   std::uint64_t garbage_at_look = 0;  // garbage that was left by the last look for values to punch
+  // The bytes that were live when log GC last looked all records up. They only shrink. The account may be more, since
+  // it counts hidden entries.
+  std::uint64_t live_most = std::numeric_limits<std::uint64_t>::max();
 };
 
 // Any thread.
@@ -48,10 +52,11 @@ class PunchedSegments {
     known_.erase(number);
   }
 
-  // Values of a segment that have no reader any more.
+  // Values of a segment that have no reader any more: punched records, and all before a cut.
   struct ReadyHoles {
     std::uint64_t number = 0;
-    PunchPlan plan;
+    PunchPlan plan;  // hole_bytes and kept_bytes are those of both
+    std::uint64_t cut = 0;
   };
   // Queues holes to be made.
   void Ready(ReadyHoles holes) {

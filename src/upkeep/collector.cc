@@ -1,5 +1,6 @@
 #include "upkeep/collector.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "util/fault_point.h"
@@ -45,7 +46,8 @@ bool Collector::Pick(GcPick* pick) {
   if (choice.numbers.empty()) return false;
   pick->view = commits_.view().Pin();
   pick->reason = choice.reason;
-  pick->step_bytes = policy.step_bytes;
+  pick->step_bytes = choice.cuts ? std::min(policy.step_bytes, policy.Room()) : policy.step_bytes;
+  pick->cuts = choice.cuts;
   std::vector<Slot> slots;
   for (const std::uint64_t number : choice.numbers) {
     const SegmentInfo& info = commits_.state().segments.at(number);
@@ -67,15 +69,20 @@ Status Collector::Collect() {
     CAMBIUM_TRY(const bool was_due, clusterer_.RunOnItsOwn());
     if (was_due) return Status::OK();
   }
-  const std::uint64_t begun_micros = db_.NowMicros();
-  GcPick pick;
-  if (!Pick(&pick)) return clusterer_.RunOnItsOwn().status();
-  GcReport report = relocator_.Begin(pick, /*empties=*/true);
-  report.begun_micros = begun_micros;
-  const Stopwatch watch(&db_.meter, LOG_GC_TIME);
-  const Status done = relocator_.EmptySources(pick, &report);
-  relocator_.Report(pick, report, done);
-  return done;
+  while (true) {
+    const std::uint64_t begun_micros = db_.NowMicros();
+    GcPick pick;
+    if (!Pick(&pick)) return clusterer_.RunOnItsOwn().status();
+    GcReport report = relocator_.Begin(pick, /*empties=*/true);
+    report.begun_micros = begun_micros;
+    const Stopwatch watch(&db_.meter, LOG_GC_TIME);
+    const Status done = relocator_.EmptySources(pick, &report);
+    // A look on a full disk that has found nothing to do changes nothing, so nothing else would start the next look. It
+    // is not repeated, and not reported.
+    const bool was_in_vain = done.ok() && pick.cuts && !report.cut.any();
+    if (!was_in_vain) relocator_.Report(pick, report, done);
+    if (!was_in_vain || jobs_.is_closing()) return done;
+  }
 }
 
 }  // namespace cambium

@@ -59,15 +59,36 @@ std::vector<std::string> Compactor::PathsOf(const std::vector<NumberedFile>& fil
 
 bool Compactor::IsDue(const Family& family) const {
   const std::shared_ptr<const Layers> layers = commits_.LayersOf(family);
-  if (layers == nullptr) return false;
+  if (layers == nullptr || !LeavesRoom(family, *layers)) return false;
   const bool is_urgent = family.compacts_urgently.load(std::memory_order_relaxed);
   return family.index->IsCompactionDue(*layers, is_urgent) || (is_urgent && HidesInLevels(family, *layers));
+}
+
+// A compaction frees files late: when it has rewritten the last page that is alive in them. Log GC frees space with each
+// step, and finds hidden garbage itself. So as long as it has garbage to free, it has the room.
+bool Compactor::LeavesRoom(const Family& family, const Layers& layers) const {
+  // Without the part of the reserve that is kept for Open, less is free than any rule counts on: whatever may help runs.
+  if (!disk_.IsFull() || disk_.reserve_bytes.load(std::memory_order_relaxed) == 0) return true;
+  const LayersShape shape = layers.shape();
+  const std::uint64_t rewritten =
+      shape.run_file_bytes + (shape.levels.empty() ? shape.base_live_bytes : shape.base_file_bytes);
+  std::uint64_t in_log = 0;
+  {
+    const CommitLock lock(commits_);
+    const auto state = commits_.state().families.find(family.id);
+    if (state == commits_.state().families.end()) return true;
+    for (const auto& [slot, account] : state->second.accounts) in_log += static_cast<std::uint64_t>(account.bytes);
+  }
+  std::uint64_t free = 0;
+  if (in_log <= rewritten || !db_.fs->FreeSpace(db_.path, &free).ok()) return true;
+  return free >= rewritten + FullDisk::Releasable(disk_.wanted_bytes.load(std::memory_order_relaxed)) / 2;
 }
 
 Status Compactor::CompactDue(Family* family) {
   if (!jobs_.ClaimCompaction(family)) return Status::OK();  // the thread that has the claim looks again when it ends
   Status s;
-  if (const std::shared_ptr<const Layers> layers = commits_.LayersOf(*family); layers != nullptr) {
+  const std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
+  if (layers != nullptr && LeavesRoom(*family, *layers)) {
     const bool is_urgent = family->compacts_urgently.load(std::memory_order_relaxed);
     if (family->index->IsCompactionDue(*layers, is_urgent)) {
       const bool is_due_anyway = !is_urgent || family->index->IsCompactionDue(*layers, false);

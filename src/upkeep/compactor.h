@@ -33,7 +33,7 @@ class Compactor {
 
   // Runs a step of a compaction that is due. The job kCompact.
   Status CompactDue(Family* family);
-  [[nodiscard]] bool IsDue(const Family& family) const;
+  [[nodiscard]] bool IsDue(const Family& family) const CAMBIUM_EXCLUDES(commit_lock);
   // Compacts the flushed entries with keys in [begin, end] into the lowest layer, in the caller's thread. A null bound
   // is no bound. `rewrites`: every page of the index is written anew. With a compaction filter or `rewrites`, the
   // caller has begun a FilterCall.
@@ -46,6 +46,9 @@ class Compactor {
 
   // The number of bytes that a step may write before it commits.
   [[nodiscard]] std::uint64_t StepBytes(const Family& family) const;
+  // On a full disk: whether a compaction would leave room for deletes and log GC. False only if most bytes of the family
+  // are in the log.
+  [[nodiscard]] bool LeavesRoom(const Family& family, const Layers& layers) const CAMBIUM_EXCLUDES(commit_lock);
   [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;
 
  private:

@@ -24,12 +24,13 @@ std::vector<SegmentUse> GcSegments::Uses() const {
   const auto punched = [this](std::uint64_t number) -> std::optional<PunchedUse> {
     if (!commits_.punched().Knows(number)) return std::nullopt;  // its holes are being counted
     const PunchedBytes bytes = commits_.punched().Of(number);
-    return PunchedUse{bytes.holes, bytes.kept, bytes.garbage_at_look};
+    return PunchedUse{bytes.holes, bytes.kept, bytes.garbage_at_look, bytes.live_most};
   };
   std::vector<SegmentUse> uses;
   VisitSegmentUses(commits_.seen_state(), commits_.seen_index(), least, punched, [&](const SegmentInfo&, GcStanding standing, SegmentUse use) CAMBIUM_REQUIRES(commit_lock) {
     if (standing != GcStanding::kMember) return;
     use.is_damaged = damaged_.contains(use.number);
+    use.can_cut = use.can_cut && can_punch;
     uses.push_back(use);
   });
   return uses;
@@ -49,7 +50,7 @@ VictimPolicy GcSegments::Policy() const {
   // A log must fit below the ceiling even if all its segments have slightly less garbage than space_garbage_least.
   const double ceiling = db_.max_space_amplification.load(std::memory_order_relaxed);
   if (ceiling != 0) policy.space_garbage_least = std::min(policy.space_garbage_least, (ceiling - 1) / 4);
-  if (disk_.IsFull()) static_cast<void>(db_.fs->FreeSpace(db_.path, &policy.free_bytes));
+  static_cast<void>(db_.fs->FreeSpace(db_.path, &policy.free_bytes));
   return policy;
 }
 
@@ -84,7 +85,38 @@ VictimChoice GcSegments::Choose(const VictimPolicy& policy) const {
   }
   const GcUrgency urgency = Urgency();
   if (!MayCollect(urgency)) return {};
-  return PickGcVictims(uses, policy, head_.published(), urgency);
+  if (urgency == GcUrgency::kFull) return ChooseOnFullDisk(uses, policy);
+  VictimChoice choice = PickGcVictims(uses, policy, head_.published(), urgency);
+  std::uint64_t live = 0;
+  for (const SegmentUse& use : uses) live += std::ranges::count(choice.numbers, use.number) > 0 ? use.live_bytes : 0;
+  // A step that finds no space would be repeated in vain, although no write has found the disk full yet.
+  return live > policy.Room() ? ChooseOnFullDisk(uses, policy) : choice;
+}
+
+// While readers keep what earlier steps have freed, another step would only take the room that is left.
+VictimChoice GcSegments::ChooseOnFullDisk(const std::vector<SegmentUse>& uses, const VictimPolicy& policy) const {
+  std::uint64_t leaving = 0;
+  for (const auto& [path, file] : commits_.obsolete().leaving()) leaving += file.is_log ? file.bytes : 0;
+  if (leaving > policy.Room()) return {};
+  VictimChoice whole = PickGcVictims(uses, policy, head_.published(), GcUrgency::kFull);
+  return whole.numbers.empty() ? PickToCut(uses, policy, looks_, commits_.state().replay) : whole;
+}
+
+void GcSegments::NoteLook(const SegmentInfo& info, std::uint64_t live, std::uint64_t room, bool found_nothing) {
+  const CommitLock lock(commits_);
+  if (!commits_.state().segments.contains(info.number)) return;
+  std::erase_if(looks_, [this](const auto& look) CAMBIUM_REQUIRES(commit_lock) {
+    return !commits_.state().segments.contains(look.first);
+  });
+  if (!commits_.punched().Knows(info.number) && info.MayHaveHoles()) return;
+  PunchedBytes bytes = commits_.punched().Of(info.number);
+  bytes.live_most = std::min(bytes.live_most, live);
+  commits_.punched().Set(info.number, bytes);
+  looks_.erase(info.number);
+  if (!found_nothing) return;
+  const std::uint64_t kept = live + kFileHeaderSize + (info.file_size - info.sealed_length);
+  const std::uint64_t on_disk = commits_.BytesOf(info);
+  looks_[info.number] = {commits_.state().replay, room, on_disk - std::min(on_disk, kept)};
 }
 
 void GcSegments::MarkDamaged(const GcSource& source, const Status& why) {

@@ -31,6 +31,11 @@ class GcSegments {
   [[nodiscard]] VictimChoice Choose(const VictimPolicy& policy) const CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool IsPunchingDue() const CAMBIUM_REQUIRES(commit_lock);
 
+  // A step on a full disk has looked the records of a segment up, with this room for copies: `live` bytes are live. If
+  // it found nothing to do, the segment is not chosen again until something changes.
+  void NoteLook(const SegmentInfo& info, std::uint64_t live, std::uint64_t room, bool found_nothing)
+      CAMBIUM_EXCLUDES(commit_lock);
+
   // ---- Requests of CompactRange ----
 
   void Request(const std::set<std::uint64_t>& numbers) CAMBIUM_REQUIRES(commit_lock) {
@@ -56,6 +61,9 @@ class GcSegments {
   void SetCannotPunch() { cannot_punch_.store(true, std::memory_order_relaxed); }
 
  private:
+  [[nodiscard]] VictimChoice ChooseOnFullDisk(const std::vector<SegmentUse>& uses, const VictimPolicy& policy) const
+      CAMBIUM_REQUIRES(commit_lock);
+
   DbContext& db_;
   Jobs& jobs_;
   CommitPoint& commits_;
@@ -66,6 +74,7 @@ class GcSegments {
 
   std::map<std::uint64_t, std::string> damaged_ CAMBIUM_GUARDED_BY(commit_lock);  // by number: why
   std::set<std::uint64_t> requested_ CAMBIUM_GUARDED_BY(commit_lock);
+  std::map<std::uint64_t, CutLook> looks_ CAMBIUM_GUARDED_BY(commit_lock);  // by number
   std::atomic<bool> cannot_punch_{false};
   std::atomic<int> holds_{0};
 };

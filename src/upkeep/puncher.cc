@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "io/file_header.h"
-#include "recovery/open_files.h"
+#include "upkeep/segment_cut.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
 #include "vlog/segment_footer.h"
@@ -122,12 +122,7 @@ Status Puncher::PlanChange(const GcSource& source, const PunchPlan& plan, Change
   std::vector<std::uint64_t> all;
   std::ranges::set_union(change->info.punched, plan.offsets, std::back_inserter(all));
   change->info.punched = std::move(all);
-  CAMBIUM_TRY(change->segment, OpenSegment(*db_.fs, db_.path, state, change->info, false, commits_.WhenReleased(),
-                                           HeaderRuleOf(db_.options.wal_recovery_mode)));
-  if (db_.options.allow_mmap_reads) {
-    change->segment->AllowMap(change->info.sealed_length);
-    change->segment->map()->Complete(change->info.sealed_length);
-  }
+  CAMBIUM_TRY(change->segment, OpenAgain(&db_, &commits_, change->info));
   return Status::OK();
 }
 
@@ -159,7 +154,7 @@ Status Puncher::Commit(const GcPick& pick, const std::vector<PunchPlan>& plans, 
 
 Status Puncher::PunchBeforeCommit(const Edit& edit) {
   if (!MutantIs(Mutant::kPunchBeforeCommit)) return Status::OK();
-  for (const SegmentInfo& info : edit.set_segments) CAMBIUM_RETURN_IF_ERROR(MakeHoles(info, info.punched).status());
+  for (const SegmentInfo& info : edit.set_segments) CAMBIUM_RETURN_IF_ERROR(MakeHoles(info, info.punched, info.cut).status());
   return Status::OK();
 }
 
@@ -176,14 +171,15 @@ void Puncher::Committed(const View& before, const Change& change) {
   commits_.obsolete().Leaves(change.segment->path(), {bytes.pending, true});
   // The old Segment holds the new one. So a Segment is released only after all its predecessors, whose readers see more
   // values.
-  const PunchedSegments::ReadyHoles holes{info.number, *change.plan};
+  const PunchedSegments::ReadyHoles holes{info.number, *change.plan, 0};
   before.segments.Find(info.slot)->WhenReleased([this, holes, keep = change.segment] { commits_.punched().Ready(holes); });
   PunchWhilePinned(holes, &commits_.punched());
 }
 
-// Punches the records at `offsets`, which are sorted, and which the MANIFEST names as punched. The MANIFEST may name
-// further records, which still have readers. Punching a hole again costs little.
-Result<PunchedBytes> Puncher::MakeHoles(const SegmentInfo& info, const std::vector<std::uint64_t>& offsets) {
+// Punches the records at `offsets`, which are sorted, and all before `cut`, as the MANIFEST says. It may name further
+// records and a later cut, which still have readers. Punching a hole again costs little.
+Result<PunchedBytes> Puncher::MakeHoles(const SegmentInfo& info, const std::vector<std::uint64_t>& offsets,
+                                        std::uint64_t cut) {
   PunchedBytes made;
   const std::string path = db_.PathOf(FileKindOf(info.kind), info.number);
   std::unique_ptr<File> file;
@@ -195,7 +191,8 @@ Result<PunchedBytes> Puncher::MakeHoles(const SegmentInfo& info, const std::vect
     made.holes += holes.back().length;
     made.kept += size - holes.back().length;
   };
-  const Status listed = ReadSegmentFooter(
+  const Hole before_cut = HoleOfCut(cut);
+  const Status listed = offsets.empty() ? Status::OK() : ReadSegmentFooter(
       *file, header.Seed(), kFileHeaderSize, info.sealed_length, info.file_size, [&](const FooterEntry& entry) {
         if (std::ranges::binary_search(offsets, entry.offset)) add(entry.offset, entry.size, entry.key.size());
         return Status::OK();
@@ -214,6 +211,8 @@ Result<PunchedBytes> Puncher::MakeHoles(const SegmentInfo& info, const std::vect
   if (facts.link_count > 1 && !MutantIs(Mutant::kPunchLinkedFile)) {
     return Status::Busy(path + ": has a second name");
   }
+  if (before_cut.length != 0) holes.push_back(before_cut);
+  made.holes += before_cut.length;
   for (const Hole& hole : holes) CAMBIUM_RETURN_IF_ERROR(file->PunchHole(hole.offset, hole.length));
   return made;
 }
@@ -231,12 +230,12 @@ Status Puncher::MakeReadyHoles() {
       info = known->second;
     }
     CAMBIUM_FAULT_POINT("Punch:holes");
-    const Result<PunchedBytes> made = MakeHoles(info, ready.plan.offsets);
+    const Result<PunchedBytes> made = MakeHoles(info, ready.plan.offsets, ready.cut);
     if (made.status().IsPathNotFound()) continue;  // dropped since
     if (!made.ok()) {
       if (made.status().IsNotSupported()) segments_.SetCannotPunch();
       if (!made.status().IsNotSupported() && !made.status().IsBusy() && first.ok()) first = made.status();
-      db_.logger->Log(InfoLogLevel::kWarn, "dead large values are kept for now: " + made.status().ToString());
+      db_.logger->Log(InfoLogLevel::kWarn, "dead values are kept for now: " + made.status().ToString());
     }
     NoteHoles(ready, info, made);
   }
@@ -269,7 +268,7 @@ void Puncher::Resume() {
   {
     const CommitLock lock(commits_);
     for (const auto& [number, info] : commits_.state().segments) {
-      if (!info.punched.empty()) all.push_back({number, {info.punched, 0, 0}});
+      if (info.MayHaveHoles()) all.push_back({number, {info.punched, 0, 0}, info.cut});
     }
   }
   for (PunchedSegments::ReadyHoles& holes : all) commits_.punched().Ready(std::move(holes));

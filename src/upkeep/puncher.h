@@ -40,7 +40,7 @@ class Puncher {
   // Only in a mutant: makes the holes that the edit is to name.
   Status PunchBeforeCommit(const Edit& edit);
   void Committed(const View& before, const Change& change) CAMBIUM_REQUIRES(commit_lock);
-  Result<PunchedBytes> MakeHoles(const SegmentInfo& info, const std::vector<std::uint64_t>& offsets);
+  Result<PunchedBytes> MakeHoles(const SegmentInfo& info, const std::vector<std::uint64_t>& offsets, std::uint64_t cut);
   void NoteHoles(const PunchedSegments::ReadyHoles& ready, const SegmentInfo& info, const Result<PunchedBytes>& made)
       CAMBIUM_EXCLUDES(commit_lock);
 

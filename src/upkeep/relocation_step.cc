@@ -122,6 +122,7 @@ Status RelocationStep::Copy(std::span<const GcRecord> records) {
   for (const DamagedSource& damaged : copied_.damaged) {
     segments_.MarkDamaged(pick_.sources[damaged.source], damaged.why);
     report_.is_emptied[damaged.source] = false;
+    report_.cut = {};
   }
   if (!writer_.empty()) {
     CAMBIUM_RETURN_IF_ERROR(writer_.Finish());
@@ -225,14 +226,28 @@ void RelocationStep::FillEdit(Edit* edit, std::vector<std::shared_ptr<const Laye
   }
 }
 
+Result<bool> RelocationStep::AddCut(Edit* edit) {
+  if (report_.cut.cut == 0) return true;
+  CAMBIUM_TRY(cut_, PrepareCut(&db_, &commits_, pick_.sources.front(), report_.cut));
+  if (!cut_.has_value()) return false;
+  edit->set_segments.push_back(cut_->info);
+  return true;
+}
+
 Result<bool> RelocationStep::TryCommit() {
   const CommitLock lock(commits_);
   CAMBIUM_TRY(const bool are_newest, AreStillNewest());
   if (!are_newest) return false;
   Edit edit;
   std::vector<std::shared_ptr<const Layers>> next;
+  CAMBIUM_TRY(const bool can_cut, AddCut(&edit));
+  if (!can_cut) {  // copies alone would only take space
+    moves_.clear();
+    return true;
+  }
   FillEdit(&edit, &next);
-  if (edit.drop_segments.empty() && edit.families.empty()) return true;
+  if (edit.drop_segments.empty() && edit.families.empty() && !cut_.has_value()) return true;
+  const std::shared_ptr<const View> before = commits_.view().Pin();
   is_named_ = UsesWriter();  // also if the commit fails: the edit may be on disk all the same
   // Computed before the commit, which removes the accounts of dropped segments.
   std::vector<std::int64_t> hidden;
@@ -246,12 +261,18 @@ Result<bool> RelocationStep::TryCommit() {
     for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
       if (report_.is_emptied[i]) view->segments = view->segments.Without(pick_.sources[i].info.slot);
     }
+    if (cut_.has_value()) view->segments = view->segments.With(cut_->segment->slot(), cut_->segment);
     for (std::size_t i = 0; i < moves_.size(); ++i) {
       FamilyView* const family = view->Mutable(moves_[i].family->id);
       if (family != nullptr && !moves_[i].runs.empty()) CommitPoint::SetLayers(family, next[i]);
     }
   }));
   NoteCommitted(hidden);
+  if (cut_.has_value()) {
+    NoteCut(&commits_, *before, *cut_);
+    report_.bytes_freed += cut_->plan.hole_bytes;
+    report_.punched.insert(0);
+  }
   for (const Moves& moves : moves_) NoteFiltered(moves);
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "upkeep/compactor.h"
 #include "upkeep/relocator.h"
 #include "upkeep/run_maker.h"
+#include "upkeep/segment_cut.h"
 
 namespace cambium {
 
@@ -57,6 +59,8 @@ class RelocationStep {
   // Fills in the edit, and the layers of each family after the commit. The edit is empty if nothing is left to relocate
   // or drop.
   void FillEdit(Edit* edit, std::vector<std::shared_ptr<const Layers>>* next) CAMBIUM_REQUIRES(commit_lock);
+  // Adds the cut of the first source to the edit, if the step makes one. False: it cannot be made any more.
+  Result<bool> AddCut(Edit* edit) CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool UsesWriter() const;
   // The change of the family's hidden bytes by the commit: plus the old copies of relocated values, minus all bytes
   // that accounts count in the dropped segments. The values in these segments were hidden, or were just relocated.
@@ -84,6 +88,7 @@ class RelocationStep {
   std::vector<Moves> moves_;
   Relocation copied_;  // values of moves_ that have become inline refer to it
   bool is_named_ = false;
+  std::optional<SegmentCut> cut_;  // of the first source
 };
 
 }  // namespace cambium

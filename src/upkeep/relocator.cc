@@ -36,6 +36,16 @@ void CutToStep(std::uint64_t step_bytes, std::vector<GcRecord>* records, GcRepor
   records->resize(count);
 }
 
+// Returns the punched records of the source, if the step cuts it.
+std::vector<GcRecord> PunchedOf(const GcPick& pick, const std::vector<GcRecord>& records) {
+  std::vector<GcRecord> punched;
+  if (!pick.cuts || pick.sources.front().info.punched.empty()) return punched;
+  for (const GcRecord& record : records) {
+    if (std::ranges::binary_search(pick.sources.front().info.punched, record.offset)) punched.push_back(record);
+  }
+  return punched;
+}
+
 // Only in a mutant: drops values that a memtable hides, although a crash may bring them back.
 void DropHiddenByMemtables(const View& view, std::vector<GcRecord>* records) {
   if (!MutantIs(Mutant::kGcConsultsMemtables)) return;
@@ -86,10 +96,41 @@ Status Relocator::EmptySources(const GcPick& pick, GcReport* report) {
     report->is_emptied[i] = false;
     std::erase_if(records, [i](const GcRecord& record) { return record.source == i; });
   }
+  std::vector<GcRecord> punched = PunchedOf(pick, records);
   CAMBIUM_RETURN_IF_ERROR(KeepLive(pick.families, pick.sources, &records));
   DropHiddenByMemtables(*pick.view, &records);
-  CutToStep(pick.step_bytes, &records, report);
+  if (pick.cuts) {
+    CAMBIUM_TRY(const bool is_worth, PlanStep(pick, std::move(punched), &records, report));
+    if (!is_worth) return Status::OK();
+  } else {
+    CutToStep(pick.step_bytes, &records, report);
+  }
   return Move(pick, records, report);
+}
+
+Result<bool> Relocator::PlanStep(const GcPick& pick, std::vector<GcRecord> punched, std::vector<GcRecord>* live,
+                                 GcReport* report) {
+  const GcSource& source = pick.sources.front();
+  const bool is_whole = report->is_emptied.front();  // all records could be listed
+  FileInfo file;
+  CAMBIUM_RETURN_IF_ERROR(source.segment->file().GetInfo(&file));
+  std::uint64_t bytes = 0;
+  for (const GcRecord& record : *live) bytes += record.size;
+  report->is_emptied.front() = false;
+  // A checkpoint or backup uses the bytes of a file with a second name, so its space would not come back.
+  if (is_whole && (file.link_count == 1 || MutantIs(Mutant::kPunchLinkedFile))) {
+    std::vector<GcRecord> by_place = *live;
+    std::ranges::sort(by_place, {}, &GcRecord::offset);
+    std::ranges::sort(punched, {}, &GcRecord::offset);
+    report->cut = PlanCut(source.info, by_place, punched, pick.step_bytes);
+  }
+  segments_.NoteLook(source.info, bytes, pick.step_bytes, !report->cut.any());
+  if (!report->cut.any()) return false;
+  report->is_emptied.front() = report->cut.empties;
+  if (report->cut.empties) return true;
+  std::erase_if(*live, [report](const GcRecord& record) { return record.offset >= report->cut.cut; });
+  if (MutantIs(Mutant::kCutLiveValues) && !live->empty()) live->pop_back();
+  return true;
 }
 
 // All values go into one new segment. It is removed unless a MANIFEST record may name it.

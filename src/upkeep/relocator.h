@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gc/copy_buffers.h"
+#include "gc/cut.h"
 #include "gc/relocation.h"
 #include "gc/victims.h"
 #include "state/db_state.h"
@@ -34,6 +35,7 @@ struct GcPick {
   std::vector<GcSource> sources;
   std::vector<GcFamily> families;
   std::uint64_t step_bytes = 0;  // that the step may copy
+  bool cuts = false;             // the step cuts its only source: it copies and frees a part
   // While `slots` is held, no new segment gets the slot of a segment that the step may read: the commit identifies
   // copied values by slot and offset.
   std::shared_ptr<const void> slots;
@@ -48,6 +50,7 @@ struct GcReport {
   std::uint64_t begun_micros = 0;
   std::vector<bool> is_emptied;   // by source: no live value is left
   std::set<std::size_t> punched;  // sources that get holes
+  CutPlan cut;                    // of the first source, if the step cuts it
   std::uint64_t keys_relocated = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
@@ -71,6 +74,11 @@ class Relocator {
   void KeepCopyBuffers(std::size_t count, std::size_t least) { copy_buffers_.Keep(count, least); }
 
  private:
+  // Keeps the live records before the new cut of the only source. False: a cut would free too little, or cannot be made.
+  // `punched`: the punched records of the source.
+  Result<bool> PlanStep(const GcPick& pick, std::vector<GcRecord> punched, std::vector<GcRecord>* live,
+                        GcReport* report);
+
   DbState& state_;
   DbContext& db_;
   Pace& pace_;

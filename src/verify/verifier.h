@@ -101,9 +101,10 @@ class Verifier {
   // Checks header and key of a value's record; with `deep` the value too.
   Status CheckValue(const ValueQuery& query);
   [[nodiscard]] bool HasHole(ValueAddress address) const;
+  [[nodiscard]] bool IsCutOff(ValueAddress address) const;
   // Whether one of the first `newer` runs of newer_ has an entry for the key, which hides older ones.
   Result<bool> IsHidden(const FamilyState& family, Slice key, std::size_t newer);
-  // If log GC has relocated or punched the value of an entry, the entry must never be read. Returns Corruption unless a
+  // If log GC has relocated, punched or cut off the value of an entry, the entry must never be read. Returns Corruption unless a
   // newer entry hides it.
   Status CheckHidden(const FamilyState& family, Slice key, Slot slot, const char* why);
 

@@ -26,7 +26,7 @@ Status Verifier::CheckSegment(const SegmentInfo& info, const Segment& segment) {
   if (info.has_footer) {
     footer = ReadSegmentFooter(segment.file(), segment.seed(), kFileHeaderSize, info.sealed_length, info.file_size,
                                [&](const FooterEntry& entry) {
-                                 if (verify_.deep) listed[entry.offset] = entry.size;
+                                 if (verify_.deep && entry.offset >= info.cut) listed[entry.offset] = entry.size;
                                  return Status::OK();
                                });
     if (!footer.IsCorruption()) CAMBIUM_RETURN_IF_ERROR(footer);
@@ -48,7 +48,7 @@ Status Verifier::WalkSegment(const SegmentInfo& info, const Segment& segment,
     end = std::min(end, state_.replay.offset);
     listed.erase(listed.lower_bound(end), listed.end());
   }
-  for (std::uint64_t start = kFileHeaderSize; start < end;) {
+  for (std::uint64_t start = info.FirstRecord(); start < end;) {
     SegmentScanner scanner(segment.file(), segment.seed(), start, end, nullptr);
     scanner.SetHoles(info.punched);
     scanner.LeaveOutLongValues();

@@ -17,6 +17,12 @@ bool Verifier::HasHole(ValueAddress address) const {
   return segment != nullptr && segment->HasHole(address.offset());
 }
 
+bool Verifier::IsCutOff(ValueAddress address) const {
+  if (address.kind() == EntryKind::kLargeValue) return false;
+  const std::shared_ptr<Segment>& segment = segments_.Find(address.slot());
+  return segment != nullptr && segment->IsCutOff(address.offset());
+}
+
 Result<bool> Verifier::IsHidden(const FamilyState& family, Slice key, std::size_t newer) {
   for (std::size_t i = 0; i < newer; ++i) {
     const auto& [run, cursor] = newer_[i];
@@ -44,6 +50,9 @@ Status Verifier::CheckEntry(const FamilyState& family, Slice key, const Entry& e
   account.bytes += static_cast<std::int64_t>(entry.address.size());
   if (state_.shadowed_slots.contains(entry.address.slot())) {
     return Found(CheckHidden(family, key, entry.address.slot(), "whose segment log GC has removed"));
+  }
+  if (IsCutOff(entry.address)) {
+    return Found(CheckHidden(family, key, entry.address.slot(), "to a record that log GC has cut off"));
   }
   if (HasHole(entry.address)) {
     CAMBIUM_RETURN_IF_ERROR(

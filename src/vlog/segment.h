@@ -60,10 +60,21 @@ class Segment {
   // Null: values are read from the file.
   [[nodiscard]] SegmentMap* map() const { return map_.get(); }
 
-  // Sets the offsets, ascending, of records whose values may be holes. Call it before the segment is shared.
-  void SetHoles(std::vector<std::uint64_t> holes) { holes_ = std::move(holes); }
-  [[nodiscard]] bool HasHole(std::uint64_t offset) const { return std::ranges::binary_search(holes_, offset); }
+  // Sets the offsets, ascending, of records whose values may be holes, and the offset before which all records may be
+  // holes, or 0. Call it before the segment is shared.
+  void SetHoles(std::vector<std::uint64_t> holes, std::uint64_t cut) {
+    holes_ = std::move(holes);
+    cut_ = cut;
+  }
+  // True if the value of the record at `offset` may be a hole.
+  [[nodiscard]] bool HasHole(std::uint64_t offset) const {
+    return IsCutOff(offset) || std::ranges::binary_search(holes_, offset);
+  }
+  // True if the whole record at `offset` may be a hole.
+  [[nodiscard]] bool IsCutOff(std::uint64_t offset) const { return offset < cut_; }
   [[nodiscard]] const std::vector<std::uint64_t>& holes() const { return holes_; }
+  // The offset of the first record that is whole.
+  [[nodiscard]] std::uint64_t FirstRecord() const { return cut_ != 0 ? cut_ : kFileHeaderSize; }
 
   // For a segment that another Segment with the same file has replaced: the thread that releases the last reference
   // calls `then`, and may hold any lock that a reader may hold. Call it once, while holding a reference.
@@ -90,6 +101,7 @@ class Segment {
   std::atomic<std::uint64_t> log_end_{0};
   std::function<void(const std::string&)> on_release_;
   std::vector<std::uint64_t> holes_;
+  std::uint64_t cut_ = 0;
   // Written by one holder and read by the destructor; the reference count orders the two.
   std::function<void()> when_released_;
 };

@@ -608,8 +608,8 @@ TEST(BackupRecordTest, BytesOfVersion3) {
   const auto add = [&record](FileKind kind, std::uint64_t number, std::uint64_t length, const std::string& stored) {
     record.files.push_back({.name = {kind, number}, .length = length, .checksum = number, .stored = stored});
   };
-  add(FileKind::kLog, 12, 4096, StoredName(id, 4096, FileKind::kLog, {}));
-  add(FileKind::kRelocation, 13, 9000, StoredName(id, 9000, FileKind::kRelocation, {128, 4400}));
+  add(FileKind::kLog, 12, 4096, StoredName(id, 4096, FileKind::kLog, {}, 0));
+  add(FileKind::kRelocation, 13, 9000, StoredName(id, 9000, FileKind::kRelocation, {128, 4400}, 0));
   record.files.back().punched = {128, 4400};
   add(FileKind::kManifest, 15, 300, UnsharedName(7, {FileKind::kManifest, 15}));
   const std::string text = EncodeBackupRecord(record);
@@ -666,7 +666,41 @@ TEST(BackupRecordTest, IllegalRecordsAreCorruption) {
         "backup_file_version=2\nbackup=7\ncreated=1\nsequence=1\nmetadata=\nchecked=1\n" + manifest}) {
     EXPECT_TRUE(decode(body).IsCorruption()) << body;
   }
-  EXPECT_TRUE(decode("backup_file_version=4\nanything=else\n").IsNotSupported());
+  EXPECT_TRUE(decode("backup_file_version=5\nanything=else\n").IsNotSupported());
+}
+
+// Only a record with a cut has version 4; so older programs read all others.
+TEST(BackupRecordTest, CutsAreReadBack) {
+  const Id128 id{};
+  BackupRecord record;
+  record.id = 7;
+  const auto add = [&](std::uint64_t number, std::vector<std::uint64_t> punched, std::uint64_t cut) {
+    const std::string stored = StoredName(id, 9000, FileKind::kLog, punched, cut);
+    record.files.push_back({.name = {FileKind::kLog, number}, .length = 9000, .stored = stored, .punched = punched, .cut = cut});
+  };
+  add(11, {4096}, 0);
+  record.files.push_back({.name = {FileKind::kManifest, 15}, .length = 300, .stored = UnsharedName(7, {FileKind::kManifest, 15})});
+  EXPECT_NE(EncodeBackupRecord(record).find("backup_file_version=3\n"), std::string::npos);
+  add(12, {}, 4096);
+  add(13, {4400}, 4096);
+  EXPECT_NE(record.files[0].stored, record.files[2].stored) << "a cut is not a punched record";
+  EXPECT_NE(record.files[2].stored, StoredName(id, 9000, FileKind::kLog, {}, 0));
+  const std::string text = EncodeBackupRecord(record);
+  EXPECT_NE(text.find("backup_file_version=4\n"), std::string::npos);
+  EXPECT_NE(text.find(".log - 4096\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(".log 4400 4096\n"), std::string::npos) << text;
+  const Result<BackupRecord> read = DecodeBackupRecord(text, 7, "r");
+  ASSERT_TRUE(read.ok()) << read.status().ToString();
+  EXPECT_EQ(EncodeBackupRecord(*read), text);
+  EXPECT_EQ(read->files[2].cut, 4096u);
+  EXPECT_TRUE(read->files[2].punched.empty());
+  EXPECT_EQ(read->files[3].punched, (std::vector<std::uint64_t>{4400}));
+  const std::string head = "backup_file_version=4\nbackup=7\ncreated=1\nsequence=1\nmetadata=\nchecked=0\n";
+  const std::string manifest = "file=MANIFEST-000015 300 0000000000000001 000007-MANIFEST-000015\n";
+  for (const std::string holes : {"- 0", "- 900", "- x", "-", "8 16", "- ", "- 8 8"}) {
+    const std::string file = "file=000012.log 900 0123456789abcdef 000007-000012.log " + holes + "\n";
+    EXPECT_TRUE(DecodeBackupRecord(SealText(head + file + manifest), 7, "r").status().IsCorruption()) << holes;
+  }
 }
 
 // A record of version 1 does not say which values were punched. So its segments can be restored, but not shared.

@@ -313,6 +313,24 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
        [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].punched = {300, 128}; }},
       {"a hole twice",
        [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].punched = {128, 128}; }},
+      {"a cut in a segment that is not sealed",
+       [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].cut = 160; }},
+      {"a cut in a segment without a footer",
+       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = false, e->set_segments[0].cut = 160; }},
+      {"a cut in the file header",
+       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = true, e->set_segments[0].cut = kFileHeaderSize; }},
+      {"a cut between record offsets",
+       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = true, e->set_segments[0].cut = 164; }},
+      {"a cut at the end",
+       [](Edit* e) {
+         e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = true;
+         e->set_segments[0].cut = e->set_segments[0].sealed_length;
+       }},
+      {"a hole before the cut",
+       [](Edit* e) {
+         e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = true;
+         e->set_segments[0].punched = {128}, e->set_segments[0].cut = 160;
+       }},
       {"a segment dropped before it is sealed", [](Edit* e) { e->drop_segments = {12}; }},
       {"a segment dropped while its log is needed",
        [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}, e->drop_segments = {12}; }},
@@ -355,6 +373,27 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
     ManifestState state = before;
     EXPECT_TRUE(ApplyEdit(edit, &state).IsCorruption()) << c.what;
   }
+}
+
+// The cut only grows, and covers the punched records before it; those after it stay listed.
+TEST(ApplyEditTest, CutOnlyGrows) {
+  ManifestState state = Sample();
+  const auto set = [&state](std::uint64_t cut, std::vector<std::uint64_t> punched) {
+    Edit edit;
+    edit.set_segments = {state.segments.at(10)};
+    edit.set_segments[0].has_footer = true;
+    edit.set_segments[0].cut = cut;
+    edit.set_segments[0].punched = std::move(punched);
+    return ApplyEdit(edit, &state);
+  };
+  ASSERT_TRUE(set(0, {128, 1000, 3000}).ok());
+  ASSERT_TRUE(set(1000, {1000, 3000}).ok());
+  EXPECT_EQ(state.segments.at(10).cut, 1000u);
+  EXPECT_TRUE(set(992, {1000, 3000}).IsCorruption());
+  EXPECT_TRUE(set(0, {128, 1000, 3000}).IsCorruption());
+  EXPECT_TRUE(set(2000, {}).IsCorruption()) << "3000 is lost";
+  ASSERT_TRUE(set(2000, {2000, 3000}).ok());
+  ASSERT_TRUE(set(4000, {}).ok());
 }
 
 // The order of a user's comparator is not known here. So only an empty cursor, which is before all keys, is known to be

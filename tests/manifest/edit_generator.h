@@ -90,6 +90,11 @@ class EditGenerator {
     if (segment.sealed && prng_.OneIn(2)) {
       for (std::uint64_t at = 128; at < segment.sealed_length; at += 8 * prng_.Between(1, 500)) segment.punched.push_back(at);
     }
+    if (segment.sealed && segment.sealed_length > 1000 && prng_.OneIn(3)) {
+      segment.has_footer = true;
+      segment.cut = kFileHeaderSize + 8 * prng_.Between(1, 100);
+      std::erase_if(segment.punched, [&segment](std::uint64_t offset) { return offset < segment.cut; });
+    }
     segment.file_id = DrawId();
     segment.epoch = state.epoch;
     edit->set_segments.push_back(segment);

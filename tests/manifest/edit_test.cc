@@ -78,6 +78,21 @@ TEST(EditTest, EditHasTheDocumentedBytes) {
             "04800188260a01040b02ac020c0208090d020306");
 }
 
+// A database whose segments are not cut can be read by programs that know no cut.
+TEST(EditTest, CutIsOneMoreField) {
+  Edit edit;
+  edit.set_segments.push_back({5, Slot{2}, SegmentKind::kRelocation, IdOf(0x40), 3, true, true, 8192, 9000, 999, 2, {4000}});
+  const std::string before = Slice(EncodeEdit(edit)).ToString(true);
+  edit.set_segments.back().cut = 1024;
+  const std::string bytes = EncodeEdit(edit);
+  const std::string after = Slice(bytes).ToString(true);
+  EXPECT_EQ(after.size(), before.size() + 8);
+  EXPECT_EQ(after.substr(after.size() - 8), "0d028008");
+  const Result<Edit> back = DecodeEdit(bytes);
+  ASSERT_TRUE(back.ok()) << back.status().ToString();
+  EXPECT_EQ(back->set_segments, edit.set_segments);
+}
+
 TEST(EditTest, EveryFieldIsReadBack) {
   const Edit edit = FullEdit();
   const Result<Edit> back = DecodeEdit(EncodeEdit(edit));

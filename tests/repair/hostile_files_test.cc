@@ -198,6 +198,7 @@ class EditChanges {
     Number(&segment->last_sequence);
     Number(&segment->generation);
     List(&segment->punched);
+    Number(&segment->cut);
   }
   void AddRun(RunInfo* run) {
     Number(&run->number);

@@ -91,7 +91,7 @@ class Map {
   void TakeRecords(const FoundFile& file) {
     SegmentScanner scanner(*file.file, file.header.Seed(), kFileHeaderSize, file.size, nullptr);
     const auto info = state_.segments.find(file.name.number);
-    if (info != state_.segments.end()) scanner.SetHoles(info->second.punched);
+    if (info != state_.segments.end()) scanner.SetHoles(info->second.punched);  // nothing is cut here
     ScannedRecord record;
     while (true) {
       const Result<ScanResult> next = scanner.Next(&record);

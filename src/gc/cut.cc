@@ -1,0 +1,110 @@
+#include "gc/cut.h"
+
+#include <algorithm>
+
+#include "gc/punch.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+// Partly filled blocks of the new files: a segment, a run of a few pages, and the MANIFEST.
+constexpr std::uint64_t kStepCost = 4 * kPunchBlock;
+// What the footer and the run have of a record in addition to its key.
+constexpr std::uint64_t kEntryCost = 16;
+
+std::uint64_t CostOf(const GcRecord& record) { return record.size + 2 * (record.key.size() + kEntryCost); }
+
+// Bytes that a cut at this offset frees, in addition to the holes of punched records.
+class Freed {
+ public:
+  Freed(const SegmentInfo& info, std::span<const GcRecord> punched) : info_(info), punched_(punched) {}
+  // `cut`: at least that of the call before.
+  std::uint64_t By(std::uint64_t cut) {
+    for (; next_ < punched_.size() && punched_[next_].offset < cut; ++next_) {
+      const Hole hole = HoleOf(punched_[next_].offset, punched_[next_].size, punched_[next_].key.size());
+      holes_ += hole.length;
+      kept_ += punched_[next_].size - hole.length;
+    }
+    const std::uint64_t all = HoleOfCut(cut).length - HoleOfCut(info_.cut).length;
+    return all - std::min(all, holes_);
+  }
+  // What punching has kept of the punched records before the cut of the last call.
+  [[nodiscard]] std::uint64_t kept() const { return kept_; }
+
+ private:
+  const SegmentInfo& info_;
+  const std::span<const GcRecord> punched_;
+  std::size_t next_ = 0;
+  std::uint64_t holes_ = 0;
+  std::uint64_t kept_ = 0;
+};
+
+// Whether emptying the whole segment in steps of at most `room` bytes frees more than it writes, without losing more
+// than half of the room on the way.
+bool IsWholeWorthIt(const SegmentInfo& info, std::span<const GcRecord> live, std::span<const GcRecord> punched,
+                    std::uint64_t room) {
+  Freed freed(info, punched);
+  std::uint64_t in_step = kStepCost;
+  std::uint64_t written = kStepCost;
+  for (const GcRecord& record : live) {
+    if (in_step + CostOf(record) > room) {
+      written += kStepCost;
+      in_step = kStepCost;
+    }
+    in_step += CostOf(record);
+    written += CostOf(record);
+    if (written > freed.By(record.offset) + room / 2 + kStepCost) return false;
+  }
+  return written < freed.By(info.sealed_length);
+}
+
+}  // namespace
+
+CutPlan PlanCut(const SegmentInfo& info, std::span<const GcRecord> live, std::span<const GcRecord> punched,
+                std::uint64_t room) {
+  CutPlan plan;
+  std::uint64_t left = 0;
+  for (const GcRecord& record : live) left += record.size;
+  plan.live_left = left;
+  std::size_t fits = 0;    // as many records fit into the room
+  std::size_t best = 0;    // with as many records the step gains the most
+  std::int64_t gain = 0;   // of `best`
+  std::uint64_t cost = 0;
+  Freed freed_by(info, punched);
+  for (std::size_t count = 0; count <= live.size(); ++count) {
+    if (count > 0) cost += CostOf(live[count - 1]);
+    const std::uint64_t all = count == 0 ? kPunchBlock : cost + kStepCost;
+    if (count > 0 && all > room) break;
+    fits = count;
+    const bool is_all = count == live.size();
+    const std::uint64_t rest = info.file_size - info.sealed_length;
+    const std::uint64_t freed = is_all ? freed_by.By(info.sealed_length) + rest : freed_by.By(live[count].offset);
+    const std::int64_t its = static_cast<std::int64_t>(freed) - static_cast<std::int64_t>(all);
+    if (its > 0 && its >= gain) {
+      gain = its;
+      best = count;
+    }
+  }
+  if (gain <= 0 && !MutantIs(Mutant::kCutAtALoss)) {
+    if (fits == 0 || !IsWholeWorthIt(info, live, punched, room)) return plan;
+  }
+  if (gain <= 0) best = fits;
+  if (best == live.size()) {
+    plan.empties = true;
+    return plan;
+  }
+  plan.cut = live[best].offset;
+  if (plan.cut <= info.FirstRecord()) {
+    plan.cut = 0;
+    return plan;
+  }
+  for (std::size_t i = 0; i < best; ++i) left -= live[i].size;
+  plan.live_left = left;
+  Freed freed(info, punched);
+  plan.hole_bytes = freed.By(plan.cut);
+  plan.covered_kept = freed.kept();
+  return plan;
+}
+
+}  // namespace cambium
