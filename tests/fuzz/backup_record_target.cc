@@ -53,7 +53,7 @@ void AddBackupRecordSeeds(const GoldenFiles& files, std::vector<std::string>* se
     if (parsed->kind == FileKind::kLog) file.punched = {128, 4096};
     file.stored = parsed->kind == FileKind::kManifest || parsed->kind == FileKind::kOptions
                       ? UnsharedName(kId, *parsed)
-                      : StoredName(Id128{1, 2, 3}, bytes.size(), parsed->kind, file.punched);
+                      : StoredName(Id128{1, 2, 3}, bytes.size(), parsed->kind, file.punched, file.cut);
     record.files.push_back(file);
   }
   seeds->push_back(EncodeBackupRecord(record));
