@@ -15,9 +15,9 @@
 //
 // A record of version 1 does not say which values were punched, and one of version 1 or 2 has no line `checked`:
 // whether its files were checked is unknown. Only version 4 has cuts; a record without one is written as version 3,
-// which older programs read. If no value before a cut's file is punched, '-' stands for the offsets. Lines end in '\n'; empty lines and lines that begin
-// with '#' are ignored. Metadata is escaped (EscapeText). The file NNNNNN.backup is written under another name, synced
-// and renamed, so a file with the final name is complete.
+// which older programs read. If a file has a cut and no punched values, '-' stands for the offsets. Lines end in '\n';
+// empty lines and lines that begin with '#' are ignored. Metadata is escaped (EscapeText). The file NNNNNN.backup is
+// written under another name, synced and renamed, so a file with the final name is complete.
 #pragma once
 
 #include <cstdint>
