@@ -192,7 +192,7 @@ namespace {
 bool HasOnlyHolesOf(const CapturedFile& file, const BackupFile& known) {
   if (!known.knows_punched || known.cut > file.cut) return false;
   const auto above = std::ranges::lower_bound(known.punched, file.cut);
-  return std::ranges::includes(file.punched, std::ranges::subrange(above, known.punched.end()));
+  return std::ranges::includes(file.punched.begin(), file.punched.end(), above, known.punched.end());
 }
 
 }  // namespace

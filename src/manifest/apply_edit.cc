@@ -142,7 +142,7 @@ class Stager {
     if (now.cut < old.cut) return Misfit(name + " moves its cut back");
     // The cut covers the punched records before it.
     const auto kept = std::ranges::lower_bound(old.punched, now.cut);
-    if (!std::ranges::includes(now.punched, std::ranges::subrange(kept, old.punched.end()))) {
+    if (!std::ranges::includes(now.punched.begin(), now.punched.end(), kept, old.punched.end())) {
       return Misfit(name + " loses a punched record");
     }
     return Status::OK();
