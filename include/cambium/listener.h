@@ -25,8 +25,9 @@
 //               that is calling.
 //   Exceptions  A listener must not throw: an exception ends the process.
 //   Open, Close A job may begin, and be reported, before DB::Open has returned; the calls then get the DB that Open
-//               will return. Once Close has begun, calls of `db` return ShutdownInProgress; files that are deleted then
-//               are still reported.
+//               will return. What Open itself does, such as flushes while it replays the log, is reported when it has
+//               succeeded, and never if it fails. Once Close has begun, calls of `db` return ShutdownInProgress; files
+//               that are deleted then are still reported.
 //   Memory      If memory runs out, an event may be left out.
 //
 // The next Open removes what a crash left, and reports it as Deleted. Not reported are the files that DestroyDB
