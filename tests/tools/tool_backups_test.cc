@@ -113,9 +113,9 @@ TEST_F(ToolBackupsTest, OnlyFilesOfAnEngineAreRemoved) {
 
 TEST_F(ToolBackupsTest, LaterVersionIsNotSupported) {
   MakeBackups(2);
-  WriteFile(Backups() + "/000002.backup", SealText("backup_file_version=4\nbackup=2\nwhat=nobody knows\n"));
-  ExpectAll(Lines(), kCannot, "backup_file_version is 4");
-  ExpectAll(CreatingLines(), kCannot, "backup_file_version is 4");
+  WriteFile(Backups() + "/000002.backup", SealText("backup_file_version=5\nbackup=2\nwhat=nobody knows\n"));
+  ExpectAll(Lines(), kCannot, "backup_file_version is 5");
+  ExpectAll(CreatingLines(), kCannot, "backup_file_version is 5");
 }
 
 TEST_F(ToolBackupsTest, DamagedRecordIsReported) {
