@@ -36,7 +36,7 @@ class WriteBufferManager final {
   [[nodiscard]] bool enabled() const { return buffer_size() > 0; }
   // Bytes of all memtables and filters, as allocated.
   [[nodiscard]] std::size_t memory_usage() const;
-  // Of these, the bytes of memtables that take writes.
+  // The bytes of active memtables, which are a part of these.
   [[nodiscard]] std::size_t mutable_memtable_memory_usage() const;
   [[nodiscard]] std::size_t buffer_size() const;
   // Takes effect with the next write that needs memory; memory above a lower limit is given back by flushes from then
@@ -46,8 +46,8 @@ class WriteBufferManager final {
   // write waits that needs more memory than is left.
   void SetAllowStall(bool new_allow_stall);
 
-  // True if memtables are due for a flush: those that take writes have more than 7/8 of what memtables may take; or all
-  // of it is taken, and those that take writes have at least half.
+  // True if memtables are due for a flush: active ones have more than 7/8 of what memtables may take; or memtables
+  // have all of it, and active ones at least half.
   [[nodiscard]] bool ShouldFlush() const;
   // True if writes wait: allow_stall is set, and memtables have all that they may take.
   [[nodiscard]] bool ShouldStall() const;

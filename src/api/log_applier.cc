@@ -12,8 +12,8 @@ bool IsFlushed(const ReplayedOp& op, const FamilyState& stored) {
   return op.sequence <= stored.flushed_sequence && !MutantIs(Mutant::kReplayFlushed);
 }
 
-// True if the memtable holds as much as a writer may have in all memtables of the family. So if the options are those
-// of the writer, a log seldom has more.
+// True if the memtable holds as much as a writer may have in all memtables of the family. A log seldom has more than
+// that if the options are those with which it was written.
 bool IsFull(const LogTable& table, const ColumnFamilyOptions& options) {
   const auto buffers = static_cast<std::size_t>(options.max_write_buffer_number);
   return table.memory_bytes() >= options.write_buffer_size * buffers ||

@@ -39,7 +39,7 @@ class LogApplier {
   void EndPass() { view_ = nullptr; }
   // True if there are batches that have only been checked.
   [[nodiscard]] bool has_stopped() const { return has_stopped_; }
-  // Begins the second pass: from now on Take flushes memtables that are full. NoSpace from `flush` is no error: the
+  // Begins the second pass: from now on Take flushes memtables that are full. An error of `flush` that is not fatal is no error: the
   // rest of the log is then held in memory, because a database on a full disk must open for deletes to be possible.
   void GoOn(Flush flush);
   // Bytes of log that were applied, with the large values that they refer to.
@@ -57,7 +57,7 @@ class LogApplier {
   bool is_bounded_;
   Flush flush_;  // null in the first pass
   std::shared_ptr<const View> view_;  // during a pass: the current one
-  std::map<std::uint32_t, WriteTarget> batch_;  // what each family gets of the batch
+  std::map<std::uint32_t, WriteTarget> batch_;  // the part of the batch for each family
   SequenceNumber applied_ = 0;                  // the last operation of the last batch that was applied
   bool has_stopped_ = false;
   std::uint64_t logged_bytes_ = 0;

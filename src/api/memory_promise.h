@@ -1,4 +1,4 @@
-// What the options of an open database promise about its memory, and what the system lets the process have.
+// The memory that the options of an open database promise to stay within, and the limit that the system sets.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace cambium {
 // The bytes that page cache, memtables and filters take at most; filters as they are now. Without a budget, each family
 // counts with all its memtables, as if all of them were written to at once.
 [[nodiscard]] std::uint64_t MemoryPromise(const DbContext& db, const View& view);
-// The lowest limit of the process's control groups; nothing if there is none, or another file system is in use: tests
-// of such a database are to behave alike in every group.
+// The lowest limit of the process's control groups. Nothing if there is none, or if the database has a file system of
+// its own: tests with a simulated one behave alike in every group.
 [[nodiscard]] std::optional<MemoryLimit> MemoryLimitOf(const DbContext& db);
 // Warns in LOG if the limit is lower than the promise.
 void WarnOfMemoryLimit(const DbContext& db, const View& view);

@@ -235,7 +235,8 @@ Status Puncher::MakeReadyHoles() {
     if (!made.ok()) {
       if (made.status().IsNotSupported()) segments_.SetCannotPunch();
       if (!made.status().IsNotSupported() && !made.status().IsBusy() && first.ok()) first = made.status();
-      db_.logger->Log(InfoLogLevel::kWarn, "dead values are kept for now: " + made.status().ToString());
+      db_.logger->Log(InfoLogLevel::kWarn,
+                      "no holes are made, and log GC relocates the segment instead: " + made.status().ToString());
     }
     NoteHoles(ready, info, made);
   }

@@ -123,6 +123,7 @@ Status RelocationStep::Copy(std::span<const GcRecord> records) {
     segments_.MarkDamaged(pick_.sources[damaged.source], damaged.why);
     report_.is_emptied[damaged.source] = false;
     report_.cut = {};
+    if (pick_.cuts) return Status::OK();  // copies without a cut would only take space
   }
   if (!writer_.empty()) {
     CAMBIUM_RETURN_IF_ERROR(writer_.Finish());
@@ -242,6 +243,7 @@ Result<bool> RelocationStep::TryCommit() {
   std::vector<std::shared_ptr<const Layers>> next;
   CAMBIUM_TRY(const bool can_cut, AddCut(&edit));
   if (!can_cut) {  // copies alone would only take space
+    report_.cut = {};
     moves_.clear();
     return true;
   }
