@@ -6,9 +6,12 @@
 //
 // Names and meanings are RocksDB's, with these differences:
 //
-// - The limit holds. In RocksDB a writer may pass it unless allow_stall is set. Here a write that needs memory waits
-//   until it has it, and flushes make room for it. memory_usage() exceeds buffer_size() only by what no flush can free:
-//   memtables that iterators hold, filters, and one batch that needs more than is left when everything else is flushed.
+// - Writes keep the limit. In RocksDB a writer may pass it unless allow_stall is set. Here a write that needs memory
+//   waits until it has it, and flushes make room for it. memory_usage() exceeds buffer_size() only by what no flush can
+//   free: memtables that iterators hold, filters, what Open has recovered until it is flushed, all memtables of
+//   databases that are open for reading only or cannot flush after an error, and batches that need more than is left
+//   when everything else is flushed, one for each thread. Each database keeps at most half of the limit in memtables
+//   that only snapshots hold, so several databases with snapshots may exceed it together.
 // - Filters of runs and level files count. Room is kept for new ones: as much as there are, at least a 16th of the
 //   limit. Memtables may take the rest, but always an eighth of the limit.
 // - What is flushed: the memtables with the largest product of memory and age, in whichever of the databases they are;

@@ -64,6 +64,10 @@ bool IsWholeWorthIt(const SegmentInfo& info, std::span<const GcRecord> live, std
 CutPlan PlanCut(const SegmentInfo& info, std::span<const GcRecord> live, std::span<const GcRecord> punched,
                 std::uint64_t room) {
   CutPlan plan;
+  if (live.empty()) {
+    plan.empties = true;
+    return plan;
+  }
   std::uint64_t left = 0;
   for (const GcRecord& record : live) left += record.size;
   plan.live_left = left;

@@ -92,6 +92,12 @@ TEST(CutTest, BeginningWithoutLiveRecordsIsCutWithoutCopies) {
   EXPECT_TRUE(PlanCut(SegmentOf(1024), {}, {}, 0).empties);
 }
 
+TEST(CutTest, SegmentWithoutLiveRecordsIsDropped) {
+  EXPECT_TRUE(PlanCut(SegmentOf(100), {}, {}, 0).empties);
+  const SegmentInfo small = SegmentOf(2);
+  EXPECT_TRUE(PlanCut(small, {}, {}, 0).empties) << "its header takes a block, whatever a cut would free";
+}
+
 TEST(CutTest, NothingIsPlannedAtALoss) {
   EXPECT_FALSE(PlanCut(SegmentOf(1024), Every(1024, 1), {}, 2 * kMiB).any()) << "no garbage at all";
   std::vector<GcRecord> thin = Every(1024, 1);
