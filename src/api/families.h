@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -71,7 +72,7 @@ class Families {
   void PersistFamilies() CAMBIUM_REQUIRES(families_lock);
   Status Persist(KeptForm kept = {}) CAMBIUM_REQUIRES(families_lock);
   [[nodiscard]] std::uint64_t NewestFile() const;  // the number of the newest OPTIONS file; 0 if there is none
-  [[nodiscard]] bool IsPersisted(KeptForm kept) const;
+  [[nodiscard]] std::optional<KeptForm> Persisted() const;
   [[nodiscard]] bool IsPersistedWith(KeptForm most) const;
 
   DbContext& db_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/families.h"
+#include "io/whole_file.h"
 #include "manifest/file_names.h"
 #include "options/options_check.h"
 #include "options/options_file.h"
@@ -132,29 +133,31 @@ Status Families::PersistOffline(KeptForm kept, const std::vector<std::uint64_t>&
   const FamiliesLock lock(*this);
   if (segments.empty()) kept = {};  // no value can be moved
   const bool all_are_newer = segments.empty() || segments.front() > NewestFile();
-  if (all_are_newer ? IsPersistedWith(kept) : IsPersisted(kept)) return Status::OK();
+  if (all_are_newer ? IsPersistedWith(kept) : Persisted() == kept) return Status::OK();
   return Persist(kept);
 }
 
 // True if the newest file has the same options, and says that relocated values keep at most the properties of their
 // form that `most` names.
 bool Families::IsPersistedWith(KeptForm most) const {
-  for (const KeptForm kept : {KeptForm{}, KeptForm{true, false}, KeptForm{false, true}, KeptForm{true, true}}) {
-    const bool is_more = (kept.codec && !most.codec) || (kept.size && !most.size);
-    if (!is_more && IsPersisted(kept)) return true;
-  }
-  return false;
+  const std::optional<KeptForm> kept = Persisted();
+  return kept.has_value() && (most.codec || !kept->codec) && (most.size || !kept->size);
 }
 
-// True if the newest file says the same. Then no new file is written, and the number of the newest file shows since
-// when the options are in force.
-bool Families::IsPersisted(KeptForm kept) const {
+// If the newest file has the same options, returns what it says about the form of relocated values. Then no new file is
+// written, and the number of the newest file shows since when the options are in force.
+std::optional<KeptForm> Families::Persisted() const {
   const std::uint64_t newest = NewestFile();
-  if (newest == 0) return false;
+  if (newest == 0) return std::nullopt;
   const std::string name = db_.PathOf(FileKind::kOptions, newest);
-  const Result<OptionsFileText> text = ReadOptionsFile(*db_.fs, name);
-  const Result<OptionsFileText> ours = DecodeOptionsFile(Text(kept), name);
-  return text.ok() && ours.ok() && HasAllOptionsOf(*text, *ours);
+  const Result<std::string> bytes = ReadWholeFile(*db_.fs, name, kOptionsFileSizeMax);
+  if (!bytes.ok()) return std::nullopt;
+  if (*bytes == Text({})) return KeptForm{};  // the usual case needs no parsing
+  const Result<OptionsFileText> text = DecodeOptionsFile(*bytes, name);
+  if (!text.ok()) return std::nullopt;
+  const Result<OptionsFileText> ours = DecodeOptionsFile(Text(text->kept), name);
+  if (!ours.ok() || !HasAllOptionsOf(*text, *ours)) return std::nullopt;
+  return text->kept;
 }
 
 // A failed sync of the file itself affects no other file: no state refers to it, and recovery does not read it. The new
