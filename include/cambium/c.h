@@ -825,7 +825,8 @@ enum {
 enum {
   cambium_write_stall_cause_memtable_limit = 0,
   cambium_write_stall_cause_l0_file_count_limit = 1,
-  cambium_write_stall_cause_space = 2
+  cambium_write_stall_cause_space = 2,
+  cambium_write_stall_cause_write_buffer_manager_limit = 3
 };
 const char* cambium_writestallinfo_db_name(const cambium_writestallinfo_t* info, size_t* length);
 const char* cambium_writestallinfo_cf_name(const cambium_writestallinfo_t* info, size_t* length);

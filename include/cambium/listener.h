@@ -189,11 +189,12 @@ enum class WriteStallCause : unsigned char {
   kMemtableLimit,     // all memtables are full
   kL0FileCountLimit,  // runs in level 0 of an LSM, or above a tree
   kSpace,             // max_space_amplification: the whole database is affected
+  kWriteBufferManagerLimit,  // db_write_buffer_size or the write_buffer_manager: the whole database is affected
 };
 // Reported when a write first meets the condition, and when the condition is over.
 struct WriteStallInfo {
   std::string db_name;
-  std::string cf_name;  // empty for kSpace
+  std::string cf_name;  // empty for kSpace and kWriteBufferManagerLimit
   std::uint32_t cf_id = 0;
   WriteStallCause cause{};
   struct {

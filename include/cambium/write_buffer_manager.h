@@ -9,9 +9,9 @@
 // - Writes keep the limit. In RocksDB a writer may pass it unless allow_stall is set. Here a write that needs memory
 //   waits until it has it, and flushes make room for it. memory_usage() exceeds buffer_size() only by what no flush can
 //   free: memtables that iterators hold, filters, what Open has recovered until it is flushed, all memtables of
-//   databases that are open for reading only or cannot flush after an error, and batches that need more than is left
-//   when everything else is flushed, one for each thread. Each database keeps at most half of the limit in memtables
-//   that only snapshots hold, so several databases with snapshots may exceed it together.
+//   databases that are open for reading only or cannot flush after an error (the others then have an eighth of the
+//   limit beside them), and a batch that needs more than is left when everything else is flushed, one at a time.
+// - Writers that wait for memory get it in the order in which they came, over all databases.
 // - Filters of runs and level files count. Room is kept for new ones: as much as there are, at least a 16th of the
 //   limit. Memtables may take the rest, but always an eighth of the limit.
 // - What is flushed: the memtables with the largest product of memory and age, in whichever of the databases they are;
@@ -26,7 +26,9 @@ namespace cambium {
 
 class WriteBudget;
 
-// Any thread may call any function. It may be destroyed before or after the databases that use it.
+// Any thread may call any function. It may be destroyed before or after the databases that use it. A forked child cannot
+// use its parent's: DB::Open with it returns NotSupported, changes of the limit do nothing, and the figures are those of
+// the moment of the fork. A child may make one of its own.
 class WriteBufferManager final {
  public:
   // buffer_size: bytes; 0: no limit, and memory is only counted. allow_stall: see SetAllowStall.
@@ -39,7 +41,7 @@ class WriteBufferManager final {
   [[nodiscard]] bool enabled() const { return buffer_size() > 0; }
   // Bytes of all memtables and filters, as allocated.
   [[nodiscard]] std::size_t memory_usage() const;
-  // The bytes of active memtables, which are a part of these.
+  // The bytes of active memtables of databases that can flush: a part of these.
   [[nodiscard]] std::size_t mutable_memtable_memory_usage() const;
   [[nodiscard]] std::size_t buffer_size() const;
   // Takes effect with the next write that needs memory; memory above a lower limit is given back by flushes from then

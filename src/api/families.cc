@@ -78,7 +78,7 @@ Status Families::CommitCreation(std::span<const ColumnFamilyDescriptor* const> w
     stored.index_type = static_cast<IndexType>(each->options.index_type);
     stored.comparator = each->options.comparator->Name();
     stored.page_size = each->options.page_size;
-    made->push_back(std::make_shared<Family>(stored.id, stored.name, each->options, db_.budget));
+    made->push_back(std::make_shared<Family>(stored.id, stored.name, each->options, db_.share));
     Family& family = *made->back();
     family.index = MakeIndex(&family);
     CAMBIUM_TRY(layers.emplace_back(), OpenLayers(stored, family.options().comparator, db_.pool.get(), {}));

@@ -27,8 +27,9 @@ std::optional<MemoryLimit> MemoryLimitOf(const DbContext& db) {
 
 void WarnOfMemoryLimit(const DbContext& db, const View& view) {
   const std::optional<MemoryLimit> limit = MemoryLimitOf(db);
+  if (!limit.has_value()) return;  // before all families are looked at: there may be thousands
   const std::uint64_t promise = MemoryPromise(db, view);
-  if (!limit.has_value() || limit->bytes >= promise) return;
+  if (limit->bytes >= promise) return;
   db.logger->Log(InfoLogLevel::kWarn,
                  "the system may kill this process for its memory: " + limit->file + " allows " +
                      std::to_string(limit->bytes) + " bytes, and page_cache_size, memtables and filters may take " +

@@ -11,6 +11,7 @@
 #include "io/file_pool.h"
 #include "io/parent_path.h"
 #include "manifest/file_names.h"
+#include "memtable/write_budget.h"
 #include "options/options_check.h"
 #include "recovery/open_files.h"
 #include "util/mutant.h"
@@ -71,6 +72,9 @@ const ColumnFamilyDescriptor* Opener::WantedAs(const std::string& name) const {
 }
 
 Status Opener::Open(std::unique_ptr<FileLock>* lock) {
+  if (db_.budget != nullptr && !db_.budget->IsOfThisProcess()) {
+    return Status::NotSupported("a write_buffer_manager cannot be used in a forked child");
+  }
   bool is_new = false;
   CAMBIUM_RETURN_IF_ERROR(EnterDirectory(&is_new));
   CAMBIUM_RETURN_IF_ERROR(Lock(lock));

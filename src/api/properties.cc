@@ -7,6 +7,7 @@
 
 #include "api/memory_promise.h"
 #include "cambium/statistics.h"
+#include "memtable/write_budget.h"
 
 namespace cambium {
 namespace {

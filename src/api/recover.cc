@@ -58,9 +58,6 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
   if (db_.read_only) {
     for (const std::uint64_t number : rejected) state.segments.erase(number);
     commits_.OpenForReading(std::move(state));
-    // No flush will free the memtables of a reader.
-    const std::shared_ptr<const View> view = commits_.view().Pin();
-    for (const FamilyView& each : view->families) each.active->charge().Flushed();
     return Status::OK();
   }
   for (const std::uint64_t number : rejected) {
@@ -89,7 +86,7 @@ Status Opener::OpenFamily(const ManifestState& state, const FamilyState& stored)
   if (wanted == nullptr) return Status::OK();  // a reader need not name all families
   ColumnFamilyOptions options = wanted->options;
   options.page_size = stored.page_size;
-  auto family = std::make_shared<Family>(stored.id, stored.name, options, db_.budget);
+  auto family = std::make_shared<Family>(stored.id, stored.name, options, db_.share);
   family->index = families_.MakeIndex(family.get());
   const auto open_file = [&](FileKind kind, std::uint64_t number) -> Result<std::shared_ptr<File>> {
     CAMBIUM_TRY(std::unique_ptr<File> file, OpenLayerFile(*db_.fs, db_.path, state, kind, number));

@@ -204,15 +204,19 @@ Status Writer::Append(const WriteOptions& options, Prepared* prepared, bool is_l
   CAMBIUM_RETURN_IF_ERROR(
       disk_keeper_.CheckRoomForBatch(prepared->batch.size(), prepared->only_deletes, is_last_try));
   head_.FreezeOldestIfDue();  // before the batch's memory is taken, since it may freeze the memtable that has it
-  CAMBIUM_RETURN_IF_ERROR(MakeRoomInTables(options, *prepared));
-  CAMBIUM_RETURN_IF_ERROR(CheckNotDropped(*prepared));
-  CAMBIUM_RETURN_IF_ERROR(head_.Append(&prepared->batch, prepared->targets, last));
+  WriteBudget::Place place(db_.budget.get());  // in line until the batch has its memory
+  CAMBIUM_RETURN_IF_ERROR(MakeRoomInTables(options, *prepared, &place));
+  Status appended = CheckNotDropped(*prepared);
+  if (appended.ok()) appended = head_.Append(&prepared->batch, prepared->targets, last);
+  if (!appended.ok()) {
+    WriteHead::GiveBackReserved(prepared->targets);
+    return appended;
+  }
   if (traced->keeps_order()) traced->Record();
   return Status::OK();
 }
 
-Status Writer::MakeRoomInTables(const WriteOptions& options, const Prepared& prepared) {
-  int waits = 0;
+Status Writer::MakeRoomInTables(const WriteOptions& options, const Prepared& prepared, WriteBudget::Place* place) {
   for (bool again = true; again;) {
     again = false;
     for (const WriteTarget& target : prepared.targets) {
@@ -222,7 +226,7 @@ Status Writer::MakeRoomInTables(const WriteOptions& options, const Prepared& pre
       again = again || (was_full && prepared.targets.size() > 1);
     }
     if (again || db_.budget == nullptr) continue;
-    CAMBIUM_TRY(again, MakeRoomInBudget(options, prepared, &waits));
+    CAMBIUM_TRY(again, MakeRoomInBudget(options, prepared, place));
   }
   return Status::OK();
 }
@@ -250,11 +254,20 @@ Status Writer::MakeRoom(const WriteOptions& options, Family* family) {
   }
 }
 
-Result<bool> Writer::MakeRoomInBudget(const WriteOptions& options, const Prepared& prepared, int* waits) {
-  if (!db_.budget->StallsAll()) {
-    CAMBIUM_TRY(const bool has_room, head_.ReserveInBudget(prepared.targets));
-    if (has_room) return false;
+Result<bool> Writer::MakeRoomInBudget(const WriteOptions& options, const Prepared& prepared,
+                                      WriteBudget::Place* place) {
+  WriteBudget& budget = *db_.budget;
+  if (place->may_exceed || !budget.StallsAll()) {
+    // If no flush can make room, the batch takes its memory all the same: to wait for ever is no answer. Other writes
+    // wait meanwhile. But if anything has changed since AwaitRoom looked, there may be room, or something to flush.
+    const bool exceeds = place->may_exceed && budget.changes() == place->changes;
+    CAMBIUM_TRY(const bool has_room, head_.ReserveInBudget(prepared.targets, place->claim()));
+    if (has_room || exceeds) {
+      NoteBudgetStall(false);
+      return false;
+    }
   }
+  NoteBudgetStall(true);
   const AppendUnlock unlocked(head_);
   if (options.no_slowdown) {
     memory_keeper_.FlushForRefused();
@@ -263,10 +276,17 @@ Result<bool> Writer::MakeRoomInBudget(const WriteOptions& options, const Prepare
   db_.events.Deliver();
   const std::uint64_t start = db_.NowMicros();
   const CountScope stalls(jobs_.stalled_writers());
-  Result<bool> may_have_room = memory_keeper_.AwaitRoom(/*retries=*/*waits == 0);
-  ++*waits;
+  const Status waited = memory_keeper_.AwaitRoom(place);
   pace_.CountStall(db_.NowMicros() - start, false);
-  return may_have_room;  // false: the batch takes its memory all the same, because no flush can free any
+  CAMBIUM_RETURN_IF_ERROR(waited);
+  return true;
+}
+
+void Writer::NoteBudgetStall(bool waits) {
+  if (has_budget_stall_.load(std::memory_order_relaxed) == waits) return;
+  has_budget_stall_.store(waits, std::memory_order_relaxed);
+  db_.events.Stalls({}, 0, WriteStallCause::kWriteBufferManagerLimit,
+                    waits ? WriteStallCondition::kStopped : WriteStallCondition::kNormal);
 }
 
 Status Writer::CheckNotDropped(const Prepared& prepared) {

@@ -7,6 +7,7 @@
 // A write that waits holds no lock.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "api/large_values.h"
 #include "cambium/options.h"
 #include "cambium/write_batch.h"
+#include "memtable/write_budget.h"
 #include "state/db_state.h"
 #include "trace/tracer.h"
 #include "upkeep/upkeep.h"
@@ -69,12 +71,15 @@ class Writer {
                 TracedCall* traced) CAMBIUM_EXCLUDES(append_lock);
   // Makes room for the batch. Freezes full memtables. If too many wait for their flush, releases the append lock and
   // waits for a flush. Then takes the memory from the budget.
-  Status MakeRoomInTables(const WriteOptions& options, const Prepared& prepared) CAMBIUM_REQUIRES(append_lock);
+  Status MakeRoomInTables(const WriteOptions& options, const Prepared& prepared, WriteBudget::Place* place)
+      CAMBIUM_REQUIRES(append_lock);
   Status MakeRoom(const WriteOptions& options, Family* family) CAMBIUM_REQUIRES(append_lock);
   // Takes the batch's memory from the budget. If there is no room, releases the append lock and waits for it. True: it
-  // has waited, so the memtables must be looked at again. `*waits`: how many times this write has waited.
-  Result<bool> MakeRoomInBudget(const WriteOptions& options, const Prepared& prepared, int* waits)
+  // has waited, so the memtables must be looked at again.
+  Result<bool> MakeRoomInBudget(const WriteOptions& options, const Prepared& prepared, WriteBudget::Place* place)
       CAMBIUM_REQUIRES(append_lock);
+  // Reports to listeners whether writes wait for the budget.
+  void NoteBudgetStall(bool waits);
   Status CheckNotDropped(const Prepared& prepared) CAMBIUM_REQUIRES(append_lock);
   void Count(const Prepared& prepared) const;
 
@@ -92,6 +97,7 @@ class Writer {
   DiskKeeper& disk_keeper_;
   TraceSwitch& traces_;
   LargeValues large_values_;
+  std::atomic<bool> has_budget_stall_{false};  // as reported last
 };
 
 }  // namespace cambium

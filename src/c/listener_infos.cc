@@ -73,7 +73,8 @@ static_assert(Is(BlobFileCreationReason::kLog, cambium_blob_file_reason_log) &&
 static_assert(Is(WriteStallCondition::kNormal, cambium_write_stall_condition_normal) &&
               Is(WriteStallCondition::kStopped, cambium_write_stall_condition_stopped));
 static_assert(Is(WriteStallCause::kMemtableLimit, cambium_write_stall_cause_memtable_limit) &&
-              Is(WriteStallCause::kSpace, cambium_write_stall_cause_space));
+              Is(WriteStallCause::kSpace, cambium_write_stall_cause_space) &&
+              Is(WriteStallCause::kWriteBufferManagerLimit, cambium_write_stall_cause_write_buffer_manager_limit));
 static_assert(Is(BackgroundErrorReason::kFlush, cambium_background_error_flush) &&
               Is(BackgroundErrorReason::kWrite, cambium_background_error_write));
 

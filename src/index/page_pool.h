@@ -35,7 +35,7 @@
 #include "index/index_file.h"
 #include "index/page_format.h"
 #include "index/page_frame.h"
-#include "memtable/write_budget.h"
+#include "memtable/budget_charges.h"
 #include "util/meter.h"
 #include "util/result.h"
 

@@ -46,7 +46,7 @@
 #include "manifest/run_info.h"
 #include "memtable/entry_cursor.h"
 #include "memtable/range_deletes.h"
-#include "memtable/write_budget.h"
+#include "memtable/budget_charges.h"
 #include "util/compression.h"
 
 namespace cambium {

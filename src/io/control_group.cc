@@ -13,6 +13,22 @@ struct Mount {
   std::string point;
 };
 
+// Undoes what the kernel does to a path in mountinfo: a space, a tab, a line end and a backslash are "\\040" and so on.
+std::string Unescape(std::string_view escaped) {
+  std::string path;
+  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
+  for (std::size_t i = 0; i < escaped.size(); ++i) {
+    const std::string_view digits = escaped.substr(i + 1, 3);
+    if (escaped[i] == '\\' && digits.size() == 3 && digits[0] <= '3' && std::ranges::all_of(digits, is_octal)) {
+      path += static_cast<char>((digits[0] - '0') * 64 + (digits[1] - '0') * 8 + (digits[2] - '0'));
+      i += 3;
+    } else {
+      path += escaped[i];
+    }
+  }
+  return path;
+}
+
 // Parses a line of mountinfo, "36 31 0:33 ROOT POINT rw,relatime ... - TYPE SOURCE OPTIONS". Nothing if it is no such
 // mount.
 std::optional<Mount> ParseMount(std::string_view line, Version version) {
@@ -22,7 +38,7 @@ std::optional<Mount> ParseMount(std::string_view line, Version version) {
   if (dash + 3 >= words.size()) return std::nullopt;
   const bool has_memory = version == Version::kV2 || HasWord(SplitWords(words[dash + 3], ','), "memory");
   if (words[dash + 1] != (version == Version::kV1 ? "cgroup" : "cgroup2") || !has_memory) return std::nullopt;
-  return Mount{words[3], words[4]};
+  return Mount{Unescape(words[3]), Unescape(words[4])};
 }
 
 // Returns the group of this process from a line of /proc/self/cgroup: "NUMBER:CONTROLLERS:GROUP", or "0::GROUP" with
@@ -52,7 +68,8 @@ std::optional<std::string> Below(const std::string& mount_root, const std::strin
   if (!group.starts_with(root)) return std::nullopt;
   const std::string rest = group.substr(root.size());
   if (rest.empty() || rest == "/") return std::string();
-  if (rest[0] != '/' || rest.starts_with("/..")) return std::nullopt;
+  // "/../a": the group is outside of the namespace whose groups the kernel shows.
+  if (rest[0] != '/' || rest == "/.." || rest.starts_with("/../")) return std::nullopt;
   return rest;
 }
 
@@ -74,17 +91,25 @@ bool HasWord(const std::vector<std::string>& words, std::string_view word) {
 
 bool FindOwnMemoryGroup(std::string_view mountinfo, std::string_view cgroup, ControlGroupVersion version,
                         ControlGroup* group, ControlGroupLack* lack) {
-  const std::optional<Mount> mount = FirstOf(mountinfo, version, ParseMount);
   *lack = ControlGroupLack::kNotMounted;
-  if (!mount.has_value()) return false;
-  group->mount_point = mount->point;
-  *lack = ControlGroupLack::kNotShown;
   const std::optional<std::string> own = FirstOf(cgroup, version, ParseOwnGroup);
-  const std::optional<std::string> below = own.has_value() ? Below(mount->root, *own) : std::nullopt;
-  if (!below.has_value()) return false;
-  group->below = *below;
-  *lack = ControlGroupLack::kNone;
-  return true;
+  // A hierarchy may be mounted at several places, which show different parts of it. The one that shows most is taken:
+  // it has the limits of all groups above.
+  std::size_t shortest_root = 0;
+  for (const std::string& line : SplitWords(mountinfo, '\n')) {
+    const std::optional<Mount> mount = ParseMount(line, version);
+    if (!mount.has_value()) continue;
+    if (*lack == ControlGroupLack::kNotMounted) {
+      *lack = ControlGroupLack::kNotShown;
+      group->mount_point = mount->point;
+    }
+    const std::optional<std::string> below = own.has_value() ? Below(mount->root, *own) : std::nullopt;
+    if (!below.has_value() || (*lack == ControlGroupLack::kNone && mount->root.size() >= shortest_root)) continue;
+    *lack = ControlGroupLack::kNone;
+    *group = {mount->point, *below};
+    shortest_root = mount->root.size();
+  }
+  return *lack == ControlGroupLack::kNone;
 }
 
 bool GoToParentGroup(std::string* below) {

@@ -22,7 +22,7 @@ struct ControlGroup {
 enum class ControlGroupLack : unsigned char { kNone, kNotMounted, kNotShown };
 
 // Finds the group of this process in the hierarchy that has the memory controller, given the text of the two files.
-// Null if there is none: *lack says why; with kNotShown, group->mount_point is set.
+// False if there is none: *lack says why; with kNotShown, group->mount_point is that of the first mount.
 [[nodiscard]] bool FindOwnMemoryGroup(std::string_view mountinfo, std::string_view cgroup, ControlGroupVersion version,
                                       ControlGroup* group, ControlGroupLack* lack);
 // Sets *below to its parent's; false if it is the root of the mount.

@@ -59,7 +59,7 @@ void Arena::Free(Chunk* chunk) {
   }
 }
 
-Status Arena::ReserveSpare(std::size_t bytes, bool may_exceed) {
+Status Arena::ReserveSpare(std::size_t bytes, BudgetClaim claim) {
   if (spare_ != nullptr && bytes <= spare_->room()) return {};
   if (bytes > kReserveMax) {
     return Status::Aborted("out of memory: " + std::to_string(bytes) + " bytes at once for a memtable");
@@ -69,7 +69,7 @@ Status Arena::ReserveSpare(std::size_t bytes, bool may_exceed) {
   std::size_t chunk_bytes = std::max(bytes + sizeof(Chunk), std::min(next_chunk_bytes_, largest));
   const std::size_t unit = chunk_bytes < kHugePage ? kCacheLine : kHugePage;
   chunk_bytes = (chunk_bytes + unit - 1) / unit * unit;
-  if (charge_ != nullptr && !charge_->Add(chunk_bytes, may_exceed)) {
+  if (charge_ != nullptr && !charge_->Add(chunk_bytes, claim)) {
     return Status::Busy("the write buffer budget has no room for " + std::to_string(chunk_bytes) + " bytes");
   }
   void* memory = allocate_(chunk_bytes);
@@ -77,11 +77,16 @@ Status Arena::ReserveSpare(std::size_t bytes, bool may_exceed) {
     if (charge_ != nullptr) charge_->Remove(chunk_bytes);
     return Status::Aborted("out of memory: a chunk of " + std::to_string(chunk_bytes) + " bytes for a memtable");
   }
-  if (spare_ != nullptr && charge_ != nullptr) charge_->Remove(spare_->bytes);
-  Free(spare_);
+  DropSpare();
   spare_ = new (memory) Chunk{nullptr, chunk_bytes};
-  next_chunk_bytes_ = std::min(2 * next_chunk_bytes_, kHugePage);
   return {};
+}
+
+void Arena::DropSpare() {
+  if (spare_ == nullptr) return;
+  const std::size_t bytes = spare_->bytes;
+  Free(std::exchange(spare_, nullptr));
+  if (charge_ != nullptr) charge_->Remove(bytes);
 }
 
 // The rest of the old chunk is wasted: less than the piece that did not fit.
@@ -93,6 +98,7 @@ void Arena::SwitchToSpare(std::size_t needed) {
   spare_ = nullptr;
   front_ = chunks_->begin();
   back_ = chunks_->end();
+  next_chunk_bytes_ = std::min(2 * next_chunk_bytes_, kHugePage);
 }
 
 void* Arena::TakeLines(std::size_t bytes) {

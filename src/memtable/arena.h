@@ -12,10 +12,9 @@
 #include <cstddef>
 
 #include "cambium/status.h"
+#include "memtable/budget_charges.h"
 
 namespace cambium {
-
-class TableCharge;
 
 class Arena {
  public:
@@ -39,12 +38,14 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   // Ensures that `bytes` in all can be taken, in pieces of any size. Returns Aborted and changes nothing if memory is
-  // short,
-  // and Busy if the budget has no room and `may_exceed` is false. Two calls without a Take between them do not add up: the larger one counts.
-  Status Reserve(std::size_t bytes, bool may_exceed = true) {
+  // short, and Busy if the budget refuses the claim. Two calls without a Take between them do not add up: the larger one
+  // counts.
+  Status Reserve(std::size_t bytes, BudgetClaim claim = BudgetClaim::kExceeds) {
     if (bytes <= static_cast<std::size_t>(back_ - front_)) return {};
-    return ReserveSpare(bytes, may_exceed);
+    return ReserveSpare(bytes, claim);
   }
+  // Gives back what is reserved and not taken, except the rest of a chunk of which a part is taken.
+  void DropSpare();
 
   // `bytes` must be a multiple of kCacheLine; the result is aligned to it.
   [[nodiscard]] void* TakeLines(std::size_t bytes);
@@ -57,7 +58,7 @@ class Arena {
   struct Chunk;
 
   void Free(Chunk* chunk);
-  Status ReserveSpare(std::size_t bytes, bool may_exceed);
+  Status ReserveSpare(std::size_t bytes, BudgetClaim claim);
   void SwitchToSpare(std::size_t needed);
 
   Allocate allocate_;
@@ -66,7 +67,7 @@ class Arena {
   char* back_ = nullptr;
   Chunk* chunks_ = nullptr;  // first the one that front_ and back_ are in, then older ones
   Chunk* spare_ = nullptr;   // reserved and untouched
-  std::size_t next_chunk_bytes_ = std::size_t{2} << 10;
+  std::size_t next_chunk_bytes_ = std::size_t{2} << 10;  // twice the last chunk that was needed
   std::size_t used_bytes_ = 0;
 };
 

@@ -143,8 +143,8 @@ class MemTableCursor final : public EntryCursor {
 }  // namespace
 
 struct MemTable::Rep {
-  Rep(const Comparator* comparator, std::shared_ptr<WriteBudget> budget)
-      : charge(std::move(budget)),
+  Rep(const Comparator* comparator, std::shared_ptr<BudgetShare> share)
+      : charge(std::move(share)),
         arena(charge.budget() == nullptr ? nullptr : &charge),
         tree(comparator),
         ranges(comparator) {}
@@ -174,11 +174,11 @@ struct MemTable::Rep {
   }
 };
 
-MemTable::MemTable(const Comparator* comparator, std::shared_ptr<WriteBudget> budget)
-    : rep_(std::make_unique<Rep>(comparator, std::move(budget))) {}
+MemTable::MemTable(const Comparator* comparator, std::shared_ptr<BudgetShare> share)
+    : rep_(std::make_unique<Rep>(comparator, std::move(share))) {}
 MemTable::~MemTable() = default;
 
-Status MemTable::Reserve(std::size_t entries, std::size_t bytes, std::size_t ranges, bool may_exceed) {
+Status MemTable::Reserve(std::size_t entries, std::size_t bytes, std::size_t ranges, BudgetClaim claim) {
   // More ranges than fit into memory, but few enough that adding up their sizes cannot overflow.
   constexpr std::size_t kRangesMax = std::size_t{1} << 32;
   std::size_t records;
@@ -189,8 +189,10 @@ Status MemTable::Reserve(std::size_t entries, std::size_t bytes, std::size_t ran
   }
   std::size_t needed = entries * Record::kOverheadMax + bytes + rep_->tree.SplitBytesMax(entries);
   if (ranges > 0) needed += rep_->ranges.BytesMax(ranges) + ranges * 2 * TableRanges::kKeyOverhead;
-  return rep_->arena.Reserve(needed, may_exceed);
+  return rep_->arena.Reserve(needed, claim);
 }
+
+void MemTable::DropSpare() { rep_->arena.DropSpare(); }
 
 void MemTable::Add(SequenceNumber seq, Slice key, const Entry& entry) {
   Rep& r = *rep_;

@@ -19,27 +19,29 @@
 #include "cambium/comparator.h"
 #include "cambium/status.h"
 #include "cambium/types.h"
+#include "memtable/budget_charges.h"
 #include "memtable/entry_cursor.h"
 #include "memtable/range_deletes.h"
-#include "memtable/write_budget.h"
 #include "vlog/entry.h"
 
 namespace cambium {
 
 class MemTable {
  public:
-  // Its memory is charged to `budget`; null: to nothing.
-  explicit MemTable(const Comparator* comparator, std::shared_ptr<WriteBudget> budget = nullptr);
+  // Its memory is charged to `share`; null: to nothing.
+  explicit MemTable(const Comparator* comparator, std::shared_ptr<BudgetShare> share = nullptr);
   ~MemTable();
   MemTable(const MemTable&) = delete;
   MemTable& operator=(const MemTable&) = delete;
 
   // Reserves all memory that `entries` Adds and `ranges` AddRanges may need, node splits included, so that they cannot
   // fail: nothing may fail between a write to the log and its publication. `bytes` is the sum of their keys, inline
-  // values and ends of ranges. Returns Aborted and changes nothing if memory is short, and Busy if the budget
-  // has no room and `may_exceed` is false. Usually costs a comparison.
-  // Reserves do not add up: each covers only the Adds before the next Reserve.
-  Status Reserve(std::size_t entries, std::size_t bytes, std::size_t ranges = 0, bool may_exceed = true);
+  // values and ends of ranges. Returns Aborted and changes nothing if memory is short, and Busy if the budget refuses the
+  // claim. Usually costs a comparison. Reserves do not add up: each covers only the Adds before the next Reserve.
+  Status Reserve(std::size_t entries, std::size_t bytes, std::size_t ranges = 0,
+                 BudgetClaim claim = BudgetClaim::kExceeds);
+  // Gives back a whole chunk that is reserved and from which nothing was taken.
+  void DropSpare();
   // Copies key and inline value. `seq` must be larger than in every earlier Add or AddRange. Must be covered by a
   // Reserve.
   void Add(SequenceNumber seq, Slice key, const Entry& entry);

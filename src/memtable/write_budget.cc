@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 
+#include "util/fork_guard.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -21,15 +22,22 @@ double CostOf(const WriteBudget::Candidate& table, std::uint64_t now) {
 
 }  // namespace
 
+WriteBudget::WriteBudget(std::size_t limit, bool allow_stall)
+    : fork_generation_(ForkGeneration()), limit_(limit), allow_stall_(allow_stall) {}
+
+bool WriteBudget::IsOfThisProcess() const { return ForkGeneration() == fork_generation_; }
+
 // ---- Figures ----
 
 void WriteBudget::SetLimit(std::size_t limit) {
+  if (!IsOfThisProcess()) return;
   limit_.store(limit, std::memory_order_relaxed);
   NoteChange();  // there may be room now, or none any more
   if (ShouldFlush()) is_flush_due_.store(true, std::memory_order_relaxed);
 }
 
 void WriteBudget::SetAllowStall(bool allow_stall) {
+  if (!IsOfThisProcess()) return;
   allow_stall_.store(allow_stall, std::memory_order_relaxed);
   NoteChange();
 }
@@ -55,97 +63,108 @@ std::size_t WriteBudget::ChunkBytesMax() const {
   return std::clamp(std::bit_floor(most / 64), kChunkBytesMin, kChunkBytesMax);
 }
 
-// ---- Charges ----
+std::size_t WriteBudget::SnapshotBytesMax() const {
+  const std::size_t half = limit() / 2;
+  const MutexLock lock(mutex_);
+  const bool is_shared_out = tables() - unflushed() - stuck_.load(std::memory_order_relaxed) > half;
+  const bool divides = is_shared_out && sharers_ > 1 && !MutantIs(Mutant::kEachDatabasePinsHalf);
+  return divides ? half / sharers_ : half;
+}
 
-bool WriteBudget::Take(std::size_t bytes, bool may_exceed) {
+// ---- Shares and charges ----
+
+// A database that cannot flush gets nothing beyond the limit, since nothing would end that. The eighth is for the others.
+bool WriteBudget::HasRoom(const BudgetShare& share, std::size_t bytes, BudgetClaim claim) const {
   const std::size_t most = limit();
-  may_exceed = may_exceed || most == 0 || MutantIs(Mutant::kWritesPassBudget);
-  std::size_t before = tables();
-  do {
-    if (!may_exceed && before + bytes > TablesLimit() && unflushed() + bytes > most / 8) return false;
-  } while (!tables_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
-  active_.fetch_add(bytes, std::memory_order_relaxed);
-  unflushed_.fetch_add(bytes, std::memory_order_relaxed);
-  taken_.fetch_add(bytes, std::memory_order_relaxed);
+  if (most == 0 || claim == BudgetClaim::kExceeds || MutantIs(Mutant::kWritesPassBudget)) return true;
+  if (claim == BudgetClaim::kUsual && !line_.empty() && !MutantIs(Mutant::kWritersOvertake)) return false;
+  return tables() + bytes <= TablesLimit() || (share.CanFlush() && unflushed() + bytes <= most / 8);
+}
+
+void WriteBudget::Change(BudgetShare* share, std::ptrdiff_t bytes, std::ptrdiff_t active, std::ptrdiff_t unflushed) {
+  const auto add = [](auto* to, std::ptrdiff_t by) { *to += static_cast<std::size_t>(by); };  // `by` may be below 0
+  add(&tables_, bytes);
+  add(&share->active_, active);
+  add(&share->unflushed_, unflushed);
+  if (share->CanFlush()) {
+    add(&active_, active);
+    add(&unflushed_, unflushed);
+  } else {
+    add(&stuck_, unflushed);
+  }
+  if (bytes <= 0) return;
+  taken_ += static_cast<std::uint64_t>(bytes);
   if (ShouldFlush()) is_flush_due_.store(true, std::memory_order_relaxed);
-  return true;
 }
 
-TableCharge::~TableCharge() {
-  if (budget_ == nullptr) return;
-  Flushed();
-  if (bytes() == 0) return;
-  budget_->tables_.fetch_sub(bytes(), std::memory_order_relaxed);
-  budget_->NoteChange();
+void WriteBudget::SetState(BudgetShare* share, bool is_member, bool is_failing) {
+  const bool could = share->CanFlush();
+  if (is_failing && !share->is_failing()) share->failing_since_.store(taken(), std::memory_order_relaxed);
+  share->is_member_.store(is_member, std::memory_order_relaxed);
+  share->is_failing_.store(is_failing, std::memory_order_relaxed);
+  const bool can = share->CanFlush();
+  if (can == could) return;
+  if (can) {
+    ++sharers_;
+    active_ += share->active_;
+    unflushed_ += share->unflushed_;
+    stuck_ -= share->unflushed_;
+    if (ShouldFlush()) is_flush_due_.store(true, std::memory_order_relaxed);
+  } else {
+    --sharers_;
+    active_ -= share->active_;
+    unflushed_ -= share->unflushed_;
+    stuck_ += share->unflushed_;
+  }
+  NoteChangeLocked();
 }
 
-bool TableCharge::Add(std::size_t bytes, bool may_exceed) {
-  if (budget_ == nullptr) return true;
-  const std::uint64_t now = budget_->taken();
-  if (!budget_->Take(bytes, may_exceed)) return false;
-  // A write to a dropped family takes memory before it finds that out.
-  if (!is_active_) budget_->active_.fetch_sub(bytes, std::memory_order_relaxed);
-  if (!is_unflushed_) budget_->unflushed_.fetch_sub(bytes, std::memory_order_relaxed);
-  if (this->bytes() == 0) begin_.store(now, std::memory_order_relaxed);
-  bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  return true;
+// ---- The line ----
+
+bool WriteBudget::Place::IsFirst() {
+  if (!is_first_) is_first_ = budget_->Join(this);
+  return is_first_;
 }
 
-void TableCharge::Remove(std::size_t bytes) {
-  if (budget_ == nullptr) return;
-  bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-  if (is_active_) budget_->active_.fetch_sub(bytes, std::memory_order_relaxed);
-  if (is_unflushed_) budget_->unflushed_.fetch_sub(bytes, std::memory_order_relaxed);
-  budget_->tables_.fetch_sub(bytes, std::memory_order_relaxed);
-  budget_->NoteChange();
+bool WriteBudget::Join(Place* place) {
+  const MutexLock lock(mutex_);
+  if (!place->is_in_line_) {
+    line_.push_back(place);
+    place->is_in_line_ = true;
+  }
+  return line_.front() == place || MutantIs(Mutant::kAllAreFirst);
 }
 
-void TableCharge::Freeze() {
-  if (budget_ == nullptr || !is_active_) return;
-  is_active_ = false;
-  budget_->active_.fetch_sub(bytes(), std::memory_order_relaxed);
-}
-
-void TableCharge::Flushed() {
-  if (budget_ == nullptr || !is_unflushed_) return;
-  Freeze();
-  is_unflushed_ = false;
-  budget_->unflushed_.fetch_sub(bytes(), std::memory_order_relaxed);
-  budget_->NoteChange();
-}
-
-FilterCharge::FilterCharge(std::shared_ptr<WriteBudget> budget, std::size_t bytes)
-    : budget_(MutantIs(Mutant::kFiltersUncounted) ? nullptr : std::move(budget)), bytes_(bytes) {
-  if (budget_ != nullptr) budget_->filters_.fetch_add(bytes_, std::memory_order_relaxed);
-}
-
-FilterCharge::~FilterCharge() {
-  if (budget_ == nullptr) return;
-  budget_->filters_.fetch_sub(bytes_, std::memory_order_relaxed);
-  budget_->NoteChange();
+void WriteBudget::Leave(Place* place) {
+  const MutexLock lock(mutex_);
+  std::erase(line_, place);
+  if (!line_.empty()) NoteChangeLocked();
 }
 
 // ---- Members ----
 
 void WriteBudget::Register(Member* member) {
-  const MutexLock lock(members_mutex_);
+  const MutexLock members(members_mutex_);
   members_.push_back(member);
+  const MutexLock lock(mutex_);
+  SetState(&member->share(), true, member->share().is_failing());
 }
 
 void WriteBudget::Unregister(Member* member) {
-  {
-    const MutexLock lock(members_mutex_);
-    std::erase(members_, member);
-  }
-  NoteChange();
+  const MutexLock members(members_mutex_);
+  if (std::erase(members_, member) == 0) return;
+  const MutexLock lock(mutex_);
+  SetState(&member->share(), false, member->share().is_failing());
+  NoteChangeLocked();
 }
 
 // ---- Making room ----
 
-std::vector<WriteBudget::Chosen> WriteBudget::Choose() {
+std::vector<WriteBudget::Chosen> WriteBudget::Choose(std::span<Member* const> members) {
   std::vector<Chosen> all;
   std::vector<Candidate> tables;
-  for (Member* const member : members_) {
+  for (Member* const member : members) {
+    if (!member->share().CanFlush()) continue;
     tables.clear();
     member->ListTables(&tables);
     for (const Candidate& table : tables) all.push_back({member, table});
@@ -161,19 +180,51 @@ std::vector<WriteBudget::Chosen> WriteBudget::Choose() {
   return all;
 }
 
+void WriteBudget::Freeze(const std::vector<Chosen>& chosen) {
+  for (const Chosen& each : chosen) each.member->Freeze(each.table);
+}
+
 bool WriteBudget::IsAnyFlushing() {
   return std::any_of(members_.begin(), members_.end(), [](Member* member) { return member->IsFlushing(); });
 }
 
-void WriteBudget::FlushSome(bool must) {
+// The writes of a database try its failed flushes again. If it has no writes, the others do so, whenever memtables have
+// taken as much as the limit since the last time: this is seldom enough that a flush that fails for good costs little.
+void WriteBudget::RetryFailed() {
+  for (Member* const member : members_) {
+    const BudgetShare& share = member->share();
+    if (share.is_failing() && taken() - share.failing_since() >= limit()) member->RetryFailed();
+  }
+}
+
+void WriteBudget::FlushIfDue() noexcept {
+  if (!members_mutex_.TryLock()) return;
+  FlushDue();
+  members_mutex_.Unlock();
+}
+
+void WriteBudget::FlushDue() noexcept {
+  is_flush_due_.store(false, std::memory_order_relaxed);
+  try {
+    if (ShouldFlush()) Freeze(Choose(members_));
+  } catch (...) {  // an executor of the user may throw anything
+  }
+}
+
+void WriteBudget::MakeRoom(Member* self) {
   const MutexLock lock(members_mutex_);
   is_flush_due_.store(false, std::memory_order_relaxed);
-  if (!ShouldFlush() && (!must || IsAnyFlushing())) return;
-  for (const Chosen& chosen : Choose()) chosen.member->Freeze(chosen.table);
+  RetryFailed();
+  if (ShouldFlush() || !IsAnyFlushing()) return Freeze(Choose(members_));
+  if (self->IsFlushing() || MutantIs(Mutant::kWaitsForOthersFlush)) return;
+  const std::vector<Chosen> own = Choose({&self, 1});
+  std::size_t bytes = 0;
+  for (const Chosen& each : own) bytes += each.table.bytes;
+  if (bytes >= TablesLimit() / 16) Freeze(own);
 }
 
 std::uint64_t WriteBudget::changes() const {
-  const MutexLock lock(change_mutex_);
+  const MutexLock lock(mutex_);
   return changes_;
 }
 
@@ -193,12 +244,16 @@ void WriteBudget::AwaitChange(std::uint64_t seen) {
   for (const auto& executor : executors) {
     if (changes() != seen || executor->RunOneInstead()) return;
   }
-  const MutexLock lock(change_mutex_);
-  while (changes_ == seen) changed_.Wait(change_mutex_);
+  const MutexLock lock(mutex_);
+  while (changes_ == seen) changed_.Wait(mutex_);
 }
 
 void WriteBudget::NoteChange() {
-  const MutexLock lock(change_mutex_);
+  const MutexLock lock(mutex_);
+  NoteChangeLocked();
+}
+
+void WriteBudget::NoteChangeLocked() {
   ++changes_;
   changed_.NotifyAll();
 }

@@ -1,31 +1,42 @@
 // WriteBudget: the memory of memtables and filters under one limit: the state of a WriteBufferManager.
 //
-//   limit:  filters | kept for new filters | active + frozen, not flushed + flushed, but a reader still has it
+//   limit:  filters | kept for new filters | active + frozen, not flushed | stuck | flushed, but a reader still has it
 //                                            '-- unflushed: flushes free it --'
-//                                            '---------------------------- tables ----------------------------'
+//                                            '-------------------------------- tables --------------------------------'
 //
 // A memtable takes its memory in chunks, and asks the budget before each: so a write that needs no new chunk costs
-// nothing here. If there is no room, the chunk is refused; then the writer makes others flush (FlushSome), waits
-// (AwaitChange), and asks again. Filters are not refused. So room is kept for them: as much as there are, because a
-// compaction writes new ones before it drops the old ones, and at least a 16th of the limit, for those of flushes.
+// nothing here. If there is no room, the chunk is refused; then the writer gets in line, makes databases flush
+// (MakeRoom), waits (AwaitChange), and asks again. Filters are not refused. So room is kept for them: as much as there
+// are, because a compaction writes new ones before it drops the old ones, and at least a 16th of the limit, for those of
+// flushes.
 //
-// There is one exception: an eighth of the limit is always there for unflushed memtables, however much filters and
-// readers have. Without it, each chunk would cause a flush once these have it all.
+// There is one exception: an eighth of the limit is always there for unflushed memtables, however much filters, readers
+// and stuck memtables have. Without it, each chunk would cause a flush once these have it all.
+//
+// Stuck memtables belong to a database that cannot flush: after an error, while it is opened, or because it is open for
+// reading only. They take memory, but no flush is due because of them, and the eighth is not for them. So the other
+// databases go on with memtables of a useful size.
 //
 // Who flushes: members, which are databases. Any thread that has found a flush due chooses memtables of all members.
 //
-// Locks: `members_mutex_` is taken with no lock held; under it, the append locks of members. `change_mutex_` is a leaf.
+// The line: writers that wait get memory in the order in which they came, so small writes do not overtake a large one
+// for ever. Only the first one in line makes others flush, and only the first one may exceed the limit, when no flush
+// can make room for it: it keeps its place until its batch has its memory.
+//
+// Locks: `members_mutex_` is taken with no lock held; under it, the append locks of members. `mutex_` is a leaf.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "cambium/executor.h"
 #include "cambium/write_buffer_manager.h"
+#include "memtable/budget_charges.h"
 #include "util/mutex.h"
 
 namespace cambium {
@@ -43,16 +54,44 @@ class WriteBudget {
   class Member {
    public:
     virtual ~Member() = default;
+    [[nodiscard]] virtual BudgetShare& share() = 0;
     // Appends the memtables that take writes and could be frozen now.
     virtual void ListTables(std::vector<Candidate>* tables) = 0;
     // Freezes the memtable, unless that has happened already, and schedules its flush.
     virtual void Freeze(const Candidate& table) = 0;
     // True if a flush is scheduled: AwaitChange will return.
     virtual bool IsFlushing() = 0;
+    // Schedules the flushes that have failed.
+    virtual void RetryFailed() = 0;
     virtual std::shared_ptr<Executor> executor() = 0;
   };
+  // The place in line of a writer that waits for memory. Its destructor leaves the line.
+  class Place {
+   public:
+    explicit Place(WriteBudget* budget) : budget_(budget) {}  // null: no limit
+    ~Place() {
+      if (is_in_line_) budget_->Leave(this);
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    // Gets in line, if it has not yet. True if it is the first one.
+    [[nodiscard]] bool IsFirst();
+    [[nodiscard]] bool is_in_line() const { return is_in_line_; }
+    // How a chunk may be asked for. Place::IsFirst has said so if it is in line.
+    [[nodiscard]] BudgetClaim claim() const { return is_first_ ? BudgetClaim::kFirst : BudgetClaim::kUsual; }
 
-  WriteBudget(std::size_t limit, bool allow_stall) : limit_(limit), allow_stall_(allow_stall) {}
+    bool has_retried = false;       // for its writer: it has tried failed flushes again
+    bool may_exceed = false;        // for its writer: no flush can make room, as of `changes`
+    std::uint64_t changes = 0;
+
+   private:
+    friend class WriteBudget;
+    WriteBudget* const budget_;
+    bool is_in_line_ = false;
+    bool is_first_ = false;  // once first, it remains so until it leaves
+  };
+
+  WriteBudget(std::size_t limit, bool allow_stall);
   WriteBudget(const WriteBudget&) = delete;
   WriteBudget& operator=(const WriteBudget&) = delete;
   // The budget of a database with these options: the manager's, or one of its own; null if there is no limit.
@@ -61,6 +100,8 @@ class WriteBudget {
     if (manager != nullptr) return manager->budget_;
     return db_write_buffer_size == 0 ? nullptr : std::make_shared<WriteBudget>(db_write_buffer_size, false);
   }
+  // True if this process has made it. In a forked child, its mutexes may be locked by threads that are not there.
+  [[nodiscard]] bool IsOfThisProcess() const;
 
   // ---- Figures; bytes; any thread ----
 
@@ -68,6 +109,7 @@ class WriteBudget {
   [[nodiscard]] std::size_t used() const { return tables() + filters(); }
   [[nodiscard]] std::size_t tables() const { return tables_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::size_t filters() const { return filters_.load(std::memory_order_relaxed); }
+  // Of tables(); those of databases that can flush.
   [[nodiscard]] std::size_t active() const { return active_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::size_t unflushed() const { return unflushed_.load(std::memory_order_relaxed); }
   // All that memtables have ever taken: the clock of their age.
@@ -82,10 +124,13 @@ class WriteBudget {
   }
   // True if every write waits: ShouldStall, and a flush can free memory.
   [[nodiscard]] bool StallsAll() const { return ShouldStall() && unflushed() > limit() / 8; }
-  // Set when ShouldFlush has become true, until the next FlushSome. Costs a load.
+  // Set when ShouldFlush has become true, until the next flush. Costs a load.
   [[nodiscard]] bool IsFlushDue() const { return is_flush_due_.load(std::memory_order_relaxed); }
   // The largest chunk that a memtable should take, so that the budget can be used up: a 64th of it.
   [[nodiscard]] std::size_t ChunkBytesMax() const;
+  // What a database may keep in memtables that only snapshots hold: half of the limit. Once readers of all databases
+  // together hold more than that, the half is shared out evenly. Requires a limit.
+  [[nodiscard]] std::size_t SnapshotBytesMax() const CAMBIUM_EXCLUDES(mutex_);
 
   // ---- Members ----
 
@@ -95,20 +140,24 @@ class WriteBudget {
 
   // ---- Making room; the caller holds no lock ----
 
-  // If a flush is due, or `must` is set and no flush is scheduled, freezes memtables until they have a quarter of the
-  // limit.
-  void FlushSome(bool must) CAMBIUM_EXCLUDES(members_mutex_);
+  // If a flush is due, freezes memtables until they have a quarter of what memtables may take. If another thread makes
+  // room now, it does nothing, and the flush stays due. If memory runs out, the next chunk makes it due again.
+  void FlushIfDue() noexcept CAMBIUM_EXCLUDES(members_mutex_);
+  // Freezes memtables for a write of `self`, due or not, unless a flush is scheduled. If only other members flush, the
+  // write need not wait for them: `self` freezes its own memtables, if they have a 16th of what memtables may take.
+  void MakeRoom(Member* self) CAMBIUM_EXCLUDES(members_mutex_);
   // The number of changes so far. To wait: read it, look whether there is room and whether IsFlushing, AwaitChange.
-  [[nodiscard]] std::uint64_t changes() const CAMBIUM_EXCLUDES(change_mutex_);
+  [[nodiscard]] std::uint64_t changes() const CAMBIUM_EXCLUDES(mutex_);
   // True if a flush is scheduled in a member.
   [[nodiscard]] bool IsFlushing() CAMBIUM_EXCLUDES(members_mutex_);
-  // Waits until memory is given back, a flush ends or a member leaves. If the executors have no threads, runs a task
-  // of a member that IsFlushing.
-  void AwaitChange(std::uint64_t seen) CAMBIUM_EXCLUDES(members_mutex_, change_mutex_);
+  // Waits until memory is given back, a flush ends, a member leaves, or the line moves. If the executors have no
+  // threads, runs a task of a member that IsFlushing.
+  void AwaitChange(std::uint64_t seen) CAMBIUM_EXCLUDES(members_mutex_, mutex_);
   // Called when a flush has ended, whatever its result. The caller may hold locks.
-  void NoteChange() CAMBIUM_EXCLUDES(change_mutex_);
+  void NoteChange() CAMBIUM_EXCLUDES(mutex_);
 
  private:
+  friend class BudgetShare;
   friend class TableCharge;
   friend class FilterCharge;
   struct Chosen {
@@ -116,68 +165,45 @@ class WriteBudget {
     Candidate table;
   };
 
-  // False, and takes nothing, if there is no room.
-  [[nodiscard]] bool Take(std::size_t bytes, bool may_exceed);
-  [[nodiscard]] std::vector<Chosen> Choose() CAMBIUM_REQUIRES(members_mutex_);
-  [[nodiscard]] bool IsAnyFlushing() CAMBIUM_REQUIRES(members_mutex_);
+  // ---- For shares and charges ----
 
+  [[nodiscard]] bool HasRoom(const BudgetShare& share, std::size_t bytes, BudgetClaim claim) const
+      CAMBIUM_REQUIRES(mutex_);
+  // Adds to the memtables of a share, or subtracts. `active` and `unflushed`: of `bytes`, those that are so.
+  void Change(BudgetShare* share, std::ptrdiff_t bytes, std::ptrdiff_t active, std::ptrdiff_t unflushed)
+      CAMBIUM_REQUIRES(mutex_);
+  // Changes what counts as unflushed.
+  void SetState(BudgetShare* share, bool is_member, bool is_failing) CAMBIUM_REQUIRES(mutex_);
+  void NoteChangeLocked() CAMBIUM_REQUIRES(mutex_);
+
+  bool Join(Place* place) CAMBIUM_EXCLUDES(mutex_);
+  void Leave(Place* place) CAMBIUM_EXCLUDES(mutex_);
+
+  void FlushDue() noexcept CAMBIUM_REQUIRES(members_mutex_);
+  [[nodiscard]] std::vector<Chosen> Choose(std::span<Member* const> members) CAMBIUM_REQUIRES(members_mutex_);
+  void Freeze(const std::vector<Chosen>& chosen) CAMBIUM_REQUIRES(members_mutex_);
+  [[nodiscard]] bool IsAnyFlushing() CAMBIUM_REQUIRES(members_mutex_);
+  void RetryFailed() CAMBIUM_REQUIRES(members_mutex_);
+
+  const std::uint64_t fork_generation_;
   std::atomic<std::size_t> limit_;
   std::atomic<bool> allow_stall_;
+  // Written under mutex_, so that what is asked for and what is taken fit each other; read by any thread.
   std::atomic<std::size_t> tables_{0};
   std::atomic<std::size_t> filters_{0};
   std::atomic<std::size_t> active_{0};
   std::atomic<std::size_t> unflushed_{0};
+  std::atomic<std::size_t> stuck_{0};
   std::atomic<std::uint64_t> taken_{0};
   std::atomic<bool> is_flush_due_{false};
 
   Mutex members_mutex_;
   std::vector<Member*> members_ CAMBIUM_GUARDED_BY(members_mutex_);
-  mutable Mutex change_mutex_;
+  mutable Mutex mutex_;
   CondVar changed_;
-  std::uint64_t changes_ CAMBIUM_GUARDED_BY(change_mutex_) = 0;
-};
-
-// The part of a budget that a memtable has taken. Add, Remove and Freeze: the writer; Flushed: the thread that has
-// flushed the memtable, or knows that nothing will; the destructor: after all of these. Without a budget it does
-// nothing.
-class TableCharge {
- public:
-  explicit TableCharge(std::shared_ptr<WriteBudget> budget) : budget_(std::move(budget)) {}
-  ~TableCharge();
-  TableCharge(const TableCharge&) = delete;
-  TableCharge& operator=(const TableCharge&) = delete;
-
-  // False, and takes nothing, if the budget has no room.
-  [[nodiscard]] bool Add(std::size_t bytes, bool may_exceed);
-  void Remove(std::size_t bytes);
-  // The memtable takes no more writes.
-  void Freeze();
-  // Only readers still have the memtable, or it can never be flushed.
-  void Flushed();
-
-  [[nodiscard]] std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t begin() const { return begin_.load(std::memory_order_relaxed); }
-  [[nodiscard]] const WriteBudget* budget() const { return budget_.get(); }
-
- private:
-  const std::shared_ptr<WriteBudget> budget_;
-  std::atomic<std::size_t> bytes_{0};
-  std::atomic<std::uint64_t> begin_{0};
-  bool is_active_ = true;
-  bool is_unflushed_ = true;
-};
-
-// The part of a budget that the filter of a run has: it is counted, never refused.
-class FilterCharge {
- public:
-  FilterCharge(std::shared_ptr<WriteBudget> budget, std::size_t bytes);
-  ~FilterCharge();
-  FilterCharge(const FilterCharge&) = delete;
-  FilterCharge& operator=(const FilterCharge&) = delete;
-
- private:
-  const std::shared_ptr<WriteBudget> budget_;
-  const std::size_t bytes_;
+  std::uint64_t changes_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::deque<const Place*> line_ CAMBIUM_GUARDED_BY(mutex_);
+  std::size_t sharers_ CAMBIUM_GUARDED_BY(mutex_) = 0;  // members that can flush
 };
 
 }  // namespace cambium

@@ -1,5 +1,6 @@
 #include "state/db_context.h"
 
+#include "memtable/write_budget.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -16,6 +17,7 @@ DbContext::DbContext(const DBOptions& its_options, std::string its_path, OpenAs 
       logger(options.info_log),
       events(read_only ? std::vector<std::shared_ptr<EventListener>>() : options.listeners, path),
       budget(WriteBudget::Of(options.write_buffer_manager, options.db_write_buffer_size)),
+      share(budget == nullptr ? nullptr : std::make_shared<BudgetShare>(budget)),
       pool(std::make_unique<PagePool>(options.page_cache_size, meter, budget)),
       blob_file_size(its_blob_file_size),
       max_total_wal_size(options.max_total_wal_size),

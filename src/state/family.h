@@ -34,6 +34,7 @@ struct JobState {
   // kFlush only, see Jobs::TakeFlushes: another job does the work; and the task has come up meanwhile and found this.
   bool is_taken = false;
   bool was_skipped = false;
+  bool has_failed = false;   // kFlush only: its last run failed, and it is not scheduled again
   bool again = false;        // scheduled while it ran: the run may have looked for work before that
   Status last;               // result of its last run
   std::uint64_t ended = 0;   // how many times it has ended
@@ -53,15 +54,15 @@ struct OptionsInForce {
 };
 
 struct Family {
-  // `its_options` are checked, and page_size is the stored one. The memtables are charged to `its_budget`; null: to
+  // `its_options` are checked, and page_size is the stored one. The memtables are charged to `its_share`; null: to
   // nothing.
   Family(std::uint32_t its_id, std::string its_name, const ColumnFamilyOptions& its_options,
-         std::shared_ptr<WriteBudget> its_budget)
+         std::shared_ptr<BudgetShare> its_share)
       : id(its_id),
         name(std::move(its_name)),
         equal_by(its_options.comparator->EqualMeansSameBytes() ? nullptr : its_options.comparator),
-        budget(std::move(its_budget)),
-        active(std::make_shared<LogTable>(its_options.comparator, budget)),
+        share(std::move(its_share)),
+        active(std::make_shared<LogTable>(its_options.comparator, share)),
         gaps(its_options.comparator),
         scan_heat(its_options.comparator) {
     ChangeOptions(its_options);
@@ -87,7 +88,7 @@ struct Family {
   // Under the same locks: a drop failed, and its record may or may not be on disk.
   std::atomic<bool> drop_in_doubt{false};
 
-  const std::shared_ptr<WriteBudget> budget;
+  const std::shared_ptr<BudgetShare> share;
   std::shared_ptr<LogTable> active CAMBIUM_GUARDED_BY(append_lock);  // the one in the current view
   // `active`, before other threads see the family.
   [[nodiscard]] std::shared_ptr<LogTable> FirstTable() const

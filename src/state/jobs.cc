@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "memtable/write_budget.h"
 #include "util/count_scope.h"
 #include "util/epoch.h"
 #include "util/mutant.h"
@@ -72,6 +73,7 @@ void Jobs::SetFatal(const Status& status, BackgroundErrorReason reason) {
       db_.logger->Log(InfoLogLevel::kError, "the database takes no more writes: " + fatal_.ToString());
     }
     has_fatal_.store(true, std::memory_order_release);
+    TellBudget();
     changed_.NotifyAll();
   }
   on_fatal_(status);
@@ -155,7 +157,10 @@ void Jobs::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
   }
   db_.executor->Schedule(PriorityOf(job), [this, job, family] { Run(job, family); });
   state.scheduled = true;  // unless Schedule throws; the task cannot end before this line, because it takes jobs_lock
-  if (job == Job::kFlush) ++flushes_scheduled_;
+  if (job != Job::kFlush) return;
+  ++flushes_scheduled_;
+  SetFlushFailed(family.get(), false);
+  TellBudget();
 }
 
 std::optional<std::uint64_t> Jobs::ScheduleToAwait(Job job, const std::shared_ptr<Family>& family) {
@@ -207,7 +212,10 @@ void Jobs::Judge(Job job, const Status& done) {
 void Jobs::End(Job job, const std::shared_ptr<Family>& family, const Status& done, JobWork::Next next) {
   JobState& state = *StateOf(job, family.get());
   state.scheduled = state.under_way = false;
-  if (job == Job::kFlush) --flushes_scheduled_;
+  if (job == Job::kFlush) {
+    --flushes_scheduled_;
+    SetFlushFailed(family.get(), !done.ok() && !family->dropped.load(std::memory_order_relaxed));
+  }
   state.last = done;
   ++state.ended;
   // A failed job does not repeat itself, except kRemove and kSeal: they may have been scheduled meanwhile for other
@@ -222,7 +230,17 @@ void Jobs::End(Job job, const std::shared_ptr<Family>& family, const Status& don
 
 void Jobs::NoteEnd(Job job) {
   changed_.NotifyAll();
-  if (job == Job::kFlush && db_.budget != nullptr) db_.budget->NoteChange();
+  if (job != Job::kFlush || db_.budget == nullptr) return;
+  TellBudget();
+  db_.budget->NoteChange();
+}
+
+void Jobs::SetFlushFailed(Family* family, bool has_failed) {
+  if (std::exchange(family->flush.has_failed, has_failed) != has_failed) flushes_failed_ += has_failed ? 1 : -1;
+}
+
+void Jobs::TellBudget() {
+  if (db_.share != nullptr) db_.share->SetFailing(has_fatal() || (flushes_failed_ > 0 && flushes_scheduled_ == 0));
 }
 
 // ---- Flushes that one job does for several families ----
@@ -378,6 +396,8 @@ void Jobs::Drop(std::shared_ptr<Family> family) {
   const JobsLock lock(*this);
   assert(std::ranges::find(families_, family) != families_.end());
   std::erase(families_, family);
+  SetFlushFailed(family.get(), false);
+  TellBudget();
   dropped_.push_back(std::move(family));
   changed_.NotifyAll();
 }

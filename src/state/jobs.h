@@ -6,9 +6,8 @@
 // Each job has at most one task under way; flushes and compactions have one for each column family. A job that is
 // scheduled while it runs will run again. A job that failed runs again when something schedules it.
 //
-// jobs_lock is a leaf: under it only the queue of the executor is locked, the changes of the WriteBudget, and, for a
-// fatal error, the logger. No view
-// may be released under it, because the release of a view's last file schedules a job.
+// jobs_lock is a leaf: under it only the queue of the executor is locked, the figures of the WriteBudget, and, for a
+// fatal error, the logger. No view may be released under it, because the release of a view's last file schedules a job.
 #pragma once
 
 #include <array>
@@ -202,6 +201,11 @@ class Jobs {
   // Counts a run of the job as ended, and schedules what is due next.
   void End(Job job, const std::shared_ptr<Family>& family, const Status& done, JobWork::Next next)
       CAMBIUM_REQUIRES(jobs_lock);
+  // Notes whether the family's flush has failed and is not scheduled again.
+  void SetFlushFailed(Family* family, bool has_failed) CAMBIUM_REQUIRES(jobs_lock);
+  // Tells the budget whether flushes can free memory: not after a fatal error, nor after a failed flush until one is
+  // scheduled again.
+  void TellBudget() CAMBIUM_REQUIRES(jobs_lock);
   // Wakes those who wait for the end of a job. A flush that has ended may have made room in the budget.
   void NoteEnd(Job job) CAMBIUM_REQUIRES(jobs_lock);
   // One round of a wait: runs a task in this thread, or waits for a change. `done` is called under jobs_lock.
@@ -218,6 +222,7 @@ class Jobs {
   std::vector<std::shared_ptr<Family>> families_ CAMBIUM_GUARDED_BY(jobs_lock);
   std::vector<std::shared_ptr<Family>> dropped_ CAMBIUM_GUARDED_BY(jobs_lock);
   int flushes_scheduled_ CAMBIUM_GUARDED_BY(jobs_lock) = 0;  // families, dropped ones included
+  int flushes_failed_ CAMBIUM_GUARDED_BY(jobs_lock) = 0;     // families, without dropped ones
   Status fatal_ CAMBIUM_GUARDED_BY(jobs_lock);
   bool is_started_ CAMBIUM_GUARDED_BY(jobs_lock) = false;
   struct Tasks {

@@ -52,14 +52,21 @@ Result<std::shared_ptr<const View>> WriteHead::PinViewFor(const ReadOptions& opt
 
 // ---- Appending ----
 
-Result<bool> WriteHead::ReserveInBudget(std::span<const WriteTarget> targets) {
+Result<bool> WriteHead::ReserveInBudget(std::span<const WriteTarget> targets, BudgetClaim claim) {
   for (const WriteTarget& target : targets) {
-    const Status reserved = target.family->active->Reserve(target.operations, target.bytes, target.ranges,
-                                                           /*may_exceed=*/false);
+    const Status reserved = target.family->active->Reserve(target.operations, target.bytes, target.ranges, claim);
+    if (reserved.ok()) continue;
+    GiveBackReserved(targets);
     if (reserved.IsBusy()) return false;
-    CAMBIUM_RETURN_IF_ERROR(reserved);
+    return reserved;
   }
   return true;
+}
+
+void WriteHead::GiveBackReserved(std::span<const WriteTarget> targets) {
+  for (const WriteTarget& target : targets) {
+    if (target.family->active->empty() && !MutantIs(Mutant::kRefusedBatchKeepsMemory)) target.family->active->DropSpare();
+  }
 }
 
 Status WriteHead::Append(PreparedBatch* batch, std::span<const WriteTarget> targets, SequenceNumber* last) {
@@ -127,7 +134,8 @@ FlushReason WriteHead::ReasonOfFull(const Family& family) const {
 // The new view is installed before any operation in the new table is published.
 void WriteHead::Freeze(Family* family, FlushReason reason) {
   assert(family->active->started() && "only a table that holds something is frozen");
-  auto next = std::make_shared<LogTable>(family->options().comparator, family->budget);
+  family->active->DropSpare();  // at once, and not with the memtable
+  auto next = std::make_shared<LogTable>(family->options().comparator, family->share);
   FrozenTable frozen{family->active, end(), reason};
   if (db_.events.is_on()) {
     MemTableInfo info{db_.events.db_name(),         family->name,

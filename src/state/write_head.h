@@ -85,13 +85,15 @@ class WriteHead final : private SegmentSource {
 
   // ---- Appending ----
 
-  // Takes the memory that the batch needs in the active memtables of its targets. False if the budget has no room for
-  // it; a part may be taken then. Holds until the append lock is released.
-  Result<bool> ReserveInBudget(std::span<const WriteTarget> targets) CAMBIUM_REQUIRES(append_lock);
+  // Takes the memory that the batch needs in the active memtables of its targets. False, and takes nothing for memtables
+  // that are empty, if the budget refuses it. Holds until the append lock is released.
+  Result<bool> ReserveInBudget(std::span<const WriteTarget> targets, BudgetClaim claim) CAMBIUM_REQUIRES(append_lock);
+  // Gives back the memory of the targets' memtables that are empty: the batch is not written, or not now. No flush could
+  // free it. What other memtables have reserved serves their next writes, and is freed with them.
+  static void GiveBackReserved(std::span<const WriteTarget> targets) CAMBIUM_REQUIRES(append_lock);
 
   // Appends the batch, adds it to the active memtables of its targets and publishes it. Takes memory for it, if
-  // necessary beyond the budget. *last is its last sequence
-  // number. After an error nothing of it is visible.
+  // necessary beyond the budget. *last is its last sequence number. After an error nothing of it is visible.
   Status Append(PreparedBatch* batch, std::span<const WriteTarget> targets, SequenceNumber* last)
       CAMBIUM_REQUIRES(append_lock);
   // True if the family's active memtable is due to be frozen: for its memory, its range deletes, or the log that

@@ -18,25 +18,36 @@ void MemoryKeeper::Close() {
   if (std::exchange(is_member_, false)) db_.budget->Unregister(this);
 }
 
-void MemoryKeeper::FlushWithoutWait(bool must) noexcept {
+void MemoryKeeper::FlushForRefused() noexcept {
   try {
-    db_.budget->FlushSome(must);
-    if (must && !db_.budget->IsFlushing()) static_cast<void>(FailedFlush(/*retries=*/true));
+    if (!IsFlushing()) static_cast<void>(FailedFlush(/*retries=*/true));
+    db_.budget->MakeRoom(this);
   } catch (...) {
   }
 }
 
-Result<bool> MemoryKeeper::AwaitRoom(bool retries) {
+Status MemoryKeeper::AwaitRoom(WriteBudget::Place* place) {
   WriteBudget& budget = *db_.budget;
-  EpochDrain();  // memtables that only readers of an older view still had
-  const std::uint64_t seen = budget.changes();
-  budget.FlushSome(/*must=*/true);
-  if (!budget.IsFlushing()) {
-    CAMBIUM_RETURN_IF_ERROR(FailedFlush(retries));
-    if (!budget.IsFlushing()) return budget.changes() != seen;  // what has changed may have made room
+  place->changes = budget.changes();
+  place->may_exceed = false;
+  if (!place->IsFirst()) {  // the first one in line makes others flush
+    budget.AwaitChange(place->changes);
+    return Status::OK();
   }
-  budget.AwaitChange(seen);
-  return true;
+  // Memtables that only readers of an older view still had. If this frees some, the write looks whether it has room now.
+  EpochDrain();
+  if (budget.changes() != place->changes && !MutantIs(Mutant::kFlushesBeforeLook)) return Status::OK();
+  if (!IsFlushing()) {
+    CAMBIUM_RETURN_IF_ERROR(FailedFlush(/*retries=*/!place->has_retried));
+    place->has_retried = true;
+  }
+  budget.MakeRoom(this);
+  if (budget.IsFlushing()) {
+    budget.AwaitChange(place->changes);
+  } else {
+    place->may_exceed = true;  // unless something has changed meanwhile
+  }
+  return Status::OK();
 }
 
 Status MemoryKeeper::FailedFlush(bool retries) {
@@ -73,6 +84,10 @@ void MemoryKeeper::Freeze(const WriteBudget::Candidate& chosen) {
   Family& family = *found->family;
   const bool is_same = family.active.get() == chosen.table && !family.active->empty();
   if (is_same && WriteHead::MayFreeze(family)) head_.Freeze(&family, FlushReason::kWriteBufferManager);
+}
+
+void MemoryKeeper::RetryFailed() {
+  if (!jobs_.has_fatal()) static_cast<void>(FailedFlush(/*retries=*/true));
 }
 
 bool MemoryKeeper::IsFlushing() {

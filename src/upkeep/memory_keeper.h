@@ -24,27 +24,27 @@ class MemoryKeeper final : private WriteBudget::Member {
   void Close();
 
   // Freezes memtables, of this database or of others, if a flush is due. Usually costs a load. The caller holds no lock.
-  // If memory runs out, the next chunk of memory makes the flush due again.
   void FlushIfDue() noexcept {
-    if (db_.budget != nullptr && db_.budget->IsFlushDue()) FlushWithoutWait(/*must=*/false);
+    if (db_.budget != nullptr && db_.budget->IsFlushDue()) db_.budget->FlushIfDue();
   }
   // Makes room for a write that was refused because it must not wait: freezes memtables, due or not, and tries again
   // what has failed. The caller holds no lock.
-  void FlushForRefused() noexcept { FlushWithoutWait(/*must=*/true); }
-  // Waits until there may be room in the budget. False: no flush can make any. After a flush of this database that has
-  // failed, tries it again if `retries`, else returns its error. The caller holds no lock.
-  Result<bool> AwaitRoom(bool retries);
+  void FlushForRefused() noexcept;
+  // Waits in line until there may be room in the budget, or until no flush can make any: place->may_exceed. If a flush
+  // of this database has failed, tries it again, once for each write; then returns its error. The caller holds no lock.
+  Status AwaitRoom(WriteBudget::Place* place);
 
  private:
+  BudgetShare& share() override { return *db_.share; }
   void ListTables(std::vector<WriteBudget::Candidate>* tables) override;
   void Freeze(const WriteBudget::Candidate& table) override;
   bool IsFlushing() override;
+  void RetryFailed() override;
   std::shared_ptr<Executor> executor() override { return db_.executor; }
 
   // The result of a flush that has failed and is not scheduled again; OK if there is none. With `retries`, schedules
   // such flushes.
   Status FailedFlush(bool retries);
-  void FlushWithoutWait(bool must) noexcept;
 
   DbContext& db_;
   Jobs& jobs_;

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "memtable/write_budget.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
 
@@ -62,8 +63,8 @@ Status SnapshotRuns::BoundPinnedMemory() {
     const ColumnFamilyOptions& options = family.family->options();
     budget = std::max(budget, options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number));
   }
-  // Half of a WriteBudget, so that memtables have the rest.
-  if (db_.budget != nullptr && db_.budget->limit() > 0) budget = std::min(budget, db_.budget->limit() / 2);
+  // Half of a WriteBudget at most, so that memtables have the rest.
+  if (db_.budget != nullptr && db_.budget->limit() > 0) budget = std::min(budget, db_.budget->SnapshotBytesMax());
   std::shared_ptr<const View> looked_at;  // snapshots between two changes of the view have the same one
   std::vector<Pinned*> held;              // by looked_at
   for (const auto& snapshot : snapshots) {

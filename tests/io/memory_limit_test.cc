@@ -89,5 +89,63 @@ TEST_F(MemoryLimitTest, AMountMayShowPartOfTheHierarchy) {
   EXPECT_EQ(Find(), 0u);
 }
 
+// A hierarchy may be mounted several times. (Regression: only the first mount was looked at.)
+TEST_F(MemoryLimitTest, TheMountThatShowsMostIsTaken) {
+  Write("/proc/self/mountinfo",
+        "34 31 0:32 /other /hidden rw - cgroup cgroup rw,memory\n"
+        "35 31 0:32 /jobs/a /part rw - cgroup cgroup rw,memory\n"
+        "36 31 0:32 /jobs /more rw - cgroup cgroup rw,memory\n"
+        "37 31 0:32 /jobs/a /part2 rw - cgroup cgroup rw,memory\n");
+  Write("/proc/self/cgroup", "4:memory:/jobs/a\n");
+  Write("/part/memory.limit_in_bytes", "7000000\n");
+  Write("/part2/memory.limit_in_bytes", "7000000\n");
+  Write("/more/a/memory.limit_in_bytes", "7000000\n");
+  Write("/more/memory.limit_in_bytes", "5000000\n");
+  EXPECT_EQ(Find(), 5000000u);
+}
+
+// The kernel writes spaces and backslashes of mountinfo as octal numbers, but not those of /proc/self/cgroup.
+// (Regression: they were taken as they are.)
+TEST_F(MemoryLimitTest, PathsInMountinfoAreEscaped) {
+  Write("/proc/self/mountinfo",
+        "35 31 0:32 /my\\040jobs\\134x /cg\\040v1 rw - cgroup cgroup rw,memory\n"
+        "41 31 0:38 / /cg\\011v2 rw - cgroup2 cgroup2 rw\n");
+  Write("/proc/self/cgroup", "4:memory:/my jobs\\x/a\n0::/b\\040\n");
+  Write("/cg v1/a/memory.limit_in_bytes", "7000000\n");
+  EXPECT_EQ(Find(), 7000000u);
+  Write("/cg\tv2/b\\040/memory.max", "6000000\n");
+  EXPECT_EQ(Find(), 6000000u);
+  Write("/proc/self/mountinfo", "35 31 0:32 / /cg\\04 rw - cgroup cgroup rw,memory\n");
+  Write("/cg\\04/memory.limit_in_bytes", "5000000\n");
+  EXPECT_EQ(Find(), 5000000u) << "no escape";
+}
+
+// In a namespace of groups, paths begin at its root: a group outside of it is "/..", and cannot be seen.
+TEST_F(MemoryLimitTest, GroupsOutsideOfTheNamespaceAreNotSeen) {
+  Write("/proc/self/mountinfo", kV2Mounts);
+  Write("/sys/fs/cgroup/memory.max", "4000000\n");
+  Write("/proc/self/cgroup", "0::/\n");
+  EXPECT_EQ(Find(), 4000000u) << "the root of the namespace is the process's own group";
+  for (const char* outside : {"0::/..\n", "0::/../a\n"}) {
+    Write("/proc/self/cgroup", outside);
+    EXPECT_EQ(Find(), 0u) << outside;
+  }
+  Write("/proc/self/cgroup", "0::/..a\n");
+  EXPECT_EQ(Find(), 4000000u) << "a name that begins with two dots";
+  Write("/proc/self/mountinfo", "41 31 0:38 /.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  Write("/proc/self/cgroup", "0::/\n");
+  EXPECT_EQ(Find(), 0u) << "the mount is of a group above the namespace";
+}
+
+// The first one of nested groups has no limit, and the second one no file for it.
+TEST_F(MemoryLimitTest, GroupsWithoutALimitArePassedOver) {
+  Write("/proc/self/mountinfo", kV2Mounts);
+  Write("/proc/self/cgroup", "1:name=systemd:/x\n0::/a/b/c/d\n");
+  Write("/sys/fs/cgroup/a/b/c/d/memory.max", "max\n");
+  Write("/sys/fs/cgroup/a/b/memory.max", "3000000\n");
+  Write("/sys/fs/cgroup/a/memory.max", "max\n");
+  EXPECT_EQ(Find(), 3000000u);
+}
+
 }  // namespace
 }  // namespace cambium

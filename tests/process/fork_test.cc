@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "cambium/write_buffer_manager.h"
 #include "process/check.h"
 #include "testing/mutant_scope.h"
 #include "testing/page_cache.h"
@@ -289,6 +290,22 @@ TEST_F(ForkTest, ChildMayUseItsOwnDatabase) {
   }
   StopThreads();
   CloseAndVerify();
+}
+
+// A child has copies of its parent's mutexes, which threads may hold that it does not have.
+TEST_F(ForkTest, AChildCannotUseTheWriteBufferManagerOfItsParent) {
+  if (!kMayStartThreads) GTEST_SKIP() << kNoThreadsInChild;
+  options_.write_buffer_manager = std::make_shared<WriteBufferManager>(std::size_t{1} << 20);
+  ASSERT_EQ(UseDatabase(directory_.File("of parent"), options_), 0);
+  EXPECT_EQ(InChild([this] {
+              std::unique_ptr<DB> db;
+              if (!DB::Open(options_, directory_.File("of child"), &db).IsNotSupported()) return 1;
+              options_.write_buffer_manager->SetBufferSize(7);
+              if (options_.write_buffer_manager->buffer_size() != std::size_t{1} << 20) return 2;
+              options_.write_buffer_manager = std::make_shared<WriteBufferManager>(std::size_t{1} << 20);
+              return UseDatabase(directory_.File("of child"), options_);
+            }, false),
+            0);
 }
 
 // The same holds for a child of a child.
