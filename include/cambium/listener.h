@@ -22,7 +22,7 @@
 //               snapshots, properties, GetOptions, SetOptions, SetDBOptions, and writes with WriteOptions::no_slowdown,
 //               which return Incomplete rather than wait. It must not call other writes, Flush, CompactRange,
 //               WaitForCompact, Close, create or drop families, or delete the database: these may wait for the very job
-//               that is calling.
+//               that is calling. The same holds for databases that share its write_buffer_manager.
 //   Exceptions  A listener must not throw: an exception ends the process.
 //   Open, Close A job may begin, and be reported, before DB::Open has returned; the calls then get the DB that Open
 //               will return. What Open itself does, such as flushes while it replays the log, is reported when it has

@@ -204,8 +204,11 @@ Status Writer::Append(const WriteOptions& options, Prepared* prepared, bool is_l
   CAMBIUM_RETURN_IF_ERROR(
       disk_keeper_.CheckRoomForBatch(prepared->batch.size(), prepared->only_deletes, is_last_try));
   head_.FreezeOldestIfDue();  // before the batch's memory is taken, since it may freeze the memtable that has it
-  WriteBudget::Place place(db_.budget.get());  // in line until the batch has its memory
+  WriteBudget::Place place(db_.budget.get());
   CAMBIUM_RETURN_IF_ERROR(MakeRoomInTables(options, *prepared, &place));
+  // A batch that exceeds the limit stays in line until it is in a memtable that can be flushed, so that others wait for
+  // that flush. Others have their memory and need the line no more.
+  if (!place.may_exceed) place.Leave();
   Status appended = CheckNotDropped(*prepared);
   if (appended.ok()) appended = head_.Append(&prepared->batch, prepared->targets, last);
   if (!appended.ok()) {
@@ -263,11 +266,12 @@ Result<bool> Writer::MakeRoomInBudget(const WriteOptions& options, const Prepare
     const bool exceeds = place->may_exceed && budget.changes() == place->changes;
     CAMBIUM_TRY(const bool has_room, head_.ReserveInBudget(prepared.targets, place->claim()));
     if (has_room || exceeds) {
-      NoteBudgetStall(false);
+      if (budget_waiters_.load(std::memory_order_relaxed) == 0) NoteBudgetStall(false);
       return false;
     }
   }
   NoteBudgetStall(true);
+  const CountScope waits(&budget_waiters_);  // until the append lock is taken again
   const AppendUnlock unlocked(head_);
   if (options.no_slowdown) {
     memory_keeper_.FlushForRefused();

@@ -97,7 +97,9 @@ class Writer {
   DiskKeeper& disk_keeper_;
   TraceSwitch& traces_;
   LargeValues large_values_;
+  // Written under the append lock.
   std::atomic<bool> has_budget_stall_{false};  // as reported last
+  std::atomic<int> budget_waiters_{0};         // writers that the budget has refused
 };
 
 }  // namespace cambium

@@ -17,7 +17,9 @@ constexpr std::size_t kChunkBytesMax = std::size_t{2} << 20;
 // until it has cost as much as a large one that fills up quickly.
 double CostOf(const WriteBudget::Candidate& table, std::uint64_t now) {
   const auto bytes = static_cast<double>(table.bytes);
-  return MutantIs(Mutant::kIdleTablesStay) ? bytes : bytes * static_cast<double>(now - table.begin);
+  if (MutantIs(Mutant::kIdleTablesStay)) return bytes;
+  // A thread may see the memtable's first memory before it sees that the budget has counted it.
+  return bytes * static_cast<double>(now > table.begin ? now - table.begin : 0);
 }
 
 }  // namespace
@@ -138,7 +140,13 @@ bool WriteBudget::Join(Place* place) {
 void WriteBudget::Leave(Place* place) {
   const MutexLock lock(mutex_);
   std::erase(line_, place);
+  place->is_in_line_ = false;
   if (!line_.empty()) NoteChangeLocked();
+}
+
+bool WriteBudget::HasLine() const {
+  const MutexLock lock(mutex_);
+  return !line_.empty();
 }
 
 // ---- Members ----

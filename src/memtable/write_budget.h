@@ -21,7 +21,7 @@
 //
 // The line: writers that wait get memory in the order in which they came, so small writes do not overtake a large one
 // for ever. Only the first one in line makes others flush, and only the first one may exceed the limit, when no flush
-// can make room for it: it keeps its place until its batch has its memory.
+// can make room for it: then it keeps its place until its batch is in memtables, which can be flushed for the next one.
 //
 // Locks: `members_mutex_` is taken with no lock held; under it, the append locks of members. `mutex_` is a leaf.
 #pragma once
@@ -69,13 +69,14 @@ class WriteBudget {
   class Place {
    public:
     explicit Place(WriteBudget* budget) : budget_(budget) {}  // null: no limit
-    ~Place() {
-      if (is_in_line_) budget_->Leave(this);
-    }
+    ~Place() { Leave(); }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
     // Gets in line, if it has not yet. True if it is the first one.
     [[nodiscard]] bool IsFirst();
+    void Leave() {
+      if (is_in_line_) budget_->Leave(this);
+    }
     [[nodiscard]] bool is_in_line() const { return is_in_line_; }
     // How a chunk may be asked for. Place::IsFirst has said so if it is in line.
     [[nodiscard]] BudgetClaim claim() const { return is_first_ ? BudgetClaim::kFirst : BudgetClaim::kUsual; }
@@ -146,6 +147,8 @@ class WriteBudget {
   // Freezes memtables for a write of `self`, due or not, unless a flush is scheduled. If only other members flush, the
   // write need not wait for them: `self` freezes its own memtables, if they have a 16th of what memtables may take.
   void MakeRoom(Member* self) CAMBIUM_EXCLUDES(members_mutex_);
+  // True if a writer waits for memory.
+  [[nodiscard]] bool HasLine() const CAMBIUM_EXCLUDES(mutex_);
   // The number of changes so far. To wait: read it, look whether there is room and whether IsFlushing, AwaitChange.
   [[nodiscard]] std::uint64_t changes() const CAMBIUM_EXCLUDES(mutex_);
   // True if a flush is scheduled in a member.

@@ -214,7 +214,8 @@ void Jobs::End(Job job, const std::shared_ptr<Family>& family, const Status& don
   state.scheduled = state.under_way = false;
   if (job == Job::kFlush) {
     --flushes_scheduled_;
-    SetFlushFailed(family.get(), !done.ok() && !family->dropped.load(std::memory_order_relaxed));
+    const bool has_frozen = family->frozen_count.load(std::memory_order_acquire) > 0;
+    SetFlushFailed(family.get(), !done.ok() && has_frozen && !family->dropped.load(std::memory_order_relaxed));
   }
   state.last = done;
   ++state.ended;

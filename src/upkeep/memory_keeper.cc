@@ -21,7 +21,8 @@ void MemoryKeeper::Close() {
 void MemoryKeeper::FlushForRefused() noexcept {
   try {
     if (!IsFlushing()) static_cast<void>(FailedFlush(/*retries=*/true));
-    db_.budget->MakeRoom(this);
+    // A write that found a line is refused because of it, and the first in line makes room.
+    if (!db_.budget->HasLine()) db_.budget->MakeRoom(this);
   } catch (...) {
   }
 }
@@ -30,10 +31,13 @@ Status MemoryKeeper::AwaitRoom(WriteBudget::Place* place) {
   WriteBudget& budget = *db_.budget;
   place->changes = budget.changes();
   place->may_exceed = false;
+  const bool was_first = place->claim() == BudgetClaim::kFirst;
   if (!place->IsFirst()) {  // the first one in line makes others flush
     budget.AwaitChange(place->changes);
     return Status::OK();
   }
+  // It may have been refused because of the line alone. So it asks as the first one before it makes others flush.
+  if (!was_first) return Status::OK();
   // Memtables that only readers of an older view still had. If this frees some, the write looks whether it has room now.
   EpochDrain();
   if (budget.changes() != place->changes && !MutantIs(Mutant::kFlushesBeforeLook)) return Status::OK();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cambium/write_buffer_manager.h"
+#include "memtable/write_budget.h"
 #include "testing/mutant_scope.h"
 #include "upkeep/budget_store.h"
 #include "util/epoch.h"
@@ -229,6 +230,32 @@ TEST(MemoryKeeperTest, MemoryThatReadersHaveLeftIsFoundBeforeAFlush) {
   EXPECT_EQ(FrozenAlthoughThereIsRoom(), 0u);
   const MutantScope mutant(Mutant::kFlushesBeforeLook);
   EXPECT_GT(FrozenAlthoughThereIsRoom(), 0u);
+}
+
+// Another write is first in line, and there is room. A write that is refused because of the line alone needs no flush.
+TEST(MemoryKeeperTest, WritesRefusedBecauseOfTheLineMakeNoFlush) {
+  const auto listener = std::make_shared<CountingListener>();
+  BudgetStore store(512 * kKiB);
+  store.options.listeners.push_back(listener);
+  store.MustOpen();
+  store.PutRandom(1000);  // a memtable that a flush could take
+  WriteBudget::Place other(WriteBudget::Of(store.manager, 0).get());
+  ASSERT_TRUE(other.IsFirst());
+  WriteOptions write;
+  write.no_slowdown = true;
+  Status refused;
+  for (int i = 0; refused.ok() && i < 2000; ++i) refused = store.db->Put(write, NumberedKey(i), std::string(100, 'v'));
+  EXPECT_TRUE(refused.IsIncomplete()) << refused.ToString();
+  std::atomic<bool> is_done{false};
+  std::thread writer([&] {
+    store.PutRandom(500);
+    is_done = true;
+  });
+  for (int i = 0; i < 300; ++i) std::this_thread::yield();  // it may get in line
+  EXPECT_FALSE(is_done) << "it passed another one";
+  other.Leave();
+  writer.join();
+  EXPECT_EQ(listener->reasons.size(), 0u);
 }
 
 // Listeners hear that writes wait for memory, and that they do no more.
