@@ -16,7 +16,7 @@ class WriteBudget;
 // How a memtable asks for a chunk.
 enum class BudgetClaim : std::uint8_t {
   kUsual,    // refused if there is no room, or if a writer waits for room
-  kFirst,    // of the writers that wait: refused if there is no room
+  kFirst,    // by the first writer in line: refused if there is no room
   kExceeds,  // never refused
 };
 

@@ -110,7 +110,7 @@ class WriteBudget {
   [[nodiscard]] std::size_t used() const { return tables() + filters(); }
   [[nodiscard]] std::size_t tables() const { return tables_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::size_t filters() const { return filters_.load(std::memory_order_relaxed); }
-  // Of tables(); those of databases that can flush.
+  // Bytes of tables() that belong to databases that can flush.
   [[nodiscard]] std::size_t active() const { return active_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::size_t unflushed() const { return unflushed_.load(std::memory_order_relaxed); }
   // All that memtables have ever taken: the clock of their age.

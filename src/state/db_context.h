@@ -72,7 +72,7 @@ struct DbContext {
   mutable Events events;
   DB* facade = nullptr;  // what listeners are given as the database
   const std::shared_ptr<WriteBudget> budget;  // null: no limit
-  const std::shared_ptr<BudgetShare> share;   // of the memtables; null: no limit
+  const std::shared_ptr<BudgetShare> share;   // counts the memtables; null: no limit
   const std::unique_ptr<PagePool> pool;
   Id128 database_id{};
   std::uint64_t epoch = 0;

@@ -406,7 +406,7 @@ TEST(WriteBudgetTest, SnapshotsOfAllDatabasesHoldHalfTogether) {
   EXPECT_GT(HeldBySnapshotsOfThree(), 600 * kKiB);
 }
 
-// What is looked at and what is taken are one step, so threads that ask at the same time never pass the limit together.
+// A charge checks and counts in one step, so threads that ask at the same time never pass the limit together.
 TEST(WriteBudgetTest, ThreadsNeverPassTheLimitTogether) {
   constexpr std::size_t kLimit = 160 * kKiB;
   const auto budget = BudgetOf(kLimit);

@@ -56,7 +56,8 @@ TEST(SharedMemoryTest, AClosedDatabaseIsNotAskedAndTakesNothing) {
   EXPECT_EQ(two.first.manager->mutable_memtable_memory_usage(), 0u);
 }
 
-// What a database cannot flush stays in memory: the other one has an eighth of the limit, and makes runs of that size.
+// Memtables that a database cannot flush stay in memory. The other database has an eighth of the limit, and makes runs
+// of that size.
 enum class Trouble { kFlushFails, kFatal };
 
 void Break(BudgetStore* store, Trouble trouble) {
@@ -104,7 +105,7 @@ TEST(SharedMemoryTest, AFatalDatabaseDoesNotHarmOthers) {
   EXPECT_GT(FlushesBeside(Trouble::kFatal), 25u);
 }
 
-// Nobody writes to the database whose flush has failed. The other one tries it again.
+// The database whose flush has failed takes no writes. The other one tries that flush again.
 TEST(SharedMemoryTest, AnIdleDatabaseRecoversWhenItsFlushCan) {
   Two two(512 * kKiB);
   two.first.PutRandom(1500);
