@@ -27,11 +27,12 @@ class MemoryKeeper final : private WriteBudget::Member {
   void FlushIfDue() noexcept {
     if (db_.budget != nullptr && db_.budget->IsFlushDue()) db_.budget->FlushIfDue();
   }
-  // Makes room for a write that was refused because it must not wait: freezes memtables, due or not, and tries again
-  // what has failed. The caller holds no lock.
+  // Makes room after a write with no_slowdown was refused: schedules failed flushes again, and freezes memtables unless
+  // a writer waits in line, which does so itself. The caller holds no lock.
   void FlushForRefused() noexcept;
-  // Waits in line until there may be room in the budget, or until no flush can make any: place->may_exceed. If a flush
-  // of this database has failed, tries it again, once for each write; then returns its error. The caller holds no lock.
+  // Waits in line. Returns when the write should ask for memory again. If no flush can make room, sets
+  // place->may_exceed. If a flush of this database has failed, schedules it again, once for each write; if it fails
+  // again, returns its error. The caller holds no lock.
   Status AwaitRoom(WriteBudget::Place* place);
 
  private:

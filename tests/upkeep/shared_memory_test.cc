@@ -56,8 +56,7 @@ TEST(SharedMemoryTest, AClosedDatabaseIsNotAskedAndTakesNothing) {
   EXPECT_EQ(two.first.manager->mutable_memtable_memory_usage(), 0u);
 }
 
-// Memtables that a database cannot flush stay in memory. The other database has an eighth of the limit, and makes runs
-// of that size.
+// One database cannot flush. The other one may use an eighth of the limit, so its runs have that size.
 enum class Trouble { kFlushFails, kFatal };
 
 void Break(BudgetStore* store, Trouble trouble) {
