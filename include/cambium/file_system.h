@@ -191,6 +191,13 @@ class FileSystem {
   // Free bytes of the file system that holds `path`, for an ordinary user.
   virtual Status FreeSpace(const std::string& path, std::uint64_t* bytes) = 0;
 
+  // Calls SyncData of each file once; results[i] becomes that of files[i], and the spans have the same length. Where the
+  // file system has a journal, many syncs at once take little more time than one: the system's file system makes the
+  // calls in several threads. This default makes one call after the other.
+  virtual void SyncTogether(std::span<File* const> files, std::span<Status> results) {
+    for (std::size_t i = 0; i < files.size(); ++i) results[i] = files[i]->SyncData();
+  }
+
   // Makes a queue for up to `depth` reads in flight. Never null: without io_uring, or with use_io_uring false, threads
   // do the reads.
   virtual std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) = 0;

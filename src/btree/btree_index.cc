@@ -401,7 +401,7 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Compact(const CompactionI
     sweep.victims = VictimsOf(layers, segments, input.file_percent_max,
                               std::min(segments.segment_bytes_max, flush_bytes_max / 2), 0);
   }
-  return RunSweep(std::move(sweep), segments, std::move(outcome));
+  return RunSweep(std::move(sweep), segments, std::move(outcome), input.syncs);
 }
 
 Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Walk(const CompactionInput& input) {
@@ -429,7 +429,7 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Walk(const CompactionInpu
   SweepOutcome* const walked = outcome.get();
   IndexSegmentOptions segments = SegmentsFor(layers, false, input.max_output_bytes);
   segments.before_write = input.before_write;
-  CAMBIUM_TRY(std::unique_ptr<CompactionOutcome> made, RunSweep(std::move(sweep), segments, std::move(outcome)));
+  CAMBIUM_TRY(std::unique_ptr<CompactionOutcome> made, RunSweep(std::move(sweep), segments, std::move(outcome), nullptr));
   request->is_picked = true;
   request->reach = walked->output_.walked_to;
   const bool is_complete = !request->reach.has_value();
@@ -438,11 +438,11 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Walk(const CompactionInpu
 }
 
 Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::RunSweep(SweepInput sweep, const IndexSegmentOptions& segments,
-                                                                std::unique_ptr<SweepOutcome> outcome) {
+                                                                std::unique_ptr<SweepOutcome> outcome, FileSyncs* syncs) {
   const TreeLayers& layers = AsTree(*outcome->input_);
   IndexSegmentWriter writer(segments, options_.create_file, options_.pool, TakeOpenSegment(layers, sweep.victims));
   CAMBIUM_TRY(outcome->output_, Sweep(std::move(sweep), &writer));
-  CAMBIUM_RETURN_IF_ERROR(writer.Sync());
+  CAMBIUM_RETURN_IF_ERROR(syncs == nullptr ? writer.Sync() : writer.Finish(syncs));
   outcome->written_ = writer.segments();
   return std::unique_ptr<CompactionOutcome>(std::move(outcome));
 }

@@ -79,9 +79,9 @@ class BTreeIndex final : public Index {
   [[nodiscard]] bool HasRunFor(const Layers& layers, const CompactionRequest& request) const;
   // Compact for a request whose runs are all swept: asks the filter about the values of the tree.
   Result<std::unique_ptr<CompactionOutcome>> Walk(const CompactionInput& input);
-  // The common end of Compact and Walk: runs the sweep and syncs what it has written.
+  // The common end of Compact and Walk: runs the sweep, and syncs what it has written unless `syncs` is to do that.
   Result<std::unique_ptr<CompactionOutcome>> RunSweep(SweepInput sweep, const IndexSegmentOptions& segments,
-                                                      std::unique_ptr<SweepOutcome> outcome);
+                                                      std::unique_ptr<SweepOutcome> outcome, FileSyncs* syncs);
   static std::vector<std::uint64_t> ChooseLayers(const TreeLayers& layers, bool resumes, const CompactionInput& input,
                                                  SweepInput* sweep);
   OpenIndexSegment TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims);

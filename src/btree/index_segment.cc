@@ -93,20 +93,22 @@ Status IndexSegmentWriter::WriteGathered() {
   return Status::OK();
 }
 
-Status IndexSegmentWriter::Sync() {
+Status IndexSegmentWriter::Finish(FileSyncs* syncs) {
   CAMBIUM_RETURN_IF_ERROR(status_);
   if (Status s = WriteGathered(); !s.ok()) return Fail(std::move(s));
   std::erase_if(segments_, [](const Segment& segment) { return segment.units_added == 0; });
   if (MutantIs(Mutant::kCommitBeforePageSync)) return Status::OK();
   for (const Segment& segment : segments_) {
-    // A new file, which no MANIFEST record names yet, can be deleted if there is no space for it. Any other failed sync
-    // may have lost data that the page cache still shows, also of committed pages, and no later sync would report it.
-    if (Status s = segment.file->shared_file()->SyncData(); !s.ok()) {
-      const bool is_new = segment.file->number() != continued_number_;
-      return Fail(s.IsNoSpace() && is_new ? std::move(s) : s.Fatal());
-    }
+    syncs->Add(segment.file->shared_file(), segment.file->number() != continued_number_);
   }
   return Status::OK();
+}
+
+Status IndexSegmentWriter::Sync() {
+  FileSyncs syncs;
+  CAMBIUM_RETURN_IF_ERROR(Finish(&syncs));
+  Status synced = syncs.SyncInTurn();
+  return synced.ok() ? synced : Fail(std::move(synced));
 }
 
 }  // namespace cambium

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "index/family_files.h"
+#include "index/file_syncs.h"
 #include "index/index_file.h"
 #include "index/page_pool.h"
 #include "index/tree_builder.h"
@@ -44,7 +45,7 @@ class IndexSegmentWriter final : public PageSink {
  public:
   struct Segment {
     std::shared_ptr<const IndexFile> file;
-    std::uint64_t length = 0;        // valid bytes, once Sync has succeeded
+    std::uint64_t length = 0;        // valid bytes, once the file is synced
     std::uint64_t units_added = 0;   // by this writer; all pages count
     [[nodiscard]] IndexSegmentInfo info(std::uint64_t live_units) const {
       return {file->number(), file->header().file_id, length, live_units};
@@ -59,8 +60,10 @@ class IndexSegmentWriter final : public PageSink {
   Result<Place> Reserve(unsigned units) override;
   Status Append(PagePointer page, Slice bytes) override;
 
-  // Writes what is gathered, then syncs every file written to. Call once, before the commit. A failed sync is Fatal,
-  // unless a new file finds no space.
+  // Writes what is gathered, and adds every file written to to *syncs, which must be synced before the commit. Call
+  // once.
+  Status Finish(FileSyncs* syncs);
+  // Finish, and the syncs. A failed sync is Fatal, unless a new file finds no space.
   Status Sync();
 
   [[nodiscard]] std::uint64_t bytes_appended() const { return bytes_appended_; }

@@ -37,6 +37,7 @@
 #include "cambium/options.h"
 #include "cambium/slice.h"
 #include "index/family_files.h"
+#include "index/file_syncs.h"
 #include "index/filtered_part.h"
 #include "index/lookup.h"
 #include "index/page_pool.h"
@@ -193,6 +194,8 @@ struct CompactionInput {
   // empty.
   std::function<bool()> is_abandoned = nullptr;
   BeforeWrite before_write = nullptr;  // called before each write
+  // Only with a memtable: the files are added here, and the caller syncs them before the commit. Null: Compact does.
+  FileSyncs* syncs = nullptr;
 };
 
 struct CompactionStats {
@@ -208,8 +211,8 @@ struct CompactionStats {
   std::uint64_t value_bytes_filtered = 0;
 };
 
-// A finished compaction: its files are written and synced, but nothing names them yet. To abandon the compaction,
-// destroy the outcome without committing it.
+// A finished compaction: its files are written, and synced unless CompactionInput::syncs was given, but nothing names
+// them yet. To abandon the compaction, destroy the outcome without committing it.
 class CompactionOutcome {
  public:
   virtual ~CompactionOutcome() = default;

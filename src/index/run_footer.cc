@@ -10,7 +10,7 @@
 namespace cambium {
 namespace {
 
-constexpr std::size_t kChecksumOffset = 104;
+constexpr std::size_t kFooterChecksumOffset = 104;
 constexpr std::uint32_t kLargestIsOpen = 1;
 
 Status ReadExactly(const File& file, std::uint64_t offset, std::size_t n, std::string* out) {
@@ -66,7 +66,7 @@ std::string EncodeRunFooter(RunFooter* footer, std::uint64_t file_seed) {
   PutFixed<std::uint32_t>(&out, footer->ranges_size);
   PutFixed<std::uint32_t>(&out, footer->range_count);
   PutFixed<std::uint64_t>(&out, footer->ranges_checksum);
-  assert(out.size() == keys + kChecksumOffset);
+  assert(out.size() == keys + kFooterChecksumOffset);
   footer->checksum = Checksum64(out, SeedAt(file_seed, footer->offset));
   PutFixed<std::uint64_t>(&out, footer->checksum);
   assert(out.size() == keys + kRunFooterSize);
@@ -96,8 +96,8 @@ Result<RunFooter> ReadRunFooter(const File& file, std::uint64_t file_size, const
   }
   std::string keys;
   CAMBIUM_RETURN_IF_ERROR(ReadExactly(file, footer.offset, keys_size, &keys));
-  footer.checksum = DecodeFixed<std::uint64_t>(in + kChecksumOffset);
-  if (!ChecksumMatches(footer.checksum, Checksum64(keys + bytes.substr(0, kChecksumOffset),
+  footer.checksum = DecodeFixed<std::uint64_t>(in + kFooterChecksumOffset);
+  if (!ChecksumMatches(footer.checksum, Checksum64(keys + bytes.substr(0, kFooterChecksumOffset),
                                                    SeedAt(header.Seed(), footer.offset)))) {
     return corrupt("checksum mismatch");
   }

@@ -118,6 +118,10 @@ class PooledFileSystem final : public FileSystem {
     return base_->Lock(directory, mode, wait_micros, lock);
   }
   Status FreeSpace(const std::string& path, std::uint64_t* bytes) override { return base_->FreeSpace(path, bytes); }
+  // `files` may be of this file system or of its base.
+  void SyncTogether(std::span<File* const> files, std::span<Status> results) override {
+    base_->SyncTogether(files, results);
+  }
   std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override;
 
   [[nodiscard]] std::size_t open_count() const { return pool_->open_count(); }

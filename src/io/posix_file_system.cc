@@ -16,6 +16,7 @@
 #include "io/posix_file.h"
 #include "io/posix_lock.h"
 #include "io/thread_read_queue.h"
+#include "io/thread_syncs.h"
 #include "io/uring_read_queue.h"
 
 namespace cambium {
@@ -183,6 +184,10 @@ Status PosixFileSystem::FreeSpace(const std::string& path, std::uint64_t* bytes)
   if (RetryOnSignal([&] { return ask(&facts); }) != 0) return PosixError("statvfs", path, errno);
   *bytes = static_cast<std::uint64_t>(facts.f_bavail) * facts.f_frsize;
   return Status::OK();
+}
+
+void PosixFileSystem::SyncTogether(std::span<File* const> files, std::span<Status> results) {
+  SyncInThreads(files, results);
 }
 
 std::unique_ptr<ReadQueue> PosixFileSystem::NewReadQueue(std::size_t depth, bool use_io_uring) {

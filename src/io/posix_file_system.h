@@ -36,6 +36,7 @@ class PosixFileSystem final : public FileSystem {
   // Returns the space that an ordinary user may fill, even if this process belongs to root: plans must not count on
   // blocks that are reserved for root.
   Status FreeSpace(const std::string& path, std::uint64_t* bytes) override;
+  void SyncTogether(std::span<File* const> files, std::span<Status> results) override;
   std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override;
 
  private:

@@ -118,16 +118,38 @@ bool Flusher::Run(const Flushes& flushes) {
   for (const auto& flush : flushes) last = std::max(last, flush->table()->end.sequence);
   // The index must never have an operation that the log may lose.
   const Status synced = MutantIs(Mutant::kFlushBeforeLogSync) ? Status::OK() : head_.log()->SyncUpTo(last);
-  std::vector<PendingChange*> written;
   for (const auto& flush : flushes) {
     flush->status = synced.ok() ? flush->Write() : synced;
-    if (flush->status.ok()) written.push_back(flush.get());
-    if (IsFatal(flush->status)) {
-      Stop(flushes, flush->status);
-      return false;
-    }
+    if (!IsFatal(flush->status)) continue;
+    Stop(flushes, flush->status);
+    return false;
   }
-  return !written.empty() && IsRefused(CommitTogether(db_, &commits_, written)) && written.size() > 1;
+  if (!SyncTogether(flushes)) return false;
+  std::vector<PendingChange*> durable;
+  for (const auto& flush : flushes) {
+    if (flush->status.ok()) durable.push_back(flush.get());
+  }
+  return !durable.empty() && IsRefused(CommitTogether(db_, &commits_, durable)) && durable.size() > 1;
+}
+
+bool Flusher::SyncTogether(const Flushes& flushes) {
+  std::vector<TableFlush*> written;
+  std::vector<FileSyncs*> files;
+  for (const auto& flush : flushes) {
+    if (!flush->status.ok()) continue;
+    written.push_back(flush.get());
+    files.push_back(flush->unsynced()->files());
+  }
+  std::vector<Status> synced(files.size());
+  FileSyncs::SyncAll(db_.fs.get(), files, synced);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    written[i]->unsynced()->Done(synced[i]);
+    written[i]->status = synced[i];
+  }
+  const auto fatal = std::ranges::find_if(synced, IsFatal);
+  if (fatal == synced.end()) return true;
+  Stop(flushes, *fatal);
+  return false;
 }
 
 // After a failed sync nothing may be written any more.
@@ -146,6 +168,7 @@ void Flusher::RetryAlone(const Flushes& flushes, bool is_edit_refused) {
     if (!can_become_run && !(is_edit_refused && IsRefused(flush->status))) continue;
     flush->Reset();
     flush->status = can_become_run ? flush->WriteRun() : flush->Write();
+    if (flush->status.ok()) flush->status = flush->unsynced()->Sync(db_.fs.get());
     PendingChange* const change = flush.get();
     if (flush->status.ok()) static_cast<void>(CommitTogether(db_, &commits_, {&change, 1}));
     if (IsFatal(flush->status)) return Stop(flushes, flush->status);

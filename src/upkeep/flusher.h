@@ -1,6 +1,6 @@
 // Flusher: flushes frozen memtables.
 //
-//   sync the log up to the end of the memtable ─▶ write and sync a run, or pages of the tree (table_flush.h)
+//   sync the log up to the end of the memtable ─▶ write a run, or pages of the tree (table_flush.h) ─▶ sync them
 //        ─▶ commit: the new layers, the references of their entries, the replay position
 //        ─▶ install a view without the memtable
 //
@@ -46,6 +46,8 @@ class Flusher {
   // Writes and commits; the result of each flush is its status. True if the MANIFEST has refused the edit of several.
   bool Run(const Flushes& flushes);
   void RetryAlone(const Flushes& flushes, bool is_edit_refused);
+  // Syncs what the flushes have written. False: a sync has failed for good, and all flushes are stopped.
+  bool SyncTogether(const Flushes& flushes);
   void Stop(const Flushes& flushes, const Status& fatal);
 
   DbContext& db_;

@@ -99,7 +99,9 @@ Status RelocationStep::Execute(std::span<const GcRecord> records) {
   CAMBIUM_FAULT_POINT("Gc:copied");
   CAMBIUM_RETURN_IF_ERROR(LookAtFilterCalls());
   while (true) {
-    for (Moves& moves : moves_) CAMBIUM_RETURN_IF_ERROR(WriteRuns(&moves));
+    UnsyncedFiles unsynced;
+    for (Moves& moves : moves_) CAMBIUM_RETURN_IF_ERROR(WriteRuns(&moves, &unsynced));
+    CAMBIUM_RETURN_IF_ERROR(unsynced.Sync(db_.fs.get()));
     CAMBIUM_RETURN_IF_ERROR(db_.SyncDirectory());
     CAMBIUM_TRY(const bool is_committed, TryCommit());
     if (is_committed) break;
@@ -154,14 +156,15 @@ Status RelocationStep::LookAtFilterCalls() {
 }
 
 // Does nothing if the runs are written already.
-Status RelocationStep::WriteRuns(Moves* moves) {
+Status RelocationStep::WriteRuns(Moves* moves, UnsyncedFiles* unsynced) {
   if (!moves->runs.empty() || moves->values.empty()) return Status::OK();
   moves->accounts = {};
   for (const bool was_filtered : {false, true}) {
     MovedCursor cursor(moves->values, was_filtered);
     while (cursor.Valid()) {
       CAMBIUM_TRY(std::shared_ptr<const Run> run,
-                  runs_.Make(*moves->family, &cursor, nullptr, &moves->accounts, report_.job_id, RunKind::kRelocation));
+                  runs_.Make(*moves->family, &cursor, nullptr, &moves->accounts, unsynced, report_.job_id,
+                             RunKind::kRelocation));
       moves->family->index_stats.AddRun(run->info());
       moves->runs.push_back(std::move(run));
     }

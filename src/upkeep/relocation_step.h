@@ -18,6 +18,7 @@
 #include "upkeep/relocator.h"
 #include "upkeep/run_maker.h"
 #include "upkeep/segment_cut.h"
+#include "upkeep/unsynced_files.h"
 
 namespace cambium {
 
@@ -49,7 +50,7 @@ class RelocationStep {
   Status Copy(std::span<const GcRecord> records);
   // During a FilterCall, finds out which values the filter was asked about.
   Status LookAtFilterCalls() CAMBIUM_EXCLUDES(commit_lock);
-  Status WriteRuns(Moves* moves);
+  Status WriteRuns(Moves* moves, UnsyncedFiles* unsynced);
   // False: some values are no longer the newest of their keys, and the runs must be written again without these.
   Result<bool> TryCommit() CAMBIUM_EXCLUDES(commit_lock);
   // Looks the values up again in the current layers, and removes those that are no longer the newest of their keys.

@@ -17,12 +17,16 @@ TableFiles RunMaker::FilesOf(const Family& family, TableFileCreationReason reaso
 
 Result<std::shared_ptr<const Run>> RunMaker::Make(const Family& family, EntryCursor* cursor,
                                                        const RangeDeletes* ranges, AccountDelta* accounts,
-                                                       int job_id, RunKind kind) {
+                                                       UnsyncedFiles* unsynced, int job_id, RunKind kind) {
   TableFiles files = FilesOf(
       family, kind == RunKind::kRelocation ? TableFileCreationReason::kLogGc : TableFileCreationReason::kFlush, job_id);
   CAMBIUM_TRY(const NewIndexFile made, commits_.MakeIndexFile(FileKind::kRun, family.options().page_size, &files));
   Result<std::shared_ptr<const Run>> run = Fill(made, family, cursor, ranges, accounts, kind);
-  files.Done(run.status());
+  if (!run.ok() || MutantIs(Mutant::kCommitBeforeRunSync)) {
+    files.Done(run.status());
+  } else {
+    unsynced->AddRun(made.file, std::move(files));
+  }
   return run;
 }
 
@@ -51,7 +55,6 @@ Result<std::shared_ptr<const Run>> RunMaker::Fill(const NewIndexFile& made, cons
   CAMBIUM_RETURN_IF_ERROR(cursor->status());
   if (ranges != nullptr) CAMBIUM_RETURN_IF_ERROR(builder.AddRanges(*ranges));
   CAMBIUM_TRY(const RunInfo info, builder.Finish());
-  if (!MutantIs(Mutant::kCommitBeforeRunSync)) CAMBIUM_RETURN_IF_ERROR(DbContext::JudgeSync(made.file->SyncData()));
   return Run::Open(made.file, info, order, db_.pool.get());
 }
 

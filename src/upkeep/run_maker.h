@@ -10,6 +10,7 @@
 #include "memtable/range_deletes.h"
 #include "state/db_state.h"
 #include "upkeep/pace.h"
+#include "upkeep/unsynced_files.h"
 
 namespace cambium {
 
@@ -19,9 +20,10 @@ class RunMaker {
   RunMaker(DbState* state, Pace* pace) : db_(state->context), commits_(state->commits), pace_(*pace) {}
 
   // Writes entries from the cursor's position on until the file is full, and the range deletes, unless null. Adds the
-  // references of the entries to *accounts. The run is synced, and no MANIFEST record names it yet.
+  // references of the entries to *accounts, and the file to *unsynced. No MANIFEST record names it yet.
   Result<std::shared_ptr<const Run>> Make(const Family& family, EntryCursor* cursor, const RangeDeletes* ranges,
-                                          AccountDelta* accounts, int job_id, RunKind kind = RunKind::kFlush);
+                                          AccountDelta* accounts, UnsyncedFiles* unsynced, int job_id,
+                                          RunKind kind = RunKind::kFlush);
   // Begins a file of runs for snapshots. No record ever names it, and it is removed after its last reader.
   Result<std::unique_ptr<PrivateRunsBuilder>> BeginPrivate(const Family& family, TableFiles* files);
   // Completes the file: its runs may be read.

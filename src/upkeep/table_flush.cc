@@ -101,6 +101,7 @@ Status TableFlush::MergeIntoTree(const std::shared_ptr<const Layers>& layers) {
   input.memtable_ranges = ranges_;
   input.max_output_bytes = shape_.max_output_bytes;
   input.file_percent_max = tools_.space.index_file_percent_max.load(std::memory_order_relaxed);
+  input.syncs = unsynced_.files();
   input.before_write = tools_.pace.PermitFor(FILE_BYTES_FLUSH, [] { return IO_USER; });
   files_.emplace(tools_.runs.FilesOf(*family_, TableFileCreationReason::kFlush, info_.job_id));
   family_->compaction_files = &*files_;
@@ -117,6 +118,7 @@ void TableFlush::ReleaseTree(const Status& done) {
   files_.reset();
   merge_.reset();
   outcome_.reset();
+  unsynced_.Clear();
   has_claim_ = false;
   tools_.jobs.ReleaseCompaction(family_.get());
   cursor_->SeekToFirst();
@@ -132,6 +134,7 @@ void TableFlush::Reset() {
   if (has_claim_) ReleaseTree(status);
   sample_.reset();
   made_.clear();
+  unsynced_.Clear();
   accounts_ = {};
   info_.output_files.clear();
   info_.bytes_written = 0;
@@ -144,7 +147,7 @@ Status TableFlush::WriteRun() {
   sample_.emplace(cursor_.get(), shape_.key_count);
   do {
     CAMBIUM_TRY(std::shared_ptr<const Run> run, tools_.runs.Make(*family_, &*sample_, made_.empty() ? ranges_.get() : nullptr,
-                                                                 &accounts_, info_.job_id));
+                                                                 &accounts_, &unsynced_, info_.job_id));
     family_->index_stats.AddRun(run->info());
     tools_.db.meter.Tick(FLUSH_WRITE_BYTES, run->info().file_size);
     info_.bytes_written += run->info().file_size;

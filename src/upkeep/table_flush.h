@@ -1,6 +1,6 @@
 // TableFlush: the flush of one frozen memtable, to a run or straight into the tree.
 //
-//   Write: files, synced ─▶ CommitTogether, perhaps with flushes of other families ─▶ End
+//   Write: files ─▶ Sync ─▶ CommitTogether, perhaps with flushes of other families ─▶ End
 #pragma once
 
 #include <memory>
@@ -14,6 +14,7 @@
 #include "upkeep/compactor.h"
 #include "upkeep/key_sample.h"
 #include "upkeep/run_maker.h"
+#include "upkeep/unsynced_files.h"
 
 namespace cambium {
 
@@ -45,6 +46,8 @@ class TableFlush final : public PendingChange {
   // a run was added on top meanwhile.
   [[nodiscard]] bool CanBecomeRun() const;
   Status WriteRun();
+  // The files written, which must be synced before the commit. Flushes that are committed together sync them together.
+  [[nodiscard]] UnsyncedFiles* unsynced() { return &unsynced_; }
   // After a failed commit: forgets the files, which will be removed. Write or WriteRun may follow.
   void Reset();
   [[nodiscard]] bool is_committed() const { return is_committed_; }
@@ -79,6 +82,7 @@ class TableFlush final : public PendingChange {
   std::string smallest_;
   std::string largest_;
   MemtableShape shape_;  // refers to the two keys
+  UnsyncedFiles unsynced_;  // pages of the tree, or runs
 
   // Of a memtable that becomes a run; it makes several if it is too large for one file.
   std::optional<KeySample> sample_;
