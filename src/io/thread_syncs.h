@@ -1,7 +1,7 @@
 // SyncInThreads: syncs many files in less time than one sync after the other takes.
 //
-// ext4 makes a new file's size and blocks durable by a write of its journal, and all syncs that wait when such a write
-// begins share it. Files that are synced one after the other cause a write each (docs/adr/0070 has the times).
+// A sync waits until the device has flushed its cache and, for a new file, until the journal of the file system is
+// written. Syncs that wait at the same time share both (docs/adr/0070 has the times).
 #pragma once
 
 #include <span>
