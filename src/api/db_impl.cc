@@ -382,8 +382,7 @@ Status DbImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   if (its == nullptr) return DroppedStatus(*family);
   FilterCall call(&state_, its);
   if (HasFilter(its->options())) CAMBIUM_RETURN_IF_ERROR(call.Begin());
-  const bool holds_gc = policy == Policy::kDisable;
-  if (holds_gc) upkeep_.gc_segments.Hold();
+  GcHold hold(policy == Policy::kDisable ? &upkeep_.gc_segments : nullptr);
   Status s = CompactKeys(family, begin, end);
   if (s.ok() && options.cluster_values) {
     const std::shared_ptr<Family> kept = state_.commits.FindFamily(family->id);
@@ -391,7 +390,7 @@ Status DbImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
     if (s.ok()) s = CompactKeys(family, begin, end);  // turns the old copies into garbage
   }
   if (s.ok()) s = upkeep_.manual_gc.CollectFor(options, begin == nullptr && end == nullptr);
-  if (holds_gc && upkeep_.gc_segments.Unhold() && s.ok()) upkeep_.collector.ScheduleIfDue();
+  if (hold.Release() && s.ok()) upkeep_.collector.ScheduleIfDue();
   return s;
 }
 

@@ -74,6 +74,7 @@ struct PagePool::Rep {
   std::uint64_t misses CAMBIUM_GUARDED_BY(mutex) = 0;
   std::uint64_t evictions CAMBIUM_GUARDED_BY(mutex) = 0;
 
+  // Needs no memory: free_frames has capacity for all frames.
   void Discard(PageFrame* frame) CAMBIUM_REQUIRES(mutex) {
     frame->is_passing = false;
     resident_bytes -= frame->size;
@@ -167,7 +168,10 @@ struct PagePool::Rep {
     }
     if (taken != nullptr) return taken;
     if (resident_bytes + size > capacity && !may_grow) return nullptr;
-    if (free_frames.empty()) free_frames.push_back(&frames.emplace_back());
+    if (free_frames.empty()) {
+      if (free_frames.capacity() <= frames.size()) free_frames.reserve(2 * frames.size() + 16);
+      free_frames.push_back(&frames.emplace_back());
+    }
     taken = free_frames.back();
     taken->TakeBytes(size, &memory);
     free_frames.pop_back();
@@ -186,7 +190,14 @@ struct PagePool::Rep {
       const MutexLock lock(mutex);
       expanded = Take(page.raw_size(), true);
     }
-    const Status status = page.Expand(expanded->bytes, file.path(), offset);
+    Status status;
+    try {
+      status = page.Expand(expanded->bytes, file.path(), offset);
+    } catch (...) {  // memory has ended
+      const MutexLock lock(mutex);
+      Discard(expanded);
+      throw;
+    }
     const MutexLock lock(mutex);
     if (status.ok()) {
       std::swap(*frame, expanded);
@@ -204,6 +215,7 @@ struct PagePool::Rep {
     return CheckPointer(file, page, view->pointer());
   }
 
+  // If this throws, the frame can be discarded.
   void Publish(PageFrame* frame, PageTable::Cell* cell, const PageView& view, std::uint32_t pins)
       CAMBIUM_REQUIRES(mutex) {
     meter.Tick(BLOCK_CACHE_ADD);
@@ -299,31 +311,42 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
 
   const auto load = std::make_shared<Load>();
   load->page = page;
-  PageFrame* frame = rep_->Take(file.PageBytes(page.id), true);
+  PageFrame* frame = nullptr;
   rep_->loads.emplace(cell, load);
+  try {
+    frame = rep_->Take(file.PageBytes(page.id), true);
+  } catch (...) {  // no thread waits yet
+    rep_->loads.erase(cell);
+    throw;
+  }
   ++rep_->misses;
   rep_->meter.Tick(BLOCK_CACHE_MISS);
   lock.Unlock();
 
+  // If memory ends, the threads that wait for the page read it themselves. They must not wait for ever.
+  bool has_memory = true;
   PageView view;
   Status status;
   try {
     status = rep_->Read(file, page, &frame, &view);
-  } catch (...) {  // memory has ended; the threads that wait for the page must not wait for ever
-    status = Status::Aborted("out of memory while a page was read");
+  } catch (...) {
+    has_memory = false;
   }
 
   lock.Lock();
-  if (status.ok()) {
-    rep_->Publish(frame, cell, view, 1);
-  } else {
-    rep_->Discard(frame);
+  try {
+    load->status = status;
+    if (has_memory && status.ok()) rep_->Publish(frame, cell, view, 1);
+  } catch (...) {
+    has_memory = false;
   }
+  const bool is_read = has_memory && status.ok();
+  if (!is_read) rep_->Discard(frame);
   load->done = true;
-  load->status = status;
   rep_->loads.erase(cell);
   rep_->load_done.NotifyAll();
-  if (!status.ok()) return status;
+  if (!has_memory) return Status::Aborted("out of memory while a page was read");
+  if (!is_read) return status;
   return PageRef(frame);
 }
 
@@ -341,7 +364,11 @@ void PagePool::Insert(const IndexFile& file, PagePointer page, Slice bytes) {
     rep_->Discard(frame);
     return;
   }
-  rep_->Publish(frame, cell, *view, 0);
+  try {
+    rep_->Publish(frame, cell, *view, 0);
+  } catch (...) {  // memory has ended: the page is read when it is needed
+    rep_->Discard(frame);
+  }
 }
 
 void PagePool::Forget(const IndexFile& file) {

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -125,18 +126,30 @@ class FileCreation {
   FileCreation(FileCreation&& other) noexcept
       : events_(std::exchange(other.events_, nullptr)), info_(std::move(other.info_)) {}
   FileCreation& operator=(FileCreation&&) = delete;
-  ~FileCreation() { Done(Status::Aborted("given up"), 0); }
+  ~FileCreation() {
+    Report([this] { Done(Status::Aborted("given up"), 0); });
+  }
 
   void Done(const Status& status, std::uint64_t file_size) noexcept {
-    Events* const events = std::exchange(events_, nullptr);
-    if (events == nullptr || !events->is_on()) return;
-    info_.status = status;
-    info_.file_size = file_size;
-    events->Created(info_);
+    Report([&] {
+      info_.status = status;
+      info_.file_size = file_size;
+      std::exchange(events_, nullptr)->Created(info_);
+    });
   }
   [[nodiscard]] const Info& info() const { return info_; }
 
  private:
+  // Calls `report` if listeners wait for the end. If memory runs out, the event is dropped.
+  template <typename F>
+  void Report(F report) noexcept {
+    if (events_ == nullptr || !events_->is_on()) return;
+    try {
+      report();
+    } catch (const std::bad_alloc&) {
+    }
+  }
+
   Events* events_;  // null: the end was reported
   Info info_;
 };

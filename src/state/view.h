@@ -9,6 +9,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "manifest/state.h"
 #include "state/family.h"
 #include "util/epoch.h"
+#include "util/mutant.h"
 #include "util/mutex.h"
 #include "util/shared_table.h"
 #include "vlog/segment.h"
@@ -80,24 +82,33 @@ class ViewHolder {
     return current_;
   }
   // Replaces the view by a changed copy. The caller may hold locks. EpochCollect() frees the replaced view: each job
-  // calls it at its end, and a caller that schedules no job calls it after releasing its locks.
+  // calls it at its end, and a caller that schedules no job calls it after releasing its locks. If memory runs out, or
+  // if `change` throws, the view stays as it is; after `change` nothing can fail.
   void Update(const std::function<void(View*)>& change) {
     const MutexLock lock(mutex_);
     auto next = current_ == nullptr ? std::make_shared<View>() : std::make_shared<View>(*current_);
+    std::optional<EpochRetirement> retirement = RetirementOfCurrent();
     change(next.get());
-    InstallLocked(std::move(next));
+    InstallLocked(std::move(next), &retirement);
   }
   void Install(std::shared_ptr<const View> next) {
     const MutexLock lock(mutex_);
-    InstallLocked(std::move(next));
+    std::optional<EpochRetirement> retirement = RetirementOfCurrent();
+    InstallLocked(std::move(next), &retirement);
   }
 
  private:
-  void InstallLocked(std::shared_ptr<const View> next) CAMBIUM_REQUIRES(mutex_) {
-    std::shared_ptr<const View> old = std::move(current_);
+  [[nodiscard]] std::optional<EpochRetirement> RetirementOfCurrent() const CAMBIUM_REQUIRES(mutex_) {
+    if (current_ == nullptr || MutantIs(Mutant::kViewRetiredTooLate)) return std::nullopt;
+    return EpochRetirement([keep = current_]() mutable { keep.reset(); });
+  }
+  void InstallLocked(std::shared_ptr<const View> next, std::optional<EpochRetirement>* retirement)
+      CAMBIUM_REQUIRES(mutex_) {
+    const std::shared_ptr<const View> old = std::move(current_);  // not the last reference
     current_ = std::move(next);
     raw_.store(current_.get(), std::memory_order_seq_cst);
-    if (old != nullptr) EpochRetire([keep = std::move(old)]() mutable { keep.reset(); });
+    if (retirement->has_value()) return (*retirement)->Retire();
+    if (old != nullptr) EpochRetire([keep = old]() mutable { keep.reset(); });  // only in the mutant
   }
 
   mutable Mutex mutex_;

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "options/options_check.h"
+#include "state/compaction_claim.h"
+#include "state/table_files.h"
 #include "upkeep/compaction_change.h"
 #include "upkeep/filter_job.h"
 #include "util/epoch.h"
@@ -33,6 +35,23 @@ bool HidesInLevels(const Family& family, const Layers& layers) {
                      family.covered_index_bytes.load(std::memory_order_relaxed) > 0;
   return hides && (shape.levels.size() > 1 || (shape.levels.size() == 1 && shape.levels[0].tier_count > 1));
 }
+
+// The files that a step makes, known to its family during the step.
+class StepFiles {
+ public:
+  StepFiles(Family* family, TableFiles files) : family_(*family), files_(std::move(files)) {
+    family_.compaction_files = &files_;
+  }
+  ~StepFiles() { family_.compaction_files = nullptr; }
+  StepFiles(const StepFiles&) = delete;
+  StepFiles& operator=(const StepFiles&) = delete;
+
+  void Done(const Status& status) { files_.Done(status); }
+
+ private:
+  Family& family_;
+  TableFiles files_;
+};
 
 }  // namespace
 
@@ -86,6 +105,7 @@ bool Compactor::LeavesRoom(const Family& family, const Layers& layers) const {
 
 Status Compactor::CompactDue(Family* family) {
   if (!jobs_.ClaimCompaction(family)) return Status::OK();  // the thread that has the claim looks again when it ends
+  const CompactionClaim claim(&jobs_, family);
   Status s;
   const std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
   if (layers != nullptr && LeavesRoom(*family, *layers)) {
@@ -100,7 +120,6 @@ Status Compactor::CompactDue(Family* family) {
     }
   }
   jobs_.NoteResult(Job::kCompact, family, s);
-  jobs_.ReleaseCompaction(family);
   return s;
 }
 
@@ -153,11 +172,11 @@ Status Compactor::Step(Family* family, std::shared_ptr<const Layers> layers, Com
   db_.events.Deliver();
   const Stopwatch watch(&db_.meter, COMPACTION_TIME);
   const std::uint64_t start = db_.NowMicros();
-  TableFiles files = runs_.FilesOf(*family, TableFileCreationReason::kCompaction, info.job_id);
-  family->compaction_files = &files;
-  info.status = RunAndCommit(family, std::move(layers), request, &info);
-  family->compaction_files = nullptr;
-  files.Done(info.status);
+  {
+    StepFiles files(family, runs_.FilesOf(*family, TableFileCreationReason::kCompaction, info.job_id));
+    info.status = RunAndCommit(family, std::move(layers), request, &info);
+    files.Done(info.status);
+  }
   info.elapsed_micros = db_.NowMicros() - start;
   db_.events.Add([this, info](EventListener* listener) { listener->OnCompactionCompleted(db_.facade, info); });
   db_.events.Deliver();
@@ -260,13 +279,14 @@ Status Compactor::CarryOut(const std::shared_ptr<Family>& family, CompactionRequ
   Status s;
   for (bool more = true; more && s.ok();) {
     CAMBIUM_RETURN_IF_ERROR(jobs_.AwaitClaimOfCompaction(family.get()));
-    request->filtered = FilteredOf(*family);
-    std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
-    more = layers != nullptr && family->index->IsCompactionDue(*layers, request);
-    if (more) s = Step(family.get(), std::move(layers), request, CompactionReason::kManualCompaction);
-    if (more && s.ok()) s = TakeTurnOfBackground(family.get());
-    layers.reset();
-    jobs_.ReleaseCompaction(family.get());
+    {
+      const CompactionClaim claim(&jobs_, family.get());
+      request->filtered = FilteredOf(*family);
+      std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
+      more = layers != nullptr && family->index->IsCompactionDue(*layers, request);
+      if (more) s = Step(family.get(), std::move(layers), request, CompactionReason::kManualCompaction);
+      if (more && s.ok()) s = TakeTurnOfBackground(family.get());
+    }
     if (s.ok()) s = jobs_.Health();
     if (s.ok() && jobs_.is_closing()) return Status::ShutdownInProgress("the database is closing");
   }

@@ -1,5 +1,6 @@
 #include "upkeep/filter_call.h"
 
+#include "state/compaction_claim.h"
 #include "util/fault_point.h"
 
 namespace cambium {
@@ -26,13 +27,11 @@ Status FilterCall::Begin() {
   const Status claimed = jobs.AwaitClaimOfCompaction(family);
   family->gives_up_filtering.store(false, std::memory_order_relaxed);
   CAMBIUM_RETURN_IF_ERROR(claimed);
+  const CompactionClaim claim(&jobs, family);
   // What is written from here on is in new files.
   family->index->SealFiles();
-  {
-    const CommitLock lock(state_.commits);
-    family->filtered = std::make_shared<const FilteredPart>(family->options().comparator);
-  }
-  jobs.ReleaseCompaction(family);
+  const CommitLock lock(state_.commits);
+  family->filtered = std::make_shared<const FilteredPart>(family->options().comparator);
   return Status::OK();
 }
 

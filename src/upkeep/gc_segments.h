@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gc/relocation.h"
@@ -77,6 +78,26 @@ class GcSegments {
   std::map<std::uint64_t, CutLook> looks_ CAMBIUM_GUARDED_BY(commit_lock);  // by number
   std::atomic<bool> cannot_punch_{false};
   std::atomic<int> holds_{0};
+};
+
+// Holds log GC back during its life (GcSegments::Hold), unless `segments` is null.
+class GcHold {
+ public:
+  explicit GcHold(GcSegments* segments) : segments_(segments) {
+    if (segments_ != nullptr) segments_->Hold();
+  }
+  ~GcHold() { Release(); }
+  GcHold(const GcHold&) = delete;
+  GcHold& operator=(const GcHold&) = delete;
+
+  // Ends the hold. True if it was the last one.
+  bool Release() {
+    GcSegments* const held = std::exchange(segments_, nullptr);
+    return held != nullptr && held->Unhold();
+  }
+
+ private:
+  GcSegments* segments_;
 };
 
 }  // namespace cambium

@@ -4,7 +4,6 @@
 
 #include <cassert>
 #include <chrono>
-#include <deque>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -103,14 +102,9 @@ std::uint64_t OldestInUse() {
   return oldest;
 }
 
-struct Retired {
-  std::uint64_t epoch;  // ascending along the queue
-  std::function<void()> reclaim;
-};
-
 struct Queue {
   Mutex mutex;
-  std::deque<Retired> waiting CAMBIUM_GUARDED_BY(mutex);
+  std::list<Retired> waiting CAMBIUM_GUARDED_BY(mutex);  // by ascending epoch
   // Epochs of entries that EpochCollect has taken but not finished.
   std::vector<std::uint64_t> running CAMBIUM_GUARDED_BY(mutex);
 };
@@ -124,12 +118,15 @@ Queue& TheQueue() {
 
 using epoch_internal::TheQueue;
 
-void EpochRetire(std::function<void()> reclaim) {
+void EpochRetirement::Retire() noexcept {
+  assert(entry_.size() == 1);
   auto& queue = TheQueue();
   const MutexLock lock(queue.mutex);  // held across the raise, so epochs ascend along the queue
-  queue.waiting.push_back({0, std::move(reclaim)});
-  queue.waiting.back().epoch = epoch_internal::current_epoch.fetch_add(1, std::memory_order_seq_cst);
+  entry_.front().epoch = epoch_internal::current_epoch.fetch_add(1, std::memory_order_seq_cst);
+  queue.waiting.splice(queue.waiting.end(), entry_);
 }
+
+void EpochRetire(std::function<void()> reclaim) { EpochRetirement(std::move(reclaim)).Retire(); }
 
 std::size_t EpochCollect() {
   auto& queue = TheQueue();

@@ -25,6 +25,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
+#include <utility>
 
 namespace cambium {
 
@@ -38,6 +40,11 @@ struct alignas(64) Slot {
   bool give_back_on_leave = false;        // owner only: its thread is ending, so leaving is the last chance
   std::atomic<bool> owned{true};
   Slot* next = nullptr;                   // constant once the slot is in the list
+};
+
+struct Retired {
+  std::uint64_t epoch;
+  std::function<void()> reclaim;
 };
 
 extern constinit std::atomic<std::uint64_t> current_epoch;
@@ -79,8 +86,20 @@ class EpochGuard {
   return epoch_internal::this_thread != nullptr && epoch_internal::this_thread->depth != 0;
 }
 
-// Queues `reclaim` to run once every thread that is inside now has left. Runs nothing itself, so the caller may be
-// inside and may hold any lock. Any thread.
+// Queues a function to run once every thread has left that is inside when Retire is called. The constructor takes the
+// memory, so that nothing can fail between the unlink and Retire. Without Retire, the function is dropped and never
+// runs. Runs nothing itself, so the caller may be inside and may hold any lock. One thread.
+class EpochRetirement {
+ public:
+  explicit EpochRetirement(std::function<void()> reclaim) { entry_.push_back({0, std::move(reclaim)}); }
+  // Call at most once.
+  void Retire() noexcept;
+
+ private:
+  std::list<epoch_internal::Retired> entry_;  // one, or none after Retire
+};
+
+// The same at once, for an object that is unlinked. Any thread.
 void EpochRetire(std::function<void()> reclaim);
 
 // Runs the reclaiming functions that are due, oldest first, in this thread. It holds no lock of this module meanwhile,

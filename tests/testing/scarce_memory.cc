@@ -10,13 +10,14 @@ struct Scarcity {
   std::uint64_t granted = 0;
   std::uint64_t count = 0;
   std::uint64_t refused = 0;
+  int pauses = 0;
 };
 thread_local constinit Scarcity scarcity;
 
 }  // namespace
 
 void* operator new(std::size_t size) {
-  if (scarcity.on) {
+  if (scarcity.on && scarcity.pauses == 0) {
     if (scarcity.granted > 0) {
       --scarcity.granted;
     } else if (scarcity.refused < scarcity.count) {
@@ -36,11 +37,14 @@ void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); 
 
 namespace cambium::testing {
 
-ScarceMemory::ScarceMemory(std::uint64_t granted, std::uint64_t count) { scarcity = {true, granted, count, 0}; }
+ScarceMemory::ScarceMemory(std::uint64_t granted, std::uint64_t count) { scarcity = {true, granted, count, 0, 0}; }
 
 std::uint64_t ScarceMemory::End() {
   scarcity.on = false;
   return scarcity.refused;
 }
+
+AmpleMemory::AmpleMemory() { ++scarcity.pauses; }
+AmpleMemory::~AmpleMemory() { --scarcity.pauses; }
 
 }  // namespace cambium::testing

@@ -26,4 +26,13 @@ class ScarceMemory {
   std::uint64_t End();
 };
 
+// During its life, the calling thread gets all memory, and no allocation counts. May be nested.
+class AmpleMemory {
+ public:
+  AmpleMemory();
+  ~AmpleMemory();
+  AmpleMemory(const AmpleMemory&) = delete;
+  AmpleMemory& operator=(const AmpleMemory&) = delete;
+};
+
 }  // namespace cambium::testing
