@@ -10,12 +10,13 @@
 #include "gc/victims.h"
 #include "io/file_header.h"
 #include "testing/mutant_scope.h"
+#include "testing/units.h"
 
 namespace cambium {
 namespace {
 
-constexpr std::uint64_t kKiB = 1u << 10;
-constexpr std::uint64_t kMiB = 1u << 20;
+using testing::kKiB;
+using testing::kMiB;
 constexpr std::uint64_t kRecord = kKiB;
 
 // A segment of `count` records of 1 KiB.

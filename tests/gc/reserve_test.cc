@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "testing/units.h"
+
 namespace cambium {
 namespace {
 
-constexpr std::uint64_t kKiB = 1u << 10;
-constexpr std::uint64_t kMiB = 1u << 20;
-constexpr std::uint64_t kGiB = 1u << 30;
+using testing::kKiB;
+using testing::kMiB;
+using testing::kGiB;
 
 TEST(ReserveTest, IsTwoPercentWithinBounds) {
   EXPECT_EQ(ReserveBytes(0), 0u);

@@ -7,11 +7,12 @@
 
 #include "gc/write_pacer.h"
 #include "testing/mutant_scope.h"
+#include "testing/units.h"
 
 namespace cambium {
 namespace {
 
-constexpr std::uint64_t kMiB = 1u << 20;
+using testing::kMiB;
 
 SpacePolicy PolicyOf(double max_space_amplification) {
   SpacePolicy policy;

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "testing/mutant_scope.h"
+#include "testing/units.h"
 
 namespace cambium {
 namespace {
 
-constexpr std::uint64_t kMiB = 1u << 20;
+using testing::kMiB;
 constexpr SequenceNumber kNow = 1'000'000;
 
 SegmentUse Use(std::uint64_t number, std::uint64_t mib, std::uint64_t live_mib) {

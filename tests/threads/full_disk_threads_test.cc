@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "testing/test_store.h"
+#include "testing/units.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
 namespace {
-
-constexpr std::uint64_t kKiB = 1u << 10;
-constexpr std::uint64_t kMiB = 1u << 20;
 
 // Several writers fill the disk, delete everything, and write again.
 TEST(FullDiskThreadsTest, ManyWritersRecoverAfterDeletes) {

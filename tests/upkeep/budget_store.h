@@ -9,11 +9,10 @@
 #include "cambium/listener.h"
 #include "cambium/write_buffer_manager.h"
 #include "testing/family_store.h"
+#include "testing/units.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
-
-inline constexpr std::size_t kKiB = 1024;
 
 struct BudgetStore : FamilyStore {
   explicit BudgetStore(std::size_t limit, std::shared_ptr<WriteBufferManager> its = nullptr)

@@ -11,12 +11,11 @@
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/test_store.h"
+#include "testing/units.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
 namespace {
-
-constexpr std::uint64_t kMiB = 1u << 20;
 
 // Keys and values as the log stores them, with the number of live bytes that the test knows.
 class Ceiling {

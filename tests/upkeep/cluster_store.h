@@ -9,9 +9,9 @@
 
 namespace cambium::testing {
 
-inline constexpr int kKeys = 600;
+inline constexpr int kClusterKeys = 600;
 
-inline std::string ValueOf(int i, int version) {
+inline std::string ClusterValue(int i, int version) {
   return NumberedKey(i) + "." + std::to_string(version) + std::string(300, static_cast<char>('a' + i % 26));
 }
 
@@ -27,7 +27,10 @@ struct ClusterStore : TestStore {
   // Writes values in an order unrelated to that of the keys.
   void Fill() {
     MustOpen();
-    for (int i = 0; i < kKeys; ++i) Put(NumberedKey(i * 7 % kKeys), ValueOf(i * 7 % kKeys, 0));
+    for (int i = 0; i < kClusterKeys; ++i) {
+      const int key = i * 7 % kClusterKeys;
+      Put(NumberedKey(key), ClusterValue(key, 0));
+    }
     Flush();
     Compact();
     RunUntilIdle();
@@ -40,7 +43,7 @@ struct ClusterStore : TestStore {
     return db->CompactRange(compact, begin == nullptr ? nullptr : &first, end == nullptr ? nullptr : &last);
   }
   void ExpectAll(int version = 0) {
-    for (int i = 0; i < kKeys; ++i) ASSERT_EQ(Get(NumberedKey(i)), ValueOf(i, version)) << i;
+    for (int i = 0; i < kClusterKeys; ++i) ASSERT_EQ(Get(NumberedKey(i)), ClusterValue(i, version)) << i;
   }
   // The numbers of the keys whose values are in relocation segments, in the order of the values; -1 between two
   // segments.

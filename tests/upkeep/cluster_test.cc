@@ -23,8 +23,8 @@ TEST(ClusterTest, ValuesAreRewrittenInTheOrderOfTheirKeys) {
     before = key;
   }
   EXPECT_EQ(descents, 0u);
-  EXPECT_GE(count, static_cast<std::size_t>(kKeys) - 100) << "but for what recovery may still read";
-  EXPECT_GT(store.Property("gc-bytes-written"), static_cast<std::uint64_t>(kKeys) * 300);
+  EXPECT_GE(count, static_cast<std::size_t>(kClusterKeys) - 100) << "but for what recovery may still read";
+  EXPECT_GT(store.Property("gc-bytes-written"), static_cast<std::uint64_t>(kClusterKeys) * 300);
   EXPECT_EQ(store.Verify(), "");
   const std::uint64_t written = store.Property("gc-bytes-written");
   ASSERT_TRUE(store.Cluster().ok());
@@ -79,7 +79,7 @@ TEST(ClusterTest, ConcurrentWritesWin) {
     EXPECT_EQ(store.Get(NumberedKey(5)), "new");
     ReadOptions then;
     then.snapshot = snapshot;
-    for (int i = 0; i < kKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i), then), ValueOf(i, 0)) << i;
+    for (int i = 0; i < kClusterKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i), then), ClusterValue(i, 0)) << i;
     store.db->ReleaseSnapshot(snapshot);
     store.RunUntilIdle();
     EXPECT_EQ(store.Verify(), "");
@@ -98,7 +98,7 @@ double MostOverAllowed(double ceiling, Status* result) {
   store.options.max_total_wal_size = 64u << 20;
   store.MustOpen();
   constexpr int kMany = 20'000;
-  for (int i = 0; i < kMany; ++i) store.Put(NumberedKey(i * 7 % kMany), ValueOf(i * 7 % kMany, 0));
+  for (int i = 0; i < kMany; ++i) store.Put(NumberedKey(i * 7 % kMany), ClusterValue(i * 7 % kMany, 0));
   store.Compact();
   store.RunUntilIdle();
   std::map<std::string, std::string> figures;
@@ -111,7 +111,7 @@ double MostOverAllowed(double ceiling, Status* result) {
   });
   *result = store.Cluster();
   store.fs->RemoveHook(hook);
-  for (int i = 0; i < kMany; i += 7) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 0)) << i;
+  for (int i = 0; i < kMany; i += 7) EXPECT_EQ(store.Get(NumberedKey(i)), ClusterValue(i, 0)) << i;
   EXPECT_EQ(store.Verify(), "");
   return static_cast<double>(most) / allowed;
 }

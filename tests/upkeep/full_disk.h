@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "testing/test_store.h"
+#include "testing/units.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
-
-inline constexpr std::uint64_t kKiB = 1u << 10;
-inline constexpr std::uint64_t kMiB = 1u << 20;
 
 // The kinds of values.
 struct Kind {

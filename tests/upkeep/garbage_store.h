@@ -9,9 +9,9 @@
 
 namespace cambium::testing {
 
-inline constexpr int kKeys = 120;
+inline constexpr int kGarbageKeys = 120;
 
-inline std::string ValueOf(int i, int version) {
+inline std::string GarbageValue(int i, int version) {
   return NumberedKey(i) + "." + std::to_string(version) + std::string(1000, 'v');
 }
 
@@ -20,10 +20,10 @@ inline void FillWithGarbage(TestStore* store) {
   store->options.enable_blob_garbage_collection = false;
   store->options.blob_garbage_collection_age_cutoff = 1;
   store->MustOpen();
-  for (int i = 0; i < kKeys; ++i) store->Put(NumberedKey(i), ValueOf(i, 0));
+  for (int i = 0; i < kGarbageKeys; ++i) store->Put(NumberedKey(i), GarbageValue(i, 0));
   store->Flush();
-  for (int i = 0; i < kKeys; ++i) {
-    if (i % 3 != 0) store->Put(NumberedKey(i), ValueOf(i, 1));
+  for (int i = 0; i < kGarbageKeys; ++i) {
+    if (i % 3 != 0) store->Put(NumberedKey(i), GarbageValue(i, 1));
   }
   store->Compact();
   store->RunUntilIdle();
@@ -39,7 +39,7 @@ inline void Collect(TestStore* store) {
 }
 
 inline void ExpectAll(TestStore* store) {
-  for (int i = 0; i < kKeys; ++i) ASSERT_EQ(store->Get(NumberedKey(i)), ValueOf(i, VersionOf(i))) << i;
+  for (int i = 0; i < kGarbageKeys; ++i) ASSERT_EQ(store->Get(NumberedKey(i)), GarbageValue(i, VersionOf(i))) << i;
 }
 
 }  // namespace cambium::testing

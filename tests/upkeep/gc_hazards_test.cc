@@ -51,7 +51,7 @@ struct WatchedStore : TestStore {
 // ---- H40, H47: readers ----
 
 // A few such values fill a segment.
-std::string LongValue(int i, int version) { return ValueOf(i, version) + std::string(2500, 'l'); }
+std::string LongValue(int i, int version) { return GarbageValue(i, version) + std::string(2500, 'l'); }
 
 // A snapshot and an iterator live while log GC replaces every file many times. What they read never changes; the files
 // that they need stay until they are released. False: a file was removed before its reader.
@@ -118,15 +118,15 @@ TEST(GcHazardsTest, ReadersContinueWithoutDescriptors) {
   ExpectAll(&store);
   store.fs->SetMaxOpenFiles(store.fs->probe().open_files() + 4);  // for a segment, a run, and files of a compaction
   for (int round = 0; round < 20; ++round) {
-    store.Put(NumberedKey(1), ValueOf(1, 1));
+    store.Put(NumberedKey(1), GarbageValue(1, 1));
     static_cast<void>(store.db->CompactRange({}, nullptr, nullptr));
     store.executor->RunAll();
   }
   ExpectAll(&store);
   int seen = 0;
-  for (; it->Valid(); it->Next(), ++seen) EXPECT_EQ(it->value(), Slice(ValueOf(seen, VersionOf(seen)))) << seen;
+  for (; it->Valid(); it->Next(), ++seen) EXPECT_EQ(it->value(), Slice(GarbageValue(seen, VersionOf(seen)))) << seen;
   EXPECT_TRUE(it->status().ok()) << it->status().ToString();
-  EXPECT_EQ(seen, kKeys);
+  EXPECT_EQ(seen, kGarbageKeys);
   store.fs->SetMaxOpenFiles(1'000'000);
   store.Compact();
   store.RunUntilIdle();
@@ -146,7 +146,7 @@ bool WhatIsNotFlushedSurvives() {
   store.MustOpen();
   store.Put("first", "1");
   store.Flush();
-  for (int i = 0; i < kKeys; ++i) store.Put(NumberedKey(i), ValueOf(i, 0), i + 1 == kKeys);
+  for (int i = 0; i < kGarbageKeys; ++i) store.Put(NumberedKey(i), GarbageValue(i, 0), i + 1 == kGarbageKeys);
   store.executor->RunAll();  // seals
   EXPECT_GT(store.FilesOf(".log").size(), 3u);
   EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
@@ -158,8 +158,8 @@ bool WhatIsNotFlushedSurvives() {
   store.db.reset();
   store.options.file_system = store.fs = after;
   if (!store.Open().ok()) return false;
-  for (int i = 0; i < kKeys; ++i) {
-    if (store.Get(NumberedKey(i)) != ValueOf(i, 0)) return false;
+  for (int i = 0; i < kGarbageKeys; ++i) {
+    if (store.Get(NumberedKey(i)) != GarbageValue(i, 0)) return false;
   }
   return true;
 }
@@ -240,8 +240,9 @@ std::string AfterEveryCutOfAGc(std::uint64_t seed) {
     store.Put("last", "1");
     store.Flush();
     store.RunUntilIdle();
-    for (int i = 0; i < kKeys; ++i) {
-      if (store.Get(NumberedKey(i)) != ValueOf(i, VersionOf(i))) return store.Get(NumberedKey(i)).substr(0, 200) + at;
+    for (int i = 0; i < kGarbageKeys; ++i) {
+      const std::string value = store.Get(NumberedKey(i));
+      if (value != GarbageValue(i, VersionOf(i))) return value.substr(0, 200) + at;
     }
     if (const std::string wrong = store.Verify(); !wrong.empty()) return wrong + at;
     if (const std::string strays = Strays(store); !strays.empty()) return "not named:" + strays + at;
@@ -298,7 +299,7 @@ bool DamageIsLeftAlone() {
   for (const std::string& path : store.FilesOf(".log")) {
     std::string bytes;
     EXPECT_TRUE(store.fs->probe().ReadContents(path, &bytes).ok());
-    const std::size_t at = bytes.find(ValueOf(0, 0));
+    const std::size_t at = bytes.find(GarbageValue(0, 0));
     if (at == std::string::npos) continue;
     EXPECT_TRUE(store.fs->tampering().FlipBit(path, at + 500, 3).ok());
   }
@@ -319,12 +320,12 @@ bool DamageIsLeftAlone() {
   // The damage is not reported again: neither with more garbage, nor on request, nor with a ceiling.
   EXPECT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "1.25"}}).ok());
   for (int round = 2; round < 12; ++round) {
-    for (int i = 1; i < kKeys; i += 3) store.Put(NumberedKey(i), ValueOf(i, round));
+    for (int i = 1; i < kGarbageKeys; i += 3) store.Put(NumberedKey(i), GarbageValue(i, round));
     store.Compact();
   }
   store.RunUntilIdle();
   EXPECT_EQ(store.watch->errors.size(), 1u);
-  for (int i = 3; i < kKeys; i += 3) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 0)) << i;
+  for (int i = 3; i < kGarbageKeys; i += 3) EXPECT_EQ(store.Get(NumberedKey(i)), GarbageValue(i, 0)) << i;
   EXPECT_NE(store.Get(NumberedKey(0)).find("Corruption"), std::string::npos) << "never copied as good";
   return true;
 }
@@ -354,14 +355,14 @@ TEST(GcHazardsTest, RemainsOfFailedBatchesAreCollected) {
     EXPECT_FALSE(store.db->Write({}, &batch).ok());
     store.fs->RemoveFault(id);
     const int key = round % 20;
-    store.Put(NumberedKey(key), ValueOf(key, round));
+    store.Put(NumberedKey(key), GarbageValue(key, round));
     if (round % 10 == 9) store.Compact();
     if (round % 10 == 9) store.RunUntilIdle();
     if (round > 60) most = std::max(most, store.BytesOnDisk());
   }
   EXPECT_LE(most, 512u << 10) << "20 KiB are alive";
   EXPECT_TRUE(store.FilesOf(".val").empty());
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 280 + i));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(store.Get(NumberedKey(i)), GarbageValue(i, 280 + i));
   EXPECT_EQ(store.Verify(), "");
 }
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <string>
 
+#include "testing/units.h"
 #include "upkeep/small_value_store.h"
 #include "testing/seed.h"
 
 namespace cambium::testing {
 namespace {
 
-constexpr std::uint64_t kMiB = 1u << 20;
 constexpr std::size_t kValueBytes = SmallValueStore::kValueBytes;
 
 // Levels of 1 and 10 MiB and memtables of 256 KiB; with CAMBIUM_INDEX=lsm several compressed levels that grow by a

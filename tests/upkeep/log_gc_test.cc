@@ -59,7 +59,7 @@ TEST(LogGcTest, LiveSegmentsAreLeftAlone) {
   TestStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;
   store.MustOpen();
-  for (int i = 0; i < 400; ++i) store.Put(NumberedKey(i), ValueOf(i, 0));
+  for (int i = 0; i < 400; ++i) store.Put(NumberedKey(i), GarbageValue(i, 0));
   store.Compact();
   store.RunUntilIdle();
   EXPECT_TRUE(store.FilesOf(".gc").empty());
@@ -165,7 +165,9 @@ std::string KeyZeroAfter(const Change& change, bool* met) {
   store.Compact();
   store.RunUntilIdle();
   const std::string merged = store.Get(NumberedKey(0));
-  for (int i = 1; i < kKeys; ++i) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, VersionOf(i))) << change.what << i;
+  for (int i = 1; i < kGarbageKeys; ++i) {
+    EXPECT_EQ(store.Get(NumberedKey(i)), GarbageValue(i, VersionOf(i))) << change.what << i;
+  }
   return seen == again && again == merged ? seen : seen + ", then " + again + ", then " + merged;
 }
 
@@ -200,7 +202,7 @@ bool KeyZeroSurvivesEveryCut() {
     store.options.file_system = after;
     store.MustOpen();
     const std::string value = store.Get(NumberedKey(0));
-    if (value != ValueOf(0, 0) && value != "not synced") return false;
+    if (value != GarbageValue(0, 0) && value != "not synced") return false;
   }
   return true;
 }
@@ -217,14 +219,14 @@ std::string AfterALateChoice() {
   FillWithGarbage(&store);
   AtGc at("Gc:choose late", [&] {
     for (int i = 1000; i < 1100; ++i) {  // segments with more garbage than the others: picked first
-      for (int version = 0; version < 10; ++version) store.Put(NumberedKey(i), ValueOf(i, version));
+      for (int version = 0; version < 10; ++version) store.Put(NumberedKey(i), GarbageValue(i, version));
     }
     store.Flush();
     store.executor->RunAll();
   });
   Collect(&store);
   for (int i = 1000; i < 1100; ++i) {
-    if (at.done() && store.Get(NumberedKey(i)) != ValueOf(i, 9)) return store.Get(NumberedKey(i));
+    if (at.done() && store.Get(NumberedKey(i)) != GarbageValue(i, 9)) return store.Get(NumberedKey(i));
   }
   return store.Verify();
 }
@@ -244,13 +246,13 @@ std::string ReadOfADamagedValue() {
   for (const std::string& path : store.FilesOf(".log")) {
     std::string bytes;
     EXPECT_TRUE(store.fs->probe().ReadContents(path, &bytes).ok());
-    const std::size_t at = bytes.find(ValueOf(0, 0));
+    const std::size_t at = bytes.find(GarbageValue(0, 0));
     if (at == std::string::npos) continue;
     EXPECT_TRUE(store.fs->tampering().FlipBit(path, at + 500, 3).ok());
   }
   Collect(&store);
-  for (int i = 3; i < kKeys; i += 3) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 0)) << i;
-  for (int i = 1; i < kKeys; i += 3) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 1)) << i;
+  for (int i = 3; i < kGarbageKeys; i += 3) EXPECT_EQ(store.Get(NumberedKey(i)), GarbageValue(i, 0)) << i;
+  for (int i = 1; i < kGarbageKeys; i += 3) EXPECT_EQ(store.Get(NumberedKey(i)), GarbageValue(i, 1)) << i;
   EXPECT_FALSE(store.FilesOf(".gc").empty()) << "the other segments are collected";
   return store.Get(NumberedKey(0));
 }
@@ -268,7 +270,7 @@ TEST(LogGcTest, SnapshotsAndIteratorsAreUnaffected) {
   TestStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;
   store.MustOpen();
-  for (int i = 0; i < kKeys; ++i) store.Put(NumberedKey(i), ValueOf(i, 0));
+  for (int i = 0; i < kGarbageKeys; ++i) store.Put(NumberedKey(i), GarbageValue(i, 0));
   store.Flush();
   const Snapshot* const snapshot = store.db->GetSnapshot();
   ReadOptions then;
@@ -278,22 +280,22 @@ TEST(LogGcTest, SnapshotsAndIteratorsAreUnaffected) {
   Prng prng(SeedFromEnvironment(5));
   for (int round = 0; round < 40; ++round) {
     for (int i = 0; i < 40; ++i) {
-      const int key = static_cast<int>(prng.Uniform(kKeys));
-      store.Put(NumberedKey(key), ValueOf(key, round + 1));
+      const int key = static_cast<int>(prng.Uniform(kGarbageKeys));
+      store.Put(NumberedKey(key), GarbageValue(key, round + 1));
     }
     store.Compact();
     store.RunUntilIdle();
-    const int key = static_cast<int>(prng.Uniform(kKeys));
-    ASSERT_EQ(store.Get(NumberedKey(key), then), ValueOf(key, 0));
+    const int key = static_cast<int>(prng.Uniform(kGarbageKeys));
+    ASSERT_EQ(store.Get(NumberedKey(key), then), GarbageValue(key, 0));
   }
   EXPECT_FALSE(store.FilesOf(".gc").empty());
   int seen = 0;
   for (; it->Valid(); it->Next(), ++seen) {
     ASSERT_EQ(it->key(), Slice(NumberedKey(seen)));
-    ASSERT_EQ(it->value(), Slice(ValueOf(seen, 0)));
+    ASSERT_EQ(it->value(), Slice(GarbageValue(seen, 0)));
   }
-  EXPECT_EQ(seen, kKeys);
-  for (int i = 0; i < kKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i), then), ValueOf(i, 0)) << i;
+  EXPECT_EQ(seen, kGarbageKeys);
+  for (int i = 0; i < kGarbageKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i), then), GarbageValue(i, 0)) << i;
   store.db->ReleaseSnapshot(snapshot);
 }
 
@@ -318,7 +320,7 @@ TEST(LogGcTest, ValuesAreRelocatedUnderCurrentOptions) {
     EXPECT_EQ(store.Verify(), "") << change;
     // And back again.
     ASSERT_TRUE(store.db->SetOptions({{"blob_compression_type", "kNoCompression"}, {"min_blob_size", "64"}}).ok());
-    for (int i = 0; i < kKeys; i += 2) store.Put(NumberedKey(i), ValueOf(i, VersionOf(i)));
+    for (int i = 0; i < kGarbageKeys; i += 2) store.Put(NumberedKey(i), GarbageValue(i, VersionOf(i)));
     store.Compact();
     store.RunUntilIdle();
     ExpectAll(&store);
@@ -361,8 +363,8 @@ TEST(LogGcTest, SlotsOfRelocationSegmentsAreReused) {
   std::uint32_t highest = 0;
   std::size_t written = 0;
   for (int round = 0; round < 40; ++round) {
-    for (int i = 0; i < kKeys; ++i) {
-      if (round == 0 || (i + round) % 4 != 0) store.Put(NumberedKey(i), ValueOf(i, round));
+    for (int i = 0; i < kGarbageKeys; ++i) {
+      if (round == 0 || (i + round) % 4 != 0) store.Put(NumberedKey(i), GarbageValue(i, round));
     }
     store.Compact();
     store.RunUntilIdle();

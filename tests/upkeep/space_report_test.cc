@@ -29,7 +29,7 @@ std::uint64_t BytesOf(const TestStore& store, const std::string& suffix) {
 
 // The bytes of segments that are not records: file headers, and footers, each with a header and two dozen bytes per
 // key.
-std::uint64_t AroundRecords(const TestStore& store) { return store.FilesOf(".gc").size() * 4096 + kKeys * 32; }
+std::uint64_t AroundRecords(const TestStore& store) { return store.FilesOf(".gc").size() * 4096 + kGarbageKeys * 32; }
 
 // Nothing is hidden in the layers of this database, so the forecast is exact: for written bytes to the byte, for freed
 // bytes except headers and footers of the new segments.
@@ -66,8 +66,8 @@ TEST(GcForecastTest, ForecastNeverPromisesTooMuch) {
   store.options.level0_slowdown_writes_trigger = 40;
   store.options.level0_stop_writes_trigger = 50;
   FillWithGarbage(&store);
-  store.Put(NumberedKey(0), ValueOf(0, 2));
-  store.Put(NumberedKey(3), ValueOf(3, 2));
+  store.Put(NumberedKey(0), GarbageValue(0, 2));
+  store.Put(NumberedKey(3), GarbageValue(3, 2));
   store.Flush();
   ASSERT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
   const std::uint64_t written = Figure(&store, "gc-forecast", "all_bytes_written");
@@ -80,7 +80,7 @@ TEST(SpaceReportTest, ReportsBytesPinnedByEachSnapshot) {
   TestStore store;
   FillWithGarbage(&store);
   const Snapshot* const first = store.db->GetSnapshot();
-  store.Put(NumberedKey(0), ValueOf(0, 0));  // a new sequence number
+  store.Put(NumberedKey(0), GarbageValue(0, 0));  // a new sequence number
   const Snapshot* const second = store.db->GetSnapshot();
   const auto held_by = [&](const Snapshot* snapshot) {
     return Figure(&store, "space", "pinned_by_snapshot_" + std::to_string(snapshot->GetSequenceNumber()));
@@ -144,7 +144,7 @@ TEST(CompactRangeGcTest, ForceRewritesAllSegmentsWithinTheCutoff) {
   TestStore store;
   store.options.enable_blob_garbage_collection = false;
   store.MustOpen();
-  for (int i = 0; i < kKeys; ++i) store.Put(NumberedKey(i), ValueOf(i, 0));
+  for (int i = 0; i < kGarbageKeys; ++i) store.Put(NumberedKey(i), GarbageValue(i, 0));
   store.Compact();
   store.RunUntilIdle();
   const std::vector<std::string> before = store.FilesOf(".log");
@@ -160,7 +160,7 @@ TEST(CompactRangeGcTest, ForceRewritesAllSegmentsWithinTheCutoff) {
   store.Compact(With(BlobGarbageCollectionPolicy::kForce, 1));
   store.RunUntilIdle();
   EXPECT_LE(store.FilesOf(".log").size(), 2u) << "what is written to, and its successor";
-  for (int i = 0; i < kKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 0)) << i;
+  for (int i = 0; i < kGarbageKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i)), GarbageValue(i, 0)) << i;
   EXPECT_EQ(store.Verify(), "");
 }
 
@@ -194,7 +194,7 @@ TEST(CompactRangeGcTest, DisableHoldsBackgroundGcBack) {
   FillWithGarbage(&store);
   const std::size_t before = store.FilesOf(".log").size();
   ASSERT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
-  store.Put(NumberedKey(0), ValueOf(0, 0));
+  store.Put(NumberedKey(0), GarbageValue(0, 0));
   std::size_t seen = 0;
   FaultPoints::Instance().Set([&](const char* name) {
     if (std::string_view(name).starts_with("Gc:")) ++seen;

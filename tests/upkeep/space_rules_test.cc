@@ -14,12 +14,11 @@
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
+#include "testing/units.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
 namespace {
-
-constexpr std::uint64_t kMiB = 1u << 20;
 
 // Counts the tasks that a write has to run. If it would wait forever, calls `rescue` once.
 class Watchdog final : public Executor {

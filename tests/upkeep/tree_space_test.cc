@@ -2,13 +2,13 @@
 // have replaced must be freed too.
 #include <gtest/gtest.h>
 
+#include "testing/units.h"
 #include "upkeep/small_value_store.h"
 #include "testing/seed.h"
 
 namespace cambium::testing {
 namespace {
 
-constexpr std::uint64_t kMiB = 1u << 20;
 constexpr std::uint64_t kKeys = 60'000;
 
 class TreeSpaceTest : public ::testing::TestWithParam<std::size_t> {

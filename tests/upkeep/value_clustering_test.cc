@@ -15,7 +15,7 @@ struct Scanned : ClusterStore {
     options.value_clustering = how;
   }
   // The reads of the device that a scan of these keys costs if nothing of the log is in memory.
-  std::uint64_t ScanCold(int first = 0, int last = kKeys - 1, bool backward = false) {
+  std::uint64_t ScanCold(int first = 0, int last = kClusterKeys - 1, bool backward = false) {
     fs->SetResident(false);
     const std::uint64_t before = fs->calls(SimOpKind::kRead);
     const std::unique_ptr<Iterator> it(db->NewIterator({}));
@@ -39,11 +39,11 @@ TEST(ValueClusteringTest, AutoClustersWhereScansJump) {
     SCOPED_TRACE(backward ? "backward" : "forward");
     Scanned store(ValueClustering::kAuto);
     store.Fill();
-    const std::uint64_t before = store.ScanCold(0, kKeys - 1, backward);
+    const std::uint64_t before = store.ScanCold(0, kClusterKeys - 1, backward);
     EXPECT_EQ(store.Moved(), 0u) << "one scan has not cost as much as a rewrite";
     const auto scan = [&](int times) {
       for (int i = 0; i < times; ++i) {
-        store.ScanCold(0, kKeys - 1, backward);
+        store.ScanCold(0, kClusterKeys - 1, backward);
         store.RunUntilIdle();
       }
     };
@@ -137,11 +137,14 @@ TEST(ValueClusteringTest, FullKeepsAllValuesInOrder) {
     store.MustOpen();
     Prng prng(first + static_cast<std::uint64_t>(run));
     std::uint64_t user = 0;
-    for (int i = 0; i < kKeys; ++i) store.Put(NumberedKey(i * 7 % kKeys), ValueOf(i * 7 % kKeys, 0));
+    for (int i = 0; i < kClusterKeys; ++i) {
+      const int key = i * 7 % kClusterKeys;
+      store.Put(NumberedKey(key), ClusterValue(key, 0));
+    }
     for (int round = 0; round < 12; ++round) {
-      for (int i = 0; i < kKeys; ++i) {
-        const int key = static_cast<int>(prng.Uniform(kKeys));
-        store.Put(NumberedKey(key), ValueOf(key, 0));
+      for (int i = 0; i < kClusterKeys; ++i) {
+        const int key = static_cast<int>(prng.Uniform(kClusterKeys));
+        store.Put(NumberedKey(key), ClusterValue(key, 0));
         user += 350;
       }
       store.RunUntilIdle();
@@ -156,7 +159,7 @@ TEST(ValueClusteringTest, FullKeepsAllValuesInOrder) {
     std::printf("ceiling %.1f: %.2f bytes moved per byte written, %llu reads of a scan, %llu scattered\n", ceiling,
                 amplification, static_cast<unsigned long long>(reads), static_cast<unsigned long long>(scattered));
     if (ceiling != 0) reads_of_all += reads, scattered_of_all += scattered;
-    EXPECT_GT(store.Moved(), kKeys * 300u);
+    EXPECT_GT(store.Moved(), kClusterKeys * 300u);
     store.ExpectAll();
     EXPECT_EQ(store.Verify(), "");
     const std::uint64_t moved = store.Moved();

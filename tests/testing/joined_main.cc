@@ -1,0 +1,43 @@
+// main() of a program that several tests share (cambium_join_tests in cmake/Cambium.cmake).
+//
+//   index_tests [--gtest_...] [SOURCE...]
+//
+// Runs the tests that stand in the files SOURCE, given as the compiler was given them; all tests if there is none. A
+// SOURCE without tests, such as one of helpers, is no error, but there must be a test.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <set>
+#include <string>
+
+namespace {
+
+// The names of the tests in these files, as --gtest_filter takes them.
+std::string FilterFor(const std::set<std::string>& files) {
+  std::string filter;
+  const ::testing::UnitTest& all = *::testing::UnitTest::GetInstance();
+  for (int i = 0; i < all.total_test_suite_count(); ++i) {
+    const ::testing::TestSuite& suite = *all.GetTestSuite(i);
+    for (int j = 0; j < suite.total_test_count(); ++j) {
+      const ::testing::TestInfo& test = *suite.GetTestInfo(j);
+      if (files.contains(test.file())) filter += std::string(suite.name()) + "." + test.name() + ":";
+    }
+  }
+  return filter;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  const std::set<std::string> files(argv + 1, argv + argc);
+  if (!files.empty()) {
+    const std::string filter = FilterFor(files);
+    if (filter.empty()) {
+      std::fputs("none of the files has a test\n", stderr);
+      return 2;
+    }
+    GTEST_FLAG_SET(filter, filter);
+  }
+  return RUN_ALL_TESTS();
+}
