@@ -10,10 +10,29 @@ namespace {
 
 // Partly filled blocks of the new files: a segment, a run of a few pages, and the MANIFEST.
 constexpr std::uint64_t kStepCost = 4 * kPunchBlock;
+// The part of that which stays on average when the next compaction has merged the run.
+constexpr std::uint64_t kStepCostKept = kPunchBlock / 2;
 // What the footer and the run have of a record in addition to its key.
 constexpr std::uint64_t kEntryCost = 16;
 
-std::uint64_t CostOf(const GcRecord& record) { return record.size + 2 * (record.key.size() + kEntryCost); }
+std::uint64_t EntryOf(const GcRecord& record) { return record.key.size() + kEntryCost; }
+std::uint64_t CostOf(const GcRecord& record) { return record.size + 2 * EntryOf(record); }
+
+// What a step costs for good.
+class Kept {
+ public:
+  // An entry of the new footer is no larger than the record's entry in the old one.
+  Kept(const SegmentInfo& info, std::size_t live, bool runs_stay)
+      : of_footer_((info.file_size - info.sealed_length) / std::max<std::size_t>(live, 1)), runs_stay_(runs_stay) {}
+  [[nodiscard]] std::uint64_t OfStep() const { return runs_stay_ ? kStepCost : kStepCostKept; }
+  [[nodiscard]] std::uint64_t Of(const GcRecord& record) const {
+    return record.size + std::min(of_footer_, EntryOf(record)) + (runs_stay_ ? EntryOf(record) : 0);
+  }
+
+ private:
+  const std::uint64_t of_footer_;
+  const bool runs_stay_;
+};
 
 // Bytes that a cut at this offset frees, in addition to the holes of punched records.
 class Freed {
@@ -43,26 +62,30 @@ class Freed {
 // Whether emptying the whole segment in steps of at most `room` bytes frees more than it writes, without losing more
 // than half of the room on the way.
 bool IsWholeWorthIt(const SegmentInfo& info, std::span<const GcRecord> live, std::span<const GcRecord> punched,
-                    std::uint64_t room) {
+                    std::uint64_t room, const Kept& kept) {
   Freed freed(info, punched);
   std::uint64_t in_step = kStepCost;
   std::uint64_t written = kStepCost;
+  std::uint64_t stays = kept.OfStep();  // of `written`
   for (const GcRecord& record : live) {
     if (in_step + CostOf(record) > room) {
       written += kStepCost;
+      stays += kept.OfStep();
       in_step = kStepCost;
     }
     in_step += CostOf(record);
     written += CostOf(record);
+    stays += kept.Of(record);
     if (written > freed.By(record.offset) + room / 2 + kStepCost) return false;
   }
-  return written < freed.By(info.sealed_length);
+  return stays < freed.By(info.sealed_length) + (info.file_size - info.sealed_length);
 }
 
 }  // namespace
 
 CutPlan PlanCut(const SegmentInfo& info, std::span<const GcRecord> live, std::span<const GcRecord> punched,
-                std::uint64_t room) {
+                std::uint64_t room, bool runs_stay) {
+  const Kept kept(info, live.size(), runs_stay || MutantIs(Mutant::kCutCountsMergedRuns));
   CutPlan plan;
   if (live.empty()) {
     plan.empties = true;
@@ -75,23 +98,27 @@ CutPlan PlanCut(const SegmentInfo& info, std::span<const GcRecord> live, std::sp
   std::size_t best = 0;    // with as many records the step gains the most
   std::int64_t gain = 0;   // of `best`
   std::uint64_t cost = 0;
+  std::uint64_t stays = kept.OfStep();  // of the cost
   Freed freed_by(info, punched);
   for (std::size_t count = 0; count <= live.size(); ++count) {
-    if (count > 0) cost += CostOf(live[count - 1]);
+    if (count > 0) {
+      cost += CostOf(live[count - 1]);
+      stays += kept.Of(live[count - 1]);
+    }
     const std::uint64_t all = count == 0 ? kPunchBlock : cost + kStepCost;
     if (count > 0 && all > room) break;
     fits = count;
     const bool is_all = count == live.size();
     const std::uint64_t rest = info.file_size - info.sealed_length;
     const std::uint64_t freed = is_all ? freed_by.By(info.sealed_length) + rest : freed_by.By(live[count].offset);
-    const std::int64_t its = static_cast<std::int64_t>(freed) - static_cast<std::int64_t>(all);
+    const std::int64_t its = static_cast<std::int64_t>(freed) - static_cast<std::int64_t>(stays);
     if (its > 0 && its >= gain) {
       gain = its;
       best = count;
     }
   }
   if (gain <= 0 && !MutantIs(Mutant::kCutAtALoss)) {
-    if (fits == 0 || !IsWholeWorthIt(info, live, punched, room)) return plan;
+    if (fits == 0 || !IsWholeWorthIt(info, live, punched, room, kept)) return plan;
   }
   if (gain <= 0) best = fits;
   if (best == live.size()) {

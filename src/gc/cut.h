@@ -29,12 +29,13 @@ struct CutPlan {
 };
 
 // Plans a step that copies the live records before the new cut. `live`: all live records of the segment, by offset.
-// `punched`: its punched records, by offset. `room`: bytes that the step may write.
+// `punched`: its punched records, by offset. `room`: bytes that the step may write. `runs_stay`: there is no room for a
+// compaction, which would merge the step's run into the index and drop the entries that the run hides.
 //
 // A step must free more than it writes: copies, their part of the footer and of the run, and blocks that files fill in
 // part. If the garbage at the beginning is too thin for that, a step may nevertheless be planned, if all steps that
 // empty the segment free more than they write, and if none of them gets the room down to half.
 [[nodiscard]] CutPlan PlanCut(const SegmentInfo& info, std::span<const GcRecord> live,
-                              std::span<const GcRecord> punched, std::uint64_t room);
+                              std::span<const GcRecord> punched, std::uint64_t room, bool runs_stay);
 
 }  // namespace cambium

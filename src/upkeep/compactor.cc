@@ -78,14 +78,14 @@ std::vector<std::string> Compactor::PathsOf(const std::vector<NumberedFile>& fil
 
 bool Compactor::IsDue(const Family& family) const {
   const std::shared_ptr<const Layers> layers = commits_.LayersOf(family);
-  if (layers == nullptr || !LeavesRoom(family, *layers)) return false;
+  if (layers == nullptr || !MayRun(family, *layers)) return false;
   const bool is_urgent = family.compacts_urgently.load(std::memory_order_relaxed);
   return family.index->IsCompactionDue(*layers, is_urgent) || (is_urgent && HidesInLevels(family, *layers));
 }
 
-// A compaction frees files late: when it has rewritten the last page that is alive in them. Log GC frees space with each
-// step, and finds hidden garbage itself. So as long as it has garbage to free, it has the room.
-bool Compactor::LeavesRoom(const Family& family, const Layers& layers) const {
+// A compaction frees files late: when it has rewritten the last page that is alive in them. So it begins only if it can
+// rewrite the whole index. Log GC frees space with each step, and finds hidden garbage itself; it goes on meanwhile.
+bool Compactor::HasRoomToRewrite(const Family& family, const Layers& layers, std::uint64_t spare) const {
   // Without the part of the reserve that is kept for Open, less is free than any rule counts on: whatever may help runs.
   if (!disk_.IsFull() || disk_.reserve_bytes.load(std::memory_order_relaxed) == 0) return true;
   const LayersShape shape = layers.shape();
@@ -100,7 +100,21 @@ bool Compactor::LeavesRoom(const Family& family, const Layers& layers) const {
   }
   std::uint64_t free = 0;
   if (in_log <= rewritten || !db_.fs->FreeSpace(db_.path, &free).ok()) return true;
-  return free >= rewritten + FullDisk::Releasable(disk_.wanted_bytes.load(std::memory_order_relaxed)) / 2;
+  return free >= rewritten + kFreeBytesLeft + spare;
+}
+
+// A sweep that has begun has its room until its end: the files that it frees last are the largest part.
+bool Compactor::MayRun(const Family& family, const Layers& layers) const {
+  if (!disk_.IsFull()) return true;
+  return layers.shape().sweep_in_progress || HasRoomToRewrite(family, layers, 0);
+}
+
+// The spare room is for the step of log GC itself.
+bool Compactor::CanMergeRuns() const {
+  const std::shared_ptr<const View> view = commits_.view().Pin();
+  return std::ranges::all_of(view->families, [this](const FamilyView& each) {
+    return each.layers == nullptr || HasRoomToRewrite(*each.family, *each.layers, 2 * kFreeBytesLeft);
+  });
 }
 
 Status Compactor::CompactDue(Family* family) {
@@ -108,7 +122,7 @@ Status Compactor::CompactDue(Family* family) {
   const CompactionClaim claim(&jobs_, family);
   Status s;
   const std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
-  if (layers != nullptr && LeavesRoom(*family, *layers)) {
+  if (layers != nullptr && MayRun(*family, *layers)) {
     const bool is_urgent = family->compacts_urgently.load(std::memory_order_relaxed);
     if (family->index->IsCompactionDue(*layers, is_urgent)) {
       const bool is_due_anyway = !is_urgent || family->index->IsCompactionDue(*layers, false);

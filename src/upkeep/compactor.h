@@ -46,12 +46,18 @@ class Compactor {
 
   // The number of bytes that a step may write before it commits.
   [[nodiscard]] std::uint64_t StepBytes(const Family& family) const;
-  // On a full disk: whether a compaction would leave room for deletes and log GC. False only if most bytes of the family
-  // are in the log.
-  [[nodiscard]] bool LeavesRoom(const Family& family, const Layers& layers) const CAMBIUM_EXCLUDES(commit_lock);
+  // On a full disk: whether compactions have room to merge the run of a step of log GC, in any family.
+  [[nodiscard]] bool CanMergeRuns() const CAMBIUM_EXCLUDES(commit_lock);
   [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;
 
  private:
+  // On a full disk: whether there is room to rewrite the whole index, and to spare. Always true if most bytes of the
+  // family are in the index.
+  [[nodiscard]] bool HasRoomToRewrite(const Family& family, const Layers& layers, std::uint64_t spare) const
+      CAMBIUM_EXCLUDES(commit_lock);
+  // Whether a step of a compaction may begin.
+  [[nodiscard]] bool MayRun(const Family& family, const Layers& layers) const CAMBIUM_EXCLUDES(commit_lock);
+
   // The caller of the next six functions has claimed the family's compaction.
   Status Step(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request, CompactionReason reason);
   Status RunAndCommit(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,

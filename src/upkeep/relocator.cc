@@ -122,7 +122,7 @@ Result<bool> Relocator::PlanStep(const GcPick& pick, std::vector<GcRecord> punch
     std::vector<GcRecord> by_place = *live;
     std::ranges::sort(by_place, {}, &GcRecord::offset);
     std::ranges::sort(punched, {}, &GcRecord::offset);
-    report->cut = PlanCut(source.info, by_place, punched, pick.step_bytes);
+    report->cut = PlanCut(source.info, by_place, punched, pick.step_bytes, !compactor_.CanMergeRuns());
   }
   segments_.NoteLook(source.info, bytes, pick.step_bytes, !report->cut.any());
   if (!report->cut.any()) return false;

@@ -18,6 +18,7 @@ namespace {
 using testing::kKiB;
 using testing::kMiB;
 constexpr std::uint64_t kRecord = kKiB;
+constexpr bool kRunsStay = true;
 
 // A segment of `count` records of 1 KiB.
 SegmentInfo SegmentOf(std::uint64_t count, std::uint64_t cut = 0) {
@@ -60,7 +61,7 @@ TEST(CutTest, HoleIsOfWholeBlocksAfterTheHeader) {
 TEST(CutTest, MovesAsMuchAsFits) {
   const SegmentInfo info = SegmentOf(1024);
   const std::vector<GcRecord> live = Every(1024, 2);
-  const CutPlan plan = PlanCut(info, live, {}, 128 * kKiB);
+  const CutPlan plan = PlanCut(info, live, {}, 128 * kKiB, kRunsStay);
   ASSERT_NE(plan.cut, 0u);
   EXPECT_FALSE(plan.empties);
   const std::uint64_t moved = SizeOf(live) - plan.live_left;
@@ -74,7 +75,7 @@ TEST(CutTest, MovesAsMuchAsFits) {
   std::vector<GcRecord> left = live;
   int steps = 0;
   for (; !left.empty() && steps < 100; ++steps) {
-    const CutPlan next = PlanCut(now, left, {}, 128 * kKiB);
+    const CutPlan next = PlanCut(now, left, {}, 128 * kKiB, kRunsStay);
     ASSERT_TRUE(next.any()) << steps;
     if (next.empties) break;
     ASSERT_GT(next.cut, now.cut);
@@ -87,40 +88,67 @@ TEST(CutTest, MovesAsMuchAsFits) {
 }
 
 TEST(CutTest, BeginningWithoutLiveRecordsIsCutWithoutCopies) {
-  const CutPlan plan = PlanCut(SegmentOf(1024), Every(1024, 1, 512), {}, 8 * kKiB);
+  const CutPlan plan = PlanCut(SegmentOf(1024), Every(1024, 1, 512), {}, 8 * kKiB, kRunsStay);
   EXPECT_EQ(plan.cut, kFileHeaderSize + 512 * kRecord);
   EXPECT_EQ(plan.live_left, 512 * kKiB);
-  EXPECT_TRUE(PlanCut(SegmentOf(1024), {}, {}, 0).empties);
+  EXPECT_TRUE(PlanCut(SegmentOf(1024), {}, {}, 0, kRunsStay).empties);
 }
 
 TEST(CutTest, SegmentWithoutLiveRecordsIsDropped) {
-  EXPECT_TRUE(PlanCut(SegmentOf(100), {}, {}, 0).empties);
+  EXPECT_TRUE(PlanCut(SegmentOf(100), {}, {}, 0, kRunsStay).empties);
   const SegmentInfo small = SegmentOf(2);
-  EXPECT_TRUE(PlanCut(small, {}, {}, 0).empties) << "its header takes a block, whatever a cut would free";
+  EXPECT_TRUE(PlanCut(small, {}, {}, 0, kRunsStay).empties) << "its header takes a block, whatever a cut would free";
 }
 
 TEST(CutTest, NothingIsPlannedAtALoss) {
-  EXPECT_FALSE(PlanCut(SegmentOf(1024), Every(1024, 1), {}, 2 * kMiB).any()) << "no garbage at all";
+  EXPECT_FALSE(PlanCut(SegmentOf(1024), Every(1024, 1), {}, 2 * kMiB, kRunsStay).any()) << "no garbage at all";
   std::vector<GcRecord> thin = Every(1024, 1);
   std::erase_if(thin, [](const GcRecord& record) { return (record.offset - kFileHeaderSize) / kRecord % 64 == 63; });
-  EXPECT_FALSE(PlanCut(SegmentOf(1024), thin, {}, 128 * kKiB).any()) << "copies have index entries, too";
-  EXPECT_FALSE(PlanCut(SegmentOf(1024), Every(1024, 2), {}, 8 * kKiB).any()) << "no room for a step";
+  EXPECT_FALSE(PlanCut(SegmentOf(1024), thin, {}, 128 * kKiB, kRunsStay).any()) << "copies have index entries, too";
+  EXPECT_FALSE(PlanCut(SegmentOf(1024), Every(1024, 2), {}, 8 * kKiB, kRunsStay).any()) << "no room for a step";
   const testing::MutantScope mutant(Mutant::kCutAtALoss);
-  EXPECT_TRUE(PlanCut(SegmentOf(1024), thin, {}, 128 * kKiB).any());
+  EXPECT_TRUE(PlanCut(SegmentOf(1024), thin, {}, 128 * kKiB, kRunsStay).any());
+}
+
+// One record of 32 is dead. The copies take the place of the originals, and so do their entries in the footer. What the
+// run takes comes back only if a compaction can merge it: then the segment is worth emptying, otherwise not.
+TEST(CutTest, RunsThatAreMergedCostNothingForGood) {
+  std::vector<GcRecord> thin = Every(1024, 1);
+  std::erase_if(thin, [](const GcRecord& record) { return (record.offset - kFileHeaderSize) / kRecord % 32 == 31; });
+  EXPECT_FALSE(PlanCut(SegmentOf(1024), thin, {}, 512 * kKiB, kRunsStay).any());
+  // All its steps, one after the other. None writes more than the room.
+  SegmentInfo info = SegmentOf(1024);
+  std::vector<GcRecord> left = thin;
+  std::uint64_t freed = 0;
+  int steps = 1;
+  for (CutPlan plan; !(plan = PlanCut(info, left, {}, 512 * kKiB, !kRunsStay)).empties; ++steps) {
+    ASSERT_GT(plan.cut, info.cut) << steps;
+    ASSERT_LE(SizeOf(left) - plan.live_left, 512 * kKiB);
+    freed += plan.hole_bytes;
+    std::erase_if(left, [&plan](const GcRecord& record) { return record.offset < plan.cut; });
+    info.cut = plan.cut;
+  }
+  EXPECT_LE(steps, 4);
+  EXPECT_LE(SizeOf(left), 512 * kKiB);
+  EXPECT_GT(freed, 512 * kKiB - 16 * kKiB);
+  EXPECT_FALSE(PlanCut(SegmentOf(1024), thin, {}, 64 * kKiB, !kRunsStay).any()) << "the room would be used up on the way";
+  EXPECT_FALSE(PlanCut(SegmentOf(1024), Every(1024, 1), {}, 512 * kKiB, !kRunsStay).any()) << "no garbage at all";
+  const testing::MutantScope mutant(Mutant::kCutCountsMergedRuns);
+  EXPECT_FALSE(PlanCut(SegmentOf(1024), thin, {}, 512 * kKiB, !kRunsStay).any());
 }
 
 // The first sixteenth of the segment is all live, the rest nearly dead. A step loses what the next ones gain many times.
 TEST(CutTest, LossIsAcceptedIfTheWholeGains) {
   std::vector<GcRecord> live = Every(64, 1);
   for (const GcRecord& record : Every(1024, 32, 64)) live.push_back(record);
-  EXPECT_TRUE(PlanCut(SegmentOf(1024), live, {}, 512 * kKiB).any());
-  EXPECT_TRUE(PlanCut(SegmentOf(1024), live, {}, 60 * kKiB).any()) << "two steps";
-  EXPECT_FALSE(PlanCut(SegmentOf(1024), Every(512, 1), {}, 60 * kKiB).any()) << "the room would be used up on the way";
+  EXPECT_TRUE(PlanCut(SegmentOf(1024), live, {}, 512 * kKiB, kRunsStay).any());
+  EXPECT_TRUE(PlanCut(SegmentOf(1024), live, {}, 60 * kKiB, kRunsStay).any()) << "two steps";
+  EXPECT_FALSE(PlanCut(SegmentOf(1024), Every(512, 1), {}, 60 * kKiB, kRunsStay).any()) << "the room would be used up on the way";
 }
 
 TEST(CutTest, ContinuesAtTheCut) {
   const std::uint64_t cut = kFileHeaderSize + 512 * kRecord;
-  const CutPlan plan = PlanCut(SegmentOf(1024, cut), Every(1024, 2, 512), {}, 128 * kKiB);
+  const CutPlan plan = PlanCut(SegmentOf(1024, cut), Every(1024, 2, 512), {}, 128 * kKiB, kRunsStay);
   ASSERT_GT(plan.cut, cut);
   EXPECT_EQ(plan.hole_bytes, HoleOfCut(plan.cut).length - HoleOfCut(cut).length);
 }
@@ -130,7 +158,7 @@ TEST(CutTest, CountsHolesOfPunchedRecordsOnce) {
   SegmentInfo info = SegmentOf(1024);
   const std::vector<GcRecord> punched = {RecordAt(0, 256 * kKiB), RecordAt(600, 256 * kKiB)};
   for (const GcRecord& record : punched) info.punched.push_back(record.offset);
-  const CutPlan plan = PlanCut(info, Every(1024, 1, 300), punched, 8 * kKiB);
+  const CutPlan plan = PlanCut(info, Every(1024, 1, 300), punched, 8 * kKiB, kRunsStay);
   EXPECT_EQ(plan.cut, kFileHeaderSize + 300 * kRecord);
   const Hole first = HoleOf(punched[0].offset, punched[0].size, punched[0].key.size());
   EXPECT_EQ(plan.hole_bytes, HoleOfCut(plan.cut).length - first.length);
