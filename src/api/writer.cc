@@ -184,6 +184,11 @@ Status Writer::AwaitPermission(const WriteOptions& options, const Prepared& prep
 Status Writer::AppendOrFree(const WriteOptions& options, Prepared* prepared, SequenceNumber* last,
                             TracedCall* traced) {
   Status appended = Append(options, prepared, false, last, traced);
+  while (appended.IsNoSpace() && appended.severity() != Status::Severity::kFatal && disk_keeper_.MustAwaitFlush()) {
+    if (options.no_slowdown) return Status::Incomplete("the room on the disk is kept for the flush of memtables");
+    if (!disk_keeper_.AwaitFlush()) break;
+    appended = Append(options, prepared, false, last, traced);
+  }
   for (bool is_last_try = false; !is_last_try && appended.IsNoSpace();) {
     if (appended.severity() == Status::Severity::kFatal) break;
     disk_keeper_.OnNoSpace();

@@ -7,26 +7,31 @@ namespace {
 
 constexpr std::uint64_t kKiB = 1u << 10;
 constexpr std::uint64_t kMiB = 1u << 20;
+// Below that, a run takes mostly parts of blocks.
+constexpr std::uint64_t kTableBytesLeast = 64 * kKiB;
 
 }  // namespace
 
 std::uint64_t ReserveBytes(std::uint64_t on_disk) {
   if (on_disk < kMiB) return 0;
-  const std::uint64_t share = std::clamp(on_disk / 50, 256 * kKiB, 64 * kMiB);
-  return std::min(share, on_disk / 16) / (4 * kKiB) * (4 * kKiB);
+  const std::uint64_t share = std::clamp(on_disk / 25, kMiB, 64 * kMiB);
+  const std::uint64_t most = std::min(on_disk / 16, std::max(512 * kKiB, on_disk / 20));
+  return std::min(share, most) / (4 * kKiB) * (4 * kKiB);
 }
 
 std::uint64_t KeptForOpen(std::uint64_t reserve_bytes) {
-  return std::min({reserve_bytes, std::max(reserve_bytes / 4, 16 * kKiB), kMiB});
+  return std::min(reserve_bytes / 2, std::clamp(reserve_bytes / 16, 128 * kKiB, kMiB));
 }
 
 bool IsWorthResizing(std::uint64_t has, std::uint64_t wanted) { return has < wanted - wanted / 4 || has > 2 * wanted; }
 
-std::uint64_t FreeBytesToGoOn(std::uint64_t missing, std::uint64_t wanted) {
-  return missing + wanted / 2 + 2 * kFreeBytesLeft;
+std::uint64_t FreeBytesToGoOn(std::uint64_t missing, std::uint64_t wanted, bool may_free_more) {
+  return missing + (may_free_more ? wanted / 2 : 0) + 2 * kFreeBytesLeft;
 }
 
-std::uint64_t TableBytesMax(std::uint64_t free_bytes, std::uint64_t releasable) { return (free_bytes + releasable) / 2; }
+std::uint64_t TableBytesMax(std::uint64_t free_bytes, std::uint64_t left) {
+  return std::max(kTableBytesLeast, (free_bytes - std::min(free_bytes, left)) / 2);
+}
 
 std::uint64_t BytesUntilNextLook(std::uint64_t free_bytes) { return std::clamp(free_bytes / 8, 16 * kKiB, 64 * kMiB); }
 

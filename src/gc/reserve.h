@@ -5,14 +5,15 @@
 //                                                 sweep or level compaction, a step of log GC, and a MANIFEST record
 //                                                 each
 //
-// All of these grow with the database, and so does the reserve: 2 % of it, at most 64 MiB, the default size of a
-// memtable. In a small database each new file takes a block, however little is in it, and 2 % would be less than one
-// block: hence at least 256 KiB, but never more than a sixteenth of the database. These 256 KiB are less than the
-// amount by which gc/space.h lets any database exceed its ceiling: two segments and a step of log GC, each of at least
-// one MiB unless blob_file_size is less. A database below one MiB keeps no reserve.
+// All of these grow with the database, and so does the reserve: 4 % of it, at most 64 MiB, the default size of a
+// memtable. With values of 1,000 bytes and more the index takes less than that, so that a compaction fits. In a small
+// database each new file takes a block, however little is in it: hence at least 1 MiB, but never more than a twentieth
+// of the database, or 512 KiB if that is at most a sixteenth. This MiB is less than the amount by which gc/space.h lets any database exceed its ceiling: two
+// segments and a step of log GC, each of at least one MiB unless blob_file_size is less. A database below one MiB keeps
+// no reserve.
 //
-// A quarter of the reserve, but at least 16 KiB and at most one MiB, is held longer: for the next Open, which must
-// write a MANIFEST before it can free anything.
+// A sixteenth of the reserve, but at least 128 KiB and at most one MiB, and never more than half of it, is held longer:
+// for the next Open, which must write a MANIFEST before it can free anything.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +29,15 @@ namespace cambium {
 
 // If at least this many bytes are free, the disk no longer counts as full: `missing` bytes to refill the reserve, and
 // some for writers, because otherwise the disk would be full again at once.
-[[nodiscard]] std::uint64_t FreeBytesToGoOn(std::uint64_t missing, std::uint64_t wanted);
+// As long as jobs may free more, these are half of the reserve: with less, writers would only interrupt the jobs.
+[[nodiscard]] std::uint64_t FreeBytesToGoOn(std::uint64_t missing, std::uint64_t wanted, bool may_free_more);
 // Free bytes that writers must leave. Some file systems report a lack of space only in a sync. These bytes prevent a
 // sync of the log from failing for that reason.
 inline constexpr std::uint64_t kFreeBytesLeft = 64u << 10;
-// The bytes of memtables that can still be flushed, given the free bytes and what the reserve would release.
-[[nodiscard]] std::uint64_t TableBytesMax(std::uint64_t free_bytes, std::uint64_t releasable);
-// How many bytes may be logged before the free space is checked again.
+// Writers also leave what the flush of all memtables takes. This is the size at which a memtable is frozen, so that
+// little is left for that: half of what is free beyond `left`.
+[[nodiscard]] std::uint64_t TableBytesMax(std::uint64_t free_bytes, std::uint64_t left);
+// How many bytes may be logged before the free space is checked again, if this many are free for writers.
 [[nodiscard]] std::uint64_t BytesUntilNextLook(std::uint64_t free_bytes);
 
 }  // namespace cambium

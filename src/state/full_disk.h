@@ -22,6 +22,9 @@ struct FullDisk {
   std::atomic<std::uint64_t> reserve_bytes{0};
   std::atomic<std::uint64_t> wanted_bytes{0};  // wanted size of the reserve; 0: the database is too small for one
   std::atomic<std::uint64_t> rescue_at{0};     // WriteHead::logged_bytes at which the next delete waits for a rescue
+  std::atomic<int> quiet_ticks{0};             // checks in a row that found no job, and nothing changed since the last
+  std::uint64_t free_at_tick = 0;              // the free bytes at the last check; only the tick uses them
+  std::uint64_t logged_at_tick = 0;            // WriteHead::logged_bytes then; only the tick uses them
   std::atomic<std::uint64_t> look_at{0};       // WriteHead::logged_bytes at which a writer asks for the free space
 
   [[nodiscard]] bool IsFull() const { return is_on.load(std::memory_order_relaxed); }
@@ -35,7 +38,7 @@ struct FullDisk {
   // The most bytes that one step of a job may write on a full disk.
   [[nodiscard]] std::uint64_t StepBytes() const {
     constexpr std::uint64_t kLeast = 16u << 10;
-    return std::max(kLeast, Releasable(wanted_bytes.load(std::memory_order_relaxed)) / 4);
+    return std::max(kLeast, Releasable(wanted_bytes.load(std::memory_order_relaxed)) / 8);
   }
 
   // Held while the file is created, resized or removed. The caller holds no other lock; under it, only the locks of

@@ -17,6 +17,9 @@ namespace cambium {
 
 namespace {
 
+// On a full disk dead pages are worth a copy of the live ones beside them.
+constexpr std::uint64_t kFilePercentOnFullDisk = 110;
+
 CompactionReason UsualReason(const Family& family) {
   return family.options().index_type == IndexKind::kLsm ? CompactionReason::kLevels : CompactionReason::kSweep;
 }
@@ -205,6 +208,9 @@ Status Compactor::RunAndCommit(Family* family, std::shared_ptr<const Layers> lay
   input.filtered = FilteredOf(*family);
   input.max_output_bytes = StepBytes(*family);
   input.file_percent_max = space_.index_file_percent_max.load(std::memory_order_relaxed);
+  if (disk_.IsFull() && !MutantIs(Mutant::kKeepDeadPagesOnFullDisk)) {
+    input.file_percent_max = std::min(input.file_percent_max, kFilePercentOnFullDisk);
+  }
   input.is_abandoned = [this, family] {
     return jobs_.is_closing() || family->dropped.load(std::memory_order_relaxed) ||
            family->gives_up_filtering.load(std::memory_order_relaxed);

@@ -11,6 +11,8 @@ namespace cambium {
 namespace {
 
 constexpr std::uint64_t kLookMicros = 1'000'000;
+// After so many ticks without work, jobs are taken to free no more.
+constexpr int kQuietTicks = 2;
 // A delete waits for at most this many jobs, because other threads may keep jobs running forever.
 constexpr std::uint64_t kJobsToAwait = 256;
 // Most records of a MANIFEST of this size are outdated, so rolling it frees space.
@@ -18,23 +20,29 @@ constexpr std::uint64_t kManifestBytesToRoll = 64u << 10;
 
 }  // namespace
 
-DiskKeeper::DiskKeeper(DbState* state, SpaceKeeper* space_keeper)
+DiskKeeper::DiskKeeper(DbState* state, Flusher* flusher, SpaceKeeper* space_keeper)
     : db_(state->context),
       jobs_(state->jobs),
       commits_(state->commits),
       head_(state->head),
       disk_(state->full_disk),
+      flusher_(*flusher),
       space_keeper_(*space_keeper) {}
 
 Status DiskKeeper::CheckGrowth() {
   if (!disk_.IsFull() || MutantIs(Mutant::kPutsUseReserve)) return Status::OK();
+  if (IsRoomToGoOn()) jobs_.ScheduleIfPossible(Job::kReserve);
+  return Status::NoSpace(db_.path + ": the disk is full; only deletes are accepted until there is space again");
+}
+
+bool DiskKeeper::IsRoomToGoOn() const {
   const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
   const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
   std::uint64_t free = 0;
-  if (db_.fs->FreeSpace(db_.path, &free).ok() && free >= FreeBytesToGoOn(wanted - std::min(has, wanted), wanted)) {
-    jobs_.ScheduleIfPossible(Job::kReserve);
-  }
-  return Status::NoSpace(db_.path + ": the disk is full; only deletes are accepted until there is space again");
+  if (!db_.fs->FreeSpace(db_.path, &free).ok()) return true;
+  const bool may_free_more =
+      disk_.quiet_ticks.load(std::memory_order_relaxed) < kQuietTicks || MutantIs(Mutant::kQuietDiskStaysFull);
+  return free >= FreeBytesToGoOn(wanted - std::min(has, wanted), wanted, may_free_more);
 }
 
 // The space that a write must leave: for the part of the reserve that is not made yet, and a margin.
@@ -42,6 +50,18 @@ std::uint64_t DiskKeeper::BytesToLeave() const {
   const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
   const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
   return kFreeBytesLeft + wanted - std::min(has, wanted);
+}
+
+// At most what the flush of all memtables takes: a run is smaller than the memtable.
+std::uint64_t DiskKeeper::BytesOfTables() const {
+  const std::shared_ptr<const View> view = commits_.view().Pin();
+  std::uint64_t bytes = 0;
+  for (const FamilyView& each : view->families) {
+    if (each.family->dropped.load(std::memory_order_relaxed)) continue;
+    bytes += each.active->memory_bytes();
+    for (const FrozenTable& frozen : each.frozen) bytes += frozen.table->memory_bytes();
+  }
+  return bytes;
 }
 
 Status DiskKeeper::CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint64_t* free) const {
@@ -64,28 +84,48 @@ Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, boo
   std::uint64_t free = 0;
   if (disk_.IsFull()) {
     if (!only_deletes) return CheckGrowth();
-    return CheckFree(bytes, FullDisk::Releasable(wanted) / (is_last_try ? 8 : 2), &free);
+    return CheckFree(bytes, FullDisk::Releasable(wanted) / (is_last_try ? 8 : 4) + BytesOfTables(), &free);
   }
   const std::uint64_t logged = head_.logged_bytes();
   if (logged + bytes < disk_.look_at.load(std::memory_order_relaxed)) return Status::OK();
-  CAMBIUM_RETURN_IF_ERROR(CheckFree(bytes, BytesToLeave(), &free));
-  disk_.look_at.store(logged + BytesUntilNextLook(free), std::memory_order_relaxed);
+  const std::uint64_t tables = MutantIs(Mutant::kPutsLeaveNoRoomForFlush) ? 0 : BytesOfTables();
+  const std::uint64_t left = BytesToLeave() + tables;
+  const Status fits = CheckFree(bytes, left, &free);
   FreezeForReserve(free);
+  CAMBIUM_RETURN_IF_ERROR(fits);
+  disk_.look_at.store(logged + BytesUntilNextLook(free - std::min(free, left)), std::memory_order_relaxed);
   return Status::OK();
 }
 
-// The fuller the disk is, the smaller this keeps the memtables: in the end their flush must fit into the reserve.
+// The fuller the disk is, the smaller this keeps the memtables: in the end their flush must fit.
 void DiskKeeper::FreezeForReserve(std::uint64_t free) {
-  const std::uint64_t reserve = disk_.reserve_bytes.load(std::memory_order_relaxed);
   const std::shared_ptr<const View> view = commits_.view().Pin();
   std::uint64_t in_tables = 0;
   for (const FamilyView& each : view->families) in_tables += each.active->memory_bytes();
-  if (in_tables <= TableBytesMax(free, FullDisk::Releasable(reserve))) return;
+  if (in_tables <= TableBytesMax(free, BytesToLeave())) return;
   for (const FamilyView& each : view->families) {
     Family& family = *each.family;
     if (family.dropped.load(std::memory_order_relaxed) || family.active->empty() || !each.frozen.empty()) continue;
     head_.Freeze(&family, FlushReason::kSpace);
   }
+}
+
+std::vector<std::shared_ptr<Family>> DiskKeeper::FamiliesToFlush() const {
+  std::vector<std::shared_ptr<Family>> families;
+  if (disk_.IsFull()) return families;
+  const std::shared_ptr<const View> view = commits_.view().Pin();
+  for (const FamilyView& each : view->families) {
+    if (!each.frozen.empty() && !each.family->dropped.load(std::memory_order_relaxed)) families.push_back(each.family);
+  }
+  return families;
+}
+
+bool DiskKeeper::AwaitFlush() {
+  const std::vector<std::shared_ptr<Family>> families = FamiliesToFlush();
+  const CountScope stalls(jobs_.stalled_writers());
+  return !families.empty() && std::ranges::all_of(families, [this](const std::shared_ptr<Family>& family) {
+    return flusher_.WaitFor(family.get(), 0).ok();
+  });
 }
 
 void DiskKeeper::MakeRoomForDeletes() {
@@ -98,6 +138,7 @@ void DiskKeeper::OnNoSpace() {
   const std::uint64_t had = disk_.reserve_bytes.load(std::memory_order_relaxed);
   if (had == 0 && disk_.wanted_bytes.load(std::memory_order_relaxed) == 0) return;
   if (disk_.is_on.exchange(true)) return;
+  disk_.quiet_ticks.store(0);
   ReleaseReserve();
   commits_.RollSoon(kManifestBytesToRoll);
   const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
@@ -144,8 +185,22 @@ void DiskKeeper::Tick() noexcept {
   }
 }
 
+// Between the jobs of a rescue none may be scheduled for a moment. Only if nothing has happened for some ticks, each of
+// which has started a rescue, jobs will free no more.
+void DiskKeeper::NoteQuiet() {
+  std::uint64_t free = 0;
+  static_cast<void>(db_.fs->FreeSpace(db_.path, &free));
+  const std::uint64_t logged = head_.logged_bytes();
+  const JobsLock lock(jobs_);
+  const bool is_quiet = !jobs_.HasJobThatFreesSpace() && free == disk_.free_at_tick && logged == disk_.logged_at_tick;
+  disk_.free_at_tick = free;
+  disk_.logged_at_tick = logged;
+  disk_.quiet_ticks.store(is_quiet ? disk_.quiet_ticks.load() + 1 : 0);
+}
+
 void DiskKeeper::OnTick() {
   if (!disk_.is_on.load()) return disk_.is_ticking.store(false);
+  NoteQuiet();
   disk_.is_rescue_due.store(true);
   jobs_.ScheduleIfPossible(Job::kReserve);
   Tick();

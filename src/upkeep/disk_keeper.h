@@ -7,6 +7,9 @@
 //        └───────────────┘ ◀────────────────────────────────────────────── │ in steps that fit; puts get NoSpace │
 //                        the reserve can be made again, and more is free    └────────────────────────────────────┘
 //
+// Puts leave what the flush of all memtables takes. So when the disk is full, all keys can be flushed, and deletes of any
+// of them count.
+//
 // Deletes may use a first part of the released space; jobs have the rest, so that the jobs that turn deletes into free
 // space always have room to begin. Each time the first part is used up, the next delete waits until the jobs have done
 // what they can, and then proceeds, whatever their result.
@@ -18,13 +21,14 @@
 
 #include "state/db_state.h"
 #include "state/tick_target.h"
+#include "upkeep/flusher.h"
 #include "upkeep/space_keeper.h"
 
 namespace cambium {
 
 class DiskKeeper {
  public:
-  DiskKeeper(DbState* state, SpaceKeeper* space_keeper);
+  DiskKeeper(DbState* state, Flusher* flusher, SpaceKeeper* space_keeper);
 
   // ---- Before a write ----
 
@@ -32,10 +36,16 @@ class DiskKeeper {
   Status CheckGrowth();
   // NoSpace if a new file of this size does not leave the space that the reserve needs.
   Status CheckRoomForFile(std::uint64_t bytes);
-  // Called before a batch of this size is appended. Freezes memtables that are too large to be flushed into the
-  // reserve. `is_last_try`: jobs have freed nothing, so deletes may use nearly all of the reserve.
+  // Called before a batch of this size is appended. Freezes memtables that take too much of the free space for their
+  // flush. `is_last_try`: jobs have freed nothing, so deletes may use nearly all of the reserve.
   Status CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, bool is_last_try)
       CAMBIUM_REQUIRES(append_lock);
+  // Called when a batch has not found the room. If the disk does not count as full yet, waits until frozen memtables,
+  // whose flush has a part of the room, are flushed. False: there are none, or their flush fails. The caller holds no
+  // lock.
+  bool AwaitFlush();
+  // Whether AwaitFlush would wait.
+  [[nodiscard]] bool MustAwaitFlush() const { return !FamiliesToFlush().empty(); }
   // Called before a batch of deletes on a full disk. Waits for a rescue if one is due. The caller holds no lock.
   void MakeRoomForDeletes();
   // Waits until the jobs have freed what they can. The caller holds no lock.
@@ -65,8 +75,12 @@ class DiskKeeper {
   void ReleaseFile() CAMBIUM_EXCLUDES(disk_.mutex);
 
  private:
+  // Whether a full disk has enough free bytes for puts.
+  [[nodiscard]] bool IsRoomToGoOn() const;
   [[nodiscard]] std::uint64_t BytesToLeave() const;
+  [[nodiscard]] std::uint64_t BytesOfTables() const;
   Status CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint64_t* free) const;
+  [[nodiscard]] std::vector<std::shared_ptr<Family>> FamiliesToFlush() const;
   void FreezeForReserve(std::uint64_t free) CAMBIUM_REQUIRES(append_lock);
   void StartRescue();
   Status ResizeReserve(std::uint64_t number, std::uint64_t bytes) CAMBIUM_REQUIRES(disk_.mutex);
@@ -74,6 +88,7 @@ class DiskKeeper {
       CAMBIUM_REQUIRES(disk_.mutex);
   void DropReserve() CAMBIUM_REQUIRES(disk_.mutex);
   void Tick() noexcept;
+  void NoteQuiet();
   void OnTick();
 
   DbContext& db_;
@@ -81,6 +96,7 @@ class DiskKeeper {
   CommitPoint& commits_;
   WriteHead& head_;
   FullDisk& disk_;
+  Flusher& flusher_;
   SpaceKeeper& space_keeper_;
   const std::shared_ptr<TickTarget<DiskKeeper>> tick_target_ = std::make_shared<TickTarget<DiskKeeper>>();
 };

@@ -32,11 +32,8 @@ Status DiskKeeper::MakeReserve() {
   bool is_over = false;
   {
     const MutexLock lock(disk_.mutex);
+    is_over = disk_.IsFull() && IsRoomToGoOn();
     const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
-    if (disk_.IsFull()) {
-      std::uint64_t free = 0;
-      is_over = !db_.fs->FreeSpace(db_.path, &free).ok() || free >= FreeBytesToGoOn(wanted - std::min(has, wanted), wanted);
-    }
     if (is_over || (!disk_.IsFull() && IsWorthResizing(has, wanted))) made = ResizeReserve(number, wanted);
     is_over = is_over && made.ok();
     if (is_over) disk_.is_on.store(false);

@@ -53,7 +53,7 @@ class Upkeep final : public JobWork {
   Clusterer clusterer{&state_, &gc_segments, &relocator};
   Collector collector{&state_, &gc_segments, &relocator, &puncher, &clusterer};
   SpaceKeeper space_keeper{&state_, &pace, &compactor, &gc_segments, &collector};
-  DiskKeeper disk_keeper{&state_, &space_keeper};
+  DiskKeeper disk_keeper{&state_, &flusher, &space_keeper};
   ManualGc manual_gc{&state_, &gc_segments, &clusterer, &space_keeper};
   Sealer sealer{&state_};
   FailingJobs failing_jobs{&state_};

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "testing/units.h"
 
 namespace cambium {
@@ -12,21 +14,24 @@ using testing::kKiB;
 using testing::kMiB;
 using testing::kGiB;
 
-TEST(ReserveTest, IsTwoPercentWithinBounds) {
+TEST(ReserveTest, IsFourPercentWithinBounds) {
   EXPECT_EQ(ReserveBytes(0), 0u);
   EXPECT_EQ(ReserveBytes(kMiB - 1), 0u);
   EXPECT_EQ(ReserveBytes(kMiB), 64 * kKiB) << "a sixteenth";
-  EXPECT_EQ(ReserveBytes(4 * kMiB), 256 * kKiB);
-  EXPECT_EQ(ReserveBytes(12 * kMiB), 256 * kKiB) << "the minimum, unless the database is tiny";
-  EXPECT_NEAR(static_cast<double>(ReserveBytes(kGiB)), 0.02 * kGiB, 4096);
+  EXPECT_EQ(ReserveBytes(8 * kMiB), 512 * kKiB);
+  EXPECT_EQ(ReserveBytes(10 * kMiB), 512 * kKiB);
+  EXPECT_EQ(ReserveBytes(20 * kMiB), kMiB);
+  EXPECT_EQ(ReserveBytes(24 * kMiB), kMiB) << "the minimum, unless the database is tiny";
+  EXPECT_NEAR(static_cast<double>(ReserveBytes(kGiB)), 0.04 * kGiB, 4096);
   EXPECT_EQ(ReserveBytes(100 * kGiB), 64 * kMiB);
   std::uint64_t before = 0;
   for (std::uint64_t bytes = 1; bytes < 10 * kGiB; bytes += bytes / 7 + 1) {
     const std::uint64_t reserve = ReserveBytes(bytes);
     ASSERT_GE(reserve, before) << bytes;
     ASSERT_LE(reserve, bytes / 16);
-    ASSERT_LE(KeptForOpen(reserve), reserve);
-    ASSERT_TRUE(reserve == 0 || KeptForOpen(reserve) >= 16 * kKiB);
+    ASSERT_LE(reserve, std::max(512 * kKiB, bytes / 20)) << "the ceiling counts it";
+    ASSERT_LE(KeptForOpen(reserve), reserve / 2);
+    ASSERT_TRUE(reserve == 0 || KeptForOpen(reserve) >= 32 * kKiB);
     ASSERT_FALSE(IsWorthResizing(reserve, reserve)) << bytes;
     before = reserve;
   }
@@ -53,12 +58,21 @@ TEST(ReserveTest, IsSeldomResized) {
 
 TEST(ReserveTest, FullDiskEndsAtMoreFreeBytesThanItBegins) {
   for (const std::uint64_t wanted : {64 * kKiB, kMiB, 64 * kMiB}) {
-    EXPECT_GT(FreeBytesToGoOn(wanted, wanted), wanted + kFreeBytesLeft) << "writers must have room to write";
-    EXPECT_GT(FreeBytesToGoOn(0, wanted), kFreeBytesLeft);
+    for (const bool may_free_more : {false, true}) {
+      EXPECT_GT(FreeBytesToGoOn(wanted, wanted, may_free_more), wanted + kFreeBytesLeft) << "writers must have room";
+      EXPECT_GT(FreeBytesToGoOn(0, wanted, may_free_more), kFreeBytesLeft);
+    }
+    EXPECT_EQ(FreeBytesToGoOn(0, wanted, true), FreeBytesToGoOn(0, wanted, false) + wanted / 2);
   }
   EXPECT_LE(BytesUntilNextLook(0), kFreeBytesLeft / 2) << "two checks must not miss it";
   EXPECT_LE(BytesUntilNextLook(kGiB), kGiB / 8);
-  EXPECT_EQ(TableBytesMax(0, 192 * kKiB), 96 * kKiB);
+}
+
+// A memtable of this size fits beside what writers leave, and its flush too.
+TEST(ReserveTest, MemtablesShrinkWithTheFreeSpace) {
+  EXPECT_EQ(TableBytesMax(3 * kMiB, kMiB), kMiB);
+  EXPECT_EQ(TableBytesMax(kMiB, kMiB), 64 * kKiB) << "smaller runs would be mostly parts of blocks";
+  EXPECT_EQ(TableBytesMax(0, kMiB), 64 * kKiB);
 }
 
 }  // namespace

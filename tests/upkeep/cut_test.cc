@@ -76,7 +76,7 @@ std::string FillAndDelete(const Kind& kind, Pattern pattern, std::size_t percent
   if (std::string wrong = disk.Check(); !wrong.empty()) return wrong;
   if (std::string wrong = disk.store->Verify(); !wrong.empty()) return wrong;
   // If garbage is spread thinly, moving what lies between takes more than is freed, until more is deleted.
-  const std::size_t enough = pattern == Pattern::kShuffled ? 50 : 10;
+  const std::size_t enough = 10;
   if (percent >= enough && disk.IsFull()) return "the disk stays full\n" + disk.Space();
   if (percent >= enough && disk.Fill() < kind.quota * percent / 400) return "few puts came back\n" + disk.Space();
   disk.LetItRun();
@@ -138,7 +138,8 @@ TEST(CutTest, SegmentsAreCutAndVerify) {
 TEST(CutTest, WithoutItTheDiskStaysFull) {
   const auto deletes = [] {
     CutDisk disk;
-    std::string wrong = Delete(&disk, disk.doomed);
+    Prng prng(5);
+    std::string wrong = Delete(&disk, Doomed(disk, Pattern::kShuffled, 10, &prng));
     disk.LetItRun();
     if (wrong.empty() && disk.IsFull()) wrong = "the disk stays full";
     return wrong;

@@ -235,12 +235,12 @@ TEST(FullDiskTest, DestroyRemovesTheReserve) {
   disk.store->Put("a", std::string(1000, 'a'));
   disk.LetItRun();
   EXPECT_TRUE(disk.store->FilesOf(".rsv").empty());
-  for (int i = 0; i < 200; ++i) disk.store->Put("key" + std::to_string(i), std::string(60'000, 'v'));
+  for (int i = 0; i < 380; ++i) disk.store->Put("key" + std::to_string(i), std::string(60'000, 'v'));
   disk.LetItRun();
   ASSERT_EQ(disk.store->FilesOf(".rsv").size(), 1u);
   FileInfo info;
   ASSERT_TRUE(disk.store->fs->GetInfo(disk.store->FilesOf(".rsv")[0], &info).ok());
-  EXPECT_EQ(info.size, ReserveBytes(12 * kMiB));
+  EXPECT_EQ(info.size, ReserveBytes(22 * kMiB));
   EXPECT_GE(info.allocated_bytes, info.size);
   EXPECT_NE(disk.Space().find("reserve: " + std::to_string(info.size)), std::string::npos) << disk.Space();
   const std::string path = disk.store->FilesOf(".rsv")[0];
