@@ -191,9 +191,10 @@ class FileSystem {
   // Free bytes of the file system that holds `path`, for an ordinary user.
   virtual Status FreeSpace(const std::string& path, std::uint64_t* bytes) = 0;
 
-  // Calls SyncData of each file once; results[i] becomes that of files[i], and the spans have the same length. Many
-  // syncs at the same time take little more time than one, since they share the flushes of the device's cache: the
-  // system's file system makes the calls in several threads. This default makes one call after the other.
+  // Calls SyncData of each file once, and nothing else: a file may be one that wraps a file of this file system.
+  // results[i] becomes the result of files[i]; the spans have the same length. Many syncs at the same time take little
+  // more time than one, since they share the flushes of the device's cache: the system's file system makes the calls in
+  // several threads. This default makes one call after the other.
   virtual void SyncTogether(std::span<File* const> files, std::span<Status> results) {
     for (std::size_t i = 0; i < files.size(); ++i) results[i] = files[i]->SyncData();
   }

@@ -127,20 +127,22 @@ Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
   }
   Edit edit;
   edit.drop_families.push_back(family->id);
-  if (const Status committed = commits_.Commit(&edit); !committed.ok()) {
+  std::shared_ptr<Family> kept;
+  const Status committed = commits_.Commit(&edit, [&](View* view) {
+    const FamilyView* const found = view->Find(family->id);
+    kept = found->family;
+    found->layers->AppendFiles(files);
+    const FamilyView gone = *found;
+    view->families.erase(family->id);
+    // From here on nothing can fail.
+    gone.active->charge().Flushed();  // nothing will flush it; it is freed with its last reader
+    for (const FrozenTable& frozen : gone.frozen) frozen.table->charge().Flushed();
+    family->dropped.store(true, std::memory_order_release);
+  });
+  if (!committed.ok()) {
     family->drop_in_doubt.store(!MutantIs(Mutant::kWriteDespiteDoubtfulDrop), std::memory_order_relaxed);
     return committed;
   }
-  family->dropped.store(true, std::memory_order_release);
-  std::shared_ptr<Family> kept;
-  commits_.view().Update([&](View* view) {
-    const FamilyView* const found = view->Find(family->id);
-    kept = found->family;
-    found->active->charge().Flushed();  // nothing will flush it; it is freed with its last reader
-    for (const FrozenTable& frozen : found->frozen) frozen.table->charge().Flushed();
-    found->layers->AppendFiles(files);
-    view->families.erase(family->id);
-  });
   jobs_.Drop(std::move(kept));
   return Status::OK();
 }

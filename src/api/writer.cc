@@ -185,8 +185,14 @@ Status Writer::AppendOrFree(const WriteOptions& options, Prepared* prepared, Seq
                             TracedCall* traced) {
   Status appended = Append(options, prepared, false, last, traced);
   while (appended.IsNoSpace() && appended.severity() != Status::Severity::kFatal && disk_keeper_.MustAwaitFlush()) {
-    if (options.no_slowdown) return Status::Incomplete("the room on the disk is kept for the flush of memtables");
-    if (!disk_keeper_.AwaitFlush()) break;
+    if (options.no_slowdown) {
+      disk_keeper_.StartFlush();
+      return Status::Incomplete("the room on the disk is kept for the flush of memtables");
+    }
+    if (!disk_keeper_.AwaitFlush()) {
+      CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
+      break;
+    }
     appended = Append(options, prepared, false, last, traced);
   }
   for (bool is_last_try = false; !is_last_try && appended.IsNoSpace();) {

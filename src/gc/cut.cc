@@ -21,12 +21,13 @@ std::uint64_t CostOf(const GcRecord& record) { return record.size + 2 * EntryOf(
 // What a step costs for good.
 class Kept {
  public:
-  // An entry of the new footer is no larger than the record's entry in the old one.
+  // An entry of the new footer is no larger than the record's entry in the old one, if there is one.
   Kept(const SegmentInfo& info, std::size_t live, bool runs_stay)
       : of_footer_((info.file_size - info.sealed_length) / std::max<std::size_t>(live, 1)), runs_stay_(runs_stay) {}
   [[nodiscard]] std::uint64_t OfStep() const { return runs_stay_ ? kStepCost : kStepCostKept; }
   [[nodiscard]] std::uint64_t Of(const GcRecord& record) const {
-    return record.size + std::min(of_footer_, EntryOf(record)) + (runs_stay_ ? EntryOf(record) : 0);
+    const std::uint64_t in_footer = of_footer_ == 0 ? EntryOf(record) : std::min(of_footer_, EntryOf(record));
+    return record.size + in_footer + (runs_stay_ ? EntryOf(record) : 0);
   }
 
  private:

@@ -170,6 +170,7 @@ struct PagePool::Rep {
     if (resident_bytes + size > capacity && !may_grow) return nullptr;
     if (free_frames.empty()) {
       if (free_frames.capacity() <= frames.size()) free_frames.reserve(2 * frames.size() + 16);
+      if (orphans.capacity() <= frames.size()) orphans.reserve(2 * frames.size() + 16);  // Forget must not fail
       free_frames.push_back(&frames.emplace_back());
     }
     taken = free_frames.back();

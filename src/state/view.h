@@ -104,11 +104,12 @@ class ViewHolder {
   }
   void InstallLocked(std::shared_ptr<const View> next, std::optional<EpochRetirement>* retirement)
       CAMBIUM_REQUIRES(mutex_) {
-    const std::shared_ptr<const View> old = std::move(current_);  // not the last reference
+    // The retirement has the last reference to the old view, or another thread's EpochCollect could leave it to this one.
+    std::shared_ptr<const View> unretired = retirement->has_value() ? nullptr : current_;  // only in the mutant
     current_ = std::move(next);
     raw_.store(current_.get(), std::memory_order_seq_cst);
     if (retirement->has_value()) return (*retirement)->Retire();
-    if (old != nullptr) EpochRetire([keep = old]() mutable { keep.reset(); });  // only in the mutant
+    if (unretired != nullptr) EpochRetire([keep = std::move(unretired)]() mutable { keep.reset(); });
   }
 
   mutable Mutex mutex_;

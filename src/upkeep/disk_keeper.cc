@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "gc/punch.h"
 #include "gc/reserve.h"
 #include "util/count_scope.h"
 #include "util/mutant.h"
@@ -52,14 +53,16 @@ std::uint64_t DiskKeeper::BytesToLeave() const {
   return kFreeBytesLeft + wanted - std::min(has, wanted);
 }
 
-// At most what the flush of all memtables takes: a run is smaller than the memtable.
+// At most what the flush of all memtables takes: a run has no more bytes than its memtable, and partly filled pages and
+// blocks.
 std::uint64_t DiskKeeper::BytesOfTables() const {
   const std::shared_ptr<const View> view = commits_.view().Pin();
   std::uint64_t bytes = 0;
   for (const FamilyView& each : view->families) {
     if (each.family->dropped.load(std::memory_order_relaxed)) continue;
-    bytes += each.active->memory_bytes();
-    for (const FrozenTable& frozen : each.frozen) bytes += frozen.table->memory_bytes();
+    const std::uint64_t of_run = 2 * each.family->options().page_size + kPunchBlock;
+    if (!each.active->empty()) bytes += each.active->memory_bytes() + of_run;
+    for (const FrozenTable& frozen : each.frozen) bytes += frozen.table->memory_bytes() + of_run;
   }
   return bytes;
 }
@@ -91,18 +94,20 @@ Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, boo
   const std::uint64_t tables = MutantIs(Mutant::kPutsLeaveNoRoomForFlush) ? 0 : BytesOfTables();
   const std::uint64_t left = BytesToLeave() + tables;
   const Status fits = CheckFree(bytes, left, &free);
-  FreezeForReserve(free);
+  // Whether the batch would find room once all memtables are flushed.
+  const bool fits_flushed = !fits.ok() && free >= bytes + BytesToLeave();
+  FreezeForReserve(free, fits_flushed);
   CAMBIUM_RETURN_IF_ERROR(fits);
   disk_.look_at.store(logged + BytesUntilNextLook(free - std::min(free, left)), std::memory_order_relaxed);
   return Status::OK();
 }
 
 // The fuller the disk is, the smaller this keeps the memtables: in the end their flush must fit.
-void DiskKeeper::FreezeForReserve(std::uint64_t free) {
+void DiskKeeper::FreezeForReserve(std::uint64_t free, bool must) {
   const std::shared_ptr<const View> view = commits_.view().Pin();
   std::uint64_t in_tables = 0;
   for (const FamilyView& each : view->families) in_tables += each.active->memory_bytes();
-  if (in_tables <= TableBytesMax(free, BytesToLeave())) return;
+  if (!must && in_tables <= TableBytesMax(free, BytesToLeave())) return;
   for (const FamilyView& each : view->families) {
     Family& family = *each.family;
     if (family.dropped.load(std::memory_order_relaxed) || family.active->empty() || !each.frozen.empty()) continue;
@@ -120,12 +125,18 @@ std::vector<std::shared_ptr<Family>> DiskKeeper::FamiliesToFlush() const {
   return families;
 }
 
+void DiskKeeper::StartFlush() {
+  for (const std::shared_ptr<Family>& family : FamiliesToFlush()) jobs_.Schedule(Job::kFlush, family);
+}
+
 bool DiskKeeper::AwaitFlush() {
   const std::vector<std::shared_ptr<Family>> families = FamiliesToFlush();
   const CountScope stalls(jobs_.stalled_writers());
-  return !families.empty() && std::ranges::all_of(families, [this](const std::shared_ptr<Family>& family) {
-    return flusher_.WaitFor(family.get(), 0).ok();
-  });
+  bool has_flushed = false;
+  for (const std::shared_ptr<Family>& family : families) {
+    has_flushed = flusher_.WaitFor(family.get(), 0).ok() || has_flushed;
+  }
+  return has_flushed;
 }
 
 void DiskKeeper::MakeRoomForDeletes() {
@@ -199,7 +210,11 @@ void DiskKeeper::NoteQuiet() {
 }
 
 void DiskKeeper::OnTick() {
-  if (!disk_.is_on.load()) return disk_.is_ticking.store(false);
+  if (!disk_.is_on.load()) {
+    disk_.is_ticking.store(false);
+    // The disk may have become full just now, while this tick still counted as going on.
+    if (!disk_.is_on.load() || disk_.is_ticking.exchange(true)) return;
+  }
   NoteQuiet();
   disk_.is_rescue_due.store(true);
   jobs_.ScheduleIfPossible(Job::kReserve);

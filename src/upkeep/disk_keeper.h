@@ -41,9 +41,11 @@ class DiskKeeper {
   Status CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, bool is_last_try)
       CAMBIUM_REQUIRES(append_lock);
   // Called when a batch has not found the room. If the disk does not count as full yet, waits until frozen memtables,
-  // whose flush has a part of the room, are flushed. False: there are none, or their flush fails. The caller holds no
+  // whose flush has a part of the room, are flushed. False: there are none, or all flushes fail. The caller holds no
   // lock.
   bool AwaitFlush();
+  // Schedules the flushes that AwaitFlush would wait for, since one may have failed.
+  void StartFlush();
   // Whether AwaitFlush would wait.
   [[nodiscard]] bool MustAwaitFlush() const { return !FamiliesToFlush().empty(); }
   // Called before a batch of deletes on a full disk. Waits for a rescue if one is due. The caller holds no lock.
@@ -81,7 +83,7 @@ class DiskKeeper {
   [[nodiscard]] std::uint64_t BytesOfTables() const;
   Status CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint64_t* free) const;
   [[nodiscard]] std::vector<std::shared_ptr<Family>> FamiliesToFlush() const;
-  void FreezeForReserve(std::uint64_t free) CAMBIUM_REQUIRES(append_lock);
+  void FreezeForReserve(std::uint64_t free, bool must) CAMBIUM_REQUIRES(append_lock);
   void StartRescue();
   Status ResizeReserve(std::uint64_t number, std::uint64_t bytes) CAMBIUM_REQUIRES(disk_.mutex);
   Status GrowReserve(std::uint64_t number, std::uint64_t has, std::uint64_t bytes, bool is_new)

@@ -5,6 +5,24 @@
 
 namespace cambium {
 
+namespace {
+
+// Ends a request of log GC in any case, also when memory runs out: a request that is left behind would be carried out
+// again and again.
+template <typename F>
+class RequestEnd {
+ public:
+  explicit RequestEnd(F end) : end_(std::move(end)) {}
+  ~RequestEnd() { end_(); }
+  RequestEnd(const RequestEnd&) = delete;
+  RequestEnd& operator=(const RequestEnd&) = delete;
+
+ private:
+  const F end_;
+};
+
+}  // namespace
+
 ManualGc::ManualGc(DbState* state, GcSegments* segments, Clusterer* clusterer, SpaceKeeper* space_keeper)
     : jobs_(state->jobs),
       commits_(state->commits),
@@ -36,6 +54,10 @@ Status ManualGc::CollectRound(bool all, double cutoff) {
   // to the segments that are left.
   policy.age_cutoff = 1;
   while (!left.empty()) {
+    const RequestEnd request_end([&] {
+      const CommitLock lock(commits_);
+      segments_.EndRequest(left);
+    });
     std::optional<std::uint64_t> seen;
     {
       const CommitLock lock(commits_);
@@ -48,10 +70,6 @@ Status ManualGc::CollectRound(bool all, double cutoff) {
       if (!seen.has_value()) break;
     }
     Status s = jobs_.AwaitEnd(Job::kCollect, *seen);
-    {
-      const CommitLock lock(commits_);
-      segments_.EndRequest(left);
-    }
     if (s.ok()) s = jobs_.LastOf(Job::kCollect);
     if (!s.ok()) return s;
   }
@@ -68,17 +86,20 @@ Status ManualGc::ClusterRange(const std::shared_ptr<Family>& family, const Slice
   std::uint64_t steps_seen = 0;
   bool has_waited = false;  // for all jobs that could make room
   while (true) {
-    std::optional<std::uint64_t> seen;
+    Status s;
     {
-      const CommitLock lock(commits_);
-      clusterer_.SetRequest(request);
-      seen = jobs_.ScheduleToAwait(Job::kCollect);
-    }
-    if (!seen.has_value()) break;
-    Status s = jobs_.AwaitEnd(Job::kCollect, *seen);
-    {
-      const CommitLock lock(commits_);
-      clusterer_.EndRequest(request);
+      const RequestEnd request_end([&] {
+        const CommitLock lock(commits_);
+        clusterer_.EndRequest(request);
+      });
+      std::optional<std::uint64_t> seen;
+      {
+        const CommitLock lock(commits_);
+        clusterer_.SetRequest(request);
+        seen = jobs_.ScheduleToAwait(Job::kCollect);
+      }
+      if (!seen.has_value()) break;
+      s = jobs_.AwaitEnd(Job::kCollect, *seen);
     }
     if (s.ok()) s = jobs_.LastOf(Job::kCollect);
     if (!s.ok()) return s;

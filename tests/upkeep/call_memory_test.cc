@@ -80,6 +80,18 @@ std::vector<Call> Calls() {
   const auto put = [](Shop& shop, std::size_t bytes) { return shop.db->Put({}, "call", std::string(bytes, 'v')); };
   return {
       {"CompactRange", [](Shop& shop) { return shop.db->CompactRange({}, nullptr, nullptr); }},
+      {"CompactRangeThatClusters",
+       [](Shop& shop) {
+         CompactRangeOptions options;
+         options.cluster_values = true;
+         return shop.db->CompactRange(options, nullptr, nullptr);
+       }},
+      {"CompactRangeThatCollects",
+       [](Shop& shop) {
+         CompactRangeOptions options;
+         options.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
+         return shop.db->CompactRange(options, nullptr, nullptr);
+       }},
       {"Flush", [](Shop& shop) { return shop.db->Flush({}); }},
       {"Put", [put](Shop& shop) { return put(shop, 20); }},
       {"PutOfASeparatedValue", [put](Shop& shop) { return put(shop, 300); }},
