@@ -2,8 +2,8 @@
 //
 //   index_tests [--gtest_...] [SOURCE...]
 //
-// Runs the tests that stand in the files SOURCE, given as the compiler was given them; all tests if there is none. A
-// SOURCE without tests, such as one of helpers, is no error, but there must be a test.
+// Runs the tests that stand in the files SOURCE; all tests if there is none. A SOURCE without tests, such as one of
+// helpers, is no error, but there must be a test.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -11,6 +11,13 @@
 #include <string>
 
 namespace {
+
+// The part of a path from the last "/tests/" on. The rest depends on how the compiler was given the path: ccache may
+// make it relative.
+std::string PathInTests(const std::string& path) {
+  const std::size_t place = path.rfind("/tests/");
+  return place == std::string::npos ? path : path.substr(place);
+}
 
 // The names of the tests in these files, as --gtest_filter takes them.
 std::string FilterFor(const std::set<std::string>& files) {
@@ -20,7 +27,7 @@ std::string FilterFor(const std::set<std::string>& files) {
     const ::testing::TestSuite& suite = *all.GetTestSuite(i);
     for (int j = 0; j < suite.total_test_count(); ++j) {
       const ::testing::TestInfo& test = *suite.GetTestInfo(j);
-      if (files.contains(test.file())) filter += std::string(suite.name()) + "." + test.name() + ":";
+      if (files.contains(PathInTests(test.file()))) filter += std::string(suite.name()) + "." + test.name() + ":";
     }
   }
   return filter;
@@ -30,7 +37,8 @@ std::string FilterFor(const std::set<std::string>& files) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  const std::set<std::string> files(argv + 1, argv + argc);
+  std::set<std::string> files;
+  for (int i = 1; i < argc; ++i) files.insert(PathInTests(argv[i]));
   if (!files.empty()) {
     const std::string filter = FilterFor(files);
     if (filter.empty()) {
