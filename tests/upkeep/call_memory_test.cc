@@ -114,6 +114,7 @@ std::vector<Call> Calls() {
        [](Shop& shop) {
          ColumnFamilyHandle* handle = nullptr;
          const Status s = shop.db->CreateColumnFamily(shop.OptionsOf("new"), "new", &handle);
+         const AmpleMemory ample;
          if (handle != nullptr) shop.handles.push_back(handle);
          return s;
        },
