@@ -1,8 +1,8 @@
 // cambium_space_matrix: whether max_space_amplification bounds the disk, in many shapes of databases.
 //
-// Each cell of the matrix is a database of its own. It is loaded, written to, and left alone. A thread samples the blocks
-// of all files each 100 ms, and compares them with what the ceiling allows for the bytes that are live at that moment,
-// which this program counts itself. Exit status 1: a sample was above the bound, a put took longer than a second, or a
+// Each cell of the matrix is a database of its own. It is loaded, written to, and left alone. This program counts the
+// live bytes. Every 100 ms a thread adds up the blocks of all files, and compares the sum with what the ceiling allows
+// for the live bytes of that moment. Exit status 1: a sample was above the bound, a put took longer than a second, or a
 // database was not at rest ten seconds after its last write.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -38,7 +38,7 @@ struct Cell {
   const char* name;
   bool is_usual;  // runs without --all too
   std::uint64_t keys;
-  std::uint64_t bytes;  // of a value
+  std::uint64_t bytes;  // the size of a value
   int families;
   int writers;
   double s;
@@ -126,8 +126,8 @@ double Allowed(const Cell& cell, const Options& options, double live, bool at_re
 struct Outcome {
   double puts_per_second = 0;
   double longest_put = 0;
-  double most = 0;        // of the samples: bytes on disk, divided by what is allowed
-  double most_amp = 0;    // by what is live
+  double most = 0;        // the highest sample: bytes on disk per allowed byte
+  double most_amp = 0;    // the same sample: bytes on disk per live byte
   int samples = 0;
   int violations = 0;
   double rest_after = 0;  // seconds
@@ -238,7 +238,8 @@ class CellRun {
     live_.Add(-deleted);
   }
 
-  // What was live a moment ago may still be there: files are removed after the writes that make them garbage.
+  // A file is removed a moment after the write that makes it garbage. So a sample counts as live what was live at one of
+  // the last three samples.
   void Sample() {
     std::vector<double> recent;
     while (!stop_.load()) {

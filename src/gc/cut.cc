@@ -18,7 +18,7 @@ constexpr std::uint64_t kEntryCost = 16;
 std::uint64_t EntryOf(const GcRecord& record) { return record.key.size() + kEntryCost; }
 std::uint64_t CostOf(const GcRecord& record) { return record.size + 2 * EntryOf(record); }
 
-// What a step costs for good.
+// The bytes of a step that stay on disk after the next compaction.
 class Kept {
  public:
   // An entry of the new footer is no larger than the record's entry in the old one, if there is one.
@@ -67,7 +67,7 @@ bool IsWholeWorthIt(const SegmentInfo& info, std::span<const GcRecord> live, std
   Freed freed(info, punched);
   std::uint64_t in_step = kStepCost;
   std::uint64_t written = kStepCost;
-  std::uint64_t stays = kept.OfStep();  // of `written`
+  std::uint64_t stays = kept.OfStep();  // the part of `written` that stays
   for (const GcRecord& record : live) {
     if (in_step + CostOf(record) > room) {
       written += kStepCost;
@@ -99,7 +99,7 @@ CutPlan PlanCut(const SegmentInfo& info, std::span<const GcRecord> live, std::sp
   std::size_t best = 0;    // with as many records the step gains the most
   std::int64_t gain = 0;   // of `best`
   std::uint64_t cost = 0;
-  std::uint64_t stays = kept.OfStep();  // of the cost
+  std::uint64_t stays = kept.OfStep();  // the part of `cost` that stays
   Freed freed_by(info, punched);
   for (std::size_t count = 0; count <= live.size(); ++count) {
     if (count > 0) {

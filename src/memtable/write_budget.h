@@ -129,8 +129,8 @@ class WriteBudget {
   [[nodiscard]] bool IsFlushDue() const { return is_flush_due_.load(std::memory_order_relaxed); }
   // The largest chunk that a memtable should take, so that the budget can be used up: a 64th of it.
   [[nodiscard]] std::size_t ChunkBytesMax() const;
-  // The most bytes that a database keeps in memtables which only snapshots hold. This is half of the limit. If readers
-  // of all databases hold more than half together, each database gets an even share of the half. Requires a limit.
+  // The most bytes that a database keeps in memtables which only snapshots hold. This is half of the limit. If the
+  // databases together hold more than half, each one gets an equal share of this half. Requires a limit.
   [[nodiscard]] std::size_t SnapshotBytesMax() const CAMBIUM_EXCLUDES(mutex_);
 
   // ---- Members ----

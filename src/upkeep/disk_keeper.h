@@ -7,8 +7,8 @@
 //        └───────────────┘ ◀────────────────────────────────────────────── │ in steps that fit; puts get NoSpace │
 //                        the reserve can be made again, and more is free    └────────────────────────────────────┘
 //
-// Puts leave what the flush of all memtables takes. So when the disk is full, all keys can be flushed, and deletes of any
-// of them count.
+// Puts leave the space that the flush of all memtables takes. So when the disk is full, all keys can be flushed, and a
+// delete of any key can free space.
 //
 // Deletes may use a first part of the released space; jobs have the rest, so that the jobs that turn deletes into free
 // space always have room to begin. Each time the first part is used up, the next delete waits until the jobs have done

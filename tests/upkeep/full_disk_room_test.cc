@@ -1,5 +1,5 @@
-// What puts leave free on a disk that is nearly full, so that deletes lead back to a database that takes puts, and from
-// which share of the keys on they do.
+// Puts leave space free on a disk that is nearly full. The tests check how much they leave, and how many keys must be
+// deleted before puts are accepted again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ std::string DeleteAndWriteAgain(std::size_t percent, bool by_ranges, bool large_
   disk.LetItRun();
   if (std::string wrong = disk.Check() + disk.store->Verify(); !wrong.empty()) return wrong;
   if (disk.IsFull()) return "the disk stays full\n" + disk.Space();
-  // Of a few per cent, the reserve and the index keep a part.
+  // The reserve and the index keep a part of the space that a few per cent of the keys free.
   const std::uint64_t least = percent < 10 ? 16 * kKiB : kThousand.quota * percent / 400;
   if (disk.Fill() < least) return "few puts came back\n" + disk.Space();
   disk.LetItRun();
