@@ -36,7 +36,8 @@ Status DbImpl::Shut() {
       first = log->Sync();
       if (!first.ok()) state_.jobs.SetFatal(first);
     }
-    if (first.ok()) {
+    // If Open has failed, the next one must find what it finds after a crash: the log may not be replayed to its end.
+    if (first.ok() && is_open_) {
       const CommitLock lock(state_.commits);
       Edit edit;
       edit.clean_shutdown = true;

@@ -153,6 +153,7 @@ class DbImpl final : public DB {
   OfflineAccess offline_{&state_, &upkeep_, &families_};
   const IteratorSource iterator_source_{&state_, &traces_, &upkeep_.clusterer};
   std::unique_ptr<FamilyHandle> default_handle_;
+  bool is_open_ = false;  // Open has succeeded
   // The state of a closed database: its families until all are released, and whether everything is released.
   std::vector<std::shared_ptr<Family>> closing_families_;
   bool is_released_ = false;

@@ -95,6 +95,7 @@ Status DbImpl::Open() {
   CAMBIUM_RETURN_IF_ERROR(opener.Open(&lock_));
   default_handle_ = std::make_unique<FamilyHandle>(this, state_.context.database_id, state_.default_family);
   held.Release();
+  is_open_ = true;
   if (!state_.context.read_only) opener.StartJobs();
   return Status::OK();
 }

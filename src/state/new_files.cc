@@ -1,6 +1,7 @@
 // New files of the database: their numbers, and slots of new segments.
 #include <algorithm>
 #include <cassert>
+#include <new>
 #include <utility>
 
 #include "state/commit_point.h"
@@ -35,7 +36,13 @@ Result<NewRelocationFile> CommitPoint::MakeValueFile(FileKind kind, SequenceNumb
     reserved_slots_.insert(made.slot);
   }
   if (!MutantIs(Mutant::kAgeSegmentsByValues)) made.made_at = published;
-  const Status opened = db_.fs->Open(db_.PathOf(kind, made.header.number), OpenMode::kCreateNew, {}, &made.file);
+  Status opened;
+  try {
+    opened = db_.fs->Open(db_.PathOf(kind, made.header.number), OpenMode::kCreateNew, {}, &made.file);
+  } catch (const std::bad_alloc&) {
+    ReleaseSlot(made.slot);
+    throw;
+  }
   if (opened.ok()) return made;
   ReleaseSlot(made.slot);
   return opened;

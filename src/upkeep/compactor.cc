@@ -219,7 +219,13 @@ Status Compactor::RunAndCommit(Family* family, std::shared_ptr<const Layers> lay
   Creations creations;
   const std::unique_ptr<FilterJob> filter = NewFilterJob(*family, request, input, &creations);
   input.filter = filter.get();
-  const Status done = RunWith(family, std::move(input), filter.get(), info);
+  Status done;
+  try {
+    done = RunWith(family, std::move(input), filter.get(), info);
+  } catch (...) {  // the filter has thrown, or there is no memory
+    if (filter != nullptr) EndFilterJob(filter.get(), Status::Aborted("an exception has ended the compaction"), &creations);
+    throw;
+  }
   if (filter != nullptr) EndFilterJob(filter.get(), done, &creations);
   return done;
 }

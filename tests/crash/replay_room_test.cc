@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cambium/listener.h"
+#include "manifest/manifest_reader.h"
 #include "testing/family_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
@@ -288,16 +289,22 @@ TEST(ReplayRoomTest, AFailedCallLosesNothing) {
     fault.matches = [](SimOpKind, const std::string&) { return true; };
     fault.nth = nth;
     fs->AddFault(fault);
+    bool is_open = false;
     {
       const auto store = StoreOf(fs);
-      const Status opened = store->OpenWith(kFamilies);
+      is_open = store->OpenWith(kFamilies).ok();
       if (fs->fault_hits() == 0) break;
-      failed += opened.ok() ? 0 : 1;
-      if (opened.ok()) {
+      failed += is_open ? 0 : 1;
+      if (is_open) {
         EXPECT_TRUE(ContentsOf(store.get()) == TheKilled().contents) << nth;
       }
     }
     fs->ClearFaults();
+    if (!is_open) {  // the MANIFEST does not say that the log was replayed and closed
+      const Result<ManifestRead> manifest = ReadManifest(*fs, kStorePath);
+      ASSERT_TRUE(manifest.ok()) << nth << manifest.status().ToString();
+      EXPECT_FALSE(manifest->state.clean_shutdown) << nth;
+    }
     Prng prng(nth);
     const auto store = StoreOf(std::make_shared<SimFileSystem>(fs->DrawCrash(prng)));
     ASSERT_TRUE(store->OpenWith(kFamilies).ok()) << nth;

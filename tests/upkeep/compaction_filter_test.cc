@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -718,6 +719,39 @@ TEST(CompactionFilterTest, InvalidDecisionFailsTheCompaction) {
   store.filter.ignores_snapshots = true;
   store.Put("more", "x");  // the error was not fatal
   store.Compact();
+  EXPECT_EQ(store.Verify(), "");
+}
+
+// An exception ends a compaction, for example one of the filter: the files of the values that the filter has changed are
+// removed, and their slots are free again.
+TEST(CompactionFilterTest, ExceptionLeavesNoFilesOfChangedValues) {
+  FilterStore store;
+  store.options.large_value_size = 5000;
+  store.MustOpen();
+  for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i), ValueOf(i, kSizes[i % 3]));
+  store.Compact();
+  const auto value_files = [&store] { return std::pair(store.FilesOf(".val"), store.FilesOf(".gc")); };
+  const auto before = value_files();
+  store.filter.by_value = [](const std::string&, Slice value, std::string* new_value, std::string*) {
+    *new_value = value.ToString() + "+";
+    return Decision::kChangeValue;
+  };
+  for (int i = 0; i < 3; ++i) {
+    bool has_new_files = false;
+    const At at("Merge:written", [&] {
+      has_new_files = value_files().first != before.first && value_files().second != before.second;
+      throw std::runtime_error("thrown in the test");
+    });
+    try {
+      EXPECT_FALSE(store.db->CompactRange({}, nullptr, nullptr).ok());
+    } catch (const std::runtime_error&) {
+    }
+    EXPECT_TRUE(has_new_files) << i;
+    EXPECT_TRUE(value_files() == before) << i;
+  }
+  for (int i = 0; i < 60; ++i) ASSERT_EQ(store.Get(NumberedKey(i)), ValueOf(i, kSizes[i % 3])) << i;
+  store.Compact();
+  for (int i = 0; i < 60; ++i) ASSERT_EQ(store.Get(NumberedKey(i)), ValueOf(i, kSizes[i % 3]) + "+") << i;
   EXPECT_EQ(store.Verify(), "");
 }
 
