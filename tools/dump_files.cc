@@ -431,7 +431,9 @@ Status FileDumper::DumpOptions(const std::string& path) {
             "[" + section + "] " + option.first + "=" + option.second + "\n");
     }
   };
-  dump("DBOptions", text->db);
+  if (text->adds_to != 0) dump("Version", {{"adds_to", std::to_string(text->adds_to)}});
+  for (const std::string& name : text->dropped) dump("DroppedCFOptions", {{"name", name}});
+  if (text->adds_to == 0) dump("DBOptions", text->db);
   for (const auto& [name, options] : text->families) dump("CFOptions \"" + name + "\"", options);
   return Status::OK();
 }

@@ -42,7 +42,9 @@ Result<std::vector<std::shared_ptr<Family>>> Families::Create(const ColumnFamily
   std::vector<const ColumnFamilyDescriptor*> all;
   for (const ColumnFamilyDescriptor& each : wanted) all.push_back(&each);
   CAMBIUM_TRY(std::vector<std::shared_ptr<Family>> made, Make(all));
-  PersistFamilies();
+  FamilyChanges changes;
+  for (const std::shared_ptr<Family>& family : made) changes[family->name].created_id = family->id;
+  PersistFamilies(std::move(changes));
   return made;
 }
 
@@ -113,7 +115,9 @@ Status Families::Drop(Family* family) {
   std::vector<NumberedFile> files;
   CAMBIUM_RETURN_IF_ERROR(CommitDrop(family, &files));
   for (const NumberedFile& file : files) commits_.obsolete().MakeObsolete(file.number);
-  PersistFamilies();
+  FamilyChanges change;
+  change[family->name].was_dropped = true;
+  PersistFamilies(std::move(change));
   FreeSpaceOfDropped();
   return Status::OK();
 }

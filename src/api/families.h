@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/options_additions.h"
 #include "cambium/column_family.h"
 #include "cambium/options.h"
 #include "options/options_file.h"
@@ -69,11 +70,15 @@ class Families {
   // Sets the size of segments in the options of all families.
   void ResizeSegments(std::uint64_t bytes) CAMBIUM_REQUIRES(families_lock);
   Status PersistChange() CAMBIUM_REQUIRES(families_lock);
-  void PersistFamilies() CAMBIUM_REQUIRES(families_lock);
+  // Persist that families were created or dropped. An error is only logged, unless it is fatal.
+  void PersistFamilies(FamilyChanges changes) CAMBIUM_REQUIRES(families_lock);
+  Status PersistAddition(FamilyChanges changes) CAMBIUM_REQUIRES(families_lock);
+  [[nodiscard]] std::string TextOf(const OptionsAdditions::Addition& addition) const;
+  Status WriteFile(std::uint64_t number, const std::string& text);
   Status Persist(KeptForm kept = {}) CAMBIUM_REQUIRES(families_lock);
   [[nodiscard]] std::uint64_t NewestFile() const;  // the number of the newest OPTIONS file; 0 if there is none
-  [[nodiscard]] std::optional<KeptForm> Persisted() const;
-  [[nodiscard]] bool IsPersistedWith(KeptForm most) const;
+  [[nodiscard]] std::optional<KeptForm> Persisted() CAMBIUM_REQUIRES(families_lock);
+  [[nodiscard]] bool IsPersistedWith(KeptForm most) CAMBIUM_REQUIRES(families_lock);
 
   DbContext& db_;
   Jobs& jobs_;
@@ -82,6 +87,9 @@ class Families {
   Compactor& compactor_;
   const std::shared_ptr<Family>& default_family_;
   mutable Mutex mutex_;
+  OptionsAdditions additions_ CAMBIUM_GUARDED_BY(families_lock);
+  // An OPTIONS file of an earlier Open, which is kept when a new one is written. 0: none.
+  std::uint64_t previous_file_ CAMBIUM_GUARDED_BY(families_lock) = 0;
 };
 
 // Holds the families lock for its lifetime.

@@ -88,8 +88,8 @@ Status Families::PersistChange() {
   return persisted.WithContext("the options are in force but not persisted");
 }
 
-void Families::PersistFamilies() {
-  const Status persisted = Persist();
+void Families::PersistFamilies(FamilyChanges changes) {
+  const Status persisted = PersistAddition(std::move(changes));
   if (persisted.severity() == Status::Severity::kFatal) {
     jobs_.SetFatal(persisted);
   } else if (!persisted.ok()) {
@@ -139,40 +139,89 @@ Status Families::PersistOffline(KeptForm kept, const std::vector<std::uint64_t>&
 
 // True if the newest file has the same options, and says that relocated values keep at most the properties of their
 // form that `most` names.
-bool Families::IsPersistedWith(KeptForm most) const {
+bool Families::IsPersistedWith(KeptForm most) {
   const std::optional<KeptForm> kept = Persisted();
   return kept.has_value() && (most.codec || !kept->codec) && (most.size || !kept->size);
 }
 
 // If the newest file has the same options, returns what it says about the form of relocated values. Then no new file is
-// written, and the number of the newest file shows since when the options are in force.
-std::optional<KeptForm> Families::Persisted() const {
-  const std::uint64_t newest = NewestFile();
-  if (newest == 0) return std::nullopt;
-  const std::string name = db_.PathOf(FileKind::kOptions, newest);
+// written, and the number of the newest file shows since when the options are in force. An addition is replaced by a
+// whole file.
+std::optional<KeptForm> Families::Persisted() {
+  previous_file_ = NewestFile();
+  if (previous_file_ == 0) return std::nullopt;
+  const std::string name = db_.PathOf(FileKind::kOptions, previous_file_);
   const Result<std::string> bytes = ReadWholeFile(*db_.fs, name, kOptionsFileSizeMax);
   if (!bytes.ok()) return std::nullopt;
-  if (*bytes == Text({})) return KeptForm{};  // the usual case needs no parsing
-  const Result<OptionsFileText> text = DecodeOptionsFile(*bytes, name);
-  if (!text.ok()) return std::nullopt;
-  const Result<OptionsFileText> ours = DecodeOptionsFile(Text(text->kept), name);
-  if (!ours.ok() || !HasAllOptionsOf(*text, *ours)) return std::nullopt;
-  return text->kept;
+  if (std::string ours = Text({}); *bytes == ours) {  // the usual case needs no parsing
+    additions_.SetWhole(previous_file_, ours.size());
+    return KeptForm{};
+  }
+  const Result<NewestOptions> newest = ReadNewestOptions(*db_.fs, db_.path);
+  if (!newest.ok()) return std::nullopt;
+  if (newest->base != newest->number) {
+    previous_file_ = newest->base;
+    return std::nullopt;
+  }
+  const Result<OptionsFileText> ours = DecodeOptionsFile(Text(newest->text.kept), name);
+  if (!ours.ok() || !HasAllOptionsOf(newest->text, *ours)) return std::nullopt;
+  additions_.SetWhole(newest->number, bytes->size());
+  return newest->text.kept;
 }
 
 // A failed sync of the file itself affects no other file: no state refers to it, and recovery does not read it. The new
 // file is removed, the previous one is kept, and writes continue. A failed sync of the directory is fatal, as
 // everywhere: names of runs or segments that other threads have just created may be lost, and perhaps no other sync
 // reports the loss.
-Status Families::Persist(KeptForm kept) {
-  const std::string text = Text(kept);
-  const std::uint64_t number = commits_.NewFileNumber();
+Status Families::WriteFile(std::uint64_t number, const std::string& text) {
   db_.meter.Tick(FILE_BYTES_OTHER, text.size());
   CAMBIUM_RETURN_IF_ERROR(WriteOptionsFile(*db_.fs, db_.path, number, text));
-  CAMBIUM_RETURN_IF_ERROR(db_.SyncDirectory());
-  const Status removed = RemoveOldOptionsFiles(*db_.fs, db_.path);
+  return db_.SyncDirectory();
+}
+
+Status Families::Persist(KeptForm kept) {
+  if (additions_.whole() != 0) previous_file_ = additions_.whole();
+  additions_.Clear();
+  const std::string text = Text(kept);
+  const std::uint64_t number = commits_.NewFileNumber();
+  CAMBIUM_RETURN_IF_ERROR(WriteFile(number, text));
+  additions_.SetWhole(number, text.size());
+  const Status removed = RemoveOldOptionsFiles(*db_.fs, db_.path, previous_file_);
   if (!removed.ok()) db_.logger->Log(InfoLogLevel::kWarn, "could not remove an old OPTIONS file: " + removed.ToString());
   return Status::OK();
+}
+
+// If the addition cannot be written, the next file is whole, so that the change is not missing in it.
+Status Families::PersistAddition(FamilyChanges changes) {
+  OptionsAdditions::Addition alone;
+  alone.changes = changes;
+  const std::uint64_t bytes = TextOf(alone).size();
+  OptionsAdditions::Addition addition = additions_.Plan(std::move(changes), bytes);
+  if (addition.adds_to == 0 || MutantIs(Mutant::kOptionsWrittenWhole)) return Persist();
+  const std::string text = TextOf(addition);
+  const std::uint64_t number = commits_.NewFileNumber();
+  if (const Status written = WriteFile(number, text); !written.ok()) {
+    previous_file_ = additions_.whole();
+    additions_.Clear();
+    return written;
+  }
+  for (const std::uint64_t replaced : addition.replaced) {
+    const Status removed = db_.Unlink(FileKind::kOptions, replaced);
+    if (!removed.ok()) db_.logger->Log(InfoLogLevel::kWarn, "could not remove an old OPTIONS file: " + removed.ToString());
+  }
+  additions_.Written(std::move(addition), number, text.size());
+  return Status::OK();
+}
+
+std::string Families::TextOf(const OptionsAdditions::Addition& addition) const {
+  std::vector<ColumnFamilyDescriptor> families;
+  std::vector<std::string> dropped;
+  for (const auto& [name, change] : addition.changes) {
+    if (change.was_dropped) dropped.push_back(name);
+    const std::shared_ptr<Family> family = change.created_id == 0 ? nullptr : commits_.FindFamily(change.created_id);
+    if (family != nullptr) families.emplace_back(name, family->options());
+  }
+  return EncodeOptionsAddition(addition.adds_to, families, dropped);
 }
 
 }  // namespace cambium

@@ -71,23 +71,15 @@ Result<Sizes> SizesOf(FileSystem& fs, const std::string& path, const ManifestSta
   return sizes;
 }
 
-// Returns the number of the newest OPTIONS file if it has the wanted options: all values in segments with larger
+// Returns the number of the newest whole OPTIONS file if it, and what was added to it, has the wanted options: all values in segments with larger
 // numbers were written with them. Returns the largest possible number, so that no segment counts, if the file has other
 // options, if it cannot be read, or if values were moved later without changing their form.
 std::uint64_t AsWantedFrom(FileSystem& fs, const std::string& path,
                            const std::vector<ColumnFamilyDescriptor>& families, const CompactLogOptions& how) {
   constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
-  const Result<std::vector<NumberedFile>> files = ListNumberedFiles(fs, path);
-  if (!files.ok()) return kNone;
-  std::uint64_t number = 0;
-  for (const NumberedFile& file : *files) {
-    if (file.kind == FileKind::kOptions) number = std::max(number, file.number);
-  }
-  if (number == 0) return kNone;
-  const std::string name = FilePath(path, FileKind::kOptions, number);
-  const Result<OptionsFileText> text = ReadOptionsFile(fs, name);
-  if (!text.ok() || (how.recompress.has_value() && text->kept.codec) ||
-      (how.min_blob_size.has_value() && text->kept.size)) {
+  const Result<NewestOptions> newest = ReadNewestOptions(fs, path);
+  if (!newest.ok() || (how.recompress.has_value() && newest->text.kept.codec) ||
+      (how.min_blob_size.has_value() && newest->text.kept.size)) {
     return kNone;
   }
   ConfigOptions config;
@@ -95,7 +87,7 @@ std::uint64_t AsWantedFrom(FileSystem& fs, const std::string& path,
   for (const ColumnFamilyDescriptor& family : families) config.comparators.push_back(family.options.comparator);
   DBOptions were;
   std::vector<ColumnFamilyDescriptor> had;
-  if (!OptionsFromFileText(*text, config, name, &were, &had).ok()) return kNone;
+  if (!OptionsFromFileText(newest->text, config, newest->path, &were, &had).ok()) return kNone;
   for (const ColumnFamilyDescriptor& family : families) {
     const auto before = std::ranges::find(had, family.name, &ColumnFamilyDescriptor::name);
     if (before == had.end() || before->options.blob_compression_type != family.options.blob_compression_type ||
@@ -103,7 +95,7 @@ std::uint64_t AsWantedFrom(FileSystem& fs, const std::string& path,
       return kNone;
     }
   }
-  return number;
+  return newest->base;  // families that an addition has had no values before it
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "options/options_check.h"
 #include "io/at_directory.h"
@@ -21,9 +22,14 @@ namespace {
 constexpr std::string_view kPreamble =
     "# The options of a Cambium database, as they were in force when this file was written. DB::Open does not read\n"
     "# it; LoadLatestOptions does, and refuses it once it was edited: the last line is a checksum.\n";
+constexpr std::string_view kAdditionPreamble =
+    "# Column families that were created or dropped since another OPTIONS file of this database was written.\n"
+    "# LoadLatestOptions reads both.\n";
 constexpr std::string_view kVersionSection = "Version";
 constexpr std::string_view kDbSection = "DBOptions";
 constexpr std::string_view kFamilySection = "CFOptions";
+constexpr std::string_view kDroppedSection = "DroppedCFOptions";
+constexpr std::string_view kAddsToName = "adds_to";
 constexpr std::string_view kVersionName = "options_file_version";
 constexpr std::string_view kKeptName = "values_moved_as_they_were";
 
@@ -44,6 +50,30 @@ void AppendSection(const std::string& title, const Struct& options, std::string*
     if (std::holds_alternative<NoText>(field.member)) continue;
     out->append("  ").append(field.name).append("=").append(FormatOption(field, options)).append("\n");
   }
+}
+
+// The title of a section of a family.
+std::string TitleOf(std::string_view section, const std::string& family) {
+  return std::string(section) + " \"" + EscapeText(family) + "\"";
+}
+
+// The beginning of a file, with its section Version.
+std::string Beginning(std::string_view preamble, std::uint64_t version) {
+  std::string out(preamble);
+  out.append("\n[").append(kVersionSection).append("]\n  ");
+  return out.append(kVersionName).append("=").append(std::to_string(version)).append("\n");
+}
+
+void AppendTexts(const std::string& title, const OptionTexts& texts, std::string* out) {
+  out->append("\n[").append(title).append("]\n");
+  for (const auto& [name, value] : texts) out->append("  ").append(name).append("=").append(value).append("\n");
+}
+
+Result<std::uint64_t> NumberOf(const std::string& digits) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size()) return Status::Corruption("not a number");
+  return number;
 }
 
 Status DamageAt(const std::string& path, std::size_t offset, const std::string& what) {
@@ -67,6 +97,7 @@ class Sections {
     current_ = nullptr;
     const bool has_argument = !argument.empty();
     if (kind == Slice(kFamilySection)) return OpenFamily(argument);
+    if (kind == Slice(kDroppedSection)) return OpenDropped(argument);
     if (!has_argument && kind == Slice(kDbSection)) {
       current_ = &out_->db;
     } else if (!has_argument && kind == Slice(kVersionSection)) {
@@ -87,10 +118,16 @@ class Sections {
   std::string Finish() {
     const auto version = version_.find(std::string(kVersionName));
     if (version == version_.end()) return "there is no " + std::string(kVersionName);
-    const std::string& digits = version->second;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out_->version);
-    const bool is_number = error == std::errc() && end == digits.data() + digits.size();
-    if (!is_number) return std::string(kVersionName) + " is not a number";
+    const Result<std::uint64_t> number = NumberOf(version->second);
+    if (!number.ok()) return std::string(kVersionName) + " is not a number";
+    out_->version = *number;
+    if (const auto adds_to = version_.find(std::string(kAddsToName)); adds_to != version_.end()) {
+      const Result<std::uint64_t> base = NumberOf(adds_to->second);
+      if (!base.ok() || *base == 0) return std::string(kAddsToName) + " is not the number of a file";
+      out_->adds_to = *base;
+      return has_db_ ? "an addition has no section " + std::string(kDbSection) : "";
+    }
+    if (!out_->dropped.empty()) return "only an addition has a section " + std::string(kDroppedSection);
     if (const auto kept = version_.find(std::string(kKeptName)); kept != version_.end()) out_->kept = KeptOf(kept->second);
     if (!has_db_) return "there is no section " + std::string(kDbSection);
     for (const auto& [name, texts] : out_->families) {
@@ -100,12 +137,21 @@ class Sections {
   }
 
  private:
+  static bool IsName(Slice argument, std::string* name) {
+    return argument.size() >= 2 && argument.starts_with("\"") && argument.ends_with("\"") &&
+           UnescapeText(argument.substr(1, argument.size() - 2), name) && CheckFamilyName(*name).ok();
+  }
+  std::string OpenDropped(Slice argument) {
+    std::string name;
+    if (!IsName(argument, &name)) return "not the name of a column family";
+    out_->dropped.push_back(std::move(name));
+    current_ = &unknown_;  // the section has no lines yet; a later version may give it some
+    unknown_.clear();
+    return "";
+  }
   std::string OpenFamily(Slice argument) {
     std::string name;
-    if (argument.size() < 2 || !argument.starts_with("\"") || !argument.ends_with("\"") ||
-        !UnescapeText(argument.substr(1, argument.size() - 2), &name) || !CheckFamilyName(name).ok()) {
-      return "not the name of a column family";
-    }
+    if (!IsName(argument, &name)) return "not the name of a column family";
     if (!names_.insert(name).second) return "a second section of this column family";
     current_ = &out_->families.emplace_back(std::move(name), OptionTexts()).second;
     return "";
@@ -120,12 +166,45 @@ class Sections {
   bool has_db_ = false;
 };
 
-Result<OptionsFileText> ReadNewest(FileSystem& fs, const std::string& directory, std::string* path) {
-  CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
-  const auto newest = std::ranges::find(files.rbegin(), files.rend(), FileKind::kOptions, &NumberedFile::kind);
-  if (newest == files.rend()) return Status::NotFound(directory + ": there is no OPTIONS file");
-  *path = FilePath(directory, newest->kind, newest->number);
-  return ReadOptionsFile(fs, *path);
+// Reads file `number` and those that it adds to, the newest first.
+Result<std::vector<OptionsFileText>> ReadChain(FileSystem& fs, const std::string& directory, NewestOptions* newest) {
+  std::vector<OptionsFileText> chain;
+  for (std::uint64_t number = newest->number; number != 0; number = chain.back().adds_to) {
+    const std::string path = FilePath(directory, FileKind::kOptions, number);
+    Result<OptionsFileText> text = ReadOptionsFile(fs, path);
+    if (text.status().IsPathNotFound() && !chain.empty()) {
+      return Status::Corruption(newest->path + ": adds to " + path + ", which does not exist");
+    }
+    CAMBIUM_RETURN_IF_ERROR(text.status());
+    if (text->adds_to >= number) return Status::Corruption(path + ": adds to file " + std::to_string(text->adds_to));
+    chain.push_back(std::move(*text));
+    newest->base = number;
+  }
+  return chain;
+}
+
+// Applies the additions of a chain, which has the newest file first, to its whole file.
+OptionsFileText Whole(std::vector<OptionsFileText> chain) {
+  // A family has the options of the newest file with a section of it, unless a newer one says that it was dropped.
+  std::unordered_map<std::string_view, std::size_t> decided;  // by name: an index in chain; of no file if it is dropped
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    for (const auto& [name, texts] : chain[i].families) decided.emplace(name, i);
+    for (const std::string& name : chain[i].dropped) decided.emplace(name, chain.size());
+  }
+  std::vector<std::pair<std::string, OptionTexts>> families;
+  for (std::size_t i = chain.size(); i-- > 0;) {
+    for (auto& [name, texts] : chain[i].families) {
+      if (decided.at(name) == i) families.emplace_back(name, std::move(texts));
+    }
+  }
+  OptionsFileText whole = std::move(chain.back());
+  whole.families = std::move(families);
+  chain.pop_back();
+  for (OptionsFileText& addition : chain) {
+    whole.version = std::max(whole.version, addition.version);
+    for (std::string& section : addition.unknown_sections) whole.unknown_sections.push_back(std::move(section));
+  }
+  return whole;
 }
 
 // `texts` may have more options, those of a later version.
@@ -151,14 +230,33 @@ bool HasAllOptionsOf(const OptionsFileText& text, const OptionsFileText& ours) {
 
 std::string EncodeOptionsFile(const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
                               KeptForm kept) {
-  std::string out(kPreamble);
-  out.append("\n[").append(kVersionSection).append("]\n  ");
-  out.append(kVersionName).append("=").append(std::to_string(kOptionsFileVersion)).append("\n");
+  std::string out = Beginning(kPreamble, kWholeOptionsFileVersion);
   if (kept.any()) out.append("  ").append(kKeptName).append("=").append(TextOf(kept)).append("\n");
   AppendSection(std::string(kDbSection), options, &out);
   for (const ColumnFamilyDescriptor& family : families) {
-    AppendSection(std::string(kFamilySection) + " \"" + EscapeText(family.name) + "\"", family.options, &out);
+    AppendSection(TitleOf(kFamilySection, family.name), family.options, &out);
   }
+  out.append("\n");
+  return SealText(std::move(out));
+}
+
+std::string EncodeOptionsAddition(std::uint64_t adds_to, const std::vector<ColumnFamilyDescriptor>& families,
+                                  const std::vector<std::string>& dropped) {
+  std::string out = Beginning(kAdditionPreamble, kOptionsFileVersion);
+  out.append("  ").append(kAddsToName).append("=").append(std::to_string(adds_to)).append("\n");
+  for (const std::string& name : dropped) out.append("\n[").append(TitleOf(kDroppedSection, name)).append("]\n");
+  for (const ColumnFamilyDescriptor& family : families) {
+    AppendSection(TitleOf(kFamilySection, family.name), family.options, &out);
+  }
+  out.append("\n");
+  return SealText(std::move(out));
+}
+
+std::string EncodeOptionsText(const OptionsFileText& text) {
+  std::string out = Beginning(kPreamble, kWholeOptionsFileVersion);
+  if (text.kept.any()) out.append("  ").append(kKeptName).append("=").append(TextOf(text.kept)).append("\n");
+  AppendTexts(std::string(kDbSection), text.db, &out);
+  for (const auto& [name, texts] : text.families) AppendTexts(TitleOf(kFamilySection, name), texts, &out);
   out.append("\n");
   return SealText(std::move(out));
 }
@@ -194,6 +292,18 @@ Result<OptionsFileText> DecodeOptionsFile(Slice bytes, const std::string& path) 
 Result<OptionsFileText> ReadOptionsFile(FileSystem& fs, const std::string& path) {
   CAMBIUM_TRY(const std::string bytes, ReadWholeFile(fs, path, kOptionsFileSizeMax));
   return DecodeOptionsFile(bytes, path);
+}
+
+Result<NewestOptions> ReadNewestOptions(FileSystem& fs, const std::string& directory) {
+  CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
+  const auto found = std::ranges::find(files.rbegin(), files.rend(), FileKind::kOptions, &NumberedFile::kind);
+  if (found == files.rend()) return Status::NotFound(directory + ": there is no OPTIONS file");
+  NewestOptions newest;
+  newest.number = found->number;
+  newest.path = FilePath(directory, found->kind, found->number);
+  CAMBIUM_TRY(std::vector<OptionsFileText> chain, ReadChain(fs, directory, &newest));
+  newest.text = Whole(std::move(chain));
+  return newest;
 }
 
 Status OptionsFromFileText(const OptionsFileText& text, const ConfigOptions& config, const std::string& path,
@@ -239,11 +349,12 @@ Status WriteOptionsFile(FileSystem& fs, const std::string& directory, std::uint6
   return s;
 }
 
-Status RemoveOldOptionsFiles(FileSystem& fs, const std::string& directory) {
+Status RemoveOldOptionsFiles(FileSystem& fs, const std::string& directory, std::uint64_t previous) {
   CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
-  std::size_t kept = 0;
+  bool has_newest = false;
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
-    const bool is_old = file->kind == FileKind::kOptions && kept++ >= kOptionsFilesKept;
+    const bool is_options = file->kind == FileKind::kOptions;
+    const bool is_old = is_options && std::exchange(has_newest, true) && file->number != previous;
     if (!is_old && file->kind != FileKind::kTemporary) continue;
     const Status removed = fs.Unlink(FilePath(directory, file->kind, file->number));
     if (!removed.ok() && !removed.IsPathNotFound()) return removed;
@@ -255,13 +366,12 @@ Status LoadLatestOptions(const ConfigOptions& config, const std::string& path, D
                          std::vector<ColumnFamilyDescriptor>* families) {
   const std::shared_ptr<FileSystem> base = config.file_system != nullptr ? config.file_system : FileSystem::Default();
   CAMBIUM_TRY(const std::shared_ptr<FileSystem> fs, AtDirectory(base, path));
-  // A process that has the database open may write newer files and remove the one that we are about to read.
+  // A process that has the database open may write newer files and remove those that we are about to read.
   constexpr int kTries = 8;
-  std::string file;
-  Result<OptionsFileText> text = ReadNewest(*fs, path, &file);
-  for (int i = 1; i < kTries && text.status().IsPathNotFound(); ++i) text = ReadNewest(*fs, path, &file);
-  CAMBIUM_RETURN_IF_ERROR(text.status());
-  return OptionsFromFileText(*text, config, file, options, families);
+  Result<NewestOptions> newest = ReadNewestOptions(*fs, path);
+  for (int i = 1; i < kTries && !newest.ok() && !newest.status().IsNotFound(); ++i) newest = ReadNewestOptions(*fs, path);
+  CAMBIUM_RETURN_IF_ERROR(newest.status());
+  return OptionsFromFileText(newest->text, config, newest->path, options, families);
 }
 
 }  // namespace cambium

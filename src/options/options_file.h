@@ -18,6 +18,11 @@
 // values whose codec, or whose place (in the log or in the index), differs from these options. Without the line, all
 // values of such a segment follow the options: compressed by that codec, and none smaller than min_blob_size.
 //
+// A file may be an addition to an older one. Then section Version has `adds_to=NUMBER`, the number of that file, which
+// may be an addition too. An addition has no section DBOptions; it has sections of the families that were created since,
+// and one, [DroppedCFOptions "NAME"], for each that was dropped. So a database with many families need not write the
+// options of all when one is created.
+//
 // Lines end in '\n'. Space at the ends of a line is ignored, and so are empty lines and lines that begin with '#'.
 // Names of families, and values, are escaped (EscapeText). Objects are not in the file. A file is written under another
 // name, synced and renamed, so a file with the final name is complete.
@@ -36,9 +41,9 @@
 
 namespace cambium {
 
-inline constexpr std::uint64_t kOptionsFileVersion = 1;
+inline constexpr std::uint64_t kOptionsFileVersion = 2;       // of additions, and the latest that this version reads
+inline constexpr std::uint64_t kWholeOptionsFileVersion = 1;  // of other files: an older version can read them
 inline constexpr std::uint64_t kOptionsFileSizeMax = 256u << 20;  // read limit: the largest number of families fits
-inline constexpr std::size_t kOptionsFilesKept = 2;
 
 // Says what a move of a value keeps, even if the options now ask for another form.
 struct KeptForm {
@@ -54,14 +59,32 @@ struct KeptForm {
 // The contents of a file. Its names may be unknown to this version.
 struct OptionsFileText {
   std::uint64_t version = 0;
+  std::uint64_t adds_to = 0;  // the number of another file; 0: the file is whole
   KeptForm kept;
   OptionTexts db;
   std::vector<std::pair<std::string, OptionTexts>> families;  // name and options, in the order of the file
+  std::vector<std::string> dropped;  // names; a family with such a name may have been created again
   std::vector<std::string> unknown_sections;
 };
 // Parses a file. `path` is for messages. Corruption, with the offset, if the checksum or the syntax of a line is wrong.
 Result<OptionsFileText> DecodeOptionsFile(Slice bytes, const std::string& path);
 Result<OptionsFileText> ReadOptionsFile(FileSystem& fs, const std::string& path);
+
+// An addition to file `adds_to`.
+[[nodiscard]] std::string EncodeOptionsAddition(std::uint64_t adds_to, const std::vector<ColumnFamilyDescriptor>& families,
+                                                const std::vector<std::string>& dropped);
+
+// The newest OPTIONS file of a directory, together with the files that it adds to.
+struct NewestOptions {
+  std::uint64_t number = 0;  // of the newest file
+  std::uint64_t base = 0;    // of the whole file that it adds to; its own number if it is whole
+  std::string path;          // of the newest file
+  OptionsFileText text;      // whole
+};
+// NotFound if there is no file. Corruption if one of the files is damaged or missing.
+Result<NewestOptions> ReadNewestOptions(FileSystem& fs, const std::string& directory);
+// The contents of a whole file with this text.
+[[nodiscard]] std::string EncodeOptionsText(const OptionsFileText& text);
 
 // Converts the text to options, and checks them. Errors are those of LoadLatestOptions.
 Status OptionsFromFileText(const OptionsFileText& text, const ConfigOptions& config, const std::string& path,
@@ -76,8 +99,8 @@ Status OptionsFromFileText(const OptionsFileText& text, const ConfigOptions& con
 // error, tries to remove the temporary file.
 Status WriteOptionsFile(FileSystem& fs, const std::string& directory, std::uint64_t number, Slice bytes);
 
-// Removes all but the newest kOptionsFilesKept files, and the temporary files of interrupted writes. Must not run while
-// an OPTIONS file is being written.
-Status RemoveOldOptionsFiles(FileSystem& fs, const std::string& directory);
+// Removes all OPTIONS files but the newest, which is whole, and `previous`, and the temporary files of interrupted
+// writes. Must not run while an OPTIONS file is being written.
+Status RemoveOldOptionsFiles(FileSystem& fs, const std::string& directory, std::uint64_t previous);
 
 }  // namespace cambium

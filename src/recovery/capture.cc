@@ -79,6 +79,19 @@ Status CheckLog(FileSystem& fs, const std::string& directory, Capture* capture) 
   return Status::OK();
 }
 
+// The contents of a whole OPTIONS file for the copy: those of file `number`, the newest, with what it adds to.
+Result<std::string> OptionsTextOf(FileSystem& fs, const std::string& path, std::uint64_t number) {
+  const std::string name = FilePath(path, FileKind::kOptions, number);
+  CAMBIUM_TRY(std::string bytes, ReadWholeFile(fs, name, kOptionsFileSizeMax));
+  const Result<OptionsFileText> text = DecodeOptionsFile(bytes, name);
+  if (!text.ok() || text->adds_to == 0) return bytes;
+  const Result<NewestOptions> newest = ReadNewestOptions(fs, path);
+  if (newest.ok()) return EncodeOptionsText(newest->text);
+  if (!newest.status().IsCorruption()) return newest.status();
+  bytes.pop_back();  // the file cannot be used without the one that it adds to: the caller finds it damaged
+  return bytes;
+}
+
 }  // namespace
 
 Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path, RandomSource& random) {
@@ -105,8 +118,7 @@ Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path, RandomSou
     if (file.kind == FileKind::kOptions) capture.options_number = file.number;  // files are in the order of numbers
   }
   if (capture.options_number != 0) {
-    const std::string name = FilePath(path, FileKind::kOptions, capture.options_number);
-    CAMBIUM_TRY(capture.options_text, ReadWholeFile(fs, name, kOptionsFileSizeMax));
+    CAMBIUM_TRY(capture.options_text, OptionsTextOf(fs, path, capture.options_number));
   }
   capture.manifest_number = std::max(capture.state.next_file_number, LargestNumber(there) + 1);
   capture.header.number = capture.manifest_number;

@@ -69,6 +69,7 @@ Status Verifier::CheckOtherFiles() {
   std::vector<std::string> names;
   CAMBIUM_RETURN_IF_ERROR(fs_.List(path_, &names));
   std::sort(names.begin(), names.end());
+  bool are_options_readable = true;
   for (const std::string& name : names) {
     if (name == kLockFileName || name == kInfoLogFileName || name == std::string(kInfoLogFileName) + ".old") continue;
     const std::optional<NumberedFile> file = ParseFileName(name);
@@ -81,6 +82,7 @@ Status Verifier::CheckOtherFiles() {
       // Open only compares it with its options, and writes a new file if it cannot read this one. So a file that the
       // device cannot read is dead damage too. One that is denied to this process may be whole.
       const Status read = ReadOptionsFile(fs_, path_ + "/" + name).status();
+      are_options_readable &= read.ok();
       if (read.IsDenied()) {
         CAMBIUM_RETURN_IF_ERROR(Found(read));
       } else if (!read.ok()) {
@@ -90,6 +92,10 @@ Status Verifier::CheckOtherFiles() {
     if (file->kind == FileKind::kReserve) ++report_->files;
     if (!IsNamed(*file)) Note(path_ + "/" + name + ": orphan, which the next Open for writing removes");
   }
+  if (!are_options_readable) return Status::OK();
+  // The newest one may be an addition to another one.
+  const Status newest = ReadNewestOptions(fs_, path_).status();
+  if (newest.IsCorruption()) DeadDamage(std::string(newest.message()));
   return Status::OK();
 }
 
