@@ -7,8 +7,9 @@
 
 namespace cambium::bench {
 
-// A four-round Feistel network over the smallest even number of bits that holds n. A result outside [0, n) is encrypted
-// again until it falls inside (cycle walking): at most four times on average. Immutable.
+// A four-round Feistel network over the smallest even number of bits, at least 2, with 2^bits >= n. A result outside
+// [0, n) is encrypted again until it falls inside (cycle walking). A number takes at most four encryptions on average.
+// Immutable.
 class Permutation {
  public:
   Permutation(std::uint64_t n, std::uint64_t seed) : n_(n), seed_(seed) {

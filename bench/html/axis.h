@@ -28,8 +28,9 @@ struct Axis {
 // Returns the axis' own ticks, or at most `most` (2 or more) at round figures within low and high.
 std::vector<Tick> TicksOf(const Axis& axis, int most);
 
-// Returns an axis for these figures. It begins at 0 if linear; else it reaches from the round figure below to the one
-// above: 1, 2 or 5 times a power of 10, or a power of 2 for bytes.
+// Returns an axis for these figures. A linear axis begins at 0. A logarithmic axis reaches from the largest round
+// figure that is not above the smallest value to the smallest one that is not below the largest value. Round figures
+// are 1, 2 or 5 times a power of 10, or for bytes powers of 2.
 Axis AxisAround(const std::string& title, Unit unit, bool log, const std::vector<double>& values);
 
 }  // namespace cambium::bench

@@ -73,9 +73,8 @@ class CompactionFilter {
 
   virtual ~CompactionFilter() = default;
 
-  // Called before a separated value is read from the log; the value is read only if the answer is kUndetermined. Not
-  // called for inline values. `level`, here and below, is the level of an LSM that the keys are written to; 1 in a
-  // tree.
+  // Called before a separated value is read; the value is read only if the answer is kUndetermined. Not called for
+  // inline values. `level`, here and below, is the level of an LSM that the keys are written to; 1 in a tree.
   virtual Decision FilterBlobByKey(int /*level*/, const Slice& /*key*/, std::string* /*new_value*/,
                                    std::string* /*skip_until*/) const {
     return Decision::kUndetermined;

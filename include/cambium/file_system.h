@@ -46,7 +46,8 @@ class MappedRegion {
   [[nodiscard]] virtual const char* data() const = 0;
   [[nodiscard]] virtual std::size_t size() const = 0;
   // Copies [offset, offset + n) to `out`. A fault (truncated file, dead disk) is an IOError, never a signal. Bytes
-  // after the end of a truncated file but within its last page do not fault: they read as zeros, or give an IOError.
+  // after the end of a truncated file, within its last page, cannot fault. They read as zeros; an implementation may
+  // return IOError instead.
   virtual Status CopyOut(std::size_t offset, std::size_t n, char* out) const = 0;
   // Announces that bytes of [offset, offset + n) will be copied, and that the page cache has them. The region may then
   // map them at once, instead of page by page with a fault each.

@@ -10,15 +10,15 @@
 
 namespace cambium {
 
-// Calls `fill` with the new directory `to`.tmp, and with the file system to reach it by: `fs`, with the parent directory
-// of `to` opened (AtDirectory), so that everything is made in one directory. `fill` writes the files of a database there and syncs them, their names
-// and the MANIFEST last; or it opens a database there, writes to it and closes it. Then, if `keep`, the directory is
-// renamed to `to`, durably.
+// Calls `fill` with the path of the new directory, `to`.tmp, and a file system in which the parent of `to` is opened
+// (AtDirectory): even if that parent is renamed meanwhile, all files are made in the same directory. `fill` writes the
+// files of a database there and syncs them, their names and the MANIFEST last; or it opens a database there, writes to
+// it and closes it. If `keep`, the directory is then renamed to `to`, durably; otherwise it is removed.
 //
 // Meanwhile a lock is held in the directory `to`.tmp.mark. After a failure or a crash before the rename, this call or
 // else the next one removes the remains. If the rename succeeds and the sync of the parent directory fails, `to`
-// remains. Locked if another call is making `to`. InvalidArgument if `to` exists or is "", or if `to`.tmp is not empty
-// and no such call made it.
+// remains. Returns Locked if another call is making `to`; InvalidArgument if `to` exists or is "", or if `to`.tmp is
+// not empty and was not made by MakeWholeDirectory.
 using FillDirectory = std::function<Status(const std::shared_ptr<FileSystem>& fs, const std::string& directory)>;
 Status MakeWholeDirectory(const std::shared_ptr<FileSystem>& fs, const std::string& to, bool keep,
                           const FillDirectory& fill);

@@ -1,14 +1,14 @@
 // FilteredPart: what the compaction filter of a family has been asked about since a call of CompactRange began.
 //
-// CompactRange asks about each version of a key once, also if the version passes through several compactions: from
-// level to level, or as the neighbour of a key that is merged into the same leaf. The compactions of the background
-// that run during the call count too. So each compaction notes here what it has asked about, and does not ask about
-// what is noted.
+// CompactRange asks about each version of a key once, even if the version passes through several compactions: from
+// level to level, or as the neighbour of a key that is merged into the same leaf. So each compaction notes here what it
+// has asked about, and does not ask about what is noted. Background compactions that run during the call do so too.
 //
 //   files    a file is noted if the filter was asked about every value in it. Files are written once; for an index
 //            segment, all pages that were written since the call began count, and older pages are in other segments
-//   walked   a walk through a tree leaves a leaf where it is if the filter keeps all of its values. So these values
-//            are noted by key: those of the tree in [walked_from, walked_to), or up to the end of the range
+//   walked   a walk through a tree does not rewrite a leaf if the filter keeps all of its values. So these values
+//            are noted by key: those of the tree from `Walked::from` to `Walked::to`; the value of `Walked::to`
+//            itself only with `includes_to`
 //
 // Values of a run on top of the layers, from a flush, are never noted. Relocated values are: log GC puts those that
 // were asked about into runs of their own.

@@ -1,5 +1,6 @@
-// The first 128 bytes of every binary file of a database. They say what the file is and give its seed, a number that
-// enters every later checksum of the file, so that bytes of another file, epoch or database never validate.
+// The first 128 bytes of every binary file of a database. They say what the file is and give the seed of its checksums,
+// so that bytes of another file, epoch or database never validate. (The checksum of a record's body has seed 0; the
+// header of the record, which has the seed, holds it.)
 //
 //   offset  size  field                (little-endian, no padding)
 //        0     8  magic                "CAMBIUM1"
@@ -7,7 +8,7 @@
 //       12     4  kind                 FileKind
 //       16     4  required features    if the reader does not know a bit, it must refuse the file
 //       20     4  optional features    if the reader does not know a bit, it may read the file but not write it
-//       24    16  database id          drawn once, when the database was created (or cloned)
+//       24    16  database id          drawn once, when the database was created
 //       40    16  file id              drawn for this file; new files of two copies share numbers, not ids
 //       56     8  number               the number in the file's name
 //       64     8  epoch                +1 for every Open for writing

@@ -2,16 +2,17 @@
 // closed if another one needs its descriptor, and is opened again by the next call that uses it.
 //
 //   Open ──▶ open ◀──────────────────────────── the next call opens it again, and checks that it is the same file
-//             │   not used, mapped or waiting for a sync, and another file needs the descriptor
+//             │   not in use, not mapped, not waiting for a sync; another file needs its descriptor
 //             ╰──────────▶ closed
 //
 // A file stays open while
 //   - a call uses it, or a read of a queue is in flight;
 //   - it is mapped;
 //   - bytes that were written to it are not synced: only the descriptor that wrote them is sure to get the report of a
-//     failed write-back (see PosixFile). If no other file can be closed, the pool syncs it. After a failed sync it
-//     stays open for good, and if it was the pool that synced, every later change of a file fails;
-//   - its name was removed, or given to another file: it could not be opened again.
+//     failed write-back (see PosixFile). If no other file can be closed, the pool syncs such a file. A file whose sync
+//     failed stays open until it is destroyed. If the pool made that sync, every later write, sync, creation, rename or
+//     removal in the pool fails;
+//   - its name was removed, or given to another file, because the file could then not be opened again by name.
 // So more files than the limit can be open for a while. If the process has no descriptor left, files of this pool are
 // closed, whatever the limit, before Open gives up.
 #pragma once

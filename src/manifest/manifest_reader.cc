@@ -66,8 +66,8 @@ class FileReader {
     return Status::OK();
   }
 
-  // False if there is no valid header: a crash interrupted the file's creation. If the header is valid and belongs to
-  // another file, the file was copied or renamed: Corruption.
+  // False if the header is invalid, as after a crash during the file's creation, unless the reader is tolerant and
+  // mends or guesses it. Corruption if the header belongs to another file, because this one was copied or renamed.
   Result<bool> ReadHeader() {
     std::string bytes;
     CAMBIUM_RETURN_IF_ERROR(ReadAt(0, kFileHeaderSize, &bytes));

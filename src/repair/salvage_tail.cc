@@ -53,8 +53,9 @@ class Tail {
   }
 
  private:
-  // ReplayLog applies nothing if a segment is missing, so drop the first missing segment and those after it: the
-  // segments before it are whole. Flushed segments are dropped too, since the layers have their operations.
+  // ReplayLog applies nothing if it cannot open a segment. So the first missing or damaged segment is dropped, and all
+  // later ones with it; those before it can be replayed. Flushed segments are dropped too, since the layers have their
+  // operations.
   void CutBehindLostSegments() {
     std::erase_if(state_.segments, [&](const auto& each) {
       return each.second.kind == SegmentKind::kLog && each.first < state_.replay.segment;

@@ -18,8 +18,8 @@ class ManualExecutor final : public Executor {
  public:
   // Runs higher priorities first, and tasks of one priority in the order of scheduling, as a pool of one thread would.
   ManualExecutor() = default;
-  // Picks any waiting task, whatever its priority: in a pool of several threads, a task that started early may be
-  // delayed until after all others. The same seed and the same calls give the same order.
+  // Picks a waiting task at random, whatever its priority, because in a pool of several threads a task that started
+  // early may be delayed until after all others. The same seed and the same calls give the same order.
   explicit ManualExecutor(std::uint64_t seed) : prng_(seed) {}
   // Drops the waiting tasks without running them: a test that ends in a power cut leaves some.
   ~ManualExecutor() override = default;

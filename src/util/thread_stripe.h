@@ -1,5 +1,5 @@
-// ThreadStripe: counters that many threads add to without sharing a cache line and, in most threads, without a locked
-// instruction.
+// ThreadStripe: chooses the stripe of a counter that a thread adds to. A counter with stripes has several cache lines,
+// so that threads seldom share one. The first 32 threads of the process need no locked instruction.
 //
 //   struct alignas(64) Line { std::atomic<std::uint64_t> hits{0}; };
 //   std::array<Line, ThreadStripe::kCount> lines;

@@ -48,10 +48,10 @@ class Verifier {
   // Finds the comparator of a family: the caller's, or one of the library's own. InvalidArgument if neither has the
   // name.
   Status FindComparator(const FamilyState& family);
-  // Reports damage as a problem and an I/O error as unreadable, and returns OK, so that the check continues. Returns
-  // any other error, which ends the check.
+  // Adds Corruption and NotSupported to the problems and an I/O error to the unreadable places, and returns OK, so that
+  // the check continues. Returns any other error, which ends the check.
   Status Found(const Status& s);
-  // Like Found, but reports damage as dead.
+  // Like Found, but adds Corruption and NotSupported to the damage of dead data.
   Status FoundDead(const Status& s);
   void Problem(std::string what);
   void DeadDamage(std::string what);

@@ -40,7 +40,7 @@ class SegmentSource {
  public:
   virtual ~SegmentSource() = default;
   // Returns a new, empty segment. Its file and file name are durable, and the MANIFEST names it. If `failed` is not
-  // null, a write to that segment failed: then a MANIFEST record has also sealed it at that end.
+  // null, a write to that segment failed: then a MANIFEST record has also sealed that segment at `failed->length`.
   virtual Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) = 0;
 };
 

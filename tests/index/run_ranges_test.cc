@@ -184,8 +184,8 @@ TEST(RunRangesTest, AnyFlippedByteOfTheRangesIsCorruption) {
   }
 }
 
-// A footer with the right checksum and wrong contents: its figures of the ranges are checked against the file before
-// memory is allocated, and against the ranges afterwards.
+// The footer's checksum is valid, but a size, a count, a checksum or a key in it is wrong. Open compares the sizes with
+// the file before it allocates memory, and the count and the keys with the decoded range deletes afterwards.
 TEST(RunRangesTest, ForgedFooterIsCorruption) {
   PagePool pool(1 << 20);
   const BuiltRun built = Build(Keys({"b"}), Ranges({{"a", "c"}, {"m", "p"}}), BytewiseComparator());

@@ -544,8 +544,8 @@ TEST(RepairDbTest, InPlaceKeepsTheMendedDatabase) {
   }
 }
 
-// Regression: the check ran without the lock, and took any error for damage. A healthy database was replaced because
-// another process had it open for a moment, or because one read failed.
+// Regression: the check of a repair in place ran without the lock of the database, and took any error for damage. A
+// healthy database was replaced because another process had it open for a moment, or because one read failed.
 TEST(RepairDbTest, InPlaceTakesOnlyDamageForDamage) {
   TestStore store;
   store.MustOpen();

@@ -39,7 +39,7 @@ class Timeline {
   // The batch is visible.
   void Commit();
   // The batch returned an error and is not visible. It is unknown which bytes a failed write has written, so a crash
-  // before the next commit may bring the batch back as a whole; a later crash may not.
+  // before the next commit may bring the batch back as a whole. After the next commit the batch must not come back.
   void Fail();
   // All commits so far must survive the death of the process. AcknowledgeSync: the first `commits` must survive a power
   // cut.

@@ -57,8 +57,8 @@ class FilterThreadsTest : public DbThreadsTest {
  protected:
   static std::string KeyOf(std::size_t key) { return "key" + std::to_string(1000 + key); }
 
-  // Each key has one writer. A round is a put; a round whose value the filter would remove is a delete half of the
-  // time.
+  // Each key has one writer. Each round puts a key. If the filter would remove the value, the round deletes the key
+  // instead in half of the cases.
   void WriteKeys(std::size_t writer, std::uint64_t rounds) {
     Prng prng(seed_ + writer);
     for (std::uint64_t i = 0; i < rounds && !complaints_.any(); ++i) {

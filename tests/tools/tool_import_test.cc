@@ -105,7 +105,7 @@ TEST_F(ToolImportTest, FilesOfAFolderBecomeEntries) {
 }
 
 // Regression: foreign files with the names that an import uses were destroyed. The names are now OUT.tmp and
-// OUT.tmp.mark. If the mark does not contain our note, these files are foreign.
+// OUT.tmp.mark. If OUT.tmp.mark has no note of OUT.tmp, OUT.tmp is foreign.
 TEST_F(ToolImportTest, ForeignFilesInTheWayAreKept) {
   namespace fs = std::filesystem;
   WriteFile(File(), "{\"cambium_export\":1}\n{\"key\":\"a\",\"value\":\"1\"}\n{\"end\":true,\"entries\":1}\n");

@@ -1,5 +1,6 @@
 // KeyRanges: chooses the part of the key space for an operation. The space is cut into ranges of equal size. The x-th
-// warmest range, x from 1, gets operations in proportion to a e^(b x) + c e^(d x).
+// warmest range, x from 1, gets operations in proportion to a e^(b x) + c e^(d x), with a to d from --keyrange_dist_a
+// to --keyrange_dist_d.
 #pragma once
 
 #include <cstdint>
