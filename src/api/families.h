@@ -75,6 +75,9 @@ class Families {
   Status PersistAddition(FamilyChanges changes) CAMBIUM_REQUIRES(families_lock);
   [[nodiscard]] std::string TextOf(const OptionsAdditions::Addition& addition) const;
   Status WriteFile(std::uint64_t number, const std::string& text);
+  // Remove OPTIONS files that are not needed any more. If one cannot be removed, the next whole file removes it.
+  void RemoveFiles(const std::vector<std::uint64_t>& numbers) CAMBIUM_REQUIRES(families_lock);
+  void KeepsOldFile(const Status& removed) CAMBIUM_REQUIRES(families_lock);
   Status Persist(KeptForm kept = {}) CAMBIUM_REQUIRES(families_lock);
   [[nodiscard]] std::uint64_t NewestFile() const;  // the number of the newest OPTIONS file; 0 if there is none
   [[nodiscard]] std::optional<KeptForm> Persisted() CAMBIUM_REQUIRES(families_lock);
@@ -88,8 +91,11 @@ class Families {
   const std::shared_ptr<Family>& default_family_;
   mutable Mutex mutex_;
   OptionsAdditions additions_ CAMBIUM_GUARDED_BY(families_lock);
-  // An OPTIONS file of an earlier Open, which is kept when a new one is written. 0: none.
+  // The whole OPTIONS file before the newest one, which is kept. 0: none.
   std::uint64_t previous_file_ CAMBIUM_GUARDED_BY(families_lock) = 0;
+  // There are no OPTIONS files but additions_ and previous_file_. Otherwise the directory is listed after the next whole
+  // file is written, to remove all others.
+  bool knows_old_files_ CAMBIUM_GUARDED_BY(families_lock) = false;
 };
 
 // Holds the families lock for its lifetime.

@@ -180,15 +180,35 @@ Status Families::WriteFile(std::uint64_t number, const std::string& text) {
 }
 
 Status Families::Persist(KeptForm kept) {
-  if (additions_.whole() != 0) previous_file_ = additions_.whole();
+  std::vector<std::uint64_t> old = additions_.numbers();
+  if (const std::uint64_t whole = additions_.whole(); whole != 0) {
+    if (previous_file_ != 0 && previous_file_ != whole) old.push_back(previous_file_);
+    previous_file_ = whole;
+  }
   additions_.Clear();
+  const bool knows_old_files = std::exchange(knows_old_files_, false);
   const std::string text = Text(kept);
   const std::uint64_t number = commits_.NewFileNumber();
   CAMBIUM_RETURN_IF_ERROR(WriteFile(number, text));
   additions_.SetWhole(number, text.size());
-  const Status removed = RemoveOldOptionsFiles(*db_.fs, db_.path, previous_file_);
-  if (!removed.ok()) db_.logger->Log(InfoLogLevel::kWarn, "could not remove an old OPTIONS file: " + removed.ToString());
+  knows_old_files_ = true;
+  if (knows_old_files) {
+    RemoveFiles(old);
+  } else if (const Status removed = RemoveOldOptionsFiles(*db_.fs, db_.path, previous_file_); !removed.ok()) {
+    KeepsOldFile(removed);
+  }
   return Status::OK();
+}
+
+void Families::RemoveFiles(const std::vector<std::uint64_t>& numbers) {
+  for (const std::uint64_t number : numbers) {
+    if (const Status removed = db_.Unlink(FileKind::kOptions, number); !removed.ok()) KeepsOldFile(removed);
+  }
+}
+
+void Families::KeepsOldFile(const Status& removed) {
+  knows_old_files_ = false;
+  db_.logger->Log(InfoLogLevel::kWarn, "could not remove an old OPTIONS file: " + removed.ToString());
 }
 
 // If the addition cannot be written, the next file is whole, so that the change is not missing in it.
@@ -203,12 +223,10 @@ Status Families::PersistAddition(FamilyChanges changes) {
   if (const Status written = WriteFile(number, text); !written.ok()) {
     previous_file_ = additions_.whole();
     additions_.Clear();
+    knows_old_files_ = false;
     return written;
   }
-  for (const std::uint64_t replaced : addition.replaced) {
-    const Status removed = db_.Unlink(FileKind::kOptions, replaced);
-    if (!removed.ok()) db_.logger->Log(InfoLogLevel::kWarn, "could not remove an old OPTIONS file: " + removed.ToString());
-  }
+  RemoveFiles(addition.replaced);
   additions_.Written(std::move(addition), number, text.size());
   return Status::OK();
 }

@@ -44,6 +44,12 @@ class OptionsAdditions {
 
   // The number of the whole file; 0 if none is known.
   [[nodiscard]] std::uint64_t whole() const { return files_.empty() ? 0 : files_.front().number; }
+  // The numbers of the additions.
+  [[nodiscard]] std::vector<std::uint64_t> numbers() const {
+    std::vector<std::uint64_t> numbers;
+    for (std::size_t i = 1; i < files_.size(); ++i) numbers.push_back(files_[i].number);
+    return numbers;
+  }
   // Forgets the files: the next one must be whole.
   void Clear() { files_.clear(); }
   void SetWhole(std::uint64_t number, std::uint64_t bytes) { files_ = {File{number, bytes, {}}}; }
