@@ -29,7 +29,10 @@ class Replay {
     result_.last_sequence = state_.replay_sequence;
     result_.end = state_.replay;
     queue_ = request_.fs->NewReadQueue(kReadsAhead, request_.use_io_uring);
-    for (std::size_t i = 0; i < sources_.size() && !ended_; ++i) CAMBIUM_RETURN_IF_ERROR(ReplaySegment(i));
+    for (std::size_t i = 0; i < sources_.size() && !ended_; ++i) {
+      CAMBIUM_RETURN_IF_ERROR(ReplaySegment(i));
+      sources_[i].file.reset();
+    }
     if (!ended_) CAMBIUM_RETURN_IF_ERROR(CheckWholeEnd());
     result_.proven_durable = std::max(result_.proven_durable, state_.durable_sequence);
     return std::move(result_);
