@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,6 +21,7 @@
 
 #include "cambium/db.h"
 #include "cambium/snapshot.h"
+#include "cambium/statistics.h"
 #include "data/zipf.h"
 #include "meter/op_meter.h"
 #include "system/process_stats.h"
@@ -56,6 +58,11 @@ const Cell kCells[] = {
     {"inline-100-lsm", false, 1'000'000, 100, 1, 2, 1.5, What::kOverwrite, 64 << 10, true},
     {"inline-100-2", false, 500'000, 100, 1, 1, 2},
     {"inline-100-1.4", false, 500'000, 100, 1, 1, 1.4},
+    {"inline-100-1.2", false, 500'000, 100, 1, 1, 1.2},
+    {"inline-100-2-lsm", false, 500'000, 100, 1, 1, 2, What::kOverwrite, 64 << 10, true},
+    {"inline-100-1.2-lsm", false, 500'000, 100, 1, 1, 1.2, What::kOverwrite, 64 << 10, true},
+    {"inline-4m", false, 4'000'000, 100, 1, 2, 1.5},
+    {"inline-4m-lsm", false, 4'000'000, 100, 1, 2, 1.5, What::kOverwrite, 64 << 10, true},
     {"inline-zipf", false, 500'000, 100, 1, 1, 1.5, What::kZipf},
     {"inline-zipf-lsm", false, 500'000, 100, 1, 1, 1.5, What::kZipf, 64 << 10, true},
     {"inline-delete", false, 500'000, 100, 1, 1, 1.5, What::kDelete},
@@ -126,6 +133,8 @@ double Allowed(const Cell& cell, const Options& options, double live, bool at_re
 struct Outcome {
   double puts_per_second = 0;
   double longest_put = 0;
+  double load_cost = 0;   // bytes that flushes and compactions write per byte of keys and values, during the load
+  double cost = 0;        // the same during the writes after it
   double most = 0;        // the highest sample: bytes on disk per allowed byte
   double most_amp = 0;    // the same sample: bytes on disk per live byte
   int samples = 0;
@@ -133,12 +142,14 @@ struct Outcome {
   double rest_after = 0;  // seconds
   double rest_amp = 0;
   bool rests_below = false;
+  std::string figures;    // the property "cambium.space" right after the highest sample
 };
 
 class CellRun {
  public:
-  CellRun(const Cell& cell, std::string dir, std::uint64_t seed)
-      : cell_(cell), dir_(std::move(dir)), seed_(seed), live_(cell, options_) {
+  CellRun(const Cell& cell, std::string dir, std::uint64_t seed, bool shows_figures)
+      : cell_(cell), dir_(std::move(dir)), seed_(seed), shows_figures_(shows_figures), live_(cell, options_) {
+    options_.statistics = CreateDBStatistics();
     options_.create_if_missing = options_.create_missing_column_families = true;
     options_.max_space_amplification = cell.s;
     options_.write_buffer_size = cell.buffer_kib << 10;
@@ -162,9 +173,13 @@ class CellRun {
     std::thread sampler([this] { Sample(); });
     Write(1e9, /*loads=*/true);
     const std::uint64_t puts_before = puts_.load();
+    const std::uint64_t load_bytes = IndexBytesWritten();
+    outcome_.load_cost = Ratio(load_bytes, puts_before * (LiveBytes::kKeyBytes + cell_.bytes));
     const std::uint64_t start = NowNanos();
     Write(seconds, /*loads=*/false);
-    outcome_.puts_per_second = static_cast<double>(puts_.load() - puts_before) / SecondsSince(start);
+    const std::uint64_t puts = puts_.load() - puts_before;
+    outcome_.puts_per_second = static_cast<double>(puts) / SecondsSince(start);
+    outcome_.cost = Ratio(IndexBytesWritten() - load_bytes, puts * (LiveBytes::kKeyBytes + cell_.bytes));
     Rest();
     stop_.store(true);
     sampler.join();
@@ -172,6 +187,11 @@ class CellRun {
   }
 
  private:
+  [[nodiscard]] std::uint64_t IndexBytesWritten() const {
+    return options_.statistics->getTickerCount(FILE_BYTES_FLUSH) + options_.statistics->getTickerCount(FILE_BYTES_MERGE);
+  }
+  static double Ratio(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
+
   // All writers load their keys, or write for so long.
   void Write(double seconds, bool loads) {
     std::vector<std::thread> threads;
@@ -238,6 +258,32 @@ class CellRun {
     live_.Add(-deleted);
   }
 
+  // Live bytes and bytes on disk as this program counts them, the files by kind, and the database's own figures; in MiB.
+  std::string FiguresNow(double live, double on_disk) {
+    std::map<std::string, double> bytes;
+    std::error_code ignored;
+    for (const auto& file : std::filesystem::directory_iterator(dir_, ignored)) {
+      bytes[file.path().extension().string()] += static_cast<double>(file.file_size(ignored));
+    }
+    std::string text = "  live " + InMiB(live) + ", on disk " + InMiB(on_disk) + "; files:";
+    for (const auto& [kind, its] : bytes) text += " " + kind + " " + InMiB(its);
+    std::map<std::string, std::string> space;
+    db_->GetMapProperty("cambium.space", &space);
+    text += "\n  the database says:";
+    for (const auto& [name, figure] : space) text += " " + name + " " + InMiB(std::stod(figure));
+    for (int level = 0; level < 4 && cell_.lsm; ++level) {
+      std::string files;
+      db_->GetProperty("cambium.num-files-at-level" + std::to_string(level), &files);
+      text += (level == 0 ? "\n  files in levels: " : " ") + files;
+    }
+    return text + "\n";
+  }
+  static std::string InMiB(double bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f", bytes / kMiB);
+    return text;
+  }
+
   // A file is removed a moment after the write that makes it garbage. So a sample counts as live what was live at one of
   // the last three samples.
   void Sample() {
@@ -255,6 +301,7 @@ class CellRun {
         if (on_disk / allowed > outcome_.most) {
           outcome_.most = on_disk / allowed;
           outcome_.most_amp = on_disk / std::max(live, 1.0);
+          if (shows_figures_) outcome_.figures = FiguresNow(live, on_disk);
         }
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -280,6 +327,7 @@ class CellRun {
   const Cell& cell_;
   const std::string dir_;
   const std::uint64_t seed_;
+  const bool shows_figures_;
   Options options_;
   LiveBytes live_;
   std::unique_ptr<DB> db_;
@@ -298,30 +346,33 @@ int Main(int argc, char** argv) {
   bool all = false;
   double seconds = 3;
   std::uint64_t seed = 301;
+  bool figures = false;
   CLI::App app("Checks in many shapes that max_space_amplification bounds the disk.");
   app.add_option("--db", root, "directory for the databases, which are removed")->required();
   app.add_flag("--all", all, "runs all cells, not only five");
   app.add_option("--only", only, "runs the cells whose name begins with this");
   app.add_option("--seconds", seconds, "seconds of writing, after the load")->capture_default_str();
   app.add_option("--seed", seed, "seed of keys and values")->capture_default_str();
+  app.add_flag("--figures", figures, "shows what was on disk at the highest sample of each cell");
   CLI11_PARSE(app, argc, argv);
   std::printf("seed %llu, %.0f s\n", static_cast<unsigned long long>(seed), seconds);
-  std::printf("%-20s %5s %9s %9s %7s %7s %10s %8s %8s %7s\n", "cell", "S", "puts/s", "longest", "most/S*L+A", "most/L",
-              "violations", "rest", "rest/L", "");
+  std::printf("%-20s %5s %9s %9s %7s %7s %10s %8s %8s %11s\n", "cell", "S", "puts/s", "longest", "most/S*L+A", "most/L",
+              "violations", "rest", "rest/L", "index bytes");
   int failed = 0;
   for (const Cell& cell : kCells) {
     if (only.empty() ? !cell.is_usual && !all : !std::string(cell.name).starts_with(only)) continue;
     const std::string dir = root + "/" + cell.name;
     if (std::filesystem::exists(dir)) Check(Status::InvalidArgument(dir + " exists"));
     std::filesystem::create_directories(root);
-    CellRun run(cell, dir, seed);
+    CellRun run(cell, dir, seed, figures);
     const Outcome seen = run.Run(seconds);
     const bool holds = seen.violations == 0 && seen.longest_put <= kLongestPut && seen.rest_after <= kRestWithin &&
                        seen.rests_below;
     failed += holds ? 0 : 1;
-    std::printf("%-20s %5.2f %9.0f %7.0f ms %9.3f %8.2f %5d/%-5d %6.1f s %7.2f %s\n", cell.name, cell.s,
+    std::printf("%-20s %5.2f %9.0f %7.0f ms %9.3f %8.2f %5d/%-5d %6.1f s %7.2f %5.1f %5.1f %s\n", cell.name, cell.s,
                 seen.puts_per_second, seen.longest_put * 1000, seen.most, seen.most_amp, seen.violations, seen.samples,
-                seen.rest_after, seen.rest_amp, holds ? "" : "DOES NOT HOLD");
+                seen.rest_after, seen.rest_amp, seen.load_cost, seen.cost, holds ? "" : "DOES NOT HOLD");
+    std::fputs(seen.figures.c_str(), stdout);
     std::fflush(stdout);
   }
   return failed == 0 ? 0 : 1;
