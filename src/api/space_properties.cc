@@ -70,6 +70,7 @@ Properties::Figures Properties::SpaceStats() {
   SetFigure(&all, "tail", figures.tail_bytes);
   SetFigure(&all, "tail_hides", figures.tail_hides_bytes);
   SetFigure(&all, "tail_live", figures.tail_live_bytes);
+  SetFigure(&all, "active", figures.active_bytes);
   SetFigure(&all, "index", figures.index_bytes);
   SetFigure(&all, "index_live", figures.index_live_bytes);
   SetFigure(&all, "index_hidden", figures.index_hidden_bytes);

@@ -24,6 +24,8 @@ const TreeLayers& AsTree(const Layers& layers) {
 constexpr std::uint64_t kSegmentsOfTree = 8;
 constexpr std::uint64_t kSegmentsOfTreeMax = 1024;
 constexpr std::uint64_t kSegmentBytesLeast = 1u << 20;
+constexpr std::uint64_t kRunsOfRoom = 8;  // a sweep is due if runs have more than this part of the room
+constexpr std::uint64_t kRunBytesLeast = 1u << 20;
 constexpr std::uint64_t kFlushBytesLeast = 1u << 20;  // some milliseconds of a slow disk
 
 bool HasRanges(const MemtableShape& memtable) { return memtable.ranges != nullptr && !memtable.ranges->empty(); }
@@ -33,6 +35,7 @@ SweepShape ShapeOf(const TreeLayers& layers) {
   SweepShape shape;
   shape.run_count = facts.run_count;
   shape.run_keys = facts.run_keys;
+  shape.run_bytes = facts.run_file_bytes;
   shape.tree_keys = facts.base_keys;
   shape.tree_keys_between = facts.base_keys;
   shape.tree_height = facts.height;
@@ -209,6 +212,9 @@ SweepPolicy BTreeIndex::Policy(std::uint64_t step_bytes_max) const {
   SweepPolicy policy = options_.merges;
   policy.runs_max = runs_max_.load(std::memory_order_relaxed);
   policy.sweep_ratio = sweep_ratio_.load(std::memory_order_relaxed);
+  if (!MutantIs(Mutant::kLevelsIgnoreRoom)) {
+    policy.run_bytes_max = std::max(room_.load(std::memory_order_relaxed) / kRunsOfRoom, kRunBytesLeast);
+  }
   // As much as a step of a sweep writes before it commits.
   const std::uint64_t step_bytes = std::min(step_bytes_max, write_buffer_size_.load(std::memory_order_relaxed));
   policy.flush_pages_max = std::max(kFlushBytesLeast, step_bytes) / options_.segments.page_size;
@@ -321,14 +327,22 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const In
                                               double share_to_be_replaced) const {
   const std::uint32_t page_size = layers.parts().page_size;
   std::vector<IndexSegmentUse> uses;
+  std::uint64_t live_units = 0;
   for (const auto& [number, info] : layers.parts().segments) {
     uses.push_back({number, info.length / page_size, info.live_units});
+    live_units += info.live_units;
   }
   EvacuationPolicy policy = options_.evacuation;
   // If the files must shrink sooner than the policy says, sweeps copy the live pages out of sparse segments now, even
   // if the rest of the sweep would soon replace most of them.
-  if (file_percent_max < policy.file_percent_max) share_to_be_replaced = 0;
-  policy.file_percent_max = std::min(policy.file_percent_max, file_percent_max);
+  if (file_percent_max < policy.file_percent_max) {
+    policy.file_percent_max = file_percent_max;
+    // What a step copies takes its space twice, too. In a small tree, where a step is most of the dead pages that the
+    // limit allows, copies would never end.
+    const std::uint64_t dead_units_max = live_units * (file_percent_max - 100) / 100;
+    policy.growth_units = std::min(2 * copy_bytes_max / page_size, dead_units_max / 4);
+    share_to_be_replaced = 0;
+  }
   policy.small_units = segments.segment_bytes_max / page_size / 16;
   return PickVictims(uses, policy, copy_bytes_max / page_size, share_to_be_replaced);
 }

@@ -83,7 +83,9 @@ double LeafPartOf(double bytes_per_key, const TreeCost& cost) {
 double MemtablesPerSweep(const TreeCost& cost) {
   if (cost.batch <= 0) return 1;
   const double by_keys = std::ceil(cost.keys / static_cast<double>(cost.policy.sweep_ratio) / cost.batch);
-  return std::clamp(by_keys, 1.0, static_cast<double>(cost.policy.runs_max) + 1);
+  const double by_bytes = std::ceil(static_cast<double>(cost.policy.run_bytes_max) /
+                                    std::max(1.0, cost.batch * cost.run_entry_bytes));
+  return std::clamp(std::min(by_keys, by_bytes), 1.0, static_cast<double>(cost.policy.runs_max) + 1);
 }
 
 double BytesPerUpdate(const TreeCost& cost) {

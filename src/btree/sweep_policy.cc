@@ -47,7 +47,7 @@ SweepChoice PickSweep(const SweepShape& shape, const SweepPolicy& policy) {
   }
   if (shape.sweep_in_progress) return SweepChoice::kResumeSweep;
   if (shape.run_count == 0) return SweepChoice::kNothing;
-  const bool is_due = shape.urgent || shape.run_count > policy.runs_max ||
+  const bool is_due = shape.urgent || shape.run_count > policy.runs_max || shape.run_bytes > policy.run_bytes_max ||
                       shape.run_keys + shape.run_covered_keys > shape.tree_keys / policy.sweep_ratio;
   return is_due ? SweepChoice::kSweep : SweepChoice::kNothing;
 }
@@ -83,7 +83,7 @@ std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments
     return a.live_units * b.units < b.live_units * a.units;
   });
   for (const IndexSegmentUse& segment : sparse) {
-    if (units * 100 <= live_units * percent_max) break;
+    if ((units + policy.growth_units) * 100 <= live_units * percent_max) break;
     take(segment);
   }
   if (small.size() > policy.small_segments_max) {

@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -39,6 +40,9 @@ namespace cambium {
 struct SweepPolicy {
   std::uint64_t sweep_ratio = 8;
   std::uint64_t runs_max = 16;  // the most runs that a lookup has to ask before the tree
+  // A sweep is also due if the runs have this many bytes, of which all may be hidden or hide others. Under a ceiling
+  // BTreeIndex derives the number from the room.
+  std::uint64_t run_bytes_max = std::numeric_limits<std::uint64_t>::max();
   // Pages that a flush may write in addition to those of its own memtable. BTreeIndex derives the number from
   // write_buffer_size, and uses at least one MiB of pages: some milliseconds of a slow disk.
   std::uint64_t flush_pages_max = 16384;
@@ -61,6 +65,7 @@ struct SweepShape {
   std::uint64_t memtable_covered_keys = 0;  // keys of the tree that these ranges cover
   std::uint64_t run_count = 0;
   std::uint64_t run_keys = 0;
+  std::uint64_t run_bytes = 0;
   std::uint64_t run_covered_keys = 0;       // keys of the tree that the runs' ranges cover
   std::uint64_t tree_keys = 0;
   std::uint64_t tree_keys_between = 0;  // those between the first and the last key to be merged
@@ -92,6 +97,8 @@ struct EvacuationPolicy {
   // from every segment that is half dead, because most pages of such a segment die soon anyway. At 200, copying adds at
   // most a quarter to what uniform updates write; copying from every half-dead segment would double it.
   std::uint64_t file_percent_max = 200;
+  // What the step will add before it frees anything. The limit holds for the files after the step.
+  std::uint64_t growth_units = 0;
   // A segment of fewer than small_units (a sixteenth of the largest size) is small. Every Open of the database may
   // leave one, so when there are more than small_segments_max of them, small segments are joined.
   std::uint64_t small_units = 1024;

@@ -12,6 +12,9 @@ constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); }
 
+// Smaller runs are not worth their syncs.
+constexpr std::uint64_t kRunBytesLeast = 512u << 10;
+
 // A segment has an eighth of the slack, so the garbage in it cannot take up the slack before it is full and can be
 // collected.
 std::uint64_t SegmentBytes(double slack, std::uint64_t most) {
@@ -48,11 +51,12 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   if (policy.max_space_amplification == 0) {
     plan.segment_bytes = policy.segment_bytes_max;
     plan.step_bytes = std::min(policy.step_bytes_max, policy.segment_bytes_max);
-    plan.work_at = plan.spare_until = plan.slow_at = plan.stop_at = kNever;
+    plan.slack_bytes = plan.flush_in = plan.work_at = plan.spare_until = plan.slow_at = plan.stop_at = kNever;
     return plan;
   }
   const std::uint64_t live = figures.live();
   const double slack = Slack(policy, live);
+  plan.slack_bytes = static_cast<std::uint64_t>(slack);
   plan.segment_bytes = SegmentBytes(slack, policy.segment_bytes_max);
   plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
   plan.index_file_percent_max = IndexFilePercentMax(slack, figures.index_live_bytes);
@@ -68,6 +72,11 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.stop_at = limit + plan.segment_bytes - in_flight;
   plan.work_at = Minus(plan.slow_at, static_cast<std::uint64_t>(slack / 8));
 
+  const auto part = [&](int n) { return static_cast<std::uint64_t>(slack / n); };
+  plan.flush_in = MutantIs(Mutant::kRunsIgnoreRoom) ? kNever
+                                                   : Minus(std::max(part(8), kRunBytesLeast), figures.active_bytes);
+  plan.flush = plan.flush_in == 0;
+
   // Files that are about to be removed still take space, and writers wait for their removal. But no job removes them
   // sooner, and a job that moved values meanwhile would only make more files to remove.
   const std::uint64_t leaving = MutantIs(Mutant::kGcIgnoresPendingDeletes) ? 0 : figures.leaving_bytes;
@@ -77,9 +86,8 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   // the shares do not count: all waste must become garbage that can be collected.
   const bool is_short = on_disk >= plan.slow_at + (plan.stop_at - plan.slow_at) / 2;
   const bool is_starved = is_short && figures.collectable_bytes < plan.segment_bytes / 4;
-  const auto part = [&](int n) { return static_cast<std::uint64_t>(slack / n); };
   // Flushing a tiny tail only makes a run, and many such runs take more space than they free.
-  plan.flush = std::max(figures.tail_bytes, figures.tail_hides_bytes) > part(is_starved ? 32 : 8) ||
+  plan.flush = plan.flush || std::max(figures.tail_bytes, figures.tail_hides_bytes) > part(is_starved ? 32 : 8) ||
                (is_starved && figures.tail_range_deletes > 0);
   const std::uint64_t compactable = figures.hidden_bytes + figures.index_covered_bytes;
   plan.compact = compactable > part(4) || (is_starved && compactable + figures.index_hidden_bytes > 0);

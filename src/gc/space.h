@@ -43,6 +43,7 @@ struct SpaceFigures {
   // Estimate: bytes in older layers that the tail overwrites or deletes, minus tail_bytes; at least 0. Assumes that the
   // tail's puts are overwrites.
   std::uint64_t tail_hides_bytes = 0;
+  std::uint64_t active_bytes = 0;  // of memory in active memtables: about what their flushes will write
   std::uint64_t tail_range_deletes = 0;  // their number; what they hide is unknown until they are flushed
   // Separated values in memtables that no newer entry there replaces. They are live, whatever they hide. In a new
   // database, all live values are of this kind.
@@ -68,6 +69,8 @@ struct SpacePolicy {
 };
 
 struct SpacePlan {
+  // What the ceiling allows beyond the live bytes, without A. UINT64_MAX without a ceiling.
+  std::uint64_t slack_bytes = 0;
   // The size of new log segments, and of a step of log GC.
   std::uint64_t segment_bytes = 0;
   std::uint64_t step_bytes = 0;
@@ -83,6 +86,10 @@ struct SpacePlan {
   std::uint64_t slow_at = 0;
   std::uint64_t stop_at = 0;
   std::uint64_t spare_until = 0;
+  // When writers have added this many bytes, memtables are flushed, whatever D is: what they hold becomes a run, before
+  // the log behind it can be freed, and the run takes its space twice while it is compacted. UINT64_MAX without a
+  // ceiling.
+  std::uint64_t flush_in = 0;
   // What to start now.
   bool flush = false;
   bool compact = false;

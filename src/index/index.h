@@ -262,6 +262,10 @@ class Index {
   [[nodiscard]] virtual double ExpectedBytes(const Layers& layers, const MemtableShape& memtable,
                                              const UpdateShape& update) const = 0;
 
+  // How many bytes the files of these layers may take beyond the live ones, from the next decision on; see
+  // SpacePlan::slack_bytes. Any thread.
+  virtual void SetRoom(std::uint64_t bytes) = 0;
+
   // Runs one compaction or one step of it. After an error nothing has changed; files already written are garbage.
   virtual Result<std::unique_ptr<CompactionOutcome>> Compact(const CompactionInput& input) = 0;
 

@@ -4,7 +4,20 @@
 #include <cmath>
 #include <limits>
 
+#include "util/mutant.h"
+
 namespace cambium {
+namespace {
+
+// Parts of the room. Level 1 has its part, runs that wait for their compaction as much, and each of the two again while
+// a step rewrites the runs. The rest is for the log. A slice takes about eight files.
+constexpr std::uint64_t kUpperLevelsOfRoom = 8;
+constexpr std::uint64_t kFilesOfRoom = 64;
+// Below these sizes, headers, branches and syncs of files cost more than what they save.
+constexpr std::uint64_t kUpperLevelBytesLeast = 512u << 10;
+constexpr std::uint64_t kFileBytesLeast = 256u << 10;
+
+}  // namespace
 
 std::uint64_t CompactionPolicy::TargetFileSize(std::uint32_t level) const {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / (2 * kGrandparentFiles);
@@ -16,8 +29,23 @@ std::uint64_t CompactionPolicy::TargetFileSize(std::uint32_t level) const {
 }
 
 double CompactionPolicy::TargetLevelSize(std::uint32_t level) const {
-  return static_cast<double>(std::max<std::uint64_t>(1, max_bytes_for_level_base)) *
-         std::pow(max_bytes_for_level_multiplier, static_cast<double>(level) - 1);
+  const double bytes = static_cast<double>(std::max<std::uint64_t>(1, max_bytes_for_level_base)) *
+                       std::pow(max_bytes_for_level_multiplier, static_cast<double>(level) - 1);
+  return level == 1 ? std::min(bytes, static_cast<double>(upper_level_bytes_max)) : bytes;
+}
+
+double CompactionPolicy::UpperLevelSize(std::uint32_t level) const {
+  return std::min(TargetLevelSize(level), static_cast<double>(upper_level_bytes_max));
+}
+
+CompactionPolicy CompactionPolicy::Within(std::uint64_t room) const {
+  CompactionPolicy within = *this;
+  const std::uint64_t level_bytes = std::max(room / kUpperLevelsOfRoom, kUpperLevelBytesLeast);
+  if (level_bytes >= max_bytes_for_level_base || MutantIs(Mutant::kLevelsIgnoreRoom)) return within;
+  within.style = kCompactionStyleLazyLevel;
+  within.upper_level_bytes_max = level_bytes;
+  within.target_file_size_base = std::min(target_file_size_base, std::max(room / kFilesOfRoom, kFileBytesLeast));
+  return within;
 }
 
 }  // namespace cambium

@@ -150,7 +150,7 @@ class Law {
     return std::min({whole, held * part, std::max(1.0, held)});
   }
   [[nodiscard]] double TargetOf(std::uint32_t level) const {
-    return cost_.policy.TargetLevelSize(level) / BytesAt(FileOf(1, cost_.keys));
+    return cost_.policy.UpperLevelSize(level) / BytesAt(FileOf(1, cost_.keys));
   }
   // `drained`: right after the level has given away its excess; it gives away half a step more on average.
   [[nodiscard]] double KeysOf(std::uint32_t level, bool drained) const {
@@ -223,7 +223,7 @@ class Law {
     Turns turns;
     turns.chunk = chunk;
     turns.files_per_tier = std::max(1.0, chunk / tier_file);
-    turns.target = cost_.policy.TargetLevelSize(level) / BytesAt(tier_file);
+    turns.target = cost_.policy.UpperLevelSize(level) / BytesAt(tier_file);
     turns.tiers_max = std::max(2.0, cost_.policy.max_bytes_for_level_multiplier);
     turns.below = cost_.keys;
     turns.slice = std::max(cost_.step_bytes / cost_.entry_bytes, 4 * file_below) + file_below / 2;

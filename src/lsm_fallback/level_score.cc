@@ -44,8 +44,8 @@ double LevelScore(const CompactionShape& shape, const CompactionPolicy& policy, 
       if (deletions > entries && level != shape.deepest()) bytes += (deletions - entries) * bytes_per_entry * 2;
     }
   }
-  const double by_bytes = bytes / policy.TargetLevelSize(level);
-  if (is_last) return by_bytes;
+  if (is_last) return bytes / policy.TargetLevelSize(level);
+  const double by_bytes = bytes / policy.UpperLevelSize(level);
   // Under the leveled style a level has more than one tier only if another style left them.
   const double tiers_max = policy.is_lazy() ? std::max(2.0, policy.max_bytes_for_level_multiplier) : 1.5;
   return std::max(by_bytes, static_cast<double>(tiers.size()) / tiers_max);

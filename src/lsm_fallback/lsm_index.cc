@@ -183,8 +183,13 @@ void LsmIndex::SetOptions(const ColumnFamilyOptions& options) {
 }
 
 LsmIndex::Tuning LsmIndex::tuning() const {
-  const MutexLock lock(mutex_);
-  return tuning_;
+  Tuning now;
+  {
+    const MutexLock lock(mutex_);
+    now = tuning_;
+  }
+  now.policy = now.policy.Within(room_.load(std::memory_order_relaxed));
+  return now;
 }
 
 CompactionPolicy LsmIndex::policy() const { return tuning().policy; }

@@ -5,6 +5,9 @@
 // follows from the layers alone, also after the next Open.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "index/family_files.h"
@@ -27,8 +30,8 @@ struct LsmIndexOptions {
   CreateIndexFile create_file;  // runs
 };
 
-// All layers passed to it must be LsmLayers with its comparator. PickFlush, IsCompactionDue, SetOptions, SetPolicy: any
-// thread. Compact: one thread at a time. Must outlive its outcomes.
+// All layers passed to it must be LsmLayers with its comparator. PickFlush, IsCompactionDue, SetOptions, SetPolicy,
+// SetRoom: any thread. Compact: one thread at a time. Must outlive its outcomes.
 class LsmIndex final : public Index {
  public:
   explicit LsmIndex(LsmIndexOptions options);
@@ -45,10 +48,12 @@ class LsmIndex final : public Index {
   // levels.
   Result<std::unique_ptr<CompactionOutcome>> Compact(const CompactionInput& input) override;
   void SetOptions(const ColumnFamilyOptions& options) override;
+  void SetRoom(std::uint64_t bytes) override { room_.store(bytes, std::memory_order_relaxed); }
   void SealFiles() override {}  // no file is ever appended to
 
   // Takes effect from the next choice on.
   void SetPolicy(const CompactionPolicy& policy);
+  // The policy in force, which the room may have changed.
   [[nodiscard]] CompactionPolicy policy() const;
 
  private:
@@ -63,6 +68,7 @@ class LsmIndex final : public Index {
   const LsmIndexOptions options_;  // fields that tuning_ also has are only initial values
   mutable Mutex mutex_;
   Tuning tuning_ CAMBIUM_GUARDED_BY(mutex_);
+  std::atomic<std::uint64_t> room_{std::numeric_limits<std::uint64_t>::max()};
 };
 
 // The options of the family that concern compactions.

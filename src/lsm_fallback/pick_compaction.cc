@@ -297,7 +297,7 @@ class Picker {
   // file is merged once if they are taken together, and twice if one follows the other. Inputs and overlapped files
   // together stay within the bytes that one file and its overlap may have.
   void TakeExcess(const TierShape& tier, const TierShape& merged, Stretch* taken, KeySpan* span, Stretch* met) const {
-    const double level_max = policy_.TargetLevelSize(tier.level);
+    const double level_max = policy_.UpperLevelSize(tier.level);
     const double bytes_max =
         (1 + policy_.max_bytes_for_level_multiplier) * static_cast<double>(policy_.TargetFileSize(tier.level));
     for (; taken->end < tier.files.size(); ++taken->end) {

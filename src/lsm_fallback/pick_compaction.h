@@ -32,7 +32,8 @@
 // The size of a step: a slice ends near its byte budget. A step cannot be smaller than one file with what it overlaps,
 // about 1 + max_bytes_for_level_multiplier files. A step of level 0 cannot be small either: each run covers all keys,
 // so all runs are compacted at once with level 1. The keys that go through overlap no more than one file may. The
-// options still bound this step, because writers wait at level0_stop_writes_trigger runs.
+// options still bound this step, because writers wait at level0_stop_writes_trigger runs. If there is too little room on
+// disk for it, the caller passes a policy with tiers (CompactionPolicy::Within): then level 0 is compacted alone.
 #pragma once
 
 #include <cstdint>

@@ -119,6 +119,8 @@ struct Family {
   std::atomic<std::int64_t> hidden_bytes{0};
   std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};
+  // The bytes of the index's files at the last look at the size of the database.
+  std::atomic<std::uint64_t> index_bytes{0};
   // Estimates of what range deletes cover in older layers: bytes of records that the accounts still count, and of pages.
   std::atomic<std::uint64_t> covered_bytes{0};
   std::atomic<std::uint64_t> covered_index_bytes{0};

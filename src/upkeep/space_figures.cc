@@ -38,6 +38,14 @@ IndexBytes IndexBytesOf(const FamilyState& family) {
   return bytes;
 }
 
+// In the base, without what the first `merged` of the runs have deleted already. Each tombstone is taken to delete a key.
+std::uint64_t BytesDeletedByRuns(const LayersShape& shape, double merged) {
+  if (shape.run_count == 0 || shape.base_keys == 0) return 0;
+  const double waiting = std::max(0.0, 1 - merged / static_cast<double>(shape.run_count));
+  const double per_key = static_cast<double>(shape.base_live_bytes) / static_cast<double>(shape.base_keys);
+  return Times(shape.run_tombstones, waiting * per_key);
+}
+
 std::uint64_t AtLeastZero(std::int64_t bytes) { return static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0)); }
 
 }  // namespace
@@ -58,21 +66,24 @@ void SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_referen
     }
     newer_keys += table.key_count();
   };
+  figures->active_bytes += view.active->memory_bytes();
   add_table(*view.active);
   for (const FrozenTable& frozen : view.frozen) add_table(*frozen.table);
   figures->tail_range_deletes += newer_ranges;
 }
 
 void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state, SpaceFigures* figures) const {
-  const Family& family = *view.family;
+  Family& family = *view.family;
   const double replaced = family.replaced_share.load(std::memory_order_relaxed);
   const Account account = AccountOf(state, commits_.state());
   const auto bytes = static_cast<std::uint64_t>(account.bytes);
   const IndexBytes index = IndexBytesOf(state);
+  family.index_bytes.store(index.all(), std::memory_order_relaxed);
   const std::uint64_t address_bytes = static_cast<std::uint64_t>(account.references) * kIndexBytesOfAddress;
   const LayersShape shape = view.layers->shape();
   std::uint64_t hidden = AtLeastZero(family.hidden_bytes.load());
-  std::uint64_t live = shape.base_live_bytes + Times(index.runs, 1 - replaced);
+  const std::uint64_t deleted = BytesDeletedByRuns(shape, family.merged_runs.load(std::memory_order_relaxed));
+  std::uint64_t live = Minus(shape.base_live_bytes, deleted) + Times(index.runs, 1 - replaced);
   const std::uint64_t covered_index =
       std::min(family.covered_index_bytes.load(std::memory_order_relaxed), Minus(index.all(), address_bytes));
   if (family.options().index_type == IndexKind::kLsm) {

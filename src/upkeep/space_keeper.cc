@@ -22,6 +22,13 @@ constexpr int kTicksUntilIdle = 5;
 constexpr std::uint64_t kBytesPerVisit = 1024;
 constexpr std::uint64_t kFewVisits = 64;
 
+// Indexes that take less than this part of the slack may be rewritten as a whole at any time.
+constexpr std::uint64_t kIndexPartsOfSlack = 4;
+
+std::uint64_t Plus(std::uint64_t a, std::uint64_t b) {
+  return b > SpaceControl::kNever - a ? SpaceControl::kNever : a + b;
+}
+
 // In idle time, a compaction is worthwhile if it frees a quarter of the bytes that it writes.
 bool IsWorthCompacting(const FamilyView& family) {
   const LayersShape shape = family.layers->shape();
@@ -99,6 +106,7 @@ void SpaceKeeper::Look() {
   space_.step_bytes.store(plan.step_bytes, std::memory_order_relaxed);
   space_.index_file_percent_max.store(plan.index_file_percent_max, std::memory_order_relaxed);
   space_.is_short.store(plan.collect, std::memory_order_relaxed);
+  ShareRoom();
   // Translates a size of the database to the clock of what writers have written.
   const auto when = [&](std::uint64_t at) {
     return at == SpaceControl::kNever ? at : at >= on_disk ? written + (at - on_disk) : Minus(written, on_disk - at);
@@ -106,9 +114,23 @@ void SpaceKeeper::Look() {
   space_.slow_at.store(when(plan.slow_at), std::memory_order_relaxed);
   space_.stop_at.store(when(plan.stop_at), std::memory_order_relaxed);
   space_.check_at.store(plan.work_at == SpaceControl::kNever ? plan.work_at
-                        : on_disk < plan.work_at             ? when(plan.work_at)
-                                                             : written + plan.segment_bytes / 8,
+                        : on_disk < plan.work_at && !plan.any()
+                            ? std::min(when(plan.work_at), Plus(written, plan.flush_in))
+                            : written + plan.segment_bytes / 8,
                         std::memory_order_relaxed);
+}
+
+// Each index has the part of the slack that it has of all bytes in indexes. If most bytes are in the log, that is far
+// more than the index takes, even while a compaction rewrites all of it; then no bound is needed.
+void SpaceKeeper::ShareRoom() {
+  const std::uint64_t slack = space_.plan.slack_bytes;
+  const std::uint64_t all = space_.figures.index_bytes;
+  const bool is_bound = slack != SpaceControl::kNever && all > slack / kIndexPartsOfSlack;
+  const std::shared_ptr<const View> view = commits_.view().Pin();
+  for (const FamilyView& each : view->families) {
+    const auto its = static_cast<double>(each.family->index_bytes.load(std::memory_order_relaxed));
+    each.family->index->SetRoom(is_bound ? Times(slack, its / static_cast<double>(all)) : SpaceControl::kNever);
+  }
 }
 
 void SpaceKeeper::Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_left) {

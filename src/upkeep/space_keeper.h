@@ -58,6 +58,8 @@ class SpaceKeeper {
   // Measures, plans, and sets the limits for writers.
   void Look() CAMBIUM_REQUIRES(commit_lock);
   void LookAndStartJobs(bool after_job);
+  // Tells each index how much of the slack it may take.
+  void ShareRoom() CAMBIUM_REQUIRES(commit_lock);
   // Whether enough was written since the last look, or space is so short, that a look is worth its time.
   [[nodiscard]] bool IsLookDue() CAMBIUM_EXCLUDES(commit_lock);
   // Makes sure that a look is taken within a second.

@@ -101,6 +101,13 @@ TEST(PickSweepTest, FollowsSweepRatio) {
   EXPECT_EQ(PickSweep(shape, {.sweep_ratio = 1}), SweepChoice::kNothing);
 }
 
+TEST(PickSweepTest, RunsWithMoreBytesThanThereIsRoomForAreDue) {
+  const SweepShape shape{.run_count = 1, .run_keys = 1000, .run_bytes = 100'000, .tree_keys = 1'000'000};
+  EXPECT_EQ(PickSweep(shape, {}), SweepChoice::kNothing);
+  EXPECT_EQ(PickSweep(shape, {.run_bytes_max = 100'000}), SweepChoice::kNothing);
+  EXPECT_EQ(PickSweep(shape, {.run_bytes_max = 99'999}), SweepChoice::kSweep);
+}
+
 using Numbers = std::set<std::uint64_t>;
 constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
 
@@ -124,6 +131,13 @@ TEST(PickVictimsTest, NeverASegmentWithinBoundsByItself) {
   const std::vector<IndexSegmentUse> uses = {{1, 10'000, 7'000}, {2, 10'000, 6'000}, {3, 10'000, 8'000}};
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 110}, kNoBudget), (Numbers{1, 2}));
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 125}, kNoBudget), Numbers{2});
+}
+
+// Sweeps freed dead pages only when the limit was exceeded, and then added as many as a step makes.
+TEST(PickVictimsTest, LimitHoldsAfterTheStepThatIsToBegin) {
+  const std::vector<IndexSegmentUse> uses = {{1, 10'000, 7'000}, {2, 10'000, 9'000}};
+  EXPECT_EQ(PickVictims(uses, {.file_percent_max = 125}, kNoBudget), Numbers{});
+  EXPECT_EQ(PickVictims(uses, {.file_percent_max = 125, .growth_units = 1'000}, kNoBudget), Numbers{1});
 }
 
 // Regression: the header counted as a dead page, so each sweep of a tree of a few pages made a new file.

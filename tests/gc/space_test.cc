@@ -123,6 +123,29 @@ TEST(SpaceTest, FilesAboutToBeRemovedStartNoWork) {
   EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).collect) << "too much remains after the removal";
 }
 
+// Rule C1: before the log behind a memtable can be freed, its run takes space too. So a memtable is flushed at an
+// eighth of the slack, however far away the ceiling is.
+TEST(SpaceTest, MemtablesAreFlushedWhileTheirRunsAreSmall) {
+  const auto plan_with = [](std::uint64_t in_memtables) {
+    SpaceFigures figures = WithGarbage(0);
+    figures.active_bytes = in_memtables;
+    return PlanSpace(figures, PolicyOf(1.5));
+  };
+  EXPECT_EQ(plan_with(0).flush_in, 64 * kMiB);
+  EXPECT_EQ(plan_with(60 * kMiB).flush_in, 4 * kMiB);
+  EXPECT_FALSE(plan_with(63 * kMiB).any());
+  EXPECT_TRUE(plan_with(64 * kMiB).flush);
+  EXPECT_FALSE(plan_with(64 * kMiB).compact || plan_with(64 * kMiB).collect || plan_with(64 * kMiB).seal);
+  {
+    const testing::MutantScope mutant(Mutant::kRunsIgnoreRoom);
+    EXPECT_FALSE(plan_with(64 * kMiB).flush);
+  }
+  EXPECT_EQ(PlanSpace(SpaceFigures{}, PolicyOf(1.5)).flush_in, kMiB / 2) << "smaller runs are not worth their syncs";
+  SpaceFigures large;
+  large.active_bytes = 1024 * kMiB;
+  EXPECT_FALSE(PlanSpace(large, PolicyOf(0)).flush) << "no ceiling";
+}
+
 TEST(SpaceTest, HiddenGarbageIsCompactedAtAQuarterOfTheSlack) {
   SpaceFigures figures = WithGarbage(400 * kMiB);
   figures.log_live_bytes += 100 * kMiB;

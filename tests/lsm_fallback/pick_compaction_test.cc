@@ -360,6 +360,68 @@ TEST(PickCompactionTest, PickRunsTakesRunsThatAreNotDue) {
   EXPECT_EQ(Show(PickRuns(shape.shape, Policy(kCompactionStyleLevel))), "compact 0 -> 1.0: 2 | 1");
 }
 
+constexpr std::uint64_t kMiB = 1u << 20;
+
+// Rule C1: what does not fit into the room is compacted in parts that do.
+TEST(WithinRoomTest, UpperLevelsAndFilesArePartsOfTheRoom) {
+  const CompactionPolicy full;
+  const CompactionPolicy within = full.Within(64 * kMiB);
+  EXPECT_TRUE(within.is_lazy());
+  EXPECT_EQ(within.TargetLevelSize(1), 8 * kMiB);
+  EXPECT_EQ(within.TargetFileSize(2), kMiB);
+  EXPECT_EQ(within.TargetLevelSize(2), full.TargetLevelSize(2)) << "the last level has no room to be part of";
+  EXPECT_EQ(within.UpperLevelSize(2), 8 * kMiB) << "but a level above the last has";
+  const CompactionPolicy least = full.Within(0);
+  EXPECT_EQ(least.TargetLevelSize(1), kMiB / 2);
+  EXPECT_EQ(least.TargetFileSize(1), kMiB / 4);
+  CompactionPolicy own;
+  own.target_file_size_base = 64 << 10;
+  EXPECT_EQ(own.Within(64 * kMiB).TargetFileSize(1), 64u << 10) << "smaller files of the user's stay small";
+}
+
+TEST(WithinRoomTest, NothingChangesWhereFullLevelsFit) {
+  const CompactionPolicy full;
+  EXPECT_FALSE(full.Within(2048 * kMiB).is_lazy());
+  EXPECT_EQ(full.Within(2048 * kMiB).TargetFileSize(1), full.TargetFileSize(1));
+  EXPECT_TRUE(full.Within(2047 * kMiB).is_lazy());
+  EXPECT_FALSE(full.Within(std::numeric_limits<std::uint64_t>::max()).is_lazy()) << "no ceiling";
+  CompactionPolicy small;
+  small.max_bytes_for_level_base = 8 * kMiB;
+  EXPECT_FALSE(small.Within(64 * kMiB).is_lazy());
+}
+
+// The same layers with all the room of the world and with little, and the bytes of the files that each choice reads.
+TEST(WithinRoomTest, StepsAreSmallerThanALevel) {
+  const auto mib = [](std::uint64_t n) { return "=" + std::to_string(n * kMiB); };
+  // A database of 64 MiB whose level 1 is all of it, and four runs.
+  Shape shape;
+  shape.Runs({"9:a-z" + mib(2), "8:a-z" + mib(2), "7:a-z" + mib(2), "6:a-z" + mib(2)});
+  shape.Tier(1, 0, {"1:a-h" + mib(20), "2:i-p" + mib(20), "3:q-z" + mib(24)}).Step(4 * kMiB);
+  const CompactionPolicy full;
+  EXPECT_EQ(Show(PickCompaction(shape.shape, full)), "compact 0 -> 1.0: 9 8 7 6 | 1 2 3");
+  const CompactionPolicy within = full.Within(32 * kMiB);
+  EXPECT_EQ(Show(PickCompaction(shape.shape, within)), "move 1 -> 2.0: 1 2 3") << "level 1 is too large to be merged";
+  {
+    const MutantScope mutant(Mutant::kLevelsIgnoreRoom);
+    EXPECT_EQ(Show(PickCompaction(shape.shape, full.Within(32 * kMiB))), "compact 0 -> 1.0: 9 8 7 6 | 1 2 3");
+  }
+
+  Shape moved;
+  moved.Runs({"9:a-z" + mib(2), "8:a-z" + mib(2), "7:a-z" + mib(2), "6:a-z" + mib(2)});
+  moved.Tier(2, 0, {"1:a-h" + mib(20), "2:i-p" + mib(20), "3:q-z" + mib(24)}).Step(4 * kMiB);
+  EXPECT_EQ(Show(PickCompaction(moved.shape, within)), "compact 0 -> 1.0: 9 8 7 6") << "the runs alone";
+  EXPECT_EQ(Show(PickRuns(moved.shape, within)), "compact 0 -> 1.0: 9 8 7 6") << "urgently, too";
+
+  Shape tiers;
+  tiers.Tier(1, 2, {"11:a-h" + mib(2), "12:i-p" + mib(2), "13:q-z" + mib(2)});
+  tiers.Tier(1, 1, {"8:a-h" + mib(2), "9:i-p" + mib(2), "10:q-z" + mib(2)});
+  tiers.Tier(2, 0, {"4:a-d" + mib(2), "5:e-h" + mib(2), "6:i-p" + mib(2), "7:q-z" + mib(2)}).Step(4 * kMiB);
+  EXPECT_EQ(Show(PickCompaction(tiers.shape, within)), "compact 1 -> 2.0: 11 8 | 4 [, e)") << "a slice of all tiers";
+  CompactionRequest all;
+  ASSERT_TRUE(AdvanceRequest(tiers.shape, within, &all));
+  EXPECT_EQ(Show(PickRequested(tiers.shape, within, &all)), "compact 1 -> 2.0: 11 8 | 4 [, e)") << "CompactRange, too";
+}
+
 CompactionRequest RequestOf(std::optional<std::string> begin, std::optional<std::string> end) {
   CompactionRequest request;
   request.begin = std::move(begin);

@@ -1,0 +1,192 @@
+// The ceiling and inline values, with options whose sizes are far larger than the database: memtables, files and levels
+// must then be as small as the ceiling has room for. Before each write of a file, and whatever writes it, the test adds
+// up all files and compares the sum with S * L + A.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+#include "testing/units.h"
+#include "upkeep/small_value_store.h"
+
+namespace cambium::testing {
+namespace {
+
+enum class Writes { kUniform, kSkewed, kDeletes };
+
+class InlineCeiling {
+ public:
+  InlineCeiling(IndexKind index, double s)
+      : s_(s), stored_bytes_(StoredBytes()), store_(index), present_(kKeys, false) {
+    store_.options.max_space_amplification = s;
+    UseFullSizes(&store_.options);
+    store_.MustOpen();
+    hook_ = store_.fs->AddHook([this](const SimOp& op) {
+      if (op.phase != SimPhase::kBefore || op.path.find(".log") != std::string::npos) return;
+      Sample();
+      // What a background thread would do during the call: it removes the files that are replaced, above all.
+      if (std::exchange(is_compacting_, false)) {
+        if (store_.executor->pending() > 0) store_.executor->RunOneInstead();
+        is_compacting_ = true;
+      }
+    });
+  }
+  ~InlineCeiling() { store_.fs->RemoveHook(hook_); }
+
+  void Load() {
+    for (std::uint64_t i = 0; i < kKeys; ++i) Put(i);
+  }
+  void Write(Writes writes, std::uint64_t count) {
+    Prng prng(SeedFromEnvironment(72));
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t bound = writes == Writes::kSkewed ? 1 + prng.Uniform(kKeys) : kKeys;
+      const std::uint64_t key = prng.Uniform(bound);
+      writes == Writes::kDeletes && prng.OneIn(3) ? Delete(key) : Put(key);
+    }
+  }
+  void CompactRange() {
+    is_compacting_ = true;
+    store_.Compact();
+    is_compacting_ = false;
+    store_.executor->RunAll();
+  }
+  void Reopen() { store_.Reopen(); }
+
+  // The highest sample, as a part of what was allowed at that moment.
+  [[nodiscard]] double most() const { return most_; }
+  [[nodiscard]] const std::string& where() const { return where_; }
+  [[nodiscard]] SmallValueStore& store() { return store_; }
+  // Bytes of index files written per byte of keys and values.
+  [[nodiscard]] double Cost() const {
+    const std::uint64_t written = store_.Ticker(FILE_BYTES_MERGE) + store_.Ticker(FILE_BYTES_FLUSH);
+    return static_cast<double>(written) / static_cast<double>(store_.puts * kEntryBytes);
+  }
+
+ private:
+  static constexpr std::uint64_t kLimit = 16 * kMiB;  // the default of min_space_limit
+  static void UseFullSizes(Options* options) {
+    options->write_buffer_size = 64u << 20;
+    options->target_file_size_base = 64u << 20;
+    options->max_bytes_for_level_base = 256u << 20;
+    options->min_space_limit = kLimit;
+  }
+  // An entry as it is stored in full pages, with its part of headers, branches and filters.
+  static double StoredBytes() {
+    constexpr std::uint64_t kSample = 20'000;
+    SmallValueStore store(IndexKind::kLsm);
+    UseFullSizes(&store.options);
+    store.MustOpen();
+    for (std::uint64_t i = 0; i < kSample; ++i) store.PutNumber(i);
+    store.Compact();
+    const double bytes = static_cast<double>(store.Space("index_live")) / kSample;
+    EXPECT_LT(bytes, 1.2 * kEntryBytes);
+    return bytes;
+  }
+
+  static constexpr std::uint64_t kKeys = 150'000;
+  static constexpr std::uint64_t kEntryBytes = SmallValueStore::kKeyBytes + SmallValueStore::kValueBytes;
+
+  void Put(std::uint64_t i) {
+    if (!present_[i]) ++live_;
+    present_[i] = true;
+    store_.PutNumber(i);
+  }
+  void Delete(std::uint64_t i) {
+    ASSERT_TRUE(store_.db->Delete({}, SmallValueStore::Key(i)).ok());
+    if (present_[i]) --live_;
+    present_[i] = false;
+  }
+  // A segment is an eighth of the slack, but at least a megabyte. A has three.
+  [[nodiscard]] double Allowed() const {
+    const double live = static_cast<double>(live_) * stored_bytes_;
+    return std::max<double>(kLimit, s_ * live + 3 * std::max<double>(kMiB, (s_ - 1) * live / 8));
+  }
+  void Sample() {
+    std::map<std::string, std::uint64_t> bytes;  // by the end of the file's name
+    std::uint64_t all = 0;
+    for (const auto& file : store_.fs->probe().ListFiles()) {
+      bytes[file.path.substr(std::min(file.path.size(), file.path.rfind('.')))] += file.size;
+      all += file.size;
+    }
+    const double part = static_cast<double>(all) / Allowed();
+    if (part <= most_) return;
+    most_ = part;
+    where_ = std::to_string(live_ * kEntryBytes) + " live, after " + std::to_string(store_.puts) + " puts:";
+    for (const auto& [kind, its] : bytes) where_ += " " + kind + " " + std::to_string(its);
+  }
+
+  const double s_;
+  const double stored_bytes_;
+  SmallValueStore store_;
+  std::vector<bool> present_;
+  std::uint64_t live_ = 0;
+  double most_ = 0;
+  std::string where_;
+  int hook_ = 0;
+  bool is_compacting_ = false;
+};
+
+struct Case {
+  IndexKind index;
+  double s;
+  Writes writes;
+};
+void PrintTo(const Case& its, std::ostream* out) {
+  constexpr const char* kNames[] = {"uniform", "skewed", "deletes"};
+  *out << (its.index == IndexKind::kLsm ? "LSM, " : "tree, ") << its.s << ", " << kNames[static_cast<int>(its.writes)];
+}
+
+class InlineCeilingTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(InlineCeilingTest, NoWriteOfAnyFileExceedsIt) {
+  InlineCeiling ceiling(GetParam().index, GetParam().s);
+  ceiling.Load();
+  EXPECT_LE(ceiling.most(), 1) << "during the load: " << ceiling.where();
+  ceiling.Write(GetParam().writes, 300'000);
+  EXPECT_LE(ceiling.most(), 1) << ceiling.where();
+  ceiling.CompactRange();
+  ceiling.Reopen();
+  ceiling.Write(GetParam().writes, 100'000);
+  EXPECT_LE(ceiling.most(), 1) << "with a CompactRange and an Open: " << ceiling.where();
+  std::printf("at most %.3f of S * L + A, %.1f bytes of index per byte\n", ceiling.most(), ceiling.Cost());
+  EXPECT_EQ(ceiling.store().Verify(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Cells, InlineCeilingTest,
+                         ::testing::Values(Case{IndexKind::kLsm, 1.5, Writes::kUniform},
+                                           Case{IndexKind::kLsm, 1.5, Writes::kSkewed},
+                                           Case{IndexKind::kLsm, 1.5, Writes::kDeletes},
+                                           Case{IndexKind::kLsm, 2, Writes::kUniform},
+                                           Case{IndexKind::kLsm, 1.25, Writes::kUniform},
+                                           Case{IndexKind::kBTree, 1.5, Writes::kUniform},
+                                           Case{IndexKind::kBTree, 1.5, Writes::kSkewed},
+                                           Case{IndexKind::kBTree, 1.5, Writes::kDeletes},
+                                           Case{IndexKind::kBTree, 2, Writes::kUniform},
+                                           Case{IndexKind::kBTree, 1.4, Writes::kUniform}));
+
+// Rule C1, for inline values.
+TEST(InlineCeilingMutantTest, LevelsAndRunsFitIntoTheRoom) {
+  const auto most = [](IndexKind index) {
+    InlineCeiling ceiling(index, 1.5);
+    ceiling.Load();
+    ceiling.Write(Writes::kUniform, 150'000);
+    return ceiling.most();
+  };
+  EXPECT_LE(most(IndexKind::kLsm), 1);
+  {
+    const MutantScope mutant(Mutant::kLevelsIgnoreRoom);
+    EXPECT_GT(most(IndexKind::kLsm), 1.1);
+  }
+  EXPECT_LE(most(IndexKind::kBTree), 1);
+  const MutantScope mutant(Mutant::kRunsIgnoreRoom);
+  EXPECT_GT(most(IndexKind::kBTree), 1);
+}
+
+}  // namespace
+}  // namespace cambium::testing
