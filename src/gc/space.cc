@@ -12,8 +12,10 @@ constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); }
 
-// Smaller runs are not worth their syncs.
-constexpr std::uint64_t kRunBytesLeast = 512u << 10;
+// A flush of fewer bytes is not worth its syncs. Of each memtable, fewer bytes are not worth the pages of its run, which
+// has at least three.
+constexpr std::uint64_t kFlushBytesLeast = 512u << 10;
+constexpr std::uint64_t kFlushBytesOfTableLeast = 16u << 10;
 
 // A segment has an eighth of the slack, so the garbage in it cannot take up the slack before it is full and can be
 // collected.
@@ -73,8 +75,9 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.work_at = Minus(plan.slow_at, static_cast<std::uint64_t>(slack / 8));
 
   const auto part = [&](int n) { return static_cast<std::uint64_t>(slack / n); };
-  plan.flush_in = MutantIs(Mutant::kRunsIgnoreRoom) ? kNever
-                                                   : Minus(std::max(part(8), kRunBytesLeast), figures.active_bytes);
+  const std::uint64_t flush_from =
+      std::max({part(8), kFlushBytesLeast, figures.active_tables * kFlushBytesOfTableLeast});
+  plan.flush_in = MutantIs(Mutant::kRunsIgnoreRoom) ? kNever : Minus(flush_from, figures.active_bytes);
   plan.flush = plan.flush_in == 0;
 
   // Files that are about to be removed still take space, and writers wait for their removal. But no job removes them

@@ -44,6 +44,7 @@ struct SpaceFigures {
   // tail's puts are overwrites.
   std::uint64_t tail_hides_bytes = 0;
   std::uint64_t active_bytes = 0;  // of memory in active memtables: about what their flushes will write
+  std::uint64_t active_tables = 0;  // their number, without empty ones
   std::uint64_t tail_range_deletes = 0;  // their number; what they hide is unknown until they are flushed
   // Separated values in memtables that no newer entry there replaces. They are live, whatever they hide. In a new
   // database, all live values are of this kind.

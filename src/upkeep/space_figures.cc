@@ -66,7 +66,10 @@ void SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_referen
     }
     newer_keys += table.key_count();
   };
-  figures->active_bytes += view.active->memory_bytes();
+  if (view.active->started()) {
+    figures->active_bytes += view.active->memory_bytes();
+    ++figures->active_tables;
+  }
   add_table(*view.active);
   for (const FrozenTable& frozen : view.frozen) add_table(*frozen.table);
   figures->tail_range_deletes += newer_ranges;

@@ -141,6 +141,10 @@ TEST(SpaceTest, MemtablesAreFlushedWhileTheirRunsAreSmall) {
     EXPECT_FALSE(plan_with(64 * kMiB).flush);
   }
   EXPECT_EQ(PlanSpace(SpaceFigures{}, PolicyOf(1.5)).flush_in, kMiB / 2) << "smaller runs are not worth their syncs";
+  SpaceFigures many;  // families, of which each has a few entries
+  many.active_tables = 10'000;
+  many.active_bytes = 10 * kMiB;
+  EXPECT_FALSE(PlanSpace(many, PolicyOf(1.5)).flush) << "a run of each would take more";
   SpaceFigures large;
   large.active_bytes = 1024 * kMiB;
   EXPECT_FALSE(PlanSpace(large, PolicyOf(0)).flush) << "no ceiling";
