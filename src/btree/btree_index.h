@@ -51,7 +51,7 @@ class BTreeIndex final : public Index {
 
   [[nodiscard]] FlushChoice PickFlush(const Layers& layers, const MemtableShape& memtable) const override;
   [[nodiscard]] bool IsCompactionDue(const Layers& layers, bool urgent) const override;
-  void SetRoom(std::uint64_t bytes) override { room_.store(bytes, std::memory_order_relaxed); }
+  void SetRoom(const IndexRoom& room) override { room_.store(room.standing, std::memory_order_relaxed); }
   // True while the layers still have a run of the request with keys in its range. After that, if the filter must be
   // asked, true until the walk has reached the end of the range.
   bool IsCompactionDue(const Layers& layers, CompactionRequest* request) const override;
@@ -96,9 +96,9 @@ class BTreeIndex final : public Index {
   // These four begin as in options_; SetOptions changes them.
   std::atomic<std::uint64_t> runs_max_;
   std::atomic<std::uint64_t> sweep_ratio_;
-  std::atomic<std::uint64_t> room_{std::numeric_limits<std::uint64_t>::max()};
   std::atomic<unsigned> filter_bits_per_key_;
   std::atomic<std::size_t> write_buffer_size_;
+  std::atomic<std::uint64_t> room_{std::numeric_limits<std::uint64_t>::max()};  // IndexRoom::standing
   OpenIndexSegment open_segment_;  // without a file: the next sweep starts a new segment
 };
 

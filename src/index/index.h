@@ -39,6 +39,7 @@
 #include "index/family_files.h"
 #include "index/file_syncs.h"
 #include "index/filtered_part.h"
+#include "index/index_room.h"
 #include "index/lookup.h"
 #include "index/page_pool.h"
 #include "index/run.h"
@@ -262,9 +263,8 @@ class Index {
   [[nodiscard]] virtual double ExpectedBytes(const Layers& layers, const MemtableShape& memtable,
                                              const UpdateShape& update) const = 0;
 
-  // How many bytes the files of these layers may take beyond the live ones, from the next decision on; see
-  // SpacePlan::slack_bytes. Any thread.
-  virtual void SetRoom(std::uint64_t bytes) = 0;
+  // Takes effect from the next decision on. Any thread.
+  virtual void SetRoom(const IndexRoom& room) = 0;
 
   // Runs one compaction or one step of it. After an error nothing has changed; files already written are garbage.
   virtual Result<std::unique_ptr<CompactionOutcome>> Compact(const CompactionInput& input) = 0;

@@ -23,9 +23,9 @@ std::uint64_t CompactionPolicy::TargetFileSize(std::uint32_t level) const {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / (2 * kGrandparentFiles);
   std::uint64_t bytes = target_file_size_base;
   for (std::uint32_t i = 1; i < level; ++i) {
-    if (__builtin_mul_overflow(bytes, target_file_size_multiplier, &bytes)) return kMost;
+    if (__builtin_mul_overflow(bytes, target_file_size_multiplier, &bytes)) return std::min(kMost, file_bytes_max);
   }
-  return std::min(bytes, kMost);
+  return std::min({bytes, kMost, file_bytes_max});
 }
 
 double CompactionPolicy::TargetLevelSize(std::uint32_t level) const {
@@ -38,13 +38,13 @@ double CompactionPolicy::UpperLevelSize(std::uint32_t level) const {
   return std::min(TargetLevelSize(level), static_cast<double>(upper_level_bytes_max));
 }
 
-CompactionPolicy CompactionPolicy::Within(std::uint64_t room) const {
+CompactionPolicy CompactionPolicy::Within(IndexRoom room) const {
   CompactionPolicy within = *this;
-  const std::uint64_t level_bytes = std::max(room / kUpperLevelsOfRoom, kUpperLevelBytesLeast);
-  if (level_bytes >= max_bytes_for_level_base || MutantIs(Mutant::kLevelsIgnoreRoom)) return within;
+  const std::uint64_t level_bytes = std::max(room.standing / kUpperLevelsOfRoom, kUpperLevelBytesLeast);
+  if (level_bytes >= max_bytes_for_level_base || num_levels < 3 || MutantIs(Mutant::kLevelsIgnoreRoom)) return within;
   within.style = kCompactionStyleLazyLevel;
   within.upper_level_bytes_max = level_bytes;
-  within.target_file_size_base = std::min(target_file_size_base, std::max(room / kFilesOfRoom, kFileBytesLeast));
+  within.file_bytes_max = std::max(room.step / kFilesOfRoom, kFileBytesLeast);
   return within;
 }
 

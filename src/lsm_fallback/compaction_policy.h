@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cambium/options.h"
+#include "index/index_room.h"
 
 namespace cambium {
 
@@ -19,6 +20,8 @@ struct CompactionPolicy {
   std::uint32_t num_levels = 7;  // including level 0. Files that are already deeper are left there.
   // The most that level 1 and each level above the last may have, whatever the sizes above say.
   std::uint64_t upper_level_bytes_max = std::numeric_limits<std::uint64_t>::max();
+  // The most that a new file may have.
+  std::uint64_t file_bytes_max = std::numeric_limits<std::uint64_t>::max();
 
   [[nodiscard]] bool is_lazy() const { return style == kCompactionStyleLazyLevel; }
   [[nodiscard]] std::uint64_t TargetFileSize(std::uint32_t level) const;
@@ -27,11 +30,12 @@ struct CompactionPolicy {
   // From this size on, a level above the last one is due for compaction.
   [[nodiscard]] double UpperLevelSize(std::uint32_t level) const;
 
-  // This policy in a database whose files have `room` bytes beyond the live ones. The room must be enough for the
-  // entries of the upper levels, which may hide older ones, and for the new files of a step, until the old files can be
-  // deleted. If that cannot be said of a level 1 of full size, whatever the style, the upper levels are parts of the
-  // room and have tiers. A step of level 0 then writes as much as its runs have, and all other steps are slices.
-  [[nodiscard]] CompactionPolicy Within(std::uint64_t room) const;
+  // This policy in a database whose files have this room beyond the live bytes. It must be enough for the entries of the
+  // upper levels, which may hide older ones, and for the new files of a step, until the old files can be deleted. If a
+  // level 1 of full size is too large for that, whatever the style, the upper levels are parts of the room and have
+  // tiers. A step of level 0 then writes as much as its runs have, and all other steps are slices. With fewer than three
+  // levels nothing changes: a step of level 0 always writes the last level.
+  [[nodiscard]] CompactionPolicy Within(IndexRoom room) const;
 };
 
 // An output file ends before it overlaps too many bytes of the level that it will be merged with next: more than this

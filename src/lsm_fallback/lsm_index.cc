@@ -182,13 +182,15 @@ void LsmIndex::SetOptions(const ColumnFamilyOptions& options) {
   tuning_ = next;
 }
 
+void LsmIndex::SetRoom(const IndexRoom& room) {
+  const MutexLock lock(mutex_);
+  room_ = room;
+}
+
 LsmIndex::Tuning LsmIndex::tuning() const {
-  Tuning now;
-  {
-    const MutexLock lock(mutex_);
-    now = tuning_;
-  }
-  now.policy = now.policy.Within(room_.load(std::memory_order_relaxed));
+  const MutexLock lock(mutex_);
+  Tuning now = tuning_;
+  now.policy = now.policy.Within(room_);
   return now;
 }
 

@@ -5,9 +5,7 @@
 // follows from the layers alone, also after the next Open.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <limits>
 #include <memory>
 
 #include "index/family_files.h"
@@ -48,7 +46,7 @@ class LsmIndex final : public Index {
   // levels.
   Result<std::unique_ptr<CompactionOutcome>> Compact(const CompactionInput& input) override;
   void SetOptions(const ColumnFamilyOptions& options) override;
-  void SetRoom(std::uint64_t bytes) override { room_.store(bytes, std::memory_order_relaxed); }
+  void SetRoom(const IndexRoom& room) override;
   void SealFiles() override {}  // no file is ever appended to
 
   // Takes effect from the next choice on.
@@ -68,7 +66,7 @@ class LsmIndex final : public Index {
   const LsmIndexOptions options_;  // fields that tuning_ also has are only initial values
   mutable Mutex mutex_;
   Tuning tuning_ CAMBIUM_GUARDED_BY(mutex_);
-  std::atomic<std::uint64_t> room_{std::numeric_limits<std::uint64_t>::max()};
+  IndexRoom room_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 // The options of the family that concern compactions.

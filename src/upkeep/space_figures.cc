@@ -66,8 +66,11 @@ void SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_referen
     }
     newer_keys += table.key_count();
   };
-  if (view.active->started()) {
-    figures->active_bytes += view.active->memory_bytes();
+  if (const LogTable& active = *view.active; active.started()) {
+    // A run has only one version of each key.
+    const double kept = static_cast<double>(active.key_count()) /
+                        static_cast<double>(std::max<std::uint64_t>(active.version_count(), 1));
+    figures->active_bytes += Times(active.memory_bytes(), kept);
     ++figures->active_tables;
   }
   add_table(*view.active);

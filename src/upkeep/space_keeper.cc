@@ -22,11 +22,21 @@ constexpr int kTicksUntilIdle = 5;
 constexpr std::uint64_t kBytesPerVisit = 1024;
 constexpr std::uint64_t kFewVisits = 64;
 
-// Indexes that take less than this part of the slack may be rewritten as a whole at any time.
-constexpr std::uint64_t kIndexPartsOfSlack = 4;
-
 std::uint64_t Plus(std::uint64_t a, std::uint64_t b) {
   return b > SpaceControl::kNever - a ? SpaceControl::kNever : a + b;
+}
+
+// Indexes that take less than this part of the slack may be rewritten as a whole at any time. Once they were bounded,
+// they must take less than half of that, so that they are not bounded and freed by turns.
+constexpr std::uint64_t kIndexPartsOfSlack = 4;
+// A change of a room by less than this part of it is not passed on, for the same reason.
+constexpr std::uint64_t kRoomChangeParts = 8;
+// A look comes at least so many bytes of log after another one, however little room memtables have left.
+constexpr std::uint64_t kLookBytesLeast = 64u << 10;
+
+// Whether `now` differs from `before` by more than the part.
+bool IsOtherRoom(std::uint64_t before, std::uint64_t now) {
+  return now < before - before / kRoomChangeParts || now > Plus(before, before / kRoomChangeParts);
 }
 
 // In idle time, a compaction is worthwhile if it frees a quarter of the bytes that it writes.
@@ -115,7 +125,7 @@ void SpaceKeeper::Look() {
   space_.stop_at.store(when(plan.stop_at), std::memory_order_relaxed);
   space_.check_at.store(plan.work_at == SpaceControl::kNever ? plan.work_at
                         : on_disk < plan.work_at && !plan.any()
-                            ? std::min(when(plan.work_at), Plus(written, plan.flush_in))
+                            ? std::min(when(plan.work_at), Plus(written, std::max(plan.flush_in, kLookBytesLeast)))
                             : written + plan.segment_bytes / 8,
                         std::memory_order_relaxed);
 }
@@ -125,11 +135,28 @@ void SpaceKeeper::Look() {
 void SpaceKeeper::ShareRoom() {
   const std::uint64_t slack = space_.plan.slack_bytes;
   const std::uint64_t all = space_.figures.index_bytes;
-  const bool is_bound = slack != SpaceControl::kNever && all > slack / kIndexPartsOfSlack;
+  const std::uint64_t parts = bounds_indexes_ ? 2 * kIndexPartsOfSlack : kIndexPartsOfSlack;
+  bounds_indexes_ = slack != SpaceControl::kNever && all > slack / parts;
+  const std::uint64_t step = slack / static_cast<std::uint64_t>(std::max(db_.options.max_background_jobs, 1));
   const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
-    const auto its = static_cast<double>(each.family->index_bytes.load(std::memory_order_relaxed));
-    each.family->index->SetRoom(is_bound ? Times(slack, its / static_cast<double>(all)) : SpaceControl::kNever);
+    IndexRoom room;
+    if (bounds_indexes_) {
+      const auto its = static_cast<double>(each.family->index_bytes.load(std::memory_order_relaxed));
+      room.standing = Times(slack, its / static_cast<double>(all));
+      room.step = std::max(room.standing, step);
+    }
+    SetRoom(each.family.get(), room);
+  }
+}
+
+void SpaceKeeper::SetRoom(Family* family, const IndexRoom& room) {
+  const IndexRoom before = family->room;
+  if (!IsOtherRoom(before.standing, room.standing) && !IsOtherRoom(before.step, room.step)) return;
+  family->room = room;
+  family->index->SetRoom(room);
+  if (room.standing < before.standing || room.step < before.step) {
+    family->has_less_room.store(true, std::memory_order_relaxed);
   }
 }
 
@@ -232,7 +259,8 @@ void SpaceKeeper::StartJobs(const SpacePlan& plan) {
   for (const FamilyView& each : view->families) {
     const bool is_urgent = plan.compact || (space_.is_idle.load(std::memory_order_relaxed) && IsWorthCompacting(each));
     each.family->compacts_urgently.store(is_urgent, std::memory_order_relaxed);
-    if (is_urgent && compactor_.IsDue(*each.family)) jobs_.Schedule(Job::kCompact, each.family);
+    const bool has_less_room = each.family->has_less_room.exchange(false, std::memory_order_relaxed);
+    if ((is_urgent || has_less_room) && compactor_.IsDue(*each.family)) jobs_.Schedule(Job::kCompact, each.family);
   }
   collector_.ScheduleIfDue();
 }

@@ -60,6 +60,7 @@ class SpaceKeeper {
   void LookAndStartJobs(bool after_job);
   // Tells each index how much of the slack it may take.
   void ShareRoom() CAMBIUM_REQUIRES(commit_lock);
+  void SetRoom(Family* family, const IndexRoom& room) CAMBIUM_REQUIRES(commit_lock);
   // Whether enough was written since the last look, or space is so short, that a look is worth its time.
   [[nodiscard]] bool IsLookDue() CAMBIUM_EXCLUDES(commit_lock);
   // Makes sure that a look is taken within a second.
@@ -94,6 +95,7 @@ class SpaceKeeper {
   GcSegments& segments_;
   Collector& collector_;
   std::atomic<bool> has_late_look_{false};  // one is scheduled
+  bool bounds_indexes_ CAMBIUM_GUARDED_BY(commit_lock) = false;  // ShareRoom gives them less than they may want
   const std::shared_ptr<TickTarget<SpaceKeeper>> tick_target_ = std::make_shared<TickTarget<SpaceKeeper>>();
 };
 

@@ -363,31 +363,44 @@ TEST(PickCompactionTest, PickRunsTakesRunsThatAreNotDue) {
 constexpr std::uint64_t kMiB = 1u << 20;
 
 // Rule C1: what does not fit into the room is compacted in parts that do.
+CompactionPolicy Within(const CompactionPolicy& policy, std::uint64_t room) {
+  return policy.Within({.standing = room, .step = room});
+}
+
 TEST(WithinRoomTest, UpperLevelsAndFilesArePartsOfTheRoom) {
   const CompactionPolicy full;
-  const CompactionPolicy within = full.Within(64 * kMiB);
+  const CompactionPolicy within = Within(full, 64 * kMiB);
   EXPECT_TRUE(within.is_lazy());
   EXPECT_EQ(within.TargetLevelSize(1), 8 * kMiB);
   EXPECT_EQ(within.TargetFileSize(2), kMiB);
   EXPECT_EQ(within.TargetLevelSize(2), full.TargetLevelSize(2)) << "the last level has no room to be part of";
   EXPECT_EQ(within.UpperLevelSize(2), 8 * kMiB) << "but a level above the last has";
-  const CompactionPolicy least = full.Within(0);
+  const CompactionPolicy least = Within(full, 0);
   EXPECT_EQ(least.TargetLevelSize(1), kMiB / 2);
   EXPECT_EQ(least.TargetFileSize(1), kMiB / 4);
   CompactionPolicy own;
   own.target_file_size_base = 64 << 10;
-  EXPECT_EQ(own.Within(64 * kMiB).TargetFileSize(1), 64u << 10) << "smaller files of the user's stay small";
+  EXPECT_EQ(Within(own, 64 * kMiB).TargetFileSize(1), 64u << 10) << "smaller files of the user's stay small";
+  own.target_file_size_multiplier = 10;
+  EXPECT_EQ(Within(own, 64 * kMiB).TargetFileSize(2), 640u << 10);
+  EXPECT_EQ(Within(own, 64 * kMiB).TargetFileSize(3), kMiB) << "files of deeper levels have room too";
+  const CompactionPolicy one_of_many = full.Within({.standing = kMiB, .step = 64 * kMiB});
+  EXPECT_EQ(one_of_many.TargetLevelSize(1), kMiB / 2);
+  EXPECT_EQ(one_of_many.TargetFileSize(1), kMiB) << "few families take steps at the same time";
 }
 
 TEST(WithinRoomTest, NothingChangesWhereFullLevelsFit) {
   const CompactionPolicy full;
-  EXPECT_FALSE(full.Within(2048 * kMiB).is_lazy());
-  EXPECT_EQ(full.Within(2048 * kMiB).TargetFileSize(1), full.TargetFileSize(1));
-  EXPECT_TRUE(full.Within(2047 * kMiB).is_lazy());
-  EXPECT_FALSE(full.Within(std::numeric_limits<std::uint64_t>::max()).is_lazy()) << "no ceiling";
+  EXPECT_FALSE(Within(full, 2048 * kMiB).is_lazy());
+  EXPECT_EQ(Within(full, 2048 * kMiB).TargetFileSize(1), full.TargetFileSize(1));
+  EXPECT_TRUE(Within(full, 2047 * kMiB).is_lazy());
+  EXPECT_FALSE(full.Within({}).is_lazy()) << "no ceiling";
   CompactionPolicy small;
   small.max_bytes_for_level_base = 8 * kMiB;
-  EXPECT_FALSE(small.Within(64 * kMiB).is_lazy());
+  EXPECT_FALSE(Within(small, 64 * kMiB).is_lazy());
+  CompactionPolicy flat;
+  flat.num_levels = 2;
+  EXPECT_EQ(Within(flat, 64 * kMiB).TargetLevelSize(1), flat.TargetLevelSize(1)) << "it would only be merged more often";
 }
 
 // The same layers with all the room of the world and with little, and the bytes of the files that each choice reads.
@@ -399,11 +412,11 @@ TEST(WithinRoomTest, StepsAreSmallerThanALevel) {
   shape.Tier(1, 0, {"1:a-h" + mib(20), "2:i-p" + mib(20), "3:q-z" + mib(24)}).Step(4 * kMiB);
   const CompactionPolicy full;
   EXPECT_EQ(Show(PickCompaction(shape.shape, full)), "compact 0 -> 1.0: 9 8 7 6 | 1 2 3");
-  const CompactionPolicy within = full.Within(32 * kMiB);
+  const CompactionPolicy within = Within(full, 32 * kMiB);
   EXPECT_EQ(Show(PickCompaction(shape.shape, within)), "move 1 -> 2.0: 1 2 3") << "level 1 is too large to be merged";
   {
     const MutantScope mutant(Mutant::kLevelsIgnoreRoom);
-    EXPECT_EQ(Show(PickCompaction(shape.shape, full.Within(32 * kMiB))), "compact 0 -> 1.0: 9 8 7 6 | 1 2 3");
+    EXPECT_EQ(Show(PickCompaction(shape.shape, Within(full, 32 * kMiB))), "compact 0 -> 1.0: 9 8 7 6 | 1 2 3");
   }
 
   Shape moved;

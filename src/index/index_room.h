@@ -1,0 +1,20 @@
+// IndexRoom: how many bytes the files of an index may take beyond its live bytes. SpaceKeeper derives it from the slack
+// of the ceiling (SpacePlan::slack_bytes).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace cambium {
+
+struct IndexRoom {
+  // For entries that may hide older ones: the index's share of the slack, by bytes.
+  std::uint64_t standing = std::numeric_limits<std::uint64_t>::max();
+  // For the new files of a step, until the old ones are deleted. Only as many indexes as there are background threads
+  // take steps at the same time, so this may be more than the share.
+  std::uint64_t step = std::numeric_limits<std::uint64_t>::max();
+
+  friend bool operator==(const IndexRoom&, const IndexRoom&) = default;
+};
+
+}  // namespace cambium
