@@ -45,6 +45,28 @@ void PromiseSameFile(const OptionsFileText& text) {
           "an OPTIONS file is written as another text the second time");
 }
 
+// A copy of a whole file has the same text, without sections and lines that are not known.
+void PromiseSameCopy(const OptionsFileText& text) {
+  const Result<OptionsFileText> copy = DecodeOptionsFile(EncodeOptionsText(text), kOptionsPath);
+  Promise(copy.ok(), "a copy of an OPTIONS file cannot be read: " + copy.status().ToString());
+  Promise(copy->db == text.db && copy->families == text.families && copy->kept == text.kept,
+          "a copy of an OPTIONS file says something else");
+}
+
+void PromiseSameAddition(const OptionsFileText& text) {
+  DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  ConfigOptions config;
+  config.ignore_unknown_options = true;
+  if (!OptionsFromFileText(text, config, kOptionsPath, &options, &families).ok()) return;
+  const std::string written = EncodeOptionsAddition(text.adds_to, families, text.dropped);
+  const Result<OptionsFileText> again = DecodeOptionsFile(written, kOptionsPath);
+  Promise(again.ok(), "an addition that was written cannot be read: " + again.status().ToString());
+  Promise(again->adds_to == text.adds_to && again->dropped == text.dropped &&
+              again->families.size() == text.families.size(),
+          "an addition is read as another one");
+}
+
 void FuzzOptions(Slice input) {
   const std::string text = input.ToString();
   PromiseSameText<DBOptions>(GetDBOptionsFromString, GetStringFromDBOptions, text);
@@ -63,8 +85,11 @@ void FuzzOptions(Slice input) {
     const Result<OptionsFileText> read = DecodeOptionsFile(file, kOptionsPath);
     if (!read.ok()) {
       PromiseDamage(read.status(), kOptionsPath, "reading an OPTIONS file");
+    } else if (read->adds_to != 0) {
+      PromiseSameAddition(*read);
     } else {
       PromiseSameFile(*read);
+      PromiseSameCopy(*read);
     }
   }
 }
@@ -75,6 +100,7 @@ void AddOptionsSeeds(const GoldenFiles& files, std::vector<std::string>* seeds) 
     seeds->push_back(bytes);
     const Result<OptionsFileText> text = DecodeOptionsFile(bytes, name);
     if (!text.ok()) continue;
+    seeds->push_back(EncodeOptionsAddition(5, {{"a family", {}}, {"another", {}}}, {"a family", "gone"}));
     std::string line;
     for (const auto& [option, value] : text->db) line += option + "=" + value + ";";
     seeds->push_back(line);
