@@ -30,8 +30,10 @@ class InlineCeiling {
     hook_ = store_.fs->AddHook([this](const SimOp& op) {
       if (op.phase != SimPhase::kBefore || op.path.find(".log") != std::string::npos) return;
       Sample();
-      // What a background thread would do during the call: it removes the files that are replaced, above all.
-      if (std::exchange(is_compacting_, false)) {
+      // What a background thread would do during the call: it removes the files that are replaced, above all. Files of
+      // an index are written without a lock that a job needs.
+      const bool is_index = op.path.ends_with(".run") || op.path.ends_with(".idx");
+      if (op.kind == SimOpKind::kWrite && is_index && std::exchange(is_compacting_, false)) {
         if (store_.executor->pending() > 0) store_.executor->RunOneInstead();
         is_compacting_ = true;
       }
