@@ -18,7 +18,7 @@
 
 namespace cambium {
 
-// What has happened to a name of column families, since a file was written.
+// How the family with a name has changed since a file was written.
 struct FamilyChange {
   bool was_dropped = false;      // a family with this name that the file has
   std::uint32_t created_id = 0;  // the family that has the name now; 0: there was none when the change was noted

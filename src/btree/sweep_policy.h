@@ -97,7 +97,7 @@ struct EvacuationPolicy {
   // from every segment that is half dead, because most pages of such a segment die soon anyway. At 200, copying adds at
   // most a quarter to what uniform updates write; copying from every half-dead segment would double it.
   std::uint64_t file_percent_max = 200;
-  // What the step will add before it frees anything. The limit holds for the files after the step.
+  // The pages that the step will add before it frees any. The limit holds for the files after the step.
   std::uint64_t growth_units = 0;
   // A segment of fewer than small_units (a sixteenth of the largest size) is small. Every Open of the database may
   // leave one, so when there are more than small_segments_max of them, small segments are joined.

@@ -43,7 +43,7 @@ struct SpaceFigures {
   // Estimate: bytes in older layers that the tail overwrites or deletes, minus tail_bytes; at least 0. Assumes that the
   // tail's puts are overwrites.
   std::uint64_t tail_hides_bytes = 0;
-  std::uint64_t active_bytes = 0;  // of memory in active memtables: about what their flushes will write
+  std::uint64_t active_bytes = 0;  // of memory in active memtables: about the bytes that their flushes will write
   std::uint64_t active_tables = 0;  // their number, without empty ones
   std::uint64_t tail_range_deletes = 0;  // their number; what they hide is unknown until they are flushed
   // Separated values in memtables that no newer entry there replaces. They are live, whatever they hide. In a new
@@ -70,7 +70,7 @@ struct SpacePolicy {
 };
 
 struct SpacePlan {
-  // What the ceiling allows beyond the live bytes, without A. UINT64_MAX without a ceiling.
+  // The bytes that the ceiling allows beyond the live ones, without A. UINT64_MAX without a ceiling.
   std::uint64_t slack_bytes = 0;
   // The size of new log segments, and of a step of log GC.
   std::uint64_t segment_bytes = 0;
