@@ -337,8 +337,8 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const In
   // if the rest of the sweep would soon replace most of them.
   if (file_percent_max < policy.file_percent_max) {
     policy.file_percent_max = file_percent_max;
-    // Pages that a step copies take their space twice, too. In a small tree, where a step is most of the dead pages that the
-    // limit allows, copies would never end.
+    // Pages that a step copies take their space twice, too. In a small tree, where a step is most of the dead pages that
+    // the limit allows, copies would never end.
     const std::uint64_t dead_units_max = live_units * (file_percent_max - 100) / 100;
     policy.growth_units = std::min(2 * copy_bytes_max / page_size, dead_units_max / 4);
     share_to_be_replaced = 0;
