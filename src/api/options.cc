@@ -211,23 +211,25 @@ void Families::KeepsOldFile(const Status& removed) {
   db_.logger->Log(InfoLogLevel::kWarn, "could not remove an old OPTIONS file: " + removed.ToString());
 }
 
-// If the addition cannot be written, the next file is whole, so that the change is not missing in it.
+// If anything fails on the way, also for lack of memory, the files in force are forgotten: the next file is whole, so
+// that this change is not missing in it.
 Status Families::PersistAddition(FamilyChanges changes) {
-  OptionsAdditions::Addition alone;
-  alone.changes = changes;
-  const std::uint64_t bytes = TextOf(alone).size();
-  OptionsAdditions::Addition addition = additions_.Plan(std::move(changes), bytes);
+  OptionsAdditions::Addition addition;
+  addition.changes = changes;
+  addition = additions_.Plan(std::move(changes), TextOf(addition).size());
   if (addition.adds_to == 0 || MutantIs(Mutant::kOptionsWrittenWhole)) return Persist();
+  OptionsAdditions files = std::exchange(additions_, {});
+  const std::uint64_t previous_file = std::exchange(previous_file_, files.whole());
+  const bool knows_old_files = std::exchange(knows_old_files_, false);
   const std::string text = TextOf(addition);
   const std::uint64_t number = commits_.NewFileNumber();
-  if (const Status written = WriteFile(number, text); !written.ok()) {
-    previous_file_ = additions_.whole();
-    additions_.Clear();
-    knows_old_files_ = false;
-    return written;
-  }
-  RemoveFiles(addition.replaced);
-  additions_.Written(std::move(addition), number, text.size());
+  CAMBIUM_RETURN_IF_ERROR(WriteFile(number, text));
+  const std::vector<std::uint64_t> replaced = addition.replaced;
+  files.Written(std::move(addition), number, text.size());
+  additions_ = std::move(files);
+  previous_file_ = previous_file;
+  knows_old_files_ = knows_old_files;
+  RemoveFiles(replaced);
   return Status::OK();
 }
 
