@@ -43,8 +43,8 @@ struct SpaceFigures {
   // Estimate: bytes in older layers that the tail overwrites or deletes, minus tail_bytes; at least 0. Assumes that the
   // tail's puts are overwrites.
   std::uint64_t tail_hides_bytes = 0;
-  std::uint64_t active_bytes = 0;  // of memory in active memtables: about the bytes that their flushes will write
-  std::uint64_t active_tables = 0;  // their number, without empty ones
+  std::uint64_t active_bytes = 0;   // about the bytes that a flush of all active memtables would write
+  std::uint64_t active_tables = 0;  // active memtables that are not empty
   std::uint64_t tail_range_deletes = 0;  // their number; what they hide is unknown until they are flushed
   // Separated values in memtables that no newer entry there replaces. They are live, whatever they hide. In a new
   // database, all live values are of this kind.

@@ -1,5 +1,5 @@
-// IndexRoom: how many bytes the files of an index may take beyond its live bytes. SpaceKeeper derives it from the slack
-// of the ceiling (SpacePlan::slack_bytes).
+// IndexRoom says how many bytes the files of an index may take beyond its live bytes. SpaceKeeper derives it from
+// SpacePlan::slack_bytes, the bytes that the ceiling allows beyond the live ones.
 #pragma once
 
 #include <cstdint>

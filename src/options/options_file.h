@@ -41,8 +41,10 @@
 
 namespace cambium {
 
-inline constexpr std::uint64_t kOptionsFileVersion = 2;       // of additions, and the latest that this version reads
-inline constexpr std::uint64_t kWholeOptionsFileVersion = 1;  // of other files: an older version can read them
+// The latest version that this code reads. Additions have it.
+inline constexpr std::uint64_t kOptionsFileVersion = 2;
+// Whole files have this version, so that older code reads them.
+inline constexpr std::uint64_t kWholeOptionsFileVersion = 1;
 inline constexpr std::uint64_t kOptionsFileSizeMax = 256u << 20;  // read limit: the largest number of families fits
 
 // Says what a move of a value keeps, even if the options now ask for another form.
@@ -76,10 +78,10 @@ Result<OptionsFileText> ReadOptionsFile(FileSystem& fs, const std::string& path)
 
 // The newest OPTIONS file of a directory, together with the files that it adds to.
 struct NewestOptions {
-  std::uint64_t number = 0;  // of the newest file
-  std::uint64_t base = 0;    // of the whole file that it adds to; its own number if it is whole
-  std::string path;          // of the newest file
-  OptionsFileText text;      // whole
+  std::uint64_t number = 0;  // number of the newest file
+  std::uint64_t base = 0;    // number of the whole file that it adds to; equal to `number` if the newest file is whole
+  std::string path;          // path of the newest file
+  OptionsFileText text;      // the text with all additions applied
 };
 // NotFound if there is no file. Corruption if one of the files is damaged or missing.
 Result<NewestOptions> ReadNewestOptions(FileSystem& fs, const std::string& directory);

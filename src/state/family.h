@@ -121,7 +121,7 @@ struct Family {
   std::atomic<double> replaced_share{0};
   // The bytes of the index's files at the last look at the size of the database.
   std::atomic<std::uint64_t> index_bytes{0};
-  IndexRoom room CAMBIUM_GUARDED_BY(commit_lock);  // what the index was told last
+  IndexRoom room CAMBIUM_GUARDED_BY(commit_lock);  // the last one that SpaceKeeper passed to `index`
   // The room has become smaller: a compaction may be due although nothing was written.
   std::atomic<bool> has_less_room{false};
   // Estimates of what range deletes cover in older layers: bytes of records that the accounts still count, and of pages.

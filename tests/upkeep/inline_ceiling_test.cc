@@ -30,8 +30,8 @@ class InlineCeiling {
     hook_ = store_.fs->AddHook([this](const SimOp& op) {
       if (op.phase != SimPhase::kBefore || op.path.find(".log") != std::string::npos) return;
       Sample();
-      // What a background thread would do during the call: it removes the files that are replaced, above all. Files of
-      // an index are written without a lock that a job needs.
+      // During CompactRange a background thread would run jobs, above all those that remove replaced files. The hook runs
+      // one before each write of an index file, because no lock that a job needs is held there.
       const bool is_index = op.path.ends_with(".run") || op.path.ends_with(".idx");
       if (op.kind == SimOpKind::kWrite && is_index && std::exchange(is_compacting_, false)) {
         if (store_.executor->pending() > 0) store_.executor->RunOneInstead();
