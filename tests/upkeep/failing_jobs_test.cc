@@ -1,14 +1,19 @@
-// If a compaction fails again and again, writes fail with its error until it succeeds.
+// If a compaction, log GC or a seal fails again and again, writes fail with its error until it succeeds.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cambium/compaction_filter.h"
 #include "cambium/listener.h"
+#include "testing/family_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/test_store.h"
+#include "util/fault_point.h"
 
 namespace cambium::testing {
 namespace {
@@ -86,6 +91,100 @@ TEST(FailingJobsTest, WritesFailWithTheErrorOfACompactionThatFailsAgainAndAgain)
   store.RunUntilIdle();
   EXPECT_LE(store.Runs(), 4u);
   EXPECT_EQ(store.Verify(), "");
+}
+
+// The other families have nothing to do with the filter.
+TEST(FailingJobsTest, WritesToOtherFamiliesGoOnIfACompactionFails) {
+  IllegalFilter filter;
+  FamilyStore store;
+  store.options.write_buffer_size = 4096;
+  store.options.level0_file_num_compaction_trigger = 1;
+  store.options.level0_slowdown_writes_trigger = 1000;
+  store.options.level0_stop_writes_trigger = 2000;
+  ColumnFamilyOptions filtered = store.options;
+  filtered.compaction_filter = &filter;
+  store.family_options["filtered"] = filtered;
+  store.MustOpen();
+  ColumnFamilyHandle* const family = store.Create("filtered");
+  Status failed;
+  for (int i = 0; i < 100'000 && failed.ok(); ++i) {
+    failed = store.db->Put({}, family, NumberedKey(i % 1000), std::string(40, 'v'));
+    store.executor->RunAll();
+  }
+  ASSERT_TRUE(failed.IsInvalidArgument()) << failed.ToString();
+  for (int i = 0; i < 2000; ++i) store.Put(NumberedKey(i % 1000), std::string(40, 'v'));
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("x", "y").ok());
+  ASSERT_TRUE(batch.Put(family, "x", "y").ok());
+  EXPECT_TRUE(store.db->Write({}, &batch).IsInvalidArgument());
+  EXPECT_EQ(store.Get("x"), "NotFound");
+  filter.is_illegal = false;
+  store.PutIn(family, "x", "y");
+}
+
+// Writes to both families until `job` has failed so often that they fail, and checks that reads do not; then ends the
+// failures. `fail` begins them.
+void ExpectAllWritesFail(FamilyStore* store, const std::function<void()>& fail, const std::function<void()>& end) {
+  store->options.write_buffer_size = 4096;
+  store->options.blob_file_size = 16u << 10;
+  store->options.blob_garbage_collection_age_cutoff = 1;
+  store->MustOpen();
+  ColumnFamilyHandle* const other = store->Create("other");
+  const std::string value(1000, 'v');
+  for (int i = 0; i < 50; ++i) store->Put(NumberedKey(i), value);
+  store->PutIn(other, "a", "b");
+  store->RunUntilIdle();
+  fail();
+  Status failed;
+  for (int i = 0; i < 100'000 && failed.ok(); ++i) {
+    failed = store->db->Put({}, NumberedKey(i % 50), value);
+    store->executor->RunAll();
+  }
+  ASSERT_TRUE(failed.IsIOError()) << failed.ToString();
+  EXPECT_EQ(failed.severity(), Status::Severity::kNone) << "the database need not be opened again";
+  EXPECT_NE(failed.message().find("times in a row"), std::string::npos) << failed.ToString();
+  EXPECT_TRUE(store->db->Put({}, other, "x", "y").IsIOError());
+  EXPECT_TRUE(store->db->Delete({}, other, "a").IsIOError());
+  EXPECT_EQ(store->Get(NumberedKey(7)), value);
+  EXPECT_EQ(store->GetFrom(other, "a"), "b");
+  end();
+  store->PutIn(other, "x", "y");
+  for (int i = 0; i < 50; ++i) store->Put(NumberedKey(i), value);
+  store->RunUntilIdle();
+  EXPECT_EQ(store->Verify(), "");
+}
+
+TEST(FailingJobsTest, AllWritesFailIfLogGcFailsAgainAndAgain) {
+  FamilyStore store;
+  ExpectAllWritesFail(
+      &store,
+      [&] {
+        SimFault fault;
+        fault.kind = SimOpKind::kWrite;
+        fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(".gc"); };
+        fault.sticky = true;
+        store.fs->AddFault(fault);
+      },
+      [&] { store.fs->ClearFaults(); });
+}
+
+// The MANIFEST record of each seal cannot be written; all other records can.
+TEST(FailingJobsTest, AllWritesFailIfSealsFailAgainAndAgain) {
+  FamilyStore store;
+  bool fails = false;
+  bool seals = false;
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (std::string_view(name) == "Seal:written") seals = fails;
+  });
+  SimFault fault;
+  fault.kind = SimOpKind::kWrite;
+  fault.matches = [&](SimOpKind, const std::string& path) {
+    return path.find("MANIFEST") != std::string::npos && std::exchange(seals, false);
+  };
+  fault.sticky = true;
+  store.fs->AddFault(fault);
+  ExpectAllWritesFail(&store, [&] { fails = true; }, [&] { fails = false; });
+  FaultPoints::Instance().Set(nullptr);
 }
 
 TEST(FailingJobsTest, ResumeRunsWhatHasFailedAgain) {
