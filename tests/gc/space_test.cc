@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -86,6 +87,22 @@ TEST(SpaceTest, SmallDatabaseMayTakeMinSpaceLimit) {
   SpacePolicy none = PolicyOf(0);
   none.min_space_limit = 16 * kMiB;
   EXPECT_EQ(PlanSpace(SpaceFigures{}, none).stop_at, std::numeric_limits<std::uint64_t>::max());
+}
+
+// The examples in docs/LIMITS.md.
+TEST(SpaceTest, DefaultsAllow16MiBFor1And18For10And169For100) {
+  const auto allowed_mib = [](double live_mib) {
+    SpacePolicy policy = PolicyOf(1.5);
+    policy.min_space_limit = 16 * kMiB;
+    SpaceFigures figures;
+    figures.log_live_bytes = figures.log_bytes = static_cast<std::uint64_t>(live_mib * kMiB);
+    const SpacePlan plan = PlanSpace(figures, policy);
+    const double promised = 1.5 * live_mib + static_cast<double>(2 * plan.segment_bytes + plan.step_bytes) / kMiB;
+    return std::max(promised, 16.0);
+  };
+  EXPECT_EQ(allowed_mib(1), 16);
+  EXPECT_EQ(allowed_mib(10), 18);
+  EXPECT_NEAR(allowed_mib(100), 169, 0.5);
 }
 
 TEST(SpaceTest, DatabaseSmallerThanASegmentMayBeAllGarbage) {

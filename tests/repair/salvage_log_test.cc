@@ -211,6 +211,25 @@ TEST(SalvageLogTest, ValuesThatAFilterRemovedAreUnproven) {
   }
 }
 
+// Nobody says that there was a filter.
+TEST(SalvageLogTest, ValuesThatAnUnknownFilterRemovedComeBack) {
+  CAMBIUM_TREE_ONLY("in an LSM the MANIFEST's key range of the missing run excludes these keys");
+  TestStore store;
+  const DropsAll filter;
+  store.options.compaction_filter = &filter;
+  store.MustOpen();
+  for (const char* const key : {"drop1", "keep"}) store.Put(key, Value(key[4]));
+  store.Flush();
+  store.Compact();
+  store.MustClose();
+  for (const std::string& path : store.FilesOf(".idx")) ASSERT_TRUE(store.fs->tampering().Remove(path).ok());
+  store.options.compaction_filter = nullptr;
+  Findings findings;
+  ASSERT_TRUE(RepairTo(store, {{kDefaultColumnFamilyName, store.options}}, {}, &findings).ok());
+  EXPECT_TRUE(Read(store, kOutPath).contains("default/drop1"));
+  EXPECT_TRUE(Read(store, kOutPath).contains("default/keep"));
+}
+
 // Regression: if the file of a large value was missing, the value before it was recovered.
 TEST(SalvageLogTest, LostLargeValueIsNotReplacedByAnOlderOne) {
   TestStore store;

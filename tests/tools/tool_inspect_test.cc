@@ -676,7 +676,7 @@ TEST_F(ToolInspectTest, UnknownComparatorIsRejected) {
   std::unique_ptr<DB> db = OpenIt(options);
   ASSERT_TRUE(db->Put({}, "key", "value").ok());
   ASSERT_TRUE(db->Close().ok());
-  for (const char* command : {"stats ", "dump ", "gc --dry-run "}) {
+  for (const char* command : {"stats ", "dump ", "gc --dry-run ", "verify "}) {
     const Ended ended = RunTool(command + Path());
     EXPECT_EQ(ended.exit_code, kCannot) << command;
     EXPECT_NE(ended.output.find("test.Folding"), std::string::npos) << ended.output;

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 #include <thread>
@@ -167,6 +168,16 @@ TEST(ThreadPoolTest, DestructorDropsDelayedTasks) {
   }
   EXPECT_FALSE(has_run);
   EXPECT_EQ(captured.use_count(), 1);
+}
+
+// The database cannot go on with half a flush, so the process ends, as after a kill.
+TEST(ThreadPoolDeathTest, OutOfMemoryInATaskEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto run_out = [] {
+    const auto pool = Executor::NewThreadPool(1);
+    pool->Schedule(TaskPriority::kLow, [] { throw std::bad_alloc(); });
+  };
+  EXPECT_DEATH(run_out(), "bad_alloc");
 }
 
 TEST(ManualExecutorTest, DelayedTasksWaitForLetTimePass) {
