@@ -10,9 +10,11 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cambium/db.h"
 #include "io/system_page.h"
@@ -210,6 +212,62 @@ TEST(MemoryTest, RecoveryTakesWhatTheOptionsPromise) {
   }
   const MutantScope mutant(Mutant::kReplayPinsTables);
   EXPECT_GT(peak_of_open(), promise);
+}
+
+// What docs/LIMITS.md says that families, segments, and index files of a few pages take.
+TEST(MemoryTest, FamiliesAndFilesTakeWhatLimitsSays) {
+  if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
+  for (const IndexKind index : {IndexKind::kBTree, IndexKind::kLsm}) {
+    SCOPED_TRACE(index == IndexKind::kLsm ? "LSM" : "tree");
+    const TempDirectory directory;
+    Options options;
+    options.create_if_missing = true;
+    options.info_log = NullLogger();
+    options.index_type = index;
+    options.page_cache_size = 64u << 10;
+    options.max_space_amplification = 0;  // else segments are not smaller than 1 MiB
+    options.blob_file_size = 16u << 10;
+    // Opens a database with so many families and segments, writes or reads a key in each family, and has a flush
+    // between. Returns the memory that the second Open and the reads took.
+    const auto peak_with = [&](const std::string& name, std::uint64_t families, std::uint64_t segments) {
+      const std::string path = directory.File(name);
+      std::vector<ColumnFamilyDescriptor> descriptors{{kDefaultColumnFamilyName, options}};
+      for (std::uint64_t i = 1; i < families; ++i) descriptors.emplace_back("family" + std::to_string(i), options);
+      const auto run = [&](const std::function<bool(DB*, ColumnFamilyHandle*)>& in_each) {
+        DBOptions all = options;
+        all.create_missing_column_families = true;
+        std::vector<ColumnFamilyHandle*> handles;
+        std::unique_ptr<DB> db;
+        bool is_ok = DB::Open(all, path, descriptors, &handles, &db).ok();
+        for (ColumnFamilyHandle* family : handles) is_ok = is_ok && in_each(db.get(), family);
+        for (ColumnFamilyHandle* family : handles) delete family;
+        return is_ok && db->Close().ok();
+      };
+      const auto write = [&](DB* db, ColumnFamilyHandle* family) {
+        bool is_ok = db->Put({}, family, "key", "value").ok() && db->Flush({}, family).ok();
+        for (std::uint64_t i = 0; i < segments * 2 / families && is_ok; ++i) {
+          is_ok = db->Put({}, family, std::to_string(i), std::string(15'000, 'v')).ok();
+        }
+        return is_ok && db->Flush({}, family).ok();
+      };
+      EXPECT_TRUE(PeakOfChild([&] { return run(write); }).has_value());
+      std::string value;
+      const auto read = [&](DB* db, ColumnFamilyHandle* family) { return db->Get({}, family, "key", &value).ok(); };
+      return PeakOfChild([&] { return run(read); }).value_or(0);
+    };
+    constexpr std::uint64_t kFamilies = 300;
+    constexpr std::uint64_t kSegments = 1500;
+    const std::uint64_t base = peak_with("small", 1, 1);
+    const std::uint64_t peak = peak_with("large", kFamilies, kSegments);
+    std::map<std::string, std::uint64_t> files;
+    for (const auto& file : std::filesystem::directory_iterator(directory.File("large"))) ++files[file.path().extension()];
+    const std::uint64_t index_files = files[".run"] + files[".idx"];
+    EXPECT_GE(index_files, kFamilies);
+    EXPECT_GE(files[".log"], kSegments - kSegments / 10);
+    EXPECT_GT(peak, base + 6 * kMiB);
+    // The cells of 1,024 pages are allocated at once.
+    EXPECT_LE(peak, base + (7 * kFamilies + (10 + 8) * index_files + 3 * files[".log"]) * 1024);
+  }
 }
 
 // A value in a file of its own, and one in the log.
