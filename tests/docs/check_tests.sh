@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# A table whose header ends with "| tests |" says which test holds which sentence. Each name in backquotes in that column
+# must be a file of tests (`api/limits_test`) or, after a file, one of its tests (`KillTest.AcknowledgedBatches...` is
+# written `AcknowledgedBatchesSurviveWhole`).
+set -u
+root=$1
+failed=0
+count=0
+complain() {
+  echo "$1: $2" >&2
+  failed=1
+}
+# Prints "document:line token" for each name in the last column.
+names() {
+  awk '
+    /\| tests \|$/ { in_table = 1; next }
+    !/^\|/ { in_table = 0 }
+    in_table && !/^\|-/ {
+      columns = split($0, cells, "|")
+      rest = cells[columns - 1]
+      if (rest ~ /^ *$/) print FILENAME ":" FNR, "-"
+      while (match(rest, /`[^`]+`/)) {
+        print FILENAME ":" FNR, substr(rest, RSTART + 1, RLENGTH - 2)
+        rest = substr(rest, RSTART + RLENGTH)
+      }
+    }' "$1"
+}
+while IFS= read -r document; do
+  row=
+  while read -r where name; do
+    [ "$where" = "$row" ] || { row=$where; file=; }
+    case $name in
+      -) complain "${where#"$root"/}" "the row names no test" ;;
+      */*)
+        file=$root/tests/${name#tests/}.cc
+        [ -f "$file" ] || complain "${where#"$root"/}" "${file#"$root"/} does not exist" ;;
+      *)
+        [ -n "$file" ] || { complain "${where#"$root"/}" "no file before the test $name"; continue; }
+        grep -qE "^TEST(_P|_F)?\([A-Za-z0-9_]+, *$name\)" "$file" ||
+          complain "${where#"$root"/}" "${file#"$root"/} has no test $name" ;;
+    esac
+    count=$((count + 1))
+  done < <(names "$document")
+done < <(find "$root/README.md" "$root/docs" -name '*.md' | sort)
+[ "$failed" -eq 0 ] || exit 1
+[ "$count" -gt 0 ] || { echo "check_tests: found no name of a test" >&2; exit 1; }
+echo "check_tests: $count names of tests lead to tests."
