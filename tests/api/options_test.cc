@@ -181,6 +181,10 @@ TEST(OptionsTest, ValuesAreSeparatedFromMinBlobSizeUnlessTooLargeForAPage) {
   EXPECT_EQ(SeparateFrom(options, 4096), 1u);
   options.enable_blob_files = false;
   EXPECT_EQ(SeparateFrom(options, 4096), 1025u);
+  // The table of page sizes in docs/OPTIONS.md.
+  for (const std::uint64_t page_size : {512u, 1024u, 2048u, 4096u, 8192u, 16384u}) {
+    EXPECT_EQ(SeparateFrom(options, page_size), page_size / 4 + 1);
+  }
 }
 
 TEST(OptionsTest, NullServicesAreReplacedByDefaults) {
