@@ -4,11 +4,15 @@
 #include "tool.h"
 #include "util/sealed_text.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <vector>
 
 #include "cambium/comparator.h"
+#include "testing/scale.h"
 
 namespace cambium::testing {
 namespace {
@@ -91,6 +95,32 @@ TEST_F(ToolEntriesTest, LongValuesArePrintedWhole) {
   const std::size_t begin = exported.find('\n') + 1;
   const auto line = nlohmann::json::parse(exported.substr(begin, exported.find('\n', begin) - begin));
   EXPECT_TRUE(line == nlohmann::json({{"family", "default"}, {"key", got.at("key")}, {"value", text}}));
+}
+
+// Returns the most memory that a command run so far has taken.
+std::uint64_t MostMemoryOfCommands() {
+  rusage usage{};
+  EXPECT_EQ(::getrusage(RUSAGE_CHILDREN, &usage), 0);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) << 10;
+}
+
+// The text of this value has four times its bytes.
+TEST_F(ToolEntriesTest, LongValuesTakeTheMemoryThatLimitsSays) {
+  if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
+  constexpr std::uint64_t kMiB = 1u << 20;
+  constexpr std::uint64_t kRest = 20 * kMiB;  // what the tool takes without the value
+  constexpr std::uint64_t kValue = 8 * kMiB;
+  Make({{"k", std::string(kValue, '\1')}});
+  const std::string file = directory_.File("exported");
+  const std::uint64_t earlier = MostMemoryOfCommands();  // of other tests
+  for (const std::string& command :
+       {"get " + Path() + " k >/dev/null", "scan " + Path() + " >/dev/null", "export " + Path() + " " + file}) {
+    EXPECT_EQ(RunTool(command, "").exit_code, kClean) << command;
+    EXPECT_LE(MostMemoryOfCommands(), std::max(earlier, kValue + kRest)) << command;
+  }
+  EXPECT_GE(std::filesystem::file_size(file), 4 * kValue);
+  EXPECT_EQ(RunTool("import " + directory_.File("imported") + " " + file).exit_code, kClean);
+  EXPECT_LE(MostMemoryOfCommands(), std::max(earlier, 9 * (4 * kValue) / 2 + kRest));
 }
 
 TEST_F(ToolEntriesTest, DeletesKeysAndRanges) {
