@@ -8,7 +8,7 @@
 namespace cambium {
 namespace {
 
-constexpr std::string_view kSpace = " \t\r\n\v\f";
+bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }  // also \n, \v and \f
 
 // Takes the value at the start of *text, up to a ';' outside braces or the end. *text then begins at that ';'.
 Status TakeValue(const std::string& name, Slice* text, Slice* value) {
@@ -59,8 +59,8 @@ std::string Join(const Struct& options, const std::string& delimiter) {
 }  // namespace
 
 Slice Trimmed(Slice text) {
-  while (!text.empty() && kSpace.find(text[0]) != std::string_view::npos) text.remove_prefix(1);
-  while (!text.empty() && kSpace.find(text[text.size() - 1]) != std::string_view::npos) text.remove_suffix(1);
+  while (!text.empty() && IsSpace(text[0])) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text[text.size() - 1])) text.remove_suffix(1);
   return text;
 }
 

@@ -70,6 +70,7 @@ Status Verifier::CheckOtherFiles() {
   CAMBIUM_RETURN_IF_ERROR(fs_.List(path_, &names));
   std::sort(names.begin(), names.end());
   bool are_options_readable = true;
+  bool are_options_whole = true;
   for (const std::string& name : names) {
     if (name == kLockFileName || name == kInfoLogFileName || name == std::string(kInfoLogFileName) + ".old") continue;
     const std::optional<NumberedFile> file = ParseFileName(name);
@@ -81,19 +82,21 @@ Status Verifier::CheckOtherFiles() {
       ++report_->files;
       // Open only compares it with its options, and writes a new file if it cannot read this one. So a file that the
       // device cannot read is dead damage too. One that is denied to this process may be whole.
-      const Status read = ReadOptionsFile(fs_, path_ + "/" + name).status();
-      are_options_readable &= read.ok();
-      if (read.IsDenied()) {
-        CAMBIUM_RETURN_IF_ERROR(Found(read));
-      } else if (!read.ok()) {
-        DeadDamage(std::string(read.message()));
+      const Result<OptionsFileText> text = ReadOptionsFile(fs_, path_ + "/" + name);
+      are_options_readable &= text.ok();
+      if (text.ok()) {
+        are_options_whole &= text->adds_to == 0;
+      } else if (text.status().IsDenied()) {
+        CAMBIUM_RETURN_IF_ERROR(Found(text.status()));
+      } else {
+        DeadDamage(std::string(text.status().message()));
       }
     }
     if (file->kind == FileKind::kReserve) ++report_->files;
     if (!IsNamed(*file)) Note(path_ + "/" + name + ": orphan, which the next Open for writing removes");
   }
-  if (!are_options_readable) return Status::OK();
-  // The newest one may be an addition to another one.
+  if (!are_options_readable || are_options_whole) return Status::OK();
+  // The newest one may be an addition to a file that is missing.
   const Status newest = ReadNewestOptions(fs_, path_).status();
   if (newest.IsCorruption()) DeadDamage(std::string(newest.message()));
   return Status::OK();
