@@ -64,7 +64,6 @@ int Show(const ManifestFlags& flags) {
       &read);
   if (!s.ok() && !s.IsCorruption()) return Fail(s, flags.json);
   if (!s.ok() && read.number == 0) {
-    FileInfo info;
     // A file that does not begin like a database file counts as wrong usage, not as damage.
     if (which.path != flags.directory) return Fail(s, flags.json);
     return Fail(Status::InvalidArgument(std::string(s.message())), flags.json);
