@@ -8,18 +8,13 @@
 #include "io/system_memory.h"
 #include "io/system_page.h"
 #include "util/mutant.h"
+#include "util/sanitizer.h"
 
 namespace cambium {
 namespace {
 
 // AddressSanitizer can check the ends of those blocks only that its own allocator has handed out.
-bool IsEachBlockAlone() {
-#if defined(__SANITIZE_ADDRESS__)
-  return true;
-#else
-  return MutantIs(Mutant::kPagesFromMalloc);
-#endif
-}
+bool IsEachBlockAlone() { return kUnderAddressSanitizer || MutantIs(Mutant::kPagesFromMalloc); }
 
 std::size_t RoundUp(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 

@@ -2,16 +2,14 @@
 
 #include <cstdlib>
 
+#include "util/sanitizer.h"
+
 namespace cambium {
 namespace {
 
 // AddressSanitizer can check the ends of those blocks only that its own allocator has handed out.
-bool IsFromSystem([[maybe_unused]] std::size_t bytes) {
-#if defined(__SANITIZE_ADDRESS__)
-  return false;
-#else
-  return bytes >= kSystemBytesMin && !MutantIs(Mutant::kBuffersFromMalloc);
-#endif
+bool IsFromSystem(std::size_t bytes) {
+  return !kUnderAddressSanitizer && bytes >= kSystemBytesMin && !MutantIs(Mutant::kBuffersFromMalloc);
 }
 
 std::size_t RoundUp(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }

@@ -11,6 +11,7 @@
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"
+#include "util/sanitizer.h"
 
 namespace cambium {
 namespace {
@@ -19,13 +20,7 @@ constexpr const char* kNoRegions =
     "SKIPPED under AddressSanitizer: FrameMemory takes each block from its allocator there, which checks the ends of "
     "blocks, and has no regions to measure; builds without it measure them";
 
-bool HasRegions() {
-#if defined(__SANITIZE_ADDRESS__)
-  return false;
-#else
-  return true;
-#endif
-}
+constexpr bool kHasRegions = !kUnderAddressSanitizer;
 
 struct Block {
   char* bytes = nullptr;
@@ -66,7 +61,7 @@ TEST(FrameMemoryTest, BlocksOfAllSizesKeepTheirBytes) {
 }
 
 TEST(FrameMemoryTest, HoldsLittleMoreThanItHandsOut) {
-  if (!HasRegions()) GTEST_SKIP() << kNoRegions;
+  if (!kHasRegions) GTEST_SKIP() << kNoRegions;
   FrameMemory memory;
   std::vector<char*> blocks;
   for (int i = 0; i < 10'000; ++i) blocks.push_back(memory.Allocate(4096));
@@ -79,7 +74,7 @@ TEST(FrameMemoryTest, HoldsLittleMoreThanItHandsOut) {
 }
 
 TEST(FrameMemoryTest, FreedBlocksAreUsedFirst) {
-  if (!HasRegions()) GTEST_SKIP() << kNoRegions;
+  if (!kHasRegions) GTEST_SKIP() << kNoRegions;
   FrameMemory memory;
   std::vector<char*> blocks;
   for (int i = 0; i < 1000; ++i) blocks.push_back(memory.Allocate(4000));
@@ -94,7 +89,7 @@ TEST(FrameMemoryTest, FreedBlocksAreUsedFirst) {
 }
 
 TEST(FrameMemoryTest, EmptyRegionServesAnotherSize) {
-  if (!HasRegions()) GTEST_SKIP() << kNoRegions;
+  if (!kHasRegions) GTEST_SKIP() << kNoRegions;
   FrameMemory memory;
   char* block = memory.Allocate(512);
   memory.Free(block, 512);

@@ -16,6 +16,7 @@
 #include "memtable/memtable.h"
 #include "memtable/table_ranges.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
 #include "util/prng.h"
@@ -344,11 +345,7 @@ TEST(MemTableRangesTest, ReserveOfMoreRangesThanFitIntoMemoryFails) {
 // Readers run concurrently with the writer. Keys are put, covered, and put again in a fixed cycle, so that a reader
 // knows what it must find at each sequence number.
 TEST(MemTableRangesThreadsTest, ReadersSeeARangeExactlyFromItsSequenceNumberOn) {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  constexpr SequenceNumber kRounds = 1500;
-#else
-  constexpr SequenceNumber kRounds = 20000;
-#endif
+  constexpr SequenceNumber kRounds = testing::kUnderSanitizer ? 1500 : 20000;
   const std::uint64_t seed = testing::SeedFromEnvironment(0x7ad);
   MemTable table(BytewiseComparator());
   std::atomic<SequenceNumber> published{0};

@@ -10,17 +10,14 @@
 #include <vector>
 
 #include "memtable/memtable.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 
 namespace cambium {
 namespace {
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t kAddsPerScale = 15000;
-#else
-constexpr std::uint64_t kAddsPerScale = 100000;
-#endif
+constexpr std::uint64_t kAddsPerScale = testing::kUnderSanitizer ? 15000 : 100000;
 
 // Each key is a function of its sequence number, so that every reader knows which entries it must find: number i adds
 // key KeyOf(i) with address i.

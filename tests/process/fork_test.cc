@@ -19,6 +19,7 @@
 #include "testing/page_cache.h"
 #include "testing/scale.h"
 #include "testing/temp_directory.h"
+#include "util/sanitizer.h"
 
 namespace cambium::testing {
 namespace {
@@ -263,11 +264,7 @@ int UseDatabase(const std::string& path, const Options& options) {
   return db->Close().ok() ? 0 : 30;
 }
 
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kMayStartThreads = false;  // ThreadSanitizer ends a child that does
-#else
-constexpr bool kMayStartThreads = true;
-#endif
+constexpr bool kMayStartThreads = !kUnderThreadSanitizer;  // ThreadSanitizer ends a child that does
 constexpr const char* kNoThreadsInChild =
     "SKIPPED: ThreadSanitizer ends a child that starts threads, as a database does; runs in all other builds";
 

@@ -5,19 +5,11 @@
 #include <cstdint>
 
 #include "testing/seed.h"
+#include "util/sanitizer.h"
 
 namespace cambium::testing {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kUnderSanitizer = true;
-#else
-inline constexpr bool kUnderSanitizer = false;
-#endif
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool kUnderThreadSanitizer = true;
-#else
-inline constexpr bool kUnderThreadSanitizer = false;
-#endif
+inline constexpr bool kUnderSanitizer = kUnderAddressSanitizer || kUnderThreadSanitizer;
 
 [[nodiscard]] inline std::uint64_t ScaledCount(std::uint64_t in_ci) {
   const std::uint64_t count = in_ci * ScaleFromEnvironment();
