@@ -44,7 +44,7 @@ struct CompactLogOptions {
   // At least 1. Segments are emptied, those with the largest fraction of garbage first, until the log has at most this
   // many bytes per byte of live records. 1: every segment with any garbage.
   double target_space_amp = 1;
-  // Bring all values of up to 256 KiB into key order, in every column family.
+  // Bring all values of up to 64 KiB into key order, in every column family.
   bool cluster = false;
   // Compress all values with this. The program that opens the database should set blob_compression_type to the same,
   // because log GC compresses the values that it moves as that option says. Unset: values stay as they are.

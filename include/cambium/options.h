@@ -54,11 +54,11 @@ enum class ValueClustering : unsigned char {
   // Values that scans had to read one by one from the device, once those reads have cost as much as rewriting the
   // values. They are rewritten only while this slows no call down and max_space_amplification leaves room.
   kAuto = 1,
-  // All values, again and again, the faster the more bytes users write. Per byte that users write, up to 2 bytes are
-  // written without a ceiling, and up to 1 + 2 / (S - 1) bytes with a ceiling of S, the user's own byte included. These
-  // bytes replace those that log GC would write. More are written if writes pause: after five seconds without writes,
-  // all values are put in order if users have written a 64th of their bytes since they were in order. Values are
-  // rewritten only while max_space_amplification leaves room.
+  // All values, again and again, the faster the more bytes users write. Per byte that users write, about 2 bytes
+  // are written without a ceiling, and about 1 + 2 / (S - 1) bytes with a ceiling of S, the user's own byte included.
+  // These bytes replace those that log GC would write. With a ceiling, more are written if writes pause: after five
+  // seconds without writes, all values are put in order if users have written a 64th of their bytes since they were in
+  // order. Values are rewritten only while max_space_amplification leaves room.
   kFull = 2,
 };
 

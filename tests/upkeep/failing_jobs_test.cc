@@ -170,9 +170,9 @@ TEST(FailingJobsTest, AllWritesFailIfLogGcFailsAgainAndAgain) {
 
 // The MANIFEST record of each seal cannot be written; all other records can.
 TEST(FailingJobsTest, AllWritesFailIfSealsFailAgainAndAgain) {
-  FamilyStore store;
   bool fails = false;
   bool seals = false;
+  FamilyStore store;
   FaultPoints::Instance().Set([&](const char* name) {
     if (std::string_view(name) == "Seal:written") seals = fails;
   });

@@ -140,6 +140,7 @@ TEST(ValueClusteringTest, FullKeepsAllValuesInOrder) {
     for (int i = 0; i < kClusterKeys; ++i) {
       const int key = i * 7 % kClusterKeys;
       store.Put(NumberedKey(key), ClusterValue(key, 0));
+      user += 350;
     }
     for (int round = 0; round < 12; ++round) {
       for (int i = 0; i < kClusterKeys; ++i) {
@@ -187,8 +188,8 @@ TEST(ValueClusteringTest, FullWritesAtMost64BytesPerByteIfWritesPause) {
   store.RunUntilIdle();
   const std::uint64_t before = store.Moved();
   std::uint64_t user = 0;
-  for (int round = 0; round < 60; ++round) {
-    for (int i = 0; i < kClusterKeys / 60; ++i) {
+  for (int round = 0; round < 200; ++round) {
+    for (int i = 0; i < kClusterKeys / 200; ++i) {
       const int key = static_cast<int>(prng.Uniform(kClusterKeys));
       store.Put(NumberedKey(key), ClusterValue(key, 0));
       user += 350;
