@@ -77,7 +77,7 @@ TEST(DescriptorsTest, EachFileOfTheDatabaseTakesOneAndTheRestIsFixed) {
   const Options options = OptionsWith(-1);
   std::unique_ptr<DB> db = Fill(options, path);
   for (int opens = 0; opens < 2; ++opens) {
-    ASSERT_TRUE(db->WaitForCompact({}).ok());
+    ASSERT_TRUE(db->WaitForCompact().ok());
     std::map<std::string, int> files = FilesOf(path);
     std::map<std::string, int> open = DescriptorsOf(path);
     EXPECT_EQ(Count(open, "directory"), 2);
