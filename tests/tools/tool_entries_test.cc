@@ -109,7 +109,7 @@ TEST_F(ToolEntriesTest, LongValuesTakeTheMemoryThatLimitsSays) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   constexpr std::uint64_t kMiB = 1u << 20;
   constexpr std::uint64_t kRest = 20 * kMiB;  // what the tool takes without the value
-  constexpr std::uint64_t kValue = 8 * kMiB;
+  constexpr std::uint64_t kValue = 32 * kMiB;  // larger than this process
   ::unsetenv("GLIBC_TUNABLES");
   Make({{"k", std::string(kValue, 'v')}});
   const std::string file = directory_.File("exported");
