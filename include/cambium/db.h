@@ -294,8 +294,8 @@ struct VerifyReport {
   std::uint64_t unreadable_count = 0;
 };
 // Checks a database that no process has open for writing: every checksum, every index entry against its record, the
-// accounts recomputed. Writes nothing; uses about 128 MiB of memory at most, however many bytes the values
-// have (docs/LIMITS.md names what takes more).
+// accounts recomputed. Writes nothing; uses about 128 MiB of memory at most, however many bytes the values have;
+// docs/LIMITS.md names what takes more.
 //
 // Returns OK if the check ran to its end, whatever it found: see report->problems. With `deep` that list is empty if
 // and only if the database can be opened with these options, and everything in it can be read and collected;

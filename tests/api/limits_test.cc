@@ -244,7 +244,7 @@ std::uint64_t MostLogReadByRecovery(std::uint64_t max_total_wal_size, std::uint6
   return most;
 }
 
-// Whether a flush is due is looked at after each sixteenth of the limit; and there are file headers, and the last batch.
+// A flush can be due a sixteenth of the limit before the database notices. Headers of files and one batch come on top.
 TEST(LimitsTest, RecoveryReadsAboutMaxTotalWalSize) {
   const std::uint64_t seed = SeedFromEnvironment(0x11a1);
   const std::uint64_t limit = 128 * kKiB;

@@ -10,14 +10,20 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <string_view>
 
 #include "fuzz/target.h"
 #include "testing/mutant_scope.h"
 #include "util/prng.h"
+#include "util/sanitizer.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
 namespace {
+
+// Regression: clang's AddressSanitizer was not recognised, so the ends of page frames were not checked.
+static_assert(cambium::kUnderAddressSanitizer ==
+              (std::string_view(CAMBIUM_FUZZ_SANITIZERS).find("address") != std::string_view::npos));
 
 using cambium::fuzz::Target;
 

@@ -146,7 +146,8 @@ TEST(DescriptorsTest, IteratorsHaveARingEachAndEightStay) {
   }
   const int rings = Rings();  // fewer if the kernel has read pages ahead, and an iterator found its values in memory
   EXPECT_LE(rings, kIterators);
-  if (rings <= 8) GTEST_SKIP() << "SKIPPED: most reads were not cold here";
+  if (rings <= 8) GTEST_SKIP() << "SKIPPED: fewer than nine of twelve scans had a cold read, because the kernel "
+                                    "read pages ahead; without a cold read an iterator takes no ring";
   iterators.clear();
   EXPECT_EQ(Rings(), 8);
 }

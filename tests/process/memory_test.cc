@@ -214,7 +214,7 @@ TEST(MemoryTest, RecoveryTakesWhatTheOptionsPromise) {
   EXPECT_GT(peak_of_open(), promise);
 }
 
-// What docs/LIMITS.md says that families, segments, and index files of a few pages take.
+// The memory of families, of segments, and of index files with a few pages is within the figures of docs/LIMITS.md.
 TEST(MemoryTest, FamiliesAndFilesTakeWhatLimitsSays) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   for (const IndexKind index : {IndexKind::kBTree, IndexKind::kLsm}) {

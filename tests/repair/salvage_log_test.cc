@@ -211,7 +211,7 @@ TEST(SalvageLogTest, ValuesThatAFilterRemovedAreUnproven) {
   }
 }
 
-// Nobody says that there was a filter.
+// Neither the MANIFEST nor the log says that there was a filter.
 TEST(SalvageLogTest, ValuesThatAnUnknownFilterRemovedComeBack) {
   CAMBIUM_TREE_ONLY("in an LSM the MANIFEST's key range of the missing run excludes these keys");
   TestStore store;

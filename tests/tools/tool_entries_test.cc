@@ -108,13 +108,13 @@ std::uint64_t MostMemoryOfCommands() {
 TEST_F(ToolEntriesTest, LongValuesTakeTheMemoryThatLimitsSays) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   constexpr std::uint64_t kMiB = 1u << 20;
-  constexpr std::uint64_t kRest = 20 * kMiB;  // what the tool takes without the value
+  constexpr std::uint64_t kRest = 20 * kMiB;  // of the tool itself
   constexpr std::uint64_t kValue = 32 * kMiB;  // larger than this process
   ::unsetenv("GLIBC_TUNABLES");
   Make({{"k", std::string(kValue, 'v')}});
   const std::string file = directory_.File("exported");
   EXPECT_EQ(RunTool("--version").exit_code, kClean);
-  const std::uint64_t earlier = MostMemoryOfCommands();  // of other tests, and of this process before it runs a command
+  const std::uint64_t earlier = MostMemoryOfCommands();  // includes the memory of this process
   for (const std::string& command :
        {"get " + Path() + " k >/dev/null", "scan " + Path() + " >/dev/null", "export " + Path() + " " + file}) {
     EXPECT_EQ(RunTool(command, "").exit_code, kClean) << command;
