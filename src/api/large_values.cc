@@ -13,10 +13,11 @@
 namespace cambium {
 
 // Writes the file without a lock: no other thread knows it until it is named.
-Status LargeValues::Write(const Family& family, Slice key, Slice value, LargeValueRef* ref, ValueAddress* address) {
+Status LargeValues::Write(const Family& family, Slice key, Slice value, bool may_wait, LargeValueRef* ref,
+                          ValueAddress* address) {
   const std::uint64_t number = commits_.NewFileNumber();
-  if (const Status room = disk_keeper_.CheckRoomForFile(value.size()); !room.ok()) {
-    disk_keeper_.OnNoSpace();
+  if (const Status room = disk_keeper_.MakeRoomForFile(value.size(), may_wait); !room.ok()) {
+    if (room.IsNoSpace()) disk_keeper_.OnNoSpace();
     return room;
   }
   NewFile made;

@@ -60,7 +60,7 @@ Status Writer::AddPut(const WriteOptions& options, const Family& family, Slice k
   LargeValueRef ref;
   ValueAddress address;
   CAMBIUM_RETURN_IF_ERROR(space_keeper_.Await(options, value.size()));  // before the file takes space
-  CAMBIUM_RETURN_IF_ERROR(large_values_.Write(family, key, value, &ref, &address));
+  CAMBIUM_RETURN_IF_ERROR(large_values_.Write(family, key, value, !options.no_slowdown, &ref, &address));
   prepared->large.push_back(ref.number);
   prepared->batch.PutLarge(family.id, key, ref, address);
   return Status::OK();
@@ -184,18 +184,23 @@ Status Writer::AwaitPermission(const WriteOptions& options, const Prepared& prep
 Status Writer::AppendOrFree(const WriteOptions& options, Prepared* prepared, SequenceNumber* last,
                             TracedCall* traced) {
   Status appended = Append(options, prepared, false, last, traced);
-  while (appended.IsNoSpace() && appended.severity() != Status::Severity::kFatal && disk_keeper_.MustAwaitFlush()) {
+  RoomWait wait;
+  while (appended.IsNoSpace() && appended.severity() != Status::Severity::kFatal && !disk_.IsFull()) {
     if (options.no_slowdown) {
-      disk_keeper_.StartFlush();
-      return Status::Incomplete("the room on the disk is kept for the flush of memtables");
+      if (!disk_keeper_.StartToMakeRoom(prepared->batch.size())) break;
+      return Status::Incomplete("the room on the disk is kept for a flush or a compaction");
     }
-    if (!disk_keeper_.AwaitFlush()) {
+    if (!disk_keeper_.AwaitRoom(prepared->batch.size(), &wait)) {
       CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
       break;
     }
     appended = Append(options, prepared, false, last, traced);
   }
-  for (bool is_last_try = false; !is_last_try && appended.IsNoSpace();) {
+  // A rescue may end early because a reader keeps for a moment what it has freed, or because a job has failed whose files
+  // are removed now. So one in vain is not the end.
+  constexpr int kRescuesInVainMax = 5;
+  constexpr std::uint64_t kPauseMicros = 2'000;
+  for (int in_vain = 0; in_vain < kRescuesInVainMax && appended.IsNoSpace();) {
     if (appended.severity() == Status::Severity::kFatal) break;
     disk_keeper_.OnNoSpace();
     if (!prepared->only_deletes || !disk_.IsFull()) break;
@@ -203,8 +208,10 @@ Status Writer::AppendOrFree(const WriteOptions& options, Prepared* prepared, Seq
     std::uint64_t after = 0;
     static_cast<void>(db_.fs->FreeSpace(db_.path, &before));
     if (!options.no_slowdown) disk_keeper_.AwaitRescue();
-    is_last_try = !db_.fs->FreeSpace(db_.path, &after).ok() || after <= before;  // jobs have freed nothing
-    appended = Append(options, prepared, is_last_try, last, traced);
+    const bool has_freed = db_.fs->FreeSpace(db_.path, &after).ok() && after > before;
+    in_vain = has_freed ? 0 : in_vain + 1;
+    if (in_vain > 0 && !options.no_slowdown) db_.options.clock->SleepMicros(kPauseMicros);
+    appended = Append(options, prepared, in_vain == kRescuesInVainMax, last, traced);
   }
   return appended;
 }

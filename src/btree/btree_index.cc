@@ -21,12 +21,13 @@ const TreeLayers& AsTree(const Layers& layers) {
 // A segment of tree pages is deleted as a whole. If one segment held the whole tree, the whole tree would have to be
 // copied now and then. If a segment is larger than a step of a sweep, emptying it takes more than one step. So segments
 // are small, but a large tree has no more than kSegmentsOfTreeMax of them.
-constexpr std::uint64_t kSegmentsOfTree = 8;
+constexpr std::uint64_t kSegmentsOfTree = 64;
 constexpr std::uint64_t kSegmentsOfTreeMax = 1024;
-constexpr std::uint64_t kSegmentBytesLeast = 1u << 20;
+constexpr std::uint64_t kSegmentBytesLeast = 128u << 10;
+constexpr std::uint64_t kSegmentPagesLeast = 32;  // the header takes one page
 constexpr std::uint64_t kRunsOfRoom = 8;  // a sweep is due if runs have more than this part of the room
-constexpr std::uint64_t kRunBytesLeast = 1u << 20;
-constexpr std::uint64_t kFlushBytesLeast = 1u << 20;  // some milliseconds of a slow disk
+constexpr std::uint64_t kRunBytesLeast = 256u << 10;
+constexpr std::uint64_t kLeastStepPages = 4;  // a path of a high tree
 
 bool HasRanges(const MemtableShape& memtable) { return memtable.ranges != nullptr && !memtable.ranges->empty(); }
 
@@ -217,7 +218,7 @@ SweepPolicy BTreeIndex::Policy(std::uint64_t step_bytes_max) const {
   }
   // As much as a step of a sweep writes before it commits.
   const std::uint64_t step_bytes = std::min(step_bytes_max, write_buffer_size_.load(std::memory_order_relaxed));
-  policy.flush_pages_max = std::max(kFlushBytesLeast, step_bytes) / options_.segments.page_size;
+  policy.flush_pages_max = std::max(kTreeFlushBytesLeast, step_bytes) / options_.segments.page_size;
   return policy;
 }
 
@@ -316,14 +317,15 @@ IndexSegmentOptions BTreeIndex::SegmentsFor(const TreeLayers& layers, bool with_
                               (with_memtable ? write_buffer_size_.load(std::memory_order_relaxed) : 0);
   IndexSegmentOptions segments = options_.segments;
   const std::uint64_t step_bytes = Policy(step_bytes_max).flush_pages_max * segments.page_size;
+  const std::uint64_t least = std::max(kSegmentBytesLeast, kSegmentPagesLeast * segments.page_size);
   segments.segment_bytes_max =
-      std::min(segments.segment_bytes_max, std::max({kSegmentBytesLeast, std::min(bytes / kSegmentsOfTree, step_bytes),
+      std::min(segments.segment_bytes_max, std::max({least, std::min(bytes / kSegmentsOfTree, step_bytes),
                                                      bytes / kSegmentsOfTreeMax}));
   return segments;
 }
 
 std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
-                                              std::uint64_t file_percent_max, std::uint64_t copy_bytes_max,
+                                              const CompactionInput& input, std::uint64_t copy_bytes_max,
                                               double share_to_be_replaced) const {
   const std::uint32_t page_size = layers.parts().page_size;
   std::vector<IndexSegmentUse> uses;
@@ -335,16 +337,26 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const In
   EvacuationPolicy policy = options_.evacuation;
   // If the files must shrink sooner than the policy says, sweeps copy the live pages out of sparse segments now, even
   // if the rest of the sweep would soon replace most of them.
-  if (file_percent_max < policy.file_percent_max) {
-    policy.file_percent_max = file_percent_max;
+  if (input.file_percent_max < policy.file_percent_max) {
+    policy.file_percent_max = input.file_percent_max;
     // Pages that a step copies take their space twice, too. In a small tree, where a step is most of the dead pages that
     // the limit allows, copies would never end.
-    const std::uint64_t dead_units_max = live_units * (file_percent_max - 100) / 100;
+    const std::uint64_t dead_units_max = live_units * (input.file_percent_max - 100) / 100;
     policy.growth_units = std::min(2 * copy_bytes_max / page_size, dead_units_max / 4);
     share_to_be_replaced = 0;
   }
+  policy.only_what_fits = input.bounds.has_value();
   policy.small_units = segments.segment_bytes_max / page_size / 16;
   return PickVictims(uses, policy, copy_bytes_max / page_size, share_to_be_replaced);
+}
+
+std::uint64_t BTreeIndex::DeadBytesOf(const TreeLayers& layers, const std::set<std::uint64_t>& segments) {
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t number : segments) {
+    const IndexSegmentInfo& info = layers.parts().segments.at(number);
+    bytes += info.length - info.live_units * layers.parts().page_size;
+  }
+  return bytes;
 }
 
 // Chooses what to merge: the memtable, if there is one, and S below it. S is the set that the sweep in progress began
@@ -408,12 +420,17 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Compact(const CompactionI
     // A sweep that forgets its cursor starts over at each step, so that only an unlimited step would ever finish it.
     if (layers.parts().sweep.has_value() && !resumes) sweep.max_output_bytes = std::numeric_limits<std::uint64_t>::max();
     CAMBIUM_TRY(const double share, ShareToBeReplaced(layers));
-    sweep.victims = VictimsOf(layers, segments, input.file_percent_max, input.max_output_bytes / 2, share);
+    const std::uint64_t copy_bytes_max = input.bounds.has_value() ? input.bounds->copy_bytes_max : input.max_output_bytes / 2;
+    sweep.victims = VictimsOf(layers, segments, input, copy_bytes_max, share);
+    if (input.bounds.has_value()) {
+      // If steps wrote more than what the copies free, the dead pages in all other files would grow until nothing is free.
+      const std::uint64_t most = DeadBytesOf(layers, sweep.victims) + input.bounds->growth_bytes_max;
+      sweep.max_output_bytes = std::min(sweep.max_output_bytes, std::max(most, kLeastStepPages * segments.page_size));
+    }
   } else {
     // Pages that the merge replaces anyway need no copy.
     const std::uint64_t flush_bytes_max = Policy(input.max_output_bytes).flush_pages_max * segments.page_size;
-    sweep.victims = VictimsOf(layers, segments, input.file_percent_max,
-                              std::min(segments.segment_bytes_max, flush_bytes_max / 2), 0);
+    sweep.victims = VictimsOf(layers, segments, input, std::min(segments.segment_bytes_max, flush_bytes_max / 2), 0);
   }
   return RunSweep(std::move(sweep), segments, std::move(outcome), input.syncs);
 }

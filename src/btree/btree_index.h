@@ -70,13 +70,15 @@ class BTreeIndex final : public Index {
   friend class SweepOutcome;
 
   static Result<double> ShareToBeReplaced(const TreeLayers& layers);
-  // The size of new segments: an eighth of the tree, but at most a step of a sweep. Larger if there would be too many
+  // The size of new segments: a 64th of the tree, but at most a step of a sweep. Larger if there would be too many
   // segments otherwise, but never larger than the options say.
   [[nodiscard]] IndexSegmentOptions SegmentsFor(const TreeLayers& layers, bool with_memtable,
                                                 std::uint64_t step_bytes_max) const;
   [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
-                                                  std::uint64_t file_percent_max, std::uint64_t copy_bytes_max,
+                                                  const CompactionInput& input, std::uint64_t copy_bytes_max,
                                                   double share_to_be_replaced) const;
+  // The bytes of pages in these segments that the tree does not use.
+  [[nodiscard]] static std::uint64_t DeadBytesOf(const TreeLayers& layers, const std::set<std::uint64_t>& segments);
   [[nodiscard]] bool HasRunFor(const Layers& layers, const CompactionRequest& request) const;
   // Compact for a request whose runs are all swept: asks the filter about the values of the tree.
   Result<std::unique_ptr<CompactionOutcome>> Walk(const CompactionInput& input);

@@ -12,8 +12,8 @@
 //              part e of the oldest file is copied. Each written page survives the writing of 2 (1-e) L pages, so
 //              e = (1 - q)^(2 (1-e) / q) if a sweep writes the part q of all pages, and 1/(1-e) pages are written for
 //              each page that an update touches. From q = 0.9 on, copying adds nothing; at worst it adds a quarter.
-//              Under a ceiling, files with many inline values may hold fewer dead bytes. Then more is copied; the law
-//              does not count that.
+//              Under a ceiling, or on a disk with little room, files with many inline values may hold fewer dead bytes.
+//              Then more is copied; the law does not count that.
 //   growth     some of the merged keys are new: they add leaves.
 //
 // M follows from the policy: the fewest whole memtables that hold N/sweep_ratio keys, but at most runs_max + 1. At this

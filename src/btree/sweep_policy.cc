@@ -66,7 +66,7 @@ std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments
   std::set<std::uint64_t> victims;
   std::uint64_t copied = 0;
   const auto take = [&](const IndexSegmentUse& segment) {
-    if (!victims.empty() && copied + segment.live_units > budget_units) return;
+    if ((policy.only_what_fits || !victims.empty()) && copied + segment.live_units > budget_units) return;
     if (!victims.insert(segment.number).second) return;
     copied += segment.live_units;
     units -= segment.units - segment.live_units;

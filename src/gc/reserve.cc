@@ -20,7 +20,7 @@ std::uint64_t ReserveBytes(std::uint64_t on_disk) {
 }
 
 std::uint64_t KeptForOpen(std::uint64_t reserve_bytes) {
-  return std::min(reserve_bytes / 2, std::clamp(reserve_bytes / 16, 128 * kKiB, kMiB));
+  return std::min(reserve_bytes / 2, std::max(reserve_bytes / 16, 128 * kKiB));
 }
 
 bool IsWorthResizing(std::uint64_t has, std::uint64_t wanted) { return has < wanted - wanted / 4 || has > 2 * wanted; }

@@ -12,8 +12,8 @@
 // ceiling by more than 1 MiB: by two segments and a step of log GC, each of at least 1 MiB unless blob_file_size is
 // less. A database below 1 MiB keeps no reserve.
 //
-// A sixteenth of the reserve, but at least 128 KiB and at most one MiB, and never more than half of it, is held longer:
-// for the next Open, which must write a MANIFEST before it can free anything.
+// A sixteenth of the reserve, but at least 128 KiB, and never more than half of it, is held longer: for the next Open,
+// which must write a MANIFEST before it can free anything.
 #pragma once
 
 #include <cstdint>

@@ -19,26 +19,33 @@ constexpr std::uint64_t kFlushBytesOfTableLeast = 16u << 10;
 
 // A segment has an eighth of the slack, so the garbage in it cannot take up the slack before it is full and can be
 // collected.
-std::uint64_t SegmentBytes(double slack, std::uint64_t most) {
+std::uint64_t SegmentBytes(std::uint64_t slack, std::uint64_t most) {
   if (MutantIs(Mutant::kSealOnlyFull)) return most;
-  const auto eighth = static_cast<std::uint64_t>(slack / 8);
-  return std::clamp(eighth, std::min(kSegmentBytesLeast, most), most);
+  return std::clamp(slack / 8, std::min(kSegmentBytesLeast, most), most);
 }
 
 // The bytes above the live ones that the ceiling allows, without A. Below min_space_limit there is room for A too: A is
 // three segments, of an eighth of the slack or the least size.
-double Slack(const SpacePolicy& policy, std::uint64_t live) {
+std::uint64_t Slack(const SpacePolicy& policy, std::uint64_t live) {
   const double its = (policy.max_space_amplification - 1) * static_cast<double>(live);
   const std::uint64_t limit =
       std::min(policy.min_space_limit / 11 * 8, Minus(policy.min_space_limit, 3 * kSegmentBytesLeast));
-  return std::max(its, static_cast<double>(Minus(limit, live)));
+  return std::max(static_cast<std::uint64_t>(its), Minus(limit, live));
 }
 
-std::uint64_t IndexFilePercentMax(double slack, std::uint64_t index_live_bytes) {
+// The bytes beyond the live ones that the database has or may get.
+std::uint64_t RoomOnDisk(const SpaceFigures& figures, std::uint64_t live) {
+  const std::uint64_t beyond = Minus(figures.on_disk(), live);
+  const bool is_unknown = figures.free_bytes > kNever - beyond || MutantIs(Mutant::kSlackIgnoresDisk);
+  return is_unknown ? kNever : beyond + figures.free_bytes;
+}
+
+// `room`: the most bytes that dead pages may take.
+std::uint64_t IndexFilePercentMax(std::uint64_t room, std::uint64_t index_live_bytes) {
   constexpr double kLeast = 15;  // then seven pages are copied for each dead one; at 5 per cent it would be twenty
   constexpr double kMost = 100;
   if (index_live_bytes == 0) return 200;
-  const double dead_percent = 100 * (slack / 2) / static_cast<double>(index_live_bytes);
+  const double dead_percent = 100 * static_cast<double>(room) / static_cast<double>(index_live_bytes);
   return 100 + static_cast<std::uint64_t>(std::clamp(dead_percent, kLeast, kMost));
 }
 
@@ -50,33 +57,32 @@ std::uint64_t SpaceFigures::live() const {
 
 SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   SpacePlan plan;
-  if (policy.max_space_amplification == 0) {
-    plan.segment_bytes = policy.segment_bytes_max;
-    plan.step_bytes = std::min(policy.step_bytes_max, policy.segment_bytes_max);
-    plan.slack_bytes = plan.flush_in = plan.work_at = plan.spare_until = plan.slow_at = plan.stop_at = kNever;
+  const std::uint64_t live = figures.live();
+  const bool has_ceiling = policy.max_space_amplification != 0;
+  const std::uint64_t slack = has_ceiling ? Slack(policy, live) : kNever;
+  plan.slack_bytes = std::min(slack, RoomOnDisk(figures, live));
+  plan.segment_bytes = SegmentBytes(plan.slack_bytes, policy.segment_bytes_max);
+  plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
+  if (!has_ceiling) {
+    plan.index_file_percent_max = IndexFilePercentMax(plan.slack_bytes, figures.index_live_bytes);
+    plan.flush_in = plan.work_at = plan.spare_until = plan.slow_at = plan.stop_at = kNever;
     return plan;
   }
-  const std::uint64_t live = figures.live();
-  const double slack = Slack(policy, live);
-  plan.slack_bytes = static_cast<std::uint64_t>(slack);
-  plan.segment_bytes = SegmentBytes(slack, policy.segment_bytes_max);
-  plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
-  plan.index_file_percent_max = IndexFilePercentMax(slack, figures.index_live_bytes);
-  const std::uint64_t limit = live + static_cast<std::uint64_t>(slack);
+  plan.index_file_percent_max = IndexFilePercentMax(plan.slack_bytes / 2, figures.index_live_bytes);
+  const std::uint64_t limit = live + slack;
   // A writer's check counts the bytes that jobs have in flight. But a step of log GC, or a flush that rewrites a tree,
   // may begin after that check. With files that wait for removal, D could then exceed the limit by more than one
   // segment, so the limits are lowered by `in_flight`. In a small database steps are small; a step smaller than an
   // eighth of a segment needs no allowance.
-  const auto share = static_cast<std::uint64_t>(slack / 16);
+  const std::uint64_t share = slack / 16;
   const std::uint64_t in_flight = std::min(plan.segment_bytes, share) + std::min(figures.index_bytes, share);
   plan.spare_until = limit + plan.segment_bytes / 8;
   plan.slow_at = Minus(plan.spare_until, in_flight);
   plan.stop_at = limit + plan.segment_bytes - in_flight;
-  plan.work_at = Minus(plan.slow_at, static_cast<std::uint64_t>(slack / 8));
+  plan.work_at = Minus(plan.slow_at, slack / 8);
 
-  const auto part = [&](int n) { return static_cast<std::uint64_t>(slack / n); };
   const std::uint64_t flush_from =
-      std::max({part(8), kFlushBytesLeast, figures.active_tables * kFlushBytesOfTableLeast});
+      std::max({plan.slack_bytes / 8, kFlushBytesLeast, figures.active_tables * kFlushBytesOfTableLeast});
   plan.flush_in = MutantIs(Mutant::kRunsIgnoreRoom) ? kNever : Minus(flush_from, figures.active_bytes);
   plan.flush = plan.flush_in == 0;
 
@@ -90,10 +96,10 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   const bool is_short = on_disk >= plan.slow_at + (plan.stop_at - plan.slow_at) / 2;
   const bool is_starved = is_short && figures.collectable_bytes < plan.segment_bytes / 4;
   // Flushing a tiny tail only makes a run, and many such runs take more space than they free.
-  plan.flush = plan.flush || std::max(figures.tail_bytes, figures.tail_hides_bytes) > part(is_starved ? 32 : 8) ||
+  plan.flush = plan.flush || std::max(figures.tail_bytes, figures.tail_hides_bytes) > slack / (is_starved ? 32 : 8) ||
                (is_starved && figures.tail_range_deletes > 0);
   const std::uint64_t compactable = figures.hidden_bytes + figures.index_covered_bytes;
-  plan.compact = compactable > part(4) || (is_starved && compactable + figures.index_hidden_bytes > 0);
+  plan.compact = compactable > slack / 4 || (is_starved && compactable + figures.index_hidden_bytes > 0);
   plan.collect = figures.collectable_bytes > 0;
   plan.seal = is_starved;
   return plan;

@@ -55,6 +55,7 @@ struct SpaceFigures {
   std::uint64_t index_covered_bytes = 0;  // estimate: of such keys and values, those that range deletes cover
   std::uint64_t other_bytes = 0;
   std::uint64_t leaving_bytes = 0;     // of log_bytes and index_bytes: in files that are about to be removed
+  std::uint64_t free_bytes = ~std::uint64_t{0};  // of the file system; UINT64_MAX: unknown
 
   [[nodiscard]] std::uint64_t on_disk() const { return log_bytes + index_bytes + other_bytes; }
   [[nodiscard]] std::uint64_t live() const;
@@ -70,15 +71,17 @@ struct SpacePolicy {
 };
 
 struct SpacePlan {
-  // The bytes that the ceiling allows beyond the live ones, without A. UINT64_MAX without a ceiling.
+  // The bytes beyond the live ones that the ceiling allows, without A, and that the disk has room for. The sizes of
+  // files, of steps and of what waits for a compaction are parts of it, so that all of them fit.
   std::uint64_t slack_bytes = 0;
   // The size of new log segments, and of a step of log GC.
   std::uint64_t segment_bytes = 0;
   std::uint64_t step_bytes = 0;
-  // How large a tree's files may be, in per cent of their live bytes. Dead pages may take half of the slack; the rest
-  // is for runs, the log and writes in progress. But at least 15 per cent may be dead; below S = 1.3 that is more than
-  // half of the slack. The files may have at most twice the live bytes: at that size copying costs the least, and if
-  // values are separated, the index is a small part of the database anyway.
+  // How large a tree's files may be, in per cent of their live bytes. With a ceiling dead pages may take half of the
+  // slack; the rest is for runs, the log and writes in progress. Without one they may take all of it. But at least 15
+  // per cent may be dead; below S = 1.3 that is more than half of the slack. The files may have at most twice the
+  // live bytes: at that size copying costs the least, and if values are separated, the index is a small part of the
+  // database anyway.
   std::uint64_t index_file_percent_max = 200;
   // Values of D: from work_at on, jobs are started that would not be due for other reasons; from slow_at on, writers
   // are slowed down; no write may raise D above stop_at while a job can help. Work that no user has asked for may raise

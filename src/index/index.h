@@ -139,6 +139,9 @@ struct MemtableShape {
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
+// A flush may write this much into a tree, however small a step is: some milliseconds of a slow disk.
+inline constexpr std::uint64_t kTreeFlushBytesLeast = 1u << 20;
+
 enum class FlushChoice : unsigned char {
   kMakeRun,  // write the memtable as a run on top of the layers
   kIntoTree,  // merge it straight into the layers below, together with all runs
@@ -170,6 +173,14 @@ struct CompactionRequest {
   std::optional<std::string> reach;     // where that compaction ends; unset: at the end of the level
 };
 
+// What a step of a sweep may take on a full disk.
+struct StepBounds {
+  // The files that one step empties have at most this many bytes of live pages together.
+  std::uint64_t copy_bytes_max = 0;
+  // All files together become larger by about this much at most, once the emptied ones are removed.
+  std::uint64_t growth_bytes_max = 0;
+};
+
 struct CompactionInput {
   std::shared_ptr<const Layers> layers;
   // A frozen memtable to merge straight into the tree: each key once, newest version, tombstones included. The accounts
@@ -181,6 +192,9 @@ struct CompactionInput {
   // Limits the size of page files to this percentage of their live bytes, if that is less than the index's own limit:
   // the compaction copies live pages out of old files to meet it.
   std::uint64_t file_percent_max = std::numeric_limits<std::uint64_t>::max();
+  // Set on a full disk for families whose index takes most of their space. With these bounds steps are small, so the
+  // whole sweep may write more. An LSM ignores them.
+  std::optional<StepBounds> bounds = std::nullopt;
   // If set, runs a step of this request, for which IsCompactionDue has said yes. If null, runs the step that is most
   // due; if none is due, it compacts the runs anyway.
   CompactionRequest* request = nullptr;

@@ -1,5 +1,5 @@
 // IndexRoom says how many bytes the files of an index may take beyond its live bytes. SpaceKeeper derives it from
-// SpacePlan::slack_bytes, the bytes that the ceiling allows beyond the live ones.
+// SpacePlan::slack_bytes, the bytes beyond the live ones that the ceiling allows and the disk has room for.
 #pragma once
 
 #include <cstdint>

@@ -121,6 +121,14 @@ struct Family {
   std::atomic<double> replaced_share{0};
   // The bytes of the index's files at the last look at the size of the database.
   std::atomic<std::uint64_t> index_bytes{0};
+  // On a full disk: the last step that was to empty files of the tree has not made them smaller. Until the next rescue no
+  // other one begins.
+  std::atomic<bool> emptied_in_vain{false};
+  // What a compaction may write before it frees as much. 0 if most bytes of the family are in the log.
+  std::atomic<std::uint64_t> step_room{0};
+  // What runs of a tree take until a sweep has merged them, and dead pages that its sweeps need. 0 with most bytes in the
+  // log.
+  std::atomic<std::uint64_t> waiting_room{0};
   IndexRoom room CAMBIUM_GUARDED_BY(commit_lock);  // the last one that SpaceKeeper passed to `index`
   // The room has become smaller: a compaction may be due although nothing was written.
   std::atomic<bool> has_less_room{false};

@@ -14,6 +14,9 @@
 namespace cambium {
 
 struct FullDisk {
+  // As large as a memtable, by default. A step of a large LSM may take more: the more, the more its upper levels have.
+  static constexpr std::uint64_t kCompactionRoomMost = 64u << 20;
+
   // The disk is full: the reserve has been released, and only deletes are accepted until there is space to make it
   // again.
   std::atomic<bool> is_on{false};
@@ -21,6 +24,16 @@ struct FullDisk {
   std::atomic<bool> is_rescue_due{false};      // that check has asked for a rescue
   std::atomic<std::uint64_t> reserve_bytes{0};
   std::atomic<std::uint64_t> wanted_bytes{0};  // wanted size of the reserve; 0: the database is too small for one
+  // What puts leave for compactions of indexes, at most kCompactionRoomMost. Written by the looks at the size of the
+  // database.
+  std::atomic<std::uint64_t> compaction_room{0};
+  // How many compactions may run at once that have to share what is free.
+  std::atomic<std::uint64_t> compactions_at_once{1};
+  // What flushes under way may write into trees beyond the bytes of their memtables.
+  std::atomic<std::uint64_t> merging_bytes{0};
+  // Writers that wait until compactions have made room, though the disk does not count as full. Until then compactions
+  // are urgent.
+  std::atomic<int> waiting_for_room{0};
   std::atomic<std::uint64_t> rescue_at{0};     // WriteHead::logged_bytes at which the next delete waits for a rescue
   std::atomic<int> quiet_ticks{0};             // checks in a row that found no job, and nothing changed since the last
   std::uint64_t free_at_tick = 0;              // the free bytes at the last check; only the tick uses them
@@ -34,6 +47,14 @@ struct FullDisk {
   [[nodiscard]] bool IsReserveDue() const {
     return IsFull() || IsWorthResizing(reserve_bytes.load(std::memory_order_relaxed),
                                        wanted_bytes.load(std::memory_order_relaxed));
+  }
+  // The disk counts as full, or writers wait for compactions before it does.
+  [[nodiscard]] bool IsShort() const { return IsFull() || waiting_for_room.load(std::memory_order_relaxed) > 0; }
+  // What is free beyond a whole reserve, of `free` bytes.
+  [[nodiscard]] std::uint64_t FreeBeyondReserve(std::uint64_t free) const {
+    const std::uint64_t wanted = wanted_bytes.load(std::memory_order_relaxed);
+    const std::uint64_t needed = wanted - std::min(wanted, reserve_bytes.load(std::memory_order_relaxed));
+    return free - std::min(free, needed);
   }
   // The most bytes that one step of a job may write on a full disk.
   [[nodiscard]] std::uint64_t StepBytes() const {

@@ -83,7 +83,18 @@ bool Compactor::IsDue(const Family& family) const {
   const std::shared_ptr<const Layers> layers = commits_.LayersOf(family);
   if (layers == nullptr || !MayRun(family, *layers)) return false;
   const bool is_urgent = family.compacts_urgently.load(std::memory_order_relaxed);
-  return family.index->IsCompactionDue(*layers, is_urgent) || (is_urgent && HidesInLevels(family, *layers));
+  return family.index->IsCompactionDue(*layers, is_urgent) ||
+         (is_urgent && (HidesInLevels(family, *layers) || IsWorthEmptying(family, *layers)));
+}
+
+// Sweeps of runs empty files on their way. After the last one many pages may be dead: what it has replaced, and what it
+// had no room to copy away from.
+bool Compactor::IsWorthEmptying(const Family& family, const Layers& layers) const {
+  if (!disk_.IsFull() || family.options().index_type == IndexKind::kLsm) return false;
+  if (family.step_room.load(std::memory_order_relaxed) == 0) return false;
+  if (family.emptied_in_vain.load(std::memory_order_relaxed) || MutantIs(Mutant::kKeepDeadPagesOnFullDisk)) return false;
+  const LayersShape shape = layers.shape();
+  return shape.run_count == 0 && shape.base_file_bytes > shape.base_live_bytes / 100 * (kFilePercentOnFullDisk + 2);
 }
 
 // A compaction frees files late: when it has rewritten the last page that is alive in them. So it begins only if it can
@@ -132,6 +143,12 @@ Status Compactor::CompactDue(Family* family) {
       s = Step(family, layers, nullptr, is_due_anyway ? UsualReason(*family) : CompactionReason::kSpace);
     } else if (is_urgent && HidesInLevels(*family, *layers)) {
       s = SqueezeStep(family, layers);
+    } else if (is_urgent && IsWorthEmptying(*family, *layers)) {
+      s = Step(family, layers, nullptr, CompactionReason::kSpace);
+      const std::shared_ptr<const Layers> after = commits_.LayersOf(*family);
+      const bool has_helped =
+          s.ok() && after != nullptr && after->shape().base_file_bytes < layers->shape().base_file_bytes;
+      family->emptied_in_vain.store(!has_helped, std::memory_order_relaxed);
     } else {
       family->squeeze.reset();
     }
@@ -174,7 +191,31 @@ std::uint64_t Compactor::StepBytes(const Family& family) const {
   if (!db_.is_offline && db_.max_space_amplification.load(std::memory_order_relaxed) != 0) {
     bytes = std::min(bytes, space_.step_bytes.load(std::memory_order_relaxed));
   }
-  return disk_.IsFull() ? std::min<std::uint64_t>(bytes, disk_.StepBytes()) : bytes;
+  // A step writes before it frees anything: at most an eighth of what is free, or the part of the reserve that a step may
+  // take.
+  std::uint64_t free = 0;
+  const bool has_reserve = disk_.wanted_bytes.load(std::memory_order_relaxed) != 0;
+  if (!has_reserve || !db_.fs->FreeSpace(db_.path, &free).ok()) return bytes;
+  return std::min(bytes, std::max<std::uint64_t>(disk_.StepBytes(), free / 8));
+}
+
+void Compactor::LimitOnFullDisk(const Family& family, CompactionInput* input) const {
+  std::uint64_t free = 0;
+  if (!db_.fs->FreeSpace(db_.path, &free).ok()) free = 0;
+  const std::uint64_t at_once = disk_.compactions_at_once.load(std::memory_order_relaxed);
+  StepBounds bounds;
+  bounds.copy_bytes_max = std::max(input->max_output_bytes, free / 4 * 3 / at_once);
+  const std::uint64_t beyond = disk_.FreeBeyondReserve(free);
+  bounds.growth_bytes_max = beyond / 4 / at_once;
+  // If most bytes are in the log, log GC frees the space, and a small index with few dead pages leaves it the most room.
+  const bool is_bounded =
+      family.step_room.load(std::memory_order_relaxed) != 0 && !MutantIs(Mutant::kStepsTakeAllOnFullDisk);
+  if (is_bounded) input->bounds = bounds;
+  // Many copies would leave a sweep of runs no room to go on. Once no run is left, files are emptied (IsWorthEmptying).
+  const bool has_room_for_dead_pages = is_bounded && beyond > 0 && input->layers->shape().run_count > 0;
+  if (!has_room_for_dead_pages && !MutantIs(Mutant::kKeepDeadPagesOnFullDisk)) {
+    input->file_percent_max = std::min(input->file_percent_max, kFilePercentOnFullDisk);
+  }
 }
 
 Status Compactor::Step(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
@@ -208,9 +249,7 @@ Status Compactor::RunAndCommit(Family* family, std::shared_ptr<const Layers> lay
   input.filtered = FilteredOf(*family);
   input.max_output_bytes = StepBytes(*family);
   input.file_percent_max = space_.index_file_percent_max.load(std::memory_order_relaxed);
-  if (disk_.IsFull() && !MutantIs(Mutant::kKeepDeadPagesOnFullDisk)) {
-    input.file_percent_max = std::min(input.file_percent_max, kFilePercentOnFullDisk);
-  }
+  if (disk_.IsFull()) LimitOnFullDisk(*family, &input);
   input.is_abandoned = [this, family] {
     return jobs_.is_closing() || family->dropped.load(std::memory_order_relaxed) ||
            family->gives_up_filtering.load(std::memory_order_relaxed);

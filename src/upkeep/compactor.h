@@ -46,11 +46,15 @@ class Compactor {
 
   // The number of bytes that a step may write before it commits.
   [[nodiscard]] std::uint64_t StepBytes(const Family& family) const;
+  // Sets the limits of a step on a full disk.
+  void LimitOnFullDisk(const Family& family, CompactionInput* input) const;
   // On a full disk: whether compactions have room to merge the run of a step of log GC, in any family.
   [[nodiscard]] bool CanMergeRuns() const CAMBIUM_EXCLUDES(commit_lock);
   [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;
 
  private:
+  // On a full disk: whether a step that only empties files of a tree is due.
+  [[nodiscard]] bool IsWorthEmptying(const Family& family, const Layers& layers) const;
   // On a full disk: whether there is room to rewrite the whole index, and to spare. Always true if most bytes of the
   // family are in the index.
   [[nodiscard]] bool HasRoomToRewrite(const Family& family, const Layers& layers, std::uint64_t spare) const

@@ -14,8 +14,15 @@ namespace {
 constexpr std::uint64_t kLookMicros = 1'000'000;
 // After so many ticks without work, jobs are taken to free no more.
 constexpr int kQuietTicks = 2;
-// A delete waits for at most this many jobs, because other threads may keep jobs running forever.
+// A write waits for at most this many jobs, because other threads may keep jobs running forever.
 constexpr std::uint64_t kJobsToAwait = 256;
+// A write gives up after so many waits for compactions in a row that have not brought it nearer to the room. One wait may
+// be in vain because a reader keeps for a moment what jobs have freed.
+constexpr int kRoundsInVainMax = 5;
+constexpr int kRoundsMax = 100;
+// So many times it waits for flushes: other writers may fill memtables forever.
+constexpr int kFlushesMax = 16;
+constexpr std::uint64_t kPauseMicros = 2'000;
 // Most records of a MANIFEST of this size are outdated, so rolling it frees space.
 constexpr std::uint64_t kManifestBytesToRoll = 64u << 10;
 
@@ -43,14 +50,15 @@ bool DiskKeeper::IsRoomToGoOn() const {
   if (!db_.fs->FreeSpace(db_.path, &free).ok()) return true;
   const bool may_free_more =
       disk_.quiet_ticks.load(std::memory_order_relaxed) < kQuietTicks || MutantIs(Mutant::kQuietDiskStaysFull);
-  return free >= FreeBytesToGoOn(wanted - std::min(has, wanted), wanted, may_free_more);
+  return free >= FreeBytesToGoOn(wanted - std::min(has, wanted), wanted, may_free_more) +
+                     disk_.compaction_room.load(std::memory_order_relaxed);
 }
 
-// The space that a write must leave: for the part of the reserve that is not made yet, and a margin.
+// The space that a write must leave, until the disk counts as full: for the part of the reserve that is not made yet, for compactions, and a margin.
 std::uint64_t DiskKeeper::BytesToLeave() const {
   const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
   const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
-  return kFreeBytesLeft + wanted - std::min(has, wanted);
+  return kFreeBytesLeft + wanted - std::min(has, wanted) + disk_.compaction_room.load(std::memory_order_relaxed);
 }
 
 // At most what the flush of all memtables takes: a run has no more bytes than its memtable, and partly filled pages and
@@ -74,11 +82,26 @@ Status DiskKeeper::CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint6
                          std::to_string(bytes) + " more would not leave " + std::to_string(left));
 }
 
-Status DiskKeeper::CheckRoomForFile(std::uint64_t bytes) {
+Status DiskKeeper::MakeRoomForFile(std::uint64_t bytes, bool may_wait) {
   if (disk_.wanted_bytes.load(std::memory_order_relaxed) == 0) return Status::OK();
   disk_.look_at.store(0, std::memory_order_relaxed);  // logged_bytes counts the file later
-  std::uint64_t free = 0;
-  return CheckFree(bytes, BytesToLeave(), &free);
+  for (RoomWait wait;;) {
+    std::uint64_t free = 0;
+    const std::uint64_t of_tables = BytesOfTables();
+    const Status fits = CheckFree(bytes, BytesToLeave() + of_tables, &free);
+    if (fits.ok() || disk_.IsFull()) return fits;
+    if (of_tables > 0 && free >= bytes + BytesToLeave()) {
+      const AppendLock lock(head_);
+      FreezeForReserve(free, /*must=*/true);
+    }
+    if (!may_wait) {
+      return StartToMakeRoom(bytes) ? Status::Incomplete("the room on the disk is kept for a flush or a compaction") : fits;
+    }
+    if (!AwaitRoom(bytes, &wait)) {
+      CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
+      return fits;
+    }
+  }
 }
 
 Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, bool is_last_try) {
@@ -125,18 +148,66 @@ std::vector<std::shared_ptr<Family>> DiskKeeper::FamiliesToFlush() const {
   return families;
 }
 
-void DiskKeeper::StartFlush() {
-  for (const std::shared_ptr<Family>& family : FamiliesToFlush()) jobs_.Schedule(Job::kFlush, family);
+bool DiskKeeper::StartToMakeRoom(std::uint64_t bytes) {
+  if (disk_.IsFull()) return false;
+  const std::vector<std::shared_ptr<Family>> families = FamiliesToFlush();
+  for (const std::shared_ptr<Family>& family : families) jobs_.Schedule(Job::kFlush, family);
+  if (families.empty()) {
+    if (!MayCompactionsHelp(bytes)) return false;
+    StartCompactions();
+  }
+  const JobsLock lock(jobs_);
+  return jobs_.HasJobThatFreesSpace();
 }
 
-bool DiskKeeper::AwaitFlush() {
-  const std::vector<std::shared_ptr<Family>> families = FamiliesToFlush();
+bool DiskKeeper::AwaitRoom(std::uint64_t bytes, RoomWait* wait) {
+  if (disk_.IsFull()) return false;
   const CountScope stalls(jobs_.stalled_writers());
-  bool has_flushed = false;
-  for (const std::shared_ptr<Family>& family : families) {
-    has_flushed = flusher_.WaitFor(family.get(), 0).ok() || has_flushed;
+  const std::vector<std::shared_ptr<Family>> families = FamiliesToFlush();
+  if (!families.empty() && wait->flushes < kFlushesMax) {
+    ++wait->flushes;
+    bool has_flushed = false;
+    for (const std::shared_ptr<Family>& family : families) {
+      has_flushed = flusher_.WaitFor(family.get(), 0).ok() || has_flushed;
+    }
+    return has_flushed;
   }
-  return has_flushed;
+  if (!MayCompactionsHelp(bytes)) return false;
+  wait->least_missing = std::min(wait->least_missing, BytesMissing(bytes));
+  AwaitCompactions(bytes);
+  const std::uint64_t missing = BytesMissing(bytes);
+  const bool is_nearer = missing + kPunchBlock <= wait->least_missing;
+  wait->least_missing = std::min(wait->least_missing, missing);
+  wait->rounds_in_vain = is_nearer ? 0 : wait->rounds_in_vain + 1;
+  if (!is_nearer && missing > 0) db_.options.clock->SleepMicros(kPauseMicros);
+  return wait->rounds_in_vain < kRoundsInVainMax && ++wait->rounds < kRoundsMax;
+}
+
+// They give back no more than what they need themselves.
+bool DiskKeeper::MayCompactionsHelp(std::uint64_t bytes) const {
+  const std::uint64_t room = disk_.compaction_room.load(std::memory_order_relaxed);
+  return disk_.wanted_bytes.load(std::memory_order_relaxed) != 0 && room > 0 && BytesMissing(bytes) <= room;
+}
+
+std::uint64_t DiskKeeper::BytesMissing(std::uint64_t bytes) const {
+  std::uint64_t free = 0;
+  if (!db_.fs->FreeSpace(db_.path, &free).ok()) return 0;
+  const std::uint64_t needed = bytes + BytesToLeave() + BytesOfTables();
+  return needed - std::min(needed, free);
+}
+
+void DiskKeeper::StartCompactions() {
+  SpacePlan plan;
+  plan.compact = true;
+  space_keeper_.StartJobs(plan);
+}
+
+void DiskKeeper::AwaitCompactions(std::uint64_t bytes) {
+  const CountScope waiting(&disk_.waiting_for_room);
+  StartCompactions();
+  for (std::uint64_t jobs = 0; jobs < kJobsToAwait && BytesMissing(bytes) > 0; ++jobs) {
+    if (!AwaitJobsThatFreeSpace(1)) return;
+  }
 }
 
 void DiskKeeper::MakeRoomForDeletes() {
@@ -164,12 +235,18 @@ void DiskKeeper::StartRescue() {
   disk_.rescue_at.store(head_.logged_bytes() + disk_.StepBytes(), std::memory_order_relaxed);
   SpacePlan plan;
   plan.flush = plan.seal = plan.compact = plan.collect = true;
+  const std::shared_ptr<const View> view = commits_.view().Pin();
+  for (const FamilyView& each : view->families) each.family->emptied_in_vain.store(false, std::memory_order_relaxed);
   space_keeper_.StartJobs(plan);
 }
 
 void DiskKeeper::AwaitRescue() {
   StartRescue();
   const CountScope stalls(jobs_.stalled_writers());
+  static_cast<void>(AwaitJobsThatFreeSpace(kJobsToAwait));
+}
+
+bool DiskKeeper::AwaitJobsThatFreeSpace(std::uint64_t jobs_max) {
   const auto ended = [this]() CAMBIUM_REQUIRES(jobs_lock) {
     std::uint64_t sum = 0;
     jobs_.ForEach([&sum](Job, const std::shared_ptr<Family>&, const JobState* state) { sum += state->ended; });
@@ -180,9 +257,12 @@ void DiskKeeper::AwaitRescue() {
     const JobsLock lock(jobs_);
     seen = ended();
   }
-  // The write itself reports a fatal error.
-  static_cast<void>(jobs_.WaitUntil(
-      [&]() CAMBIUM_REQUIRES(jobs_lock) { return !jobs_.HasJobThatFreesSpace() || ended() - seen >= kJobsToAwait; }));
+  bool is_job_left = false;
+  const Status waited = jobs_.WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) {
+    is_job_left = jobs_.HasJobThatFreesSpace();
+    return !is_job_left || ended() - seen >= jobs_max;
+  });
+  return waited.ok() && is_job_left;  // the write itself reports a fatal error
 }
 
 void DiskKeeper::Tick() noexcept {

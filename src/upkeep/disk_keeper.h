@@ -7,8 +7,9 @@
 //        └───────────────┘ ◀────────────────────────────────────────────── │ in steps that fit; puts get NoSpace │
 //                        the reserve can be made again, and more is free    └────────────────────────────────────┘
 //
-// Puts leave the space that the flush of all memtables takes. So when the disk is full, all keys can be flushed, and a
-// delete of any key can free space.
+// Until the disk counts as full, writes leave the space that the flush of all memtables takes, and what compactions of
+// indexes with inline values take until they free as much. So when it is full, all keys can be flushed, and a delete of
+// any key can free space.
 //
 // Deletes may use a first part of the released space; jobs have the rest, so that the jobs that turn deletes into free
 // space always have room to begin. Each time the first part is used up, the next delete waits until the jobs have done
@@ -16,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -26,6 +28,14 @@
 
 namespace cambium {
 
+// The waits of one write for room. It gives up when several in a row have not brought it nearer.
+struct RoomWait {
+  int flushes = 0;
+  std::uint64_t least_missing = std::numeric_limits<std::uint64_t>::max();  // before and after waits for compactions
+  int rounds = 0;
+  int rounds_in_vain = 0;
+};
+
 class DiskKeeper {
  public:
   DiskKeeper(DbState* state, Flusher* flusher, SpaceKeeper* space_keeper);
@@ -34,20 +44,19 @@ class DiskKeeper {
 
   // Called before a batch that grows the database. NoSpace if the disk is still full.
   Status CheckGrowth();
-  // NoSpace if a new file of this size does not leave the space that the reserve needs.
-  Status CheckRoomForFile(std::uint64_t bytes);
+  // NoSpace if a new file of this size does not leave the space that other writes leave. If jobs make that room, waits
+  // for them; Incomplete if it may not. The caller holds no lock.
+  Status MakeRoomForFile(std::uint64_t bytes, bool may_wait);
   // Called before a batch of this size is appended. Freezes memtables that take too much of the free space for their
   // flush. `is_last_try`: jobs have freed nothing, so deletes may use nearly all of the reserve.
   Status CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, bool is_last_try)
       CAMBIUM_REQUIRES(append_lock);
-  // Called when a batch has not found the room. If the disk does not count as full yet, waits until frozen memtables,
-  // whose flush has a part of the room, are flushed. False: there are none, or all flushes fail. The caller holds no
-  // lock.
-  bool AwaitFlush();
-  // Schedules the flushes that AwaitFlush would wait for, since one may have failed.
-  void StartFlush();
-  // Whether AwaitFlush would wait.
-  [[nodiscard]] bool MustAwaitFlush() const { return !FamiliesToFlush().empty(); }
+  // Called when a write has not found the room. If the disk does not count as full yet, waits until frozen memtables,
+  // whose flush has a part of the room, are flushed, or else until compactions have merged what makes their steps large.
+  // False: neither makes room for a write of this size. The caller holds no lock.
+  bool AwaitRoom(std::uint64_t bytes, RoomWait* wait);
+  // Schedules the jobs that AwaitRoom would wait for. False: there are none.
+  bool StartToMakeRoom(std::uint64_t bytes);
   // Called before a batch of deletes on a full disk. Waits for a rescue if one is due. The caller holds no lock.
   void MakeRoomForDeletes();
   // Waits until the jobs have freed what they can. The caller holds no lock.
@@ -81,10 +90,17 @@ class DiskKeeper {
   [[nodiscard]] bool IsRoomToGoOn() const;
   [[nodiscard]] std::uint64_t BytesToLeave() const;
   [[nodiscard]] std::uint64_t BytesOfTables() const;
+  // How much more would have to be free for a write of this size, before the disk counts as full.
+  [[nodiscard]] std::uint64_t BytesMissing(std::uint64_t bytes) const;
   Status CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint64_t* free) const;
   [[nodiscard]] std::vector<std::shared_ptr<Family>> FamiliesToFlush() const;
   void FreezeForReserve(std::uint64_t free, bool must) CAMBIUM_REQUIRES(append_lock);
   void StartRescue();
+  void StartCompactions();
+  [[nodiscard]] bool MayCompactionsHelp(std::uint64_t bytes) const;
+  void AwaitCompactions(std::uint64_t bytes);
+  // Waits until so many jobs have ended. False: none is left before, or an error ends the wait.
+  bool AwaitJobsThatFreeSpace(std::uint64_t jobs_max);
   Status ResizeReserve(std::uint64_t number, std::uint64_t bytes) CAMBIUM_REQUIRES(disk_.mutex);
   Status GrowReserve(std::uint64_t number, std::uint64_t has, std::uint64_t bytes, bool is_new)
       CAMBIUM_REQUIRES(disk_.mutex);

@@ -46,6 +46,30 @@ std::uint64_t BytesDeletedByRuns(const LayersShape& shape, double merged) {
   return Times(shape.run_tombstones, waiting * per_key);
 }
 
+// What compactions of a family need on the disk: what a step may write before it frees as much, and what they need
+// between the steps.
+struct CompactionRoom {
+  std::uint64_t of_step = 0;
+  std::uint64_t waiting = 0;
+};
+
+// A step of an LSM: all that is above the last level, and one file of that. A sweep: the step itself; until the next one
+// its runs, and dead pages in files, so that copying the live ones beside them frees more than it takes.
+CompactionRoom RoomForCompactions(const LayersShape& shape) {
+  constexpr std::uint64_t kSweepLeast = 16u << 10;
+  constexpr std::uint64_t kSweepMost = 1u << 20;  // larger steps do not help
+  constexpr std::uint64_t kDeadPercent = 10;
+  if (shape.levels.empty()) {
+    const std::uint64_t with_dead = shape.base_live_bytes + shape.base_live_bytes / 100 * kDeadPercent;
+    return {.of_step = std::clamp(shape.base_live_bytes / 8, kSweepLeast, kSweepMost),
+            .waiting = shape.run_file_bytes + Minus(with_dead, shape.base_file_bytes)};
+  }
+  std::uint64_t bytes = shape.run_file_bytes;
+  for (const LevelShape& level : shape.levels) bytes += level.file_bytes;
+  const LevelShape& last = shape.levels.back();
+  return {.of_step = bytes - (last.file_bytes - last.file_bytes / std::max<std::uint64_t>(last.file_count, 1))};
+}
+
 std::uint64_t AtLeastZero(std::int64_t bytes) { return static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0)); }
 
 }  // namespace
@@ -87,6 +111,10 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state
   family.index_bytes.store(index.all(), std::memory_order_relaxed);
   const std::uint64_t address_bytes = static_cast<std::uint64_t>(account.references) * kIndexBytesOfAddress;
   const LayersShape shape = view.layers->shape();
+  // If most bytes are in the log, log GC frees space, and the reserve has the room for the index.
+  const CompactionRoom room = bytes < index.all() ? RoomForCompactions(shape) : CompactionRoom();
+  family.step_room.store(room.of_step, std::memory_order_relaxed);
+  family.waiting_room.store(room.waiting, std::memory_order_relaxed);
   std::uint64_t hidden = AtLeastZero(family.hidden_bytes.load());
   const std::uint64_t deleted = BytesDeletedByRuns(shape, family.merged_runs.load(std::memory_order_relaxed));
   std::uint64_t live = Minus(shape.base_live_bytes, deleted) + Times(index.runs, 1 - replaced);
@@ -118,6 +146,7 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state
 
 SpaceFigures SpaceKeeper::Measure() const {
   SpaceFigures figures;
+  if (!db_.fs->FreeSpace(db_.path, &figures.free_bytes).ok()) figures.free_bytes = SpaceControl::kNever;
   const ManifestState& state = commits_.state();
   const std::shared_ptr<const View> view = commits_.view().Pin();
   Account all;

@@ -117,6 +117,7 @@ void SpaceKeeper::Look() {
   space_.index_file_percent_max.store(plan.index_file_percent_max, std::memory_order_relaxed);
   space_.is_short.store(plan.collect, std::memory_order_relaxed);
   ShareRoom();
+  SumCompactionRoom();
   // Translates a size of the database to the clock of what writers have written.
   const auto when = [&](std::uint64_t at) {
     return at == SpaceControl::kNever ? at : at >= on_disk ? written + (at - on_disk) : Minus(written, on_disk - at);
@@ -150,6 +151,24 @@ void SpaceKeeper::ShareRoom() {
   }
 }
 
+// Steps of as many families as there are jobs may run at once. What waits for steps adds up over all families.
+void SpaceKeeper::SumCompactionRoom() {
+  const std::shared_ptr<const View> view = commits_.view().Pin();
+  std::uint64_t largest = 0;
+  std::uint64_t waiting = 0;
+  std::uint64_t count = 0;
+  for (const FamilyView& each : view->families) {
+    const std::uint64_t of_step = each.family->step_room.load(std::memory_order_relaxed);
+    largest = std::max(largest, of_step);
+    waiting += each.family->waiting_room.load(std::memory_order_relaxed);
+    count += of_step > 0 ? 1 : 0;
+  }
+  const auto jobs = static_cast<std::uint64_t>(std::max(db_.options.max_background_jobs, 1));
+  const std::uint64_t room = std::min(waiting + largest * std::min(count, jobs), FullDisk::kCompactionRoomMost);
+  disk_.compactions_at_once.store(std::max<std::uint64_t>(std::min(count, jobs), 1), std::memory_order_relaxed);
+  disk_.compaction_room.store(MutantIs(Mutant::kPutsLeaveNoRoomForSteps) ? 0 : room, std::memory_order_relaxed);
+}
+
 void SpaceKeeper::SetRoom(Family* family, const IndexRoom& room) {
   const IndexRoom before = family->room;
   if (!IsOtherRoom(before.standing, room.standing) && !IsOtherRoom(before.step, room.step)) return;
@@ -181,7 +200,7 @@ bool SpaceKeeper::IsLookDue() {
   const CommitLock lock(commits_);
   const std::uint64_t visits = commits_.state().segments.size() + commits_.state().families.size();
   if (visits <= kFewVisits || MutantIs(Mutant::kLooksAfterEachFlush)) return true;
-  if (space_.plan.any() || disk_.IsFull() || space_.is_idle.load(std::memory_order_relaxed)) return true;
+  if (space_.plan.any() || disk_.IsShort() || space_.is_idle.load(std::memory_order_relaxed)) return true;
   if (space_.Position() >= space_.check_at.load(std::memory_order_relaxed)) return true;
   const std::uint64_t written = space_.written.load(std::memory_order_relaxed) - space_.written_at_look;
   const std::uint64_t by_jobs = space_.job_bytes.load(std::memory_order_relaxed) - space_.job_bytes_at_look;
@@ -223,7 +242,8 @@ void SpaceKeeper::LookAndStartJobs(bool after_job) {
     const CommitLock lock(commits_);
     Look();
     plan = space_.plan;
-    if (disk_.IsFull()) plan.compact = plan.collect = true;
+    if (disk_.IsFull()) plan.collect = true;
+    if (disk_.IsShort()) plan.compact = true;
     const std::uint64_t on_disk = space_.figures.on_disk();
     const std::int64_t others = static_cast<std::int64_t>(on_disk) - static_cast<std::int64_t>(space_.written_at_look);
     is_news = std::exchange(space_.others, others) != others;

@@ -60,6 +60,8 @@ class SpaceKeeper {
   void LookAndStartJobs(bool after_job);
   // Tells each index how much of the slack it may take.
   void ShareRoom() CAMBIUM_REQUIRES(commit_lock);
+  // Says how much puts leave for compactions.
+  void SumCompactionRoom() CAMBIUM_REQUIRES(commit_lock);
   void SetRoom(Family* family, const IndexRoom& room) CAMBIUM_REQUIRES(commit_lock);
   // Whether enough was written since the last look, or space is so short, that a look is worth its time.
   [[nodiscard]] bool IsLookDue() CAMBIUM_EXCLUDES(commit_lock);

@@ -83,7 +83,8 @@ Status TableFlush::WriteIntoTree() {
   // it.
   const std::shared_ptr<const Layers> layers = tools_.commits.LayersOf(*family_);
   Status done = run;
-  if (layers != nullptr && family_->index->PickFlush(*layers, shape_) == FlushChoice::kIntoTree) {
+  if (layers != nullptr && family_->index->PickFlush(*layers, shape_) == FlushChoice::kIntoTree &&
+      HasRoomToMerge(*layers)) {
     done = MergeIntoTree(layers);
   }
   if (done.ok()) return done;
@@ -92,6 +93,18 @@ Status TableFlush::WriteIntoTree() {
   tools_.db.logger->Log(InfoLogLevel::kWarn,
                         "a memtable that could not be merged into the tree becomes a run: " + done.ToString());
   return run;
+}
+
+// Flushes of many families run at once, and each may rewrite a whole small tree for a small memtable.
+bool TableFlush::HasRoomToMerge(const Layers& layers) {
+  const std::uint64_t most = std::max(shape_.max_output_bytes, kTreeFlushBytesLeast);
+  const std::uint64_t copies = most / 2;  // of live pages out of sparse files
+  merging_.emplace(&tools_.disk.merging_bytes, std::min(layers.shape().base_live_bytes, most + copies));
+  std::uint64_t free = 0;
+  if (!tools_.db.fs->FreeSpace(tools_.db.path, &free).ok()) return true;
+  return MutantIs(Mutant::kMergeWithoutRoom) ||
+         tools_.disk.FreeBeyondReserve(free) >=
+             merging_->total() + tools_.disk.compaction_room.load(std::memory_order_relaxed);
 }
 
 Status TableFlush::MergeIntoTree(const std::shared_ptr<const Layers>& layers) {
@@ -120,6 +133,7 @@ void TableFlush::ReleaseTree(const Status& done) {
   outcome_.reset();
   unsynced_.Clear();
   has_claim_ = false;
+  merging_.reset();
   tools_.jobs.ReleaseCompaction(family_.get());
   cursor_->SeekToFirst();
 }

@@ -15,6 +15,7 @@
 #include "upkeep/key_sample.h"
 #include "upkeep/run_maker.h"
 #include "upkeep/unsynced_files.h"
+#include "util/add_scope.h"
 
 namespace cambium {
 
@@ -24,7 +25,7 @@ struct FlushTools {
   Jobs& jobs;
   CommitPoint& commits;
   SpaceControl& space;
-  const FullDisk& disk;
+  FullDisk& disk;
   Pace& pace;
   RunMaker& runs;
   Compactor& compactor;
@@ -66,6 +67,8 @@ class TableFlush final : public PendingChange {
   [[nodiscard]] MemtableShape MakeShape();
   // Aborted if the memtable has to become a run.
   Status WriteIntoTree();
+  // Whether the disk has room for a merge into the tree, beside all merges under way.
+  [[nodiscard]] bool HasRoomToMerge(const Layers& layers);
   Status MergeIntoTree(const std::shared_ptr<const Layers>& layers);
   // Releases the claim on the compaction, and what was written into the tree unless `done` is OK.
   void ReleaseTree(const Status& done);
@@ -93,6 +96,7 @@ class TableFlush final : public PendingChange {
 
   // Of a memtable that is merged into the tree.
   bool has_claim_ = false;
+  std::optional<AddScope> merging_;
   std::optional<TableFiles> files_;
   std::unique_ptr<CompactionOutcome> outcome_;
   std::optional<CompactionChange> merge_;

@@ -123,6 +123,14 @@ TEST(PickVictimsTest, SparsestFirstAndNoMoreThanNeeded) {
   EXPECT_EQ(PickVictims({{1, 10'000, 3'000}, {2, 10'000, 1'000}, {3, 10'000, 4'000}}, {}, kNoBudget), (Numbers{1, 2}));
 }
 
+TEST(PickVictimsTest, TheFirstMayExceedTheBudgetUnlessOnlyWhatFitsIsChosen) {
+  const std::vector<IndexSegmentUse> uses = {{1, 10'000, 1'000}, {2, 10'000, 2'000}};
+  EXPECT_EQ(PickVictims(uses, {}, 999), Numbers{1});
+  EXPECT_EQ(PickVictims(uses, {.only_what_fits = true}, 999), Numbers{});
+  EXPECT_EQ(PickVictims(uses, {.only_what_fits = true}, 1'000), Numbers{1});
+  EXPECT_EQ(PickVictims({{1, 10'000, 1'500}, {2, 10'000, 1'000}}, {.only_what_fits = true}, 1'000), Numbers{2});
+}
+
 TEST(PickVictimsTest, NeverASegmentWithinBoundsByItself) {
   EXPECT_EQ(PickVictims({{1, 10'000, 5'000}, {2, 10'000, 4'999}}, {}, kNoBudget), Numbers{2});
   EXPECT_EQ(PickVictims({{1, 10'000, 10'000}, {2, 10'000, 10'000}}, {.file_percent_max = 100}, kNoBudget), Numbers{});

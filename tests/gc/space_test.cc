@@ -167,6 +167,32 @@ TEST(SpaceTest, MemtablesAreFlushedWhileTheirRunsAreSmall) {
   EXPECT_FALSE(PlanSpace(large, PolicyOf(0)).flush) << "no ceiling";
 }
 
+// What the disk has room for bounds all sizes, with or without a ceiling. The points at which writers slow down and stop
+// depend on the ceiling: a full disk stops them anyway.
+TEST(SpaceTest, SizesFitOnTheDisk) {
+  SpaceFigures figures = WithGarbage(20 * kMiB);
+  figures.free_bytes = 60 * kMiB;
+  for (const double s : {1.5, 0.0}) {
+    const SpacePlan plan = PlanSpace(figures, PolicyOf(s));
+    EXPECT_EQ(plan.slack_bytes, 80 * kMiB) << s;
+    EXPECT_EQ(plan.segment_bytes, 10 * kMiB) << s;
+    EXPECT_EQ(plan.step_bytes, 10 * kMiB) << s;
+    SpaceFigures unknown = figures;
+    unknown.free_bytes = std::numeric_limits<std::uint64_t>::max();
+    const SpacePlan of_large_disk = PlanSpace(unknown, PolicyOf(s));
+    EXPECT_EQ(plan.any(), of_large_disk.any()) << s;
+    const testing::MutantScope mutant(Mutant::kSlackIgnoresDisk);
+    EXPECT_EQ(PlanSpace(figures, PolicyOf(s)).segment_bytes, of_large_disk.segment_bytes) << s;
+    EXPECT_GT(of_large_disk.segment_bytes, plan.segment_bytes) << s;
+  }
+  const SpacePlan with_ceiling = PlanSpace(figures, PolicyOf(1.5));
+  EXPECT_GE(with_ceiling.stop_at, 1536 * kMiB) << "the slack of the ceiling";
+  EXPECT_EQ(with_ceiling.flush_in, 10 * kMiB);
+  EXPECT_EQ(PlanSpace(figures, PolicyOf(0)).flush_in, std::numeric_limits<std::uint64_t>::max());
+  figures.free_bytes = 0;
+  EXPECT_EQ(PlanSpace(figures, PolicyOf(0)).segment_bytes, 2'621'440u) << "an eighth of the garbage";
+}
+
 TEST(SpaceTest, HiddenGarbageIsCompactedAtAQuarterOfTheSlack) {
   SpaceFigures figures = WithGarbage(400 * kMiB);
   figures.log_live_bytes += 100 * kMiB;

@@ -1,0 +1,26 @@
+// AddScope adds to a sum for its lifetime.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace cambium {
+
+class AddScope {
+ public:
+  AddScope(std::atomic<std::uint64_t>* sum, std::uint64_t amount)
+      : sum_(sum), amount_(amount), total_(sum->fetch_add(amount, std::memory_order_relaxed) + amount) {}
+  ~AddScope() { sum_->fetch_sub(amount_, std::memory_order_relaxed); }
+  AddScope(const AddScope&) = delete;
+  AddScope& operator=(const AddScope&) = delete;
+
+  // The sum when the scope began, with its own amount.
+  [[nodiscard]] std::uint64_t total() const { return total_; }
+
+ private:
+  std::atomic<std::uint64_t>* const sum_;
+  const std::uint64_t amount_;
+  const std::uint64_t total_;
+};
+
+}  // namespace cambium

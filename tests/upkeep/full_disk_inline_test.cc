@@ -1,0 +1,192 @@
+// Values in the index on a full disk: any share of deletes succeeds and leads back to puts, in both indexes. Puts leave
+// the room that a compaction takes, and on a full disk its steps free about what they take.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "testing/index_mode.h"
+#include "testing/mutant_scope.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "upkeep/full_disk.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr Kind kHundred = {"100 B", 100, 101, 24 * kMiB};
+
+enum class Order { kAsWritten, kEveryNth, kRandom, kRanges };
+
+std::vector<std::string> Doomed(const Disk& disk, Order order, std::size_t percent, Prng* prng) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : disk.model) keys.push_back(key);
+  if (order == Order::kAsWritten) {
+    std::ranges::sort(keys, {}, [](const std::string& key) { return std::stoull(key.substr(3)); });
+  }
+  const std::size_t count = std::max<std::size_t>(1, keys.size() * percent / 100);
+  if (order == Order::kRandom) {
+    for (std::size_t i = keys.size(); i > 1; --i) std::swap(keys[i - 1], keys[prng->Uniform(i)]);
+  }
+  if (order == Order::kEveryNth) {
+    for (std::size_t i = 0; i < count; ++i) keys[i] = keys[i * (keys.size() / count)];
+  }
+  keys.resize(count);
+  return keys;
+}
+
+// Returns "" or the first error.
+std::string Delete(Disk* disk, Order order, const std::vector<std::string>& keys) {
+  if (order == Order::kRanges) {
+    const std::string end = keys.back() + '\0';
+    const Status s = disk->store->db->DeleteRange({}, disk->store->db->DefaultColumnFamily(), keys.front(), end);
+    if (!s.ok()) return "a range: " + s.ToString() + "\n" + disk->Space();
+    disk->model.erase(disk->model.find(keys.front()), disk->model.lower_bound(end));
+    return "";
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Status s = disk->store->db->Delete({}, keys[i]);
+    if (!s.ok()) {
+      return "delete " + std::to_string(i) + " of " + std::to_string(keys.size()) + ": " + s.ToString() + "\n" +
+             disk->Space();
+    }
+    disk->model.erase(keys[i]);
+    disk->RunOneMaybe();
+  }
+  return "";
+}
+
+// Sizes of levels and files as users have them. With files of a few pages, each of which takes two more, a compaction of
+// scattered tombstones would write ten times what it reads.
+void UseDefaultSizes(Disk* disk) {
+  Options& options = disk->store->options;
+  options.target_file_size_base = Options().target_file_size_base;
+  options.max_bytes_for_level_base = Options().max_bytes_for_level_base;
+  options.max_bytes_for_level_multiplier = Options().max_bytes_for_level_multiplier;
+  options.level0_file_num_compaction_trigger = Options().level0_file_num_compaction_trigger;
+}
+
+// Fills the disk, and for each of these shares deletes as many keys and fills the disk again.
+std::string DeleteAndWriteAgain(Order order, const std::vector<std::size_t>& percents, std::uint64_t seed) {
+  Disk disk(kHundred, false, seed);
+  UseDefaultSizes(&disk);
+  disk.store->MustOpen();
+  disk.Fill();
+  if (!disk.IsFull()) return "it is not full";
+  Prng prng(seed);
+  for (const std::size_t percent : percents) {
+    const std::string step = std::to_string(percent) + " %: ";
+    if (std::string wrong = Delete(&disk, order, Doomed(disk, order, percent, &prng)); !wrong.empty()) return step + wrong;
+    disk.LetItRun();
+    if (std::string wrong = disk.Check(); !wrong.empty()) return step + wrong;
+    if (disk.IsFull()) return step + "the disk stays full\n" + disk.Space();
+    const std::uint64_t least = percent < 10 ? 2 * kKiB : kHundred.quota * percent / 800;
+    std::uint64_t again = disk.Fill();
+    disk.LetItRun();
+    again += disk.Fill();  // a rescue may have refused some puts
+    if (again < least) return step + std::to_string(again) + " bytes of puts came back\n" + disk.Space();
+  }
+  disk.store->Reopen();
+  return disk.Check() + disk.store->Verify();
+}
+
+class InlineShareTest : public ::testing::TestWithParam<Order> {};
+
+TEST_P(InlineShareTest, DeletesLeadBackToPuts) {
+  const std::uint64_t seed = SeedFromEnvironment(17);
+  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+  EXPECT_EQ(DeleteAndWriteAgain(GetParam(), {1, 10, 50, 100}, seed), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Shares, InlineShareTest,
+                         ::testing::Values(Order::kAsWritten, Order::kEveryNth, Order::kRandom, Order::kRanges));
+
+// Deletes lead back to puts, but not with the mutant.
+void ExpectCaught(Mutant rule, Order order, std::size_t percent, std::uint64_t seed) {
+  ASSERT_EQ(DeleteAndWriteAgain(order, {percent}, seed), "");
+  const MutantScope mutant(rule);
+  EXPECT_TRUE(DeleteAndWriteAgain(order, {percent}, seed).starts_with(std::to_string(percent) + " %: "));
+}
+
+TEST(FullDiskInlineTest, PutsLeaveRoomForCompactions) {
+  if (!TestsUseLsm()) GTEST_SKIP() << "a tree on this disk mostly comes back without it";
+  ExpectCaught(Mutant::kPutsLeaveNoRoomForSteps, Order::kAsWritten, 10, 17);
+}
+
+TEST(FullDiskInlineTest, StepsOfSweepsFreeWhatTheyTake) {
+  if (TestsUseLsm()) GTEST_SKIP() << "an LSM has no sweeps";
+  ExpectCaught(Mutant::kStepsTakeAllOnFullDisk, Order::kRandom, 10, 17);
+}
+
+TEST(FullDiskInlineTest, FilesWithDeadPagesAreEmptied) {
+  if (TestsUseLsm()) GTEST_SKIP() << "files of an LSM have no dead pages";
+  ExpectCaught(Mutant::kKeepDeadPagesOnFullDisk, Order::kRandom, 5, 2);
+}
+
+// A flush that would rewrite most of a small tree makes a run if the disk has no room for that. Returns the number of
+// runs.
+std::uint64_t RunsAfterAFlush(std::uint64_t free_bytes) {
+  Disk disk(kHundred, false, 3);
+  UseDefaultSizes(&disk);
+  disk.store->MustOpen();
+  DB* const db = disk.store->db.get();
+  const auto put = [&](int from, int step) {
+    for (int i = from; i < 4'000; i += step) EXPECT_TRUE(db->Put({}, "key" + std::to_string(i), std::string(100, 'v')).ok());
+  };
+  put(0, 1);
+  EXPECT_TRUE(db->Flush({}).ok());
+  disk.LetItRun();
+  put(0, 4);
+  std::uint64_t has = 0;
+  EXPECT_TRUE(disk.store->fs->FreeSpace("/db", &has).ok());
+  disk.store->fs->SetQuota(kHundred.quota - has + free_bytes);
+  const Status flushed = db->Flush({});
+  EXPECT_TRUE(flushed.ok()) << flushed.ToString() << disk.Space();
+  std::uint64_t runs = 0;
+  EXPECT_TRUE(db->GetIntProperty("cambium.num-runs", &runs));
+  return runs;
+}
+
+TEST(FullDiskInlineTest, FlushesRewriteATreeOnlyIfThereIsRoom) {
+  if (TestsUseLsm()) GTEST_SKIP() << "an LSM always makes runs";
+  EXPECT_EQ(RunsAfterAFlush(8 * kMiB), 0u);
+  EXPECT_EQ(RunsAfterAFlush(570 * kKiB), 1u);
+  const MutantScope mutant(Mutant::kMergeWithoutRoom);
+  EXPECT_EQ(RunsAfterAFlush(570 * kKiB), 0u);
+}
+
+// An iterator of the full database reads what was there, however much is deleted since. When it is gone, the space comes
+// back.
+std::string ReadOldView() {
+  Disk disk(kHundred, false, 5);
+  UseDefaultSizes(&disk);
+  disk.store->MustOpen();
+  disk.Fill();
+  const auto before = disk.model;
+  std::unique_ptr<Iterator> it(disk.store->db->NewIterator({}));
+  Prng prng(5);
+  for (const std::string& key : Doomed(disk, Order::kRandom, 100, &prng)) {
+    if (!disk.store->db->Delete({}, key).ok()) break;  // the old pages stay
+    disk.model.erase(key);
+    disk.RunOneMaybe();
+  }
+  disk.LetItRun();
+  std::size_t count = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next(), ++count) {
+    const auto found = before.find(it->key().ToString());
+    if (found == before.end() || it->value() != Slice(found->second)) return it->key().ToString() + " is wrong";
+  }
+  if (!it->status().ok()) return it->status().ToString();
+  if (count != before.size()) return std::to_string(count) + " keys of " + std::to_string(before.size());
+  it.reset();
+  disk.LetItRun();
+  if (const Status s = disk.DeleteAll(Way::kShuffled); !s.ok()) return s.ToString() + "\n" + disk.Space();
+  disk.LetItRun();
+  return disk.IsFull() ? "the disk stays full\n" + disk.Space() : disk.Check() + disk.store->Verify();
+}
+
+TEST(FullDiskInlineTest, AnOldViewDelaysTheWayBack) { EXPECT_EQ(ReadOldView(), ""); }
+
+}  // namespace
+}  // namespace cambium::testing
