@@ -63,12 +63,11 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.slack_bytes = std::min(slack, RoomOnDisk(figures, live));
   plan.segment_bytes = SegmentBytes(plan.slack_bytes, policy.segment_bytes_max);
   plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
+  plan.index_file_percent_max = IndexFilePercentMax(plan.slack_bytes / 2, figures.index_live_bytes);
   if (!has_ceiling) {
-    plan.index_file_percent_max = IndexFilePercentMax(plan.slack_bytes, figures.index_live_bytes);
     plan.flush_in = plan.work_at = plan.spare_until = plan.slow_at = plan.stop_at = kNever;
     return plan;
   }
-  plan.index_file_percent_max = IndexFilePercentMax(plan.slack_bytes / 2, figures.index_live_bytes);
   const std::uint64_t limit = live + slack;
   // A writer's check counts the bytes that jobs have in flight. But a step of log GC, or a flush that rewrites a tree,
   // may begin after that check. With files that wait for removal, D could then exceed the limit by more than one

@@ -77,11 +77,10 @@ struct SpacePlan {
   // The size of new log segments, and of a step of log GC.
   std::uint64_t segment_bytes = 0;
   std::uint64_t step_bytes = 0;
-  // How large a tree's files may be, in per cent of their live bytes. With a ceiling dead pages may take half of the
-  // slack; the rest is for runs, the log and writes in progress. Without one they may take all of it. But at least 15
-  // per cent may be dead; below S = 1.3 that is more than half of the slack. The files may have at most twice the
-  // live bytes: at that size copying costs the least, and if values are separated, the index is a small part of the
-  // database anyway.
+  // How large a tree's files may be, in per cent of their live bytes. Dead pages may take half of the slack; the rest
+  // is for runs, the log and writes in progress. But at least 15 per cent may be dead; below S = 1.3 that is more
+  // than half of the slack. The files may have at most twice the live bytes: at that size copying costs the least,
+  // and if values are separated, the index is a small part of the database anyway.
   std::uint64_t index_file_percent_max = 200;
   // Values of D: from work_at on, jobs are started that would not be due for other reasons; from slow_at on, writers
   // are slowed down; no write may raise D above stop_at while a job can help. Work that no user has asked for may raise

@@ -189,6 +189,11 @@ TEST(SpaceTest, SizesFitOnTheDisk) {
   EXPECT_GE(with_ceiling.stop_at, 1536 * kMiB) << "the slack of the ceiling";
   EXPECT_EQ(with_ceiling.flush_in, 10 * kMiB);
   EXPECT_EQ(PlanSpace(figures, PolicyOf(0)).flush_in, std::numeric_limits<std::uint64_t>::max());
+  SpaceFigures tree;
+  tree.index_live_bytes = 1000 * kMiB;
+  tree.index_bytes = 1100 * kMiB;
+  tree.free_bytes = 500 * kMiB;
+  EXPECT_EQ(PlanSpace(tree, PolicyOf(0)).index_file_percent_max, 130u) << "half of 600 MiB";
   figures.free_bytes = 0;
   EXPECT_EQ(PlanSpace(figures, PolicyOf(0)).segment_bytes, 2'621'440u) << "an eighth of the garbage";
 }
