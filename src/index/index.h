@@ -173,7 +173,7 @@ struct CompactionRequest {
   std::optional<std::string> reach;     // where that compaction ends; unset: at the end of the level
 };
 
-// What a step of a sweep may take on a full disk.
+// StepBounds limits the space that a step of a sweep takes on a full disk.
 struct StepBounds {
   // The files that one step empties have at most this many bytes of live pages together.
   std::uint64_t copy_bytes_max = 0;

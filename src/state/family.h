@@ -124,10 +124,11 @@ struct Family {
   // On a full disk: the last step that was to empty files of the tree has not made them smaller. Until the next rescue no
   // other one begins.
   std::atomic<bool> emptied_in_vain{false};
-  // What a compaction may write before it frees as much. 0 if most bytes of the family are in the log.
-  std::atomic<std::uint64_t> step_room{0};
-  // What runs of a tree take until a sweep has merged them, and dead pages that its sweeps need. 0 with most bytes in the
+  // The bytes that a step of a compaction may write before it frees as many. 0 if most bytes of the family are in the
   // log.
+  std::atomic<std::uint64_t> step_room{0};
+  // The bytes that the runs of a tree take until a sweep has merged them, plus the bytes that its files lack to a tenth
+  // of dead pages. 0 if most bytes of the family are in the log.
   std::atomic<std::uint64_t> waiting_room{0};
   IndexRoom room CAMBIUM_GUARDED_BY(commit_lock);  // the last one that SpaceKeeper passed to `index`
   // The room has become smaller: a compaction may be due although nothing was written.

@@ -24,12 +24,12 @@ struct FullDisk {
   std::atomic<bool> is_rescue_due{false};      // that check has asked for a rescue
   std::atomic<std::uint64_t> reserve_bytes{0};
   std::atomic<std::uint64_t> wanted_bytes{0};  // wanted size of the reserve; 0: the database is too small for one
-  // What puts leave for compactions of indexes, at most kCompactionRoomMost. Written by the looks at the size of the
-  // database.
+  // Writes leave this many bytes free for compactions of indexes, at most kCompactionRoomMost. Each measurement of
+  // space sets it.
   std::atomic<std::uint64_t> compaction_room{0};
-  // How many compactions may run at once that have to share what is free.
+  // So many compactions may run at once and share the free space.
   std::atomic<std::uint64_t> compactions_at_once{1};
-  // What flushes under way may write into trees beyond the bytes of their memtables.
+  // Flushes under way may write this many bytes into trees, beyond the bytes of their memtables.
   std::atomic<std::uint64_t> merging_bytes{0};
   // Writers that wait until compactions have made room, though the disk does not count as full. Until then compactions
   // are urgent.
@@ -50,7 +50,7 @@ struct FullDisk {
   }
   // The disk counts as full, or writers wait for compactions before it does.
   [[nodiscard]] bool IsShort() const { return IsFull() || waiting_for_room.load(std::memory_order_relaxed) > 0; }
-  // What is free beyond a whole reserve, of `free` bytes.
+  // Returns how many of `free` bytes are left once the reserve has its wanted size.
   [[nodiscard]] std::uint64_t FreeBeyondReserve(std::uint64_t free) const {
     const std::uint64_t wanted = wanted_bytes.load(std::memory_order_relaxed);
     const std::uint64_t needed = wanted - std::min(wanted, reserve_bytes.load(std::memory_order_relaxed));

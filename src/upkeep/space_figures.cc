@@ -46,7 +46,7 @@ std::uint64_t BytesDeletedByRuns(const LayersShape& shape, double merged) {
   return Times(shape.run_tombstones, waiting * per_key);
 }
 
-// What compactions of a family need on the disk: what a step may write before it frees as much, and what they need
+// The space that compactions of a family need: `of_step` until a step frees as much as it has written, `waiting`
 // between the steps.
 struct CompactionRoom {
   std::uint64_t of_step = 0;

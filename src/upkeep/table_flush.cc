@@ -98,7 +98,7 @@ Status TableFlush::WriteIntoTree() {
 // Flushes of many families run at once, and each may rewrite a whole small tree for a small memtable.
 bool TableFlush::HasRoomToMerge(const Layers& layers) {
   const std::uint64_t most = std::max(shape_.max_output_bytes, kTreeFlushBytesLeast);
-  const std::uint64_t copies = most / 2;  // of live pages out of sparse files
+  const std::uint64_t copies = most / 2;  // the merge also copies live pages out of sparse files
   merging_.emplace(&tools_.disk.merging_bytes, std::min(layers.shape().base_live_bytes, most + copies));
   std::uint64_t free = 0;
   if (!tools_.db.fs->FreeSpace(tools_.db.path, &free).ok()) return true;

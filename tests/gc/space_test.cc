@@ -167,7 +167,7 @@ TEST(SpaceTest, MemtablesAreFlushedWhileTheirRunsAreSmall) {
   EXPECT_FALSE(PlanSpace(large, PolicyOf(0)).flush) << "no ceiling";
 }
 
-// What the disk has room for bounds all sizes, with or without a ceiling. The points at which writers slow down and stop
+// The room on the disk bounds all sizes, with or without a ceiling. The points at which writers slow down and stop
 // depend on the ceiling: a full disk stops them anyway.
 TEST(SpaceTest, SizesFitOnTheDisk) {
   SpaceFigures figures = WithGarbage(20 * kMiB);

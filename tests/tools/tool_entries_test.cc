@@ -108,7 +108,7 @@ std::uint64_t MostMemoryOfCommands() {
 TEST_F(ToolEntriesTest, LongValuesTakeTheMemoryThatLimitsSays) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   constexpr std::uint64_t kMiB = 1u << 20;
-  constexpr std::uint64_t kRest = 20 * kMiB;  // of the tool itself
+  constexpr std::uint64_t kRest = 20 * kMiB;  // the tool takes this for itself
   constexpr std::uint64_t kValue = 32 * kMiB;  // larger than this process
   ::unsetenv("GLIBC_TUNABLES");
   Make({{"k", std::string(kValue, 'v')}});

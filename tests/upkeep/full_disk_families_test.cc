@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "testing/scale.h"
 #include "testing/seed.h"
 #include "upkeep/full_disk.h"
 

@@ -8,7 +8,6 @@
 
 #include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
-#include "testing/scale.h"
 #include "testing/seed.h"
 #include "upkeep/full_disk.h"
 
