@@ -12,9 +12,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "io/sim/sim_file_system.h"
@@ -60,8 +62,10 @@ class CrashExplorer {
 
   // Returns the first violation, or "".
   [[nodiscard]] std::string Run();
-  // How many damaged images were opened so far.
+  // How many damaged images were checked so far.
   [[nodiscard]] std::uint64_t images() const { return images_; }
+  // How many of them held the same files as an earlier one, and were not opened again.
+  [[nodiscard]] std::uint64_t images_seen_before() const { return images_seen_before_; }
   [[nodiscard]] std::uint64_t fault_hits() const { return fault_hits_; }
   // The read counts of all lives.
   [[nodiscard]] const SimReadCounts& read_counts() const { return read_counts_; }
@@ -81,12 +85,18 @@ class CrashExplorer {
     std::uint64_t hash;
     SequenceNumber sequence;
   };
+  struct Recovered {
+    Exact exact;
+    std::map<std::string, std::string> values;
+  };
   enum class Crash : std::uint8_t { kPower, kKill, kKillThenPower };
 
   std::string RunFirstLife();
   void AddFault(SimFileSystem* fs);
   void Capture(const Captured& captured);
   std::string CheckCaptured(const Captured& captured);
+  // Returns "" if `found` is what had to be found, or nothing had to.
+  [[nodiscard]] static std::string Difference(const Exact& found, const std::optional<Exact>& wanted);
   // Opens the image and checks its contents; `power_cut` says which bound applies. from.cache_survives is that of
   // `image`.
   std::string CheckRecovery(const SimImage& image, const Captured& from, bool power_cut, const std::string& how, int life,
@@ -103,6 +113,8 @@ class CrashExplorer {
   std::vector<Captured> captured_;
   std::uint64_t seen_ = 0;  // operations of life 1 that could have been captured
   std::uint64_t images_ = 0;
+  std::uint64_t images_seen_before_ = 0;
+  std::unordered_map<std::uint64_t, Recovered> recovered_;  // what verified, by the fingerprint of the image
   std::uint64_t fault_hits_ = 0;
   SimReadCounts read_counts_;
 };

@@ -52,6 +52,7 @@ TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
   const bool repeat = std::getenv("CAMBIUM_SEED") != nullptr && std::getenv("CAMBIUM_SCALE") == nullptr;
   const std::uint64_t wanted = ScaledPrograms(kUnderSanitizer ? 100'000 : 300'000);
   std::uint64_t images = 0;
+  std::uint64_t seen_before = 0;
   std::uint64_t programs = 0;
   std::uint64_t hits = 0;
   SimReadCounts reads;
@@ -60,6 +61,7 @@ TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
     CrashExplorer explorer(drawn.program, seed, drawn.settings);
     std::string wrong = explorer.Run();
     images += explorer.images();
+    seen_before += explorer.images_seen_before();
     hits += explorer.fault_hits();
     reads += explorer.read_counts();
     if (!wrong.empty()) {
@@ -73,8 +75,9 @@ TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
     }
     if (repeat) break;
   }
-  std::printf("%llu images of %llu programs, %llu calls failed\n", static_cast<unsigned long long>(images),
-              static_cast<unsigned long long>(programs), static_cast<unsigned long long>(hits));
+  std::printf("%llu images of %llu programs, %llu as an earlier one of the program, %llu calls failed\n",
+              static_cast<unsigned long long>(images), static_cast<unsigned long long>(programs),
+              static_cast<unsigned long long>(seen_before), static_cast<unsigned long long>(hits));
   if (!repeat) {
     EXPECT_GE(images, wanted);
     ExpectAllReadPaths(reads);
