@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <string_view>
 
 namespace cambium::tool {
 namespace {
@@ -19,17 +20,20 @@ int Digit(char c) {
 std::string Escape(Slice bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
-  for (const char c : bytes.ToStringView()) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\\') {
+  const std::string_view view = bytes.ToStringView();
+  std::size_t written = 0;  // bytes before it are in `text`; those from it to i need no escape
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(view[i]);
+    if (byte >= 0x20 && byte <= 0x7e && byte != '\\') continue;
+    text += view.substr(written, i - written);
+    written = i + 1;
+    if (byte == '\\') {
       text += "\\\\";
-    } else if (byte < 0x20 || byte > 0x7e) {
-      text.append("\\x").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
     } else {
-      text += c;
+      text.append("\\x").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
     }
   }
-  return text;
+  return text += view.substr(written);
 }
 
 bool Unescape(const std::string& text, std::string* bytes) {

@@ -14,8 +14,10 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cambium/db.h"
@@ -86,7 +88,9 @@ inline nlohmann::json RunForJson(const std::string& arguments, int exit_code = k
 
 inline std::string ReadFile(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  std::ostringstream bytes;
+  bytes << stream.rdbuf();
+  return std::move(bytes).str();
 }
 inline void WriteFile(const std::string& file, const std::string& bytes) {
   std::ofstream stream(file, std::ios::binary | std::ios::trunc);
