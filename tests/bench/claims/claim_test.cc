@@ -19,8 +19,8 @@ namespace {
 
 using Results = std::vector<Result>;
 
-Result Made(const std::string& experiment, const std::string& label, const std::string& benchmark, double rate,
-            unsigned round = 0) {
+Result ResultOf(const std::string& experiment, const std::string& label, const std::string& benchmark, double rate,
+                unsigned round = 0) {
   Result r;
   r.experiment = experiment;
   r.engine = label.substr(0, label.find('/'));
@@ -80,7 +80,7 @@ Results OfSizes(const std::string& preset, std::span<const char* const> sizes, c
                 const std::vector<std::pair<std::string, double>>& rates) {
   Results results;
   for (const char* size : sizes) {
-    for (const auto& [label, rate] : rates) results.push_back(Made(preset + ", " + size, label, benchmark, rate));
+    for (const auto& [label, rate] : rates) results.push_back(ResultOf(preset + ", " + size, label, benchmark, rate));
   }
   return results;
 }
@@ -90,13 +90,13 @@ WriteLedger Ledger(double amp) { return {.flush = 1000, .merge = static_cast<std
 
 TEST(ClaimTest, PresetsWithoutResultsHaveNoClaims) {
   EXPECT_TRUE(JudgeClaims({}).empty());
-  EXPECT_TRUE(JudgeClaims({Made("", "cambium/btree", "overwrite", 1)}).empty());
+  EXPECT_TRUE(JudgeClaims({ResultOf("", "cambium/btree", "overwrite", 1)}).empty());
 }
 
 TEST(ClaimTest, MissingResultsAreNotMeasured) {
   Results results;
   for (const char* experiment : {"blobdb2021, 1 KiB", "slides4, 32 KiB", "badger2017, 1 KiB", "fast20, udb"}) {
-    results.push_back(Made(experiment, "lmdb", "fillseq", 1000));
+    results.push_back(ResultOf(experiment, "lmdb", "fillseq", 1000));
   }
   const std::vector<Claim> claims = JudgeClaims(results);
   EXPECT_EQ(claims.size(), 9 + 6 + 7 + 2u);
@@ -183,7 +183,7 @@ TEST(ClaimTest, BlobLoadIsJudgedWithoutBlobGc) {
 TEST(ClaimTest, PhasesWithAndWithoutALogAreAddedUp) {
   Results results = Loads();
   for (const char* benchmark : {"fillrandom", "compact"}) {
-    results.push_back(Made("blobdb2021, 1 KiB", "cambium/btree", benchmark, 1000));
+    results.push_back(ResultOf("blobdb2021, 1 KiB", "cambium/btree", benchmark, 1000));
     results.back().ledger = WriteLedger{.merge = 25};
   }
   results[results.size() - 2].ledger = WriteLedger{.log = 90, .flush = 10, .log_keeps_values = true};
@@ -255,8 +255,8 @@ TEST(ClaimTest, OverwriteRateExcludesSettling) {
   EXPECT_NE(Judged(results, "A8").measured.find("The wait after it: leveled 0.0 s, universal 0.0 s, BlobDB 4.3 s"),
             std::string::npos)
       << Judged(results, "A8").measured;
-  Results talk = {Made("slides4, 32 KiB", "rocksdb_blob_nogc", "overwrite", 3500),
-                  Made("slides4, 32 KiB", "rocksdb_leveled", "overwrite", 1000)};
+  Results talk = {ResultOf("slides4, 32 KiB", "rocksdb_blob_nogc", "overwrite", 3500),
+                  ResultOf("slides4, 32 KiB", "rocksdb_leveled", "overwrite", 1000)};
   ExpectVerdict(Changed(talk, "", "rocksdb_blob_nogc", settle), "S1", Verdict::kHolds);
   ExpectVerdict(Changed(talk, "", "rocksdb_leveled", settle), "S1", Verdict::kHolds);
 }
@@ -280,8 +280,8 @@ TEST(ClaimTest, ReadSpeedIsJudgedExceptSmallScans) {
 
 TEST(ClaimTest, TalkClaimsAreJudged) {
   const auto talk = [](const char* experiment, double blob) {
-    return Results{Made(experiment, "rocksdb_blob_nogc", "overwrite", blob),
-                   Made(experiment, "rocksdb_leveled", "overwrite", 1000)};
+    return Results{ResultOf(experiment, "rocksdb_blob_nogc", "overwrite", blob),
+                   ResultOf(experiment, "rocksdb_leveled", "overwrite", 1000)};
   };
   ExpectVerdict(talk("slides4, 32 KiB", 3500), "S1", Verdict::kHolds);
   ExpectVerdict(talk("slides4, 32 KiB", 2000), "S1", Verdict::kDiffers, "half of it is not it");
@@ -297,10 +297,10 @@ TEST(ClaimTest, TalkClaimsAreJudged) {
   ExpectVerdict(Changed(Changed(written, "", "rocksdb_leveled", amp(1.6)), "", "rocksdb_blob_nogc", amp(1.2)), "S2",
                 Verdict::kDiffers);
 
-  const auto stalled = [](double seconds) {
-    return [seconds](Result* r) {
+  const auto stalled = [](double stall_seconds) {
+    return [stall_seconds](Result* r) {
       r->stall_threads = 1;
-      r->stall_seconds = seconds;
+      r->stall_seconds = stall_seconds;
     };
   };
   Results stalls = Changed(talk("slides4, 32 KiB", 1000), "", "rocksdb_blob_nogc", stalled(0.37));
@@ -346,8 +346,8 @@ TEST(ClaimTest, TalkClaimsAreJudged) {
 Results BesideRocks(const char* benchmark, const std::vector<double>& rates) {
   Results results;
   for (std::size_t i = 0; i < std::size(kBadgerSizes); ++i) {
-    results.push_back(Made(std::string("badger2017, ") + kBadgerSizes[i], "cambium/lsm", benchmark, rates[i]));
-    results.push_back(Made(std::string("badger2017, ") + kBadgerSizes[i], "rocksdb_leveled", benchmark, 1000));
+    results.push_back(ResultOf(std::string("badger2017, ") + kBadgerSizes[i], "cambium/lsm", benchmark, rates[i]));
+    results.push_back(ResultOf(std::string("badger2017, ") + kBadgerSizes[i], "rocksdb_leveled", benchmark, 1000));
   }
   return results;
 }
@@ -411,7 +411,7 @@ Results Models(const std::vector<std::uint64_t>& misses) {
   Results results;
   std::size_t i = 0;
   for (const char* name : {"all_random", "all_dist", "prefix_random", "prefix_dist, zippydb"}) {
-    results.push_back(Made(std::string("fast20, ") + name, "cambium/btree", "mixgraph", 1000));
+    results.push_back(ResultOf(std::string("fast20, ") + name, "cambium/btree", "mixgraph", 1000));
     results.back().cache_misses = misses[i++];
   }
   return results;
@@ -428,7 +428,7 @@ TEST(ClaimTest, LocalityIsJudgedByCacheMisses) {
 TEST(ClaimTest, YcsbImitationIsJudgedByCacheMisses) {
   for (const auto& [misses, verdict] : {std::pair{770u, Verdict::kHolds}, {300u, Verdict::kDiffers}}) {
     Results results = Models({400, 300, 200, 100});
-    results.push_back(Made("fast20, ycsb's imitation of zippydb", "cambium/btree", "ycsb_b", 1000));
+    results.push_back(ResultOf("fast20, ycsb's imitation of zippydb", "cambium/btree", "ycsb_b", 1000));
     results.back().cache_misses = misses;
     ExpectVerdict(results, "F1", verdict);
   }
@@ -438,8 +438,8 @@ TEST(FiguresTest, RatiosAreTakenWithinARound) {
   Results results;
   for (unsigned round = 0; round < 3; ++round) {
     const double noise = 1 + round;  // the machine becomes faster from round to round
-    results.push_back(Made("badger2017, 1 KiB", "cambium/lsm", "readrandom", 3000 * noise, round));
-    results.push_back(Made("badger2017, 1 KiB", "rocksdb_leveled", "readrandom", 1000 * noise, round));
+    results.push_back(ResultOf("badger2017, 1 KiB", "cambium/lsm", "readrandom", 3000 * noise, round));
+    results.push_back(ResultOf("badger2017, 1 KiB", "rocksdb_leveled", "readrandom", 1000 * noise, round));
   }
   const Figures figures(results);
   const Rounds ratio = figures.RatioOf("badger2017, 1 KiB", "cambium/lsm", "rocksdb_leveled", "readrandom", OpsPerSec);
@@ -450,8 +450,8 @@ TEST(FiguresTest, RatiosAreTakenWithinARound) {
 
 // A report of several files may contain a run twice.
 TEST(FiguresTest, RepeatedRunAddsRounds) {
-  const Results results = {Made("badger2017, 1 KiB", "cambium/lsm", "readrandom", 1000),
-                           Made("badger2017, 1 KiB", "cambium/lsm", "readrandom", 3000)};
+  const Results results = {ResultOf("badger2017, 1 KiB", "cambium/lsm", "readrandom", 1000),
+                           ResultOf("badger2017, 1 KiB", "cambium/lsm", "readrandom", 3000)};
   EXPECT_DOUBLE_EQ(Median(Figures(results).Of("badger2017, 1 KiB", "cambium/lsm", "readrandom", OpsPerSec)), 2000);
 }
 
@@ -459,8 +459,8 @@ TEST(FiguresTest, RepeatedRunAddsRounds) {
 Claim OverRounds(const std::vector<double>& rates) {
   Results results;
   for (unsigned round = 0; round < rates.size(); ++round) {
-    results.push_back(Made("slides4, 32 KiB", "rocksdb_blob_nogc", "overwrite", rates[round], round));
-    results.push_back(Made("slides4, 32 KiB", "rocksdb_leveled", "overwrite", 1000, round));
+    results.push_back(ResultOf("slides4, 32 KiB", "rocksdb_blob_nogc", "overwrite", rates[round], round));
+    results.push_back(ResultOf("slides4, 32 KiB", "rocksdb_leveled", "overwrite", 1000, round));
   }
   return Judged(results, "S1");
 }
