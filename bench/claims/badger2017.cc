@@ -1,5 +1,6 @@
-// Claims of the post that introduced Badger (dgraph.io, 2017). Badger cannot be linked from C++. It is a log and an LSM
-// of keys, as Cambium's LSM is, so the comparison of Cambium's LSM with RocksDB decides.
+// Claims of the post that introduced Badger (dgraph.io, 2017). Badger cannot be linked from C++. It has a log and an
+// LSM of keys, as a Cambium database with an LSM has. So Cambium's LSM stands in for Badger, and is compared with
+// RocksDB.
 #include "claims/decision.h"
 
 namespace cambium::bench {

@@ -85,11 +85,12 @@ class WriteHead final : private SegmentSource {
 
   // ---- Appending ----
 
-  // Takes the memory that the batch needs in the active memtables of its targets. False, and takes nothing for memtables
-  // that are empty, if the budget refuses it. Holds until the append lock is released.
+  // Takes the memory that the batch needs in the active memtables of its targets. Returns false if the budget refuses
+  // it; then memtables that are empty keep nothing of it. The reservation holds until the append lock is released.
   Result<bool> ReserveInBudget(std::span<const WriteTarget> targets, BudgetClaim claim) CAMBIUM_REQUIRES(append_lock);
-  // Gives back the memory of the targets' memtables that are empty: the batch is not written, or not now. No flush could
-  // free it. What other memtables have reserved serves their next writes, and is freed with them.
+  // Called if the batch is not written, or not now. Gives back the memory of the targets' memtables that are empty,
+  // because no flush could free it. What other memtables have reserved serves their next writes, and is freed with
+  // them.
   static void GiveBackReserved(std::span<const WriteTarget> targets) CAMBIUM_REQUIRES(append_lock);
 
   // Appends the batch, adds it to the active memtables of its targets and publishes it. Takes memory for it, if

@@ -28,7 +28,7 @@ class MemoryKeeper final : private WriteBudget::Member {
     if (db_.budget != nullptr && db_.budget->IsFlushDue()) db_.budget->FlushIfDue();
   }
   // Makes room after a write with no_slowdown was refused: schedules failed flushes again, and freezes memtables unless
-  // a writer waits in line, which does so itself. The caller holds no lock.
+  // a writer waits in line: that writer freezes them. The caller holds no lock.
   void FlushForRefused() noexcept;
   // Waits in line. Returns when the write should ask for memory again. If no flush can make room, sets
   // place->may_exceed. If a flush of this database has failed, schedules it again, once for each write; if it fails

@@ -20,7 +20,7 @@ fi
 fail() { echo "html_browser: $*" >&2; exit 1; }
 
 # browse WIDTH,HEIGHT ARGUMENTS...: stdout goes to $work/out, the console (stderr) to $work/log. Scripts of the page get
-# five seconds of the browser's own time, however long that takes.
+# five seconds of the browser's virtual time, however long these take in real time.
 browse() {
   local size=$1; shift
   timeout 150 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-extensions \
