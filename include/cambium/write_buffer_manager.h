@@ -9,8 +9,8 @@
 // - Writes keep the limit. In RocksDB a writer may pass it unless allow_stall is set. Here a write that needs memory
 //   waits until it has it, and flushes make room for it. memory_usage() exceeds buffer_size() only by what no flush can
 //   free: memtables that iterators hold, filters, what Open has recovered until it is flushed, all memtables of
-//   databases that are open for reading only or cannot flush after an error (the others then have an eighth of the
-//   limit beside them), and a batch that needs more than is left when everything else is flushed, one at a time.
+//   databases that are open for reading only or cannot flush after an error (the others may then take an eighth of the
+//   limit in addition), and a batch that needs more than is left when everything else is flushed, one at a time.
 // - Writers that wait for memory get it in the order in which they came, over all databases.
 // - Filters of runs and level files count. Room is kept for new ones: as much as there are, at least a 16th of the
 //   limit. Memtables may take the rest, but always an eighth of the limit.

@@ -39,8 +39,9 @@ class LogApplier {
   void EndPass() { view_ = nullptr; }
   // True if there are batches that have only been checked.
   [[nodiscard]] bool has_stopped() const { return has_stopped_; }
-  // Begins the second pass: from now on Take flushes memtables that are full. An error of `flush` that is not fatal is no error: the
-  // rest of the log is then held in memory, because a database on a full disk must open for deletes to be possible.
+  // Begins the second pass: from now on Take flushes memtables that are full. After an error of `flush` that is not
+  // fatal, Take goes on and holds the rest of the log in memory: a database on a full disk must open, or nothing could
+  // be deleted.
   void GoOn(Flush flush);
   // Bytes of log that were applied, with the large values that they refer to.
   [[nodiscard]] std::uint64_t logged_bytes() const { return logged_bytes_; }

@@ -143,8 +143,8 @@ Status VerifyPage(Slice page, PageId id, std::uint32_t page_size, std::uint64_t 
 
 // A page as keys with entries or children. Borrows the page's bytes. Parse checks each offset, length and count once,
 // in O(count); afterwards no call reads outside the page, whatever the bytes are. It does not check that keys ascend: a
-// search in a page with unordered keys ends, with a wrong answer. CheckKeys and MergeCursor detect such pages. Any
-// thread.
+// search in a page with unordered keys terminates, but may give a wrong answer. CheckKeys and MergeCursor detect such
+// pages. Any thread.
 class PageView {
  public:
   PageView() = default;

@@ -33,8 +33,8 @@ class ValueFilter {
   // Decides about one value. Keys ascend from call to call. An error ends the compaction with it.
   virtual Result<FilterVerdict> Ask(Slice key, const Entry& entry) = 0;
 
-  // Decides about a value that the filter was asked about before (see filtered_part.h): it is kept, unless an answer of
-  // this compaction removes all keys up to one beyond it.
+  // Decides about a value that the filter was asked about before (see filtered_part.h): it is kept, unless an earlier
+  // answer of this compaction (kRemoveAndSkipUntil) skips its key.
   virtual FilterVerdict Pass(Slice key, const Entry& entry) = 0;
 
   // Bytes of values read and written so far, for compactions that may stop part-way.

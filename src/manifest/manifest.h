@@ -32,7 +32,7 @@ namespace cambium {
 
 // A file rolls when it is larger than this plus twice its snapshot. So rolls write at most about half as much as edits
 // do, and reading takes at most a few times as long as reading a snapshot. The ceiling counts the MANIFEST, so this is
-// small beside a small database's slack; it has room for some hundred edits, so the syncs of a roll are rare.
+// small compared with the slack of a small database. It holds some hundred edits, so the syncs of a roll are rare.
 inline constexpr std::uint64_t kManifestRollBytes = 64u << 10;
 
 // The only writer of a directory's MANIFEST. Any thread may call Commit; commits are serialised inside.

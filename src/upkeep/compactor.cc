@@ -17,7 +17,8 @@ namespace cambium {
 
 namespace {
 
-// On a full disk dead pages are worth a copy of the live ones beside them.
+// On a full disk, a sweep empties a file whose size exceeds this percentage of its live pages: it copies the live
+// pages.
 constexpr std::uint64_t kFilePercentOnFullDisk = 110;
 
 CompactionReason UsualReason(const Family& family) {

@@ -53,8 +53,9 @@ struct CompactionRoom {
   std::uint64_t waiting = 0;
 };
 
-// A step of an LSM: all that is above the last level, and one file of that. A sweep: the step itself; until the next one
-// its runs, and dead pages in files, so that copying the live ones beside them frees more than it takes.
+// Returns the space that compactions need. In an LSM, a step takes everything above the last level and one file of the
+// last level. In a tree, a step of a sweep takes its own size. Until it begins, runs wait, and so do dead pages: enough
+// of them that copying the live pages of their files frees more than it takes.
 CompactionRoom RoomForCompactions(const LayersShape& shape) {
   constexpr std::uint64_t kSweepLeast = 16u << 10;
   constexpr std::uint64_t kSweepMost = 1u << 20;  // larger steps do not help

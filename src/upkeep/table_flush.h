@@ -67,7 +67,7 @@ class TableFlush final : public PendingChange {
   [[nodiscard]] MemtableShape MakeShape();
   // Aborted if the memtable has to become a run.
   Status WriteIntoTree();
-  // Whether the disk has room for a merge into the tree, beside all merges under way.
+  // Whether the disk has room for a merge into the tree, in addition to all merges under way.
   [[nodiscard]] bool HasRoomToMerge(const Layers& layers);
   Status MergeIntoTree(const std::shared_ptr<const Layers>& layers);
   // Releases the claim on the compaction, and what was written into the tree unless `done` is OK.

@@ -1,6 +1,7 @@
 // Fuzz targets: each takes any bytes as a file of one format, reads them with the library, and checks what the library
-// promises about damaged files. Besides not crashing, not hanging and not allocating what a forged size asks for, that
-// is: an error is one of damage, and names the file; what was read is written again as the same; keys come in order.
+// promises about damaged files. No input may crash it, hang it, or make it allocate what a forged size asks for. Each
+// error reports damage and names the file. What was read can be written again, and reads as the same. Keys come in
+// order.
 //
 // The targets run with Mutant::kEveryChecksumMatches, so that changed bytes reach the code behind the checksums. They
 // run under libFuzzer (libfuzzer_main.cc, tools/fuzz.sh), and in every test build with the stored inputs

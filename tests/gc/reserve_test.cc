@@ -68,7 +68,7 @@ TEST(ReserveTest, FullDiskEndsAtMoreFreeBytesThanItBegins) {
   EXPECT_LE(BytesUntilNextLook(kGiB), kGiB / 8);
 }
 
-// A memtable of this size fits beside what writers leave, and its flush too.
+// A memtable of this size and its flush fit into the free space that writers may use.
 TEST(ReserveTest, MemtablesShrinkWithTheFreeSpace) {
   EXPECT_EQ(TableBytesMax(3 * kMiB, kMiB), kMiB);
   EXPECT_EQ(TableBytesMax(kMiB, kMiB), 64 * kKiB) << "smaller runs would be mostly parts of blocks";

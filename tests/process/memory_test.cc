@@ -1,5 +1,6 @@
-// How much memory a database takes beyond what its options promise. Each database is opened in a child process, which
-// has nothing else in memory: neither do blocks that malloc has kept from another database hide what this one takes.
+// Measures how much memory a database takes beyond what its options promise. Each database is opened in a child process
+// of its own. Otherwise it could reuse blocks that malloc has kept from an earlier database, and would seem to take
+// less.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -105,8 +105,8 @@ TEST(WriteBudgetThreadsTest, NoSampleIsAboveTheLimit) {
   EXPECT_EQ(manager->memory_usage(), 0u);
 }
 
-// Batches that need a third of the limit at once, beside many small writes: both go on, and neither passes the limit.
-// Writes that must not wait are refused meanwhile, and take nothing.
+// Batches that need a third of the limit at once run during many small writes: both go on, and neither passes the
+// limit. Writes that must not wait are refused meanwhile, and take nothing.
 TEST(WriteBudgetThreadsTest, LargeWritesGetTheirTurn) {
   const TempDirectory directory;
   const auto manager = std::make_shared<WriteBufferManager>(kLimit);

@@ -69,7 +69,7 @@ void Break(BudgetStore* store, Trouble trouble) {
   store->fs->AddFault(fault);
 }
 
-// Returns how many memtables a database freezes for 600 KB of writes beside one that cannot flush.
+// Returns how many memtables a database freezes for 600 KB of writes while another one cannot flush.
 std::size_t FlushesBeside(Trouble trouble) {
   const auto listener = std::make_shared<CountingListener>();
   Two two(512 * kKiB, listener);
