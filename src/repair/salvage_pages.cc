@@ -85,7 +85,8 @@ class PageFiles {
     // After its pages, a run has a filter and a footer, which are not pages. If the footer is damaged, nothing says
     // where they begin. So non-pages in runs are not reported.
     before_.reset();
-    // Each sweep, and each run of a snapshot's file, begins again at its first key. Such a file has no footer.
+    // Keys ascend within the whole file only if it is one run, which has a footer. Each sweep that a file holds, and
+    // each private run of a snapshot's file, begins again with its first key.
     const bool is_one_run =
         found.name.kind == FileKind::kRun && Run::ReadFooter(file->shared_file(), file->number()).ok();
     return ScanLeaves(

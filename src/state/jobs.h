@@ -163,8 +163,8 @@ class Jobs {
   void ReserveFor(std::size_t count) CAMBIUM_EXCLUDES(jobs_lock);
   // Called when the family was dropped. It is kept until no job, handle or snapshot holds it.
   void Drop(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(jobs_lock);
-  // Releases dropped families that have no other holder, and with them their last files. The caller holds no lock
-  // but, at most, the families lock.
+  // Releases dropped families that have no other holder, and with them their last files. The caller may hold the
+  // families lock, but no other.
   void ReleaseDropped() CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- Waiting calls ----

@@ -207,8 +207,8 @@ TEST(PickToCutTest, LookInVainIsNotRepeatedUntilSomethingChanges) {
   EXPECT_EQ(Pick(uses, {{1, {{8, 0}, 64 * kKiB, garbage}}}), 1u) << "a flush";
 }
 
-// Entries that hide others are not in the accounts until a compaction has found them. So without garbage in the
-// accounts, segments are looked at, the one first whose look is oldest.
+// Accounts do not show which values newer entries hide, until a compaction has found out. So if they show no garbage,
+// log GC looks at segments: first at the one that it has not looked at for the longest time.
 TEST(PickToCutTest, LooksForHiddenGarbageAfterEachFlush) {
   std::vector<SegmentUse> uses = {Use(1, 1024), Use(2, 1024), Use(3, 1024)};
   EXPECT_EQ(Pick(uses), 1u);

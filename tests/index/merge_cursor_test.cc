@@ -159,8 +159,8 @@ TEST(MergeCursorTest, KeysBelowTheSweepCursorAreHiddenInThatChildOnly) {
   EXPECT_EQ(merge.key(), Slice("d"));
 }
 
-// Random layers and masks under both orders, moved in every way, compared with lookups in the layers from the newest to
-// the oldest.
+// Moves a cursor in every way over random layers and masks, under both orders. Compares each answer with lookups in the
+// layers, from the newest to the oldest.
 TEST(MergeCursorTest, AgreesWithLookupsInTheLayers) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x3e6);
   Prng prng(seed);
