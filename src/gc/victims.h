@@ -103,9 +103,9 @@ struct CutLook {
   std::uint64_t garbage = 0;    // of the segment, in bytes
 };
 
-// The segment to cut next on a full disk: the one with the most garbage for each live byte. If no segment has garbage
-// that is known of, one whose records were not looked up since the replay position moved, but no more than
-// kLooksPerFlush for one replay position. `looks`: by segment, those that found nothing to do.
+// The segment to cut next on a full disk: the one with the most garbage for each live byte. If no segment has known
+// garbage, it is one whose records have not been looked up since the replay position moved; at most kLooksPerFlush
+// segments are looked up for one replay position. `looks`: by segment, the looks that found nothing to do.
 [[nodiscard]] VictimChoice PickToCut(std::span<const SegmentUse> segments, const VictimPolicy& policy,
                                      const std::map<std::uint64_t, CutLook>& looks, const LogPosition& replay);
 inline constexpr std::size_t kLooksPerFlush = 32;

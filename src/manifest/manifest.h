@@ -6,8 +6,8 @@
 //   Commit   one write at the end, sync                                         the edit is committed
 //            or, if the file may not grow, a new file as in Create, whose snapshot includes the edit
 //
-// Each write takes its space first, so on a full disk it fails before its first byte, and the file goes on. A new file
-// whose write fails is removed.
+// Each write takes its space first, so on a full disk it fails before its first byte, and the file can take later
+// records. A new file whose write fails is removed.
 //
 // Appends to a file end for good when a higher numbered file may hold bytes, or when an append or sync of the file has
 // failed. Nothing is appended to a file of an earlier Open: Open for writing starts a new file. So no record is ever

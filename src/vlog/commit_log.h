@@ -8,7 +8,7 @@
 // A failed write leaves an unknown number of bytes in the file. They are cut off, so that they take no space, but a
 // crash may bring them back. So nothing is appended after them: the next append uses a new segment, after a MANIFEST
 // record has sealed the segment of the failed write where its valid records end. A large batch takes its space before
-// its first byte, so on a full disk it leaves nothing, and the segment goes on.
+// its first byte, so on a full disk it leaves nothing, and the segment can take later batches.
 #pragma once
 
 #include <atomic>

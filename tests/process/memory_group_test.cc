@@ -1,6 +1,6 @@
-// A database in a control group whose limit of memory is what the options promise and 64 MiB more. It is loaded and
-// overwritten in a child process; if it takes more, the kernel kills the child. The page cache of the files counts too,
-// but the kernel takes it back.
+// Runs a database in a control group whose limit of memory is what the options promise, plus 64 MiB. The database is
+// loaded and overwritten in a child process; if it takes more, the kernel kills the child. The page cache of the files
+// counts too, but the kernel takes it back.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
