@@ -1,10 +1,11 @@
-// LogApplier: puts what the durable layers do not have of the log into the memtables, batch by batch, within a bound.
+// LogApplier: puts the part of the log that is not in the durable layers into the memtables, batch by batch, within a
+// bound.
 //
 //   first pass, nothing written yet    ┌── applied ──┐┌── only checked ──────────┐
 //   log                                ──────────────▲───────────────────────────▶ end
 //   second pass, after the commit      ┌── skipped ──┐┌ applied; flushed if full ┐
 //
-// Only at the end of the log it is known that Open can succeed, and until then nothing may be written. So the first
+// Whether Open can succeed is known only at the end of the log, and until then nothing may be written. So the first
 // pass stops applying before the first batch that finds a memtable of its own full, and checks the rest. If it has
 // stopped, a second pass goes on from that batch after recovery has been committed, when memtables can be flushed.
 #pragma once

@@ -101,7 +101,8 @@ bool Compactor::IsWorthEmptying(const Family& family, const Layers& layers) cons
 // A compaction frees files late: when it has rewritten the last page that is alive in them. So it begins only if it can
 // rewrite the whole index. Log GC frees space with each step, and finds hidden garbage itself; it goes on meanwhile.
 bool Compactor::HasRoomToRewrite(const Family& family, const Layers& layers, std::uint64_t spare) const {
-  // Without the part of the reserve that is kept for Open, less is free than any rule counts on: whatever may help runs.
+  // If even the part of the reserve that is kept for Open is gone, less is free than any rule assumes. Then every
+  // compaction that may help runs.
   if (!disk_.IsFull() || disk_.reserve_bytes.load(std::memory_order_relaxed) == 0) return true;
   const LayersShape shape = layers.shape();
   const std::uint64_t rewritten =

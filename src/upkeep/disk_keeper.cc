@@ -276,8 +276,8 @@ void DiskKeeper::Tick() noexcept {
   }
 }
 
-// Between the jobs of a rescue none may be scheduled for a moment. Only if nothing has happened for some ticks, each of
-// which has started a rescue, jobs will free no more.
+// Between two jobs of a rescue there may be a moment in which no job is scheduled. So jobs count as unable to free more
+// only if nothing has happened for some ticks, each of which has started a rescue.
 void DiskKeeper::NoteQuiet() {
   std::uint64_t free = 0;
   static_cast<void>(db_.fs->FreeSpace(db_.path, &free));
