@@ -11,8 +11,8 @@ root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 [ -d "$root/src" ] || { echo "$0: $root has no src/" >&2; exit 2; }
 cd "$root" || exit 2
 
-# Prints for awk: "room TARGET FOLDER" for each room, "dep FOLDER TARGET" for each edge of the plan, and for each include in
-# quotes "include FILE LINE HEADER". The target of src/io/sim is cambium_sim.
+# Prints for awk: "room TARGET FOLDER" for each room, "dep FOLDER TARGET" for each edge of the plan, and for each
+# include in quotes "include FILE LINE HEADER". The target of src/io/sim is cambium_sim.
 facts() {
   local plan room
   find src -name CMakeLists.txt | sort | while read -r plan; do

@@ -106,7 +106,7 @@ Markup IncompleteHtml(const std::vector<std::string>& reasons) {
   if (reasons.empty()) return {};
   Markup html;
   html
-      << "<div class=\"incomplete\" role=\"alert\"><strong>This report is incomplete.</strong> It shows what there was "
+      << "<div class=\"incomplete\" role=\"alert\"><strong>This report is incomplete.</strong> It shows the results "
          "until then.<ul>\n";
   for (const std::string& reason : reasons) html << "<li>" << reason << "</li>\n";
   return html << "</ul></div>\n";

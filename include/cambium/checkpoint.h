@@ -31,9 +31,9 @@ class Checkpoint {
   // prefix, in whole batches.
   //
   // If the log that recovery would replay has at least log_size_for_flush bytes (0: always), memtables are flushed
-  // first. What is not flushed is replayed when the copy is opened. Files that may still change are copied; of the log,
-  // that is at most 1 MiB and what is written during the call. If `directory` is on another file system, all files are
-  // copied. Sets *sequence_number, unless null, to that of the newest operation in the copy.
+  // first. Operations that are not flushed are replayed when the copy is opened. Files that may still change are
+  // copied; of the log, that is at most 1 MiB and what is written during the call. If `directory` is on another file
+  // system, all files are copied. Sets *sequence_number, unless null, to that of the newest operation in the copy.
   //
   // Any thread may call it, concurrently with all other calls; it delays none of them longer than a commit takes. An
   // error leaves nothing. A crash may leave `directory`.tmp and `directory`.tmp.mark, which the next call removes.

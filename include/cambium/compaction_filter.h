@@ -18,10 +18,10 @@
 //
 // CompactRange asks once about every key of its range that was written before the call, even if there is nothing to
 // compact, and at most once about each version of a key: neither through several levels, nor because log GC moves the
-// value meanwhile. Compactions of the background that run during the call count: what they have asked about, the call
-// does not ask about, and the other way round. If the filter changes a value, the result is no new version: it is
-// passed on as it is. What was asked about before the call does not count, so it is asked about again. The questions of
-// a compaction that fails, or is given up because the call begins, are repeated, because its answers have no effect. A
+// value meanwhile. Background compactions that run during the call count: the call does not ask about versions that
+// they have asked about, and the other way round. If the filter changes a value, the result is no new version: it is
+// passed on as it is. Questions from before the call do not count, so the call asks them again. The questions of a
+// compaction that fails, or is given up because the call begins, are repeated, because its answers have no effect. A
 // family runs one such call at a time; a second one waits.
 //
 // What an answer does. All answers take effect together with the commit of the compaction: after a crash or an error

@@ -16,7 +16,7 @@
 
 namespace cambium {
 
-// Priorities of requests. Of those that wait, the highest goes first.
+// Priorities of requests. The waiting request of the highest priority goes first.
 enum IOPriority : unsigned char {
   IO_LOW = 0,   // no caller waits: log GC and compactions that free space while there is enough
   IO_MID = 1,   // sweeps and compactions

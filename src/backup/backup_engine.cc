@@ -293,8 +293,8 @@ Status BackupEngineImpl::StoreFiles(const CreateBackupOptions& options, const Or
                                     Work* work, BackupRecord* record, std::vector<std::string>* made) {
   const std::set<std::string> checked = directory_.CheckedFiles();
   const std::function<Status()> go_on = [work] { return work->GoOn(); };
-  // A stored file that nobody has checked may have been damaged already when it was stored. If it is, or if it cannot
-  // be read, the database's own file is stored again.
+  // A stored file that was never checked may have been damaged already when it was stored. If it is, or if it cannot be
+  // read, the database's own file is stored again.
   const auto is_usable = [&](const CapturedFile& file, const BackupFile& known) {
     if (!options.verify_checksums || checked.contains(known.stored)) return true;
     const std::string path = directory_.StoredPath(known.stored);

@@ -2,7 +2,8 @@
 // filter, range deletes, the large value. It reads the file in pieces, so it needs memory for the largest logged record
 // (64 MiB at most), one page, or one footer, never for a whole file.
 //
-// Some damaged bytes are needed by nobody. CheckContents does not know which: see damage_judge.h.
+// Damage in bytes that no restored database needs does no harm. CheckContents does not know these bytes: see
+// damage_judge.h.
 #pragma once
 
 #include <cstdint>

@@ -192,8 +192,8 @@ Result<std::uint64_t> TreeLayers::ApproximateSize(Slice begin, Slice end) const 
   return bytes;
 }
 
-// The sweep in progress has applied the swept runs' ranges to the tree below its cursor. What newer keys the tree has
-// there counts as covered: the estimate is too high until the sweep ends.
+// The sweep in progress has applied the swept runs' ranges to the tree below its cursor. Newer keys that the tree has
+// there count as covered: the estimate is too high until the sweep ends.
 Result<TreePart> TreeLayers::CoveredByRanges() const {
   CoveredPart covered(parts_.comparator);
   for (std::size_t i = 0; i < parts_.runs.size(); ++i) {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kStepCost = 4 * kPunchBlock;
 // The part of that which stays on average when the next compaction has merged the run.
 constexpr std::uint64_t kStepCostKept = kPunchBlock / 2;
-// What the footer and the run have of a record in addition to its key.
+// Bytes that a record has in the footer and in the run, in addition to its key.
 constexpr std::uint64_t kEntryCost = 16;
 
 std::uint64_t EntryOf(const GcRecord& record) { return record.key.size() + kEntryCost; }
@@ -49,7 +49,7 @@ class Freed {
     const std::uint64_t all = HoleOfCut(cut).length - HoleOfCut(info_.cut).length;
     return all - std::min(all, holes_);
   }
-  // What punching has kept of the punched records before the cut of the last call.
+  // The bytes that punching has kept of the punched records before the cut of the last call.
   [[nodiscard]] std::uint64_t kept() const { return kept_; }
 
  private:

@@ -1,5 +1,5 @@
 // The cut: log GC on a full disk frees the beginning of a segment, if there is no room to copy all live values of any
-// segment. What follows stays in place.
+// segment. The rest of the segment stays in place.
 //
 //   before   header | dead  A  dead  dead  B  dead  C  dead  dead  D ... | footer        A, B, C, D: live
 //   after    header |             hole            | C  dead  dead  D ... | footer        A, B: copied to another segment

@@ -12,8 +12,8 @@ constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); }
 
-// A flush of fewer bytes is not worth its syncs. Of each memtable, fewer bytes are not worth the pages of its run, which
-// has at least three.
+// A flush of fewer bytes is not worth its syncs. Nor is a flush of memtables that have fewer bytes than the second
+// bound on average: each run has at least three pages.
 constexpr std::uint64_t kFlushBytesLeast = 512u << 10;
 constexpr std::uint64_t kFlushBytesOfTableLeast = 16u << 10;
 

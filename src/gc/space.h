@@ -89,8 +89,8 @@ struct SpacePlan {
   std::uint64_t slow_at = 0;
   std::uint64_t stop_at = 0;
   std::uint64_t spare_until = 0;
-  // When writers have added this many bytes, memtables are flushed, whatever D is: what they hold becomes a run, before
-  // the log behind it can be freed, and the run takes its space twice while it is compacted. UINT64_MAX without a
+  // When writers have added this many bytes, memtables are flushed, whatever D is: their entries become a run before
+  // their part of the log can be freed, and the run takes its space twice while it is compacted. UINT64_MAX without a
   // ceiling.
   std::uint64_t flush_in = 0;
   // What to start now.

@@ -30,7 +30,7 @@ struct IndexChange {
   std::vector<Slot> freed;  // were shadowed
 };
 
-// Whoever guards the state guards its index.
+// The lock that guards the state guards its index too.
 class StateIndex {
  public:
   StateIndex() = default;

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kChunkBytesMin = std::size_t{2} << 10;
 constexpr std::size_t kChunkBytesMax = std::size_t{2} << 20;
 
-// What the memory of a memtable has cost so far: memory times age. A small memtable that nobody writes to is left alone
-// until it has cost as much as a large one that fills up quickly.
+// Returns what the memory of a memtable has cost so far: memory times age. A small memtable without writes is left
+// alone until it has cost as much as a large one that fills up quickly.
 double CostOf(const WriteBudget::Candidate& table, std::uint64_t now) {
   const auto bytes = static_cast<double>(table.bytes);
   if (MutantIs(Mutant::kIdleTablesStay)) return bytes;

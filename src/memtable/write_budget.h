@@ -113,11 +113,12 @@ class WriteBudget {
   // Bytes of tables() that belong to databases that can flush.
   [[nodiscard]] std::size_t active() const { return active_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::size_t unflushed() const { return unflushed_.load(std::memory_order_relaxed); }
-  // All that memtables have ever taken: the clock of their age.
+  // The bytes that memtables have ever taken: the clock of their age.
   [[nodiscard]] std::uint64_t taken() const { return taken_.load(std::memory_order_relaxed); }
   void SetLimit(std::size_t limit);
   void SetAllowStall(bool allow_stall);
-  // What memtables may take: the limit less filters and what is kept for them. Requires a limit.
+  // The bytes that memtables may take: the limit, less filters, less the room that is kept for new filters. Requires a
+  // limit.
   [[nodiscard]] std::size_t TablesLimit() const;
   [[nodiscard]] bool ShouldFlush() const;
   [[nodiscard]] bool ShouldStall() const {

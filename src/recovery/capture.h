@@ -21,7 +21,7 @@ struct CapturedFile {
   Id128 file_id{};
   std::uint64_t length = 0;  // bytes that belong to the capture; the file may be longer
   bool is_final = false;     // the file never grows and is durable: a hard link may replace a copy
-  // Of a segment, see SegmentInfo: only these values, and what lies below the cut, may be holes in it.
+  // For a segment, as in SegmentInfo: only these values, and the bytes below the cut, may be holes in it.
   std::vector<std::uint64_t> punched;
   std::uint64_t cut = 0;
   std::uint64_t log_end = 0;  // of a segment that is not sealed: where its records end; space or a torn tail may follow

@@ -100,12 +100,12 @@ struct Family {
   std::atomic<std::size_t> flush_bytes{0};
 
   std::atomic<std::size_t> run_count{0};  // runs in the current layers; writers read it without a lock
-  // Of these, how many a sweep in progress has merged already, by what they hold: an estimate. Written after each step,
-  // as the next, by the thread that has claimed the compaction; after an Open it is 0 until the first step.
+  // An estimate of how many of these runs a sweep in progress has merged already, by their contents. Written after each
+  // step, as the next, by the thread that has claimed the compaction; after an Open it is 0 until the first step.
   std::atomic<double> merged_runs{0};
   std::atomic<std::uint64_t> compaction_steps{0};  // committed since Open, without flushes into the tree
-  // How many runs wait for a compaction. A sweep removes its runs only when it ends, which may take minutes, so what it
-  // has merged does not count.
+  // How many runs wait for a compaction. A sweep removes its runs only when it ends, which may take minutes, so the
+  // part of the runs that it has merged does not count.
   [[nodiscard]] double WaitingRuns() const {
     const auto runs = static_cast<double>(run_count.load(std::memory_order_relaxed));
     if (MutantIs(Mutant::kNoRunsWait)) return 0;
@@ -153,7 +153,8 @@ struct Family {
   mutable ScanHeat scan_heat;         // with ValueClustering::kAuto
   ClusterPass pass;                   // under the commit lock; with ValueClustering::kFull
 
-  // What the compaction filter was asked about since the current call of CompactRange began; null without such a call.
+  // The entries about which the compaction filter was asked since the current call of CompactRange began; null without
+  // such a call.
   std::shared_ptr<const FilteredPart> filtered CAMBIUM_GUARDED_BY(commit_lock);
   bool has_filter_call CAMBIUM_GUARDED_BY(jobs_lock) = false;  // claimed: one such call at a time
   // Such a call waits to begin: a compaction that asks the filter is given up.

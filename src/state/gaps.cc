@@ -27,7 +27,7 @@ void Gaps::Widen(Gap* gap, Gap by) const {
 }
 
 std::size_t Gaps::IndexOf(Slice key) const {
-  // Of two gaps with a common end that is in neither, the first one ends there.
+  // If two gaps meet at a key that is in neither, the first one ends there.
   const auto after = std::ranges::partition_point(
       gaps_, [&](const Gap& gap) { return comparator_.Compare(gap.first.key, key) < (gap.first.is_inside ? 1 : 0); });
   if (after == gaps_.begin() || !Has(*std::prev(after), key)) return gaps_.size();

@@ -1,6 +1,6 @@
 // Gaps: ranges of keys in which readers see no entry, so that an iterator need not pass the tombstones there one by
-// one. A queue needs them: whoever takes from its front leaves a tombstone for each key behind, and seeks over all of
-// them again for the next one.
+// one. A queue needs them: each key that is taken from its front leaves a tombstone, and the seek to the next key
+// passes all of these tombstones again.
 //
 //   keys     a   b   c   d   e   f   g   h            × tombstone     ● entry
 //            ×   ×   ×   ×   ×   ×   ●   ×
@@ -15,9 +15,9 @@
 //              was put meanwhile
 //   writer     adds a key to its memtable ▶ splits the gap that has the key ▶ publishes the write
 //
-// So whoever reads a sequence number that shows the key finds the gap split. The iterator begins to watch under the
-// append lock, and only if the family's newest put is visible to it: then its walk has seen all earlier puts, and the
-// watch sees all later ones.
+// So a reader whose sequence number shows the key finds the gap split. The iterator begins to watch under the append
+// lock, and only if the family's newest put is visible to it: then its walk has seen all earlier puts, and the watch
+// sees all later ones.
 //
 // Gaps are in memory only, for each family at most kGapsMax, with keys of at most kGapKeyMax bytes.
 #pragma once

@@ -20,8 +20,8 @@ struct PunchedBytes {
   std::uint64_t kept = 0;             // of punched records, not in holes: header, key, and parts of blocks at both ends
   std::uint64_t pending = 0;          // the part of `holes` that is not made yet
   std::uint64_t garbage_at_look = 0;  // garbage that was left by the last look for values to punch
-  // The bytes that were live when log GC last looked all records up. They only shrink. The account may be more, since
-  // it counts hidden entries.
+  // The bytes that were live when log GC last looked all records up. They only shrink. The account may give more bytes,
+  // since it counts hidden entries.
   std::uint64_t live_most = std::numeric_limits<std::uint64_t>::max();
 };
 

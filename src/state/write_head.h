@@ -89,8 +89,8 @@ class WriteHead final : private SegmentSource {
   // it; then memtables that are empty keep nothing of it. The reservation holds until the append lock is released.
   Result<bool> ReserveInBudget(std::span<const WriteTarget> targets, BudgetClaim claim) CAMBIUM_REQUIRES(append_lock);
   // Called if the batch is not written, or not now. Gives back the memory of the targets' memtables that are empty,
-  // because no flush could free it. What other memtables have reserved serves their next writes, and is freed with
-  // them.
+  // because no flush could free it. The memory that other memtables have reserved serves their next writes, and is
+  // freed with them.
   static void GiveBackReserved(std::span<const WriteTarget> targets) CAMBIUM_REQUIRES(append_lock);
 
   // Appends the batch, adds it to the active memtables of its targets and publishes it. Takes memory for it, if

@@ -77,8 +77,8 @@ Status Collector::Collect() {
     report.begun_micros = begun_micros;
     const Stopwatch watch(&db_.meter, LOG_GC_TIME);
     const Status done = relocator_.EmptySources(pick, &report);
-    // A look on a full disk that has found nothing to do changes nothing, so nothing else would start the next look. It
-    // is not repeated, and not reported.
+    // A step on a full disk that has found nothing to cut changes nothing, so no event would start the next step. So
+    // the loop goes on with the next segment, and does not report this step.
     const bool was_in_vain = done.ok() && pick.cuts && !report.cut.any();
     if (!was_in_vain) relocator_.Report(pick, report, done);
     if (!was_in_vain || jobs_.is_closing()) return done;

@@ -28,7 +28,7 @@ Status FilterCall::Begin() {
   family->gives_up_filtering.store(false, std::memory_order_relaxed);
   CAMBIUM_RETURN_IF_ERROR(claimed);
   const CompactionClaim claim(&jobs, family);
-  // What is written from here on is in new files.
+  // From here on, compactions write to new files.
   family->index->SealFiles();
   const CommitLock lock(state_.commits);
   family->filtered = std::make_shared<const FilteredPart>(family->options().comparator);

@@ -1,4 +1,4 @@
-// What the commit of every flush has, whether the memtable becomes a run or is merged into the tree.
+// The parts of a commit that every flush has, whether the memtable becomes a run or is merged into the tree.
 #pragma once
 
 #include <memory>

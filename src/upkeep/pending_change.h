@@ -22,7 +22,7 @@ class PendingChange {
   // Called when the change is durable and installed.
   virtual void Committed() CAMBIUM_REQUIRES(commit_lock) = 0;
 
-  // Of the change: OK, or why it was not committed. Set by CommitTogether.
+  // The outcome of the change: OK, or why it was not committed. Set by CommitTogether.
   Status status;
 };
 

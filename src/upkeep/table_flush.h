@@ -87,14 +87,14 @@ class TableFlush final : public PendingChange {
   MemtableShape shape_;  // refers to the two keys
   UnsyncedFiles unsynced_;  // pages of the tree, or runs
 
-  // Of a memtable that becomes a run; it makes several if it is too large for one file.
+  // For a memtable that becomes a run, or several runs if it is too large for one file.
   std::optional<KeySample> sample_;
   std::vector<std::shared_ptr<const Run>> made_;
   AccountDelta accounts_;
   std::shared_ptr<const Layers> next_;
   bool is_committed_ = false;
 
-  // Of a memtable that is merged into the tree.
+  // For a memtable that is merged into the tree.
   bool has_claim_ = false;
   std::optional<AddScope> merging_;
   std::optional<TableFiles> files_;

@@ -12,7 +12,7 @@ namespace cambium {
 [[nodiscard]] std::uint64_t Checksum64(Slice bytes, std::uint64_t seed);
 
 // Compares the checksum that is stored with the one of the bytes that were read. Every reader of a file calls this, so
-// that a fuzz target can switch all checksums off in one place: damaged bytes then reach the code behind the checksums.
+// that a fuzz target can switch all checksums off in one place: damaged bytes then reach the code after the checks.
 [[nodiscard]] inline bool ChecksumMatches(std::uint64_t stored, std::uint64_t computed) {
   return stored == computed || MutantIs(Mutant::kEveryChecksumMatches);
 }

@@ -94,7 +94,7 @@ Status Verifier::CheckValue(const ValueQuery& query) {
   if (!verify_.deep || HasHole(query.address)) return CheckRecord(segments_, query);
   const Result<std::uint64_t> read = CheckWholeValue(segments_, query, &buffer_);
   if (read.ok()) CountRead(*read);
-  // A large value that was compressed leaves its size behind.
+  // A large value that was compressed leaves the buffer large.
   if (buffer_.capacity() > kBufferBytesKept) std::string().swap(buffer_);
   return read.status();
 }

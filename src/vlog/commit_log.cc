@@ -113,8 +113,8 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
       FileInfo info;
       if (current_->file().GetInfo(&info).ok()) tail_ = (std::max(tail_, info.size) + 7) / 8 * 8;
     }
-    // What was written is not part of the log, and may have taken all the space of the disk. Nothing is appended to
-    // this file any more, so a crash may bring these bytes back.
+    // The bytes that were written are not part of the log, and may have taken all the space of the disk. Nothing is
+    // appended to this file any more, so a crash may bring these bytes back.
     if (!MutantIs(Mutant::kKeepFailedBatch)) CutOff(current_.get(), tail_);
     return written;
   }

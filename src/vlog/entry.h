@@ -20,7 +20,7 @@ struct Entry {
   [[nodiscard]] bool HasAddress() const { return kind == EntryKind::kValue || kind == EntryKind::kLargeValue; }
 };
 
-// True if both entries refer to the same bytes of a segment. Of a family, only one layer may have such an entry.
+// True if both entries refer to the same bytes of a segment. Only one layer of a family may have such an entry.
 [[nodiscard]] inline bool RefersToSame(const Entry& a, const Entry& b) {
   return a.HasAddress() && b.HasAddress() && a.address == b.address;
 }

@@ -54,7 +54,7 @@ wait $pid || ended=$?
 [ $ended = 130 ] || fail "interrupted, it ended with $ended"
 ! grep -q 'round 1000 of' "$work/said" || fail "went on to the end"
 grep -q 'It was interrupted' "$work/cut/report.html" || fail "the report does not say that it was interrupted"
-grep -q '"benchmark": *"filluniquerandom"' "$work/cut/results.json" || fail "the report has not what there was"
+grep -q '"benchmark": *"filluniquerandom"' "$work/cut/results.json" || fail "the report lacks the results until then"
 nothing_left
 
 # If the reader of the output goes away, the run ends as after Ctrl-C, and removes its databases.

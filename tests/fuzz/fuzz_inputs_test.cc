@@ -25,7 +25,7 @@ const std::string kRegressions = CAMBIUM_FUZZ_DIRECTORY "/regressions";
 // Returns "" or what the input has shown.
 std::string Outcome(const Target& target, const std::string& input) {
   const testing::MutantScope no_checksums(Mutant::kEveryChecksumMatches);
-  // A copy of its exact size, so that AddressSanitizer sees a read behind the end.
+  // A copy of its exact size, so that AddressSanitizer sees a read past the end.
   const std::vector<char> exact(input.begin(), input.end());
   try {
     target.run({exact.data(), exact.size()});

@@ -25,7 +25,7 @@ void PromiseSameHeader(const RecordHeader& header, Slice file, std::uint64_t off
           "the header of a record is written as other bytes");
 }
 
-// Reads all records as salvage does: after damage it continues behind it.
+// Reads all records as salvage does: it skips damage, and continues after it.
 void Scan(const File& file, const std::string& path, Slice bytes, std::uint64_t start) {
   SegmentScanner scanner(file, 0, start, bytes.size(), nullptr);
   ScannedRecord record;

@@ -16,7 +16,7 @@
 namespace cambium::fuzz {
 namespace {
 
-// What a valid footer says is written as the bytes that were read, except for its checksum.
+// A valid footer is encoded as the bytes that were read, except for its checksum.
 void PromiseSameRunFooter(const File& file, Slice bytes, const FileHeader& header, const std::string& path) {
   Result<RunFooter> footer = ReadRunFooter(file, bytes.size(), header);
   if (!footer.ok()) return PromiseDamage(footer.status(), path, "reading the footer of a run");

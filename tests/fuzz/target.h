@@ -3,9 +3,9 @@
 // error reports damage and names the file. What was read can be written again, and reads as the same. Keys come in
 // order.
 //
-// The targets run with Mutant::kEveryChecksumMatches, so that changed bytes reach the code behind the checksums. They
-// run under libFuzzer (libfuzzer_main.cc, tools/fuzz.sh), and in every test build with the stored inputs
-// (fuzz_inputs_test.cc).
+// The targets run with Mutant::kEveryChecksumMatches, so that changed bytes reach the code after the checks of the
+// checksums. They run under libFuzzer (libfuzzer_main.cc, tools/fuzz.sh), and in every test build with the stored
+// inputs (fuzz_inputs_test.cc).
 #pragma once
 
 #include <span>

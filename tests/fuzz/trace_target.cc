@@ -1,4 +1,4 @@
-// A trace file. What is read is encoded, and decoded again.
+// Reads a trace file, encodes its records, and decodes them again.
 #include <memory>
 
 #include "fuzz/target.h"

@@ -153,7 +153,7 @@ TEST(CutTest, ContinuesAtTheCut) {
   EXPECT_EQ(plan.hole_bytes, HoleOfCut(plan.cut).length - HoleOfCut(cut).length);
 }
 
-// What punching has freed is not freed again.
+// Bytes that punching has freed are not counted again.
 TEST(CutTest, CountsHolesOfPunchedRecordsOnce) {
   SegmentInfo info = SegmentOf(1024);
   const std::vector<GcRecord> punched = {RecordAt(0, 256 * kKiB), RecordAt(600, 256 * kKiB)};

@@ -140,8 +140,8 @@ TEST(SpaceTest, FilesAboutToBeRemovedStartNoWork) {
   EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).collect) << "too much remains after the removal";
 }
 
-// Rule C1: before the log behind a memtable can be freed, its run takes space too. So a memtable is flushed at an
-// eighth of the slack, however far away the ceiling is.
+// Rule C1: the run of a memtable takes space before the part of the log that it covers can be freed. So a memtable is
+// flushed at an eighth of the slack, however far away the ceiling is.
 TEST(SpaceTest, MemtablesAreFlushedWhileTheirRunsAreSmall) {
   const auto plan_with = [](std::uint64_t in_memtables) {
     SpaceFigures figures = WithGarbage(0);

@@ -150,7 +150,7 @@ TEST_F(FilePoolTest, UnsyncedFilesDoNotUseUpTheDescriptors) {
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(ReadWhole(*files_[i]), BytesOf(i));
 }
 
-// What the owner of the file had written may be lost, so nothing may be written that counts on it.
+// The bytes that the owner of the file had written may be lost, so no later write may rely on them.
 TEST_F(FilePoolTest, FailedSyncByThePoolEndsAllChanges) {
   Create(2);
   ASSERT_TRUE(files_[0]->Write(0, "changed").ok());

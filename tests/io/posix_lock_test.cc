@@ -248,8 +248,8 @@ TEST_F(PosixLockTest, LockFileIsForTheOwnerAlone) {
   EXPECT_EQ(facts.st_mode & 07777, 0600u);
 }
 
-// If others may read the directory, they may lock it. That keeps nobody out of a database that has a LOCK, and the
-// owner's handles still exclude each other.
+// If others may read the directory, they may lock it. Their lock does not keep the owner out of a database that has a
+// LOCK, and the owner's handles still exclude each other.
 TEST_F(PosixLockTest, ForeignLockOnAReadableDirectoryKeepsNobodyOut) {
   ASSERT_TRUE(IsFree());  // creates LOCK
   const ForeignLock foreign(directory_.path());

@@ -277,8 +277,8 @@ TEST(EditTest, TruncatedEditIsAValidEditOrCorruption) {
   EXPECT_EQ(accepted, 13);  // the empty edit, and one at the end of each field but the last
 }
 
-// Damaged, spliced and random bytes. If they decode, the edit is the same after another round trip; if it applies,
-// Check accepts the state.
+// Decodes damaged, spliced and random bytes. An edit that they give must be the same after another round trip, and
+// Check must accept every state to which it applies.
 TEST(EditTest, ForgedBytesDoNoHarm) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xf22);
   Prng prng(seed);

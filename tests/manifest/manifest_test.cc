@@ -276,7 +276,7 @@ TEST_F(ManifestTest, LargeFileTakesCommitsIfNoNewOneCanBeCreated) {
 }
 
 // On a full disk a roll fails before the first byte of the new file, which is removed. The old file takes the edit if
-// it has room for it. So many commits leave one file, and what somebody frees in between is not used up.
+// it has room for it. So many commits leave one file, and do not use up the space that is freed in between.
 TEST_F(ManifestTest, FailedRollsLeaveNoFiles) {
   const auto files_after = [&](SimOpKind kind, bool takes_edits) {
     const auto manifest = MustCreate(manifest_number_ += 100, 0);

@@ -190,7 +190,7 @@ TEST(MemoryTest, RecoveryTakesWhatTheOptionsPromise) {
   ASSERT_TRUE(PeakOfChild(write).has_value());
   Options small = options;
   small.write_buffer_size = 8 * kMiB;
-  // Of an Open of a copy, which finds the log unflushed.
+  // Returns the peak of an Open of a copy, which finds the log unflushed.
   const auto peak_of_open = [&] {
     const std::string copy = directory.File("copy");
     std::filesystem::remove_all(copy);

@@ -350,7 +350,7 @@ TEST_F(ValuePathsTest, TruncatedMappedSegmentIsAnErrorNotASignal) {
   EXPECT_EQ(errors, 0) << "as many as by Get";
   EXPECT_GT(of_mapping, 0);
   of_mapping = 0;
-  // A scan ends at a value that cannot be read, and a seek goes on behind it.
+  // A scan ends at a value that cannot be read, and a seek goes on after it.
   const std::unique_ptr<Iterator> it(db_->NewIterator({}));
   it->SeekToFirst();
   for (int i = 0; i < kKeys; ++i) {

@@ -149,7 +149,7 @@ TEST(CutTest, WithoutItTheDiskStaysFull) {
   EXPECT_NE(deletes(), "");
 }
 
-// What lies before the cut must have been copied.
+// The live values before the cut must have been copied.
 std::string CutOnce() {
   CutDisk disk;
   disk.DeleteUntilCut();

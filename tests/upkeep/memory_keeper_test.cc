@@ -111,7 +111,7 @@ TEST(MemoryKeeperTest, FiltersCount) {
   EXPECT_FALSE(LimitHoldsWithFilters());
 }
 
-// What snapshots hold is moved to private runs before it takes the limit.
+// Memtables that snapshots hold are moved to private runs before they take up the limit.
 TEST(MemoryKeeperTest, TheLimitHoldsWithSnapshots) {
   BudgetStore store(512 * kKiB);
   store.MustOpen();
@@ -343,7 +343,7 @@ TEST(MemoryKeeperTest, WithAllowStallTheLimitHoldsToo) {
   EXPECT_LE(store.PutRandom(5000), 256 * kKiB);
 }
 
-// What recovery has put into memtables counts, and is flushed if it is too much.
+// Memtables that recovery has filled count, and are flushed if they take too much.
 TEST(MemoryKeeperTest, RecoveredMemtablesCount) {
   BudgetStore store(1024 * kKiB);
   store.MustOpen();

@@ -366,7 +366,7 @@ std::uint64_t BytesOf(const SimFileSystem& fs, std::uint64_t segment) {
   return 0;
 }
 
-// What a failed write has written may be all that was free on the disk. It is cut off, and the log goes on behind it.
+// The bytes of a failed write may have filled the disk. They are cut off, and the log continues in another segment.
 TEST(CommitLogTest, FailedWriteKeepsNoSpace) {
   const auto keeps_space = [](std::size_t bytes) {
     Log log(64 << 20);
