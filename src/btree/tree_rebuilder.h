@@ -21,7 +21,7 @@
 
 namespace cambium {
 
-// One thread. Unusable after an error; what was appended to the sink is then garbage.
+// One thread. Unusable after an error; the pages that were appended to the sink are then garbage.
 class TreeRebuilder {
  public:
   // Reads a leaf of the old tree and hashes its keys. Called if the leaf's new branch gets a filter, and Graft was not

@@ -71,9 +71,10 @@ Result<Sizes> SizesOf(FileSystem& fs, const std::string& path, const ManifestSta
   return sizes;
 }
 
-// Returns the number of the newest whole OPTIONS file if it, and what was added to it, has the wanted options: all values in segments with larger
-// numbers were written with them. Returns the largest possible number, so that no segment counts, if the file has other
-// options, if it cannot be read, or if values were moved later without changing their form.
+// Returns the number of the newest whole OPTIONS file if this file and its additions have the wanted options: all
+// values in segments with larger numbers were written with them. Returns the largest possible number, so that no
+// segment counts, if the file has other options, if it cannot be read, or if values were moved later without changing
+// their form.
 std::uint64_t AsWantedFrom(FileSystem& fs, const std::string& path,
                            const std::vector<ColumnFamilyDescriptor>& families, const CompactLogOptions& how) {
   constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();

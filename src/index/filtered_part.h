@@ -1,8 +1,9 @@
-// FilteredPart: what the compaction filter of a family has been asked about since a call of CompactRange began.
+// FilteredPart: the entries about which the compaction filter of a family was asked since a call of CompactRange began.
 //
 // CompactRange asks about each version of a key once, even if the version passes through several compactions: from
-// level to level, or as the neighbour of a key that is merged into the same leaf. So each compaction notes here what it
-// has asked about, and does not ask about what is noted. Background compactions that run during the call do so too.
+// level to level, or as the neighbour of a key that is merged into the same leaf. So each compaction notes here the
+// entries about which it has asked, and does not ask about noted ones. Background compactions that run during the call
+// do so too.
 //
 //   files    a file is noted if the filter was asked about every value in it. Files are written once; for an index
 //            segment, all pages that were written since the call began count, and older pages are in other segments

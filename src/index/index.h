@@ -238,8 +238,8 @@ class CompactionOutcome {
   // memtable was merged with. Then the memtable has to become a run.
   virtual Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const = 0;
 
-  // Adds what this compaction has asked its filter about; without a filter, what it has written. Called when the record
-  // is durable.
+  // Notes the entries about which this compaction has asked its filter; without a filter, the entries that it has
+  // written. Called when the record is durable.
   virtual void NoteFiltered(FilteredPart* part) const = 0;
 
   // Called when the record is durable. Without this call, nothing is ever appended to the files of this compaction.

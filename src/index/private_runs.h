@@ -14,7 +14,7 @@
 
 namespace cambium {
 
-// One thread. After an error, what was written is garbage.
+// One thread. After an error, the file is garbage.
 class PrivateRunsBuilder {
  public:
   // `file` is empty and open for writing; kind and page size of `header` are set here. `pool` must outlive the runs.

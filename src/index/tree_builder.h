@@ -23,7 +23,7 @@ struct LeafCompression {
   std::size_t block_size = 0;  // rough size of a leaf before compression: 2 to 32 page sizes. Ignored without a codec
 };
 
-// One thread. After an error, every further call returns it, and what was appended to the sink is garbage.
+// One thread. After an error, every further call returns it, and the pages that were appended to the sink are garbage.
 class TreeBuilder {
  public:
   // `compression` sets the size of compressed leaves; options.fill_percent then applies to branches only.

@@ -32,7 +32,7 @@ std::string ReadKernelFile(const std::string& path) {
   return text;
 }
 
-// "max" and what is no number are no limit.
+// "max", or a text that is no number, means no limit.
 std::optional<std::uint64_t> ParseLimit(std::string_view text) {
   std::uint64_t bytes = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);

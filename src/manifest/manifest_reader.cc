@@ -50,7 +50,7 @@ class FileReader {
  private:
   [[nodiscard]] std::string Where() const { return file_.path() + ":" + std::to_string(offset_); }
 
-  // Never tolerates a later version: what it means is unknown.
+  // Never tolerates a later version, because its meaning is unknown.
   Status Tolerate(const Status& s) {
     if (s.ok() || !is_tolerant_ || s.IsNotSupported()) return s;
     if (out_.flaw.ok()) out_.flaw = s;

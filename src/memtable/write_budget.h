@@ -192,7 +192,7 @@ class WriteBudget {
   const std::uint64_t fork_generation_;
   std::atomic<std::size_t> limit_;
   std::atomic<bool> allow_stall_;
-  // Written under mutex_, so that what is asked for and what is taken fit each other; read by any thread.
+  // Written under mutex_, so that no other thread takes memory between a check and the count; read by any thread.
   std::atomic<std::size_t> tables_{0};
   std::atomic<std::size_t> filters_{0};
   std::atomic<std::size_t> active_{0};

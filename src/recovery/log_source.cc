@@ -49,7 +49,7 @@ Result<std::optional<LogSource>> OpenLogSource(const ReplayRequest& request, con
   CAMBIUM_RETURN_IF_ERROR(source.file->GetInfo(&file_info));
   source.size = file_info.size;
   // Read header and footer through a second handle, since direct reads need aligned memory. A footer in the page cache
-  // is believed even if the device lost it: what it says was true when it was written.
+  // is believed even if the device lost it, because it was right when it was written.
   std::unique_ptr<File> buffered;
   CAMBIUM_RETURN_IF_ERROR(request.fs->Open(source.path, OpenMode::kReadOnly, {}, &buffered));
   std::string damage;

@@ -5,8 +5,8 @@
 // The pattern is not zero, so that it is not taken for space that was never written. Every checksum over it fails, so
 // an unreadable block is damage like any other, and the data after it is found.
 //
-// What the system denies this process (permission, descriptors, memory: Status::IsDenied) is no damage: the bytes may
-// be whole. Such a call fails, and denied() keeps its error, so that no caller can take it for a loss.
+// If the system denies this process permission, descriptors or memory (Status::IsDenied), that is no damage: the bytes
+// may be whole. Such a call fails, and denied() keeps its error, so that no caller can take it for a loss.
 #pragma once
 
 #include <functional>

@@ -88,8 +88,8 @@ bool Compactor::IsDue(const Family& family) const {
          (is_urgent && (HidesInLevels(family, *layers) || IsWorthEmptying(family, *layers)));
 }
 
-// Sweeps of runs empty files on their way. After the last one many pages may be dead: what it has replaced, and what it
-// had no room to copy away from.
+// Sweeps of runs empty files on their way. After the last one many pages may be dead: pages that it has replaced, and
+// pages in files for whose live pages it had no room.
 bool Compactor::IsWorthEmptying(const Family& family, const Layers& layers) const {
   if (!disk_.IsFull() || family.options().index_type == IndexKind::kLsm) return false;
   if (family.step_room.load(std::memory_order_relaxed) == 0) return false;

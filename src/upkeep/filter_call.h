@@ -16,9 +16,9 @@ class FilterCall {
   FilterCall(const FilterCall&) = delete;
   FilterCall& operator=(const FilterCall&) = delete;
 
-  // Waits for an earlier call in the family, because what one call has asked about does not count for the other. Gives
-  // up the compaction step that is under way: what it has asked about before does not count, and if its answers took
-  // effect during the call, the filter would be applied twice. The caller holds no lock.
+  // Waits for an earlier call in the family, because the questions of one call do not count for the other. Gives up the
+  // compaction step that is under way: its questions from before the call do not count, and if its answers took effect
+  // during the call, the filter would be applied twice. The caller holds no lock.
   Status Begin();
 
  private:

@@ -1,5 +1,5 @@
-// PendingChange: what a job has written for one family and has not committed. The changes of several families can be
-// committed by one edit, with one sync of the MANIFEST.
+// PendingChange: a change that a job has written for one family and not committed yet. The changes of several families
+// can be committed by one edit, with one sync of the MANIFEST.
 #pragma once
 
 #include <span>

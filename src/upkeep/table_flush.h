@@ -70,7 +70,7 @@ class TableFlush final : public PendingChange {
   // Whether the disk has room for a merge into the tree, in addition to all merges under way.
   [[nodiscard]] bool HasRoomToMerge(const Layers& layers);
   Status MergeIntoTree(const std::shared_ptr<const Layers>& layers);
-  // Releases the claim on the compaction, and what was written into the tree unless `done` is OK.
+  // Releases the claim on the compaction, and, unless `done` is OK, the pages that were written into the tree.
   void ReleaseTree(const Status& done);
   void NoteFlushed();
 

@@ -1,4 +1,4 @@
-// UnsyncedFiles: what one job has written, until it is synced before the commit.
+// UnsyncedFiles: the files that one job has written, until they are synced before the commit.
 #pragma once
 
 #include <deque>

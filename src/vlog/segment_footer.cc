@@ -109,8 +109,8 @@ Status ReadSegmentFooter(const File& file, std::uint64_t file_seed, std::uint64_
 
 namespace {
 
-// Returns where the last byte that is not zero ends. Skips at most kZerosMax zeros: more than the log takes ahead, and
-// a file of holes may be larger than the disk.
+// Returns where the last byte that is not zero ends. Skips at most kZerosMax zeros. The log takes less space ahead than
+// that, and a file of holes may be larger than the disk.
 Result<std::uint64_t> EndWithoutZeros(const File& file, std::uint64_t file_size) {
   constexpr std::uint64_t kStep = 64u << 10;
   constexpr std::uint64_t kZerosMax = 4u << 20;

@@ -26,7 +26,8 @@ class ValueReads {
   // as much as a read. The limit is less than half of that, because the bytes also cost memory.
   static constexpr std::uint64_t kGapMax = 16u << 10;
 
-  // A wanted value. The item, and what its query borrows, must not move or be destroyed from Add until it is done.
+  // A wanted value. From Add until it is done, the item and the memory that its query borrows must not move or be
+  // destroyed.
   struct Item {
     ValueQuery query;
     std::string buffer;

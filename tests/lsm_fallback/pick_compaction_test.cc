@@ -362,7 +362,7 @@ TEST(PickCompactionTest, PickRunsTakesRunsThatAreNotDue) {
 
 constexpr std::uint64_t kMiB = 1u << 20;
 
-// Rule C1: what does not fit into the room is compacted in parts that do.
+// Rule C1: a compaction that does not fit into the room is done in parts that do.
 CompactionPolicy Within(const CompactionPolicy& policy, std::uint64_t room) {
   return policy.Within({.standing = room, .step = room});
 }

@@ -209,7 +209,7 @@ TEST(OptionsAdditionsTest, CopiesHaveWholeFiles) {
   EXPECT_EQ(text->adds_to, 0u);
   EXPECT_EQ(text->version, kWholeOptionsFileVersion);
   EXPECT_EQ(text->families.size(), expected.size());
-  // If the addition cannot be used, what is captured is no valid file, so that a backup reports it.
+  // If the addition cannot be used, the capture has no valid OPTIONS file, so that a backup reports it.
   const Result<NewestOptions> newest = ReadNewestOptions(*store->fs, kStorePath);
   ASSERT_TRUE(store->fs->Unlink(FilePath(kStorePath, FileKind::kOptions, newest->base)).ok());
   capture = CaptureClosed(*store->fs, kStorePath, *random);

@@ -1,5 +1,5 @@
 // docs/OPTIONS.md gives a default and a range for each option of DBOptions and ColumnFamilyOptions. Each default is
-// compared with the code's; the ends of each range are legal, and what lies beyond them is not.
+// compared with the code's; the ends of each range are legal, and values beyond them are not.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -146,7 +146,7 @@ TEST(MemoryTest, SmallValuesTakeWhatTheOptionsPromise) {
   EXPECT_GT(PeakOf(options, load), PromiseOf(options));
 }
 
-// An LSM keeps few pages in the cache; what it takes is mostly memory of flushes and compactions, in several threads.
+// An LSM keeps few pages in the cache; it takes memory mostly for flushes and compactions, in several threads.
 TEST(MemoryTest, AnLsmTakesWhatTheOptionsPromise) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   Options options = SmallOptions();

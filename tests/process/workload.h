@@ -7,7 +7,7 @@
 // and so is one that an earlier recovery had discarded.
 //
 // "last-wN" also holds how many rounds of each writer were acknowledged when the batch was made. All these rounds must
-// have survived too: what survives is a prefix of all batches, not only of each writer's batches.
+// have survived too: a prefix of all batches survives, not only a prefix of each writer's batches.
 #pragma once
 
 #include <array>

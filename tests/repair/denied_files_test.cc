@@ -1,5 +1,5 @@
-// Tests salvage by a process that lacks permission, descriptors or memory: what the system denies it may be whole, so
-// nothing is reported as lost for good, and nothing is written.
+// Tests salvage by a process that lacks permission, descriptors or memory: files that the system denies it may be
+// whole, so nothing is reported as lost for good, and nothing is written.
 #include <gtest/gtest.h>
 
 #include <memory>

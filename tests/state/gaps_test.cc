@@ -1,4 +1,5 @@
-// Gaps: what is added is found, puts split it, and what a put may have made visible is never in a gap.
+// Tests gaps: a gap that was added is found, a put splits it, and no key that a put may have made visible is ever in a
+// gap.
 #include "state/gaps.h"
 
 #include <gtest/gtest.h>

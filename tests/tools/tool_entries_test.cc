@@ -67,7 +67,7 @@ TEST_F(ToolEntriesTest, ValuesFromAndToFiles) {
   EXPECT_EQ(RunTool("put " + Path() + " k v --value-file x").exit_code, kCannot);
 }
 
-// Text of a value is made and written in pieces; what comes out is as if it were made at once.
+// The text of a value is made and written in pieces. The output must be the same as if it were made at once.
 TEST_F(ToolEntriesTest, LongValuesArePrintedWhole) {
   std::string bytes;
   for (int i = 0; i < 200'001; ++i) bytes += static_cast<char>(i * 7 % 251);

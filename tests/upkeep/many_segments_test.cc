@@ -1,5 +1,5 @@
-// Databases with many segments: what a small write costs must not depend on their number, and no descriptor is needed
-// for each of them.
+// Databases with many segments: the cost of a small write must not depend on their number, and a segment needs no
+// descriptor of its own.
 #include <string>
 
 #include "testing/mutant_scope.h"
