@@ -102,8 +102,8 @@ class KeyBuffer {
   std::string bytes_;
 };
 
-// Returns the id of a key that a database gave back, or nothing if `key` is no key of that shape, or keys of that shape
-// do not tell their ids.
+// Returns the id of a key that a database gave back, or nothing if `key` does not have that shape, or if keys of that
+// shape do not contain their ids.
 inline std::optional<std::uint64_t> ParseKey(Slice key, const KeyShape& shape) {
   std::uint64_t id = 0;
   if (shape.style == KeyStyle::kBadger) {
