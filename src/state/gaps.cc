@@ -116,8 +116,9 @@ void Gaps::NoteInWatches(Slice key) noexcept {
   }
 }
 
-// If there is no memory, the gap is lost. Keys that are put in order cut slivers off a gap, which lie between two puts. A
-// part that ends at a tombstone counts as used, so that slivers make room first.
+// If memory runs out, the gap is lost. Keys that are put in order cut slivers off a gap: parts that lie between two
+// puts. A part that ends at a tombstone counts as just used, so that slivers are dropped first if there are too many
+// gaps.
 void Gaps::Split(std::size_t at, Slice key) noexcept {
   const auto place = gaps_.begin() + static_cast<std::ptrdiff_t>(at);
   Gap whole = std::move(*place);

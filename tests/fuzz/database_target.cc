@@ -1,14 +1,15 @@
-// A whole directory: verified, opened for reading and for writing, read in all ways, written to, compacted, closed.
+// Verifies a whole directory, opens it for reading and for writing, reads it in all ways, writes to it, compacts and
+// closes it.
 //
-// What VerifyDB says decides what is expected. If it finds no problem, everything must succeed and agree, even if the
-// checksums of the input are wrong. If it finds one, any call may fail, but only with an error of damage.
+// The result of VerifyDB decides which results are allowed. If it finds no problem, everything must succeed and agree,
+// even if the checksums of the input are wrong. If it finds one, any call may fail, but only with an error of damage.
 #include "fuzz/directory.h"
 #include "util/result.h"
 
 namespace cambium::fuzz {
 namespace {
 
-// OK, or in a database with damage an error of it.
+// True for OK, and in a database with damage also for an error of damage.
 bool Succeeds(const Status& s, bool is_sound, const std::string& what) {
   if (s.ok()) return true;
   Promise(!is_sound, what + " fails, although VerifyDB finds no problem: " + s.ToString());
