@@ -196,8 +196,8 @@ Status Writer::AppendOrFree(const WriteOptions& options, Prepared* prepared, Seq
     }
     appended = Append(options, prepared, false, last, traced);
   }
-  // A rescue may end early because a reader keeps for a moment what it has freed, or because a job has failed whose files
-  // are removed now. So one in vain is not the end.
+  // A rescue may seem to free nothing, because a reader keeps dropped files for a moment, or because the files of a
+  // failed job are only being removed. So a delete fails only after several such rescues in a row.
   constexpr int kRescuesInVainMax = 5;
   constexpr std::uint64_t kPauseMicros = 2'000;
   for (int in_vain = 0; in_vain < kRescuesInVainMax && appended.IsNoSpace();) {

@@ -121,8 +121,8 @@ struct Family {
   std::atomic<double> replaced_share{0};
   // The bytes of the index's files at the last look at the size of the database.
   std::atomic<std::uint64_t> index_bytes{0};
-  // On a full disk: the last step that was to empty files of the tree has not made them smaller. Until the next rescue no
-  // other one begins.
+  // Set on a full disk if the last step that should empty files of the tree has not made them smaller. Then no other
+  // such step begins until the next rescue.
   std::atomic<bool> emptied_in_vain{false};
   // The bytes that a step of a compaction may write before it frees as many. 0 if most bytes of the family are in the
   // log.

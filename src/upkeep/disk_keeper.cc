@@ -12,15 +12,15 @@ namespace cambium {
 namespace {
 
 constexpr std::uint64_t kLookMicros = 1'000'000;
-// After so many ticks without work, jobs are taken to free no more.
+// After this many ticks without work, jobs count as unable to free more.
 constexpr int kQuietTicks = 2;
 // A write waits for at most this many jobs, because other threads may keep jobs running forever.
 constexpr std::uint64_t kJobsToAwait = 256;
-// A write gives up after so many waits for compactions in a row that have not brought it nearer to the room. One wait may
-// be in vain because a reader keeps for a moment what jobs have freed.
+// A write gives up after this many waits in a row for compactions that have not made more room for it. A single wait
+// may make none because a reader keeps dropped files for a moment.
 constexpr int kRoundsInVainMax = 5;
 constexpr int kRoundsMax = 100;
-// So many times it waits for flushes: other writers may fill memtables forever.
+// A write waits for flushes at most this many times, because other writers may fill memtables forever.
 constexpr int kFlushesMax = 16;
 constexpr std::uint64_t kPauseMicros = 2'000;
 // Most records of a MANIFEST of this size are outdated, so rolling it frees space.
