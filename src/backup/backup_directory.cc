@@ -187,8 +187,9 @@ std::set<std::string> BackupDirectory::CheckedFiles() const {
 
 namespace {
 
-// Every punched value of the stored file must be punched or cut off in `file` too, and so must all below its cut. The
-// stored file may come from a copy of the database, in which other values died.
+// Every punched value of the stored file must be punched or cut off in `file` too, and everything below the cut of the
+// stored file must be cut off in `file`. The stored file may come from a copy of the database, in which other values
+// died.
 bool HasOnlyHolesOf(const CapturedFile& file, const BackupFile& known) {
   if (!known.knows_punched || known.cut > file.cut) return false;
   const auto above = std::ranges::lower_bound(known.punched, file.cut);

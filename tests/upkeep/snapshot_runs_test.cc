@@ -1,5 +1,5 @@
-// Private runs: what snapshots see of flushed memtables, once it is in files. Each snapshot is compared with a copy of
-// a model that was made with it.
+// Tests private runs: the files that hold the versions that snapshots see in flushed memtables. Compares each snapshot
+// with a copy of the model that was made at the same time.
 #include <gtest/gtest.h>
 
 #include <iterator>

@@ -280,8 +280,8 @@ class JumpingClock final : public Clock {
   bool has_overslept_ = false;
 };
 
-// Files by name and size, after overwrites, idle time and log GC, below a ceiling and with a rate limiter. Empty: a
-// write would have waited forever.
+// Returns the files by name and size after overwrites, idle time and log GC, below a ceiling and with a rate limiter.
+// Returns "" if a write would have waited forever.
 std::string FilesAfterJumps(bool jumps) {
   constexpr std::uint64_t kKeys = 2'000;
   Prng prng(SeedFromEnvironment(35));
