@@ -1,5 +1,6 @@
-// SimOpenDirectory: what SimFileSystem::OpenDirectory returns. Replaces the opened directory in each path by the path
-// that the directory has now, and passes the call on. So hooks, faults and errors see the path of now.
+// SimOpenDirectory: the file system that SimFileSystem::OpenDirectory returns. Replaces the opened directory in each
+// path by the path that the directory has now, and passes the call on. So hooks, faults and errors see the current
+// path.
 #pragma once
 
 #include <memory>
