@@ -25,9 +25,9 @@
 //               that is calling. The same holds for databases that share its write_buffer_manager.
 //   Exceptions  A listener must not throw: an exception ends the process.
 //   Open, Close A job may begin, and be reported, before DB::Open has returned; the calls then get the DB that Open
-//               will return. What Open itself does, such as flushes while it replays the log, is reported when it has
-//               succeeded, and never if it fails. Once Close has begun, calls of `db` return ShutdownInProgress; files
-//               that are deleted then are still reported.
+//               will return. The work of Open itself, such as flushes while it replays the log, is reported when Open
+//               has succeeded, and never if it fails. Once Close has begun, calls of `db` return ShutdownInProgress;
+//               files that are deleted then are still reported.
 //   Memory      If memory runs out, an event may be left out.
 //
 // The next Open removes what a crash left, and reports it as Deleted. Not reported are the files that DestroyDB

@@ -36,8 +36,8 @@ bool JournalLives(int descriptor, bool* is_known) {
 }
 
 struct Witnesses {
-  // The opened directory, or null, and the path from there. While a witness lives, so does the file that uses it, and
-  // with the file the opened directory: no other one has its address.
+  // The opened directory, or null, and the path from there. As long as a witness exists, the file that uses it exists,
+  // and so does the opened directory: no other directory can have its address.
   using Directory = std::pair<const PosixDirectory*, std::string>;
   Mutex mutex;
   std::map<Directory, std::weak_ptr<const PosixDescriptor>> of_directory CAMBIUM_GUARDED_BY(mutex);

@@ -183,8 +183,8 @@ TEST(FlushTogetherTest, AFamilyThatIsDroppedIsLeftOut) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// While the files of a flush are written, log GC puts a run with relocated values on top of the family's layers. Nothing
-// may lie below that run which is newer, so a merge into the tree cannot be committed any more.
+// While the files of a flush are written, log GC puts a run with relocated values on top of the family's layers.
+// Nothing below that run may be newer, so a merge into the tree cannot be committed any more.
 TEST(FlushTogetherTest, AMergeIntoTheTreeThatLogGcOvertakesBecomesARun) {
   FamilyStore store;
   store.options.create_missing_column_families = true;
