@@ -55,8 +55,8 @@ class Compactor {
  private:
   // On a full disk: whether a step that only empties files of a tree is due.
   [[nodiscard]] bool IsWorthEmptying(const Family& family, const Layers& layers) const;
-  // On a full disk: whether there is room to rewrite the whole index, and to spare. Always true if most bytes of the
-  // family are in the index.
+  // On a full disk: whether there is room to rewrite the whole index and for `spare` bytes more. Always true if most
+  // bytes of the family are in the index.
   [[nodiscard]] bool HasRoomToRewrite(const Family& family, const Layers& layers, std::uint64_t spare) const
       CAMBIUM_EXCLUDES(commit_lock);
   // Whether a step of a compaction may begin.
