@@ -250,8 +250,8 @@ class DB {
   // record in the trace. Close ends a trace too, and logs its error.
   virtual Status EndTrace() = 0;
 
-  // Runs background work again that has failed, and returns its first error. OK: nothing fails any more, and writes
-  // proceed. NotSupported after a fatal error: only a new Open helps.
+  // Runs failed background work again, and returns its first error. OK: nothing fails any more, and writes proceed.
+  // NotSupported after a fatal error: only a new Open helps.
   virtual Status Resume() = 0;
 
   // These exist in RocksDB; here they return NotSupported.

@@ -12,11 +12,11 @@
 //   databases that are open for reading only or cannot flush after an error (the others may then take an eighth of the
 //   limit in addition), and a batch that needs more than is left when everything else is flushed, one at a time.
 // - Writers that wait for memory get it in the order in which they came, over all databases.
-// - Filters of runs and level files count. Room is kept for new ones: as much as there are, at least a 16th of the
-//   limit. Memtables may take the rest, but always an eighth of the limit.
-// - What is flushed: the memtables with the largest product of memory and age, in whichever of the databases they are;
-//   the age is the memory that all of them have taken since. RocksDB flushes the oldest one of the database that
-//   writes.
+// - Filters of runs and level files count. Room is kept for new ones: as much as the existing ones take, but at least a
+//   16th of the limit. Memtables may take the rest, but always an eighth of the limit.
+// - The memtables with the largest product of memory and age are flushed, in whichever of the databases they are; the
+//   age of a memtable is the memory that all memtables have taken since its first chunk. RocksDB flushes the oldest one
+//   of the database that writes.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ class WriteBufferManager final {
   // on.
   void SetBufferSize(std::size_t new_size);
   // If true, every write waits while memtables have all that they may take and a flush can free some. If false, only a
-  // write waits that needs more memory than is left.
+  // write that needs more memory than is left waits.
   void SetAllowStall(bool new_allow_stall);
 
   // True if memtables are due for a flush: active ones have more than 7/8 of what memtables may take; or memtables

@@ -93,8 +93,8 @@ class Families {
   OptionsAdditions additions_ CAMBIUM_GUARDED_BY(families_lock);
   // The whole OPTIONS file before the newest one, which is kept. 0: none.
   std::uint64_t previous_file_ CAMBIUM_GUARDED_BY(families_lock) = 0;
-  // There are no OPTIONS files but additions_ and previous_file_. Otherwise the directory is listed after the next whole
-  // file is written, to remove all others.
+  // True if there are no OPTIONS files other than additions_ and previous_file_. If false, the directory is listed
+  // after the next whole file is written, to remove all others.
   bool knows_old_files_ CAMBIUM_GUARDED_BY(families_lock) = false;
 };
 

@@ -10,8 +10,8 @@
 
 namespace cambium {
 
-// The bytes that page cache, memtables and filters take at most; filters as they are now. Without a budget, each family
-// counts with all its memtables, as if all of them were written to at once.
+// An upper bound of the bytes of page cache, memtables and filters, with the filters as they are now. Without a budget,
+// each family counts with all its memtables, as if all of them were written to at once.
 [[nodiscard]] std::uint64_t MemoryPromise(const DbContext& db, const View& view);
 // The lowest limit of the process's control groups. Nothing if there is none, or if the database has a file system of
 // its own: tests with a simulated one behave alike in every group.

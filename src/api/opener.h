@@ -72,8 +72,8 @@ class Opener {
   // Opens the runs and the tree or levels of a family that was named to Open, and shows it in the view.
   Status OpenFamily(const ManifestState& state, const FamilyState& stored);
   Status OpenSegments(const ManifestState& state, Logger* logger);
-  // Reads and checks the whole log, and fills the memtables with what the durable layers do not have: with all of it,
-  // or with a beginning, if the memtables may not take more.
+  // Reads and checks the whole log, and fills the memtables with the operations that the durable layers do not have:
+  // with all of them, or with the first ones, if the memtables may not take more.
   Status Replay(const ManifestState& state, LogApplier* applier, Logger* logger);
   Result<ReplayResult> ReplayInto(const ManifestState& state, LogApplier* applier, Logger* logger) const;
   // Replays what was left, once the recovery is committed: flushes memtables to go on.

@@ -225,7 +225,7 @@ Status Writer::Append(const WriteOptions& options, Prepared* prepared, bool is_l
   WriteBudget::Place place(db_.budget.get());
   CAMBIUM_RETURN_IF_ERROR(MakeRoomInTables(options, *prepared, &place));
   // A batch that exceeds the limit stays in line until it is in a memtable that can be flushed, so that others wait for
-  // that flush. Others have their memory and need the line no more.
+  // that flush. Other batches have their memory and no longer need the line.
   if (!place.may_exceed) place.Leave();
   Status appended = CheckNotDropped(*prepared);
   if (appended.ok()) appended = head_.Append(&prepared->batch, prepared->targets, last);

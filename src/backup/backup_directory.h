@@ -53,8 +53,8 @@ class BackupDirectory {
   // The stored files whose contents were checked: those that a checked backup has.
   [[nodiscard]] std::set<std::string> CheckedFiles() const;
   // Returns a stored file that can stand for `file`, which must be final: one that `is_wanted` accepts and that has no
-  // hole where `file` has a value. Of several, returns the one with the most holes, since it takes the least space.
-  // Null if there is none.
+  // hole where `file` has a value. If there are several, returns the one with the most holes, since it takes the least
+  // space. Null if there is none.
   [[nodiscard]] const BackupFile* Find(const CapturedFile& file,
                                        const std::function<bool(const BackupFile&)>& is_wanted) const;
 

@@ -186,8 +186,8 @@ class Workshop {
     return fs_.CreateDirectory(mark_);
   }
 
-  // Removes the mark, unless it contains other files. Without a free descriptor it cannot be listed; so what this call
-  // has made is removed by name.
+  // Removes the mark, unless it contains other files. Without a free descriptor the mark cannot be listed; so the files
+  // that this call has made are removed by name.
   void RemoveMark() {
     std::vector<std::string> names;
     const bool is_listed = fs_.List(mark_, &names).ok();

@@ -48,8 +48,8 @@ struct SweepPolicy {
   std::uint64_t flush_pages_max = 16384;
 };
 
-// runs_max for a family whose writes slow down from so many runs on: a sweep is due by then, so that no write is slowed
-// down by runs which nothing would remove.
+// Returns runs_max for a family whose writes slow down from `slowdown_trigger` runs on: a sweep is due by then, so that
+// no write is slowed down by runs that nothing would remove.
 [[nodiscard]] constexpr std::uint64_t RunsMaxBelow(int slowdown_trigger) {
   return std::min(SweepPolicy().runs_max, static_cast<std::uint64_t>(slowdown_trigger) - 1);
 }

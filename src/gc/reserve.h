@@ -29,13 +29,13 @@ namespace cambium {
 
 // If at least this many bytes are free, the disk no longer counts as full: `missing` bytes to refill the reserve, and
 // some for writers, because otherwise the disk would be full again at once.
-// As long as jobs may free more, these are half of the reserve: with less, writers would only interrupt the jobs.
+// As long as jobs may free more, writers get half of the reserve: with less, they would only interrupt the jobs.
 [[nodiscard]] std::uint64_t FreeBytesToGoOn(std::uint64_t missing, std::uint64_t wanted, bool may_free_more);
 // Free bytes that writers must leave. Some file systems report a lack of space only in a sync. These bytes prevent a
 // sync of the log from failing for that reason.
 inline constexpr std::uint64_t kFreeBytesLeft = 64u << 10;
-// Writers also leave what the flush of all memtables takes. This is the size at which a memtable is frozen, so that
-// little is left for that: half of what is free beyond `left`.
+// Writers also leave the space that the flush of all memtables takes. Returns the size at which a memtable is frozen,
+// so that this space stays small: half of the free bytes beyond `left`.
 [[nodiscard]] std::uint64_t TableBytesMax(std::uint64_t free_bytes, std::uint64_t left);
 // How many bytes may be logged before the free space is checked again, if this many are free for writers.
 [[nodiscard]] std::uint64_t BytesUntilNextLook(std::uint64_t free_bytes);

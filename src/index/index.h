@@ -119,7 +119,7 @@ class Layers {
   // These layers with one more run on top. The caller writes the MANIFEST record, which lists all runs in order.
   [[nodiscard]] virtual std::shared_ptr<const Layers> WithNewestRun(std::shared_ptr<const Run> run) const = 0;
 
-  // Estimates how many of the runs, by what they hold, a compaction in progress has merged already. Reads one page per
+  // Estimates how many of the runs, by their contents, a compaction in progress has merged already. Reads one page per
   // level of the tree.
   [[nodiscard]] virtual Result<double> MergedRuns() const { return 0.0; }
 

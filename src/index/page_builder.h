@@ -63,8 +63,9 @@ class LeafBuilder {
   // False if the page would exceed `size_max` bytes; fill_percent and units do not matter. An empty page takes any
   // legal entry.
   [[nodiscard]] bool FitsIn(std::size_t size_max, Slice key, const Entry& entry) const;
-  // Copies both. InvalidArgument if the key or the inline value is too large for any page; NotSupported if pages do not
-  // hold the kind of entry. Then nothing has changed. Adding an entry that does not fit grows the page, up to 64 units.
+  // Copies key and entry. InvalidArgument if the key or the inline value is too large for any page; NotSupported if
+  // pages do not hold the kind of entry. After an error nothing has changed. Adding an entry that does not fit grows
+  // the page, up to 64 units.
   Status Add(Slice key, const Entry& entry);
 
   [[nodiscard]] bool empty() const { return words_.empty(); }

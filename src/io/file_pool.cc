@@ -15,8 +15,8 @@ namespace cambium {
 Status FilePool::OpenInner(const std::string& path, OpenMode mode, const FileOptions& options,
                            std::unique_ptr<File>* inner) {
   if (const std::size_t open = open_count(); open >= max_open_) CloseSome(open - max_open_ + 1, /*may_sync=*/true);
-  // Several at once, because other threads of the process may take them. Not without end: it may be permission that is
-  // missing.
+  // Closes this many files at once, because other threads of the process may take the descriptors. Does not close all,
+  // because the error may be a lack of permission.
   constexpr std::size_t kAtOnce = 8;
   constexpr int kRounds = 4;
   Status opened = base_->Open(path, mode, options, inner);

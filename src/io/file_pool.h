@@ -49,8 +49,8 @@ class FilePool {
   void Add(PooledFile* file);
   void Remove(PooledFile* file);
 
-  // Called before a name is removed, or given to another file. The files that were opened by it stay open from now on;
-  // those that are closed are opened.
+  // Called before a name is removed, or given to another file. The files that were opened by that name stay open from
+  // now on; those that are closed are opened.
   Status LoseName(const std::string& path);
 
   // Reserves one of the mappings that the pool allows at a time: half of the limit, since mapped files stay open.

@@ -32,9 +32,9 @@ struct Opened {
   const char* rest = nullptr;                  // as PathBelow returns it
 };
 
-// Of several, finds the one with the longest path, and of those the last. If `is_name`, `path` is a name to create,
-// rename or remove: then it is looked up in the directory above, so an opened directory that has this path does not
-// count.
+// If several match, finds the one with the longest path, and among these the last. If `is_name`, `path` is a name to
+// create, rename or remove: then it is looked up in the directory above, so an opened directory that has this path does
+// not count.
 template <typename Directory>
 [[nodiscard]] Opened<Directory> FindOpened(const std::vector<std::shared_ptr<const Directory>>& opened,
                                            const std::string& path, bool is_name) {

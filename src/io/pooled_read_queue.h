@@ -11,8 +11,8 @@
 
 namespace cambium {
 
-// Threads and errors as in ReadQueue. Keeps a file open while one of its reads is in flight, and gives the queue below
-// the file of the base, which it may know how to read. Files that belong to no pool are passed on as they are.
+// Threads and errors as in ReadQueue. Keeps a file open while one of its reads is in flight, and passes the base's file
+// to the queue below, which may know how to read it. Files that belong to no pool are passed on as they are.
 class PooledReadQueue final : public ReadQueue {
  public:
   explicit PooledReadQueue(std::unique_ptr<ReadQueue> base) : base_(std::move(base)) {}

@@ -9,8 +9,8 @@
 namespace cambium {
 namespace {
 
-// Parts of the room. Level 1 has its part, runs that wait for their compaction as much, and each of the two again while
-// a step rewrites the runs. The rest is for the log. A slice takes about eight files.
+// Parts of the room. Level 1 has one such part, and the runs that wait for their compaction have as much. Both take as
+// much again while a step rewrites the runs. The rest is for the log. A slice takes about eight files.
 constexpr std::uint64_t kUpperLevelsOfRoom = 8;
 constexpr std::uint64_t kFilesOfRoom = 64;
 // Below these sizes, headers, branches and syncs of files cost more than what they save.

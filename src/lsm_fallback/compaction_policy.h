@@ -30,11 +30,11 @@ struct CompactionPolicy {
   // From this size on, a level above the last one is due for compaction.
   [[nodiscard]] double UpperLevelSize(std::uint32_t level) const;
 
-  // This policy in a database whose files have this room beyond the live bytes. It must be enough for the entries of the
-  // upper levels, which may hide older ones, and for the new files of a step, until the old files can be deleted. If a
-  // level 1 of full size is too large for that, whatever the style, the upper levels are parts of the room and have
-  // tiers. A step of level 0 then writes as much as its runs have, and all other steps are slices. With fewer than three
-  // levels nothing changes: a step of level 0 always writes the last level.
+  // Returns this policy for a database whose files have this room beyond the live bytes. The room must be enough for
+  // the entries of the upper levels, which may hide older ones, and for the new files of a step, until the old files
+  // can be deleted. If a level 1 of full size is too large for that, whatever the style, the upper levels are parts of
+  // the room and have tiers. A step of level 0 then writes as much as its runs have, and all other steps are slices.
+  // With fewer than three levels nothing changes: a step of level 0 always writes the last level.
   [[nodiscard]] CompactionPolicy Within(IndexRoom room) const;
 };
 

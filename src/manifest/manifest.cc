@@ -177,9 +177,9 @@ struct Manifest::Rep {
     return file->Write(0, bytes);
   }
 
-  // Removes a new file whose write has failed. On a full disk every commit may start one, and each would keep what was
-  // freed in between. If the file reappears after a crash, a file with a higher number supersedes it, or the state in
-  // it is one that the failed commit may have left.
+  // Removes a new file whose write has failed. On a full disk every commit may start one, and each would keep the space
+  // that was freed in between. If the file reappears after a crash, a file with a higher number supersedes it, or the
+  // state in it is one that the failed commit may have left.
   void Discard(std::uint64_t number, std::unique_ptr<File> file) const {
     file.reset();
     if (!MutantIs(Mutant::kKeepFailedManifest)) (void)fs.Unlink(FilePath(directory, FileKind::kManifest, number));

@@ -1,6 +1,6 @@
-// StateIndex: what is asked about a ManifestState at every commit and would need a walk over all of it: the sum of all
-// families' accounts for a slot, which segment has a slot, which slots are free, which file numbers and names are used.
-// Each edit changes the index by what the edit has changed.
+// StateIndex: answers the questions about a ManifestState that every commit asks, and that would need a walk over all
+// of it: the sum of all families' accounts for a slot, which segment has a slot, which slots are free, which file
+// numbers and names are used. Each edit changes the index by what the edit has changed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// BudgetShare, TableCharge, FilterCharge: what a database, a memtable and a filter have of a WriteBudget.
+// BudgetShare, TableCharge, FilterCharge: the shares of a database, a memtable and a filter in a WriteBudget.
 //
 // They change the figures of the budget under its mutex, a leaf. Without a budget they do nothing.
 #pragma once

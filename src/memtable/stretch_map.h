@@ -1,9 +1,8 @@
 // StretchMap: gives each key a number, the same for all keys of a stretch. Immutable: a change makes a new map, which
 // shares all but a few nodes with the old one, so readers may go on in any of them.
 //
-//   boundaries   a:9 ------- c:12 ------- f:0 ----- k:9 ------- m:0        from each boundary up to the next, its
-//   number;
-//                                                                          0 before the first and after the last
+//   boundaries   a:9 ------- c:12 ------- f:0 ----- k:9 ------- m:0    from each boundary up to the next, its number;
+//                                                                      0 before the first and after the last
 //
 // A B+-tree holds the boundaries. A branch has the first key of each child, and each node knows whether one of its
 // boundaries has the number 0: so the end of neighbouring stretches that all have numbers is found as fast as a key.

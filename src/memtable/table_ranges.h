@@ -1,8 +1,8 @@
 // TableRanges: the range deletes of a memtable, with sequence numbers. Readers can read at any of them.
 //
-//   version 3 (newest)    [a,c) #9   [c,f) #12   [f,m) #9        disjoint stretches in key order, each with the newest
-//   of version 2             [a,m) #9                               the sequence numbers that cover it version 1 [b,d)
-//   #4
+//   version 3 (newest)   [a,c) #9   [c,f) #12   [f,m) #9      disjoint stretches in key order, each with the newest of
+//   version 2            [a,m) #9                             the sequence numbers that cover it
+//   version 1            [b,d) #4
 //
 // A new range is newer than all others, so in the next version it replaces what it covers. Each version is a map of
 // stretches (stretch_map.h), which shares most of its nodes with the version before. So writing a range, and a lookup

@@ -6,12 +6,12 @@
 //
 // A memtable takes its memory in chunks, and asks the budget before each: so a write that needs no new chunk costs
 // nothing here. If there is no room, the chunk is refused; then the writer gets in line, makes databases flush
-// (MakeRoom), waits (AwaitChange), and asks again. Filters are not refused. So room is kept for them: as much as there
-// are, because a compaction writes new ones before it drops the old ones, and at least a 16th of the limit, for those of
-// flushes.
+// (MakeRoom), waits (AwaitChange), and asks again. Filters are not refused. So room is kept for them: as much as the
+// existing filters take, because a compaction writes new ones before it drops the old ones, and at least a 16th of the
+// limit, for the filters of flushes.
 //
 // There is one exception: an eighth of the limit is always there for unflushed memtables, however much filters, readers
-// and stuck memtables have. Without it, each chunk would cause a flush once these have it all.
+// and stuck memtables have. Otherwise each chunk would cause a flush once these have the whole limit.
 //
 // Stuck memtables belong to a database that cannot flush: after an error, while it is opened, or because it is open for
 // reading only. They take memory, but no flush is due because of them, and the eighth is not for them. So the other

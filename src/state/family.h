@@ -127,8 +127,8 @@ struct Family {
   // The bytes that a step of a compaction may write before it frees as many. 0 if most bytes of the family are in the
   // log.
   std::atomic<std::uint64_t> step_room{0};
-  // The bytes that the runs of a tree take until a sweep has merged them, plus the bytes that its files lack to a tenth
-  // of dead pages. 0 if most bytes of the family are in the log.
+  // The bytes that the runs of a tree take until a sweep has merged them, plus the bytes by which its dead pages are
+  // less than a tenth of the tree. 0 if most bytes of the family are in the log.
   std::atomic<std::uint64_t> waiting_room{0};
   IndexRoom room CAMBIUM_GUARDED_BY(commit_lock);  // the last one that SpaceKeeper passed to `index`
   // The room has become smaller: a compaction may be due although nothing was written.

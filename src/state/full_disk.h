@@ -27,7 +27,7 @@ struct FullDisk {
   // Writes leave this many bytes free for compactions of indexes, at most kCompactionRoomMost. Each measurement of
   // space sets it.
   std::atomic<std::uint64_t> compaction_room{0};
-  // So many compactions may run at once and share the free space.
+  // The number of compactions that may run at once and share the free space.
   std::atomic<std::uint64_t> compactions_at_once{1};
   // Flushes under way may write this many bytes into trees, beyond the bytes of their memtables.
   std::atomic<std::uint64_t> merging_bytes{0};

@@ -55,8 +55,8 @@ void IndexStats::AddCompaction(const CompactionStats& stats, const Layers& after
   }
 }
 
-// The share is measured anew when as many keys have been flushed since the last time as a quarter of all keys: more
-// than the runs hold at a time.
+// The share is measured anew when the keys that were flushed since the last time are a quarter of all keys, which is
+// more than the runs hold at a time.
 double IndexStats::NewShare(std::uint64_t keys_before, std::uint64_t keys) {
   const std::uint64_t flushed = flushed_keys_.load(kRelaxed);
   if (!has_mark_) {

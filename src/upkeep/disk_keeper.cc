@@ -61,8 +61,8 @@ std::uint64_t DiskKeeper::BytesToLeave() const {
   return kFreeBytesLeft + wanted - std::min(has, wanted) + disk_.compaction_room.load(std::memory_order_relaxed);
 }
 
-// At most what the flush of all memtables takes: a run has no more bytes than its memtable, and partly filled pages and
-// blocks.
+// Returns an upper bound of the bytes that the flush of all memtables takes: a run takes no more bytes than its
+// memtable, plus some partly filled pages and blocks.
 std::uint64_t DiskKeeper::BytesOfTables() const {
   const std::shared_ptr<const View> view = commits_.view().Pin();
   std::uint64_t bytes = 0;
@@ -183,7 +183,7 @@ bool DiskKeeper::AwaitRoom(std::uint64_t bytes, RoomWait* wait) {
   return wait->rounds_in_vain < kRoundsInVainMax && ++wait->rounds < kRoundsMax;
 }
 
-// They give back no more than what they need themselves.
+// Compactions give back no more than the room that is kept for them.
 bool DiskKeeper::MayCompactionsHelp(std::uint64_t bytes) const {
   const std::uint64_t room = disk_.compaction_room.load(std::memory_order_relaxed);
   return disk_.wanted_bytes.load(std::memory_order_relaxed) != 0 && room > 0 && BytesMissing(bytes) <= room;

@@ -51,9 +51,9 @@ class DiskKeeper {
   // flush. `is_last_try`: jobs have freed nothing, so deletes may use nearly all of the reserve.
   Status CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, bool is_last_try)
       CAMBIUM_REQUIRES(append_lock);
-  // Called when a write has not found the room. If the disk does not count as full yet, waits until frozen memtables,
-  // whose flush has a part of the room, are flushed, or else until compactions have merged what makes their steps large.
-  // False: neither makes room for a write of this size. The caller holds no lock.
+  // Called when a write has not found room. If the disk does not count as full yet, waits for the flush of frozen
+  // memtables; if there are none, waits for compactions. Either gives back the room that is kept for it. False: neither
+  // makes room for a write of this size. The caller holds no lock.
   bool AwaitRoom(std::uint64_t bytes, RoomWait* wait);
   // Schedules the jobs that AwaitRoom would wait for. False: there are none.
   bool StartToMakeRoom(std::uint64_t bytes);

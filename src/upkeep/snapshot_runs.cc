@@ -31,8 +31,8 @@ std::vector<std::shared_ptr<const LogTable>> OnlyIn(const FamilyView& view, cons
   return tables;
 }
 
-// The n-th snapshot of a memtable reads the n-th run and those that this snapshot reads; 0: none. It is n without the
-// last one of its digits, in base kRunsPerDigit, that is not 0: that digit less one.
+// The n-th snapshot of a memtable reads the n-th run, and the runs that snapshot BaseOf(n) reads; 0: no others. The
+// base is n, written in base kRunsPerDigit, with its last digit that is not 0 decreased by one.
 std::size_t BaseOf(std::size_t n) {
   if (MutantIs(Mutant::kSnapshotsShareNoRuns)) return 0;
   std::size_t power = 1;

@@ -17,8 +17,8 @@ constexpr std::uint64_t kLongStallMicros = 1'000'000;
 constexpr std::uint64_t kTickMicros = 1'000'000;
 constexpr int kTicksUntilIdle = 5;
 
-// A look visits each segment and each family. Until this many bytes were written for each of them, which took longer,
-// what changed is small compared with the whole. With a few, a look is always cheap.
+// A look visits each segment and each family. Until writers have written this many bytes for each of them, which takes
+// longer than the look, little has changed compared with the whole. If there are only a few, a look is always cheap.
 constexpr std::uint64_t kBytesPerVisit = 1024;
 constexpr std::uint64_t kFewVisits = 64;
 

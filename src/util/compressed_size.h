@@ -9,8 +9,8 @@
 
 namespace cambium {
 
-// Corruption if `stored` cannot decompress to raw_size bytes: no input of this length gives so many, or the frame of
-// zstd says another size. It reads only the beginning of `stored`.
+// Corruption if `stored` cannot decompress to raw_size bytes: because no input of this length gives so many, or because
+// the frame of zstd states another size. It reads only the beginning of `stored`.
 [[nodiscard]] Status CheckRawSize(Codec codec, Slice stored, std::uint64_t raw_size);
 
 }  // namespace cambium

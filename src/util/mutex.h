@@ -1,5 +1,5 @@
 // Mutex, MutexLock, MutexUnlock, CondVar: std::mutex and std::condition_variable with annotations, so that clang checks
-// which lock guards what (util/thread_annotations.h). They cost what the standard's cost.
+// which lock guards what (util/thread_annotations.h). They cost as much as the standard types.
 //
 //   void Queue::Push(Item item) {
 //     {

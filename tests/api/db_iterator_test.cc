@@ -10,7 +10,7 @@
 namespace cambium::testing {
 namespace {
 
-// Even numbers, with values of 100 bytes (separated) and 10 bytes (inline) in turn, in the tree, a run and the
+// Writes even numbers, with values of 100 bytes (separated) and 10 bytes (inline) in turn, into the tree, a run and the
 // memtable.
 void Fill(TestStore* store) {
   store->MustOpen();

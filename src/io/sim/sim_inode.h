@@ -2,11 +2,11 @@
 // show, and the list of changes in between.
 //
 //   durable   bytes and size as of the last successful sync
-//   device durable plus every unsynced change that was not dropped: what a direct read sees. (Linux writes dirty pages
-//             out before a direct read of their range. That makes them visible, not durable: without a flush of the
-//             drive's cache and a commit of the metadata they may still be lost.)
-//   cache what a buffered read sees. The same as device, unless a failed sync dropped data and left the pages clean,
-//             or the device lost or misplaced a write.
+//   device    durable plus every unsynced change that was not dropped: what a direct read sees. (Linux writes dirty
+//             pages out before a direct read of their range. That makes them visible, not durable: without a flush of
+//             the drive's cache and a commit of the metadata they may still be lost.)
+//   cache     what a buffered read sees. The same as device, unless a failed sync dropped data and left the pages
+//             clean, or the device lost or misplaced a write.
 #pragma once
 
 #include <cstdint>
