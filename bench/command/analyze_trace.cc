@@ -40,7 +40,7 @@ void AddOptions(CLI::App* app, AnalyzeFlags* f) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))
       ->capture_default_str();
   app->add_option("--output_prefix_cut", f->output_prefix_cut,
-                  "write accesses by the first so many bytes of keys; 0: no such file")
+                  "write accesses by prefixes of keys of this many bytes; 0: no such file")
       ->capture_default_str();
   app->add_flag("--convert_to_human_readable_trace", f->convert_to_human_readable_trace,
                 "write the whole trace as text: ts op key vlen scanlen");

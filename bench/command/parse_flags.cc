@@ -150,7 +150,7 @@ void AddTraceOptions(CLI::App* app, TraceFlags* t) {
   app->add_option("--trace_file", t->file,
                   "trace to replay: a recording, or text from trace analyze; see cambium_bench trace");
   app->add_option("--trace_replay_fast_forward", t->replay_fast_forward,
-                  "replay at so many times the recorded speed; 0: as fast as possible")
+                  "replay at this multiple of the recorded speed; 0: as fast as possible")
       ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
   app->add_option("--trace_replay_threads", t->replay_threads,
@@ -158,7 +158,7 @@ void AddTraceOptions(CLI::App* app, TraceFlags* t) {
       ->check(CLI::Range(1u, 255u))
       ->capture_default_str();
   app->add_flag("--record_trace", t->record, "record the calls to the engine cambium in --trace_file, a new file");
-  app->add_option("--trace_sampling_frequency", t->sampling_frequency, "record one in so many operations")
+  app->add_option("--trace_sampling_frequency", t->sampling_frequency, "record one operation of this many")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
       ->capture_default_str();
   app->add_flag("--trace_values", t->include_values, "record values, not only their lengths");
@@ -236,7 +236,7 @@ void AddCallOptions(CLI::App* app, BenchFlags* f) {
       ->check(CLI::Range(0u, 100u))
       ->capture_default_str();
   app->add_option("--benchmark_write_rate_limit", f->benchmark_write_rate_limit,
-                  "bytes a second of the thread that writes beside readers; 0: no limit")
+                  "bytes a second of the thread that writes while others read; 0: no limit")
       ->capture_default_str();
   app->add_flag("--sync", f->sync, "every write is durable when it returns");
   app->add_flag("--disable_wal", f->disable_wal,
@@ -318,7 +318,7 @@ void AddOutputOptions(CLI::App* app, BenchFlags* f) {
   app->add_flag("--histogram", f->histogram, "print more percentiles");
   app->add_flag("--statistics", f->statistics, "print the engine's own statistics after each benchmark");
   app->add_option("--report_interval_seconds", f->report_interval_seconds,
-                  "write the speed to --report_file every so many seconds; 0: never")
+                  "write the speed to --report_file each time this many seconds have passed; 0: never")
       ->capture_default_str();
   app->add_option("--report_file", f->report_file, "CSV: engine, benchmark, round, seconds, operations a second")
       ->capture_default_str();

@@ -7,7 +7,7 @@
 //                P + 8  size - P - 8   the character '0'
 //   Badger      "vsz=%05d-k=%010d", the value size and id: 22 bytes
 //   YCSB        "user" and the FNV-1 hash of id as YCSB computes it, in at least `zeropadding` decimal digits. So keys
-//               are not in the order of ids, and a key does not tell its id
+//               are not in the order of ids, and a key does not contain its id
 #pragma once
 
 #include <algorithm>

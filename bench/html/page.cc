@@ -151,7 +151,7 @@ Markup HeaderHtml(const ReportInput& input, const Arrangement& arrangement) {
   if (!commit.empty()) lead += " Cambium at " + commit + ".";
   return Markup() << "<header>\n<h1>Cambium benchmark report</h1>\n<p class=\"lead\">" << lead
                   << " The figures are in <a href=\"results.csv\">results.csv</a> and <a href=\"results.json\">"
-                     "results.json</a> beside this page, each plot in <code>plots/</code>.</p>\n"
+                     "results.json</a> next to this page, each plot in <code>plots/</code>.</p>\n"
                   << IncompleteHtml(input.incomplete) << "</header>\n";
 }
 

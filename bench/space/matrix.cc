@@ -1,4 +1,4 @@
-// cambium_space_matrix: whether max_space_amplification bounds the disk, in many shapes of databases.
+// cambium_space_matrix: checks whether max_space_amplification bounds the disk, in many shapes of databases.
 //
 // Each cell of the matrix is a database of its own. It is loaded, written to, and left alone. This program counts the
 // live bytes. Every 100 ms a thread adds up the blocks of all files, and compares the sum with what the ceiling allows

@@ -61,9 +61,9 @@ struct SineFit {
   double d = 0;
   double explained = 0;  // the share of the variance, 0 to 1
 };
-// Fits rates, measured in the middle of intervals of so many seconds. Least squares: solves linear equations for each
-// of many frequencies, from one period in all to one in four intervals, and refines the best. Nothing for fewer than 16
-// rates.
+// Fits rates, measured in the middle of intervals of `interval_seconds`. Uses least squares: solves linear equations
+// for each of many frequencies, from one period in all to one in four intervals, and refines the best. Nothing for
+// fewer than 16 rates.
 std::optional<SineFit> FitSine(std::span<const double> rates, double interval_seconds);
 
 }  // namespace cambium::bench

@@ -46,8 +46,8 @@ class Checkpoint {
 
 // Makes a checkpoint of a database that no process has open for writing: its files are linked and copied, the log
 // included, and nothing is replayed. Locked if it is open; Corruption if a file is missing or too short, or if Open
-// would reject the log or the MANIFEST. From `options` only the file system and lock_wait_micros are used. `progress` is called now and
-// then with the bytes of the files linked or copied so far, and of all files.
+// would reject the log or the MANIFEST. From `options` only the file system and lock_wait_micros are used. `progress`
+// is called now and then with the bytes of the files linked or copied so far, and of all files.
 Status CheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory,
                          const std::function<void(std::uint64_t done, std::uint64_t all)>& progress = nullptr);
 // Sets *plan to what CheckpointOffline would do; writes nothing. Returns the errors that can be foreseen: `directory`

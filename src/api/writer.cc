@@ -148,8 +148,8 @@ Status Writer::WritePrepared(const WriteOptions& options, Prepared* prepared, Tr
   return synced;
 }
 
-// The failed write may have written the whole batch. Until the MANIFEST says that its segment ends before it, a crash may
-// bring the batch back, so the segment is ended first. If that fails too, the next batch ends it.
+// The failed write may have written the whole batch. Until the MANIFEST says that its segment ends before it, a crash
+// may bring the batch back, so the segment is ended first. If that fails too, the next batch ends it.
 Status Writer::DropLargeValues(const std::vector<std::uint64_t>& numbers) {
   if (numbers.empty()) return Status::OK();
   Status ended;

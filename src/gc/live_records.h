@@ -51,8 +51,8 @@ struct GcRecord {
 // Copies a key into the arena.
 Result<Slice> CopyKey(Slice key, Arena* keys);
 
-// Appends the separated records of a segment, from its cut on, to *records, in file order, with their keys in *keys. Reads the footer,
-// or, if it is missing or damaged, scans the records. Corruption if that fails too.
+// Appends the separated records of a segment, from its cut on, to *records, in file order, with their keys in *keys.
+// Reads the footer, or, if it is missing or damaged, scans the records. Corruption if that fails too.
 Status ListRecords(const GcSource& source, std::uint32_t index, Arena* keys, std::vector<GcRecord>* records);
 
 // Keeps only the live records, ordered by family and key. `families` are matched by id; records of other families are

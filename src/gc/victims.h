@@ -55,11 +55,11 @@ struct VictimPolicy {
   // value means that up to 31 bytes are moved for each byte freed.
   double idle_garbage_least = 0.25;
   double space_garbage_least = 1.0 / 32;
-  // Segments smaller than a sixteenth of the target, and than half a step, are joined, whatever their garbage, once one generation has more
-  // than small_segments_max of them. Segments grow with the database, so a load leaves some that are small by now (11
-  // per doubling of the data at a ceiling of 1.5, 22 at 1.25): the limit tolerates them. Tiny segments (below half a
-  // MiB) were never full: an Open ended them, or they hold a remainder. Their number does not follow the size of the
-  // data, so it has a limit of its own.
+  // Segments smaller than a sixteenth of the target, and than half a step, are joined, whatever their garbage, once one
+  // generation has more than small_segments_max of them. Segments grow with the database, so a load leaves some that
+  // are small by now (11 per doubling of the data at a ceiling of 1.5, 22 at 1.25): the limit tolerates them. Tiny
+  // segments (below half a MiB) were never full: an Open ended them, or they hold a remainder. Their number does not
+  // follow the size of the data, so it has a limit of its own.
   std::uint64_t target_bytes = 256u << 20;
   std::size_t small_segments_max = 128;
   std::size_t tiny_segments_max = 4;

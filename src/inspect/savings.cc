@@ -114,7 +114,7 @@ class Finder {
   }
 
   // Adds the saving of a larger min_blob_size, for values that fit into a page and whose records have many bytes
-  // besides the value.
+  // in addition to the value.
   void AddMinBlobSize(const FamilySpace& family, const ColumnFamilyOptions& options) {
     const std::uint64_t now = SeparateFrom(options, family.page_size);
     double bytes = 0;

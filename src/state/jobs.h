@@ -77,7 +77,7 @@ class Jobs {
   // Ends all writing. The first error is kept.
   void SetFatal(const Status& status, BackgroundErrorReason reason = BackgroundErrorReason::kWrite)
       CAMBIUM_EXCLUDES(jobs_lock);
-  // Reports an error of the background to the listeners, and counts it.
+  // Reports an error of background work to the listeners, and counts it.
   void ReportError(BackgroundErrorReason reason, const Status& status);
   // Reports the result of a job: a failure as the fatal error, or to the log and the listeners.
   void Judge(Job job, const Status& done) CAMBIUM_EXCLUDES(jobs_lock);

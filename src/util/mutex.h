@@ -107,7 +107,7 @@ class CondVar {
     changed_.wait(lock);
     lock.release();  // the caller unlocks it
   }
-  // The same, for at most so many microseconds.
+  // The same, for at most `micros` microseconds.
   void WaitFor(Mutex& mutex, std::uint64_t micros) CAMBIUM_REQUIRES(mutex) {
     std::unique_lock lock(mutex.mutex_, std::adopt_lock);
     changed_.wait_for(lock, std::chrono::microseconds(micros));

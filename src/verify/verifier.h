@@ -104,8 +104,8 @@ class Verifier {
   [[nodiscard]] bool IsCutOff(ValueAddress address) const;
   // Whether one of the first `newer` runs of newer_ has an entry for the key, which hides older ones.
   Result<bool> IsHidden(const FamilyState& family, Slice key, std::size_t newer);
-  // If log GC has relocated, punched or cut off the value of an entry, the entry must never be read. Returns Corruption unless a
-  // newer entry hides it.
+  // If log GC has relocated, punched or cut off the value of an entry, the entry must never be read. Returns Corruption
+  // unless a newer entry hides it.
   Status CheckHidden(const FamilyState& family, Slice key, Slot slot, const char* why);
 
   // ---- verify_log.cc ----

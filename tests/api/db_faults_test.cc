@@ -265,9 +265,9 @@ std::string WritingOnAfterAFailedSync(SyncFailure failure) {
   Prng prng(1);
   TestStore after(std::make_shared<SimFileSystem>(store.fs->DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost))));
   const Status opened = after.Open();
-  if (!opened.ok()) return "acknowledged behind a failed sync, and after a cut " + opened.ToString();
-  if (after.Get("c") != "3") return "acknowledged behind a failed sync, and after a cut " + after.Get("c");
-  return "acknowledged behind a failed sync, and reported as failed: " + after.Get("b");
+  if (!opened.ok()) return "acknowledged after a failed sync, and after a cut " + opened.ToString();
+  if (after.Get("c") != "3") return "acknowledged after a failed sync, and after a cut " + after.Get("c");
+  return "acknowledged after a failed sync, and reported as failed: " + after.Get("b");
 }
 
 TEST(FailedSyncTest, NoWriteIsAcknowledgedAfterFailedSync) {

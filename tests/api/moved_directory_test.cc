@@ -134,7 +134,7 @@ TEST_F(MovedDirectoryTest, DatabaseInTheWorkingDirectoryStaysThere) {
             "");
 }
 
-TEST_F(MovedDirectoryTest, RenamedDatabaseGoesOnBesideANewOneOfItsName) {
+TEST_F(MovedDirectoryTest, RenamedDatabaseGoesOnWhenANewOneHasItsName) {
   EXPECT_EQ(WriteBoth(
                 Path("A/db"), [this] { stdfs::rename(Path("A/db"), Path("moved")); }, Path("A/db"), Path("moved")),
             "");

@@ -204,8 +204,8 @@ TEST(MergeRangesTest, ErrorWhileSkippingARangeFailsTheMerge) {
   }
 }
 
-// Random layers with points, ranges and masks, moved in every way, under several orders; also checks what a new layer
-// made of them keeps and drops.
+// Moves a cursor in every way over random layers with points, ranges and masks, under several orders. Also checks which
+// entries a new layer made of them keeps and drops.
 TEST(MergeRangesTest, AgreesWithLookupsInTheLayers) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x3e9);
   Prng prng(seed);

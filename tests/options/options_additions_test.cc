@@ -94,7 +94,7 @@ void CreateAll(FamilyStore* store, const std::vector<std::string>& names) {
   store->handles.insert(store->handles.end(), made.begin(), made.end());
 }
 
-// The bytes that 100 new families write, with so many families before them, created one by one.
+// Returns the bytes that the creation of 100 families, one by one, writes if there are `before` families already.
 std::uint64_t BytesOf100(int before) {
   FamilyStore store;
   store.options.statistics = CreateDBStatistics();

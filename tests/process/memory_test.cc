@@ -44,8 +44,8 @@ struct Load {
   std::size_t value_bytes = 0;
 };
 
-// The most that a database of these options has taken, in addition to what was taken before, while it was loaded,
-// overwritten and settled.
+// Returns the most memory that a database with these options takes while it is loaded, overwritten and settled, in
+// addition to the memory taken before.
 std::uint64_t PeakOfThisProcess(const Options& options, const Load& load) {
   const TempDirectory directory;
   const std::uint64_t before = AnonymousBytes();
@@ -228,7 +228,7 @@ TEST(MemoryTest, FamiliesAndFilesTakeWhatLimitsSays) {
     options.page_cache_size = 64u << 10;
     options.max_space_amplification = 0;  // else segments are not smaller than 1 MiB
     options.blob_file_size = 16u << 10;
-    // Opens a database with so many families and segments, writes or reads a key in each family, and has a flush
+    // Opens a database with this number of families and segments, writes or reads a key in each family, and has a flush
     // between. Returns the memory that the second Open and the reads took.
     const auto peak_with = [&](const std::string& name, std::uint64_t families, std::uint64_t segments) {
       const std::string path = directory.File(name);

@@ -56,7 +56,7 @@ struct Damage {
            if (size < bytes.size()) make([=](SimFileSystem* fs) { return fs->tampering().Truncate(path, size); });
          }
        }},
-      {"garbage behind",
+      {"garbage appended",
        [](const std::string& path, const std::string&, Prng& prng, const auto& make) {
          for (const std::size_t size : {1u, 100u, 5'000u}) {
            const std::string random = prng.Bytes(size);

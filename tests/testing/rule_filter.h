@@ -2,8 +2,8 @@
 // filtering a filtered value changes nothing. So the model knows both states of a value: as written, and filtered.
 //
 //   by key     removes some keys, drawn by hash, and all keys of a range (kRemoveAndSkipUntil to its end)
-//   by value decided by the operation that wrote it: removes the value, or makes it small, separated or large; keeps a
-//              value that it changed before
+//   by value   as the operation that wrote the value decided: removes the value, or makes it small, separated or
+//              large; keeps a value that it changed before
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // In one call of CompactRange the compaction filter is asked once about each version of a key: through all levels,
-// steps and passes, with flushes, compactions of the background and log GC in between.
+// steps and passes, with flushes, background compactions and log GC in between.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -39,7 +39,7 @@ class AppendingFilter final : public CompactionFilter {
   mutable std::map<std::string, int> asked;  // since it was last cleared
 };
 
-// After each compaction step: writes, and runs tasks of the background, log GC among them.
+// After each compaction step, writes, and runs background tasks, log GC among them.
 class Disturber final : public EventListener {
  public:
   explicit Disturber(std::function<void()> disturb) : disturb_(std::move(disturb)) {}
@@ -157,8 +157,8 @@ std::string FirstUnlike(DB* db, const std::string& expected) {
   return "";
 }
 
-// A flush within the call makes a compaction of the background due, which may run before, between or after the steps of
-// the call.
+// A flush within the call makes a background compaction due, which may run before, between or after the steps of the
+// call.
 TEST(FilterOnceTest, CompactionsInOtherThreadsCount) {
   for (std::uint64_t round = 0; round < ScaledCount(20); ++round) {
     const TempDirectory directory;
@@ -175,8 +175,8 @@ TEST(FilterOnceTest, CompactionsInOtherThreadsCount) {
   }
 }
 
-// A compaction of the background has asked the filter when CompactRange begins, and has not committed. Its answers have
-// no effect: they are older than the call.
+// When CompactRange begins, a background compaction has asked the filter, and has not committed. Its answers have no
+// effect: they are older than the call.
 TEST(FilterOnceTest, CompactionUnderWayIsGivenUp) {
   const TempDirectory directory;
   AppendingFilter filter;

@@ -126,8 +126,8 @@ TEST(FullDiskRoomTest, EachRuleLowersTheShare) {
   EXPECT_NE(DeleteAndWriteAgain(limit, false, true, 1), "");
 }
 
-// The flush of what stands in memtables still fits when the first put is refused, although no task of the background has
-// run before. If it does not, deletes of these keys free nothing.
+// The flush of the memtables still fits when the first put is refused, although no background task has run before. If
+// it does not, deletes of these keys free nothing.
 std::string FlushOnFullDisk() {
   Disk disk(kThousand, false, 1);
   UseLargeTables(&disk);

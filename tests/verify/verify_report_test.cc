@@ -56,8 +56,8 @@ TEST(VerifyReportTest, EveryDamagedLeafOfATreeIsListed) {
   EXPECT_EQ(verified.report.problem_count, verified.report.problems.size());
 }
 
-// Regression: of a value that was not flushed yet, only the record was checked, although reading it failed. Only forged
-// bytes with a right checksum, or a defect of a codec, can be so.
+// Regression: for a value that was not flushed yet, only the record was checked, although reading it failed. Only
+// forged bytes with a right checksum, or a defect of a codec, can cause this.
 TEST(VerifyReportTest, ValueInTheTailOfTheLogThatDoesNotDecompressIsAProblem) {
   const MutantScope no_checksums(Mutant::kEveryChecksumMatches);
   for (const bool is_replaced : {false, true}) {

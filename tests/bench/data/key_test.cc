@@ -29,7 +29,7 @@ TEST(KeyTest, ParsesOnlyItsOwnKeys) {
   EXPECT_EQ(ParseKey(key.Make(123456789), 17), std::nullopt) << "another size";
   std::string padding = key.Make(1).ToString();
   padding[15] = '1';
-  EXPECT_EQ(ParseKey(padding, 16), std::nullopt) << "a wrong byte behind the id";
+  EXPECT_EQ(ParseKey(padding, 16), std::nullopt) << "a wrong byte after the id";
 }
 
 TEST(KeyTest, PrefixesMatchDbBench) {

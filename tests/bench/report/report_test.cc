@@ -97,7 +97,7 @@ TEST(ReportTest, P999HasARowAfterP99) {
   EXPECT_EQ(MakeReport({maintains}).find("p99.9 us"), std::string::npos) << "its one operation is not a call of many";
 }
 
-TEST(ReportTest, LongestPutCoversWritesAndTheWriterBesideReads) {
+TEST(ReportTest, LongestPutCoversWritesAndTheWriterDuringReads) {
   Result reads = Make("a", 0, "readrandom", 1000);
   reads.max_us = 1000;
   Result deletes = Make("a", 1, "deleterandom", 1000);

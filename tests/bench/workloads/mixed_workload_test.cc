@@ -202,7 +202,7 @@ TEST_F(MixedWorkloadTest, YcsbWithoutRecordsFails) {
   EXPECT_TRUE(Run("ycsb_d").IsInvalidArgument());
 }
 
-TEST_F(MixedWorkloadTest, ScanBesideReadersIsNotAWriter) {
+TEST_F(MixedWorkloadTest, ScanDuringReadsIsNotAWriter) {
   Start();
   ASSERT_TRUE(Run("fillseq").ok());
   const std::uint64_t commits = engine_.commits;
@@ -218,7 +218,7 @@ TEST_F(MixedWorkloadTest, ScanBesideReadersIsNotAWriter) {
 
 TEST_F(MixedWorkloadTest, PinnedIteratorSurvivesOverwrites) {
   Start();
-  ASSERT_TRUE(Run("fillrandom").ok()) << "so that keys come to exist beside the iterator too";
+  ASSERT_TRUE(Run("fillrandom").ok()) << "so that the overwrites also create keys";
   engine_.lies.snapshots = true;
   const Status status = Run("overwritewhilepinned");
   ASSERT_TRUE(status.ok()) << status.ToString();
@@ -234,7 +234,7 @@ TEST_F(MixedWorkloadTest, PinnedIteratorSurvivesOverwrites) {
   EXPECT_TRUE(Run("overwritewhilepinned").IsCorruption());
 }
 
-TEST_F(MixedWorkloadTest, WriterBesideReadersKeepsItsRateLimit) {
+TEST_F(MixedWorkloadTest, WriterDuringReadsKeepsItsRateLimit) {
   Start();
   ASSERT_TRUE(Run("fillseq").ok());
   flags_.duration = 1;
