@@ -286,8 +286,8 @@ enum class BlobGarbageCollectionPolicy : unsigned char {
   kForce = 0,
   // No log GC starts while the call runs, unless max_space_amplification requires it.
   kDisable = 1,
-  // If enable_blob_garbage_collection is set, a call for all keys collects, before it returns, those old enough
-  // segments that are at least a quarter garbage. A call for a part of the keys leaves this to the background.
+  // If enable_blob_garbage_collection is set, a call for all keys collects, before it returns, the segments that are
+  // old enough and at least a quarter garbage. A call for a part of the keys leaves this to the background.
   kUseDefault = 2,
 };
 

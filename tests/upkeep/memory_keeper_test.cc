@@ -161,8 +161,8 @@ TEST(MemoryKeeperTest, NoSlowdownIsIncomplete) {
   EXPECT_TRUE(store.db->Put({}, "k", "v").ok());
 }
 
-// A batch over many families is refused, or fails at the log, when it has the memory for some of them. Their memtables
-// are empty, so no flush would free it. Returns the memory that such batches leave.
+// A batch over many families is refused, or fails at the log, after it has reserved memory for some of them. Their
+// memtables are empty, so no flush would free this memory. Returns the memory that such batches leave reserved.
 std::size_t LeftByRefusedBatches() {
   BudgetStore store(256 * kKiB);
   std::vector<std::string> names;
