@@ -89,8 +89,8 @@ Status SnapshotRuns::BoundPinnedMemory() {
   return Status::OK();
 }
 
-// The memtables of a family are moved oldest first, so each is then the oldest of its views, and its runs belong on top
-// of the layers.
+// The memtables of a family are moved oldest first, so each is then the oldest memtable of its views, and its runs
+// belong directly above the layers.
 Status SnapshotRuns::MoveToRuns(const Family& family, const Pinned& pinned) {
   TableFiles files = runs_.FilesOf(family, TableFileCreationReason::kSnapshot, 0);
   const Result<std::vector<Runs>> runs = WriteRuns(family, pinned, &files);
