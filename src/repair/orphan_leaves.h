@@ -6,10 +6,10 @@
 //   written    leaf 1  a---d      leaf 2  e-----h      leaf 3  e--g      the branch had 6 entries, of 120 bytes
 //   chosen     a---d   3 entries                       e--g   3 entries  6 entries of 120 bytes: the right ones
 //
-// Going from the latest leaf back, each leaf is chosen that overlaps no chosen one. If all pages except the branches
-// can be read, all leaves below the branches are chosen, since none of them was replaced. A chosen leaf can be wrong
-// only if all its keys were deleted, so that no leaf replaced it. Then the chosen leaves have more entries than the
-// branch's parent has recorded for the branch.
+// Going back from the latest leaf, a leaf is chosen if it overlaps none of those already chosen. If all pages except
+// the branches can be read, all leaves below the branches are chosen, since none of them was replaced. A chosen leaf
+// can be wrong only if all its keys were deleted, so that no leaf replaced it. Then the chosen leaves have more entries
+// than the branch's parent has recorded for the branch.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@ namespace cambium::bench {
 
 inline constexpr double kYcsbTheta = 0.99;
 
-// A few records, anywhere in the key space, get most requests. A rank below 10^10 is drawn, because the normalising sum
-// zeta for this number of ranks is a known constant, and hashed to a record. Immutable.
+// A few records, anywhere in the key space, get most requests. A rank below 10^10 is drawn and hashed to a record. For
+// this number of ranks the normalising sum zeta is a known constant. Immutable.
 class ScrambledZipf {
  public:
   explicit ScrambledZipf(std::uint64_t items) : items_(items) {}
