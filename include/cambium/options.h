@@ -185,8 +185,8 @@ struct DBOptions {
   // writes a multiple of what users write.
   double max_space_amplification = 1.5;
   // A database that is written to may take this many bytes, even if the ceiling is lower: at the ceiling of a few MiB,
-  // most of the work would be log GC. After five seconds without writes the ceiling alone counts. 0: it always does;
-  // at most 1 TiB. Not used if max_space_amplification is 0.
+  // most of the work would be log GC. After five seconds without writes the ceiling alone counts. 0: the ceiling alone
+  // always counts; at most 1 TiB. Not used if max_space_amplification is 0.
   std::uint64_t min_space_limit = 16u << 20;
   // Log GC does not relocate a value whose record has at least this many bytes. Once nothing refers to the value, it is
   // punched out of its segment, if the file system supports holes and the file has one name.
