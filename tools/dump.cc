@@ -251,7 +251,7 @@ void AddDump(CLI::App* app, int* exit_code) {
       "live: the newest entry of its key refers to it; a read returns its value.\n"
       "pending: it is in no layer yet, and the next open would replay it. With *, a read then returns it.\n"
       "dead: neither. Values below min_blob_size are in the index once flushed, and their records are then dead.\n"
-      "Dead are also deletes that the index has, records of incomplete batches, and what follows the end of the log.\n"
+      "Also dead: deletes that the index has, records of incomplete batches, and what follows the end of the log.\n"
       "A record that only a pending record hides is dead here, but live to log GC until the flush.\n"
       "control: a record of the log itself.\n"
       "A punched record still has its header and key; its value is gone. Records in relocation segments are never\n"

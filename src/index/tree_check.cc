@@ -30,7 +30,7 @@ class TreeWalk {
   Status Run(const TreeRoot& root) {
     *stats_ = {};
     if (root.height == 0) {
-      if (root != TreeRoot{}) return Status::Corruption("tree without pages, but not without contents");
+      if (root != TreeRoot{}) return Status::Corruption("tree without pages, but with contents");
       return Status::OK();
     }
     if (root.height > kMaxTreeHeight) {

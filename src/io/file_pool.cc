@@ -67,7 +67,7 @@ bool FilePool::SyncOne() {
   bool has_thrown = false;
   try {
     synced = file->SyncForPool();
-  } catch (...) {  // memory has ended, and what the sync would have reported is not known
+  } catch (...) {  // memory ran out, and the result of the sync is unknown
     has_thrown = true;
   }
   const bool is_synced = synced.ok() && !has_thrown;
@@ -91,7 +91,7 @@ void FilePool::AwaitSync(const PooledFile& file) {
 Status FilePool::failure() const {
   const MutexLock lock(mutex_);
   if (!failure_.ok()) return failure_.Fatal();
-  return Status::IOError("a sync has failed when memory had ended").Fatal();
+  return Status::IOError("memory ran out during a sync, and the result of the sync is unknown").Fatal();
 }
 
 std::unique_ptr<File> FilePool::TakeOne() {

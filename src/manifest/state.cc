@@ -67,7 +67,7 @@ Status CheckTree(const FamilyState& family) {
   }
   const TreeRoot& root = family.root;
   if (IsEmpty(root)) {
-    return root == TreeRoot{} ? Status::OK() : Wrong(OfFamily(family, "the tree has no root but entries"));
+    return root == TreeRoot{} ? Status::OK() : Wrong(OfFamily(family, "the tree has entries but no root"));
   }
   const auto segment = family.index_segments.find(FileNumberOf(root.page.id));
   if (root.height == 0 || segment == family.index_segments.end() ||

@@ -250,7 +250,7 @@ TEST_F(PosixLockTest, LockFileIsForTheOwnerAlone) {
 
 // If others may read the directory, they may lock it. Their lock does not keep the owner out of a database that has a
 // LOCK, and the owner's handles still exclude each other.
-TEST_F(PosixLockTest, ForeignLockOnAReadableDirectoryKeepsNobodyOut) {
+TEST_F(PosixLockTest, ForeignLockOnAReadableDirectoryKeepsNoProcessOut) {
   ASSERT_TRUE(IsFree());  // creates LOCK
   const ForeignLock foreign(directory_.path());
   EXPECT_FALSE(IsFree()) << "mode 0700: only the owner can have this lock";
