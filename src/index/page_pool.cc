@@ -194,7 +194,7 @@ struct PagePool::Rep {
     Status status;
     try {
       status = page.Expand(expanded->bytes, file.path(), offset);
-    } catch (...) {  // memory has ended
+    } catch (...) {  // out of memory
       const MutexLock lock(mutex);
       Discard(expanded);
       throw;
@@ -324,7 +324,7 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
   rep_->meter.Tick(BLOCK_CACHE_MISS);
   lock.Unlock();
 
-  // If memory ends, the threads that wait for the page read it themselves. They must not wait for ever.
+  // If memory runs out, the threads that wait for the page read it themselves. They must not wait for ever.
   bool has_memory = true;
   PageView view;
   Status status;
@@ -367,7 +367,7 @@ void PagePool::Insert(const IndexFile& file, PagePointer page, Slice bytes) {
   }
   try {
     rep_->Publish(frame, cell, *view, 0);
-  } catch (...) {  // memory has ended: the page is read when it is needed
+  } catch (...) {  // out of memory: the page is read when it is needed
     rep_->Discard(frame);
   }
 }

@@ -53,7 +53,7 @@ PooledFile::~PooledFile() { pool_->Remove(this); }
 
 Status PooledFile::Open(const std::shared_ptr<FilePool>& pool, const std::string& path, OpenMode mode,
                         const FileOptions& options, std::unique_ptr<File>* file) {
-  // Before the file exists: if memory ends here, none is created.
+  // Before the file exists: if memory runs out here, none is created.
   std::unique_ptr<PooledFile> made(new PooledFile(pool, path, options, mode));
   std::unique_ptr<File> inner;
   CAMBIUM_RETURN_IF_ERROR(pool->OpenInner(path, mode, options, &inner));
@@ -78,7 +78,7 @@ Status PooledFile::Pin() const {
     Status opened = const_cast<PooledFile*>(this)->Reopen();
     if (!opened.ok()) Unpin();
     return opened;
-  } catch (...) {  // memory has ended
+  } catch (...) {  // out of memory
     Unpin();
     throw;
   }
@@ -193,7 +193,7 @@ Status PooledFile::SyncPinned(Call call) {
   Status synced;
   try {
     synced = call(*inner_);
-  } catch (...) {  // memory has ended; the kernel may have reported an error
+  } catch (...) {  // out of memory; the kernel may have reported an error
     KeepOpen();
     throw;
   }

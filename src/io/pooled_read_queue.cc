@@ -41,7 +41,7 @@ Status PooledReadQueue::Submit(std::span<ReadRequest* const> requests) {
     if (submitted.ok()) submitted = base_->Submit(requests);
     if (!submitted.ok()) take_back();
     return submitted;
-  } catch (...) {  // memory has ended
+  } catch (...) {  // out of memory
     take_back();
     throw;
   }

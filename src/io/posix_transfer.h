@@ -1,5 +1,5 @@
-// Completes reads and writes that the system does in parts (RELIABILITY F3): after signals, after short counts, and if
-// they are larger than the kernel takes in one call. Independent of any file, so that a test can simulate the kernel.
+// Completes reads and writes that the system does in parts: after signals, after short counts, and if they are larger
+// than the kernel takes in one call. Independent of any file, so that a test can simulate the kernel.
 #pragma once
 
 #include <algorithm>

@@ -17,7 +17,7 @@ Result<std::unique_ptr<NewDatabase>> NewDatabase::Create(const DBOptions& option
   here.listeners.clear();
   if (here.info_log == nullptr) here.info_log = NullLogger();
   std::unique_ptr<NewDatabase> made(new NewDatabase(values));
-  Family& first = made->families_[0];  // made before the handle, which leaks if memory ends between the two
+  Family& first = made->families_[0];  // made before the handle, which leaks if memory runs out between the two
   first.name = kDefaultColumnFamilyName;
   std::vector<ColumnFamilyHandle*> handles;
   CAMBIUM_RETURN_IF_ERROR(DB::Open(here, directory, {ColumnFamilyDescriptor(kDefaultColumnFamilyName, default_family)},
