@@ -10,7 +10,8 @@ enum ExitCode : int {
   kClean = 0,
   kDamage = 1,  // done, but found damage or a difference, or a key does not exist
   kCannot = 2,  // wrong usage, an I/O error, a later format, a comparator that the tool does not have
-  kLocked = 3,  // another process has the database open for writing
+  // Another process has the database open for writing; if the command writes to the database: has it open at all.
+  kLocked = 3,
 };
 
 // `*exit_code` is set when the command has run.
