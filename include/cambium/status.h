@@ -36,7 +36,8 @@ class [[nodiscard]] Status {
     // file: with more rights or resources, the same call may succeed.
     kDenied = 4
   };
-  // kFatal: the database takes no writes until it is opened again (a failed sync, a failed commit).
+  // kFatal: the database takes no writes until it is opened again. A sync has failed, or memory ran out after a record
+  // of the MANIFEST was written.
   enum class Severity : unsigned char { kNone = 0, kFatal = 1 };
 
   Status() = default;

@@ -61,6 +61,8 @@ struct SimOptions {
   std::shared_ptr<Clock> clock;  // Lock sleeps on it before it gives up; null: gives up at once
 };
 
+// The class has many functions because one mutex guards the calls of FileSystem, the calls of open files, and the
+// controls of tests: power cuts, hooks, faults, quotas, caches.
 class SimFileSystem final : public FileSystem {
  public:
   explicit SimFileSystem(SimOptions options = {});
