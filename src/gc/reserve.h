@@ -7,10 +7,10 @@
 //
 // All of these grow with the database, and so does the reserve: 4 % of it, at most 64 MiB, the default size of a
 // memtable. With values of 1,000 bytes and more the index takes less than 4 %, so a compaction fits. In a small database
-// each new file takes a block, however little is in it, so the reserve has at least 1 MiB. But it is never more than a
-// sixteenth of the database, nor more than the larger of 512 KiB and a twentieth. gc/space.h lets any database exceed
-// its ceiling by more than 1 MiB: by two segments and a step of log GC, each of at least 1 MiB unless blob_file_size is
-// less. A database below 1 MiB keeps no reserve.
+// each new file takes a block, however little is in it, so below 25 MiB the reserve has 1 MiB, but no more than a
+// twentieth of the database, and below 10 MiB it has 512 KiB, but no more than a sixteenth. gc/space.h lets any
+// database exceed its ceiling by more than 1 MiB: by two segments and a step of log GC, each of at least 1 MiB unless
+// blob_file_size is less. A database below 1 MiB keeps no reserve.
 //
 // A sixteenth of the reserve, but at least 128 KiB, and never more than half of it, is held longer: for the next Open,
 // which must write a MANIFEST before it can free anything.

@@ -6,7 +6,7 @@
 // the locks of two databases; no code works on two at a time.
 //
 // A thread takes them in this order: families, append, commit, jobs; then at most one of the other locks, which are
-// leaves. The annotations below say so.
+// leaves (docs/ARCHITECTURE.md names a few leaves under which another one may be taken). The annotations below say so.
 #pragma once
 
 #include "util/mutex.h"
