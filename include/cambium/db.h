@@ -45,12 +45,13 @@ struct Range {
 //
 // Errors. A failed read concerns only that read. A failed write leaves the database unchanged, and later writes
 // proceed. A failed sync makes the database read-only until it is opened again; such a status has Severity::kFatal.
-// There is one exception: if the sync of a new file other than the MANIFEST only found no space, the file is discarded,
-// and only the call or job that made it fails. If a record of the MANIFEST cannot be written, only the call or job
-// fails, and the next commit writes a new MANIFEST. A write with WriteOptions::sync whose sync has failed is in doubt:
-// reads see it until the database is opened again, except reads with ReadOptions::durable_only; from then on it is
-// there as a whole, or not at all. If the process has no free file descriptor, a call that needs one fails with
-// IsDenied (or with Busy, if a directory was to be synced), changes nothing, and may be repeated; no data is lost.
+// There are two exceptions: if the sync of a new file other than the MANIFEST only found no space, the file is
+// discarded, and only the call or job that made it fails; if an OPTIONS file cannot be synced, a change of options is
+// in force but not persisted. If a record of the MANIFEST cannot be written, only the call or job fails, and the next
+// commit writes a new MANIFEST. A write with WriteOptions::sync whose sync has failed is in doubt: reads see it until
+// the database is opened again, except reads with ReadOptions::durable_only; from then on it is there as a whole, or
+// not at all. If the process has no free file descriptor, a call that needs one fails with IsDenied (or with Busy, if a
+// directory was to be synced), changes nothing, and may be repeated; no data is lost.
 //
 // Failures of background work are reported to listeners and counted (the property cambium.background-errors). If the
 // compactions of a family have failed ten times in a row, every write to the family runs the compaction again, waits
