@@ -19,7 +19,7 @@ if ! command -v clang++ >/dev/null; then
   echo "SKIPPED: clang++ is not installed, and could not be"
   exit 0
 fi
-clang++ --version | head -n 1
+clang++ --version | sed -n 1p
 
 arguments=()
 if command -v ccache >/dev/null; then arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi

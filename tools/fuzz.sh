@@ -125,7 +125,7 @@ printf '%-14s %12s %8s %9s %8s %8s\n' target executions edges features corpus se
 for target in "${targets[@]}"; do cat "$BUILD/$target.row"; done
 for target in ${found[@]+"${found[@]}"}; do
   printf '\n%s:\n' "$target"
-  grep -aE 'BROKEN PROMISE|SUMMARY|ERROR: |runtime error|Assertion|nothing to run|waits, but' "$BUILD/$target.log" | head -n 5
+  grep -m 5 -aE 'BROKEN PROMISE|SUMMARY|ERROR: |runtime error|Assertion|nothing to run|waits, but' "$BUILD/$target.log" || true
   input=$(sed -n 's/.*Test unit written to //p' "$BUILD/$target.log" | tail -n 1)
   if [ -n "$input" ]; then
     printf 'input:  %s\nrepeat: CAMBIUM_FUZZ_TARGET=%s %s %s %s\n' "$input" "$target" "$PROGRAM" "${LIMITS[*]}" "$input"

@@ -52,7 +52,7 @@ apt() {
 check_cmake() {
   local version
   version=$(cmake --version | sed -n 's/^cmake version \([0-9.]*\).*/\1/p')
-  if [ "$(printf '%s\n' "$CMAKE_MIN" "$version" | sort -V | head -n 1)" != "$CMAKE_MIN" ]; then
+  if [ "$(printf '%s\n' "$CMAKE_MIN" "$version" | sort -V | sed -n 1p)" != "$CMAKE_MIN" ]; then
     say "cmake $version is too old, $CMAKE_MIN is needed (Debian 12, Ubuntu 24.04 or later have it)"
     exit 1
   fi

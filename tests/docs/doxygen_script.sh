@@ -14,7 +14,7 @@ OUTPUT=$work VERSION=1.2.3 doxygen docs/Doxyfile || { echo "doxygen_script: doxy
 
 failed=0
 expect() {  # page, text that must be on it
-  sed 's/<[^>]*>//g' "$work/html/$1" | grep -qF "$2" || { echo "doxygen_script: $1 does not say \"$2\"" >&2; failed=1; }
+  sed 's/<[^>]*>//g' "$work/html/$1" | grep -F -- "$2" >/dev/null || { echo "doxygen_script: $1 does not say \"$2\"" >&2; failed=1; }
 }
 expect classcambium_1_1DB.html 'Never null; errors show in status()'                 # above a function
 expect structcambium_1_1DBOptions.html 'if false, a missing database is'             # after a member

@@ -131,7 +131,7 @@ holds libcambium-dev "${development[@]}"
 [[ $(depends_of libcambium-dev) == *libzstd-dev*liblz4-dev*libxxhash-dev*liburing-dev* ]] ||
   fail "libcambium-dev does not bring what the static library needs"
 if [ "$shared" = yes ]; then
-  number=$(basename "$(compgen -G "$build/libcambium.so.*" | sort | head -n 1)" | sed 's/libcambium\.so\.\([0-9]*\).*/\1/')
+  number=$(basename "$(compgen -G "$build/libcambium.so.*" | sort | sed -n 1p)" | sed 's/libcambium\.so\.\([0-9]*\).*/\1/')
   holds "libcambium$number" "$lib/libcambium\\.so\\.[0-9.]*"
   [[ $(depends_of libcambium-dev) == *"libcambium$number (= $version)"* ]] || fail "libcambium-dev has no runtime"
   [[ $(depends_of "libcambium$number") == *libc6* ]] || fail "the runtime package depends on nothing"

@@ -17,7 +17,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 # expect TEXT: cmake must refuse, and say this in one line.
 expect() {
   if "$cmake" -P "$work/ask.cmake" >"$work/said" 2>&1; then fail "taken, where this was expected: $1"; fi
-  tr -s ' \n' ' ' <"$work/said" | grep -qF "$1" || fail "expected '$1', got: $(cat "$work/said")"
+  tr -s ' \n' ' ' <"$work/said" | grep -F -- "$1" >/dev/null || fail "expected '$1', got: $(cat "$work/said")"
 }
 version() { printf '#define ROCKSDB_MAJOR %s\n#define ROCKSDB_MINOR %s\n#define ROCKSDB_PATCH 3\n' "$1" "$2" >"$prefix/include/rocksdb/version.h"; }
 
@@ -38,5 +38,5 @@ expected="CAMBIUM_BENCH_ROCKSDB_PREFIX=$work/nowhere: no RocksDB is installed th
 if "$cmake" -S "$2" -B "$work/build" "-DCAMBIUM_BENCH_ROCKSDB_PREFIX=$work/nowhere" >"$work/said" 2>&1; then
   fail "the project is configured with a prefix that does not exist"
 fi
-tr -s ' \n' ' ' <"$work/said" | grep -qF "$expected" || fail "the project says something else: $(cat "$work/said")"
+tr -s ' \n' ' ' <"$work/said" | grep -F -- "$expected" >/dev/null || fail "the project says something else: $(cat "$work/said")"
 echo "rocksdb_prefix_test: all as expected"
