@@ -347,10 +347,13 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
   const bool cut_after = from.cache_survives && prng_.OneIn(2);
   Timeline::Match match;
   std::string wrong;
-  // Two cuts often leave the same files. A recovery that only reads them finds what the first one found, but the image
-  // may have been taken later, when more had been acknowledged.
-  const std::uint64_t fingerprint = FingerprintOf(image);
-  if (const auto same = recovered_.find(fingerprint);
+  // Two cuts often leave the same files. A recovery with the same write buffer, which only reads them, finds what the
+  // first one found. But the image may have been taken later, when more had been acknowledged.
+  const auto fs = std::make_shared<SimFileSystem>(image, SimOptionsFor(images_));
+  const CountReads count_reads(fs, &read_counts_);
+  TestDatabase database(program_.config, fs, program_.seed + images_ * 7919);
+  const std::pair key(FingerprintOf(image), database.next_write_buffer_size());
+  if (const auto same = recovered_.find(key);
       same != recovered_.end() && !cut_recovery && !live_on && !cut_after) {
     ++images_seen_before_;
     const Recovered& found = same->second;
@@ -361,9 +364,6 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
     wrong = Difference(found.exact, exact);
     return wrong.empty() ? "" : how + "\n  " + wrong;
   }
-  const auto fs = std::make_shared<SimFileSystem>(image, SimOptionsFor(images_));
-  const CountReads count_reads(fs, &read_counts_);
-  TestDatabase database(program_.config, fs, program_.seed + images_ * 7919);
   Reservoir<Captured> during(&prng_);
   Status opened;
   {
@@ -387,7 +387,7 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
   }
   Contents contents;
   wrong = ReadAll(database.get(), {}, program_.config.comparator, program_.universe, &contents,
-                              program_.config.filter.get());
+                  program_.config.filter.get());
   if (!wrong.empty()) return how + "\n  " + wrong;
   if (!contents.status.ok()) {
     if (from.lied_to) return "";
@@ -402,7 +402,7 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
   if (from.lied_to) return "";
   if (wrong = database.Verify(); !wrong.empty()) return how + "\n  after recovery, " + wrong;
 
-  recovered_.try_emplace(fingerprint, Recovered{same, std::move(contents.values)});
+  recovered_.try_emplace(key, Recovered{same, std::move(contents.values)});
   if (during.kept().has_value()) {
     // After a power cut nothing is unsynced, so the next recovery must find the same state. After a kill it may find
     // another one.

@@ -16,7 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "io/sim/sim_file_system.h"
@@ -114,7 +114,8 @@ class CrashExplorer {
   std::uint64_t seen_ = 0;  // operations of life 1 that could have been captured
   std::uint64_t images_ = 0;
   std::uint64_t images_seen_before_ = 0;
-  std::unordered_map<std::uint64_t, Recovered> recovered_;  // what verified, by the fingerprint of the image
+  // What verified, by the fingerprint of the image and the write buffer: with a small one, recovery flushes.
+  std::map<std::pair<std::uint64_t, std::size_t>, Recovered> recovered_;
   std::uint64_t fault_hits_ = 0;
   SimReadCounts read_counts_;
 };

@@ -142,6 +142,7 @@ TEST(CrashTest, EveryCrashOfEveryProgramOfTwoOperations) {
   settings.variants_min = settings.variants_max = 4;
   settings.live_on_percent = 2;
   std::uint64_t images = 0;
+  std::uint64_t seen_before = 0;
   std::uint64_t seed = base.seed;
   const std::size_t step = kUnderSanitizer ? 13 : 1;
   for (std::size_t first = 0; first < templates.size(); ++first) {
@@ -153,10 +154,12 @@ TEST(CrashTest, EveryCrashOfEveryProgramOfTwoOperations) {
       CrashExplorer explorer(program, seed, settings);
       const std::string wrong = explorer.Run();
       images += explorer.images();
+      seen_before += explorer.images_seen_before();
       ASSERT_EQ(wrong, "") << "seed " << seed << "\n" << program.ToString();
     }
   }
-  std::printf("%llu images\n", static_cast<unsigned long long>(images));
+  std::printf("%llu images, %llu as an earlier one of the program\n", static_cast<unsigned long long>(images),
+              static_cast<unsigned long long>(seen_before));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ SimFault MakeFault(Flavour flavour, std::uint64_t nth, bool sticky) {
   fault.nth = nth;
   fault.sticky = sticky;
   fault.status = flavour == Flavour::kNoSpace ? Status::NoSpace("injected: no space") : Status::IOError("injected");
-  if (flavour == Flavour::kShortWrite) fault.short_bytes = 7 + nth % 600;
+  if (flavour == Flavour::kShortWrite) fault.short_bytes = 7 + nth * 37 % 600;
   return fault;
 }
 
@@ -158,7 +158,8 @@ TEST(ErrorSweepTest, EveryCallMayFail) {
         ++runs;
         const std::string wrong = RunWith(program, &fault, nullptr);
         ASSERT_EQ(wrong, "") << "CAMBIUM_SEED=" << seed << (fault.kind.has_value() ? " write " : " call ") << nth
-                             << " of " << calls.all << " calls, " << fault.status.ToString()
+                             << " of " << (fault.kind.has_value() ? calls.writes : calls.all) << ", "
+                             << fault.status.ToString()
                              << (fault.short_bytes != 0 ? " after " + std::to_string(fault.short_bytes) + " bytes" : "")
                              << (fault.sticky ? ", and all after it" : ", once") << "\n"
                              << program.ToString();

@@ -39,7 +39,7 @@ Status TestDatabase::Open() {
   if (on_open_) on_open_();
   ++open_count_;
   DrawFilterOfThisLife();
-  DrawBuffersOfThisLife();
+  options_.write_buffer_size = WriteBufferOfOpen(open_count_);
   if (sim_ != nullptr) {
     Prng prng(seed_ + open_count_);
     testing::MovePages(sim_.get(), prng);
@@ -65,10 +65,10 @@ void TestDatabase::DrawFilterOfThisLife() {
   options_.compaction_filter_factory = has_filter_ ? with_filter.compaction_filter_factory : nullptr;
 }
 
-void TestDatabase::DrawBuffersOfThisLife() {
+std::size_t TestDatabase::WriteBufferOfOpen(std::uint64_t open) const {
   constexpr std::size_t kSmallest = 4u << 10;
-  Prng prng(seed_ * 31 + open_count_);
-  options_.write_buffer_size = config_.varies_buffers && prng.OneIn(2) ? kSmallest : config_.write_buffer_size;
+  Prng prng(seed_ * 31 + open);
+  return config_.varies_buffers && prng.OneIn(2) ? kSmallest : config_.write_buffer_size;
 }
 
 void TestDatabase::MovePages(std::uint64_t id) {

@@ -38,6 +38,8 @@ class TestDatabase {
   // Leaks the database: after Stuck, its destructor would block too.
   void Abandon();
 
+  // The write_buffer_size that the next Open uses.
+  [[nodiscard]] std::size_t next_write_buffer_size() const { return WriteBufferOfOpen(open_count_ + 1); }
   // Whether the database has the filter of the program since the last Open.
   [[nodiscard]] bool has_filter() const { return has_filter_; }
   [[nodiscard]] DB* get() const { return db_.get(); }
@@ -68,7 +70,7 @@ class TestDatabase {
  private:
   [[nodiscard]] std::vector<std::string> Paths() const;
   void DrawFilterOfThisLife();
-  void DrawBuffersOfThisLife();
+  [[nodiscard]] std::size_t WriteBufferOfOpen(std::uint64_t open) const;
 
   const Config config_;
   const std::string path_;
