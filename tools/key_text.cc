@@ -33,7 +33,8 @@ std::string Escape(Slice bytes) {
       text.append("\\x").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
     }
   }
-  return text += view.substr(written);
+  text += view.substr(written);
+  return text;
 }
 
 bool Unescape(const std::string& text, std::string* bytes) {
