@@ -88,7 +88,7 @@ Claim IndexClaim(const Figures& f) {
     decision.Add(name, Growth(bytes), About(1), Kind::kPlain,
                  {.high = "with larger values there are fewer keys, so partly filled pages matter"});
     decision.Add(std::string(name) + " at", At(bytes, "1 KiB"), AtMost(23), Kind::kPlain,
-                 {.high = "an index entry holds more than Badger's, without the key"});
+                 {.high = "an index entry holds more bytes in addition to its key than Badger's"});
   }
   claim.measured += " bytes a key";
   return decision.On(claim, "cambium did not run");
