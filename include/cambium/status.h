@@ -36,8 +36,8 @@ class [[nodiscard]] Status {
     // file: with more rights or resources, the same call may succeed.
     kDenied = 4
   };
-  // kFatal: the database takes no writes until it is opened again. A sync has failed, or memory ran out after a record
-  // of the MANIFEST was written.
+  // kFatal: the database takes no writes until it is opened again. For example, a sync failed, or
+  // memory ran out between the write of a MANIFEST record and the change in memory that it describes.
   enum class Severity : unsigned char { kNone = 0, kFatal = 1 };
 
   Status() = default;

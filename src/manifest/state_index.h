@@ -1,6 +1,6 @@
-// StateIndex: answers the questions about a ManifestState that every commit asks, and that would need a walk over all
-// of it: the sum of all families' accounts for a slot, which segment has a slot, which slots are free, which file
-// numbers and names are used. Each edit changes the index by what the edit has changed.
+// StateIndex: answers questions that every commit asks about a ManifestState: the sum of all families' accounts for a
+// slot, the segment that has a slot, the free slots, the file numbers and names in use. Without the index each answer
+// would need a walk over the whole state. Each edit updates only the entries that it concerns.
 #pragma once
 
 #include <cstdint>

@@ -54,8 +54,8 @@ struct CompactionRoom {
 };
 
 // Returns the space that compactions need. In an LSM, a step takes everything above the last level and one file of the
-// last level. In a tree, a step of a sweep takes its own size. Until it begins, runs wait, and so do dead pages: enough
-// of them that copying the live pages of their files frees more than it takes.
+// last level. In a tree, a step of a sweep takes its own size. Until the step begins, runs and dead pages wait. Dead
+// pages may take a tenth of the tree: with that many, copying the live pages of their files frees more than it takes.
 CompactionRoom RoomForCompactions(const LayersShape& shape) {
   constexpr std::uint64_t kSweepLeast = 16u << 10;
   constexpr std::uint64_t kSweepMost = 1u << 20;  // larger steps do not help

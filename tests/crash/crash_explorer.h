@@ -114,7 +114,8 @@ class CrashExplorer {
   std::uint64_t seen_ = 0;  // operations of life 1 that could have been captured
   std::uint64_t images_ = 0;
   std::uint64_t images_seen_before_ = 0;
-  // What verified, by the fingerprint of the image and the write buffer: with a small one, recovery flushes.
+  // The recoveries that passed verification. The key is the fingerprint of the image and the write_buffer_size of the
+  // Open, because recovery flushes if the buffer is too small for the log.
   std::map<std::pair<std::uint64_t, std::size_t>, Recovered> recovered_;
   std::uint64_t fault_hits_ = 0;
   SimReadCounts read_counts_;

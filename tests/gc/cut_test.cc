@@ -110,8 +110,8 @@ TEST(CutTest, NothingIsPlannedAtALoss) {
   EXPECT_TRUE(PlanCut(SegmentOf(1024), thin, {}, 128 * kKiB, kRunsStay).any());
 }
 
-// One record of 32 is dead. The copies and their entries in the footer take as much space as the originals. The space
-// of the run comes back only if a compaction can merge it: then the segment is worth emptying, otherwise not.
+// One record of 32 is dead. The copies and their entries in the footer take as much space as the originals. The
+// space of the run comes back only if a compaction can merge it. So the segment is worth emptying only in this case.
 TEST(CutTest, RunsThatAreMergedCostNothingForGood) {
   std::vector<GcRecord> thin = Every(1024, 1);
   std::erase_if(thin, [](const GcRecord& record) { return (record.offset - kFileHeaderSize) / kRecord % 32 == 31; });

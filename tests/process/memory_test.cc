@@ -1,6 +1,6 @@
 // Measures how much memory a database takes beyond what its options promise. Each database is opened in a child process
-// of its own. Otherwise it could reuse blocks that malloc has kept from an earlier database, and would seem to take
-// less.
+// of its own. In a shared process, malloc could give it blocks of an earlier database, and the measured growth would be
+// too small.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
