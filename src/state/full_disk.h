@@ -14,9 +14,6 @@
 namespace cambium {
 
 struct FullDisk {
-  // As large as a memtable, by default. A step of a large LSM may take more: the more, the more its upper levels have.
-  static constexpr std::uint64_t kCompactionRoomMost = 64u << 20;
-
   // The disk is full: the reserve has been released, and only deletes are accepted until there is space to make it
   // again.
   std::atomic<bool> is_on{false};
@@ -24,8 +21,8 @@ struct FullDisk {
   std::atomic<bool> is_rescue_due{false};      // that check has asked for a rescue
   std::atomic<std::uint64_t> reserve_bytes{0};
   std::atomic<std::uint64_t> wanted_bytes{0};  // wanted size of the reserve; 0: the database is too small for one
-  // Writes leave this many bytes free for compactions of indexes, at most kCompactionRoomMost. Each measurement of
-  // space sets it.
+  // Writes leave this many bytes free for compactions of indexes (gc/compaction_room.h). Each measurement of space sets
+  // it.
   std::atomic<std::uint64_t> compaction_room{0};
   // The number of compactions that may run at once and share the free space.
   std::atomic<std::uint64_t> compactions_at_once{1};

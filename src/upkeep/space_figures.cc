@@ -2,6 +2,7 @@
 // them.
 #include <algorithm>
 
+#include "gc/compaction_room.h"
 #include "upkeep/arithmetic.h"
 #include "upkeep/hidden_garbage.h"
 #include "upkeep/space_keeper.h"
@@ -44,31 +45,6 @@ std::uint64_t BytesDeletedByRuns(const LayersShape& shape, double merged) {
   const double waiting = std::max(0.0, 1 - merged / static_cast<double>(shape.run_count));
   const double per_key = static_cast<double>(shape.base_live_bytes) / static_cast<double>(shape.base_keys);
   return Times(shape.run_tombstones, waiting * per_key);
-}
-
-// The space that compactions of a family need: `of_step` until a step frees as much as it has written, `waiting`
-// between the steps.
-struct CompactionRoom {
-  std::uint64_t of_step = 0;
-  std::uint64_t waiting = 0;
-};
-
-// Returns the space that compactions need. In an LSM, a step takes everything above the last level and one file of the
-// last level. In a tree, a step of a sweep takes its own size. Until the step begins, runs and dead pages wait. Dead
-// pages may take a tenth of the tree: with that many, copying the live pages of their files frees more than it takes.
-CompactionRoom RoomForCompactions(const LayersShape& shape) {
-  constexpr std::uint64_t kSweepLeast = 16u << 10;
-  constexpr std::uint64_t kSweepMost = 1u << 20;  // larger steps do not help
-  constexpr std::uint64_t kDeadPercent = 10;
-  if (shape.levels.empty()) {
-    const std::uint64_t with_dead = shape.base_live_bytes + shape.base_live_bytes / 100 * kDeadPercent;
-    return {.of_step = std::clamp(shape.base_live_bytes / 8, kSweepLeast, kSweepMost),
-            .waiting = shape.run_file_bytes + Minus(with_dead, shape.base_file_bytes)};
-  }
-  std::uint64_t bytes = shape.run_file_bytes;
-  for (const LevelShape& level : shape.levels) bytes += level.file_bytes;
-  const LevelShape& last = shape.levels.back();
-  return {.of_step = bytes - (last.file_bytes - last.file_bytes / std::max<std::uint64_t>(last.file_count, 1))};
 }
 
 std::uint64_t AtLeastZero(std::int64_t bytes) { return static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0)); }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "gc/compaction_room.h"
 #include "gc/reserve.h"
 #include "upkeep/arithmetic.h"
 #include "upkeep/hidden_garbage.h"
@@ -151,22 +153,18 @@ void SpaceKeeper::ShareRoom() {
   }
 }
 
-// Steps of as many families as there are jobs may run at once. What waits for steps adds up over all families.
 void SpaceKeeper::SumCompactionRoom() {
   const std::shared_ptr<const View> view = commits_.view().Pin();
-  std::uint64_t largest = 0;
-  std::uint64_t waiting = 0;
-  std::uint64_t count = 0;
+  std::vector<CompactionRoom> rooms;
+  rooms.reserve(view->families.size());
   for (const FamilyView& each : view->families) {
-    const std::uint64_t of_step = each.family->step_room.load(std::memory_order_relaxed);
-    largest = std::max(largest, of_step);
-    waiting += each.family->waiting_room.load(std::memory_order_relaxed);
-    count += of_step > 0 ? 1 : 0;
+    rooms.push_back({.of_step = each.family->step_room.load(std::memory_order_relaxed),
+                     .waiting = each.family->waiting_room.load(std::memory_order_relaxed)});
   }
-  const auto jobs = static_cast<std::uint64_t>(std::max(db_.options.max_background_jobs, 1));
-  const std::uint64_t room = std::min(waiting + largest * std::min(count, jobs), FullDisk::kCompactionRoomMost);
-  disk_.compactions_at_once.store(std::max<std::uint64_t>(std::min(count, jobs), 1), std::memory_order_relaxed);
-  disk_.compaction_room.store(MutantIs(Mutant::kPutsLeaveNoRoomForSteps) ? 0 : room, std::memory_order_relaxed);
+  const SharedCompactionRoom all =
+      SumOfRooms(rooms, static_cast<std::uint64_t>(std::max(db_.options.max_background_jobs, 1)));
+  disk_.compactions_at_once.store(all.at_once, std::memory_order_relaxed);
+  disk_.compaction_room.store(MutantIs(Mutant::kPutsLeaveNoRoomForSteps) ? 0 : all.bytes, std::memory_order_relaxed);
 }
 
 void SpaceKeeper::SetRoom(Family* family, const IndexRoom& room) {

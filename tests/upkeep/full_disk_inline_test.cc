@@ -113,6 +113,42 @@ TEST(FullDiskInlineTest, PutsLeaveRoomForCompactions) {
   ExpectCaught(Mutant::kPutsLeaveNoRoomForSteps, Order::kAsWritten, 10, 17);
 }
 
+// Half of the keys are deleted, and little is free. Returns "" if puts go on while compactions make room for them.
+std::string PutsWhileCompactionsMakeRoom() {
+  Disk disk(kHundred, false, 9);
+  UseDefaultSizes(&disk);
+  disk.store->options.max_space_amplification = 0;  // otherwise writers wait for compactions at the ceiling
+  disk.store->fs->SetQuota(100 * kMiB);
+  disk.store->MustOpen();
+  DB* const db = disk.store->db.get();
+  Prng prng(9);
+  for (int i = 0; i < 60'000; ++i) disk.store->Put("key" + std::to_string(i), prng.Bytes(100));
+  disk.store->Compact();
+  disk.LetItRun();
+  for (int i = 0; i < 60'000; i += 2) EXPECT_TRUE(db->Delete({}, "key" + std::to_string(i)).ok());
+  disk.store->Flush();
+  disk.store->fs->SetQuota(disk.store->fs->probe().allocated_bytes() + 5 * kMiB / 2);
+  WriteOptions at_once;
+  at_once.no_slowdown = true;
+  bool has_waited = false;
+  for (int i = 0; i < 15'000; ++i) {
+    const std::string key = "now" + std::to_string(i);
+    const std::string value = prng.Bytes(100);
+    Status s = db->Put(at_once, key, value);
+    has_waited = has_waited || s.IsIncomplete();
+    if (s.IsIncomplete()) s = db->Put({}, key, value);
+    if (!s.ok()) return s.ToString() + "\n" + disk.Space();
+  }
+  if (!has_waited) return "no put has waited";
+  return disk.IsFull() ? disk.Space() : "";
+}
+
+TEST(FullDiskInlineTest, PutsWaitForCompactionsInsteadOfTheFullState) {
+  EXPECT_EQ(PutsWhileCompactionsMakeRoom(), "");
+  const MutantScope mutant(Mutant::kPutsLeaveNoRoomForSteps);
+  EXPECT_NE(PutsWhileCompactionsMakeRoom(), "");
+}
+
 TEST(FullDiskInlineTest, StepsOfSweepsFreeWhatTheyTake) {
   if (TestsUseLsm()) GTEST_SKIP() << "an LSM has no sweeps";
   ExpectCaught(Mutant::kStepsTakeAllOnFullDisk, Order::kRandom, 10, 17);

@@ -1,0 +1,36 @@
+#include "gc/compaction_room.h"
+
+#include <algorithm>
+
+namespace cambium {
+
+CompactionRoom RoomForCompactions(const LayersShape& shape) {
+  constexpr std::uint64_t kSweepLeast = 16u << 10;
+  constexpr std::uint64_t kSweepMost = 1u << 20;  // larger steps do not help
+  constexpr std::uint64_t kDeadPercent = 10;
+  if (shape.levels.empty()) {
+    const std::uint64_t with_dead = shape.base_live_bytes + shape.base_live_bytes / 100 * kDeadPercent;
+    return {.of_step = std::clamp(shape.base_live_bytes / 8, kSweepLeast, kSweepMost),
+            .waiting = shape.run_file_bytes + with_dead - std::min(with_dead, shape.base_file_bytes)};
+  }
+  std::uint64_t bytes = shape.run_file_bytes;
+  for (const LevelShape& level : shape.levels) bytes += level.file_bytes;
+  const LevelShape& last = shape.levels.back();
+  return {.of_step = bytes - (last.file_bytes - last.file_bytes / std::max<std::uint64_t>(last.file_count, 1))};
+}
+
+SharedCompactionRoom SumOfRooms(std::span<const CompactionRoom> rooms, std::uint64_t jobs) {
+  std::uint64_t largest = 0;
+  std::uint64_t waiting = 0;
+  std::uint64_t count = 0;
+  for (const CompactionRoom& room : rooms) {
+    largest = std::max(largest, room.of_step);
+    waiting += room.waiting;
+    count += room.of_step > 0 ? 1 : 0;
+  }
+  const std::uint64_t steps = std::min(count, jobs);
+  return {.bytes = std::min(waiting + largest * steps, kCompactionRoomMost),
+          .at_once = std::max<std::uint64_t>(steps, 1)};
+}
+
+}  // namespace cambium

@@ -1,0 +1,35 @@
+// The space that writes leave for compactions on a nearly full disk, if most bytes of a family are in its index. Pure
+// functions of numbers; SpaceKeeper measures, and DiskKeeper lets writes leave the space.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "index/index.h"
+
+namespace cambium {
+
+// As large as a memtable, by default. A step of a large LSM may take more: the more, the more its upper levels have.
+inline constexpr std::uint64_t kCompactionRoomMost = 64u << 20;
+
+// The space that compactions of a family need: `of_step` until a step frees as much as it has written, `waiting`
+// between the steps.
+struct CompactionRoom {
+  std::uint64_t of_step = 0;
+  std::uint64_t waiting = 0;
+};
+
+// Returns the space that compactions need. In an LSM, a step takes everything above the last level and one file of the
+// last level. In a tree, a step of a sweep takes its own size. Until the step begins, runs and dead pages wait. Dead
+// pages may take a tenth of the tree: with that many, copying the live pages of their files frees more than it takes.
+[[nodiscard]] CompactionRoom RoomForCompactions(const LayersShape& shape);
+
+struct SharedCompactionRoom {
+  std::uint64_t bytes = 0;    // at most kCompactionRoomMost
+  std::uint64_t at_once = 1;  // compactions that may run at once and share the space
+};
+
+// Steps of as many families as there are jobs may run at once. What waits for steps adds up over all families.
+[[nodiscard]] SharedCompactionRoom SumOfRooms(std::span<const CompactionRoom> rooms, std::uint64_t jobs);
+
+}  // namespace cambium
