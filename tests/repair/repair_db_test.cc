@@ -90,6 +90,31 @@ TEST(RepairDbTest, WithoutAManifestFamiliesAreNamedByNumber) {
   EXPECT_EQ(Read(store, kOutPath), renamed);  // the log has all operations, and proves them
 }
 
+// The log still has the operations of a dropped family, and without a MANIFEST nothing says that it was dropped.
+TEST(RepairDbTest, WithoutAManifestADroppedFamilyComesBack) {
+  TestStore store;
+  store.MustOpen();
+  ColumnFamilyHandle* dropped = nullptr;
+  ASSERT_TRUE(store.db->CreateColumnFamily(store.options, "dropped", &dropped).ok());
+  ASSERT_TRUE(store.db->Put({}, dropped, "a", "of the dropped family").ok());
+  store.Put("b", "of the default family");
+  ASSERT_TRUE(store.db->DropColumnFamily(dropped).ok());
+  delete dropped;
+  store.MustClose();
+  const Entries before = {{"default/b", "of the default family"}};
+  ASSERT_EQ(Read(store, kStorePath), before);
+  for (const bool has_manifest : {true, false}) {
+    const TestStore copy(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+    if (!has_manifest) RemoveManifests(copy);
+    Findings findings;
+    ASSERT_TRUE(RepairTo(copy, {{kDefaultColumnFamilyName, store.options}}, {}, &findings).ok());
+    Entries after = before;
+    if (!has_manifest) after["salvaged-1/a"] = "of the dropped family";
+    EXPECT_EQ(Read(copy, kOutPath), after);
+    EXPECT_EQ(findings.report.IsClean(), has_manifest);
+  }
+}
+
 // Regression: without a MANIFEST, the order of a family in descending order is unknown. Its range deletes, read in
 // ascending order, end before they begin, so salvage ignored them and wrote deleted keys as proven.
 TEST(RepairDbTest, WithoutAManifestRangesInAnUnknownOrderProveNothing) {

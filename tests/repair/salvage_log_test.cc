@@ -327,6 +327,49 @@ TEST(SalvageLogTest, FooterIsNotDamage) {
   }
 }
 
+// Without a MANIFEST, a file of a later Open shows that the last segment of the log is missing. If that Open has left no
+// other file, nothing shows it, and the value that it replaced comes back.
+TEST(SalvageLogTest, FileOfALaterOpenShowsThatTheLastSegmentIsMissing) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("A", Value('a'));  // it stays, and so does the segment
+  store.Put("K", Value('o'));
+  store.MustClose();
+  const std::vector<std::string> older = store.FilesOf(".log");
+  ASSERT_TRUE(store.FilesOf(IndexFileSuffix()).empty());
+  store.MustOpen();
+  store.Put("K", Value('n'));
+  store.Flush();
+  store.MustClose();
+  RemoveManifests(store);
+  for (const std::string& path : store.FilesOf(".log")) {
+    if (std::ranges::find(older, path) == older.end()) {
+      ASSERT_TRUE(store.fs->tampering().Remove(path).ok());
+    }
+  }
+  ASSERT_EQ(RecordsOf(store).size(), 2u);
+  ASSERT_EQ(store.FilesOf(IndexFileSuffix()).size(), 1u);
+  for (const bool has_file : {true, false}) {
+    SCOPED_TRACE(has_file);
+    TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+    const std::string path = damaged.FilesOf(IndexFileSuffix()).front();
+    if (has_file) {  // only its header: an entry of K would show the newer number
+      ASSERT_TRUE(damaged.fs->tampering().Truncate(path, kFileHeaderSize).ok());
+    } else {
+      ASSERT_TRUE(damaged.fs->tampering().Remove(path).ok());
+    }
+    Findings findings;
+    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, {}, &findings).ok());
+    EXPECT_EQ(IsReportedUnproven(findings, "K"), has_file);
+    const Entries all = {{"default/A", Value('a')}, {"default/K", Value('o')}};
+    EXPECT_EQ(Read(damaged, kOutPath), has_file ? Entries() : all);
+    const bool is_named = std::ranges::any_of(findings.report.notes, [&](const std::string& note) {
+      return note.find(path + ": is of a later open of the database") != std::string::npos;
+    });
+    EXPECT_EQ(is_named, has_file);
+  }
+}
+
 // Regression: without a MANIFEST, the operations of a batch that a crash had cut still counted. Its deletes deleted
 // their keys, and its writes put their keys in doubt.
 TEST(SalvageLogTest, BatchWithoutItsEndDoesNotCount) {
