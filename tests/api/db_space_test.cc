@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "testing/test_store.h"
+#include "testing/family_store.h"
 #include "manifest/manifest_reader.h"
 #include "testing/mutant_scope.h"
 #include "util/fault_point.h"
@@ -391,6 +391,47 @@ TEST(SnapshotsTest, ThousandSnapshotsPinBoundedMemory) {
   EXPECT_LE(TableBytesUnderSnapshots(true), budget);
   const MutantScope mutant(Mutant::kSnapshotsPinTables);
   EXPECT_GT(TableBytesUnderSnapshots(false), 4 * budget);
+}
+
+// All families together may hold as much as the one with the largest memtables, not each of them its own share.
+TEST(SnapshotsTest, SnapshotsOfAllFamiliesShareOneBudget) {
+  constexpr std::size_t kLargest = 16 << 10;
+  FamilyStore store;
+  store.options.write_buffer_size = 4 << 10;
+  store.options.max_write_buffer_number = 2;
+  store.options.create_missing_column_families = true;
+  store.family_options["f0"] = store.options;
+  store.family_options["f0"].write_buffer_size = kLargest;
+  std::vector<std::string> names;
+  for (int i = 0; i < 10; ++i) names.push_back("f" + std::to_string(i));
+  store.MustOpenWith(names);
+  std::vector<const Snapshot*> held;
+  const auto value = [](std::uint64_t i) { return std::to_string(i) + std::string(50, 'v'); };
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    for (ColumnFamilyHandle* const family : store.handles) store.PutIn(family, KeyOf(i % 8), value(i));
+    held.push_back(store.db->GetSnapshot());
+  }
+  for (ColumnFamilyHandle* const family : store.handles) store.FlushOf(family);
+  store.RunUntilIdle();
+  std::uint64_t pinned = 0;
+  for (ColumnFamilyHandle* const family : store.handles) {
+    std::uint64_t all = 0;
+    std::uint64_t current = 0;
+    ASSERT_TRUE(store.db->GetIntProperty(family, "cambium.size-all-mem-tables", &all));
+    ASSERT_TRUE(store.db->GetIntProperty(family, "cambium.cur-size-all-mem-tables", &current));
+    pinned += all - current;
+  }
+  EXPECT_LE(pinned, 2 * kLargest);
+  for (std::uint64_t i = 0; i < held.size(); i += 7) {
+    ReadOptions at;
+    at.snapshot = held[i];
+    for (ColumnFamilyHandle* const family : store.handles) {
+      EXPECT_EQ(store.GetFrom(family, KeyOf(i % 8), at), value(i));
+      EXPECT_EQ(store.GetFrom(family, KeyOf((i + 1) % 8), at), i < 7 ? "NotFound" : value(i - 7));
+    }
+  }
+  for (const Snapshot* const snapshot : held) store.db->ReleaseSnapshot(snapshot);
+  store.Close();
 }
 
 // Regression: a snapshot was taken while memory of other snapshots was being bounded, just when a memtable was frozen.
