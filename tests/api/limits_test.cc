@@ -73,6 +73,25 @@ TEST(LimitsTest, LongestKeyDependsOnThePageSize) {
   }
 }
 
+// Large values have files of their own, so they do not count for the size of a batch.
+TEST(LimitsTest, LargeValuesOfABatchTakeNoLog) {
+  TestStore store;
+  store.MustOpen();
+  const auto bytes_of_log = [&] {
+    std::uint64_t bytes = 0;
+    for (const auto& [path, contents] : store.Files()) {
+      if (path.ends_with(".log")) bytes += contents.find_last_not_of('\0') + 1;  // the file may have grown ahead
+    }
+    return bytes;
+  };
+  const std::uint64_t before = bytes_of_log();
+  WriteBatch batch;
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(batch.Put(NumberedKey(i), std::string(9 * kKiB, 'v')).ok());
+  ASSERT_TRUE(store.db->Write({}, &batch).ok());
+  EXPECT_LE(bytes_of_log(), before + 40 * 200);
+  EXPECT_EQ(store.FilesOf(".val").size(), 40u);
+}
+
 // ---- Damage ----
 
 // Without verify_checksums a damaged byte of a value is returned; header and key are compared nevertheless.
@@ -101,6 +120,36 @@ TEST(LimitsTest, HeadersAreCheckedWithoutVerifyChecksumsAndValuesAreNot) {
     EXPECT_TRUE(read_with_flipped(offset, unverified).starts_with("Corruption")) << offset;
     EXPECT_TRUE(read_with_flipped(offset, {}).starts_with("Corruption")) << offset;
   }
+}
+
+// A damaged leaf costs its keys, and no others.
+TEST(LimitsTest, KeysOfOtherPagesStayReadable) {
+  TestStore store;
+  store.MustOpen();
+  const auto value = [](int i) { return "value of " + NumberedKey(i); };
+  for (int i = 0; i < 600; ++i) store.Put(NumberedKey(i), value(i));
+  store.Compact();
+  store.MustClose();
+  int damages = 0;
+  for (const std::string& path : store.FilesOf(IndexFileSuffix())) {
+    std::string bytes;
+    ASSERT_TRUE(store.fs->probe().ReadContents(path, &bytes).ok());
+    const std::size_t at = bytes.find(value(300));
+    if (at == std::string::npos) continue;
+    ASSERT_TRUE(store.fs->tampering().FlipBit(path, at, 3).ok());
+    ++damages;
+  }
+  ASSERT_GT(damages, 0);
+  store.MustOpen();
+  int unreadable = 0;
+  for (int i = 0; i < 600; ++i) {
+    const std::string found = store.Get(NumberedKey(i));
+    if (found == value(i)) continue;
+    ASSERT_TRUE(found.starts_with("Corruption")) << i << ": " << found;
+    ++unreadable;
+  }
+  EXPECT_TRUE(store.Get(NumberedKey(300)).starts_with("Corruption"));
+  EXPECT_LE(unreadable, 40) << "more than a page of 512 bytes has";
 }
 
 // The bytes of the second of two synced records change. After a crash they look like a torn tail, because nothing after

@@ -297,6 +297,7 @@ TEST(CommitLogTest, TwoSyncsOfOneFileNeverOverlap) {
 TEST(CommitLogTest, AppendFailsWhenSequenceNumbersRunOut) {
   SimFileSystem fs;
   FakeSource source(&fs);
+  EXPECT_EQ(kMaxSequenceNumber, (std::uint64_t{1} << 56) - 1);  // the figure in docs/LIMITS.md
   SegmentEnd end;
   end.last_sequence = kMaxSequenceNumber - 1;
   std::atomic<SequenceNumber> published{end.last_sequence};
@@ -617,11 +618,18 @@ TEST(CommitLogTest, BatchLargerThanASegmentIsRejected) {
   constexpr std::size_t kSize = std::size_t{1} << 30;
   void* const zeros = ::mmap(nullptr, kSize, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(zeros, MAP_FAILED);
-  Log log(1 << 20);
-  PreparedBatch batch({});
-  batch.Put(0, "k", Slice(static_cast<const char*>(zeros), kSize - 200));
-  CommitLog::Position position;
-  EXPECT_TRUE(log.log.Append(&batch, 1, &position).IsInvalidArgument());
+  SimOptions options;
+  options.quota_bytes = 1 << 20;
+  Log log(1 << 20, options);
+  // A batch of 16 values, which have this size together.
+  const auto append = [&](std::size_t size) {
+    PreparedBatch batch({});
+    for (int i = 0; i < 16; ++i) batch.Put(0, "k", Slice(static_cast<const char*>(zeros), size / 16));
+    CommitLog::Position position;
+    return log.log.Append(&batch, log.published.load() + 1, &position);
+  };
+  EXPECT_TRUE(append(kSize - 200).IsInvalidArgument());
+  EXPECT_TRUE(append(kSize - 2000).IsNoSpace()) << "a segment could take it, but the disk has no space";
   EXPECT_TRUE(log.Put("k", "v").ok());
   ::munmap(zeros, kSize);
 }

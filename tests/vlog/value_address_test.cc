@@ -54,6 +54,12 @@ TEST(ValueAddressTest, SizeOfACodeHasTheSameCode) {
   for (std::uint32_t code = 0; code < 4096; ++code) EXPECT_EQ(SizeCodeOf(UnitsOfSizeCode(code)), code);
 }
 
+// The figures in docs/LIMITS.md.
+TEST(ValueAddressTest, TwoMillionSegmentsOfAGibibyteHaveAddresses) {
+  EXPECT_EQ(kSlotCountMax, 2'097'152u);
+  EXPECT_EQ(kLogOffsetMax, std::uint64_t{1} << 30);
+}
+
 TEST(ValueAddressTest, FieldsDoNotOverlap) {
   const auto last_slot = static_cast<Slot>(kSlotCountMax - 1);
   const ValueAddress address = ValueAddress::InLog(last_slot, kLogOffsetMax - 8, 8);
