@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cambium/options.h"
 #include "gc/write_pacer.h"
 #include "testing/mutant_scope.h"
 #include "testing/units.h"
@@ -91,14 +92,17 @@ TEST(SpaceTest, SmallDatabaseMayTakeMinSpaceLimit) {
 
 // The examples in docs/LIMITS.md.
 TEST(SpaceTest, DefaultsAllow16MiBFor1And18For10And169For100) {
-  const auto allowed_mib = [](double live_mib) {
-    SpacePolicy policy = PolicyOf(1.5);
-    policy.min_space_limit = 16 * kMiB;
+  const Options defaults;
+  const auto allowed_mib = [&](double live_mib) {
+    SpacePolicy policy = PolicyOf(defaults.max_space_amplification);
+    policy.min_space_limit = defaults.min_space_limit;
+    policy.segment_bytes_max = defaults.blob_file_size;
     SpaceFigures figures;
     figures.log_live_bytes = figures.log_bytes = static_cast<std::uint64_t>(live_mib * kMiB);
     const SpacePlan plan = PlanSpace(figures, policy);
-    const double promised = 1.5 * live_mib + static_cast<double>(2 * plan.segment_bytes + plan.step_bytes) / kMiB;
-    return std::max(promised, 16.0);
+    const double at_once = static_cast<double>(2 * plan.segment_bytes + plan.step_bytes) / kMiB;
+    const double promised = defaults.max_space_amplification * live_mib + at_once;
+    return std::max(promised, static_cast<double>(defaults.min_space_limit) / kMiB);
   };
   EXPECT_EQ(allowed_mib(1), 16);
   EXPECT_EQ(allowed_mib(10), 18);
