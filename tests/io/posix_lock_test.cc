@@ -294,6 +294,25 @@ TEST_F(PosixLockTest, AnotherUserCannotUseTheLockFile) {
             1);
 }
 
+// If the owner lets others read LOCK, they can keep writers out.
+TEST_F(PosixLockTest, AUserWhoMayReadTheLockFileCanKeepWritersOut) {
+  if (::geteuid() != 0) GTEST_SKIP() << "SKIPPED: only root can become another user";
+  ASSERT_TRUE(IsFree());
+  ASSERT_EQ(::chmod(directory_.path().c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(LockFile().c_str(), 0644), 0);
+  {
+    const LivingChild other([this] {
+      if (::setuid(65534) != 0) ::_exit(1);
+      std::unique_ptr<FileLock> lock;
+      if (!Lock(LockMode::kShared, &lock).ok()) ::_exit(1);
+      (void)lock.release();  // held until the process ends
+    });
+    EXPECT_FALSE(IsFree(LockMode::kExclusive));
+    EXPECT_TRUE(IsFree(LockMode::kShared));
+  }
+  EXPECT_TRUE(IsFree(LockMode::kExclusive));
+}
+
 // As ReplacingTheLockFileNeverAdmitsTwo, in a directory that others may read.
 TEST_F(PosixLockTest, HoldersOfAReadableDirectoryExcludeEachOther) {
   ASSERT_EQ(::chmod(directory_.path().c_str(), 0755), 0);
