@@ -126,6 +126,36 @@ TEST(ReplayRoomTest, MemtablesStayWithinTheirBuffers) {
   EXPECT_GT(MemtableBytesAfterOpen(), bound);
 }
 
+// How often an Open with these buffers reads from each log segment, by its path.
+std::map<std::string, int> ReadsOfTheLog(std::size_t buffer) {
+  const auto fs = std::make_shared<SimFileSystem>(TheKilled().image);
+  std::map<std::string, int> reads;
+  SimFault never;
+  never.kind = SimOpKind::kRead;
+  never.matches = [&](SimOpKind, const std::string& path) {
+    if (path.ends_with(".log")) ++reads[path];
+    return false;
+  };
+  fs->AddFault(never);
+  const auto store = StoreOf(fs, buffer);
+  store->MustOpenWith(kFamilies);
+  fs->ClearFaults();
+  return reads;
+}
+
+// The second pass reads each segment once more, in fewer calls than the first, which also reads headers and ends of
+// files. It makes no difference how many flushes there are on the way.
+TEST(ReplayRoomTest, ALogThatDoesNotFitIsReadTwice) {
+  const std::map<std::string, int> once = ReadsOfTheLog(16u << 20);
+  const std::map<std::string, int> twice = ReadsOfTheLog(kSmallBuffer);
+  ASSERT_GT(once.size(), 4u);
+  for (const auto& [path, reads] : once) {
+    EXPECT_GT(twice.at(path), reads) << path;
+    EXPECT_LE(twice.at(path), reads * 3 / 2) << path << " is read a third time";
+  }
+  EXPECT_EQ(ReadsOfTheLog(4 * kSmallBuffer), twice);
+}
+
 // A log that the memtables can take is not flushed.
 TEST(ReplayRoomTest, ALogThatFitsIsNotFlushed) {
   const auto store = StoreOf(std::make_shared<SimFileSystem>(TheKilled().image), 16u << 20);
