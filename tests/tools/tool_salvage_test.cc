@@ -118,6 +118,24 @@ TEST_F(ToolSalvageTest, OlderValueIsUnprovenWithoutAManifest) {
   ExpectOut({});
 }
 
+// The index is lost. The values are still in the log, but a filter may have removed any of them.
+TEST_F(ToolSalvageTest, FilteredValuesOfALostIndexAreUnproven) {
+  Make();
+  for (const std::string& path : FilesLike(IndexFileSuffix())) std::filesystem::remove(path);
+  const Ended plain = RunTool(Line());
+  EXPECT_EQ(plain.exit_code, kDamage) << plain.output;
+  EXPECT_EQ(plain.output.find("unproven: key"), std::string::npos) << plain.output;
+  ExpectOut({});
+  std::filesystem::remove_all(Out());
+  const Ended filtered = RunTool(Line("--filtered"));
+  EXPECT_EQ(filtered.exit_code, kDamage) << filtered.output;
+  EXPECT_NE(filtered.output.find("unproven: key key5"), std::string::npos) << filtered.output;
+  ExpectOut({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  std::filesystem::remove_all(Out());
+  EXPECT_EQ(RunTool(Line("--filtered --include-unproven --quiet")).exit_code, kDamage);
+  ExpectOut({});
+}
+
 TEST_F(ToolSalvageTest, UnusableDirectoriesAreReported) {
   const auto expect = [this](int code) {
     const Ended ended = RunTool(Line());
