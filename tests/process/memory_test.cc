@@ -271,6 +271,98 @@ TEST(MemoryTest, FamiliesAndFilesTakeWhatLimitsSays) {
   }
 }
 
+// The memory of large values and of segments that log GC has written is within the figures of docs/LIMITS.md.
+TEST(MemoryTest, LargeValuesAndSegmentsOfLogGcTakeWhatLimitsSays) {
+  if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
+  Options options;
+  options.create_if_missing = true;
+  options.info_log = NullLogger();
+  options.page_cache_size = 64u << 10;
+  options.max_space_amplification = 0;  // else segments are not smaller than 1 MiB
+  options.blob_garbage_collection_age_cutoff = 1;
+  for (const std::string kind : {".val", ".gc"}) {
+    SCOPED_TRACE(kind);
+    const TempDirectory directory;
+    options.large_value_size = kind == ".val" ? 4u << 10 : 64u << 10;
+    options.blob_file_size = 1u << 20;
+    const auto write = [&](const std::string& path, int values) {
+      WriteBatch batch;
+      bool is_ok = true;
+      for (int i = 0; i < values; ++i) {
+        is_ok = is_ok && batch.Put(std::to_string(i), std::string(7'000, 'v')).ok();
+      }
+      std::unique_ptr<DB> db;
+      return is_ok && DB::Open(options, path, &db).ok() && db->Write({}, &batch).ok() && db->Flush({}).ok() &&
+             db->Close().ok();
+    };
+    // Deletes every second value. Log GC copies the others to many small segments.
+    const auto collect = [&](const std::string& path, int values) {
+      std::unique_ptr<DB> db;
+      Options small = options;
+      small.blob_file_size = 16u << 10;
+      bool is_ok = DB::Open(small, path, &db).ok();
+      for (int i = 1; i < values; i += 2) is_ok = is_ok && db->Delete({}, std::to_string(i)).ok();
+      CompactRangeOptions all;
+      all.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
+      return is_ok && db->CompactRange(all, nullptr, nullptr).ok() && db->Close().ok();
+    };
+    // Makes a database of so many values. Returns how many files of this kind it has, and the memory that the next Open
+    // and a read take.
+    const auto measure = [&](const std::string& name, int values) {
+      const std::string path = directory.File(name);
+      EXPECT_TRUE(PeakOfChild([&] { return write(path, values); }).has_value());
+      if (kind == ".gc") {
+        EXPECT_TRUE(PeakOfChild([&] { return collect(path, values); }).has_value());
+      }
+      const std::optional<std::uint64_t> peak = PeakOfChild([&] {
+        std::unique_ptr<DB> db;
+        std::string value;
+        return DB::Open(options, path, &db).ok() && db->Get({}, "0", &value).ok() && db->Close().ok();
+      });
+      EXPECT_TRUE(peak.has_value());
+      std::uint64_t files = 0;
+      for (const auto& file : std::filesystem::directory_iterator(path)) {
+        files += file.path().extension() == kind ? 1 : 0;
+      }
+      return std::pair(files, peak.value_or(0));
+    };
+    const auto [few, base] = measure("small", 2);
+    const auto [many, peak] = measure("large", kind == ".val" ? 400 : 1600);
+    EXPECT_GE(many, few + 300);
+    EXPECT_LE(peak, base + 3 * (many - few) * 1024);
+  }
+}
+
+// The lists of keys and addresses that are checked together are full several times.
+TEST(MemoryTest, VerificationOfManyValuesTakesWhatLimitsSays) {
+  if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
+  const TempDirectory directory;
+  Options options;
+  options.create_if_missing = true;
+  options.info_log = NullLogger();
+  options.page_cache_size = 8 * kMiB;
+  options.write_buffer_size = 16 * kMiB;
+  options.max_space_amplification = 0;
+  const auto write = [&] {
+    std::unique_ptr<DB> db;
+    bool is_ok = DB::Open(options, directory.File("db"), &db).ok();
+    Prng prng(1);
+    for (int i = 0; i < 18'000 && is_ok; ++i) {
+      is_ok = db->Put({}, prng.Bytes(8u << 10), std::string(600, 'v')).ok();
+    }
+    return is_ok && db->Flush({}).ok() && db->WaitForCompact().ok() && db->Close().ok();
+  };
+  ASSERT_TRUE(PeakOfChild(write).has_value());
+  const std::optional<std::uint64_t> peak = PeakOfChild([&] {
+    VerifyReport report;
+    const Status done = VerifyDB(directory.File("db"), options, {.deep = true}, &report);
+    return done.ok() && report.problems.empty() && report.dead_damage.empty();
+  });
+  ASSERT_TRUE(peak.has_value());
+  EXPECT_LE(*peak, 128 * kMiB);
+  EXPECT_GT(*peak, 64 * kMiB) << "the lists were not full";
+}
+
 // A value in a file of its own, and one in the log.
 TEST(MemoryTest, VerificationHoldsNoValue) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
