@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <set>
 
@@ -88,6 +89,13 @@ std::string ReadAll(DB* db, const Subject& subject, Status* error) {
     return "the iterator shows " + std::to_string(seen) + " of " + std::to_string(subject.model.size()) + " keys";
   }
   return "";
+}
+
+// The error says which file is damaged, and at which offset: "/db/000004.run:1536".
+bool NamesPlace(const Status& s, const std::string& path) {
+  const std::string text = s.ToString();
+  const std::size_t at = text.find(path + ":");
+  return at != std::string::npos && std::isdigit(static_cast<unsigned char>(text[at + path.size() + 1])) != 0;
 }
 
 Verdict Judge(const std::shared_ptr<SimFileSystem>& fs, const Subject& subject, bool merge_too) {
@@ -256,6 +264,10 @@ class Matrix {
                                            << (end == End::kClean ? "clean" : "crashed") << ", image " << images_;
           if (!verdict.status.ok()) {
             EXPECT_NE(verdict.status.ToString().find(kStorePath), std::string::npos) << verdict.status.ToString();
+          }
+          if (verdict.outcome == Outcome::kRead && verdict.status.IsCorruption()) {
+            EXPECT_TRUE(NamesPlace(verdict.status, path)) << file << ", " << damage.name << ": "
+                                                          << verdict.status.ToString();
           }
         });
         seen_[static_cast<std::size_t>(end)][{file, damage.name}] = std::string(outcomes.begin(), outcomes.end());
