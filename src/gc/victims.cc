@@ -93,6 +93,7 @@ VictimChoice PickSmall(std::span<const SegmentUse> segments, const VictimPolicy&
 VictimChoice PickToCut(std::span<const SegmentUse> segments, const VictimPolicy& policy,
                        const std::map<std::uint64_t, CutLook>& looks, const LogPosition& replay) {
   if (MutantIs(Mutant::kGcNeverCuts)) return {};
+  const std::uint64_t room = std::min(policy.step_bytes, policy.Room());
   const SegmentUse* densest = nullptr;
   const SegmentUse* unseen = nullptr;
   LogPosition unseen_at;
@@ -104,7 +105,7 @@ VictimChoice PickToCut(std::span<const SegmentUse> segments, const VictimPolicy&
     if (segment.is_damaged || !segment.can_cut) continue;
     const auto look = looks.find(segment.number);
     const bool is_new = look == looks.end();
-    const bool has_changed = is_new || policy.Room() > look->second.room + look->second.room / 4 ||
+    const bool has_changed = is_new || room > look->second.room + look->second.room / 4 ||
                              segment.garbage() >= look->second.garbage + kGarbageLeast;
     if (has_changed && segment.garbage() >= 2 * kGarbageLeast &&
         (densest == nullptr || density(segment) > density(*densest))) {

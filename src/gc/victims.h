@@ -99,7 +99,7 @@ struct VictimChoice {
 // What the last step that looked at a segment on a full disk found. Until something changes, another look is in vain.
 struct CutLook {
   LogPosition replay;           // the layers have all records before it
-  std::uint64_t room = 0;       // for copies
+  std::uint64_t room = 0;       // for the copies of a step
   std::uint64_t garbage = 0;    // of the segment, in bytes
 };
 

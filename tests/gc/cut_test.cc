@@ -207,6 +207,18 @@ TEST(PickToCutTest, LookInVainIsNotRepeatedUntilSomethingChanges) {
   EXPECT_EQ(Pick(uses, {{1, {{8, 0}, 64 * kKiB, garbage}}}), 1u) << "a flush";
 }
 
+// Regression: the room of a look, at most that of a step, was compared with all the room on the disk. With more than
+// 1.25 steps of room each look counted as out of date, and log GC looked at the same segment for ever.
+TEST(PickToCutTest, RoomBeyondAStepIsNoReasonToLookAgain) {
+  const std::vector<SegmentUse> uses = {Use(1, 600)};
+  VictimPolicy policy = RoomOf(4 * kMiB);
+  policy.step_bytes = kMiB;
+  const std::map<std::uint64_t, CutLook> looks = {{1, {{9, 0}, kMiB, uses[0].garbage()}}};
+  EXPECT_TRUE(PickToCut(uses, policy, looks, {9, 0}).numbers.empty());
+  policy.step_bytes = 2 * kMiB;
+  EXPECT_EQ(PickToCut(uses, policy, looks, {9, 0}).numbers.size(), 1u) << "a larger step";
+}
+
 // Accounts do not show which values newer entries hide, until a compaction has found out. So if they show no garbage,
 // log GC looks at segments: first at the one that it has not looked at for the longest time.
 TEST(PickToCutTest, LooksForHiddenGarbageAfterEachFlush) {
