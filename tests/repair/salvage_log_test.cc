@@ -327,8 +327,8 @@ TEST(SalvageLogTest, FooterIsNotDamage) {
   }
 }
 
-// Without a MANIFEST, a file of a later Open shows that the last segment of the log is missing. If that Open has left no
-// other file, nothing shows it, and the value that it replaced comes back.
+// Without a MANIFEST, a file of a later Open shows that the last segment of the log is missing. If that Open has left
+// no other file, nothing shows it, and the value that it replaced comes back.
 TEST(SalvageLogTest, FileOfALaterOpenShowsThatTheLastSegmentIsMissing) {
   TestStore store;
   store.MustOpen();

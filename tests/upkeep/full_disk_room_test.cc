@@ -17,6 +17,7 @@ namespace cambium::testing {
 namespace {
 
 constexpr Kind kThousand = {"1000 B", 1000, 1001, 24 * kMiB};
+constexpr Kind kLargerDisk = {"1000 B", 1000, 1001, 64 * kMiB};
 
 std::uint64_t ImmutableTables(const Disk& disk) {
   std::uint64_t count = 0;
@@ -36,8 +37,9 @@ std::vector<std::string> KeysOf(const Disk& disk, Prng* prng) {
 void UseLargeTables(Disk* disk) { disk->store->options.write_buffer_size = 64 * kMiB; }
 
 // Fills the disk, deletes a share of the keys, and puts them again. Returns "" or what went wrong.
-std::string DeleteAndWriteAgain(std::size_t percent, bool by_ranges, bool large_tables, std::uint64_t seed) {
-  Disk disk(kThousand, false, seed);
+std::string DeleteAndWriteAgain(const Kind& kind, std::size_t percent, bool by_ranges, bool large_tables,
+                                std::uint64_t seed) {
+  Disk disk(kind, false, seed);
   if (large_tables) UseLargeTables(&disk);
   disk.store->MustOpen();
   disk.Fill();
@@ -64,7 +66,7 @@ std::string DeleteAndWriteAgain(std::size_t percent, bool by_ranges, bool large_
   if (std::string wrong = disk.Check() + disk.store->Verify(); !wrong.empty()) return wrong;
   if (disk.IsFull()) return "the disk stays full\n" + disk.Space();
   // The reserve and the index keep a part of the space that a few per cent of the keys free.
-  const std::uint64_t least = percent < 10 ? 16 * kKiB : kThousand.quota * percent / 400;
+  const std::uint64_t least = percent < 10 ? 16 * kKiB : kind.quota * percent / 400;
   if (disk.Fill() < least) return "few puts came back\n" + disk.Space();
   disk.LetItRun();
   disk.store->Reopen();
@@ -78,7 +80,7 @@ TEST_P(ShareTest, DeletesLeadBackToPuts) {
   const auto [percent, by_ranges, large_tables] = GetParam();
   const std::uint64_t seed = SeedFromEnvironment(31);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
-  EXPECT_EQ(DeleteAndWriteAgain(static_cast<std::size_t>(percent), by_ranges, large_tables, seed), "");
+  EXPECT_EQ(DeleteAndWriteAgain(kThousand, static_cast<std::size_t>(percent), by_ranges, large_tables, seed), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranges, ShareTest,
@@ -89,7 +91,14 @@ INSTANTIATE_TEST_SUITE_P(SingleKeys, ShareTest,
                          ::testing::Combine(::testing::Values(3, 10, 50, 100), ::testing::Values(false),
                                             ::testing::Bool()));
 
-// 1 % may be too little, but its deletes succeed, and more deletes lead back to puts.
+// The larger the database, the smaller a share suffices: 2 % is the documented limit.
+TEST(FullDiskRoomTest, TwoPercentLeadBackToPutsInALargerDatabase) {
+  const std::uint64_t seed = SeedFromEnvironment(31);
+  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+  EXPECT_EQ(DeleteAndWriteAgain(kLargerDisk, 2, false, false, seed), "");
+}
+
+// In a database of 24 MiB, 1 % may be too little, but its deletes succeed, and more deletes lead back to puts.
 TEST(FullDiskRoomTest, DeletesAddUp) {
   Disk disk(kThousand, false, 4);
   disk.store->MustOpen();
@@ -113,17 +122,17 @@ TEST(FullDiskRoomTest, DeletesAddUp) {
 // Each of these rules is necessary near the limit.
 TEST(FullDiskRoomTest, EachRuleLowersTheShare) {
   const std::size_t limit = TestsUseLsm() ? 3 : 2;
-  ASSERT_EQ(DeleteAndWriteAgain(limit, false, true, 1), "");
+  ASSERT_EQ(DeleteAndWriteAgain(kThousand, limit, false, true, 1), "");
   {
     const MutantScope mutant(Mutant::kCutCountsMergedRuns);
-    EXPECT_NE(DeleteAndWriteAgain(limit, false, true, 1), "");
+    EXPECT_NE(DeleteAndWriteAgain(kThousand, limit, false, true, 1), "");
   }
   if (!TestsUseLsm()) {
     const MutantScope mutant(Mutant::kKeepDeadPagesOnFullDisk);
-    EXPECT_NE(DeleteAndWriteAgain(limit, false, true, 1), "");
+    EXPECT_NE(DeleteAndWriteAgain(kThousand, limit, false, true, 1), "");
   }
   const MutantScope mutant(Mutant::kQuietDiskStaysFull);
-  EXPECT_NE(DeleteAndWriteAgain(limit, false, true, 1), "");
+  EXPECT_NE(DeleteAndWriteAgain(kThousand, limit, false, true, 1), "");
 }
 
 // The flush of the memtables still fits when the first put is refused, although no background task has run before. If
