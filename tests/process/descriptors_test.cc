@@ -137,7 +137,8 @@ TEST(DescriptorsTest, IteratorsHaveARingEachAndEightStay) {
   if (!ColdReadsWait(directory.File("db"))) GTEST_SKIP() << "SKIPPED: no read is cold here";
   std::vector<std::unique_ptr<Iterator>> iterators;
   for (int i = 0; i < kIterators; ++i) {
-    ASSERT_TRUE(ForgetLogPages(directory.File("db")));
+    // The kernel may keep pages that it is still reading ahead. Then this scan may have no cold read, and takes no ring.
+    static_cast<void>(ForgetLogPages(directory.File("db")));
     iterators.emplace_back(db->NewIterator({}));
     Iterator* const it = iterators.back().get();
     for (it->SeekToFirst(); it->Valid(); it->Next()) {
