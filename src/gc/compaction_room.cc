@@ -19,17 +19,15 @@ CompactionRoom RoomForCompactions(const LayersShape& shape) {
   return {.of_step = bytes - (last.file_bytes - last.file_bytes / std::max<std::uint64_t>(last.file_count, 1))};
 }
 
-SharedCompactionRoom SumOfRooms(std::span<const CompactionRoom> rooms, std::uint64_t jobs) {
-  std::uint64_t largest = 0;
-  std::uint64_t waiting = 0;
-  std::uint64_t count = 0;
-  for (const CompactionRoom& room : rooms) {
-    largest = std::max(largest, room.of_step);
-    waiting += room.waiting;
-    count += room.of_step > 0 ? 1 : 0;
-  }
-  const std::uint64_t steps = std::min(count, jobs);
-  return {.bytes = std::min(waiting + largest * steps, kCompactionRoomMost),
+void SumOfRooms::Add(const CompactionRoom& room) {
+  largest_ = std::max(largest_, room.of_step);
+  waiting_ += room.waiting;
+  count_ += room.of_step > 0 ? 1 : 0;
+}
+
+SharedCompactionRoom SumOfRooms::For(std::uint64_t jobs) const {
+  const std::uint64_t steps = std::min(count_, jobs);
+  return {.bytes = std::min(waiting_ + largest_ * steps, kCompactionRoomMost),
           .at_once = std::max<std::uint64_t>(steps, 1)};
 }
 

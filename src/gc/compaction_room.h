@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "index/index.h"
 
@@ -30,6 +29,16 @@ struct SharedCompactionRoom {
 };
 
 // Steps of as many families as there are jobs may run at once. What waits for steps adds up over all families.
-[[nodiscard]] SharedCompactionRoom SumOfRooms(std::span<const CompactionRoom> rooms, std::uint64_t jobs);
+// Allocates nothing: the rooms of all families are summed up under the commit lock.
+class SumOfRooms {
+ public:
+  void Add(const CompactionRoom& room);
+  [[nodiscard]] SharedCompactionRoom For(std::uint64_t jobs) const;
+
+ private:
+  std::uint64_t largest_ = 0;
+  std::uint64_t waiting_ = 0;
+  std::uint64_t count_ = 0;  // of families whose compactions need space
+};
 
 }  // namespace cambium

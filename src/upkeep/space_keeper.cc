@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "gc/compaction_room.h"
 #include "gc/reserve.h"
@@ -155,14 +154,13 @@ void SpaceKeeper::ShareRoom() {
 
 void SpaceKeeper::SumCompactionRoom() {
   const std::shared_ptr<const View> view = commits_.view().Pin();
-  std::vector<CompactionRoom> rooms;
-  rooms.reserve(view->families.size());
+  SumOfRooms sum;
   for (const FamilyView& each : view->families) {
-    rooms.push_back({.of_step = each.family->step_room.load(std::memory_order_relaxed),
-                     .waiting = each.family->waiting_room.load(std::memory_order_relaxed)});
+    sum.Add({.of_step = each.family->step_room.load(std::memory_order_relaxed),
+             .waiting = each.family->waiting_room.load(std::memory_order_relaxed)});
   }
-  const SharedCompactionRoom all =
-      SumOfRooms(rooms, static_cast<std::uint64_t>(std::max(db_.options.max_background_jobs, 1)));
+  const auto jobs = static_cast<std::uint64_t>(std::max(db_.options.max_background_jobs, 1));
+  const SharedCompactionRoom all = sum.For(jobs);
   disk_.compactions_at_once.store(all.at_once, std::memory_order_relaxed);
   disk_.compaction_room.store(MutantIs(Mutant::kPutsLeaveNoRoomForSteps) ? 0 : all.bytes, std::memory_order_relaxed);
 }

@@ -40,18 +40,24 @@ TEST(CompactionRoomTest, AnLsmNeedsItsUpperLevelsAndAFile) {
   EXPECT_EQ(RoomForCompactions(lsm).waiting, 0u);
 }
 
+SharedCompactionRoom Shared(const std::vector<CompactionRoom>& rooms, std::uint64_t jobs) {
+  SumOfRooms sum;
+  for (const CompactionRoom& room : rooms) sum.Add(room);
+  return sum.For(jobs);
+}
+
 TEST(CompactionRoomTest, AllFamiliesNeedAtMost64MiB) {
   const CompactionRoom small = {.of_step = kMiB, .waiting = 2 * kMiB};
   const CompactionRoom large = {.of_step = 10 * kMiB, .waiting = 0};
-  EXPECT_EQ(SumOfRooms(std::vector{small, large, small}, 1).bytes, (4 + 10) * kMiB);
-  EXPECT_EQ(SumOfRooms(std::vector{small, large, small}, 2).bytes, (4 + 2 * 10) * kMiB) << "two steps at once";
-  EXPECT_EQ(SumOfRooms(std::vector{small}, 8).bytes, 3 * kMiB);
-  EXPECT_EQ(SumOfRooms(std::vector(100, small), 2).bytes, 64 * kMiB);
-  EXPECT_EQ(SumOfRooms(std::vector(8, large), 8).bytes, 64 * kMiB);
-  EXPECT_EQ(SumOfRooms(std::vector(8, large), 4).at_once, 4u);
+  EXPECT_EQ(Shared(std::vector{small, large, small}, 1).bytes, (4 + 10) * kMiB);
+  EXPECT_EQ(Shared(std::vector{small, large, small}, 2).bytes, (4 + 2 * 10) * kMiB) << "two steps at once";
+  EXPECT_EQ(Shared(std::vector{small}, 8).bytes, 3 * kMiB);
+  EXPECT_EQ(Shared(std::vector(100, small), 2).bytes, 64 * kMiB);
+  EXPECT_EQ(Shared(std::vector(8, large), 8).bytes, 64 * kMiB);
+  EXPECT_EQ(Shared(std::vector(8, large), 4).at_once, 4u);
   // Families whose bytes are mostly in the log need none.
-  EXPECT_EQ(SumOfRooms(std::vector(3, CompactionRoom{}), 4).bytes, 0u);
-  EXPECT_EQ(SumOfRooms(std::vector(3, CompactionRoom{}), 4).at_once, 1u);
+  EXPECT_EQ(Shared(std::vector(3, CompactionRoom{}), 4).bytes, 0u);
+  EXPECT_EQ(Shared(std::vector(3, CompactionRoom{}), 4).at_once, 1u);
 }
 
 }  // namespace
