@@ -265,9 +265,9 @@ std::uint64_t LogCompaction::leaves() const {
 
 Status LogCompaction::ForecastSteps() {
   CompactLogFigures& figures = report_.forecast.figures;
-  figures.segments += settled_.segments;
-  std::uint64_t gone = settled_.bytes_freed;
-  std::uint64_t held = settled_.bytes_held;
+  figures.segments += removed_by_seal_.segments;
+  std::uint64_t gone = removed_by_seal_.bytes_freed;
+  std::uint64_t held = removed_by_seal_.bytes_held;
   CAMBIUM_RETURN_IF_ERROR(ForEachGroup([&](const auto&, const std::vector<LogStep>& steps) {
     for (const LogStep& step : steps) {
       figures.values += step.records.size();
@@ -388,9 +388,9 @@ Status LogCompaction::Empty() {
 
 void LogCompaction::CountGone(const std::map<std::uint64_t, Segment>& before) {
   const ManifestState state = db_.StateNow();
-  report_.fact.segments += settled_.segments;
-  std::uint64_t gone = settled_.bytes_freed;
-  std::uint64_t held = settled_.bytes_held;
+  report_.fact.segments += removed_by_seal_.segments;
+  std::uint64_t gone = removed_by_seal_.bytes_freed;
+  std::uint64_t held = removed_by_seal_.bytes_held;
   for (const auto& [number, segment] : before) {
     if (state.segments.contains(number)) continue;
     ++report_.fact.segments;
@@ -399,9 +399,9 @@ void LogCompaction::CountGone(const std::map<std::uint64_t, Segment>& before) {
   CountFreed(gone, held, &report_.fact);
 }
 
-// Flushes and seals. Compactions that follow a flush may drop the last references to segments, which are then removed.
-// They count as a part of this compaction, because a dry run counts them too.
-Status LogCompaction::Settle() {
+// Flushes all memtables and seals the log. Compactions that follow a flush may drop the last references to segments,
+// which are then removed. This compaction counts these segments as emptied, because a dry run counts them too.
+Status LogCompaction::SealAndCount() {
   std::vector<std::uint64_t> numbers;
   for (const auto& [number, info] : db_.StateNow().segments) {
     if (info.kind != SegmentKind::kLargeValue && info.sealed) numbers.push_back(number);
@@ -410,12 +410,12 @@ Status LogCompaction::Settle() {
   CAMBIUM_RETURN_IF_ERROR(db_.SealWholeLog());
   const ManifestState state = db_.StateNow();
   for (const GcSource& source : opened.sources) {
-    if (!state.segments.contains(source.info.number)) CAMBIUM_RETURN_IF_ERROR(CountSettled(source));
+    if (!state.segments.contains(source.info.number)) CAMBIUM_RETURN_IF_ERROR(CountRemoved(source));
   }
   return Status::OK();
 }
 
-Status LogCompaction::CountSettled(const GcSource& source) {
+Status LogCompaction::CountRemoved(const GcSource& source) {
   Arena keys;
   std::vector<GcRecord> records;
   const Status listed = ListRecords(source, 0, &keys, &records);
@@ -425,8 +425,8 @@ Status LogCompaction::CountSettled(const GcSource& source) {
   CAMBIUM_RETURN_IF_ERROR(source.segment->file().GetInfo(&file));
   const SegmentInfo& info = source.info;
   const std::uint64_t bytes = BytesOnDisk(info, file);
-  ++settled_.segments;
-  (file.link_count > 1 ? settled_.bytes_held : settled_.bytes_freed) += bytes;
+  ++removed_by_seal_.segments;
+  (file.link_count > 1 ? removed_by_seal_.bytes_held : removed_by_seal_.bytes_freed) += bytes;
   return Status::OK();
 }
 
@@ -440,7 +440,7 @@ Status LogCompaction::Run() {
 }
 
 Status LogCompaction::RunSteps() {
-  CAMBIUM_RETURN_IF_ERROR(Settle());
+  CAMBIUM_RETURN_IF_ERROR(SealAndCount());
   CAMBIUM_RETURN_IF_ERROR(db_.PersistOptions({!how_.recompress.has_value(), !how_.min_blob_size.has_value()}));
   CAMBIUM_RETURN_IF_ERROR(Forecast());
   if (how_.cluster) CAMBIUM_RETURN_IF_ERROR(CheckRoom(db_, report_.forecast.figures));

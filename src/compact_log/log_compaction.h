@@ -92,8 +92,8 @@ class LogCompaction {
   Status ForecastClustering();
   Status Cluster();
   Status Empty();
-  Status Settle();
-  Status CountSettled(const GcSource& source);
+  Status SealAndCount();
+  Status CountRemoved(const GcSource& source);
   void CountGone(const std::map<std::uint64_t, Segment>& before);
   [[nodiscard]] bool GoesOn();
 
@@ -116,7 +116,7 @@ class LogCompaction {
   };
   std::map<std::uint32_t, std::vector<KeyRange>> clustered_;
   std::uint64_t clustered_bytes_ = 0;  // size of the segments that will hold them
-  CompactLogFigures settled_;          // of segments that SealWholeLog removed, since nothing refers to them
+  CompactLogFigures removed_by_seal_;  // of segments that were removed during SealWholeLog: nothing refers to them
 };
 
 }  // namespace cambium

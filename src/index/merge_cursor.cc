@@ -287,23 +287,23 @@ LayerMerge::LayerMerge(const Comparator* comparator, std::vector<MergeChild> chi
 
 void LayerMerge::SeekToFirst() {
   cursor_.SeekToFirst();
-  Settle();
+  SkipCovered();
 }
 
 void LayerMerge::Seek(Slice target) {
   cursor_.Seek(target);
-  Settle();
+  SkipCovered();
 }
 
 void LayerMerge::Next() {
   assert(Valid());
   if (is_covered_ && on_shadowed_) on_shadowed_(source(), key(), entry());
   cursor_.Next();
-  Settle();
+  SkipCovered();
 }
 
 // Among equal keys the newest is first. If a range covers the newest entry, it covers the older ones too.
-void LayerMerge::Settle() {
+void LayerMerge::SkipCovered() {
   is_covered_ = false;
   while (cursor_.Valid()) {
     MergeCursor::Child& front = cursor_.children_[cursor_.order_[0]];

@@ -178,7 +178,8 @@ class LayerMerge {
   [[nodiscard]] Status status() const { return cursor_.status(); }
 
  private:
-  void Settle();
+  // Sets is_covered_ for the entry at the cursor. Unless kYield, skips covered entries first.
+  void SkipCovered();
 
   const OnShadowed on_shadowed_;
   const Covered covered_;

@@ -106,11 +106,11 @@ bool TreeCursor::DescendEdge(Edge edge) {
 }
 
 void TreeCursor::SeekToFirst() {
-  if (Start() && DescendEdge(Edge::kFirst)) Settle();
+  if (Start() && DescendEdge(Edge::kFirst)) ReadKey();
 }
 
 void TreeCursor::SeekToLast() {
-  if (Start() && DescendEdge(Edge::kLast)) Settle();
+  if (Start() && DescendEdge(Edge::kLast)) ReadKey();
 }
 
 void TreeCursor::Seek(Slice target) {
@@ -119,7 +119,7 @@ void TreeCursor::Seek(Slice target) {
   Step& leaf = path_.back();
   leaf.index = leaf.page->LowerBound(target, order_, &equal);
   if (leaf.index < leaf.page->count()) {
-    Settle();
+    ReadKey();
   } else {
     NextLeaf();
   }
@@ -132,7 +132,7 @@ void TreeCursor::SeekForPrev(Slice target) {
   const std::uint32_t i = leaf.page->LowerBound(target, order_, &equal);
   if (equal || i > 0) {
     leaf.index = equal ? i : i - 1;
-    Settle();
+    ReadKey();
   } else {
     PrevLeaf();
   }
@@ -143,7 +143,7 @@ void TreeCursor::Next() {
   Step& leaf = path_.back();
   if (leaf.index + 1 < leaf.page->count()) {
     ++leaf.index;
-    Settle();
+    ReadKey();
   } else {
     NextLeaf();
   }
@@ -154,7 +154,7 @@ void TreeCursor::Prev() {
   Step& leaf = path_.back();
   if (leaf.index > 0) {
     --leaf.index;
-    Settle();
+    ReadKey();
   } else {
     PrevLeaf();
   }
@@ -170,7 +170,7 @@ bool TreeCursor::Advance(bool forward, Slice* key_there) {
       FailOrder();
       return false;
     }
-    Settle();
+    ReadKey();
     *key_there = key_;
     return true;
   }
@@ -210,7 +210,7 @@ void TreeCursor::NextLeaf() {
   while (!path_.empty() && path_.back().index + 1 >= path_.back().page->count()) path_.pop_back();
   if (path_.empty()) return;
   ++path_.back().index;
-  if (PushChild() && DescendEdge(Edge::kFirst)) Settle();
+  if (PushChild() && DescendEdge(Edge::kFirst)) ReadKey();
 }
 
 void TreeCursor::PrevLeaf() {
@@ -220,10 +220,10 @@ void TreeCursor::PrevLeaf() {
   while (!path_.empty() && path_.back().index == 0) path_.pop_back();
   if (path_.empty()) return;
   --path_.back().index;
-  if (PushChild() && DescendEdge(Edge::kLast)) Settle();
+  if (PushChild() && DescendEdge(Edge::kLast)) ReadKey();
 }
 
-void TreeCursor::Settle() {
+void TreeCursor::ReadKey() {
   const Step& leaf = path_.back();
   if (is_framed_) {
     leaf.page->CopyMiddle(leaf.index, scratch_.data() + leaf.page->prefix_size());

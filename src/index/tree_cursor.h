@@ -62,7 +62,7 @@ class TreeCursor final : public EntryCursor {
   bool DescendEdge(Edge edge);  // from the deepest step to a leaf, along the first or last children
   void NextLeaf();
   void PrevLeaf();
-  void Settle();                // makes the cursor valid and reads its key
+  void ReadKey();               // makes the cursor valid and reads its key
   // Compares key(i - 1) < key(i) in the leaf in full, when the heads cannot tell.
   [[nodiscard]] bool AscendsTo(std::uint32_t i);
   void Fail(Status status);

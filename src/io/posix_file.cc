@@ -202,11 +202,11 @@ Status PosixFile::WriteVectored(std::uint64_t offset, std::span<const Slice> dat
 // If there is no memory, this sync does without a witness: it must not fail for that reason.
 std::shared_ptr<const PosixDescriptor> PosixFile::Witness() {
   const MutexLock lock(witness_mutex_);
-  if (!has_settled_witness_) {
+  if (!has_final_witness_) {
     try {
-      journal_witness_ = JournalWitnessFor(fd_, PosixPlace(opened_, path_), &has_settled_witness_);
+      journal_witness_ = JournalWitnessFor(fd_, PosixPlace(opened_, path_), &has_final_witness_);
     } catch (const std::bad_alloc&) {
-      has_settled_witness_ = false;
+      has_final_witness_ = false;
     }
   }
   return journal_witness_;

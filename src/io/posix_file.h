@@ -71,7 +71,7 @@ class PosixFile final : public File {
   enum class Known : unsigned char { kNotYet, kNo, kYes };
   mutable std::atomic<Known> can_grow_ahead_{Known::kNotYet};
   Mutex witness_mutex_;
-  bool has_settled_witness_ CAMBIUM_GUARDED_BY(witness_mutex_) = false;  // usually true from the first sync on
+  bool has_final_witness_ CAMBIUM_GUARDED_BY(witness_mutex_) = false;  // usually true from the first sync on
   std::shared_ptr<const PosixDescriptor> journal_witness_
       CAMBIUM_GUARDED_BY(witness_mutex_);  // may be null; see posix_sync.h
 };

@@ -71,8 +71,8 @@ bool MayHaveJournalOfExt4(int descriptor) {
          of_system.f_type == OVERLAYFS_SUPER_MAGIC;
 }
 
-std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const PosixPlace& place, bool* is_settled) {
-  if (is_settled != nullptr) *is_settled = true;
+std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const PosixPlace& place, bool* is_final) {
+  if (is_final != nullptr) *is_final = true;
   if (!MayHaveJournalOfExt4(descriptor)) return nullptr;
   const std::string path = place.name;
   const std::size_t slash = path.rfind('/');
@@ -89,7 +89,7 @@ std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const P
     int error = 0;
     witness = OpenWitness(place.directory(), directory.second, &error);  // may take long: not under the mutex
     const bool is_short_of = error == EMFILE || error == ENFILE || error == ENOMEM;
-    if (is_short_of && is_settled != nullptr) *is_settled = false;
+    if (is_short_of && is_final != nullptr) *is_final = false;
     if (witness == nullptr) return nullptr;
     const MutexLock lock(all.mutex);
     std::erase_if(all.of_directory, [](const auto& each) { return each.second.expired(); });

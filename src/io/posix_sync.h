@@ -37,10 +37,10 @@ enum class SyncKind : bool { kData, kAll };  // fdatasync, fsync
 
 // Returns the witness for the file that is open as `descriptor` and has its name at `place`: LOCK of its directory. Null
 // if there is no LOCK, if it is on another file system, or if the journal need not be asked. All files of a directory
-// share one descriptor. Sets *is_settled, unless null, to false if this call lacked descriptors or memory, so that a
+// share one descriptor. Sets *is_final, unless null, to false if this call lacked descriptors or memory, so that a
 // later call may find a witness; else to true. Any thread.
 std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const PosixPlace& place,
-                                                         bool* is_settled = nullptr);
+                                                         bool* is_final = nullptr);
 
 // Syncs a file that is open for writing. If `witness` is null, asks the journal through the file itself. Errors name
 // `path`.

@@ -19,14 +19,14 @@ void TierCursor::SeekToFirst() {
   if (runs_->empty()) return Close();
   Open(0);
   cursor_->SeekToFirst();
-  SettleForward();
+  SkipEndedRunsForward();
 }
 
 void TierCursor::SeekToLast() {
   if (runs_->empty()) return Close();
   Open(runs_->size() - 1);
   cursor_->SeekToLast();
-  SettleBackward();
+  SkipEndedRunsBackward();
 }
 
 void TierCursor::Seek(Slice target) {
@@ -34,7 +34,7 @@ void TierCursor::Seek(Slice target) {
   if (run == runs_->size()) return Close();
   Open(run);
   cursor_->Seek(target);
-  SettleForward();
+  SkipEndedRunsForward();
 }
 
 void TierCursor::SeekForPrev(Slice target) {
@@ -45,22 +45,22 @@ void TierCursor::SeekForPrev(Slice target) {
   }
   Open(run);
   cursor_->SeekForPrev(target);
-  SettleBackward();
+  SkipEndedRunsBackward();
 }
 
 void TierCursor::Next() {
   assert(Valid());
   cursor_->Next();
-  SettleForward();
+  SkipEndedRunsForward();
 }
 
 void TierCursor::Prev() {
   assert(Valid());
   cursor_->Prev();
-  SettleBackward();
+  SkipEndedRunsBackward();
 }
 
-void TierCursor::SettleForward() {
+void TierCursor::SkipEndedRunsForward() {
   while (!cursor_->Valid() && cursor_->status().ok()) {
     if (at_ + 1 == runs_->size()) return Close();
     Open(at_ + 1);
@@ -68,7 +68,7 @@ void TierCursor::SettleForward() {
   }
 }
 
-void TierCursor::SettleBackward() {
+void TierCursor::SkipEndedRunsBackward() {
   while (!cursor_->Valid() && cursor_->status().ok()) {
     if (at_ == 0) return Close();
     Open(at_ - 1);

@@ -35,8 +35,8 @@ class TierCursor final : public EntryCursor {
   void Open(std::size_t run);
   void Close() { cursor_.reset(); }
   // Moves to the next run with a key, if the current one has no more. If a run has failed, stays there.
-  void SettleForward();
-  void SettleBackward();
+  void SkipEndedRunsForward();
+  void SkipEndedRunsBackward();
 
   const KeyOrder order_;
   const std::shared_ptr<const RunList> runs_;

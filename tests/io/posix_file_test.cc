@@ -468,9 +468,9 @@ TEST_F(PosixFileTest, WitnessIsOpenedLaterIfDescriptorsRunOut) {
   ::close(next);
   {
     const testing::LimitScope limit(RLIMIT_NOFILE, static_cast<rlim_t>(next));
-    bool is_settled = true;
-    EXPECT_EQ(JournalWitnessFor(fd, PosixPlace(file->path()), &is_settled), nullptr);
-    EXPECT_EQ(is_settled, !is_wanted);
+    bool is_final = true;
+    EXPECT_EQ(JournalWitnessFor(fd, PosixPlace(file->path()), &is_final), nullptr);
+    EXPECT_EQ(is_final, !is_wanted);
     EXPECT_TRUE(file->SyncData().ok());
   }
   EXPECT_EQ(OpenDescriptors(), before);
@@ -505,9 +505,9 @@ TEST_F(PosixFileTest, NoWitnessOutsideOfExt4) {
   const PosixDescriptor in_memory(::memfd_create("f", MFD_CLOEXEC));
   ASSERT_TRUE(in_memory.valid());
   const int before = OpenDescriptors();
-  bool is_settled = false;
-  EXPECT_EQ(JournalWitnessFor(in_memory.get(), PosixPlace(directory_.File("f")), &is_settled), nullptr);
-  EXPECT_TRUE(is_settled);
+  bool is_final = false;
+  EXPECT_EQ(JournalWitnessFor(in_memory.get(), PosixPlace(directory_.File("f")), &is_final), nullptr);
+  EXPECT_TRUE(is_final);
   EXPECT_EQ(OpenDescriptors(), before);
   EXPECT_EQ(ReadAll(*locked), "") << "LOCK was opened and written to";
   EXPECT_FALSE(HasJournalOfExt4(in_memory.get()));

@@ -44,8 +44,8 @@ struct Load {
   std::size_t value_bytes = 0;
 };
 
-// Returns the most memory that a database with these options takes while it is loaded, overwritten and settled, in
-// addition to the memory taken before.
+// Returns the most memory that a database with these options takes during a load, overwrites, and the background work
+// after them, in addition to the memory taken before.
 std::uint64_t PeakOfThisProcess(const Options& options, const Load& load) {
   const TempDirectory directory;
   const std::uint64_t before = AnonymousBytes();

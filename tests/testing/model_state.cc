@@ -18,7 +18,7 @@ std::uint64_t HashOf(const Comparator* comparator, Slice key, Slice value, const
 }
 
 void ModelState::Apply(const Operation& write) {
-  is_settled_ = false;
+  is_exact_ = false;
   for (std::size_t i = 0; i < write.mutations.size(); ++i) {
     const Mutation& mutation = write.mutations[i];
     if (mutation.is_range) {
@@ -71,7 +71,7 @@ bool ModelState::Allows(const Cell& cell, const std::optional<std::string>& foun
   return MayBeFiltered() && !cell.is_filtered && found == FilteredValueOf(cell);
 }
 
-std::string ModelState::Settle(const std::map<std::string, std::string>& found) {
+std::string ModelState::NarrowTo(const std::map<std::string, std::string>& found) {
   for (const auto& [key, value] : found) {
     if (!map_.contains(key)) return Quote(key) + " is " + DescribeValue(value) + "; it should not be there";
   }
@@ -84,7 +84,7 @@ std::string ModelState::Settle(const std::map<std::string, std::string>& found) 
     }
     at = its.has_value() && *its == ValueOf(at->second) ? std::next(at) : FilterOne(at);
   }
-  is_settled_ = true;
+  is_exact_ = true;
   return "";
 }
 

@@ -44,7 +44,7 @@ class ModelState {
   void Filter(const std::optional<std::string>& lower, const std::optional<std::string>& upper);
   // Compares with `found`, the contents by canonical key. If this state allows these contents, returns "" and
   // represents only them from then on. Otherwise returns a description of the first entry that it does not allow.
-  [[nodiscard]] std::string Settle(const std::map<std::string, std::string>& found);
+  [[nodiscard]] std::string NarrowTo(const std::map<std::string, std::string>& found);
 
   [[nodiscard]] const Map& map() const { return map_; }
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
@@ -53,7 +53,7 @@ class ModelState {
 
   // Returns the value that the cell may read as. If MayBeFiltered(), it may also read as the filtered value.
   [[nodiscard]] std::string ValueOf(const Cell& cell) const;
-  [[nodiscard]] bool MayBeFiltered() const { return filter_ != nullptr && !is_settled_; }
+  [[nodiscard]] bool MayBeFiltered() const { return filter_ != nullptr && !is_exact_; }
   // Returns whether a read of the key may give `found`: a value, or none.
   [[nodiscard]] bool Allows(const Cell& cell, const std::optional<std::string>& found) const;
 
@@ -63,7 +63,7 @@ class ModelState {
 
   Map map_;
   const RuleFilter* filter_;
-  bool is_settled_ = false;  // is_filtered of every cell is exact
+  bool is_exact_ = false;  // is_filtered of every cell is exact
   std::uint64_t hash_ = 0;
 };
 

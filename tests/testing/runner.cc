@@ -88,8 +88,8 @@ std::string Runner::RunUnguarded(const Operation& op) {
       const Snapshot* snapshot = database_->get()->GetSnapshot();
       if (snapshot == nullptr) return "GetSnapshot returns null";
       held.emplace(HeldSnapshot{snapshot, timeline_->tip()});
-      bool is_settled = false;
-      if (std::string wrong = SettleAt(snapshot, &held->state, &is_settled); !wrong.empty()) return wrong;
+      bool is_known = false;
+      if (std::string wrong = NarrowAt(snapshot, &held->state, &is_known); !wrong.empty()) return wrong;
       if (snapshot->GetSequenceNumber() != timeline_->sequence()) {
         return "the snapshot is at " + std::to_string(snapshot->GetSequenceNumber()) + ", but the last write at " +
                std::to_string(timeline_->sequence());
@@ -272,9 +272,9 @@ std::string Runner::Iterate(const Operation& op) {
     ModelState state = StateOf(op, &options);
     const Snapshot* now = nullptr;
     if (filter() != nullptr && options.snapshot == nullptr) options.snapshot = now = database_->get()->GetSnapshot();
-    bool is_settled = true;
+    bool is_known = true;
     if (filter() != nullptr) {
-      if (std::string wrong = SettleAt(options.snapshot, &state, &is_settled); !wrong.empty()) return wrong;
+      if (std::string wrong = NarrowAt(options.snapshot, &state, &is_known); !wrong.empty()) return wrong;
     }
     if (op.lower.has_value()) {
       held.lower = *op.lower;
@@ -297,7 +297,7 @@ std::string Runner::Iterate(const Operation& op) {
     held.iterator.reset(database_->get()->NewIterator(options));
     if (now != nullptr) database_->get()->ReleaseSnapshot(now);
     if (held.iterator->Valid()) return "a new iterator is valid";
-    if (!is_settled) {  // it is not known what the iterator should show
+    if (!is_known) {  // it is not known what the iterator should show
       slot.reset();
       return "";
     }
@@ -429,8 +429,8 @@ std::string Runner::ReadNow(Contents* contents) {
   return wrong;
 }
 
-std::string Runner::SettleAt(const Snapshot* snapshot, ModelState* state, bool* is_settled) {
-  *is_settled = false;
+std::string Runner::NarrowAt(const Snapshot* snapshot, ModelState* state, bool* is_known) {
+  *is_known = false;
   if (filter() == nullptr) return "";
   ReadOptions options;
   options.snapshot = snapshot;
@@ -439,8 +439,8 @@ std::string Runner::SettleAt(const Snapshot* snapshot, ModelState* state, bool* 
       ReadAll(database_->get(), options, program_.config.comparator, program_.universe, &contents, filter());
   if (!wrong.empty()) return wrong;
   if (!contents.status.ok()) return MayFailToRead(contents.status) ? "" : contents.status.ToString();
-  if (wrong = state->Settle(contents.values); !wrong.empty()) return "at a snapshot, " + wrong;
-  *is_settled = true;
+  if (wrong = state->NarrowTo(contents.values); !wrong.empty()) return "at a snapshot, " + wrong;
+  *is_known = true;
   return "";
 }
 

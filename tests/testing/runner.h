@@ -89,9 +89,9 @@ class Runner {
   std::string ReadNow(Contents* contents);
   std::string Reopen(const Operation& op);
   [[nodiscard]] const ModelState& StateOf(const Operation& op, ReadOptions* options) const;
-  // With a filter: reads everything at the snapshot and settles `state` to it. Returns "", or what `state` does not
-  // allow. *is_settled is false if the contents could not be read because of an allowed error.
-  std::string SettleAt(const Snapshot* snapshot, ModelState* state, bool* is_settled);
+  // With a filter: reads everything at the snapshot, and narrows `state` to these contents. Returns "", or an entry
+  // that `state` does not allow. *is_known is false if the contents could not be read because of an allowed error.
+  std::string NarrowAt(const Snapshot* snapshot, ModelState* state, bool* is_known);
   [[nodiscard]] const RuleFilter* filter() const { return program_.config.filter.get(); }
 
   const Program& program_;

@@ -58,16 +58,16 @@ bool Timeline::Find(const Bound& bound, bool power_cut, std::uint64_t hash, Sequ
     if (entry.committed) {
       if (entry.commits_before + 1 < least) continue;
       *match = {entry.commits_before + 1, 0};
-      return Settles(match, bound, found, violation);
+      return CompletesMatch(match, bound, found, violation);
     }
     // A batch that is not visible (yet) can match only if no commit came after it.
     if (entry.commits_before < least || entry.commits_before != bound.commits) continue;
     *match = {entry.commits_before, e + 1};
-    return Settles(match, bound, found, violation);
+    return CompletesMatch(match, bound, found, violation);
   }
   if (least == 0 && sequence == base_sequence_ && hash == base_.hash()) {
     *match = {0, 0};
-    return Settles(match, bound, found, violation);
+    return CompletesMatch(match, bound, found, violation);
   }
   *violation = Explain(bound, power_cut, sequence, found);
   return false;
@@ -139,11 +139,11 @@ ModelState Timeline::StateOf(const Match& match) const {
   return state;
 }
 
-bool Timeline::Settles(Match* match, const Bound& bound, const std::map<std::string, std::string>& found,
-                       std::string* violation) const {
+bool Timeline::CompletesMatch(Match* match, const Bound& bound, const std::map<std::string, std::string>& found,
+                              std::string* violation) const {
   match->filtered = bound.filtered;
   if (base_.filter() == nullptr) return true;
-  const std::string wrong = StateOf(*match).Settle(found);
+  const std::string wrong = StateOf(*match).NarrowTo(found);
   if (wrong.empty()) return true;
   *violation =
       "the state after " + std::to_string(match->commits) + " batches, but not what the filter leaves: " + wrong;

@@ -95,8 +95,8 @@ class Timeline {
   };
   [[nodiscard]] ModelState StateOf(const Match& match) const;
   // Completes *match if the filter may have left `found`. Otherwise returns false and sets *violation.
-  bool Settles(Match* match, const Bound& bound, const std::map<std::string, std::string>& found,
-               std::string* violation) const;
+  bool CompletesMatch(Match* match, const Bound& bound, const std::map<std::string, std::string>& found,
+                      std::string* violation) const;
   [[nodiscard]] std::string Explain(const Bound& bound, bool power_cut, SequenceNumber sequence,
                                     const std::map<std::string, std::string>& found) const;
 

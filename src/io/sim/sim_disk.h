@@ -92,7 +92,7 @@ class SimDisk {
   void ReplaceContent(SimInodeId id, SimContent content);  // durable, device and cache alike
   // Applies the name changes that `survives` marks and forgets the others. Afterwards every directory shows exactly its
   // durable names.
-  void SettleNames(const std::vector<bool>& survives);
+  void ApplyNameChanges(const std::vector<bool>& survives);
 
  private:
   static std::vector<std::string_view> Components(std::string_view path);

@@ -164,7 +164,7 @@ bool SimDisk::IsNameDurable(std::string_view path) const {
   return true;
 }
 
-void SimDisk::SettleNames(const std::vector<bool>& survives) {
+void SimDisk::ApplyNameChanges(const std::vector<bool>& survives) {
   bool dropped = false;
   for (const SimRef<SimInode>& inode : inodes_) dropped = dropped || inode->names_dropped;
   if (name_changes_.empty() && !dropped) {
@@ -180,12 +180,12 @@ void SimDisk::SettleNames(const std::vector<bool>& survives) {
   name_changes_.clear();
   for (SimRef<SimInode>& inode : inodes_) {
     if (inode->pending_links == 0 && inode->link_count == inode->durable_links && !inode->is_directory) continue;
-    SimInode& settled = inode.Edit();
-    settled.pending_links = 0;
-    settled.link_count = settled.durable_links;
-    if (!settled.is_directory) continue;
-    settled.names = settled.durable_names;
-    settled.names_dropped = false;
+    SimInode& changed = inode.Edit();
+    changed.pending_links = 0;
+    changed.link_count = changed.durable_links;
+    if (!changed.is_directory) continue;
+    changed.names = changed.durable_names;
+    changed.names_dropped = false;
   }
   Sweep([](SimInodeId) { return false; });
 }

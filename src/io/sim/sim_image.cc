@@ -69,7 +69,7 @@ class Cut {
     }
     EnforceNameRules(before_, &survives_);
     report_->name_changes_kept = static_cast<std::uint64_t>(std::count(survives_.begin(), survives_.end(), true));
-    after_.SettleNames(survives_);
+    after_.ApplyNameChanges(survives_);
     return std::move(after_);
   }
 
@@ -87,18 +87,19 @@ class Cut {
     return SimDamage::kAllLost;
   }
 
-  void Settle(const SimInode& inode, bool keep) {
+  // Keeps all unsynced changes of the file, or loses them.
+  void KeepOrLose(const SimInode& inode, bool keep) {
     after_.ReplaceContent(inode.id, keep ? inode.device : inode.durable);
   }
 
   void KeepAll(bool keep) {
-    for (const SimInode* inode : dirty_) Settle(*inode, keep);
+    for (const SimInode* inode : dirty_) KeepOrLose(*inode, keep);
     survives_.assign(survives_.size(), keep);
   }
 
   void OneFile(bool keep) {
     const std::size_t chosen = dirty_.empty() ? 0 : prng_.Uniform(dirty_.size());
-    for (std::size_t i = 0; i < dirty_.size(); ++i) Settle(*dirty_[i], (i == chosen) == keep);
+    for (std::size_t i = 0; i < dirty_.size(); ++i) KeepOrLose(*dirty_[i], (i == chosen) == keep);
     const std::uint64_t names = prng_.Uniform(10);
     if (names < 6) {
       survives_.assign(survives_.size(), true);
@@ -292,7 +293,7 @@ SimImage SimImage::CutKeeping(const std::vector<bool>& kept) const {
   std::vector<bool> survives(disk_.name_changes().size(), false);
   for (std::size_t i = 0; i < survives.size(); ++i) survives[i] = kept[unit++];
   EnforceNameRules(disk_, &survives);
-  after.SettleNames(survives);
+  after.ApplyNameChanges(survives);
   return {std::move(after), {}, operation_};
 }
 
