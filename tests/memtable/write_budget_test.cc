@@ -105,7 +105,7 @@ TEST(WriteBudgetTest, ChargesAreCountedByState) {
   EXPECT_EQ(budget->used(), 0u);
 }
 
-TEST(WriteBudgetTest, WhatDoesNotFitIsRefused) {
+TEST(WriteBudgetTest, ChunksBeyondTheLimitAreRefused) {
   const auto budget = BudgetOf(160 * kKiB);
   const FakeMember member(budget);
   TableCharge table(member.its_share);
@@ -451,7 +451,7 @@ TEST(WriteBudgetTest, AMemtableWithOneKeyTakesLittle) {
   EXPECT_EQ(budget->used(), 0u);
 }
 
-// Chunks are a small part of a small budget, so that it can be used up, and of one that is used up none is taken.
+// Chunks are a small part of the budget, so that memtables can use it up. Once it is used up, no chunk is taken.
 TEST(WriteBudgetTest, ChunksFitTheBudget) {
   const auto budget = BudgetOf(std::size_t{1} << 20);
   EXPECT_EQ(budget->ChunkBytesMax(), 16 * kKiB);
