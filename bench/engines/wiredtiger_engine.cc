@@ -317,7 +317,7 @@ class WiredTigerEngine : public Engine {
       return code == 0 ? session->log_flush(session, "sync=on") : code;
     });
   }
-  // Pages that its threads evict meanwhile only spare work for the next checkpoint.
+  // There is nothing to wait for: pages that its threads evict only leave less work for the next checkpoint.
   Status WaitForCompaction() override { return {}; }
   Status Compact() override {
     Status status = WithSession([](WT_SESSION* session) { return session->compact(session, kTable, "timeout=0"); });
@@ -402,7 +402,8 @@ class WiredTigerEngine : public Engine {
     return Ours(code != 0 ? code : closed);
   }
 
-  // Returns totals over all opens; WiredTiger counts from 0 in each. What it writes while it closes cannot be read.
+  // Returns totals over all opens; WiredTiger counts from 0 in each. The bytes that it writes while it closes are
+  // missing: its counters cannot be read then.
   Totals ReadTotals() {
     Totals totals = earlier_;
     if (connection_ == nullptr) return totals;

@@ -295,7 +295,7 @@ struct VerifyReport {
   std::uint64_t dead_damage_count = 0;
   std::vector<std::string> notes;     // not damage: orphans of a crash, a torn tail, foreign files
   std::uint64_t note_count = 0;
-  // What the system failed to read; its state is unknown. The check continues with the rest.
+  // Files and parts of files that the system failed to read: their state is unknown. The check continues with the rest.
   std::vector<std::string> unreadable;
   std::uint64_t unreadable_count = 0;
 };

@@ -294,7 +294,7 @@ enum class BlobGarbageCollectionPolicy : unsigned char {
 
 struct CompactRangeOptions {
   BlobGarbageCollectionPolicy blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kUseDefault;
-  // Which segments are old enough, for this call. Outside [0, 1]: as the family's option says.
+  // The age cutoff for this call. Replaces the family's option of the same name, if it is in [0, 1].
   double blob_garbage_collection_age_cutoff = -1;
   // Values of the range that are not in key order are rewritten in key order, so that a scan reads many of them at
   // once. This writes their bytes once, and takes as much space until compactions and log GC have freed the old copies.

@@ -85,7 +85,7 @@ struct RepairReport {
 // `families` gives options of families of the new database. Families that are not named get default options, and keep
 // the index, page size and key order they had; a family with an order of the caller's own must be named. If there is no
 // MANIFEST, only the numbers of families are known: a family is called "salvaged-<number>", and is in byte order unless
-// `families` has that name with another comparator. Which keys a range delete covers depends on the order of keys. So
+// `families` has that name with another comparator. The order of keys decides which keys a range delete covers. So
 // without a MANIFEST, in a family that is not named, the default one included, everything older than the last range
 // delete is unproven. From `options` everything but the listeners applies to the new database.
 //

@@ -44,7 +44,7 @@ class WriteBatch {
 
   // OK, or the error of the first operation that the batch has refused.
   [[nodiscard]] const Status& status() const { return status_; }
-  // Makes the batch one that has refused an operation. Returns `why`, which must not be OK.
+  // Marks the batch as if it had refused an operation with the error `why`. Returns `why`, which must not be OK.
   Status Refuse(Status why);
 
   void Clear();

@@ -7,16 +7,17 @@
 // Names and meanings are RocksDB's, with these differences:
 //
 // - Writes keep the limit. In RocksDB a writer may pass it unless allow_stall is set. Here a write that needs memory
-//   waits until it has it, and flushes make room for it. memory_usage() exceeds buffer_size() only by what no flush can
-//   free: memtables that iterators hold, filters, what Open has recovered until it is flushed, all memtables of
-//   databases that are open for reading only or cannot flush after an error (the others may then take an eighth of the
-//   limit in addition), and a batch that needs more than is left when everything else is flushed, one at a time.
+//   waits until it has it, and flushes make room for it. memory_usage() exceeds buffer_size() only by memory that no
+//   flush can free: memtables that iterators hold, filters, operations that Open has recovered until they are flushed,
+//   all memtables of databases that are open for reading only or cannot flush after an error (the others may then take
+//   an eighth of the limit in addition), and a batch that needs more than is left when everything else is flushed, one
+//   at a time.
 // - Writers that wait for memory get it in the order in which they came, over all databases.
 // - Filters of runs and level files count. Room is kept for new ones: as much as the existing ones take, but at least a
 //   16th of the limit. Memtables may take the rest, but always an eighth of the limit.
-// - The memtables with the largest product of memory and age are flushed, in whichever of the databases they are; the
-//   age of a memtable is the memory that all memtables have taken since its first chunk. RocksDB flushes the oldest one
-//   of the database that writes.
+// - Over all databases, the memtables with the largest product of memory and age are flushed; the age of a memtable is
+//   the memory that all memtables have taken since its first chunk. RocksDB flushes the oldest one of the database that
+//   writes.
 #pragma once
 
 #include <cstddef>

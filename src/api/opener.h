@@ -2,8 +2,8 @@
 //
 //   lock -> MANIFEST -> identity checks -> files of the layers and the log -> replay -> adopted segments synced
 //        -> a new MANIFEST with a new epoch, which seals them and omits rejected segments -> orphans removed
-//        -> what the memtables could not take replayed, with flushes -> missing families created -> OPTIONS written
-//        -> serve
+//        -> the rest of the log replayed, with flushes, if the memtables could not take all -> missing families created
+//        -> OPTIONS written -> serve
 //
 // Nothing is written before the checks have passed. Every step can be repeated: until the new MANIFEST is durable, the
 // next Open sees what this one saw.
@@ -76,7 +76,7 @@ class Opener {
   // with all of them, or with the first ones, if the memtables may not take more.
   Status Replay(const ManifestState& state, LogApplier* applier, Logger* logger);
   Result<ReplayResult> ReplayInto(const ManifestState& state, LogApplier* applier, Logger* logger) const;
-  // Replays what was left, once the recovery is committed: flushes memtables to go on.
+  // Replays the rest of the log after the recovery is committed, and flushes memtables to make room.
   Status ReplayRest(LogApplier* applier);
   Status FlushReplayed(const std::vector<std::shared_ptr<Family>>& families, const LogPlace& end,
                        std::uint64_t logged_bytes);

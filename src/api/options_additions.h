@@ -53,7 +53,7 @@ class OptionsAdditions {
   // Forgets the files: the next one must be whole.
   void Clear() { files_.clear(); }
   void SetWhole(std::uint64_t number, std::uint64_t bytes) { files_ = {File{number, bytes, {}}}; }
-  // Plans the file for these changes; `bytes` is about its size without what it takes in.
+  // Plans the file for these changes. `bytes`: about its size, without the older additions that it takes in.
   [[nodiscard]] Addition Plan(FamilyChanges changes, std::uint64_t bytes) const {
     Addition addition;
     addition.changes = std::move(changes);

@@ -525,7 +525,7 @@ Status BackupEngineImpl::RestoreDBFromBackup(const RestoreOptions& options, Back
   });
 }
 
-// An older backup has older data, so it does not stand for a newer one that is damaged.
+// Never replaces a damaged newest backup by an older one, which has older data.
 Result<BackupID> BackupEngineImpl::Latest() const {
   const MutexLock lock(mutex_);
   const BackupID newest = directory_.NewestId();

@@ -61,7 +61,7 @@ class Check {
  private:
   Status Add(DamagedPart part, std::uint64_t offset, std::uint64_t end, const std::string& what) {
     if (found_.size() > kDamageMax || MutantIs(Mutant::kBackupUnchecked)) return Status::OK();
-    const bool is_last = found_.size() == kDamageMax;  // what is not listed cannot be judged, so it counts
+    const bool is_last = found_.size() == kDamageMax;  // damage that is not listed may be in a needed part
     found_.push_back({checked_.name, is_last ? DamagedPart::kNeeded : part, offset, end,
                       checked_.shown + ":" + std::to_string(offset) + ": " + what});
     return Status::OK();

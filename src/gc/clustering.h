@@ -4,9 +4,9 @@
 // A scan jumps once per value if values lie in the order in which they were written, and hardly at all if they lie in
 // the order of their keys. Moving a value into that order costs a read, a write, and later log GC of the old copy.
 //
-//   auto  A range is rewritten once scans have spent as much on its jumps as the rewrite costs. Whatever scans do next,
-//         the total is at most twice the optimum in hindsight (the ski rental problem; Karlin and others, "Competitive
-//         Snoopy Caching", 1988).
+//   auto  A range is rewritten once scans have spent as much on its jumps as the rewrite costs. The total
+//         is at most twice the optimum in hindsight, for any scans (the ski rental problem; Karlin and others,
+//         "Competitive Snoopy Caching", 1988).
 //   full  Passes over all keys, one after the other. With slack h and L live bytes, there is one pass per h * L bytes
 //         that users write. Then the log holds h * L of garbage, and each pass writes L. In all, 1 + 1 / h bytes are
 //         written per byte that users write.

@@ -8,7 +8,7 @@
 
 namespace cambium {
 
-// As large as a memtable, by default. A step of a large LSM may take more: the more, the more its upper levels have.
+// The default size of a memtable. A step of a large LSM may take more, because it takes all of the upper levels.
 inline constexpr std::uint64_t kCompactionRoomMost = 64u << 20;
 
 // The space that compactions of a family need: `of_step` until a step frees as much as it has written, `waiting`
@@ -28,8 +28,8 @@ struct SharedCompactionRoom {
   std::uint64_t at_once = 1;  // compactions that may run at once and share the space
 };
 
-// Steps of as many families as there are jobs may run at once. What waits for steps adds up over all families.
-// Allocates nothing: the rooms of all families are summed up under the commit lock.
+// Sums up the rooms of all families. `waiting` adds up. Each job runs a step of one family at a time, so the largest
+// `of_step` counts once for each job. Allocates nothing, because the sum is made under the commit lock.
 class SumOfRooms {
  public:
   void Add(const CompactionRoom& room);

@@ -6,8 +6,8 @@
 //                                                 ^ cut
 //
 // A step copies the first live values, as many as fit into the room, and in the same MANIFEST record moves the cut to
-// the first live value that is left. So it frees space with any room, whatever the size of the segments, if it frees
-// more than it writes.
+// the first live value that is left. So a step that frees more than it writes frees space with any room, however large
+// the segments are.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct CutPlan {
 //
 // A step must free more than it writes: copies, their part of the footer and of the run, and blocks that files fill in
 // part. If the garbage at the beginning is too thin for that, a step may nevertheless be planned, if all steps that
-// empty the segment free more than they write, and if none of them gets the room down to half.
+// empty the segment together free more than they write, and none of them leaves less than half of the room.
 [[nodiscard]] CutPlan PlanCut(const SegmentInfo& info, std::span<const GcRecord> live,
                               std::span<const GcRecord> punched, std::uint64_t room, bool runs_stay);
 

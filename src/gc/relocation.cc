@@ -181,8 +181,8 @@ class Copier {
     return ValueAddress::InLog(sources_[record.source].info.slot, record.offset, record.size);
   }
 
-  // Verifies a record. If several records of a segment are damaged, keeps the first in the file, in whatever order they
-  // arrive.
+  // Verifies a record. If several records of a segment are damaged, keeps the first in the file, even if another one
+  // arrives first.
   void CheckOnArrival(std::size_t i) {
     const GcRecord& record = records_[i];
     const auto known = damaged_.find(record.source);

@@ -1,19 +1,17 @@
 // The reserve: space that a database holds back, in a file of its own, for the moment when the disk is full. Pure
 // functions of numbers; DiskKeeper (upkeep/reserve.cc) creates the file and releases it.
 //
-//   what deletes need before they free anything   a log segment for them, a run or the pages of one flush, a step of a
-//                                                 sweep or level compaction, a step of log GC, and a MANIFEST record
-//                                                 each
+// Deletes need space before they free any: for a log segment, for a run or the pages of one flush, for a step of a
+// sweep or level compaction, for a step of log GC, and for a MANIFEST record of each. All of these grow with the
+// database, and so does the reserve: 4 % of the database, at most 64 MiB, the default size of a memtable. With values
+// of 1,000 bytes and more the index takes less than 4 %, so a compaction fits. In a small database each new file takes
+// a block, however little is in it, so below 25 MiB the reserve has 1 MiB, but no more than a twentieth of the
+// database, and below 10 MiB it has 512 KiB, but no more than a sixteenth. gc/space.h lets any database exceed its
+// ceiling by more than 1 MiB: by two segments and a step of log GC, each of at least 1 MiB unless blob_file_size is
+// less. A database below 1 MiB keeps no reserve.
 //
-// All of these grow with the database, and so does the reserve: 4 % of it, at most 64 MiB, the default size of a
-// memtable. With values of 1,000 bytes and more the index takes less than 4 %, so a compaction fits. In a small database
-// each new file takes a block, however little is in it, so below 25 MiB the reserve has 1 MiB, but no more than a
-// twentieth of the database, and below 10 MiB it has 512 KiB, but no more than a sixteenth. gc/space.h lets any
-// database exceed its ceiling by more than 1 MiB: by two segments and a step of log GC, each of at least 1 MiB unless
-// blob_file_size is less. A database below 1 MiB keeps no reserve.
-//
-// A sixteenth of the reserve, but at least 128 KiB, and never more than half of it, is held longer: for the next Open,
-// which must write a MANIFEST before it can free anything.
+// When the reserve is released, a part of it is kept for the next Open, which must write a MANIFEST before it can free
+// anything. This part is a sixteenth of the reserve, but at least 128 KiB, and at most half of the reserve.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +20,7 @@ namespace cambium {
 
 // The reserve of a database that takes `on_disk` bytes, not counting the reserve.
 [[nodiscard]] std::uint64_t ReserveBytes(std::uint64_t on_disk);
-// The part of the reserve that is held for the next Open.
+// The part of the reserve that is kept for the next Open.
 [[nodiscard]] std::uint64_t KeptForOpen(std::uint64_t reserve_bytes);
 // Whether a reserve of `has` bytes should be resized to `wanted`: not for each small difference.
 [[nodiscard]] bool IsWorthResizing(std::uint64_t has, std::uint64_t wanted);

@@ -7,8 +7,8 @@
 //      the inline entries of the index
 //   S  max_space_amplification
 //
-// The promise is D <= S * L + A, where A is two log segments and one step of log GC: what is being written while
-// nothing can be freed yet. Segments shrink with the database, and so does A. Values with files of their own take space
+// The promise is D <= S * L + A, where A is two log segments and one step of log GC, which must be written before
+// anything can be freed. Segments shrink with the database, and so does A. Values with files of their own take space
 // before those that they replace can be freed, so A also counts the one that each writer is writing. The promise holds
 // from min_space_limit on; a smaller database may take min_space_limit.
 //
@@ -46,7 +46,7 @@ struct SpaceFigures {
   std::uint64_t active_bytes = 0;   // about the bytes that a flush of all active memtables would write
   std::uint64_t active_tables = 0;  // active memtables that are not empty
   std::uint64_t tail_range_deletes = 0;  // their number; what they hide is unknown until they are flushed
-  // Separated values in memtables that no newer entry there replaces. They are live, whatever they hide. In a new
+  // Separated values in memtables that no newer entry there replaces. They are live, even if they hide others. In a new
   // database, all live values are of this kind.
   std::uint64_t tail_live_bytes = 0;
   std::uint64_t index_bytes = 0;       // files of runs, trees and levels
@@ -72,7 +72,7 @@ struct SpacePolicy {
 
 struct SpacePlan {
   // The bytes beyond the live ones that the ceiling allows, without A, and that the disk has room for. The sizes of
-  // files, of steps and of what waits for a compaction are parts of it, so that all of them fit.
+  // files and steps, and the bytes that wait for a compaction, are limited to parts of it, so that all of them fit.
   std::uint64_t slack_bytes = 0;
   // The size of new log segments, and of a step of log GC.
   std::uint64_t segment_bytes = 0;

@@ -10,10 +10,11 @@
 //
 //   (1 - u) / u * sqrt(age)
 //
-// is, except for the number of records, the square root of the inverse of what waiting would save (minimal declining
-// cost: Lomet and Luo, "Efficiently Reclaiming Space in a Log Structured Store", 2021). The age is that of the segment:
-// a segment of relocated values begins with all of them alive, however old they are. If the age of its contents
-// counted, as in cost-benefit cleaning (Rosenblum and Ousterhout, 1992), it would be emptied again much too early.
+// is, except for the number of records, the square root of the inverse of the cost that waiting would save (minimal
+// declining cost: Lomet and Luo, "Efficiently Reclaiming Space in a Log Structured Store", 2021). The age is that of
+// the segment: a segment of relocated values begins with all of them alive, however old they are. If the age of its
+// contents counted, as in cost-benefit cleaning (Rosenblum and Ousterhout, 1992), it would be emptied again much too
+// early.
 #pragma once
 
 #include <cstdint>
@@ -55,11 +56,11 @@ struct VictimPolicy {
   // value means that up to 31 bytes are moved for each byte freed.
   double idle_garbage_least = 0.25;
   double space_garbage_least = 1.0 / 32;
-  // Segments smaller than a sixteenth of the target, and than half a step, are joined, whatever their garbage, once one
-  // generation has more than small_segments_max of them. Segments grow with the database, so a load leaves some that
-  // are small by now (11 per doubling of the data at a ceiling of 1.5, 22 at 1.25): the limit tolerates them. Tiny
-  // segments (below half a MiB) were never full: an Open ended them, or they hold a remainder. Their number does not
-  // follow the size of the data, so it has a limit of its own.
+  // Small segments are joined even if they have no garbage, once one generation has more than small_segments_max of
+  // them. Small: below a sixteenth of the target and below half a step. Segments grow with the database, so a load
+  // leaves some that are small by now (11 per doubling of the data at a ceiling of 1.5, 22 at 1.25): the limit
+  // tolerates them. Tiny segments (below half a MiB) were never full: an Open ended them, or they hold a remainder.
+  // Their number does not follow the size of the data, so it has a limit of its own.
   std::uint64_t target_bytes = 256u << 20;
   std::size_t small_segments_max = 128;
   std::size_t tiny_segments_max = 4;
@@ -96,7 +97,8 @@ struct VictimChoice {
 [[nodiscard]] VictimChoice PickGcVictims(std::span<const SegmentUse> segments, const VictimPolicy& policy,
                                        SequenceNumber now, GcUrgency urgency);
 
-// What the last step that looked at a segment on a full disk found. Until something changes, another look is in vain.
+// The figures of the last step that looked at a segment on a full disk. Another look is in vain until something has
+// changed.
 struct CutLook {
   LogPosition replay;           // the layers have all records before it
   std::uint64_t room = 0;       // for the copies of a step

@@ -121,7 +121,8 @@ class BranchBuilder {
   [[nodiscard]] const std::shared_ptr<const LeafKeys>& keys_of(std::uint32_t i) const { return leaf_keys_[i]; }
   [[nodiscard]] Slice lower() const { return lower_; }  // the first child's separator
   [[nodiscard]] std::size_t used_bytes() const;
-  // With a filter: the larger of two percentages, that of the children's room and that of the filter's keys.
+  // A branch with a filter has two limits: the space for its children and the number of keys in its filter. Returns the
+  // percentage of the fuller one.
   [[nodiscard]] unsigned fill_percent() const;
   [[nodiscard]] unsigned units() const { return units_; }
   // The units that a branch has unless a large item needs more.

@@ -112,7 +112,7 @@ class PagePool {
   [[nodiscard]] PagePoolStats stats() const;
   // Where lookups in the pool's files count their events.
   [[nodiscard]] const Meter& meter() const { return meter_; }
-  // What the filters of runs in the pool's files are charged to; null: nothing.
+  // The budget to which the filters of runs in the pool's files are charged; null: none.
   [[nodiscard]] const std::shared_ptr<WriteBudget>& budget() const { return budget_; }
 
   // For tests, while no other thread uses the pool: checks that cells and frames point at each other, that counts

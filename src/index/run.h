@@ -112,7 +112,7 @@ class Run {
   // memory. `pool` must outlive the run.
   static Result<std::shared_ptr<const Run>> Open(std::shared_ptr<File> file, const RunInfo& expected,
                                                  const Comparator* comparator, PagePool* pool);
-  // What the file's footer says, for tools without a MANIFEST. RunInfo::kind is not in the file.
+  // Reads the facts about the run from its footer, for tools without a MANIFEST. RunInfo::kind is not in the file.
   static Result<RunInfo> ReadFooter(std::shared_ptr<File> file, std::uint64_t number);
   // Reads the filter from a run of `file_size` bytes, even if its pages are damaged. Null if it has none.
   static Result<std::shared_ptr<const Filter>> ReadItsFilter(const IndexFile& file, std::uint64_t file_size);

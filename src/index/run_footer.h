@@ -33,7 +33,7 @@ struct RunFooter {
   std::uint64_t checksum = 0;  // set by EncodeRunFooter and ReadRunFooter
 };
 
-// What the footer says, with the facts of its file.
+// Returns the facts about a run, from its footer and its file.
 [[nodiscard]] RunInfo InfoOf(const RunFooter& footer, const FileHeader& header, std::uint64_t file_size);
 // Extends the footer's bounds from those of the keys, if the run has keys, to those of keys and ranges.
 void SpanRanges(const KeyOrder& order, const RangeDeletes& ranges, bool has_keys, RunFooter* footer);

@@ -14,7 +14,7 @@
 //     removal in the pool fails;
 //   - its name was removed, or given to another file, because the file could then not be opened again by name.
 // So more files than the limit can be open for a while. If the process has no descriptor left, files of this pool are
-// closed, whatever the limit, before Open gives up.
+// closed before Open gives up, even if fewer are open than the limit allows.
 #pragma once
 
 #include <atomic>
@@ -49,8 +49,8 @@ class FilePool {
   void Add(PooledFile* file);
   void Remove(PooledFile* file);
 
-  // Called before a name is removed, or given to another file. The files that were opened by that name stay open from
-  // now on; those that are closed are opened.
+  // Called before a name is removed, or given to another file. From now on the files that were opened by that name stay
+  // open; the pool opens those that it had closed.
   Status LoseName(const std::string& path);
 
   // Reserves one of the mappings that the pool allows at a time: half of the limit, since mapped files stay open.

@@ -138,8 +138,8 @@ Status PosixFileSystem::Link(const std::string& from, const std::string& to) {
   return never ? Status::NotSupported(status.message()) : status;
 }
 
-// Opens a descriptor of its own, also for an opened directory: the kernel reports a failure once per descriptor, and
-// two threads can sync at once. If there is none, an opened directory is synced by the one that it has.
+// Opens a new descriptor, even if the directory is opened: the kernel reports a failure once per descriptor, and two
+// threads can sync at once. If the process has no free descriptor, an opened directory is synced through its own one.
 Status PosixFileSystem::SyncDirectory(const std::string& path) {
   const PosixPlace place = PlaceOf(path);
   const PosixDescriptor descriptor(

@@ -217,7 +217,7 @@ void UringReadQueue::Flush() {
 
 void UringReadQueue::Reap(bool wait) {
   io_uring_cqe* cqe = nullptr;
-  // Whatever the kernel answers, reads in flight still write to their buffers: we must wait for them.
+  // Waits even if the kernel reports an error, because reads in flight still write to their buffers.
   while (wait) {
     const int result = io_uring_wait_cqe(&ring_, &cqe);
     if (result == 0) break;

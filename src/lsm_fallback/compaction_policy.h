@@ -18,7 +18,7 @@ struct CompactionPolicy {
   std::uint64_t max_bytes_for_level_base = 256u << 20;
   double max_bytes_for_level_multiplier = 10;
   std::uint32_t num_levels = 7;  // including level 0. Files that are already deeper are left there.
-  // The most that level 1 and each level above the last may have, whatever the sizes above say.
+  // The most that level 1 and each level above the last may have, even if the sizes above allow more.
   std::uint64_t upper_level_bytes_max = std::numeric_limits<std::uint64_t>::max();
   // The most that a new file may have.
   std::uint64_t file_bytes_max = std::numeric_limits<std::uint64_t>::max();
@@ -32,8 +32,8 @@ struct CompactionPolicy {
 
   // Returns this policy for a database whose files have this room beyond the live bytes. The room must be enough for
   // the entries of the upper levels, which may hide older ones, and for the new files of a step, until the old files
-  // can be deleted. If a level 1 of full size is too large for that, whatever the style, the upper levels are parts of
-  // the room and have tiers. A step of level 0 then writes as much as its runs have, and all other steps are slices.
+  // can be deleted. If a level 1 of full size is too large for that, the upper levels are parts of the room and have
+  // tiers, in either style. A step of level 0 then writes as much as its runs have, and all other steps are slices.
   // With fewer than three levels nothing changes: a step of level 0 always writes the last level.
   [[nodiscard]] CompactionPolicy Within(IndexRoom room) const;
 };

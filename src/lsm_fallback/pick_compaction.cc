@@ -13,7 +13,8 @@ namespace cambium {
 namespace {
 
 // Runs that are smaller on average than a target file divided by kSmallFilePart are merged instead of moved. A run
-// larger than kLargeFileParts target files is cut up instead of moved: what it overlaps would be too much for a step.
+// larger than kLargeFileParts target files is cut up instead of moved: the files that it overlaps would be too much for
+// a step.
 constexpr std::uint64_t kSmallFilePart = 8;
 constexpr std::uint64_t kLargeFileParts = 2;
 // A slice has at least this many target files, so that the cost of its borders is an eighth or less.

@@ -46,7 +46,7 @@ class Manifest {
   // else InvalidArgument. Of `identity`, only file_id, created_seconds and optional_features are used. The ids of later
   // files are derived from its file_id. `directory` must exist, and its name must be durable.
   //
-  // What `meter` refers to must outlive this object. After an error all older files remain, and the new one is removed,
+  // The objects of `meter` must outlive this one. After an error all older files remain, and the new one is removed,
   // unless a sync failed, which is fatal.
   static Result<std::unique_ptr<Manifest>> Create(FileSystem& fs, const std::string& directory,
                                                   const FileHeader& identity, std::uint64_t number,

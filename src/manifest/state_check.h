@@ -1,4 +1,4 @@
-// The parts of ManifestState::Check that StageEdit repeats for what an edit touches.
+// The checks of ManifestState::Check that StageEdit repeats for the parts of the state that an edit changes.
 #pragma once
 
 #include "cambium/comparator.h"

@@ -30,7 +30,8 @@ struct KeyStretch {
   std::optional<Slice> to;    // key < to
 };
 
-// What the range deletes of a layer cover: searched by those who read older layers. Immutable.
+// The keys that the range deletes of a layer cover. Reads look up a key here before they go on to older layers.
+// Immutable.
 class RangeCover {
  public:
   RangeCover() = default;

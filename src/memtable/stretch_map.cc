@@ -24,7 +24,7 @@ const char* CopyKey(Slice key, Arena* arena) {
 
 Slice StretchMap::Slot::key() const { return {key_bytes + kKeyOverhead, DecodeFixed<std::uint32_t>(key_bytes)}; }
 
-// What replaces a node: none if nothing of it is left, two if it has split.
+// The nodes that a change puts in the place of one: none if nothing of it is left, two if it has split.
 struct StretchMap::Pieces {
   const Node* nodes[2] = {};
   unsigned count = 0;

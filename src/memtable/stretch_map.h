@@ -36,7 +36,7 @@ class StretchMap {
     Slice to;
   };
 
-  // The keys of the map are compared by this.
+  // Compares the keys of the map.
   class Order {
    public:
     explicit Order(const Comparator* comparator)
@@ -53,7 +53,7 @@ class StretchMap {
   // have reserved BytesMax, and for each of the two keys its bytes and kKeyOverhead.
   static constexpr std::size_t kKeyOverhead = 4;
   [[nodiscard]] StretchMap With(const Order& order, Slice begin, Slice end, std::uint64_t number, Arena* arena) const;
-  // Returns the most bytes that `changes` changes, one after the other, take from the arena, without their keys.
+  // Returns how many bytes `changes` calls of With, one after the other, take from the arena at most, without the keys.
   [[nodiscard]] std::size_t BytesMax(std::size_t changes) const;
 
   [[nodiscard]] std::uint64_t NumberOf(const Order& order, Slice key) const;

@@ -18,7 +18,7 @@ struct TableRanges::Version {
   StretchMap map;        // the newest sequence number that covers each key; 0: none
 };
 
-// What a version covers, whatever the sequence numbers.
+// The keys that the ranges of a version cover. Their sequence numbers do not matter.
 class TableRanges::Cover final : public RangeCover {
  public:
   Cover(const TableRanges* owner, const Version* version) : owner_(*owner), version_(*version) {}

@@ -59,9 +59,9 @@ class TableRanges {
   using Stretch = StretchMap::Stretch;
   [[nodiscard]] Stretch StretchOf(const Version& version, Slice key) const;
   [[nodiscard]] SequenceNumber NewestCovering(const Version& version, Slice key) const;
-  // What the version covers, in place. Valid as long as the arena.
+  // The keys that the version covers. Copies nothing; valid as long as the arena.
   [[nodiscard]] std::shared_ptr<const RangeCover> CoverOf(const Version& version) const;
-  // What the version's ranges newer than `after_seq` cover.
+  // The keys that the version's ranges newer than `after_seq` cover.
   [[nodiscard]] RangeDeletes UnionOf(const Version& version, SequenceNumber after_seq = 0) const;
 
   // For tests. The writer must be idle.

@@ -291,7 +291,8 @@ Record MemTree::SplitBranch(const Step& step, Branch* right, Record separator, N
   return up;
 }
 
-// Readers either cannot see the node, or see that it is odd, or the slot is appended to a leaf.
+// The caller makes sure that no reader is misled: readers cannot reach the node yet, or its version is odd, or the slot
+// is appended to a leaf.
 void MemTree::InsertSlot(Node* node, unsigned slot, Record record) {
   const unsigned count = node->Count();
   assert(count < kNodeSlots && slot <= count);

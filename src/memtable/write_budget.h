@@ -17,7 +17,8 @@
 // reading only. They take memory, but no flush is due because of them, and the eighth is not for them. So the other
 // databases go on with memtables of a useful size.
 //
-// Who flushes: members, which are databases. Any thread that has found a flush due chooses memtables of all members.
+// Members, which are databases, do the flushes. Any thread that has found a flush due chooses memtables of all
+// members.
 //
 // The line: writers that wait get memory in the order in which they came, so small writes do not overtake a large one
 // for ever. Only the first one in line makes others flush, and only the first one may exceed the limit, when no flush
@@ -78,7 +79,7 @@ class WriteBudget {
       if (is_in_line_) budget_->Leave(this);
     }
     [[nodiscard]] bool is_in_line() const { return is_in_line_; }
-    // How a chunk may be asked for. Place::IsFirst has said so if it is in line.
+    // The claim with which the writer may ask for a chunk now: kFirst if IsFirst has returned true.
     [[nodiscard]] BudgetClaim claim() const { return is_first_ ? BudgetClaim::kFirst : BudgetClaim::kUsual; }
 
     bool has_retried = false;       // for its writer: it has tried failed flushes again

@@ -79,7 +79,8 @@ Status CheckLog(FileSystem& fs, const std::string& directory, Capture* capture) 
   return Status::OK();
 }
 
-// The contents of a whole OPTIONS file for the copy: those of file `number`, the newest, with what it adds to.
+// The contents of a whole OPTIONS file for the copy: those of file `number`, the newest, joined with the files to which
+// it adds.
 Result<std::string> OptionsTextOf(FileSystem& fs, const std::string& path, std::uint64_t number) {
   const std::string name = FilePath(path, FileKind::kOptions, number);
   CAMBIUM_TRY(std::string bytes, ReadWholeFile(fs, name, kOptionsFileSizeMax));

@@ -16,7 +16,7 @@
 namespace cambium {
 
 struct Note {
-  // What the newest layer that has an entry for the key says about it.
+  // The state of the key in the newest layer that has an entry for it.
   enum class Verdict : std::uint8_t {
     kNone = 0,            // no layer has an entry
     kValue = 1,           // its value was written to the new database

@@ -61,8 +61,8 @@ struct SalvagedFamily {
   [[nodiscard]] bool HasOrder() const { return !is_order_guessed && !is_order_wrong; }
 };
 
-// Whether an error ends the salvage, instead of being a loss. Bytes of a later version may mean anything, and what the
-// system denies this process may be whole.
+// Whether an error ends the salvage, instead of being a loss. Bytes of a later version may mean anything, and files
+// that the system denies to this process may be whole.
 [[nodiscard]] inline bool EndsSalvage(const Status& s) { return s.IsNotSupported() || s.IsDenied(); }
 
 class Salvage {

@@ -6,9 +6,9 @@
 //   otherwise                                                                 unproven
 //
 // If the end of the log is unknown, nothing is proven. If the order of a family is unknown, nothing older than one of
-// its range deletes is proven. A record after the tail is newer than what tail and layers have for its key: the older
-// value is removed, even if the record's value is not written. A batch counts if its last record was read, or if
-// something valid follows it; otherwise it counts as never completed.
+// its range deletes is proven. A record after the tail is newer than the entries of its key in the tail and the layers:
+// the older value is removed, even if the record's value is not written. A batch counts if its last record was read, or
+// if something valid follows it; otherwise it counts as never completed.
 #pragma once
 
 #include "repair/range_numbers.h"

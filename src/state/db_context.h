@@ -43,7 +43,7 @@ struct DbContext {
   // Makes the names in the directory durable. Every failure but Busy is fatal: names that other threads have created
   // may be lost.
   Status SyncDirectory() const;
-  // Syncs a file of values: a large value, or what log GC has relocated.
+  // Syncs a file of values: a large value or a relocation segment.
   Status SyncValues(File* file) const;
   // Classifies the result of syncing a new file that no MANIFEST record names. NoSpace: the file can be discarded. Any
   // other failure is fatal, since the page cache may show bytes that the disk has lost.

@@ -53,7 +53,7 @@ class Events {
   // holds the events.
   void Deliver();
   // Open holds all events, because a listener may use the database, which is not ready. They are kept until it has
-  // succeeded. If it fails, no listener ever hears of them, nor of what follows.
+  // succeeded. If it fails, no listener ever hears of these events, nor of later ones.
   class HeldByOpen {
    public:
     explicit HeldByOpen(Events* events) : events_(events) { events_->state_.store(State::kHeld); }

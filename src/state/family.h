@@ -127,8 +127,9 @@ struct Family {
   // The bytes that a step of a compaction may write before it frees as many. 0 if most bytes of the family are in the
   // log.
   std::atomic<std::uint64_t> step_room{0};
-  // The bytes that the runs of a tree take until a sweep has merged them, plus the bytes by which its dead pages are
-  // less than a tenth of the tree. 0 if most bytes of the family are in the log.
+  // The bytes that a tree needs between steps: its runs until a sweep has merged them, and as many bytes as its dead
+  // pages may still grow before they are a tenth of the tree. 0 for an LSM, and if most bytes of the family are in the
+  // log.
   std::atomic<std::uint64_t> waiting_room{0};
   IndexRoom room CAMBIUM_GUARDED_BY(commit_lock);  // the last one that SpaceKeeper passed to `index`
   // The room has become smaller: a compaction may be due although nothing was written.

@@ -42,7 +42,7 @@ inline constexpr std::size_t kJobCount = 9;
 // After this many failures of a job in a row, writes fail.
 inline constexpr int kFailuresMax = 10;
 
-// What the jobs do. The calls come from the threads of the executor.
+// Does the work of the jobs. Called on the threads of the executor.
 class JobWork {
  public:
   virtual ~JobWork() = default;
@@ -206,7 +206,7 @@ class Jobs {
   // Tells the budget whether flushes can free memory: not after a fatal error, nor after a failed flush until one is
   // scheduled again.
   void TellBudget() CAMBIUM_REQUIRES(jobs_lock);
-  // Wakes those who wait for the end of a job. A flush that has ended may have made room in the budget.
+  // Wakes threads that wait for the end of a job. A flush that has ended may have made room in the budget.
   void NoteEnd(Job job) CAMBIUM_REQUIRES(jobs_lock);
   // One round of a wait: runs a task in this thread, or waits for a change. `done` is called under jobs_lock.
   void RunOrWait(const std::function<bool()>& done) CAMBIUM_REQUIRES(jobs_lock);

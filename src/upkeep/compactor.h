@@ -1,5 +1,5 @@
-// Compactor: runs compactions of both indexes step by step. Compactions that are due run in the background. Those that
-// a CompactRange requests run in its caller's thread, in turn with those that are due.
+// Compactor: runs compactions of both indexes step by step. Compactions that are due run in the background. A
+// CompactRange runs its compactions in its caller's thread, in turn with those that are due.
 //
 //   claim the family's compaction ─▶ Index::Compact writes files ─▶ sync ─▶ Stage against the layers of that moment,
 //   commit ─▶ a view with the new layers ─▶ old files are obsolete

@@ -7,13 +7,13 @@
 //        └───────────────┘ ◀────────────────────────────────────────────── │ in steps that fit; puts get NoSpace │
 //                        the reserve can be made again, and more is free    └────────────────────────────────────┘
 //
-// Until the disk counts as full, writes leave the space that the flush of all memtables takes, and what compactions of
-// indexes with inline values take until they free as much. So when it is full, all keys can be flushed, and a delete of
-// any key can free space.
+// Until the disk counts as full, writes leave enough space to flush all memtables, and enough for compactions of
+// indexes with inline values until these free as much as they take. So when the disk is full, all keys can be flushed,
+// and a delete of any key can free space.
 //
 // Deletes may use a first part of the released space; jobs have the rest, so that the jobs that turn deletes into free
 // space always have room to begin. Each time the first part is used up, the next delete waits until the jobs have done
-// what they can, and then proceeds, whatever their result.
+// what they can, and then proceeds even if they have failed.
 #pragma once
 
 #include <cstdint>

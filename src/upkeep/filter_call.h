@@ -16,9 +16,9 @@ class FilterCall {
   FilterCall(const FilterCall&) = delete;
   FilterCall& operator=(const FilterCall&) = delete;
 
-  // Waits for an earlier call in the family, because the questions of one call do not count for the other. Gives up the
-  // compaction step that is under way: its questions from before the call do not count, and if its answers took effect
-  // during the call, the filter would be applied twice. The caller holds no lock.
+  // Waits until an earlier call in the family has ended, because each call asks the filter about every value. Makes the
+  // compaction step that is under way end without a commit: this call asks again about the values of that step, so a
+  // commit of the step would apply the filter twice. The caller holds no lock.
   Status Begin();
 
  private:

@@ -29,7 +29,7 @@ class Flusher {
   Status FlushOldest(const std::shared_ptr<Family>& family);
   // Flushes the frozen memtables of the family during Open, when no job runs. Calls no listener: Open does.
   Status FlushDuringOpen(const std::shared_ptr<Family>& family);
-  // What the family needs after a flush.
+  // Returns which jobs are due after a flush of the family.
   [[nodiscard]] JobWork::Next NextOf(const Family& family, const Status& flushed) const;
   // Freezes the active memtable of the family and schedules its flush. `wait`: returns after everything published
   // before the call is flushed. The caller holds no lock.

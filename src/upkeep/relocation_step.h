@@ -40,7 +40,7 @@ class RelocationStep {
     std::shared_ptr<Family> family;
     std::vector<MovedValue> values;
     std::shared_ptr<const Layers> newest_in;  // the layers in which all values were last found to be the newest
-    // What was_filtered of the values refers to; null: it is false for all.
+    // The part by which was_filtered of the values was set; null: was_filtered is false for all.
     std::shared_ptr<const FilteredPart> filtered;
     std::vector<std::shared_ptr<const Run>> runs;
     std::size_t unfiltered_runs = 0;  // this many at the beginning have the values with was_filtered = false

@@ -45,7 +45,8 @@ class SnapshotRuns {
   Status MoveToRuns(const Family& family, const Pinned& pinned);
   // Returns for each holder the runs that it reads instead of the memtable.
   Result<std::vector<Runs>> WriteRuns(const Family& family, const Pinned& pinned, TableFiles* files);
-  // Adds the runs that make what `snapshot` sees out of what is seen at `after`.
+  // Adds the runs that hold the changes from `after` to `snapshot`: a reader at `after` who also reads these runs sees
+  // the contents at `snapshot`.
   Status WriteRun(const Family& family, const LogTable& table, SequenceNumber after, SequenceNumber snapshot,
                   std::unique_ptr<PrivateRunsBuilder>* file, TableFiles* files, Runs* runs);
 

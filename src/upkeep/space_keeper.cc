@@ -119,7 +119,7 @@ void SpaceKeeper::Look() {
   space_.is_short.store(plan.collect, std::memory_order_relaxed);
   ShareRoom();
   SumCompactionRoom();
-  // Translates a size of the database to the clock of what writers have written.
+  // Returns the count of written bytes at which the database reaches the size `at`.
   const auto when = [&](std::uint64_t at) {
     return at == SpaceControl::kNever ? at : at >= on_disk ? written + (at - on_disk) : Minus(written, on_disk - at);
   };

@@ -19,7 +19,7 @@
 
 namespace cambium {
 
-// What flushes work with; outlives them.
+// The parts of the database that flushes use. Outlives all flushes.
 struct FlushTools {
   DbContext& db;
   Jobs& jobs;

@@ -17,8 +17,8 @@
 //    the store, so the second load comes after the raise, reads the raised value, and so the reader sees the unlink.
 // The second load replaces a fence, which gcc's ThreadSanitizer does not support; on x86 it is a plain load.
 //
-// After fork() the child has one thread. It frees the slots of the other threads, whether they were inside or not. What
-// the parent had retired is never reclaimed in the child: it does not touch the parent's objects.
+// After fork() the child has one thread. It frees the slots of the other threads, whether they were inside or not. It
+// never reclaims objects that the parent had retired, because it does not touch the parent's objects.
 #pragma once
 
 #include <atomic>

@@ -53,7 +53,7 @@ struct RotatedSegment {
 class CommitLog {
  public:
   // Continues the log after `predecessor`, the end that recovery found. The first append asks `source` for a segment.
-  // *published is the sequence number up to which operations are visible. `published`, and what `meter` refers to, must
+  // *published is the sequence number up to which operations are visible. `published` and the objects of `meter` must
   // outlive the log.
   CommitLog(SegmentSource* source, std::uint64_t segment_bytes, const SegmentEnd& predecessor,
             SequenceNumber durable, const std::atomic<SequenceNumber>* published, const Meter& meter = Meter());

@@ -94,7 +94,7 @@ class CeilingCrashRun {
     std::size_t most;
   };
 
-  // Values begin with the number of their write, which padding follows.
+  // A value is the number of its write, then padding.
   void Write(std::uint64_t key, bool deletes) {
     writes_.emplace_back(key, deletes);
     std::string number = std::to_string(writes_.size());

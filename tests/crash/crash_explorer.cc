@@ -422,7 +422,7 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
   if (live_on) {
     return LiveOn(&database, fs, std::make_shared<Timeline>(from.timeline->After(match)), how, life + 1);
   }
-  // What recovery has shown to readers must be durable from now on.
+  // Recovery has shown its state to readers, so this state must be durable from now on.
   if (cut_after) {
     Captured now;
     now.timeline = std::make_shared<Timeline>(from.timeline->After(match));

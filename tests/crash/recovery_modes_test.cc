@@ -72,7 +72,7 @@ Logged MakeLogged(bool flush) {
 struct Opened {
   Status status;
   int keys = 0;           // the first ones, in the order of writing
-  bool is_prefix = true;  // these are exactly the ones that are there
+  bool is_prefix = true;  // the database has exactly these keys
   std::string errors;     // logged
   bool changed = false;   // Open failed and changed files
 };

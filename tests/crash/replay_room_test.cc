@@ -29,7 +29,7 @@ std::string ValueOf(int i) {
 
 const std::vector<std::string> kFamilies = {"first", "second"};
 
-// What must be found, by family and key.
+// The values that must be found, by family and key.
 using Contents = std::map<std::pair<std::size_t, std::string>, std::string>;
 
 struct Killed {
@@ -259,7 +259,7 @@ TEST(ReplayRoomTest, AReaderHoldsTheWholeLog) {
   EXPECT_TRUE(FilesOfDatabase(*fs) == before);
 }
 
-// What a listener hears of flushes, and the smallest sequence number that the database has then.
+// Counts the flushes that begin, and keeps the smallest sequence number that the database had at one of them.
 class FlushWatch final : public EventListener {
  public:
   void OnFlushBegin(DB* db, const FlushJobInfo&) override {

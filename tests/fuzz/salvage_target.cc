@@ -1,4 +1,4 @@
-// A whole directory: salvaged. Whatever survives must be a database without a flaw.
+// Salvages a whole directory. If that succeeds, the new database must have no problems.
 #include "cambium/repair.h"
 #include "fuzz/directory.h"
 

@@ -1,7 +1,7 @@
 // Fuzz targets: each takes any bytes as a file of one format, reads them with the library, and checks what the library
 // promises about damaged files. No input may crash it, hang it, or make it allocate what a forged size asks for. Each
-// error reports damage and names the file. What was read can be written again, and reads as the same. Keys come in
-// order.
+// error reports damage and names the file. If the library can read a file, it can write the contents again, and then
+// reads the same. Keys come in order.
 //
 // The targets run with Mutant::kEveryChecksumMatches, so that changed bytes reach the code after the checks of the
 // checksums. They run under libFuzzer (libfuzzer_main.cc, tools/fuzz.sh), and in every test build with the stored

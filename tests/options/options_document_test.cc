@@ -103,7 +103,7 @@ TEST(OptionsDocumentTest, DefaultsAreThoseOfTheCode) {
   });
 }
 
-// Other options are set so that they allow the whole range of the one that is tried.
+// Sets other options so that they allow the whole range of the tested option.
 Status Set(const std::string& name, double value) {
   Options base;
   if (name != "level0_slowdown_writes_trigger") base.level0_slowdown_writes_trigger = 10'000;

@@ -1,4 +1,4 @@
-// CheckDatabase: what must hold for a database after its process has ended, for whatever reason.
+// CheckDatabase: what must hold for a database after its process has ended, in any way.
 #pragma once
 
 #include <string>

@@ -97,8 +97,8 @@ std::uint64_t StatusBytes(const std::string& name) {
   return 0;
 }
 
-// Runs `work` in a child, which ends without closing anything. Returns the most memory that it has taken, in addition
-// to what it began with; nothing if `work` returns false.
+// Runs `work` in a child, which ends without closing anything. Returns the most memory that the child has taken beyond
+// its memory at the start; nothing if `work` returns false.
 std::optional<std::uint64_t> PeakOfChild(const std::function<bool()>& work) {
   int pipe[2] = {};
   if (::pipe(pipe) != 0) return std::nullopt;

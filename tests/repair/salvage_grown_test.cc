@@ -7,8 +7,8 @@
 //
 //   the value is not in the damaged file                     it is recovered, at least as unproven
 //   and neither its layer nor a newer one is damaged         it is recovered as proven
-//   any damage                                               nothing old, deleted or never written is proven; what is
-//                                                            missing is reported
+//   any damage                                               nothing old, deleted or never written is proven; missing
+//                                                            entries are reported
 #include <gtest/gtest.h>
 
 #include <algorithm>

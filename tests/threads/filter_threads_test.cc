@@ -74,8 +74,8 @@ class FilterThreadsTest : public DbThreadsTest {
     }
   }
 
-  // A read must not return a round before the last finished one. The key may be missing only if the newest round may be
-  // one that is removed.
+  // A read must not return a round before the last finished one. The key may be missing only if the filter removes the
+  // value of a round that may be the newest.
   void CheckKey(std::size_t key) {
     const std::uint64_t least = done_[key].load();
     std::string value;

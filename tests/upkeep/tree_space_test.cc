@@ -27,7 +27,7 @@ class TreeSpaceTest : public ::testing::TestWithParam<std::size_t> {
   SmallValueStore store_{IndexKind::kBTree};
 };
 
-// Regression: whatever the ceiling, files held twice the live bytes. No job could help, so writers continued. Each look
+// Regression: files held twice the live bytes, under any ceiling. No job could help, so writers continued. Each look
 // at the figures made a run of a few pages, and a flush straight into the tree rewrote all of the tree at once. The
 // files reached fourteen times the live bytes.
 TEST_P(TreeSpaceTest, SmallValuesStayBelowTheCeiling) {

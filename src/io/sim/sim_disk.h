@@ -104,7 +104,7 @@ class SimDisk {
   // Removes the chosen name changes from the list, in order, and makes them durable if `commit`.
   void Finish(const std::function<bool(const SimNameChange&)>& chosen, bool commit);
   void RebuildDevice(SimInode* inode);
-  // Removes the names in directories that no name leads to, now or after any cut.
+  // Empties each directory that has no name and would have none after any cut.
   void EmptyLostDirectories();
 
   std::vector<SimRef<SimInode>> inodes_;  // ascending ids
