@@ -13,7 +13,7 @@ std::string KeyOf(std::uint64_t i) { return "k" + std::to_string(i); }
 
 // ---- A full disk ----
 
-TEST(FullDiskTest, WritesFailUntilThereIsSpaceAndReadsWork) {
+TEST(DbFaultsFullDiskTest, WritesFailUntilThereIsSpaceAndReadsWork) {
   TestStore store;
   store.MustOpen();
   std::map<std::string, std::string> model;
@@ -48,7 +48,7 @@ TEST(FullDiskTest, WritesFailUntilThereIsSpaceAndReadsWork) {
 
 // Fills the disk, deletes everything, and repeats. Deletes free their space, so no round writes much less than the
 // first, and failed attempts leave nothing that accumulates.
-TEST(FullDiskTest, FillingAndDeletingLeaksNoSpace) {
+TEST(DbFaultsFullDiskTest, FillingAndDeletingLeaksNoSpace) {
   TestStore store;
   store.options.blob_file_size = 16 << 10;
   store.MustOpen();
@@ -90,7 +90,7 @@ TEST(FullDiskTest, FillingAndDeletingLeaksNoSpace) {
 }
 
 // If a write, a rotation or a flush finds no space, it removes the files that it has made.
-TEST(FullDiskTest, FailedAttemptsLeaveNoFiles) {
+TEST(DbFaultsFullDiskTest, FailedAttemptsLeaveNoFiles) {
   for (const std::uint64_t room : {0u, 100u, 300u, 1'000u, 5'000u, 20'000u, 60'000u}) {
     TestStore store;
     store.MustOpen();
@@ -146,7 +146,7 @@ std::string WriteThatFindsNoSpaceWhenSynced() {
   return "";
 }
 
-TEST(FullDiskTest, NoSpaceFromTheLogSyncIsFatal) {
+TEST(DbFaultsFullDiskTest, NoSpaceFromTheLogSyncIsFatal) {
   EXPECT_EQ(WriteThatFindsNoSpaceWhenSynced(), "");
   const MutantScope mutant(Mutant::kNoSpaceSyncIsNotFatal);
   EXPECT_NE(WriteThatFindsNoSpaceWhenSynced(), "");
@@ -181,7 +181,7 @@ void CheckFatal(TestStore* store, const Status& first) {
   for (const auto& [path, bytes] : before) EXPECT_TRUE(store->Files().contains(path)) << path << " was removed";
 }
 
-TEST(FailedSyncTest, LogSyncFailureStopsWritesUntilReopen) {
+TEST(DbFaultsTest, LogSyncFailureStopsWritesUntilReopen) {
   for (const SyncFailure failure : {SyncFailure::kDropKeepCache, SyncFailure::kDropRevertCache, SyncFailure::kFalse}) {
     for (const bool no_space : {false, true}) {
       TestStore store;
@@ -212,7 +212,7 @@ TEST(FailedSyncTest, LogSyncFailureStopsWritesUntilReopen) {
 // it, as any write that is not durable, except those that ask for durable data. The failed call had made it visible
 // before its sync, so readers may have acted on it: hiding it afterwards would not undo that. The same holds for all
 // other writes since the last sync.
-TEST(FailedSyncTest, SyncedWriteWhoseSyncFailedIsVisibleUntilTheDatabaseIsOpenedAgain) {
+TEST(DbFaultsTest, SyncedWriteWhoseSyncFailedIsVisibleUntilTheDatabaseIsOpenedAgain) {
   for (const bool is_batch : {false, true}) {
     TestStore store;
     store.MustOpen();
@@ -276,7 +276,7 @@ std::string WritingOnAfterAFailedSync(SyncFailure failure) {
   return "acknowledged after a failed sync, and reported as failed: " + after.Get("b");
 }
 
-TEST(FailedSyncTest, NoWriteIsAcknowledgedAfterFailedSync) {
+TEST(DbFaultsTest, NoWriteIsAcknowledgedAfterFailedSync) {
   for (const SyncFailure failure : {SyncFailure::kDropKeepCache, SyncFailure::kDropRevertCache, SyncFailure::kFalse}) {
     EXPECT_EQ(WritingOnAfterAFailedSync(failure), "");
     const MutantScope mutant(Mutant::kIgnoreFailedSync);
@@ -285,7 +285,7 @@ TEST(FailedSyncTest, NoWriteIsAcknowledgedAfterFailedSync) {
 }
 
 // Fails each sync of a flush, a rotation, a compaction, a large value and a MANIFEST, of files and of the directory.
-TEST(FailedSyncTest, SyncFailureOfAnyFileStopsWrites) {
+TEST(DbFaultsTest, SyncFailureOfAnyFileStopsWrites) {
   int fatal = 0;
   for (const SimOpKind kind : {SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
     for (std::uint64_t n = 1;; ++n) {
@@ -324,7 +324,7 @@ TEST(FailedSyncTest, SyncFailureOfAnyFileStopsWrites) {
 
 // Hazards H15, H46: each write call fails once, completely or in part. The batch is not visible, later ones are, and
 // all acknowledged data survives a power cut.
-TEST(FailedWriteTest, WriteFailureOfAnyFileLosesOnlyThatBatch) {
+TEST(DbFaultsTest, WriteFailureOfAnyFileLosesOnlyThatBatch) {
   for (const std::uint64_t bytes : {0u, 20u, 300u}) {
     for (std::uint64_t n = 1;; ++n) {
       SCOPED_TRACE("write " + std::to_string(n) + ", " + std::to_string(bytes) + " bytes land");
@@ -395,14 +395,14 @@ std::string LookUpsThatCannotRead() {
   return "";
 }
 
-TEST(FailedReadTest, ReadFailureIsNeverNotFound) {
+TEST(DbFaultsTest, ReadFailureIsNeverNotFound) {
   EXPECT_EQ(LookUpsThatCannotRead(), "");
   const MutantScope mutant(Mutant::kLookupErrorIsNotFound);
   EXPECT_NE(LookUpsThatCannotRead(), "");
 }
 
 // If a removal fails, that file stays until the next Open; the other files of the same job are removed.
-TEST(FailedUnlinkTest, UnlinkFailureKeepsOnlyThatFile) {
+TEST(DbFaultsTest, UnlinkFailureKeepsOnlyThatFile) {
   TestStore store;
   store.MustOpen();
   for (int i = 0; i < 300; ++i) store.Put(KeyOf(i % 10), std::string(1000, 'a'));
@@ -431,7 +431,7 @@ Status CloseWithAFailingSync() {
   return store.db->Close();
 }
 
-TEST(ClosingTest, CloseReportsFailedSync) {
+TEST(DbFaultsTest, CloseReportsFailedSync) {
   EXPECT_EQ(CloseWithAFailingSync().severity(), Status::Severity::kFatal);
   const MutantScope mutant(Mutant::kCloseHidesError);
   EXPECT_TRUE(CloseWithAFailingSync().ok());
@@ -448,7 +448,7 @@ bool CloseLosesTheTail() {
   return !after.Open().ok() || after.Get("a") != "1";
 }
 
-TEST(ClosingTest, CloseMakesEverythingDurable) {
+TEST(DbFaultsTest, CloseMakesEverythingDurable) {
   EXPECT_FALSE(CloseLosesTheTail());
   const MutantScope mutant(Mutant::kCloseWithoutSync);
   EXPECT_TRUE(CloseLosesTheTail());

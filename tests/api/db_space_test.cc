@@ -33,7 +33,7 @@ std::size_t MostSegments(TestStore* store, int opens) {
   return most;
 }
 
-TEST(SpaceTest, ThousandOpensLeaveABoundedNumberOfFiles) {
+TEST(DbSpaceTest, ThousandOpensLeaveABoundedNumberOfFiles) {
   TestStore store;
   EXPECT_LE(MostSegments(&store, kUnderSanitizer ? 150 : 1000), 20u);  // an Open that finds more than 16 flushes
   {
@@ -76,13 +76,13 @@ Slot LargestSlotAfterManySegments() {
   return largest;
 }
 
-TEST(SpaceTest, SlotsAreReusedAndFileNumbersAreNot) {
+TEST(DbSpaceTest, SlotsAreReusedAndFileNumbersAreNot) {
   EXPECT_LT(LargestSlotAfterManySegments(), Slot{12});
   const MutantScope mutant(Mutant::kNeverReuseSlots);
   EXPECT_GT(LargestSlotAfterManySegments(), Slot{50});  // as many slots as files
 }
 
-TEST(SpaceTest, EmptyDatabaseIsSmall) {
+TEST(DbSpaceTest, EmptyDatabaseIsSmall) {
   TestStore store;
   store.options = [&] {
     Options defaults;
@@ -97,7 +97,7 @@ TEST(SpaceTest, EmptyDatabaseIsSmall) {
   EXPECT_LE(store.BytesOnDisk(), 64u << 10);
 }
 
-TEST(SpaceTest, SegmentsWithoutReferencesAreDropped) {
+TEST(DbSpaceTest, SegmentsWithoutReferencesAreDropped) {
   TestStore store;
   store.MustOpen();
   for (std::uint64_t i = 0; i < 200; ++i) store.Put(KeyOf(i), std::string(1000, 'v'));
@@ -117,7 +117,7 @@ TEST(SpaceTest, SegmentsWithoutReferencesAreDropped) {
 }
 
 // Rule B1: after a crash, flushed records are replayed again; no reference may be counted twice.
-TEST(SpaceTest, AccountsAreRightAfterReplayOfFlushedOperations) {
+TEST(DbSpaceTest, AccountsAreRightAfterReplayOfFlushedOperations) {
   const auto is_right = [](std::uint64_t seed) {
     Prng prng(seed);
     TestStore store;
@@ -162,7 +162,7 @@ bool ValuesSurviveTheDeathOfTheirNeighbours() {
   return right;
 }
 
-TEST(SpaceTest, SegmentIsDroppedByReferencesNotBytes) {
+TEST(DbSpaceTest, SegmentIsDroppedByReferencesNotBytes) {
   EXPECT_TRUE(ValuesSurviveTheDeathOfTheirNeighbours());
   const MutantScope mutant(Mutant::kChargeBytesNotReferences);
   EXPECT_FALSE(ValuesSurviveTheDeathOfTheirNeighbours());
@@ -188,7 +188,7 @@ bool FailedBatchesLeaveFiles() {
   return !store.FilesOf(".val").empty();
 }
 
-TEST(SpaceTest, LargeValuesOfFailedBatchesAreDropped) {
+TEST(DbSpaceTest, LargeValuesOfFailedBatchesAreDropped) {
   EXPECT_FALSE(FailedBatchesLeaveFiles());
   const MutantScope mutant(Mutant::kFailedBatchStaysCharged);
   EXPECT_TRUE(FailedBatchesLeaveFiles());
@@ -196,7 +196,7 @@ TEST(SpaceTest, LargeValuesOfFailedBatchesAreDropped) {
 
 // ---- Snapshots ----
 
-TEST(SnapshotsTest, SnapshotSurvivesFlushesCompactionsAndDeletes) {
+TEST(DbSpaceSnapshotsTest, SnapshotSurvivesFlushesCompactionsAndDeletes) {
   Prng prng(SeedFromEnvironment(92));
   TestStore store;
   store.MustOpen();
@@ -279,7 +279,7 @@ bool ASnapshotKeepsItsFiles() {
   return all;
 }
 
-TEST(SnapshotsTest, SnapshotKeepsItsFilesUntilReleased) {
+TEST(DbSpaceSnapshotsTest, SnapshotKeepsItsFilesUntilReleased) {
   EXPECT_TRUE(ASnapshotKeepsItsFiles());
   {
     const MutantScope mutant(Mutant::kUnlinkWhilePinned);
@@ -317,7 +317,7 @@ bool ASnapshotKeepsItsRun() {
   return kept;
 }
 
-TEST(SnapshotsTest, SnapshotKeepsRunsThatAreCompacted) {
+TEST(DbSpaceSnapshotsTest, SnapshotKeepsRunsThatAreCompacted) {
   EXPECT_TRUE(ASnapshotKeepsItsRun());
   const MutantScope mutant(Mutant::kUnlinkIndexWhilePinned);
   EXPECT_FALSE(ASnapshotKeepsItsRun());
@@ -347,7 +347,7 @@ bool AnIdleReaderHoldsFiles() {
   return holds;
 }
 
-TEST(SnapshotsTest, ThreadPinsNothingBetweenReads) {
+TEST(DbSpaceSnapshotsTest, ThreadPinsNothingBetweenReads) {
   EXPECT_FALSE(AnIdleReaderHoldsFiles());
   const MutantScope mutant(Mutant::kThreadPinsView);
   EXPECT_TRUE(AnIdleReaderHoldsFiles());
@@ -386,7 +386,7 @@ std::uint64_t TableBytesUnderSnapshots(bool check) {
   return pinned;
 }
 
-TEST(SnapshotsTest, ThousandSnapshotsPinBoundedMemory) {
+TEST(DbSpaceSnapshotsTest, ThousandSnapshotsPinBoundedMemory) {
   const std::uint64_t budget = 2 * (8 << 10);
   EXPECT_LE(TableBytesUnderSnapshots(true), budget);
   const MutantScope mutant(Mutant::kSnapshotsPinTables);
@@ -394,7 +394,7 @@ TEST(SnapshotsTest, ThousandSnapshotsPinBoundedMemory) {
 }
 
 // All families together may hold as much as the one with the largest memtables, not each of them its own share.
-TEST(SnapshotsTest, SnapshotsOfAllFamiliesShareOneBudget) {
+TEST(DbSpaceSnapshotsTest, SnapshotsOfAllFamiliesShareOneBudget) {
   constexpr std::size_t kLargest = 16 << 10;
   FamilyStore store;
   store.options.write_buffer_size = 4 << 10;
@@ -468,13 +468,13 @@ std::string SeenBySnapshotOfTheMoment() {
   return seen;
 }
 
-TEST(SnapshotsTest, SnapshotTakenDuringMoveToRunsIsRight) {
+TEST(DbSpaceSnapshotsTest, SnapshotTakenDuringMoveToRunsIsRight) {
   EXPECT_EQ(SeenBySnapshotOfTheMoment(), "new");
   const MutantScope mutant(Mutant::kSnapshotsListedAfterView);
   EXPECT_EQ(SeenBySnapshotOfTheMoment(), "old");
 }
 
-TEST(SnapshotsTest, ManagedSnapshotIsReleasedAtTheEndOfItsScope) {
+TEST(DbSpaceSnapshotsTest, ManagedSnapshotIsReleasedAtTheEndOfItsScope) {
   TestStore store;
   store.MustOpen();
   store.Put("k", "old");
@@ -490,7 +490,7 @@ TEST(SnapshotsTest, ManagedSnapshotIsReleasedAtTheEndOfItsScope) {
   EXPECT_EQ(store.Property("num-snapshots"), 0u);
 }
 
-TEST(SnapshotsTest, MultiGetReadsAtASnapshot) {
+TEST(DbSpaceSnapshotsTest, MultiGetReadsAtASnapshot) {
   TestStore store;
   store.MustOpen();
   store.Put("a", "1");

@@ -24,7 +24,7 @@ constexpr std::size_t kKiB = 1024;
 // ---- Sizes ----
 
 // Keys of the largest size are written, deleted, range-deleted and found in every layer, and a longer key is refused.
-TEST(LimitsTest, LongestKeyDependsOnThePageSize) {
+TEST(ApiLimitsTest, LongestKeyDependsOnThePageSize) {
   struct Row {
     std::size_t page_size;
     std::size_t longest;
@@ -74,7 +74,7 @@ TEST(LimitsTest, LongestKeyDependsOnThePageSize) {
 }
 
 // Large values have files of their own, so they do not count for the size of a batch.
-TEST(LimitsTest, LargeValuesOfABatchTakeNoLog) {
+TEST(ApiLimitsTest, LargeValuesOfABatchTakeNoLog) {
   TestStore store;
   store.MustOpen();
   const auto bytes_of_log = [&] {
@@ -95,7 +95,7 @@ TEST(LimitsTest, LargeValuesOfABatchTakeNoLog) {
 // ---- Damage ----
 
 // Without verify_checksums a damaged byte of a value is returned; header and key are compared nevertheless.
-TEST(LimitsTest, HeadersAreCheckedWithoutVerifyChecksumsAndValuesAreNot) {
+TEST(ApiLimitsTest, HeadersAreCheckedWithoutVerifyChecksumsAndValuesAreNot) {
   const std::string value(1000, 'v');
   ReadOptions unverified;
   unverified.verify_checksums = false;
@@ -123,7 +123,7 @@ TEST(LimitsTest, HeadersAreCheckedWithoutVerifyChecksumsAndValuesAreNot) {
 }
 
 // A damaged leaf costs its keys, and no others.
-TEST(LimitsTest, KeysOfOtherPagesStayReadable) {
+TEST(ApiLimitsTest, KeysOfOtherPagesStayReadable) {
   TestStore store;
   store.MustOpen();
   const auto value = [](int i) { return "value of " + NumberedKey(i); };
@@ -154,7 +154,7 @@ TEST(LimitsTest, KeysOfOtherPagesStayReadable) {
 
 // The bytes of the second of two synced records change. After a crash they look like a torn tail, because nothing after
 // them says that they were durable; after Close the MANIFEST says so.
-TEST(LimitsTest, DamageOfTheLastSyncedWriteIsNoticedAfterClose) {
+TEST(ApiLimitsTest, DamageOfTheLastSyncedWriteIsNoticedAfterClose) {
   for (const bool is_closed : {false, true}) {
     TestStore store;
     store.MustOpen();
@@ -185,7 +185,7 @@ class ReverseComparator final : public Comparator {
   [[nodiscard]] int Compare(Slice a, Slice b) const override { return b.compare(a); }
 };
 
-TEST(LimitsTest, VerifyDbChecksFamiliesWithAComparatorOfTheCallersOwn) {
+TEST(ApiLimitsTest, VerifyDbChecksFamiliesWithAComparatorOfTheCallersOwn) {
   const ReverseComparator reverse;
   FamilyStore store;
   store.family_options["reverse"] = store.options;
@@ -210,7 +210,7 @@ TEST(LimitsTest, VerifyDbChecksFamiliesWithAComparatorOfTheCallersOwn) {
 // ---- Files ----
 
 // The files of a closed or killed database are copied, byte by byte and without LOCK, under another path.
-TEST(LimitsTest, FilesMayBeCopiedWhileNoProcessHasTheDatabaseOpen) {
+TEST(ApiLimitsTest, FilesMayBeCopiedWhileNoProcessHasTheDatabaseOpen) {
   for (const bool is_closed : {false, true}) {
     TestStore store;
     store.MustOpen();
@@ -294,7 +294,7 @@ std::uint64_t MostLogReadByRecovery(std::uint64_t max_total_wal_size, std::uint6
 }
 
 // A flush can be due a sixteenth of the limit before the database notices. Headers of files and one batch come on top.
-TEST(LimitsTest, RecoveryReadsAboutMaxTotalWalSize) {
+TEST(ApiLimitsTest, RecoveryReadsAboutMaxTotalWalSize) {
   const std::uint64_t seed = SeedFromEnvironment(0x11a1);
   const std::uint64_t limit = 128 * kKiB;
   const std::uint64_t most = MostLogReadByRecovery(limit, seed);

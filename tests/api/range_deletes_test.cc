@@ -19,7 +19,7 @@ std::string Key(int n) {
   return text;
 }
 
-class RangeDeletesTest : public ::testing::Test {
+class ApiRangeDeletesTest : public ::testing::Test {
  protected:
   void SetUp() override { store_.MustOpen(); }
   void Fill(int from, int to, std::size_t size = 100) {
@@ -69,7 +69,7 @@ class RangeDeletesTest : public ::testing::Test {
   TestStore store_;
 };
 
-TEST_F(RangeDeletesTest, BeginIsInclusiveAndEndExclusive) {
+TEST_F(ApiRangeDeletesTest, BeginIsInclusiveAndEndExclusive) {
   Fill(0, 10);
   DeleteRange(Key(3), Key(6));
   EXPECT_TRUE(Has(Key(2)));
@@ -82,7 +82,7 @@ TEST_F(RangeDeletesTest, BeginIsInclusiveAndEndExclusive) {
   EXPECT_EQ(Count(), 8);
 }
 
-TEST_F(RangeDeletesTest, EmptyRangeDoesNothingAndInvertedRangeIsRejected) {
+TEST_F(ApiRangeDeletesTest, EmptyRangeDoesNothingAndInvertedRangeIsRejected) {
   Fill(0, 3);
   const SequenceNumber before = store_.db->GetLatestSequenceNumber();
   EXPECT_TRUE(store_.db->DeleteRange({}, Key(1), Key(1)).ok());
@@ -97,7 +97,7 @@ TEST_F(RangeDeletesTest, EmptyRangeDoesNothingAndInvertedRangeIsRejected) {
   EXPECT_EQ(Count(), 3);
 }
 
-TEST_F(RangeDeletesTest, LaterOperationsOfABatchWin) {
+TEST_F(ApiRangeDeletesTest, LaterOperationsOfABatchWin) {
   Fill(0, 5);
   WriteBatch batch;
   ASSERT_TRUE(batch.Put(Key(1), "before").ok());
@@ -115,7 +115,7 @@ TEST_F(RangeDeletesTest, LaterOperationsOfABatchWin) {
   }
 }
 
-TEST_F(RangeDeletesTest, SnapshotSeesDeletedKeysAfterFlushAndCompaction) {
+TEST_F(ApiRangeDeletesTest, SnapshotSeesDeletedKeysAfterFlushAndCompaction) {
   Fill(0, 200);
   const Snapshot* before = store_.db->GetSnapshot();
   DeleteRange(Key(50), Key(150));
@@ -142,7 +142,7 @@ TEST_F(RangeDeletesTest, SnapshotSeesDeletedKeysAfterFlushAndCompaction) {
 
 // Above a budget, tables that only a snapshot needs are moved to private runs, together with the range deletes that the
 // snapshot sees.
-TEST_F(RangeDeletesTest, PrivateRunOfASnapshotKeepsRangeDeletes) {
+TEST_F(ApiRangeDeletesTest, PrivateRunOfASnapshotKeepsRangeDeletes) {
   Fill(0, 100);
   store_.Flush();
   DeleteRange(Key(10), Key(20));
@@ -162,7 +162,7 @@ TEST_F(RangeDeletesTest, PrivateRunOfASnapshotKeepsRangeDeletes) {
   store_.db->ReleaseSnapshot(snapshot);
 }
 
-TEST_F(RangeDeletesTest, NewIteratorSkipsDeletedRangeAndOldOneDoesNot) {
+TEST_F(ApiRangeDeletesTest, NewIteratorSkipsDeletedRangeAndOldOneDoesNot) {
   Fill(0, 1000, 20);
   store_.Flush();
   const std::unique_ptr<Iterator> old(store_.db->NewIterator({}));
@@ -182,7 +182,7 @@ TEST_F(RangeDeletesTest, NewIteratorSkipsDeletedRangeAndOldOneDoesNot) {
   EXPECT_EQ(it->key(), Slice(Key(0)));
 }
 
-TEST_F(RangeDeletesTest, DeletedRangeFreesItsSpace) {
+TEST_F(ApiRangeDeletesTest, DeletedRangeFreesItsSpace) {
   Fill(0, 2000, 300);
   store_.Compact();
   const std::uint64_t full = store_.BytesOnDisk();
@@ -195,7 +195,7 @@ TEST_F(RangeDeletesTest, DeletedRangeFreesItsSpace) {
 }
 
 // Rule A7. A range that is in no table and no run is only in the log.
-TEST_F(RangeDeletesTest, RecoveryReplaysRanges) {
+TEST_F(ApiRangeDeletesTest, RecoveryReplaysRanges) {
   Fill(0, 100);
   store_.Flush();
   Fill(100, 120);
@@ -210,7 +210,7 @@ TEST_F(RangeDeletesTest, RecoveryReplaysRanges) {
   EXPECT_GT(Count(), 50);
 }
 
-TEST_F(RangeDeletesTest, MemtableWithOnlyRangesIsFlushedAndRecovered) {
+TEST_F(ApiRangeDeletesTest, MemtableWithOnlyRangesIsFlushedAndRecovered) {
   Fill(0, 50);
   store_.Flush();
   DeleteRange(Key(10), Key(40));
@@ -223,7 +223,7 @@ TEST_F(RangeDeletesTest, MemtableWithOnlyRangesIsFlushedAndRecovered) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-TEST_F(RangeDeletesTest, MemtableWithManyRangesIsFrozen) {
+TEST_F(ApiRangeDeletesTest, MemtableWithManyRangesIsFrozen) {
   store_.options.write_buffer_size = 64u << 20;
   store_.Reopen();
   const std::uint64_t runs_before = store_.FilesOf(".run").size() + store_.FilesOf(".idx").size();
@@ -236,7 +236,7 @@ TEST_F(RangeDeletesTest, MemtableWithManyRangesIsFrozen) {
 }
 
 // A record with valid checksums that this library never writes: an empty or inverted range.
-TEST_F(RangeDeletesTest, ForgedRangeInTheLogIsCorruption) {
+TEST_F(ApiRangeDeletesTest, ForgedRangeInTheLogIsCorruption) {
   for (const char* end : {"m", "a", "z"}) {
     TestStore store;
     store.MustOpen();
@@ -279,7 +279,7 @@ TEST_F(RangeDeletesTest, ForgedRangeInTheLogIsCorruption) {
 }
 
 // A sync covers range deletes like puts.
-TEST_F(RangeDeletesTest, SyncedRangeSurvivesPowerCut) {
+TEST_F(ApiRangeDeletesTest, SyncedRangeSurvivesPowerCut) {
   Fill(0, 20);
   WriteOptions sync;
   sync.sync = true;

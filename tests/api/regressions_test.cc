@@ -43,7 +43,7 @@ SimFault FailingWrite(const std::string& part_of_path) {
 
 // The log's file lost its end exactly between two records, below the end that Close had made durable. Nothing in the
 // file looks damaged; only the MANIFEST shows it.
-TEST(ApiRegressionTest, LogCutOffBetweenRecordsIsDamage) {
+TEST(ApiRegressionsTest, LogCutOffBetweenRecordsIsDamage) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -62,7 +62,7 @@ TEST(ApiRegressionTest, LogCutOffBetweenRecordsIsDamage) {
 
 // kPointInTimeRecovery continued after damage in a sealed segment, and did not move its seal. The next Open met the
 // damage again, followed by new writes: Corruption, or in the same mode the loss of synced writes.
-TEST(ApiRegressionTest, PointInTimeRecoveryIsPermanent) {
+TEST(ApiRegressionsTest, PointInTimeRecoveryIsPermanent) {
   const auto fs = NewFs();
   Config config;
   config.write_buffer_size = 1u << 20;
@@ -105,7 +105,7 @@ TEST(ApiRegressionTest, PointInTimeRecoveryIsPermanent) {
 }
 
 // A failed flush removes its files: on a full disk each attempt would otherwise take more space.
-TEST(ApiRegressionTest, FailedFlushLeavesNoFiles) {
+TEST(ApiRegressionsTest, FailedFlushLeavesNoFiles) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -118,7 +118,7 @@ TEST(ApiRegressionTest, FailedFlushLeavesNoFiles) {
 }
 
 // The commit failed, so the MANIFEST may or may not name the files: they are kept until a later commit succeeds.
-TEST(ApiRegressionTest, FilesOfAFailedCommitAreRemovedByTheNext) {
+TEST(ApiRegressionsTest, FilesOfAFailedCommitAreRemovedByTheNext) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -133,7 +133,7 @@ TEST(ApiRegressionTest, FilesOfAFailedCommitAreRemovedByTheNext) {
   EXPECT_EQ(database.Verify(), "");
 }
 
-TEST(ApiRegressionTest, FailedSegmentCreationLeavesNoFile) {
+TEST(ApiRegressionsTest, FailedSegmentCreationLeavesNoFile) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -145,7 +145,7 @@ TEST(ApiRegressionTest, FailedSegmentCreationLeavesNoFile) {
 
 // A write failed, but its bytes reached the file. After Close and Open the batch was there, although its write had
 // failed.
-TEST(ApiRegressionTest, FailedWriteDoesNotReappearAfterClose) {
+TEST(ApiRegressionsTest, FailedWriteDoesNotReappearAfterClose) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -167,7 +167,7 @@ TEST(ApiRegressionTest, FailedWriteDoesNotReappearAfterClose) {
 }
 
 // A segment was rotated while the seal of the previous one was running. It stayed unsealed until the next rotation.
-TEST(ApiRegressionTest, RotationDuringASealIsSealedToo) {
+TEST(ApiRegressionsTest, RotationDuringASealIsSealedToo) {
   const auto fs = NewFs();
   Config config;
   config.write_buffer_size = 1u << 20;
@@ -208,7 +208,7 @@ std::string KeyOf(int i) { return "key" + std::to_string(100000 + i); }
 
 // One damaged page of the tree made every flush that needed it fail, until all memtables were full and all writes were
 // blocked.
-TEST(ApiRegressionTest, DamagedIndexDoesNotBlockWrites) {
+TEST(ApiRegressionsTest, DamagedIndexDoesNotBlockWrites) {
   const auto fs = NewFs();
   Config config;
   config.write_buffer_size = 64u << 10;
@@ -240,7 +240,7 @@ TEST(ApiRegressionTest, DamagedIndexDoesNotBlockWrites) {
 
 // The MANIFEST record of a flush was durable; only the next record, which drops segments, could not be written. But the
 // flush, and the Put that waited for it, returned the error.
-TEST(ApiRegressionTest, FlushSucceedsIfDroppingSegmentsFails) {
+TEST(ApiRegressionsTest, FlushSucceedsIfDroppingSegmentsFails) {
   const auto fs = NewFs();
   Config config;
   config.write_buffer_size = 1u << 20;
@@ -267,7 +267,7 @@ TEST(ApiRegressionTest, FlushSucceedsIfDroppingSegmentsFails) {
 }
 
 // Each new run made CompactRange begin again: under steady writes it never ended.
-TEST(ApiRegressionTest, CompactRangeEndsUnderSteadyWrites) {
+TEST(ApiRegressionsTest, CompactRangeEndsUnderSteadyWrites) {
   const auto fs = NewFs();
   Config config;
   config.write_buffer_size = 256u << 10;
@@ -304,7 +304,7 @@ TEST(ApiRegressionTest, CompactRangeEndsUnderSteadyWrites) {
 
 // The flushed part of the current segment was not verified: it counted as clean, and as damaged after the next Open,
 // which sealed it.
-TEST(ApiRegressionTest, VerifyReadsUnsealedSegments) {
+TEST(ApiRegressionsTest, VerifyReadsUnsealedSegments) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -323,7 +323,7 @@ TEST(ApiRegressionTest, VerifyReadsUnsealedSegments) {
 }
 
 // A first flush with a delete was taken for overwrites of a tree that did not exist: the law predicted 0 bytes.
-TEST(ApiRegressionTest, CostLawCountsAFirstFlushWithDeletes) {
+TEST(ApiRegressionsTest, CostLawCountsAFirstFlushWithDeletes) {
   TestDatabase database({}, NewFs(), 1);
   ASSERT_TRUE(database.Open().ok());
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(database->Put({}, KeyOf(i), std::string(20, 'v')).ok());

@@ -28,7 +28,7 @@ struct CountedStore : TestStore {
 
 // ---- Exact tickers ----
 
-TEST(StatisticsTest, UserCallsAreCountedExactly) {
+TEST(ApiStatisticsTest, UserCallsAreCountedExactly) {
   CountedStore store;
   store.MustOpen();
   store.Put("a", std::string(100, 'x'));
@@ -66,7 +66,7 @@ TEST(StatisticsTest, UserCallsAreCountedExactly) {
   EXPECT_EQ(store.Count(NUMBER_KEYS_READ), 3u) << "MultiGet has tickers of its own";
 }
 
-TEST(StatisticsTest, FailedWriteIsNotCounted) {
+TEST(ApiStatisticsTest, FailedWriteIsNotCounted) {
   CountedStore store;
   store.MustOpen();
   EXPECT_FALSE(store.db->Put({}, std::string(1u << 20, 'k'), "v").ok());
@@ -75,7 +75,7 @@ TEST(StatisticsTest, FailedWriteIsNotCounted) {
   EXPECT_EQ(store.Count(WRITE_WITH_WAL), 0u);
 }
 
-TEST(StatisticsTest, IteratorMovesAreCounted) {
+TEST(ApiStatisticsTest, IteratorMovesAreCounted) {
   CountedStore store;
   store.MustOpen();
   for (const char* key : {"a", "b", "c"}) store.Put(key, std::string(100, 'v'));
@@ -114,7 +114,7 @@ TEST(StatisticsTest, IteratorMovesAreCounted) {
 }
 
 // Lookups by log GC, or by a flush that samples keys, do not count as user reads.
-TEST(StatisticsTest, HitsByLayerAreCountedForUserReadsOnly) {
+TEST(ApiStatisticsTest, HitsByLayerAreCountedForUserReadsOnly) {
   CountedStore store;
   store.options.blob_garbage_collection_age_cutoff = 1;
   store.MustOpen();
@@ -137,7 +137,7 @@ TEST(StatisticsTest, HitsByLayerAreCountedForUserReadsOnly) {
 
 // The pages of a hundred keys stay cached while everything is read without fill_cache, by each way to read. If
 // everything is read with fill_cache, they do not stay cached.
-TEST(StatisticsTest, ReadsWithoutFillCacheEvictNothing) {
+TEST(ApiStatisticsTest, ReadsWithoutFillCacheEvictNothing) {
   for (const bool fills : {false, true}) {
     CountedStore store;
     store.options.page_cache_size = 96u << 10;
@@ -184,7 +184,7 @@ TEST(StatisticsTest, ReadsWithoutFillCacheEvictNothing) {
   }
 }
 
-TEST(StatisticsTest, WithoutStatisticsThePropertyIsEmpty) {
+TEST(ApiStatisticsTest, WithoutStatisticsThePropertyIsEmpty) {
   CountedStore store;
   store.MustOpen();
   store.Put("a", "b");
@@ -198,7 +198,7 @@ TEST(StatisticsTest, WithoutStatisticsThePropertyIsEmpty) {
 }
 
 // Counting has no side effect: the same calls leave the same files.
-TEST(StatisticsTest, FilesAreTheSameWithAndWithoutStatistics) {
+TEST(ApiStatisticsTest, FilesAreTheSameWithAndWithoutStatistics) {
   std::map<std::string, std::string> files[2];
   for (const bool is_counted : {false, true}) {
     CountedStore store;
@@ -285,7 +285,7 @@ void WaitForSpace(const std::shared_ptr<Statistics>& statistics) {
   store.MustClose();
 }
 
-TEST(StatisticsTest, EveryTickerAndHistogramIsUsed) {
+TEST(ApiStatisticsTest, EveryTickerAndHistogramIsUsed) {
   const std::shared_ptr<Statistics> statistics = CreateDBStatistics();
   statistics->set_stats_level(kAll);
   DoEverything(statistics, kBTree);

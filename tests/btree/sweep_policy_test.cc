@@ -7,7 +7,7 @@
 namespace cambium {
 namespace {
 
-TEST(PagesTouchedTest, FewUpdatesTouchOnePageEachAndManyTouchAll) {
+TEST(SweepPolicyTest, FewUpdatesTouchOnePageEachAndManyTouchAll) {
   EXPECT_NEAR(PagesTouched(1e6, 100), 100, 0.01);
   EXPECT_NEAR(PagesTouched(1000, 1e6), 1000, 1e-9);
   EXPECT_NEAR(PagesTouched(1000, 1000), 1000 * (1 - std::exp(-1.0)), 1e-9);
@@ -21,7 +21,7 @@ struct Choice {
   SweepChoice expected;
 };
 
-TEST(PickSweepTest, FollowsTheTable) {
+TEST(SweepPolicyTest, FollowsTheTable) {
   const Choice table[] = {
       {"nothing to do", {.tree_keys = 1000}, SweepChoice::kNothing},
       {"the first memtable makes the tree", {.memtable_keys = 10}, SweepChoice::kFlushIntoTree},
@@ -94,14 +94,14 @@ TEST(PickSweepTest, FollowsTheTable) {
   }
 }
 
-TEST(PickSweepTest, FollowsSweepRatio) {
+TEST(SweepPolicyTest, FollowsSweepRatio) {
   const SweepShape shape{.run_count = 1, .run_keys = 30'000, .tree_keys = 1'000'000};
   EXPECT_EQ(PickSweep(shape, {.sweep_ratio = 100}), SweepChoice::kSweep);
   EXPECT_EQ(PickSweep(shape, {.sweep_ratio = 8}), SweepChoice::kNothing);
   EXPECT_EQ(PickSweep(shape, {.sweep_ratio = 1}), SweepChoice::kNothing);
 }
 
-TEST(PickSweepTest, RunsWithMoreBytesThanThereIsRoomForAreDue) {
+TEST(SweepPolicyTest, RunsWithMoreBytesThanThereIsRoomForAreDue) {
   const SweepShape shape{.run_count = 1, .run_keys = 1000, .run_bytes = 100'000, .tree_keys = 1'000'000};
   EXPECT_EQ(PickSweep(shape, {}), SweepChoice::kNothing);
   EXPECT_EQ(PickSweep(shape, {.run_bytes_max = 100'000}), SweepChoice::kNothing);
@@ -111,19 +111,19 @@ TEST(PickSweepTest, RunsWithMoreBytesThanThereIsRoomForAreDue) {
 using Numbers = std::set<std::uint64_t>;
 constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
 
-TEST(PickVictimsTest, NoneWhileFilesAreWithinBounds) {
+TEST(SweepPolicyVictimsTest, NoneWhileFilesAreWithinBounds) {
   // If 40 % of all files together were live, that would be too little. 50 % is just enough, even if one file is nearly
   // empty.
   EXPECT_EQ(PickVictims({{1, 10'000, 100}, {2, 10'000, 9'900}}, {}, kNoBudget), Numbers{});
   EXPECT_EQ(PickVictims({}, {}, kNoBudget), Numbers{});
 }
 
-TEST(PickVictimsTest, SparsestFirstAndNoMoreThanNeeded) {
+TEST(SweepPolicyVictimsTest, SparsestFirstAndNoMoreThanNeeded) {
   EXPECT_EQ(PickVictims({{1, 10'000, 4'000}, {2, 10'000, 1'000}, {3, 10'000, 9'000}}, {}, kNoBudget), Numbers{2});
   EXPECT_EQ(PickVictims({{1, 10'000, 3'000}, {2, 10'000, 1'000}, {3, 10'000, 4'000}}, {}, kNoBudget), (Numbers{1, 2}));
 }
 
-TEST(PickVictimsTest, TheFirstMayExceedTheBudgetUnlessOnlyWhatFitsIsChosen) {
+TEST(SweepPolicyVictimsTest, TheFirstMayExceedTheBudgetUnlessOnlyWhatFitsIsChosen) {
   const std::vector<IndexSegmentUse> uses = {{1, 10'000, 1'000}, {2, 10'000, 2'000}};
   EXPECT_EQ(PickVictims(uses, {}, 999), Numbers{1});
   EXPECT_EQ(PickVictims(uses, {.only_what_fits = true}, 999), Numbers{});
@@ -131,7 +131,7 @@ TEST(PickVictimsTest, TheFirstMayExceedTheBudgetUnlessOnlyWhatFitsIsChosen) {
   EXPECT_EQ(PickVictims({{1, 10'000, 1'500}, {2, 10'000, 1'000}}, {.only_what_fits = true}, 1'000), Numbers{2});
 }
 
-TEST(PickVictimsTest, NeverASegmentWithinBoundsByItself) {
+TEST(SweepPolicyVictimsTest, NeverASegmentWithinBoundsByItself) {
   EXPECT_EQ(PickVictims({{1, 10'000, 5'000}, {2, 10'000, 4'999}}, {}, kNoBudget), Numbers{2});
   EXPECT_EQ(PickVictims({{1, 10'000, 10'000}, {2, 10'000, 10'000}}, {.file_percent_max = 100}, kNoBudget), Numbers{});
   // With a low file_percent_max, files with more than half of their bytes live must be emptied too. Otherwise all files
@@ -142,27 +142,27 @@ TEST(PickVictimsTest, NeverASegmentWithinBoundsByItself) {
 }
 
 // Sweeps freed dead pages only when the limit was exceeded, and then added as many as a step makes.
-TEST(PickVictimsTest, LimitHoldsAfterTheStepThatIsToBegin) {
+TEST(SweepPolicyVictimsTest, LimitHoldsAfterTheStepThatIsToBegin) {
   const std::vector<IndexSegmentUse> uses = {{1, 10'000, 7'000}, {2, 10'000, 9'000}};
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 125}, kNoBudget), Numbers{});
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 125, .growth_units = 1'000}, kNoBudget), Numbers{1});
 }
 
 // Regression: the header counted as a dead page, so each sweep of a tree of a few pages made a new file.
-TEST(PickVictimsTest, HeaderIsNotADeadPage) {
+TEST(SweepPolicyVictimsTest, HeaderIsNotADeadPage) {
   EXPECT_EQ(PickVictims({{1, 4, 3}}, {.file_percent_max = 115}, kNoBudget), Numbers{});
   EXPECT_EQ(PickVictims({{1, 4, 2}}, {.file_percent_max = 115}, kNoBudget), Numbers{1});
   EXPECT_EQ(PickVictims({{1, 0, 0}, {2, 1, 0}}, {.file_percent_max = 115}, kNoBudget), Numbers{});
 }
 
-TEST(PickVictimsTest, BudgetBoundsTheCopyingButOneIsAlwaysTaken) {
+TEST(SweepPolicyVictimsTest, BudgetBoundsTheCopyingButOneIsAlwaysTaken) {
   const std::vector<IndexSegmentUse> uses{{1, 10'000, 2'000}, {2, 10'000, 2'500}, {3, 10'000, 2'600}};
   EXPECT_EQ(PickVictims(uses, {}, kNoBudget), (Numbers{1, 2, 3}));
   EXPECT_EQ(PickVictims(uses, {}, 4'700), (Numbers{1, 2}));
   EXPECT_EQ(PickVictims(uses, {}, 10), Numbers{1});
 }
 
-TEST(PickVictimsTest, FilesMayHoldMoreWhileMostPagesAreAboutToBeReplaced) {
+TEST(SweepPolicyVictimsTest, FilesMayHoldMoreWhileMostPagesAreAboutToBeReplaced) {
   const std::vector<IndexSegmentUse> uses{{1, 10'000, 2'500}, {2, 10'000, 2'600}, {3, 10'000, 2'700}};
   EXPECT_EQ(PickVictims(uses, {}, kNoBudget, 0.51), Numbers{});
   EXPECT_EQ(PickVictims(uses, {}, kNoBudget, 0.5), (Numbers{1, 2}));
@@ -173,7 +173,7 @@ TEST(PickVictimsTest, FilesMayHoldMoreWhileMostPagesAreAboutToBeReplaced) {
   EXPECT_EQ(PickVictims({{1, 8, 7}, {2, 8, 7}, {3, 8, 7}, {4, 8, 7}, {5, 8, 7}}, {}, kNoBudget, 1).size(), 5u);
 }
 
-TEST(PickVictimsTest, SmallSegmentsAreJoinedWhenThereAreMany) {
+TEST(SweepPolicyVictimsTest, SmallSegmentsAreJoinedWhenThereAreMany) {
   EXPECT_EQ(PickVictims({{1, 8, 7}, {2, 8, 7}, {3, 8, 7}, {4, 8, 7}}, {}, kNoBudget), Numbers{});
   EXPECT_EQ(PickVictims({{1, 8, 7}, {2, 8, 7}, {3, 8, 7}, {4, 8, 7}, {5, 8, 7}, {6, 9'999, 9'998}}, {}, kNoBudget),
             (Numbers{1, 2, 3, 4, 5}));

@@ -11,9 +11,9 @@
 namespace cambium::testing {
 namespace {
 
-class SweepModelTest : public ::testing::TestWithParam<SweepProgramParam> {};
+class SweepTest : public ::testing::TestWithParam<SweepProgramParam> {};
 
-TEST_P(SweepModelTest, LayersAndAccountsAgreeWithTheModel) {
+TEST_P(SweepTest, LayersAndAccountsAgreeWithTheModel) {
   const auto write = [](TreeFamily& family, Prng& prng, std::uint64_t space) {
     const auto delete_percent = static_cast<unsigned>(prng.Uniform(4) * 33);
     for (std::uint64_t n = prng.Skewed(9); n > 0; --n) {
@@ -25,7 +25,7 @@ TEST_P(SweepModelTest, LayersAndAccountsAgreeWithTheModel) {
   RunSweepPrograms(GetParam(), SeedFromEnvironment(0x5eed), ScaledCount(6), write);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SweepModelTest, SweepProgramParams(),
+INSTANTIATE_TEST_SUITE_P(All, SweepTest, SweepProgramParams(),
                          [](const auto& param) { return param.param.name; });
 
 }  // namespace

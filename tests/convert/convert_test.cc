@@ -77,7 +77,7 @@ class ConvertedStore : public KnownStore {
   ConvertReport report;
 };
 
-TEST(ConvertIndexTest, ContentsSurviveConversionThereAndBack) {
+TEST(ConvertTest, ContentsSurviveConversionThereAndBack) {
   const std::uint64_t first = SeedFromEnvironment(1);
   for (std::uint64_t seed = first; seed < first + ScaledCount(30); ++seed) {
     SCOPED_TRACE(seed);
@@ -101,7 +101,7 @@ TEST(ConvertIndexTest, ContentsSurviveConversionThereAndBack) {
   }
 }
 
-TEST(ConvertIndexTest, ValuesAreSharedAndGarbageIsLeftOut) {
+TEST(ConvertTest, ValuesAreSharedAndGarbageIsLeftOut) {
   Prng prng(2);
   ConvertedStore store;
   store.options.enable_blob_garbage_collection = false;
@@ -156,7 +156,7 @@ void Apply(Action action, const std::string& path, const Options& its) {
   ASSERT_TRUE(db->Close().ok());
 }
 
-TEST(ConvertIndexTest, OriginAndConversionAreIndependent) {
+TEST(ConvertTest, OriginAndConversionAreIndependent) {
   for (const Action action : {Action::kCollect, Action::kPunch, Action::kCompactRange, Action::kCompactLog, Action::kDestroy}) {
     for (const bool by_origin : {false, true}) {
       SCOPED_TRACE(std::to_string(static_cast<int>(action)) + (by_origin ? " by the origin" : " by the conversion"));
@@ -194,7 +194,7 @@ TEST(ConvertIndexTest, OriginAndConversionAreIndependent) {
   }
 }
 
-TEST(ConvertIndexTest, DryRunForecastsAllFigures) {
+TEST(ConvertTest, DryRunForecastsAllFigures) {
   Prng prng(10);
   ConvertedStore store;
   store.options.target_file_size_base = 16384;
@@ -231,7 +231,7 @@ TEST(ConvertIndexTest, DryRunForecastsAllFigures) {
   EXPECT_TRUE(convert("/no/where", dry, &planned).IsPathNotFound());
 }
 
-TEST(ConvertIndexTest, OptionsFileHasTheNewIndex) {
+TEST(ConvertTest, OptionsFileHasTheNewIndex) {
   Prng prng(3);
   ConvertedStore store;
   store.Fill(&prng);
@@ -246,7 +246,7 @@ TEST(ConvertIndexTest, OptionsFileHasTheNewIndex) {
   EXPECT_EQ(families[0].options.page_size, store.options.page_size);
 }
 
-TEST(ConvertIndexTest, AllFamiliesAreConverted) {
+TEST(ConvertTest, AllFamiliesAreConverted) {
   TestStore store;
   store.options.create_missing_column_families = true;
   ColumnFamilyOptions other = store.options;
@@ -283,7 +283,7 @@ TEST(ConvertIndexTest, AllFamiliesAreConverted) {
   for (ColumnFamilyHandle* const handle : handles) delete handle;
 }
 
-TEST(ConvertIndexTest, DamagedIndexIsRejected) {
+TEST(ConvertTest, DamagedIndexIsRejected) {
   Prng prng(4);
   ConvertedStore store;
   store.Fill(&prng, 600);
@@ -300,7 +300,7 @@ TEST(ConvertIndexTest, DamagedIndexIsRejected) {
   EXPECT_TRUE(store.fs->GetInfo(kOut, &info).IsPathNotFound());
 }
 
-TEST(ConvertIndexTest, RejectsOpenDatabasesAndIllegalArguments) {
+TEST(ConvertTest, RejectsOpenDatabasesAndIllegalArguments) {
   ConvertedStore store;
   EXPECT_FALSE(store.ConvertIt().ok());
   store.MustOpen();
@@ -321,7 +321,7 @@ TEST(ConvertIndexTest, RejectsOpenDatabasesAndIllegalArguments) {
   store.ExpectAt(kOut, Other(store.options.index_type));
 }
 
-TEST(ConvertIndexTest, PowerCutLeavesAWholeConversionOrNone) {
+TEST(ConvertTest, PowerCutLeavesAWholeConversionOrNone) {
   const std::uint64_t first = SeedFromEnvironment(20);
   for (std::uint64_t seed = first; seed < first + ScaledCount(6); ++seed) {
     SCOPED_TRACE(seed);
@@ -352,7 +352,7 @@ TEST(ConvertIndexTest, PowerCutLeavesAWholeConversionOrNone) {
   }
 }
 
-TEST(ConvertIndexTest, FailureOfAnyCallLeavesNothing) {
+TEST(ConvertTest, FailureOfAnyCallLeavesNothing) {
   std::uint64_t calls = 0;
   for (std::uint64_t nth = 0; nth <= calls; ++nth) {
     SCOPED_TRACE(nth);

@@ -48,7 +48,7 @@ std::uint64_t SizeOf(const std::vector<GcRecord>& records) {
   return bytes;
 }
 
-TEST(CutTest, HoleIsOfWholeBlocksAfterTheHeader) {
+TEST(GcCutTest, HoleIsOfWholeBlocksAfterTheHeader) {
   EXPECT_EQ(HoleOfCut(0).length, 0u);
   EXPECT_EQ(HoleOfCut(4096).length, 0u);
   EXPECT_EQ(HoleOfCut(8191).length, 0u);
@@ -58,7 +58,7 @@ TEST(CutTest, HoleIsOfWholeBlocksAfterTheHeader) {
 }
 
 // Half of the records are live, and there is room for a sixteenth of them.
-TEST(CutTest, MovesAsMuchAsFits) {
+TEST(GcCutTest, MovesAsMuchAsFits) {
   const SegmentInfo info = SegmentOf(1024);
   const std::vector<GcRecord> live = Every(1024, 2);
   const CutPlan plan = PlanCut(info, live, {}, 128 * kKiB, kRunsStay);
@@ -87,20 +87,20 @@ TEST(CutTest, MovesAsMuchAsFits) {
   EXPECT_LT(steps, 10);
 }
 
-TEST(CutTest, BeginningWithoutLiveRecordsIsCutWithoutCopies) {
+TEST(GcCutTest, BeginningWithoutLiveRecordsIsCutWithoutCopies) {
   const CutPlan plan = PlanCut(SegmentOf(1024), Every(1024, 1, 512), {}, 8 * kKiB, kRunsStay);
   EXPECT_EQ(plan.cut, kFileHeaderSize + 512 * kRecord);
   EXPECT_EQ(plan.live_left, 512 * kKiB);
   EXPECT_TRUE(PlanCut(SegmentOf(1024), {}, {}, 0, kRunsStay).empties);
 }
 
-TEST(CutTest, SegmentWithoutLiveRecordsIsDropped) {
+TEST(GcCutTest, SegmentWithoutLiveRecordsIsDropped) {
   EXPECT_TRUE(PlanCut(SegmentOf(100), {}, {}, 0, kRunsStay).empties);
   const SegmentInfo small = SegmentOf(2);
   EXPECT_TRUE(PlanCut(small, {}, {}, 0, kRunsStay).empties) << "its header takes a block, whatever a cut would free";
 }
 
-TEST(CutTest, NothingIsPlannedAtALoss) {
+TEST(GcCutTest, NothingIsPlannedAtALoss) {
   EXPECT_FALSE(PlanCut(SegmentOf(1024), Every(1024, 1), {}, 2 * kMiB, kRunsStay).any()) << "no garbage at all";
   std::vector<GcRecord> thin = Every(1024, 1);
   std::erase_if(thin, [](const GcRecord& record) { return (record.offset - kFileHeaderSize) / kRecord % 64 == 63; });
@@ -112,7 +112,7 @@ TEST(CutTest, NothingIsPlannedAtALoss) {
 
 // One record of 32 is dead. The copies and their entries in the footer take as much space as the originals. The
 // space of the run comes back only if a compaction can merge it. So the segment is worth emptying only in this case.
-TEST(CutTest, RunsThatAreMergedCostNothingForGood) {
+TEST(GcCutTest, RunsThatAreMergedCostNothingForGood) {
   std::vector<GcRecord> thin = Every(1024, 1);
   std::erase_if(thin, [](const GcRecord& record) { return (record.offset - kFileHeaderSize) / kRecord % 32 == 31; });
   EXPECT_FALSE(PlanCut(SegmentOf(1024), thin, {}, 512 * kKiB, kRunsStay).any());
@@ -138,7 +138,7 @@ TEST(CutTest, RunsThatAreMergedCostNothingForGood) {
 }
 
 // The first sixteenth of the segment is all live, the rest nearly dead. A step loses what the next ones gain many times.
-TEST(CutTest, LossIsAcceptedIfTheWholeGains) {
+TEST(GcCutTest, LossIsAcceptedIfTheWholeGains) {
   std::vector<GcRecord> live = Every(64, 1);
   for (const GcRecord& record : Every(1024, 32, 64)) live.push_back(record);
   EXPECT_TRUE(PlanCut(SegmentOf(1024), live, {}, 512 * kKiB, kRunsStay).any());
@@ -146,7 +146,7 @@ TEST(CutTest, LossIsAcceptedIfTheWholeGains) {
   EXPECT_FALSE(PlanCut(SegmentOf(1024), Every(512, 1), {}, 60 * kKiB, kRunsStay).any()) << "the room would be used up on the way";
 }
 
-TEST(CutTest, ContinuesAtTheCut) {
+TEST(GcCutTest, ContinuesAtTheCut) {
   const std::uint64_t cut = kFileHeaderSize + 512 * kRecord;
   const CutPlan plan = PlanCut(SegmentOf(1024, cut), Every(1024, 2, 512), {}, 128 * kKiB, kRunsStay);
   ASSERT_GT(plan.cut, cut);
@@ -154,7 +154,7 @@ TEST(CutTest, ContinuesAtTheCut) {
 }
 
 // Bytes that punching has freed are not counted again.
-TEST(CutTest, CountsHolesOfPunchedRecordsOnce) {
+TEST(GcCutTest, CountsHolesOfPunchedRecordsOnce) {
   SegmentInfo info = SegmentOf(1024);
   const std::vector<GcRecord> punched = {RecordAt(0, 256 * kKiB), RecordAt(600, 256 * kKiB)};
   for (const GcRecord& record : punched) info.punched.push_back(record.offset);

@@ -28,7 +28,7 @@ std::uint64_t ReadOf(std::uint64_t records, std::uint64_t size, double u, std::u
   return read;
 }
 
-TEST(GcCostTest, MatchesASimulationOfScatteredRecords) {
+TEST(ForecastTest, MatchesASimulationOfScatteredRecords) {
   for (const std::uint64_t size : {100u, 1000u, 4000u, 20'000u}) {
     for (const double u : {0.02, 0.1, 0.3, 0.5, 0.9}) {
       SCOPED_TRACE(::testing::Message() << size << " bytes, alive " << u);
@@ -53,7 +53,7 @@ TEST(GcCostTest, MatchesASimulationOfScatteredRecords) {
   }
 }
 
-TEST(GcCostTest, AllDeadOrAllAlive) {
+TEST(ForecastTest, AllDeadOrAllAlive) {
   SegmentUse use;
   use.bytes = 1000;
   use.overhead_bytes = 100;

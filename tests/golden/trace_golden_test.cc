@@ -12,7 +12,7 @@ namespace {
 
 const std::string kPath = std::string(CAMBIUM_GOLDEN_DIRECTORY) + "/v1/every_record.trace";
 
-TEST(GoldenTraceTest, ThisVersionWritesTheBytesOfTheTrace) {
+TEST(TraceGoldenTest, ThisVersionWritesTheBytesOfTheTrace) {
   std::ifstream in(kPath, std::ios::binary);
   ASSERT_TRUE(in.good()) << kPath;
   std::stringstream golden;
@@ -20,7 +20,7 @@ TEST(GoldenTraceTest, ThisVersionWritesTheBytesOfTheTrace) {
   EXPECT_TRUE(WriteGoldenTrace() == golden.str());
 }
 
-TEST(GoldenTraceTest, ThisVersionReadsTheTrace) {
+TEST(TraceGoldenTest, ThisVersionReadsTheTrace) {
   std::unique_ptr<TraceReader> reader;
   const Status opened = NewFileTraceReader(nullptr, kPath, &reader);
   ASSERT_TRUE(opened.ok()) << opened.ToString();

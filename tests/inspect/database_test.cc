@@ -8,13 +8,13 @@
 namespace cambium::testing {
 namespace {
 
-TEST(InspectedDatabaseTest, DirectoryWithoutADatabaseIsInvalidArgument) {
+TEST(InspectDatabaseTest, DirectoryWithoutADatabaseIsInvalidArgument) {
   InspectedStore store;
   ASSERT_TRUE(store.fs->CreateDirectory(kStorePath).ok());
   EXPECT_TRUE(InspectedDatabase::Open(store.fs, kStorePath).status().IsInvalidArgument());
 }
 
-TEST(InspectedDatabaseTest, HoldsASharedLockAndWritesNothing) {
+TEST(InspectDatabaseTest, HoldsASharedLockAndWritesNothing) {
   InspectedStore store;
   store.MustOpen();
   store.Put("key", std::string(100, 'v'));
@@ -32,7 +32,7 @@ TEST(InspectedDatabaseTest, HoldsASharedLockAndWritesNothing) {
   store.MustOpen();
 }
 
-TEST(InspectedDatabaseTest, ForeignComparatorIsInvalidArgument) {
+TEST(InspectDatabaseTest, ForeignComparatorIsInvalidArgument) {
   InspectedStore store;
   store.options.comparator = CaseFoldingComparator();
   store.MustOpen();
@@ -45,7 +45,7 @@ TEST(InspectedDatabaseTest, ForeignComparatorIsInvalidArgument) {
   EXPECT_NE(files.ToString().find(CaseFoldingComparator()->Name()), std::string::npos) << files.ToString();
 }
 
-TEST(InspectedDatabaseTest, TailHasTheOperationsThatRecoveryWouldReplay) {
+TEST(InspectDatabaseTest, TailHasTheOperationsThatRecoveryWouldReplay) {
   InspectedStore store;
   store.MustOpen();
   store.Put("flushed", std::string(100, 'f'));
@@ -77,7 +77,7 @@ TEST(InspectedDatabaseTest, TailHasTheOperationsThatRecoveryWouldReplay) {
   }
 }
 
-TEST(InspectedDatabaseTest, DamageIsAProblemAndTheRestIsRead) {
+TEST(InspectDatabaseTest, DamageIsAProblemAndTheRestIsRead) {
   InspectedStore store;
   store.MustOpen();
   store.Put("key", std::string(100, 'v'));

@@ -40,7 +40,7 @@ TEST(SizeHistogramTest, BucketsAreSignificantBits) {
   EXPECT_EQ(sizes.total(), 521u);
 }
 
-TEST(SpaceReportTest, PartsOfASegmentAddUpToItsFile) {
+TEST(InspectSpaceReportTest, PartsOfASegmentAddUpToItsFile) {
   InspectedStore store;
   Fill(&store);
   const std::unique_ptr<InspectedDatabase> database = store.Inspect();
@@ -81,7 +81,7 @@ TEST(SpaceReportTest, PartsOfASegmentAddUpToItsFile) {
   EXPECT_EQ(report->orphan_bytes, 0u);
 }
 
-TEST(SpaceReportTest, SampleIsRepeatable) {
+TEST(InspectSpaceReportTest, SampleIsRepeatable) {
   InspectedStore store;
   Fill(&store);
   std::vector<std::string> first;
@@ -97,7 +97,7 @@ TEST(SpaceReportTest, SampleIsRepeatable) {
   }
 }
 
-TEST(SpaceReportTest, DamageIsAProblemAndTheLogIsStillMeasured) {
+TEST(InspectSpaceReportTest, DamageIsAProblemAndTheLogIsStillMeasured) {
   InspectedStore store;
   Fill(&store);
   store.DamageAllPages();

@@ -151,9 +151,9 @@ int RevealingCuts(Defect defect, std::uint64_t seed, const SimOptions& options =
   return revealing;
 }
 
-class ToyLogTest : public ::testing::TestWithParam<Defect> {};
+class SimToyLogTest : public ::testing::TestWithParam<Defect> {};
 
-TEST_P(ToyLogTest, CutsRevealExactlyTheDefects) {
+TEST_P(SimToyLogTest, CutsRevealExactlyTheDefects) {
   const std::uint64_t seed = testing::SeedFromEnvironment(11);
   int revealing = 0;
   int cuts = 0;
@@ -166,12 +166,12 @@ TEST_P(ToyLogTest, CutsRevealExactlyTheDefects) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Defects, ToyLogTest,
+INSTANTIATE_TEST_SUITE_P(Defects, SimToyLogTest,
                          ::testing::Values(Defect::kNone, Defect::kNoDataSync, Defect::kNoDirectorySync,
                                            Defect::kForgetRotated, Defect::kClaimsLate, Defect::kNoChecksum));
 
 // Real ext4 hides a missing directory sync, and so does kExt4. That is why the simulator's default is kPosix.
-TEST(ToyLogOnExt4Test, MissingDirectorySyncIsNotRevealed) {
+TEST(SimToyLogOnExt4Test, MissingDirectorySyncIsNotRevealed) {
   SimOptions options;
   options.names = SimNames::kExt4;
   int revealing = 0;

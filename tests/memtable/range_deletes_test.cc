@@ -24,13 +24,13 @@ std::string Show(const RangeDeletes& ranges) {
 
 RangeDeletes Of(std::vector<RangeDeletes::Range> ranges) { return RangeDeletes(BytewiseComparator(), ranges); }
 
-TEST(RangeDeletesTest, OverlappingAndTouchingRangesAreJoined) {
+TEST(MemTableRangeDeletesTest, OverlappingAndTouchingRangesAreJoined) {
   EXPECT_EQ(Show(Of({{"c", "f"}, {"a", "b"}, {"e", "h"}, {"b", "bb"}})), "[a,bb)[c,h)");
   EXPECT_EQ(Show(Of({{"a", "z"}, {"c", "d"}})), "[a,z)");
   EXPECT_EQ(Show(Of({{"", "a"}})), "[,a)");
 }
 
-TEST(RangeDeletesTest, EmptyRangeIsIgnored) {
+TEST(MemTableRangeDeletesTest, EmptyRangeIsIgnored) {
   EXPECT_TRUE(Of({{"a", "a"}, {"c", "b"}}).empty());
   EXPECT_TRUE(Of({}).empty());
   EXPECT_FALSE(Of({}).Covers("a"));
@@ -38,7 +38,7 @@ TEST(RangeDeletesTest, EmptyRangeIsIgnored) {
   EXPECT_EQ(Of({}).StretchOf("a").from, std::nullopt);
 }
 
-TEST(RangeDeletesTest, StretchIsTheLargestIntervalWithTheSameCover) {
+TEST(MemTableRangeDeletesTest, StretchIsTheLargestIntervalWithTheSameCover) {
   const RangeDeletes ranges = Of({{"b", "d"}, {"f", "h"}});
   EXPECT_FALSE(ranges.StretchOf("a").covered);
   EXPECT_EQ(ranges.StretchOf("a").from, std::nullopt);
@@ -54,7 +54,7 @@ TEST(RangeDeletesTest, StretchIsTheLargestIntervalWithTheSameCover) {
 
 // A few keys under four orders, so that every relation of bounds occurs. Each answer is compared with a check of every
 // range for every key.
-TEST(RangeDeletesTest, AgreesWithACheckOfEveryRangeForEveryKey) {
+TEST(MemTableRangeDeletesTest, AgreesWithACheckOfEveryRangeForEveryKey) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x7a9);
   Prng prng(seed);
   std::vector<std::string> universe{""};
@@ -139,7 +139,7 @@ TEST(RangeDeletesTest, AgreesWithACheckOfEveryRangeForEveryKey) {
 }
 
 // Any bytes either decode or are Corruption, and take memory in proportion to their size.
-TEST(RangeDeletesTest, MalformedBytesAreCorruption) {
+TEST(MemTableRangeDeletesTest, MalformedBytesAreCorruption) {
   std::string bytes;
   Of({{"apple", "banana"}, {"cherry", "date"}}).AppendTo(&bytes);
   for (std::size_t size = 0; size < bytes.size(); ++size) {

@@ -23,9 +23,9 @@ namespace {
 
 constexpr uid_t kNobody = 65534;
 
-class LimitsTest : public ::testing::Test {
+class ProcessLimitsTest : public ::testing::Test {
  protected:
-  LimitsTest() {
+  ProcessLimitsTest() {
     plan_.directory = directory_.File("db");
     plan_.rounds = 40;
     plan_.attempts = 5;
@@ -83,7 +83,7 @@ class LimitsTest : public ::testing::Test {
   History history_;
 };
 
-TEST_F(LimitsTest, TooFewDescriptorsFailCleanly) {
+TEST_F(ProcessLimitsTest, TooFewDescriptorsFailCleanly) {
   if (kUnderSanitizer) {
     GTEST_SKIP() << "SKIPPED: UBSan opens a pipe to check whether an object's memory can be read, and without descriptors "
                     "it reports every virtual call as invalid; runs in builds without sanitizers";
@@ -106,7 +106,7 @@ TEST_F(LimitsTest, TooFewDescriptorsFailCleanly) {
 }
 
 // A write beyond the limit is first short, and then fails with EFBIG.
-TEST_F(LimitsTest, FilesThatMayNotGrowFailCleanly) {
+TEST_F(ProcessLimitsTest, FilesThatMayNotGrowFailCleanly) {
   int failed = 0;
   for (const std::uint64_t limit : {1000, 4096, 8192, 10'000, 20'000, 30'001, 50'000, 65'000, 100'000}) {
     SCOPED_TRACE("files of " + std::to_string(limit) + " bytes");
@@ -123,7 +123,7 @@ TEST_F(LimitsTest, FilesThatMayNotGrowFailCleanly) {
 }
 
 // A reader of another user needs the owner's leave to read LOCK.
-TEST_F(LimitsTest, ReadOnlyDirectoryOpensForReadingOnly) {
+TEST_F(ProcessLimitsTest, ReadOnlyDirectoryOpensForReadingOnly) {
   OneCleanLife();
   std::filesystem::permissions(directory_.path(), std::filesystem::perms(0755));
   std::filesystem::permissions(plan_.directory, std::filesystem::perms(0555));
@@ -154,7 +154,7 @@ TEST_F(LimitsTest, ReadOnlyDirectoryOpensForReadingOnly) {
   OneCleanLife();
 }
 
-class FullDiskTest : public LimitsTest {
+class ProcessFullDiskTest : public ProcessLimitsTest {
  protected:
   void SetUp() override {
     if (const std::string why = EnterPrivateMounts(); !why.empty()) GTEST_SKIP() << "SKIPPED: " << why;
@@ -215,7 +215,7 @@ class FullDiskTest : public LimitsTest {
   std::unique_ptr<Mount> mounted_;
 };
 
-TEST_F(FullDiskTest, WritesResumeWhenSpaceIsFreed) {
+TEST_F(ProcessFullDiskTest, WritesResumeWhenSpaceIsFreed) {
   for (const std::uint64_t left : {400u << 10, 100u << 10, 8u << 10, 0u}) {
     SCOPED_TRACE(std::to_string(left) + " bytes left");
     ASSERT_EQ(FillUpAndResume(left), "");
@@ -226,7 +226,7 @@ TEST_F(FullDiskTest, WritesResumeWhenSpaceIsFreed) {
 }
 
 // If appends continued after the remains of a failed write, recovery would end there.
-TEST_F(FullDiskTest, MutantThatAppendsAfterHalfRecordLosesBatches) {
+TEST_F(ProcessFullDiskTest, MutantThatAppendsAfterHalfRecordLosesBatches) {
   plan_.size = Size::kDefaultKeepsAll;  // a single segment, so that there is no rotation in between
   const auto lost = [this](Mutant mutant, std::uint64_t turns) {
     std::string found;

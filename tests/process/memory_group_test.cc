@@ -77,7 +77,7 @@ int Load(const Options& options, const std::string& path, std::size_t value_byte
 }
 
 // Without this, the tests below would prove nothing.
-TEST(MemoryGroupTest, TheGroupKillsWhatTakesMore) {
+TEST(ProcessMemoryGroupTest, TheGroupKillsWhatTakesMore) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   const Ended ended = RunInGroup("control", 96 * kMiB, [] {
     constexpr std::size_t kBytes = 128 * kMiB;
@@ -90,7 +90,7 @@ TEST(MemoryGroupTest, TheGroupKillsWhatTakesMore) {
   EXPECT_TRUE(ended.IsKilled()) << ended.status;
 }
 
-TEST(MemoryGroupTest, LoadsStayWithinThePromise) {
+TEST(ProcessMemoryGroupTest, LoadsStayWithinThePromise) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   for (const IndexKind index : {IndexKind::kBTree, IndexKind::kLsm}) {
     for (const std::size_t value_bytes : {16, 256, 1024, 16 << 10, 64 << 10}) {
@@ -124,7 +124,7 @@ std::string LogOf(std::uint64_t limit, Ended* ended) {
   return {std::istreambuf_iterator<char>(log), {}};
 }
 
-TEST(MemoryGroupTest, OpenWarnsIfTheLimitIsBelowThePromise) {
+TEST(ProcessMemoryGroupTest, OpenWarnsIfTheLimitIsBelowThePromise) {
   Ended ended;
   const std::string with_limit = LogOf(14 * kMiB, &ended);
   if (!ended.made.ok()) GTEST_SKIP() << kNoGroup << ended.made.ToString();

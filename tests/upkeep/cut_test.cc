@@ -84,16 +84,16 @@ std::string FillAndDelete(const Kind& kind, Pattern pattern, std::size_t percent
   return disk.Check() + disk.store->Verify();
 }
 
-class CutRoundsTest : public ::testing::TestWithParam<std::tuple<Kind, Pattern, int, bool>> {};
+class UpkeepCutRoundsTest : public ::testing::TestWithParam<std::tuple<Kind, Pattern, int, bool>> {};
 
-TEST_P(CutRoundsTest, DeletesSucceedAndPutsComeBack) {
+TEST_P(UpkeepCutRoundsTest, DeletesSucceedAndPutsComeBack) {
   const auto [kind, pattern, percent, reopens] = GetParam();
   const std::uint64_t seed = SeedFromEnvironment(21);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   EXPECT_EQ(FillAndDelete(kind, pattern, static_cast<std::size_t>(percent), reopens, seed), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, CutRoundsTest,
+INSTANTIATE_TEST_SUITE_P(Kinds, UpkeepCutRoundsTest,
                          ::testing::Combine(::testing::Values(kThousand, kMixed, kHundredThousand),
                                             ::testing::Values(Pattern::kInOrder, Pattern::kEverySecond,
                                                               Pattern::kShuffled),
@@ -123,7 +123,7 @@ class CutDisk : public Disk {
   std::vector<std::string> doomed;
 };
 
-TEST(CutTest, SegmentsAreCutAndVerify) {
+TEST(UpkeepCutTest, SegmentsAreCutAndVerify) {
   CutDisk disk;
   disk.DeleteUntilCut();
   EXPECT_EQ(disk.Check() + disk.store->Verify(), "");
@@ -135,7 +135,7 @@ TEST(CutTest, SegmentsAreCutAndVerify) {
   EXPECT_EQ(disk.Check() + disk.store->Verify(), "");
 }
 
-TEST(CutTest, WithoutItTheDiskStaysFull) {
+TEST(UpkeepCutTest, WithoutItTheDiskStaysFull) {
   const auto deletes = [] {
     CutDisk disk;
     Prng prng(5);
@@ -156,7 +156,7 @@ std::string CutOnce() {
   return disk.Check() + disk.store->Verify();
 }
 
-TEST(CutTest, EveryLiveValueBeforeTheCutIsCopied) {
+TEST(UpkeepCutTest, EveryLiveValueBeforeTheCutIsCopied) {
   EXPECT_EQ(CutOnce(), "");
   const MutantScope mutant(Mutant::kCutLiveValues);
   EXPECT_NE(CutOnce(), "");
@@ -191,7 +191,7 @@ std::string ReadThroughASnapshot() {
   return disk.Check() + disk.store->Verify();
 }
 
-TEST(CutTest, SnapshotKeepsWhatItSees) {
+TEST(UpkeepCutTest, SnapshotKeepsWhatItSees) {
   EXPECT_EQ(ReadThroughASnapshot(), "");
   const MutantScope mutant(Mutant::kPunchWhilePinned);
   EXPECT_NE(ReadThroughASnapshot(), "");
@@ -261,7 +261,7 @@ std::string PowerCuts(std::uint64_t seed) {
   return cut > 0 ? "" : "no image has a cut";
 }
 
-TEST(CutTest, PowerCutsLeaveEverything) {
+TEST(UpkeepCutTest, PowerCutsLeaveEverything) {
   for (std::uint64_t seed = 1; seed <= (kUnderSanitizer ? 1 : 2); ++seed) EXPECT_EQ(PowerCuts(seed), "") << seed;
   if (kUnderSanitizer) return;  // a search for defective code, which other builds make
   const MutantScope mutant(Mutant::kPunchBeforeCommit);

@@ -33,7 +33,7 @@ struct LimitedStore : TestStore {
   }
 };
 
-TEST(RateLimiterTest, FlushTakesAsLongAsItsBytes) {
+TEST(UpkeepRateLimiterTest, FlushTakesAsLongAsItsBytes) {
   LimitedStore store(16 << 10);
   store.options.write_buffer_size = 1u << 20;
   store.options.max_total_wal_size = 16u << 20;
@@ -52,7 +52,7 @@ TEST(RateLimiterTest, FlushTakesAsLongAsItsBytes) {
 }
 
 // Every byte of index files, and of log GC, was requested with its purpose.
-TEST(RateLimiterTest, EachKindOfWorkHasItsPriority) {
+TEST(UpkeepRateLimiterTest, EachKindOfWorkHasItsPriority) {
   LimitedStore store(std::int64_t{1} << 30);
   store.options.statistics = CreateDBStatistics();
   store.MustOpen();
@@ -69,7 +69,7 @@ TEST(RateLimiterTest, EachKindOfWorkHasItsPriority) {
   EXPECT_EQ(store.Through(IO_TOTAL), store.Through(IO_USER) + store.Through(IO_MID) + store.Through(IO_LOW));
 }
 
-TEST(RateLimiterTest, WorkNearTheCeilingHasHighPriority) {
+TEST(UpkeepRateLimiterTest, WorkNearTheCeilingHasHighPriority) {
   LimitedStore store(std::int64_t{1} << 30);
   store.options.max_space_amplification = 1.1;
   store.options.write_buffer_size = 1u << 20;
@@ -83,7 +83,7 @@ TEST(RateLimiterTest, WorkNearTheCeilingHasHighPriority) {
   EXPECT_GT(store.Through(IO_HIGH), 0u);
 }
 
-TEST(RateLimiterTest, InvalidRateLimiterIsRejected) {
+TEST(UpkeepRateLimiterTest, InvalidRateLimiterIsRejected) {
   LimitedStore store(12);
   const Status s = store.Open();
   EXPECT_TRUE(s.IsInvalidArgument());
@@ -92,7 +92,7 @@ TEST(RateLimiterTest, InvalidRateLimiterIsRejected) {
 
 // Half a megabyte is flushed at 16 KiB per second in its own thread: half a minute. Close does not wait for that, and
 // nothing is lost.
-TEST(RateLimiterTest, CloseDoesNotWaitForTheLimiter) {
+TEST(UpkeepRateLimiterTest, CloseDoesNotWaitForTheLimiter) {
   const TempDirectory directory;
   Options options = SmallOptions();
   options.write_buffer_size = 1u << 20;
@@ -112,7 +112,7 @@ TEST(RateLimiterTest, CloseDoesNotWaitForTheLimiter) {
 }
 
 // The flush may wait in the queue until the only background thread, which waits for the limiter, is free.
-TEST(RateLimiterTest, StalledWriterDoesNotWaitForTheLimiter) {
+TEST(UpkeepRateLimiterTest, StalledWriterDoesNotWaitForTheLimiter) {
   LimitedStore store(16 << 10);
   store.options.write_buffer_size = 4096;
   store.options.max_write_buffer_number = 2;

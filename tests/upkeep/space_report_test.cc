@@ -33,7 +33,7 @@ std::uint64_t AroundRecords(const TestStore& store) { return store.FilesOf(".gc"
 
 // Nothing is hidden in the layers of this database, so the forecast is exact: for written bytes to the byte, for freed
 // bytes except headers and footers of the new segments.
-TEST(GcForecastTest, ForecastIsWhatHappens) {
+TEST(UpkeepSpaceReportForecastTest, ForecastIsWhatHappens) {
   TestStore store;
   FillWithGarbage(&store);
   EXPECT_EQ(Figures(&store, "gc-forecast")["reason"], "none") << "it is switched off";
@@ -59,7 +59,7 @@ TEST(GcForecastTest, ForecastIsWhatHappens) {
 
 // Values that newer runs hide count as live until those runs are compacted. So log GC may write less than the forecast
 // says, but never more.
-TEST(GcForecastTest, ForecastNeverPromisesTooMuch) {
+TEST(UpkeepSpaceReportForecastTest, ForecastNeverPromisesTooMuch) {
   TestStore store;
   store.options.sweep_ratio = 1;
   store.options.level0_file_num_compaction_trigger = 30;
@@ -76,7 +76,7 @@ TEST(GcForecastTest, ForecastNeverPromisesTooMuch) {
   EXPECT_LE(store.Property("gc-bytes-written"), written);
 }
 
-TEST(SpaceReportTest, ReportsBytesPinnedByEachSnapshot) {
+TEST(UpkeepSpaceReportTest, ReportsBytesPinnedByEachSnapshot) {
   TestStore store;
   FillWithGarbage(&store);
   const Snapshot* const first = store.db->GetSnapshot();
@@ -110,7 +110,7 @@ TEST(SpaceReportTest, ReportsBytesPinnedByEachSnapshot) {
   EXPECT_EQ(store.Property("live-blob-file-size"), store.Property("total-blob-file-size"));
 }
 
-TEST(SpaceReportTest, ReportIsTextAndJson) {
+TEST(UpkeepSpaceReportTest, ReportIsTextAndJson) {
   TestStore store;
   FillWithGarbage(&store);
   for (const char* const name : {"space", "gc-forecast", "index-stats"}) {

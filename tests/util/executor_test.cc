@@ -38,7 +38,7 @@ class Gate {
   bool open_ = false;
 };
 
-TEST(ThreadPoolTest, RunsByPriorityThenInOrderOfScheduling) {
+TEST(ExecutorTest, RunsByPriorityThenInOrderOfScheduling) {
   std::string order;  // written by one thread, read after the destructor has joined it
   Gate gate;
   {
@@ -52,7 +52,7 @@ TEST(ThreadPoolTest, RunsByPriorityThenInOrderOfScheduling) {
   EXPECT_EQ(order, "abcdef");
 }
 
-TEST(ThreadPoolTest, DestructorRunsQueuedTasksAndThoseTheySchedule) {
+TEST(ExecutorTest, DestructorRunsQueuedTasksAndThoseTheySchedule) {
   std::atomic<int> runs = 0;
   {
     const auto pool = Executor::NewThreadPool(3);
@@ -69,7 +69,7 @@ TEST(ThreadPoolTest, DestructorRunsQueuedTasksAndThoseTheySchedule) {
 }
 
 // As many tasks as threads wait for each other, so they end only if all threads run.
-TEST(ThreadPoolTest, AllThreadsWorkAtOnce) {
+TEST(ExecutorTest, AllThreadsWorkAtOnce) {
   std::mutex mutex;
   std::condition_variable all;
   int arrived = 0;
@@ -87,7 +87,7 @@ TEST(ThreadPoolTest, AllThreadsWorkAtOnce) {
 }
 
 // The kLow tasks that may run wait for an urgent task that is queued after them and after more kLow tasks.
-TEST(ThreadPoolTest, LowTasksLeaveAThreadForUrgentOnes) {
+TEST(ExecutorTest, LowTasksLeaveAThreadForUrgentOnes) {
   std::atomic<int> low = 0;
   std::atomic<int> low_most = 0;
   std::atomic<int> ended = 0;
@@ -111,7 +111,7 @@ TEST(ThreadPoolTest, LowTasksLeaveAThreadForUrgentOnes) {
   EXPECT_LE(low_most, 2);
 }
 
-TEST(ThreadPoolTest, HasAtLeastOneThreadAndRunsTasksOnlyThere) {
+TEST(ExecutorTest, HasAtLeastOneThreadAndRunsTasksOnlyThere) {
   std::thread::id ran_in;
   {
     const auto pool = Executor::NewThreadPool(-3);
@@ -122,7 +122,7 @@ TEST(ThreadPoolTest, HasAtLeastOneThreadAndRunsTasksOnlyThere) {
   EXPECT_NE(ran_in, std::this_thread::get_id());
 }
 
-TEST(ThreadPoolTest, ManyThreadsMaySchedule) {
+TEST(ExecutorTest, ManyThreadsMaySchedule) {
   std::atomic<int> runs = 0;
   {
     const auto pool = Executor::NewThreadPool(2);
@@ -137,7 +137,7 @@ TEST(ThreadPoolTest, ManyThreadsMaySchedule) {
   EXPECT_EQ(runs, 2000);
 }
 
-TEST(ThreadPoolTest, DelayedTasksRunInOrderOfTheirTime) {
+TEST(ExecutorTest, DelayedTasksRunInOrderOfTheirTime) {
   const std::shared_ptr<Clock> clock = Clock::Default();
   const std::uint64_t begin = clock->NowMicros();
   std::mutex mutex;
@@ -159,7 +159,7 @@ TEST(ThreadPoolTest, DelayedTasksRunInOrderOfTheirTime) {
   EXPECT_GE(ended - begin, 60'000u);
 }
 
-TEST(ThreadPoolTest, DestructorDropsDelayedTasks) {
+TEST(ExecutorTest, DestructorDropsDelayedTasks) {
   const auto captured = std::make_shared<int>(1);
   bool has_run = false;
   {
@@ -171,7 +171,7 @@ TEST(ThreadPoolTest, DestructorDropsDelayedTasks) {
 }
 
 // The database cannot go on with half a flush, so the process ends, as after a kill.
-TEST(ThreadPoolDeathTest, OutOfMemoryInATaskEndsTheProcess) {
+TEST(ExecutorDeathTest, OutOfMemoryInATaskEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto run_out = [] {
     const auto pool = Executor::NewThreadPool(1);

@@ -365,7 +365,7 @@ TEST(DurableWitnessTest, DamageBelowTheWitnessIsCorruptionAndNotLoss) {
   EXPECT_GT(SilentLosses(subject, false), 0);
 }
 
-TEST(RecoveryModesTest, EachModeHandlesDamageAsDocumented) {
+TEST(CorruptionMatrixModesTest, EachModeHandlesDamageAsDocumented) {
   const Subject subject = MakeSubject(7, End::kCrash);
   std::string bytes;
   ASSERT_TRUE(SimFileSystem(subject.image).probe().ReadContents(subject.open_log, &bytes).ok());

@@ -14,15 +14,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class CrashTest : public ::testing::Test {
+class DemoCrashTest : public ::testing::Test {
  protected:
-  CrashTest() {
+  DemoCrashTest() {
     std::string name = (fs::temp_directory_path() / "cambium_crash-XXXXXX").string();
     root_ = mkdtemp(name.data());
     options_.create_if_missing = true;
     options_.lock_wait_micros = 5'000'000;
   }
-  ~CrashTest() override {
+  ~DemoCrashTest() override {
     db_.reset();
     fs::remove_all(root_);
   }
@@ -47,7 +47,7 @@ class CrashTest : public ::testing::Test {
   std::uint64_t acknowledged_ = 0;
 };
 
-TEST_F(CrashTest, BatchesOfAKilledChildAreWhole) {
+TEST_F(DemoCrashTest, BatchesOfAKilledChildAreWhole) {
   KillAChild();
   std::uint64_t survivors = 0;
   const Status status = CheckBatches(db_.get(), acknowledged_, &survivors);
@@ -56,26 +56,26 @@ TEST_F(CrashTest, BatchesOfAKilledChildAreWhole) {
   EXPECT_LE(survivors, acknowledged_ + 1) << "one batch may have been written and not yet acknowledged";
 }
 
-TEST_F(CrashTest, PartialBatchIsCaught) {
+TEST_F(DemoCrashTest, PartialBatchIsCaught) {
   KillAChild();
   ASSERT_TRUE(db_->Delete({}, "crash/batch/000000000001/4").ok());
   EXPECT_TRUE(Check().IsCorruption());
 }
 
-TEST_F(CrashTest, WrongByteIsCaught) {
+TEST_F(DemoCrashTest, WrongByteIsCaught) {
   KillAChild();
   ASSERT_TRUE(db_->Put({}, "crash/batch/000000000001/4", "not what was written").ok());
   EXPECT_TRUE(Check().IsCorruption());
 }
 
-TEST_F(CrashTest, LostBatchIsCaught) {
+TEST_F(DemoCrashTest, LostBatchIsCaught) {
   KillAChild();
   ++acknowledged_;
   ++acknowledged_;  // as if two more had been acknowledged; one more may really be there
   EXPECT_TRUE(Check().IsCorruption());
 }
 
-TEST_F(CrashTest, MissingMiddleBatchIsCaught) {
+TEST_F(DemoCrashTest, MissingMiddleBatchIsCaught) {
   KillAChild();
   for (char i = '0'; i < '8'; ++i) {
     ASSERT_TRUE(db_->Delete({}, std::string("crash/batch/000000000001/") + i).ok());
@@ -85,7 +85,7 @@ TEST_F(CrashTest, MissingMiddleBatchIsCaught) {
   EXPECT_TRUE(Check().IsCorruption()) << "writes after the gap must be lost too";
 }
 
-TEST_F(CrashTest, StaleSharedKeyIsCaught) {
+TEST_F(DemoCrashTest, StaleSharedKeyIsCaught) {
   KillAChild();
   ASSERT_TRUE(db_->Put({}, "crash/last", "0").ok());
   EXPECT_TRUE(Check().IsCorruption());

@@ -16,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ReportFilesTest : public testing::Test {
+class HtmlReportTest : public testing::Test {
  protected:
-  ReportFilesTest() {
+  HtmlReportTest() {
     std::string name = (fs::temp_directory_path() / "report_test-XXXXXX").string();
     root_ = mkdtemp(name.data());
   }
-  ~ReportFilesTest() override { fs::remove_all(root_); }
+  ~HtmlReportTest() override { fs::remove_all(root_); }
 
   static std::string Read(const fs::path& path) {
     std::ifstream file(path);
@@ -36,7 +36,7 @@ class ReportFilesTest : public testing::Test {
   fs::path root_;
 };
 
-TEST_F(ReportFilesTest, ReportHasPageFiguresAndDrawings) {
+TEST_F(HtmlReportTest, ReportHasPageFiguresAndDrawings) {
   const fs::path directory = root_ / "new" / "report";
   ASSERT_TRUE(WriteReport(directory, {.runs = MakeRuns(), .claims = {}, .incomplete = {}}).ok());
   const std::string page = Read(directory / "report.html");
@@ -57,7 +57,7 @@ TEST_F(ReportFilesTest, ReportHasPageFiguresAndDrawings) {
   EXPECT_TRUE(fs::exists(directory / "results.csv"));
 }
 
-TEST_F(ReportFilesTest, PlotsOfAnEarlierReportAreRemoved) {
+TEST_F(HtmlReportTest, PlotsOfAnEarlierReportAreRemoved) {
   ASSERT_TRUE(WriteReport(root_, {.runs = MakeRuns(), .claims = {}, .incomplete = {}}).ok());
   std::vector<ReportRun> runs = MakeRuns();
   runs.pop_back();
@@ -68,7 +68,7 @@ TEST_F(ReportFilesTest, PlotsOfAnEarlierReportAreRemoved) {
 }
 
 // Regression: every file that ends in .svg was removed.
-TEST_F(ReportFilesTest, ForeignDrawingsAreKept) {
+TEST_F(HtmlReportTest, ForeignDrawingsAreKept) {
   fs::create_directories(root_ / "plots");
   Write(root_ / "plots" / "mine.svg", "<svg/>");
   Write(root_ / "mine.svg", "<svg/>");
@@ -83,7 +83,7 @@ TEST_F(ReportFilesTest, ForeignDrawingsAreKept) {
   EXPECT_EQ(drawings, 1u);
 }
 
-TEST_F(ReportFilesTest, UnwritableDirectoryIsReportedBeforehand) {
+TEST_F(HtmlReportTest, UnwritableDirectoryIsReportedBeforehand) {
   EXPECT_TRUE(PrepareReport(root_ / "new").ok());
   Write(root_ / "file", "");
   const Status status = PrepareReport(root_ / "file" / "below");
@@ -93,7 +93,7 @@ TEST_F(ReportFilesTest, UnwritableDirectoryIsReportedBeforehand) {
 }
 
 // Regression: paths and command lines may contain any bytes. The JSON writer threw, and the results were lost.
-TEST_F(ReportFilesTest, InvalidUtf8IsReplaced) {
+TEST_F(HtmlReportTest, InvalidUtf8IsReplaced) {
   std::vector<ReportRun> runs = MakeRuns();
   for (ReportRun& run : runs) {
     run.facts.command += " --db=/tmp/\xff\xfe";
@@ -109,7 +109,7 @@ TEST_F(ReportFilesTest, InvalidUtf8IsReplaced) {
   EXPECT_EQ(read[0].results[0].message, "\uFFFD");
 }
 
-TEST_F(ReportFilesTest, MarkupInNamesIsEscaped) {
+TEST_F(HtmlReportTest, MarkupInNamesIsEscaped) {
   std::vector<ReportRun> runs = MakeRuns();
   for (ReportRun& run : runs) {
     for (Result& r : run.results) {
@@ -130,7 +130,7 @@ TEST_F(ReportFilesTest, MarkupInNamesIsEscaped) {
 }
 
 // Regression: every report said that each value had been compared.
-TEST_F(ReportFilesTest, FooterSaysWhichValuesWereCompared) {
+TEST_F(HtmlReportTest, FooterSaysWhichValuesWereCompared) {
   const auto footer = [this](const std::vector<ReportRun>& runs) {
     EXPECT_TRUE(WriteReport(root_, {.runs = runs, .claims = {}, .incomplete = {}}).ok());
     const std::string page = Read(root_ / "report.html");
@@ -161,7 +161,7 @@ TEST_F(ReportFilesTest, FooterSaysWhichValuesWereCompared) {
   }
 }
 
-TEST_F(ReportFilesTest, IncompleteReportSaysSoAtTheTop) {
+TEST_F(HtmlReportTest, IncompleteReportSaysSoAtTheTop) {
   ASSERT_TRUE(WriteReport(root_, {.runs = MakeRuns(), .claims = {}, .incomplete = {"lmdb failed in round 2"}}).ok());
   const std::string page = Read(root_ / "report.html");
   const std::size_t said = page.find("lmdb failed in round 2");
@@ -169,13 +169,13 @@ TEST_F(ReportFilesTest, IncompleteReportSaysSoAtTheTop) {
   EXPECT_LT(said, page.find("<main>"));
 }
 
-TEST_F(ReportFilesTest, ReportWithoutResultsSaysSo) {
+TEST_F(HtmlReportTest, ReportWithoutResultsSaysSo) {
   ASSERT_TRUE(WriteReport(root_, {.runs = {}, .claims = {}, .incomplete = {"It was interrupted."}}).ok());
   EXPECT_NE(Read(root_ / "report.html").find("There is no result"), std::string::npos);
   EXPECT_EQ(Read(root_ / "results.json"), "[\n]\n");
 }
 
-TEST_F(ReportFilesTest, ClaimsShowVerdictAndReason) {
+TEST_F(HtmlReportTest, ClaimsShowVerdictAndReason) {
   const Claim claim{.id = "A3",
                     .source = "a post",
                     .text = "few writes",
@@ -208,7 +208,7 @@ TEST(ClaimsTableTest, EachVerdictHasItsWord) {
   EXPECT_TRUE(ClaimsTable({}).empty());
 }
 
-TEST_F(ReportFilesTest, ReportFromItsOwnJsonIsTheSame) {
+TEST_F(HtmlReportTest, ReportFromItsOwnJsonIsTheSame) {
   ASSERT_TRUE(WriteReport(root_ / "a", {.runs = MakeRuns(), .claims = {}, .incomplete = {}}).ok());
   std::vector<ReportRun> runs;
   ASSERT_TRUE(ReadResults(root_ / "a" / "results.json", &runs).ok());
@@ -219,7 +219,7 @@ TEST_F(ReportFilesTest, ReportFromItsOwnJsonIsTheSame) {
   }
 }
 
-TEST_F(ReportFilesTest, JsonLinesAreRead) {
+TEST_F(HtmlReportTest, JsonLinesAreRead) {
   const ReportRun made = MakeRuns()[0];
   std::string lines;
   for (const Result& result : made.results) lines += ToJson(result, made).dump() + "\n";
@@ -233,7 +233,7 @@ TEST_F(ReportFilesTest, JsonLinesAreRead) {
 }
 
 // Two results of the same engine, step and round come from two runs. In one run, their rounds would be mixed up.
-TEST_F(ReportFilesTest, RepeatedCommandIsTwoRuns) {
+TEST_F(HtmlReportTest, RepeatedCommandIsTwoRuns) {
   const ReportRun made = MakeRuns()[0];
   const std::string line = ToJson(made.results[0], made).dump() + "\n";
   Write(root_ / "lines.json", line + line);
@@ -242,7 +242,7 @@ TEST_F(ReportFilesTest, RepeatedCommandIsTwoRuns) {
   EXPECT_EQ(runs.size(), 2u);
 }
 
-TEST_F(ReportFilesTest, MalformedResultIsCorruptionWithFileAndLine) {
+TEST_F(HtmlReportTest, MalformedResultIsCorruptionWithFileAndLine) {
   const ReportRun made = MakeRuns()[0];
   const std::string good = ToJson(made.results[0], made).dump() + "\n";
   for (const std::string& bad : {good + "{\"engine\":\"lmdb\"}\n", good + "nonsense\n", good + "7\n"}) {
@@ -256,7 +256,7 @@ TEST_F(ReportFilesTest, MalformedResultIsCorruptionWithFileAndLine) {
   EXPECT_TRUE(ReadResults(root_ / "none.json", &runs).IsIOError());
 }
 
-TEST_F(ReportFilesTest, AbsurdFigureIsCorruptionWithItsName) {
+TEST_F(HtmlReportTest, AbsurdFigureIsCorruptionWithItsName) {
   const ReportRun made = MakeRuns()[0];
   nlohmann::ordered_json absurd = ToJson(made.results[0], made);
   absurd["latency_curve"][2][1] = 1.5e308;
@@ -276,7 +276,7 @@ TEST_F(ReportFilesTest, AbsurdFigureIsCorruptionWithItsName) {
   }
 }
 
-TEST_F(ReportFilesTest, PrepareReportLeavesNothingBehind) {
+TEST_F(HtmlReportTest, PrepareReportLeavesNothingBehind) {
   Write(root_ / "file", "");
   EXPECT_FALSE(PrepareReport(root_ / "file").ok());
   EXPECT_FALSE(PrepareReport(root_ / "file" / "below").ok());

@@ -13,12 +13,12 @@
 namespace cambium::bench {
 namespace {
 
-TEST(EscapeTest, MarkupBecomesText) {
+TEST(HtmlTextTest, MarkupBecomesText) {
   EXPECT_EQ(Escape("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
   EXPECT_EQ(Escape("plain, 16 KiB"), "plain, 16 KiB");
 }
 
-TEST(MarkupTest, StringsAreEscapedAndLiteralsAreNot) {
+TEST(HtmlTextTest, StringsAreEscapedAndLiteralsAreNot) {
   const std::string given = "<b>";
   const Markup inner = Markup() << "<i>" << given << "</i>";
   EXPECT_EQ(inner.text(), "<i>&lt;b&gt;</i>");
@@ -26,7 +26,7 @@ TEST(MarkupTest, StringsAreEscapedAndLiteralsAreNot) {
   EXPECT_EQ((Markup() << Markup::Trusted(given)).text(), "<b>");
 }
 
-TEST(EscapeTest, InvalidUtf8IsReplaced) {
+TEST(HtmlTextTest, InvalidUtf8IsReplaced) {
   const std::string bad = "\xEF\xBF\xBD";
   EXPECT_EQ(Escape(std::string("a\0b", 3)), "a" + bad + "b");
   EXPECT_EQ(Escape("a\xFF"
@@ -38,14 +38,14 @@ TEST(EscapeTest, InvalidUtf8IsReplaced) {
   EXPECT_EQ(Escape("\xE2\x82"), bad + bad) << "cut off";
 }
 
-TEST(EscapeTest, SlugHasNoPath) {
+TEST(HtmlTextTest, SlugHasNoPath) {
   EXPECT_EQ(ToSlug("../../etc/Passwd"), "etc-passwd");
   EXPECT_EQ(ToSlug("blobdb2021, 1 KiB"), "blobdb2021-1-kib");
   EXPECT_EQ(ToSlug(""), "x");
   EXPECT_EQ(ToSlug(std::string(500, 'a')).size(), 80u);
 }
 
-TEST(UnitsTest, NumbersHaveThreeDigitsAndTheirUnit) {
+TEST(HtmlTextTest, NumbersHaveThreeDigitsAndTheirUnit) {
   EXPECT_EQ(Format(Unit::kOpsPerSec, 1234567), "1.23 M/s");
   EXPECT_EQ(Format(Unit::kOpsPerSec, 7), "7 /s");
   EXPECT_EQ(Format(Unit::kBytes, 65536), "64 KiB");

@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(TurnCountTest, EstimateUsesTheMeanOfEarlierTurns) {
+TEST(ProgressTest, EstimateUsesTheMeanOfEarlierTurns) {
   TurnCount turns;
   turns.Expect(3);  // two runs of a preset
   turns.Expect(1);
@@ -19,13 +19,13 @@ TEST(TurnCountTest, EstimateUsesTheMeanOfEarlierTurns) {
   EXPECT_EQ(turns.Begin(begin + seconds(36000)), ", turn 4 of 4, about 3.3 h left");
 }
 
-TEST(TurnCountTest, SingleTurnHasNoNumber) {
+TEST(ProgressTest, SingleTurnHasNoNumber) {
   TurnCount turns;
   turns.Expect(1);
   EXPECT_EQ(turns.Begin({}), "");
 }
 
-TEST(TurnCountTest, LongTimesAreRounded) {
+TEST(ProgressTest, LongTimesAreRounded) {
   EXPECT_EQ(RoughTime(0.4), "0 s");
   EXPECT_EQ(RoughTime(89), "89 s");
   EXPECT_EQ(RoughTime(90), "2 min");

@@ -39,14 +39,14 @@ Result Sample() {
 }
 
 // Scripts that parse db_bench's output split this line at ':' and at blanks.
-TEST(ResultTest, LineMatchesDbBench) {
+TEST(BenchResultTest, LineMatchesDbBench) {
   Result r = Sample();
   EXPECT_EQ(ToLine(r), "fillrandom   :     500.000 micros/op 4000 ops/sec 0.500 seconds 2000 operations;    4.0 MB/s");
   r.message = "7 of 9 found";
   EXPECT_EQ(ToLine(r).substr(ToLine(r).find("MB/s")), "MB/s (7 of 9 found)");
 }
 
-TEST(ResultTest, JsonHasEveryPromisedField) {
+TEST(BenchResultTest, JsonHasEveryPromisedField) {
   const nlohmann::ordered_json json = ToJson(Sample());
   for (const char* name :
        {"engine", "index", "benchmark", "value_size", "num", "threads", "ops", "seconds", "ops_per_sec", "mb_per_sec",
@@ -56,7 +56,7 @@ TEST(ResultTest, JsonHasEveryPromisedField) {
   }
 }
 
-TEST(ResultTest, JsonRoundTrips) {
+TEST(BenchResultTest, JsonRoundTrips) {
   const nlohmann::ordered_json json = ToJson(Sample());
   EXPECT_EQ(ToJson(FromJson(nlohmann::ordered_json::parse(json.dump()))), json);
   EXPECT_TRUE(json.at("space_amp").is_null()) << "unknown is not 0";
@@ -72,7 +72,7 @@ TEST(ResultTest, JsonRoundTrips) {
 
 // RocksDB's post divides the bytes that flushes and compactions wrote by the bytes that flushes wrote. A log that keeps
 // values counts as a flush.
-TEST(ResultTest, WriteAmpOfThePostCountsTheFirstWriteOfAValueOnce) {
+TEST(BenchResultTest, WriteAmpOfThePostCountsTheFirstWriteOfAValueOnce) {
   Result r = Sample();
   EXPECT_DOUBLE_EQ(*WriteAmpOfThePost(r), 1600.0 / 1100);
   r.ledger = WriteLedger{.log = 5000, .values = 1000, .flush = 50, .merge = 525, .gc = 525};
@@ -83,7 +83,7 @@ TEST(ResultTest, WriteAmpOfThePostCountsTheFirstWriteOfAValueOnce) {
   EXPECT_FALSE(WriteAmpOfThePost(r).has_value());
 }
 
-TEST(ResultTest, StallPercentIsOfTheCountedThreads) {
+TEST(BenchResultTest, StallPercentIsOfTheCountedThreads) {
   Result r = Sample();
   EXPECT_DOUBLE_EQ(*StallPercent(r), 25.0) << "a quarter of a second, of two threads in half a second";
   r.threads = 16;
@@ -97,7 +97,7 @@ TEST(ResultTest, StallPercentIsOfTheCountedThreads) {
 }
 
 // Results of earlier versions say how long writes stalled, but not for how many threads this time was counted.
-TEST(ResultTest, MissingFieldsOfEarlierVersionsAreUnknown) {
+TEST(BenchResultTest, MissingFieldsOfEarlierVersionsAreUnknown) {
   nlohmann::ordered_json json = ToJson(Sample());
   json.erase("stall_threads");
   json.erase("merge_read_bytes");

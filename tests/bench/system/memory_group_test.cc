@@ -25,7 +25,7 @@ constexpr const char* kMemoryMount =
 constexpr const char* kCpuMount = "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu\n";
 constexpr const char* kUnifiedMount = "41 31 0:38 / /sys/fs/cgroup rw,relatime shared:4 - cgroup2 cgroup2 rw\n";
 
-class MemoryGroupTest : public ::testing::Test {
+class BenchMemoryGroupTest : public ::testing::Test {
  protected:
   void Write(const std::string& path, const std::string& text) const {
     fs::create_directories(fs::path(root_ + path).parent_path());
@@ -43,7 +43,7 @@ class MemoryGroupTest : public ::testing::Test {
   MemoryGroupPlace place_;
 };
 
-TEST_F(MemoryGroupTest, VersionOneUsesTheGroupOfThisProcess) {
+TEST_F(BenchMemoryGroupTest, VersionOneUsesTheGroupOfThisProcess) {
   Write("/proc/self/mountinfo", std::string(kRootMount) + kCpuMount + kMemoryMount);
   Write("/proc/self/cgroup", "4:memory:/jobs/a b\n1:cpu:/elsewhere\n0::/unified\n");
   MakeGroup("/sys/fs/cgroup/memory/jobs/a b", "");
@@ -53,7 +53,7 @@ TEST_F(MemoryGroupTest, VersionOneUsesTheGroupOfThisProcess) {
   EXPECT_EQ(place_.directory, root_ + "/sys/fs/cgroup/memory/jobs/a b");
 }
 
-TEST_F(MemoryGroupTest, ControllersMayShareAHierarchy) {
+TEST_F(BenchMemoryGroupTest, ControllersMayShareAHierarchy) {
   Write("/proc/self/mountinfo", "35 31 0:32 / /cg rw - cgroup cgroup rw,cpu,memory\n");
   Write("/proc/self/cgroup", "4:cpu,memory:/\n");
   MakeGroup("/cg", "");
@@ -62,7 +62,7 @@ TEST_F(MemoryGroupTest, ControllersMayShareAHierarchy) {
 }
 
 // A container may see only the part of the hierarchy below its own group.
-TEST_F(MemoryGroupTest, MountMayShowPartOfTheHierarchy) {
+TEST_F(BenchMemoryGroupTest, MountMayShowPartOfTheHierarchy) {
   Write("/proc/self/mountinfo", "35 31 0:32 /docker/77 /cg rw - cgroup cgroup rw,memory\n");
   Write("/proc/self/cgroup", "4:memory:/docker/77/inner\n");
   MakeGroup("/cg/inner", "");
@@ -75,7 +75,7 @@ TEST_F(MemoryGroupTest, MountMayShowPartOfTheHierarchy) {
 }
 
 // The process's own group has processes in it, and so cannot delegate a controller.
-TEST_F(MemoryGroupTest, VersionTwoUsesTheNearestGroupThatDelegatesMemory) {
+TEST_F(BenchMemoryGroupTest, VersionTwoUsesTheNearestGroupThatDelegatesMemory) {
   Write("/proc/self/mountinfo", std::string(kRootMount) + kUnifiedMount);
   Write("/proc/self/cgroup", "0::/user.slice/user-0.slice/session-1.scope\n");
   MakeGroup("/sys/fs/cgroup", "cpu memory pids");
@@ -100,7 +100,7 @@ TEST_F(MemoryGroupTest, VersionTwoUsesTheNearestGroupThatDelegatesMemory) {
 }
 
 // Both versions are mounted. Version 1 is chosen if it has the memory controller and a group for us, else version 2.
-TEST_F(MemoryGroupTest, WorkingVersionIsChosen) {
+TEST_F(BenchMemoryGroupTest, WorkingVersionIsChosen) {
   Write("/proc/self/mountinfo", std::string(kMemoryMount) + "41 31 0:38 / /unified rw - cgroup2 cgroup2 rw\n");
   Write("/proc/self/cgroup", "4:memory:/a\n0::/b\n");
   MakeGroup("/sys/fs/cgroup/memory/a", "");
@@ -116,7 +116,7 @@ TEST_F(MemoryGroupTest, WorkingVersionIsChosen) {
   EXPECT_EQ(place_.directory, root_ + "/unified");
 }
 
-TEST_F(MemoryGroupTest, MissingGroupsAreNotSupportedWithReasons) {
+TEST_F(BenchMemoryGroupTest, MissingGroupsAreNotSupportedWithReasons) {
   Write("/proc/self/mountinfo", std::string(kRootMount) + kCpuMount);
   Write("/proc/self/cgroup", "1:cpu:/\n");
   EXPECT_EQ(Find().message(), "cgroup v1 with its memory controller is not mounted; cgroup v2 is not mounted");
@@ -128,7 +128,7 @@ TEST_F(MemoryGroupTest, MissingGroupsAreNotSupportedWithReasons) {
 }
 
 // In a control group, the kernel puts files into each new subdirectory. If it does not, the directory is not one.
-TEST_F(MemoryGroupTest, PlainDirectoryIsRefusedAndRemoved) {
+TEST_F(BenchMemoryGroupTest, PlainDirectoryIsRefusedAndRemoved) {
   fs::create_directories(root_ + "/fake");
   {
     MemoryGroup group;
@@ -153,7 +153,7 @@ constexpr const char* kNoGroup =
     "controller): ";
 
 // A child in the group writes a file of twice its limit; the pages that stay in the cache count.
-TEST_F(MemoryGroupTest, RealGroupLimitsThePageCache) {
+TEST_F(BenchMemoryGroupTest, RealGroupLimitsThePageCache) {
   constexpr std::uint64_t kLimit = 48u << 20;
   const Status found = FindMemoryGroupPlace("/", &place_);
   if (!found.ok()) GTEST_SKIP() << kNoGroup << found.ToString();
