@@ -13,7 +13,7 @@
 #include "manifest/file_names.h"
 #include "manifest/manifest_reader.h"
 #include "testing/index_mode.h"
-#include "testing/test_database.h"
+#include "testing/program_database.h"
 
 namespace cambium::testing {
 namespace {
@@ -45,7 +45,7 @@ SimFault FailingWrite(const std::string& part_of_path) {
 // file looks damaged; only the MANIFEST shows it.
 TEST(ApiRegressionsTest, LogCutOffBetweenRecordsIsDamage) {
   const auto fs = NewFs();
-  TestDatabase database({}, fs, 1);
+  ProgramDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
   ASSERT_TRUE(database->Put(Synced(), "a", "1").ok());
   const SimProbe::NamedFile log = FilesOf(*fs, ".log").front();
@@ -55,7 +55,7 @@ TEST(ApiRegressionsTest, LogCutOffBetweenRecordsIsDamage) {
   for (const std::uint64_t size : {log.size, std::uint64_t{kFileHeaderSize}}) {
     const auto cut = std::make_shared<SimFileSystem>(closed);
     ASSERT_TRUE(cut->tampering().Truncate(log.path, size).ok());
-    TestDatabase again({}, cut, 2);
+    ProgramDatabase again({}, cut, 2);
     EXPECT_TRUE(again.Open().IsCorruption()) << size;
   }
 }
@@ -70,7 +70,7 @@ TEST(ApiRegressionsTest, PointInTimeRecoveryIsPermanent) {
   config.large_value_size = 16u << 10;
   Options options;
   {
-    TestDatabase database(config, fs, 1);
+    ProgramDatabase database(config, fs, 1);
     ASSERT_TRUE(database.Open().ok());
     for (int i = 0; i < 60; ++i) {
       ASSERT_TRUE(database->Put(Synced(), "key" + std::to_string(100 + i), std::string(1000, 'v')).ok());
@@ -107,7 +107,7 @@ TEST(ApiRegressionsTest, PointInTimeRecoveryIsPermanent) {
 // A failed flush removes its files: on a full disk each attempt would otherwise take more space.
 TEST(ApiRegressionsTest, FailedFlushLeavesNoFiles) {
   const auto fs = NewFs();
-  TestDatabase database({}, fs, 1);
+  ProgramDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
   ASSERT_TRUE(database->Put({}, "a", "1").ok());
   fs->AddFault(FailingWrite(IndexFileSuffix()));
@@ -120,7 +120,7 @@ TEST(ApiRegressionsTest, FailedFlushLeavesNoFiles) {
 // The commit failed, so the MANIFEST may or may not name the files: they are kept until a later commit succeeds.
 TEST(ApiRegressionsTest, FilesOfAFailedCommitAreRemovedByTheNext) {
   const auto fs = NewFs();
-  TestDatabase database({}, fs, 1);
+  ProgramDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
   ASSERT_TRUE(database->Put({}, "a", "1").ok());
   fs->AddFault(FailingWrite("MANIFEST"));
@@ -135,7 +135,7 @@ TEST(ApiRegressionsTest, FilesOfAFailedCommitAreRemovedByTheNext) {
 
 TEST(ApiRegressionsTest, FailedSegmentCreationLeavesNoFile) {
   const auto fs = NewFs();
-  TestDatabase database({}, fs, 1);
+  ProgramDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
   fs->AddFault(FailingWrite(".log"));
   EXPECT_TRUE(database->Put({}, "a", "1").IsNoSpace());
@@ -147,7 +147,7 @@ TEST(ApiRegressionsTest, FailedSegmentCreationLeavesNoFile) {
 // failed.
 TEST(ApiRegressionsTest, FailedWriteDoesNotReappearAfterClose) {
   const auto fs = NewFs();
-  TestDatabase database({}, fs, 1);
+  ProgramDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
   ASSERT_TRUE(database->Put({}, "a", "1").ok());
   SimFault fault = FailingWrite(".log");
@@ -173,7 +173,7 @@ TEST(ApiRegressionsTest, RotationDuringASealIsSealedToo) {
   config.write_buffer_size = 1u << 20;
   config.max_total_wal_size = 1u << 20;
   config.large_value_size = 16u << 10;
-  TestDatabase database(config, fs, 1);
+  ProgramDatabase database(config, fs, 1);
   ASSERT_TRUE(database.Open().ok());
   const auto rotate = [&] {
     const std::size_t before = FilesOf(*fs, ".log").size();
@@ -212,7 +212,7 @@ TEST(ApiRegressionsTest, DamagedIndexDoesNotBlockWrites) {
   const auto fs = NewFs();
   Config config;
   config.write_buffer_size = 64u << 10;
-  TestDatabase database(config, fs, 1);
+  ProgramDatabase database(config, fs, 1);
   ASSERT_TRUE(database.Open().ok());
   for (int i = 0; i < 300; ++i) ASSERT_TRUE(database->Put({}, KeyOf(i), std::string(40, 'v')).ok());
   ASSERT_TRUE(database->Flush({}).ok());
@@ -246,7 +246,7 @@ TEST(ApiRegressionsTest, FlushSucceedsIfDroppingSegmentsFails) {
   config.write_buffer_size = 1u << 20;
   config.max_total_wal_size = 1u << 20;
   config.large_value_size = 16u << 10;
-  TestDatabase database(config, fs, 1);
+  ProgramDatabase database(config, fs, 1);
   ASSERT_TRUE(database.Open().ok());
   while (FilesOf(*fs, ".log").size() < 4) ASSERT_TRUE(database->Put({}, "key", std::string(4000, 'v')).ok());
   database.RunBackground(100);
@@ -272,7 +272,7 @@ TEST(ApiRegressionsTest, CompactRangeEndsUnderSteadyWrites) {
   Config config;
   config.write_buffer_size = 256u << 10;
   config.max_write_buffer_number = 4;
-  TestDatabase database(config, fs, 1);
+  ProgramDatabase database(config, fs, 1);
   ASSERT_TRUE(database.Open().ok());
   for (int i = 0; i < 3000; ++i) ASSERT_TRUE(database->Put({}, KeyOf(i), std::string(40, 'v')).ok());
   ASSERT_TRUE(database->CompactRange({}, nullptr, nullptr).ok());
@@ -306,7 +306,7 @@ TEST(ApiRegressionsTest, CompactRangeEndsUnderSteadyWrites) {
 // which sealed it.
 TEST(ApiRegressionsTest, VerifyReadsUnsealedSegments) {
   const auto fs = NewFs();
-  TestDatabase database({}, fs, 1);
+  ProgramDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(database->Put({}, KeyOf(i), "inline and absorbed").ok());
   ASSERT_TRUE(database->Flush({}).ok());
@@ -324,7 +324,7 @@ TEST(ApiRegressionsTest, VerifyReadsUnsealedSegments) {
 
 // A first flush with a delete was taken for overwrites of a tree that did not exist: the law predicted 0 bytes.
 TEST(ApiRegressionsTest, CostLawCountsAFirstFlushWithDeletes) {
-  TestDatabase database({}, NewFs(), 1);
+  ProgramDatabase database({}, NewFs(), 1);
   ASSERT_TRUE(database.Open().ok());
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(database->Put({}, KeyOf(i), std::string(20, 'v')).ok());
   ASSERT_TRUE(database->Delete({}, "nobody").ok());

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "testing/engine_rules.h"
+#include "testing/program_database.h"
 #include "testing/read_all.h"
-#include "testing/test_database.h"
 #include "util/checksum.h"
 
 namespace cambium::testing {
@@ -196,7 +196,7 @@ std::string CrashExplorer::RunFirstLife() {
   sim_options.delayed_allocation = settings_.fault == FaultClass::kNoSpaceLate;
   const auto fs = std::make_shared<SimFileSystem>(sim_options);
   const CountReads count_reads(fs, &read_counts_);
-  TestDatabase database(program_.config, fs, program_.seed);
+  ProgramDatabase database(program_.config, fs, program_.seed);
 
   bool sync_failed = false;       // since this Open, with an error other than NoSpace
   bool sync_failed_ever = false;  // with any error
@@ -351,7 +351,7 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
   // first one found. But the image may have been taken later, when more had been acknowledged.
   const auto fs = std::make_shared<SimFileSystem>(image, SimOptionsFor(images_));
   const CountReads count_reads(fs, &read_counts_);
-  TestDatabase database(program_.config, fs, program_.seed + images_ * 7919);
+  ProgramDatabase database(program_.config, fs, program_.seed + images_ * 7919);
   const std::pair key(FingerprintOf(image), database.next_write_buffer_size());
   if (const auto same = recovered_.find(key);
       same != recovered_.end() && !cut_recovery && !live_on && !cut_after) {
@@ -435,7 +435,7 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
   return "";
 }
 
-std::string CrashExplorer::LiveOn(TestDatabase* database, std::shared_ptr<SimFileSystem> fs,
+std::string CrashExplorer::LiveOn(ProgramDatabase* database, std::shared_ptr<SimFileSystem> fs,
                                   std::shared_ptr<Timeline> timeline, const std::string& how, int life) {
   ProgramShape shape;
   shape.operations = prng_.Between(1, 25);

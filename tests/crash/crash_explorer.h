@@ -101,7 +101,7 @@ class CrashExplorer {
   // `image`.
   std::string CheckRecovery(const SimImage& image, const Captured& from, bool power_cut, const std::string& how, int life,
                             const std::optional<Exact>& exact);
-  std::string LiveOn(TestDatabase* database, std::shared_ptr<SimFileSystem> fs, std::shared_ptr<Timeline> timeline,
+  std::string LiveOn(ProgramDatabase* database, std::shared_ptr<SimFileSystem> fs, std::shared_ptr<Timeline> timeline,
                      const std::string& how, int life);
   [[nodiscard]] DamageMix MixFor(const Captured& captured) const;
   [[nodiscard]] SimOptions SimOptionsFor(std::uint64_t seed) const;

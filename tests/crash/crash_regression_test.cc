@@ -7,7 +7,7 @@
 
 #include "io/sim/sim_file_system.h"
 #include "testing/index_mode.h"
-#include "testing/test_database.h"
+#include "testing/program_database.h"
 
 namespace cambium::testing {
 namespace {
@@ -22,17 +22,30 @@ SimImage OnlySizes(const SimImage& image) {
   return image.CutKeeping(kept);
 }
 
+// Writes to the open database with a sync, and expects to find it after a power cut that takes all that is not synced.
+void ExpectSyncedPutSurvives(ProgramDatabase* database, SimFileSystem* fs) {
+  WriteOptions sync;
+  sync.sync = true;
+  ASSERT_TRUE((*database)->Put(sync, "a", "1").ok());
+  Prng prng(1);
+  const SimImage image = fs->DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost));
+  ProgramDatabase after({}, std::make_shared<SimFileSystem>(image), 2);
+  ASSERT_TRUE(after.Open().ok());
+  std::string value;
+  EXPECT_TRUE(after->Get({}, "a", &value).ok());
+}
+
 // A power cut left a segment with its size but without its first record. Recovery rightly replayed nothing from it, but
 // left it in the MANIFEST. The next recovery found this segment before records that were durable by then, and returned
 // Corruption.
 TEST(CrashRegressionTest, SegmentWithoutItsFirstRecordIsDropped) {
   const auto fs = NewFs();
-  TestDatabase first({}, fs, 1);
+  ProgramDatabase first({}, fs, 1);
   ASSERT_TRUE(first.Open().ok());
   ASSERT_TRUE(first->Put({}, "a", "1").ok());
   const auto after = std::make_shared<SimFileSystem>(OnlySizes(fs->Snapshot()));
 
-  TestDatabase second({}, after, 2);
+  ProgramDatabase second({}, after, 2);
   ASSERT_TRUE(second.Open().ok());
   WriteOptions sync;
   sync.sync = true;
@@ -54,7 +67,7 @@ TEST(CrashRegressionTest, FileOfADroppedSegmentMayStillExist) {
   config.blob_file_size = 16u << 10;
   config.enable_blob_files = false;
   std::vector<SimImage> images;
-  TestDatabase first(config, fs, 1);
+  ProgramDatabase first(config, fs, 1);
   ASSERT_TRUE(first.Open().ok());
   fs->AddHook([&](const SimOp& op) {
     if (op.kind == SimOpKind::kUnlink && op.phase == SimPhase::kBefore) images.push_back(fs->Snapshot());
@@ -66,7 +79,7 @@ TEST(CrashRegressionTest, FileOfADroppedSegmentMayStillExist) {
   first.RunBackground(100);
   ASSERT_FALSE(images.empty());
   for (const SimImage& image : images) {
-    TestDatabase second(config, std::make_shared<SimFileSystem>(image), 2);
+    ProgramDatabase second(config, std::make_shared<SimFileSystem>(image), 2);
     const Status opened = second.Open();
     EXPECT_TRUE(opened.ok()) << opened.ToString();
   }
@@ -77,16 +90,9 @@ TEST(CrashRegressionTest, FileOfADroppedSegmentMayStillExist) {
 TEST(CrashRegressionTest, ExistingDirectoryMayNotBeDurable) {
   const auto fs = NewFs();
   ASSERT_TRUE(fs->CreateDirectory(kSimDatabasePath).ok());
-  TestDatabase first({}, fs, 1);
+  ProgramDatabase first({}, fs, 1);
   ASSERT_TRUE(first.Open().ok());
-  WriteOptions sync;
-  sync.sync = true;
-  ASSERT_TRUE(first->Put(sync, "a", "1").ok());
-  Prng prng(1);
-  TestDatabase second({}, std::make_shared<SimFileSystem>(fs->DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost))), 2);
-  ASSERT_TRUE(second.Open().ok());
-  std::string value;
-  EXPECT_TRUE(second->Get({}, "a", &value).ok());
+  ExpectSyncedPutSurvives(&first, fs.get());
 }
 
 // The sync of the new directory's name failed, Open returned the error and was called again. No later sync could make
@@ -96,23 +102,16 @@ TEST(CrashRegressionTest, DirectoryWhoseSyncFailedIsCreatedAgain) {
   SimFault fault;
   fault.kind = SimOpKind::kSyncDirectory;
   fs->AddFault(fault);
-  TestDatabase first({}, fs, 1);
+  ProgramDatabase first({}, fs, 1);
   ASSERT_TRUE(first.Open().IsIOError());
   ASSERT_TRUE(first.Open().ok());
-  WriteOptions sync;
-  sync.sync = true;
-  ASSERT_TRUE(first->Put(sync, "a", "1").ok());
-  Prng prng(1);
-  TestDatabase second({}, std::make_shared<SimFileSystem>(fs->DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost))), 2);
-  ASSERT_TRUE(second.Open().ok());
-  std::string value;
-  EXPECT_TRUE(second->Get({}, "a", &value).ok());
+  ExpectSyncedPutSurvives(&first, fs.get());
 }
 
 // The sync of a file that a compaction had written failed, and the database continued as after a failed write.
 TEST(CrashRegressionTest, FailedSyncOfTheIndexIsFatal) {
   const auto fs = NewFs();
-  TestDatabase database({}, fs, 1);
+  ProgramDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
   ASSERT_TRUE(database->Put({}, "a", "1").ok());
   ASSERT_TRUE(database->Flush({}).ok());

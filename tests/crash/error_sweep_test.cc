@@ -12,11 +12,11 @@
 
 #include "testing/all_read_paths.h"
 #include "testing/engine_rules.h"
+#include "testing/program_database.h"
 #include "testing/runner.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/shrink.h"
-#include "testing/test_database.h"
 
 namespace cambium::testing {
 namespace {
@@ -75,7 +75,7 @@ std::string RunWith(const Program& program, const SimFault* fault, Calls* calls)
     cache_is_doubted = true;
     if (!op.status->IsNoSpace()) sync_failed = true;
   });
-  TestDatabase database(program.config, fs, program.seed);
+  ProgramDatabase database(program.config, fs, program.seed);
   database.OnOpen([&] { sync_failed = cache_is_doubted = false; });
   Runner::Policy policy;
   policy.faults = fault != nullptr;

@@ -24,10 +24,10 @@
 #include "manifest/manifest_reader.h"
 #include "testing/grown_subject.h"
 #include "testing/mutant_scope.h"
+#include "testing/program_database.h"
 #include "testing/runner.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
-#include "testing/test_database.h"
 
 namespace cambium::testing {
 namespace {
@@ -218,7 +218,7 @@ void CutProgram(std::uint64_t seed, Cutter* cutter) {
   shape.filters = false;  // values that a filter has removed may come back
   const Program program = DrawProgram(seed, shape);
   const auto fs = std::make_shared<SimFileSystem>();
-  TestDatabase database(program.config, fs, program.seed);
+  ProgramDatabase database(program.config, fs, program.seed);
   ASSERT_TRUE(database.Open().ok());
   Runner runner(program, &database, NewTimeline(program), {});
   Prng prng(seed);

@@ -20,7 +20,7 @@
 #include "manifest/manifest_reader.h"
 #include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
-#include "testing/test_database.h"
+#include "testing/program_database.h"
 #include "util/fault_point.h"
 
 namespace cambium::testing {
@@ -224,7 +224,8 @@ std::string ValueOf(DB* db, const std::string& key, const ReadOptions& options =
 // Returns what the database reads for `key` after a power cut that loses everything unsynced.
 std::string AfterCut(const SimFileSystem& fs, const Config& config, const std::string& key) {
   Prng prng(1);
-  TestDatabase after(config, std::make_shared<SimFileSystem>(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost))), 9);
+  const SimImage image = fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost));
+  ProgramDatabase after(config, std::make_shared<SimFileSystem>(image), 9);
   const Status opened = after.Open();
   return opened.ok() ? ValueOf(after.get(), key) : opened.ToString();
 }
@@ -237,7 +238,7 @@ std::string DuringASync(const std::function<void(DB*)>& inside, const std::strin
   config.write_buffer_size = 1u << 20;
   config.max_total_wal_size = 1u << 20;
   bool done = false;
-  TestDatabase database(config, fs, 1);
+  ProgramDatabase database(config, fs, 1);
   if (!database.Open().ok()) return "Open";
   fs->AddHook([&](const SimOp& op) {
     if (done || op.kind != SimOpKind::kSync || op.phase != SimPhase::kInside || !op.path.ends_with(".log")) return;
@@ -274,7 +275,7 @@ std::string TwoFrozenTables() {
   config.sweep_ratio = 1000;
   const auto fs = std::make_shared<SimFileSystem>();
   std::vector<SimImage> images;
-  TestDatabase database(config, fs, 1);
+  ProgramDatabase database(config, fs, 1);
   if (!database.Open().ok()) return "Open";
   FlushOptions later;
   later.wait = false;
@@ -290,7 +291,7 @@ std::string TwoFrozenTables() {
   if (const std::string value = ValueOf(database.get(), "key"); value != "2") return "the key reads as " + value;
   for (const SimImage& image : images) {
     Prng prng(1);
-    TestDatabase after(config, std::make_shared<SimFileSystem>(image.Kill(prng)), 9);
+    ProgramDatabase after(config, std::make_shared<SimFileSystem>(image.Kill(prng)), 9);
     if (const Status opened = after.Open(); !opened.ok()) return "after a kill, " + opened.ToString();
     if (const std::string value = ValueOf(after.get(), "key"); value != "2") return "after a kill, " + value;
   }
@@ -299,7 +300,7 @@ std::string TwoFrozenTables() {
 
 // The replay position may lie before operations that a family has flushed. If two families flush at different times, it
 // must. Moves it there, with "a" flushed and "b" not, and opens the database. Returns the first error, or "".
-std::string LowerTheReplayPosition(TestDatabase* database) {
+std::string LowerTheReplayPosition(ProgramDatabase* database) {
   SimFileSystem* const fs = database->sim();
   if (!database->Open().ok()) return "Open";
   if (!database->get()->Put({}, "a", std::string(700, 'a')).ok()) return "Put";
@@ -323,7 +324,7 @@ std::string LowerTheReplayPosition(TestDatabase* database) {
 
 // Recovery must not replay operations that are in the layers.
 std::string ReplayPositionBelowWhatIsFlushed() {
-  TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
+  ProgramDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (std::string wrong = LowerTheReplayPosition(&database); !wrong.empty()) return wrong;
   std::uint64_t entries = 0;
   if (!database->GetIntProperty("rocksdb.num-entries-active-mem-table", &entries)) return "no such property";
@@ -334,7 +335,7 @@ std::string ReplayPositionBelowWhatIsFlushed() {
 // If recovery replays flushed operations, the next flush replaces an entry by the same entry. If the account counts
 // only the removal, it reaches zero, and the segment is dropped.
 std::string ValueFlushedTwiceRemains() {
-  TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
+  ProgramDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (std::string wrong = LowerTheReplayPosition(&database); !wrong.empty()) return wrong;
   if (!database->Delete({}, "b").ok() || !database->Flush({}).ok()) return "Flush";
   if (const Status merged = database->CompactRange({}, nullptr, nullptr); !merged.ok()) return merged.ToString();
@@ -346,7 +347,7 @@ std::string ValueFlushedTwiceRemains() {
 
 // An iterator shows the state at its creation.
 std::string IteratorAndALaterPut() {
-  TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
+  ProgramDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (!database.Open().ok() || !database->Put({}, "a", "1").ok()) return "Put";
   const std::unique_ptr<Iterator> it(database->NewIterator({}));
   if (!database->Put({}, "a", "2").ok() || !database->Put({}, "b", "2").ok()) return "Put";
@@ -358,7 +359,7 @@ std::string IteratorAndALaterPut() {
 
 // Between the two halves of taking a snapshot, the memtable is frozen and the next one is written to.
 std::string SnapshotDuringAFreeze() {
-  TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
+  ProgramDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (!database.Open().ok()) return "Open";
   if (!database->Put({}, "a", "1").ok() || !database->Put({}, "b", "1").ok()) return "Put";
   bool done = false;
@@ -384,7 +385,7 @@ std::string SnapshotDuringAFreeze() {
 // CompactRange must move down a run with a key in the range. An older run has no key in the range, but shares another
 // key with that run, so the older run must move down, too.
 std::string CompactionUnderAnOlderRun() {
-  TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
+  ProgramDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (!database.Open().ok()) return "Open";
   const auto flush = [&](const std::vector<std::string>& keys, const std::string& value) {
     for (const std::string& key : keys) {
@@ -405,7 +406,7 @@ std::string DeletesAboveTheLastLevel(std::uint64_t page_size) {
   Config config;
   config.page_size = page_size;
   config.write_buffer_size = 32u << 10;
-  TestDatabase database(config, std::make_shared<SimFileSystem>(), 1);
+  ProgramDatabase database(config, std::make_shared<SimFileSystem>(), 1);
   if (!database.Open().ok()) return "Open";
   const auto key_of = [](int i) { return "key" + std::to_string(10'000 + i); };
   for (int i = 0; i < 3000; ++i) {
@@ -433,7 +434,7 @@ std::string DeletesOverALowerLevel() { return DeletesAboveTheLastLevel(512); }
 std::string DeletesOverAnOlderTier() { return DeletesAboveTheLastLevel(1024); }  // see testing/index_mode.h
 
 std::string RunOverALevel() {
-  TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
+  ProgramDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (!database.Open().ok() || !database->Put({}, "a", "1").ok()) return "Put";
   if (!database->CompactRange({}, nullptr, nullptr).ok()) return "CompactRange";
   if (!database->Put({}, "a", "2").ok() || !database->Flush({}).ok()) return "Flush";

@@ -8,10 +8,10 @@
 
 #include "io/file_header.h"
 #include "testing/mutant_scope.h"
+#include "testing/program_database.h"
 #include "testing/runner.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
-#include "testing/test_database.h"
 #include "testing/test_store.h"
 #include "vlog/record_format.h"
 
@@ -222,7 +222,7 @@ void KillEverywhere(std::uint64_t seed, Killed* killed) {
   shape.reads = false;
   const Program program = DrawProgram(seed, shape);
   const auto fs = std::make_shared<SimFileSystem>();
-  TestDatabase database(program.config, fs, program.seed);
+  ProgramDatabase database(program.config, fs, program.seed);
   std::vector<SimImage> images;
   fs->AddHook([&](const SimOp& op) {
     if (op.phase == SimPhase::kAfter) images.push_back(fs->Snapshot());

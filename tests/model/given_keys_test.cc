@@ -52,7 +52,7 @@ std::string AskForSizes(DB* db, const Program& program, Prng& prng) {
 
 // Calls the functions that read or rewrite a closed database. Their results are checked elsewhere; here only the
 // comparator matters.
-void VisitClosed(const TestDatabase& database, Prng& prng) {
+void VisitClosed(const ProgramDatabase& database, Prng& prng) {
   Options options = database.options();
   options.executor = nullptr;
   options.listeners.clear();
@@ -93,7 +93,7 @@ std::string RunOne(const Program& program) {
     SimOptions options;
     options.seed = program.seed;
     program.config.ApplyTo(&options);
-    TestDatabase database(program.config, std::make_shared<SimFileSystem>(options), program.seed);
+    ProgramDatabase database(program.config, std::make_shared<SimFileSystem>(options), program.seed);
     Prng prng(program.seed);
     Runner runner(program, &database, NewTimeline(program), {});
     if (const Status opened = database.Open(); !opened.ok()) return "Open: " + opened.ToString();

@@ -18,7 +18,7 @@
 namespace cambium::testing {
 namespace {
 
-std::string RunOn(TestDatabase* database, const Program& program) {
+std::string RunOn(ProgramDatabase* database, const Program& program) {
   Runner runner(program, database, NewTimeline(program), {});
   if (const Status opened = database->Open(); !opened.ok()) return "Open: " + opened.ToString();
   for (const Operation& op : program.operations) {
@@ -37,7 +37,7 @@ std::string RunInMemory(const Program& program) {
   options.seed = program.seed;
   program.config.ApplyTo(&options);
   const auto fs = std::make_shared<SimFileSystem>(options);
-  TestDatabase database(program.config, fs, program.seed);
+  ProgramDatabase database(program.config, fs, program.seed);
   std::string wrong = RunOn(&database, program);
   all_reads += fs->read_counts();
   return wrong;
@@ -45,7 +45,7 @@ std::string RunInMemory(const Program& program) {
 
 std::string RunOnDisk(const Program& program) {
   const TempDirectory directory;
-  TestDatabase database(program.config, directory.File("db"));
+  ProgramDatabase database(program.config, directory.File("db"));
   return RunOn(&database, program);
 }
 

@@ -19,7 +19,7 @@ bool ChecksAccountsAfter(const Operation& op) {
 
 }  // namespace
 
-Runner::Runner(const Program& program, TestDatabase* database, std::shared_ptr<Timeline> timeline, Policy policy)
+Runner::Runner(const Program& program, ProgramDatabase* database, std::shared_ptr<Timeline> timeline, Policy policy)
     : program_(program), database_(database), timeline_(std::move(timeline)), policy_(std::move(policy)) {}
 
 Runner::~Runner() { ReleaseAll(); }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "testing/program.h"
+#include "testing/program_database.h"
 #include "testing/read_all.h"
-#include "testing/test_database.h"
 #include "testing/timeline.h"
 
 namespace cambium::testing {
@@ -36,7 +36,7 @@ class Runner {
     // Whether to run VerifyDB after each reopen.
     bool verify = true;
   };
-  Runner(const Program& program, TestDatabase* database, std::shared_ptr<Timeline> timeline, Policy policy);
+  Runner(const Program& program, ProgramDatabase* database, std::shared_ptr<Timeline> timeline, Policy policy);
   ~Runner();
 
   // Runs one operation. Returns "", or what is wrong. If the operation got stuck, the database has been abandoned.
@@ -95,7 +95,7 @@ class Runner {
   [[nodiscard]] const RuleFilter* filter() const { return program_.config.filter.get(); }
 
   const Program& program_;
-  TestDatabase* const database_;
+  ProgramDatabase* const database_;
   std::shared_ptr<Timeline> timeline_;
   Policy policy_;
   std::array<std::optional<HeldSnapshot>, kSnapshotSlots> snapshots_;

@@ -1,5 +1,7 @@
-// TestDatabase: a database and its environment: a simulated file system with tasks that run on demand, or a real
-// directory with threads.
+// ProgramDatabase: a database with the Config of a program (testing/program.h), on which a Runner runs the program. It
+// is in a simulated file system with tasks that run on demand, or in a real directory with threads. The seed decides
+// which filter and buffers each Open has, and in a simulated file system a wait that nothing could end throws Stuck.
+// A test that makes its own calls with options of its own uses TestStore (testing/test_store.h).
 #pragma once
 
 #include <functional>
@@ -15,18 +17,18 @@
 
 namespace cambium::testing {
 
-// The executor of a TestDatabase throws it if a call of the database is about to block and no task is left that could
-// wake it. With one thread it would block for ever. The database must then be abandoned.
+// The executor of a ProgramDatabase throws it if a call of the database is about to block and no task is left that
+// could wake it. With one thread it would block for ever. The database must then be abandoned.
 struct Stuck {};
 
-class TestDatabase {
+class ProgramDatabase {
  public:
   // All random choices come from `seed`.
-  TestDatabase(const Config& config, std::shared_ptr<SimFileSystem> fs, std::uint64_t seed);
-  TestDatabase(const Config& config, std::string path);
-  ~TestDatabase();
-  TestDatabase(const TestDatabase&) = delete;
-  TestDatabase& operator=(const TestDatabase&) = delete;
+  ProgramDatabase(const Config& config, std::shared_ptr<SimFileSystem> fs, std::uint64_t seed);
+  ProgramDatabase(const Config& config, std::string path);
+  ~ProgramDatabase();
+  ProgramDatabase(const ProgramDatabase&) = delete;
+  ProgramDatabase& operator=(const ProgramDatabase&) = delete;
 
   Status Open();
   // Called at the beginning of each Open.
@@ -58,7 +60,8 @@ class TestDatabase {
   // files that exist. Only for a simulated database.
   [[nodiscard]] std::string CheckListeners(bool compare) const;
 
-  // Checks the invariants of the database's state (state/check_invariants.h). Returns "", or the one that does not hold.
+  // Checks the invariants of the database's state (state/check_invariants.h). Returns "", or the one that does not
+  // hold.
   [[nodiscard]] std::string CheckInvariants() const;
   // Reads all layers, and compares the accounts with them. Returns "", or what is wrong.
   [[nodiscard]] std::string CheckAccounts() const;

@@ -1,4 +1,4 @@
-#include "testing/test_database.h"
+#include "testing/program_database.h"
 
 #include <utility>
 
@@ -14,7 +14,7 @@
 
 namespace cambium::testing {
 
-TestDatabase::TestDatabase(const Config& config, std::shared_ptr<SimFileSystem> fs, std::uint64_t seed)
+ProgramDatabase::ProgramDatabase(const Config& config, std::shared_ptr<SimFileSystem> fs, std::uint64_t seed)
     : config_(config), path_(kSimDatabasePath), seed_(seed), sim_(std::move(fs)) {
   config_.ApplyTo(&options_);
   UseIndexOfTest(&options_);
@@ -26,16 +26,16 @@ TestDatabase::TestDatabase(const Config& config, std::shared_ptr<SimFileSystem> 
   options_.info_log = NullLogger();
 }
 
-TestDatabase::TestDatabase(const Config& config, std::string path) : config_(config), path_(std::move(path)) {
+ProgramDatabase::ProgramDatabase(const Config& config, std::string path) : config_(config), path_(std::move(path)) {
   config_.ApplyTo(&options_);
   UseIndexOfTest(&options_);
   options_.create_if_missing = true;
   options_.info_log = NullLogger();
 }
 
-TestDatabase::~TestDatabase() = default;
+ProgramDatabase::~ProgramDatabase() = default;
 
-Status TestDatabase::Open() {
+Status ProgramDatabase::Open() {
   if (on_open_) on_open_();
   ++open_count_;
   DrawFilterOfThisLife();
@@ -57,7 +57,7 @@ Status TestDatabase::Open() {
   return DB::Open(options_, path_, &db_);
 }
 
-void TestDatabase::DrawFilterOfThisLife() {
+void ProgramDatabase::DrawFilterOfThisLife() {
   has_filter_ = config_.filter != nullptr && (config_.filter_lives >> open_count_ % 32 & 1) != 0;
   Options with_filter;
   config_.ApplyTo(&with_filter);
@@ -65,13 +65,13 @@ void TestDatabase::DrawFilterOfThisLife() {
   options_.compaction_filter_factory = has_filter_ ? with_filter.compaction_filter_factory : nullptr;
 }
 
-std::size_t TestDatabase::WriteBufferOfOpen(std::uint64_t open) const {
+std::size_t ProgramDatabase::WriteBufferOfOpen(std::uint64_t open) const {
   constexpr std::size_t kSmallest = 4u << 10;
   Prng prng(seed_ * 31 + open);
   return config_.varies_buffers && prng.OneIn(2) ? kSmallest : config_.write_buffer_size;
 }
 
-void TestDatabase::MovePages(std::uint64_t id) {
+void ProgramDatabase::MovePages(std::uint64_t id) {
   Prng prng(seed_ ^ id * 0x9e3779b97f4a7c15u);
   if (!prng.OneIn(16)) return;
   if (sim_ != nullptr) {
@@ -81,43 +81,43 @@ void TestDatabase::MovePages(std::uint64_t id) {
   }
 }
 
-Status TestDatabase::Close() {
+Status ProgramDatabase::Close() {
   const Status closed = db_->Close();
   if (!closed.IsAborted()) db_.reset();
   return closed;
 }
 
-void TestDatabase::Abandon() { static_cast<void>(db_.release()); }
+void ProgramDatabase::Abandon() { static_cast<void>(db_.release()); }
 
-void TestDatabase::RunBackground(std::uint64_t count) {
+void ProgramDatabase::RunBackground(std::uint64_t count) {
   if (executor_ == nullptr) return;
   for (std::uint64_t i = 0; i < count && executor_->pending() > 0; ++i) static_cast<void>(executor_->RunOneInstead());
 }
 
-std::vector<std::string> TestDatabase::Paths() const {
+std::vector<std::string> ProgramDatabase::Paths() const {
   std::vector<std::string> paths;
   for (const auto& file : sim_->probe().ListFiles()) paths.push_back(file.path);
   return paths;
 }
 
-std::string TestDatabase::CheckListeners(bool compare) const {
+std::string ProgramDatabase::CheckListeners(bool compare) const {
   if (watch_ == nullptr) return "";
   return compare ? watch_->Compare(Paths()) : watch_->wrong();
 }
 
-std::string TestDatabase::CheckInvariants() const {
+std::string ProgramDatabase::CheckInvariants() const {
   const auto* const impl = dynamic_cast<const DbImpl*>(db_.get());
   const Status s = impl == nullptr ? Status::OK() : impl->CheckInvariants();
   return s.ok() ? "" : s.ToString();
 }
 
-std::string TestDatabase::CheckAccounts() const {
+std::string ProgramDatabase::CheckAccounts() const {
   const auto* const impl = dynamic_cast<const DbImpl*>(db_.get());
   const Status s = impl == nullptr ? Status::OK() : impl->CheckAccounts();
   return s.ok() ? "" : s.ToString();
 }
 
-std::string TestDatabase::Verify() const {
+std::string ProgramDatabase::Verify() const {
   if (sim_ != nullptr) return VerifyImage(sim_->Snapshot(), options_);
   return DeepVerify(path_, options_);
 }
