@@ -253,12 +253,7 @@ TEST(BTreeIndexTest, FailedFileCallAbortsTheSweepWithoutEffect) {
     int failed = 0;
     for (std::uint64_t n = 1;; ++n) {
       SCOPED_TRACE(std::string(SimOpName(kind)) + " " + std::to_string(n));
-      SimFault fault;
-      fault.kind = kind;
-      fault.nth = n;
-      const int id = family.fs().AddFault(fault);
-      const auto outcome = family.Compact(40'000);
-      family.fs().RemoveFault(id);
+      const auto outcome = CompactWithFault(family, 40'000, kind, n);
       if (outcome.ok()) break;
       EXPECT_TRUE(outcome.status().IsIOError()) << outcome.status().ToString();
       ++failed;

@@ -289,12 +289,7 @@ TEST(LsmIndexTest, FailedFileCallAbortsTheCompactionWithoutEffect) {
       int failed = 0;
       for (std::uint64_t n = 1;; ++n) {
         SCOPED_TRACE(std::string(SimOpName(kind)) + " " + std::to_string(n));
-        SimFault fault;
-        fault.kind = kind;
-        fault.nth = n;
-        const int id = family.fs().AddFault(fault);
-        const auto outcome = family.Compact(4096);
-        family.fs().RemoveFault(id);
+        const auto outcome = CompactWithFault(family, 4096, kind, n);
         if (outcome.ok()) break;
         EXPECT_TRUE(outcome.status().IsIOError()) << outcome.status().ToString();
         EXPECT_EQ(outcome.status().severity() == Status::Severity::kFatal, kind == SimOpKind::kSync);

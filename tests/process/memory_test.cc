@@ -68,24 +68,37 @@ std::uint64_t PeakOfThisProcess(const Options& options, const Load& load) {
   return peak - std::min(before, peak);
 }
 
-std::uint64_t PeakOf(const Options& options, const Load& load) {
-  int ends[2];
-  EXPECT_EQ(::pipe(ends), 0);
+// Runs `measure` in a child, which ends without closing anything. Returns what it returned; nothing if the child did
+// not come to its end.
+std::optional<std::uint64_t> FromChild(const std::function<std::optional<std::uint64_t>()>& measure) {
+  int pipe[2] = {};
+  if (::pipe(pipe) != 0) return std::nullopt;
+  std::fflush(stdout);  // else the child prints it too
   const pid_t child = ::fork();
   if (child == 0) {
-    const std::uint64_t peak = PeakOfThisProcess(options, load);
-    const bool is_sent = ::write(ends[1], &peak, sizeof(peak)) == sizeof(peak);
+    const std::optional<std::uint64_t> measured = measure();
+    const bool is_sent = measured.has_value() && ::write(pipe[1], &*measured, sizeof(*measured)) == sizeof(*measured);
     std::fflush(stdout);
-    ::_exit(is_sent && !::testing::Test::HasFailure() ? 0 : 1);
+    ::_exit(is_sent ? 0 : 1);
   }
-  std::uint64_t peak = 0;
-  EXPECT_EQ(::read(ends[0], &peak, sizeof(peak)), static_cast<ssize_t>(sizeof(peak)));
-  int how = 0;
-  EXPECT_EQ(::waitpid(child, &how, 0), child);
-  EXPECT_EQ(how, 0);
-  ::close(ends[0]);
-  ::close(ends[1]);
-  return peak;
+  ::close(pipe[1]);
+  std::uint64_t measured = 0;
+  const bool is_read = ::read(pipe[0], &measured, sizeof(measured)) == sizeof(measured);
+  ::close(pipe[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (!is_read || status != 0) return std::nullopt;
+  return measured;
+}
+
+std::uint64_t PeakOf(const Options& options, const Load& load) {
+  const std::optional<std::uint64_t> peak = FromChild([&]() -> std::optional<std::uint64_t> {
+    const std::uint64_t measured = PeakOfThisProcess(options, load);
+    if (::testing::Test::HasFailure()) return std::nullopt;
+    return measured;
+  });
+  EXPECT_TRUE(peak.has_value());
+  return peak.value_or(0);
 }
 
 // What the kernel says of this process in /proc/self/status, in bytes.
@@ -100,30 +113,31 @@ std::uint64_t StatusBytes(const std::string& name) {
 // Runs `work` in a child, which ends without closing anything. Returns the most memory that the child has taken beyond
 // its memory at the start; nothing if `work` returns false.
 std::optional<std::uint64_t> PeakOfChild(const std::function<bool()>& work) {
-  int pipe[2] = {};
-  if (::pipe(pipe) != 0) return std::nullopt;
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const std::optional<std::uint64_t> taken = FromChild([&]() -> std::optional<std::uint64_t> {
     const std::uint64_t before = StatusBytes("VmRSS");
-    const bool done = work();
-    const std::uint64_t taken = StatusBytes("VmHWM") - before;
-    ::_exit(done && ::write(pipe[1], &taken, sizeof(taken)) == sizeof(taken) ? 0 : 1);
-  }
-  ::close(pipe[1]);
-  std::uint64_t taken = 0;
-  const bool is_read = ::read(pipe[0], &taken, sizeof(taken)) == sizeof(taken);
-  ::close(pipe[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  if (!is_read || status != 0) return std::nullopt;
-  std::printf("at most %.1f MiB\n", static_cast<double>(taken) / kMiB);
+    if (!work()) return std::nullopt;
+    return StatusBytes("VmHWM") - before;
+  });
+  if (taken.has_value()) std::printf("at most %.1f MiB\n", static_cast<double>(*taken) / kMiB);
   return taken;
 }
 
-Options SmallOptions() {
+// Whether a deep VerifyDB finds nothing.
+bool VerifiesClean(const std::string& path, const Options& options) {
+  VerifyReport report;
+  const Status done = VerifyDB(path, options, {.deep = true}, &report);
+  return done.ok() && report.problems.empty() && report.dead_damage.empty();
+}
+
+Options QuietOptions() {
   Options options;
   options.create_if_missing = true;
   options.info_log = NullLogger();
+  return options;
+}
+
+Options SmallOptions() {
+  Options options = QuietOptions();
   options.page_cache_size = 32 * kMiB;
   options.write_buffer_size = 2 * kMiB;
   options.max_write_buffer_number = 3;
@@ -170,9 +184,7 @@ TEST(MemoryTest, SeparatedValuesTakeWhatTheOptionsPromise) {
 TEST(MemoryTest, RecoveryTakesWhatTheOptionsPromise) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   const TempDirectory directory;
-  Options options;
-  options.create_if_missing = true;
-  options.info_log = NullLogger();
+  Options options = QuietOptions();
   options.page_cache_size = 8 * kMiB;
   options.min_blob_size = 1024;  // the memtables hold the values
   const auto write = [&] {
@@ -221,9 +233,7 @@ TEST(MemoryTest, FamiliesAndFilesTakeWhatLimitsSays) {
   for (const IndexKind index : {IndexKind::kBTree, IndexKind::kLsm}) {
     SCOPED_TRACE(index == IndexKind::kLsm ? "LSM" : "tree");
     const TempDirectory directory;
-    Options options;
-    options.create_if_missing = true;
-    options.info_log = NullLogger();
+    Options options = QuietOptions();
     options.index_type = index;
     options.page_cache_size = 64u << 10;
     options.max_space_amplification = 0;  // else segments are not smaller than 1 MiB
@@ -274,9 +284,7 @@ TEST(MemoryTest, FamiliesAndFilesTakeWhatLimitsSays) {
 // The memory of large values and of segments that log GC has written is within the figures of docs/LIMITS.md.
 TEST(MemoryTest, LargeValuesAndSegmentsOfLogGcTakeWhatLimitsSays) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
-  Options options;
-  options.create_if_missing = true;
-  options.info_log = NullLogger();
+  Options options = QuietOptions();
   options.page_cache_size = 64u << 10;
   options.max_space_amplification = 0;  // else segments are not smaller than 1 MiB
   options.blob_garbage_collection_age_cutoff = 1;
@@ -337,9 +345,7 @@ TEST(MemoryTest, LargeValuesAndSegmentsOfLogGcTakeWhatLimitsSays) {
 TEST(MemoryTest, VerificationOfManyValuesTakesWhatLimitsSays) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   const TempDirectory directory;
-  Options options;
-  options.create_if_missing = true;
-  options.info_log = NullLogger();
+  Options options = QuietOptions();
   options.page_cache_size = 8 * kMiB;
   options.write_buffer_size = 16 * kMiB;
   options.max_space_amplification = 0;
@@ -353,11 +359,7 @@ TEST(MemoryTest, VerificationOfManyValuesTakesWhatLimitsSays) {
     return is_ok && db->Flush({}).ok() && db->WaitForCompact().ok() && db->Close().ok();
   };
   ASSERT_TRUE(PeakOfChild(write).has_value());
-  const std::optional<std::uint64_t> peak = PeakOfChild([&] {
-    VerifyReport report;
-    const Status done = VerifyDB(directory.File("db"), options, {.deep = true}, &report);
-    return done.ok() && report.problems.empty() && report.dead_damage.empty();
-  });
+  const std::optional<std::uint64_t> peak = PeakOfChild([&] { return VerifiesClean(directory.File("db"), options); });
   ASSERT_TRUE(peak.has_value());
   EXPECT_LE(*peak, 128 * kMiB);
   EXPECT_GT(*peak, 64 * kMiB) << "the lists were not full";
@@ -367,9 +369,7 @@ TEST(MemoryTest, VerificationOfManyValuesTakesWhatLimitsSays) {
 TEST(MemoryTest, VerificationHoldsNoValue) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   const TempDirectory directory;
-  Options options;
-  options.create_if_missing = true;
-  options.info_log = NullLogger();
+  Options options = QuietOptions();
   options.large_value_size = 64 * kMiB;
   options.blob_file_size = 1 * kMiB;
   const auto write = [&] {
@@ -382,11 +382,7 @@ TEST(MemoryTest, VerificationHoldsNoValue) {
     return is_ok && db->Flush({}).ok() && db->Put({}, "last", "1").ok() && db->Close().ok();
   };
   ASSERT_TRUE(PeakOfChild(write).has_value());
-  const auto verify = [&] {
-    VerifyReport report;
-    const Status done = VerifyDB(directory.File("db"), options, {.deep = true}, &report);
-    return done.ok() && report.problems.empty() && report.dead_damage.empty();
-  };
+  const auto verify = [&] { return VerifiesClean(directory.File("db"), options); };
   const std::uint64_t promise = 24 * kMiB;
   const std::optional<std::uint64_t> peak = PeakOfChild(verify);
   ASSERT_TRUE(peak.has_value());

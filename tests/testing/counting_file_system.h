@@ -7,34 +7,20 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "cambium/file_system.h"
+#include "testing/forwarding_file_system.h"
 
 namespace cambium::testing {
 
 // Any thread.
-class CountingFileSystem final : public FileSystem {
+class CountingFileSystem final : public ForwardingFileSystem {
  public:
-  Status Open(const std::string& path, OpenMode mode, const FileOptions& options, std::unique_ptr<File>* file) override {
-    return base_->Open(path, mode, options, file);
-  }
-  Status GetInfo(const std::string& path, FileInfo* info) override { return base_->GetInfo(path, info); }
-  Status List(const std::string& path, std::vector<std::string>* names) override { return base_->List(path, names); }
-  Status CreateDirectory(const std::string& path) override { return base_->CreateDirectory(path); }
-  Status RemoveDirectory(const std::string& path) override { return base_->RemoveDirectory(path); }
-  Status Unlink(const std::string& path) override { return base_->Unlink(path); }
-  Status Rename(const std::string& from, const std::string& to) override { return base_->Rename(from, to); }
-  Status Link(const std::string& from, const std::string& to) override { return base_->Link(from, to); }
-  Status SyncDirectory(const std::string& path) override { return base_->SyncDirectory(path); }
-  Status Lock(const std::string& path, LockMode mode, std::uint64_t wait, std::unique_ptr<FileLock>* lock) override {
-    return base_->Lock(path, mode, wait, lock);
-  }
-  Status FreeSpace(const std::string& path, std::uint64_t* bytes) override { return base_->FreeSpace(path, bytes); }
+  CountingFileSystem() : ForwardingFileSystem(FileSystem::Default()) {}
+
   std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override {
-    return std::make_unique<Queue>(base_->NewReadQueue(depth, use_io_uring), &counts_[use_io_uring ? 1 : 0]);
+    return std::make_unique<Queue>(base().NewReadQueue(depth, use_io_uring), &counts_[use_io_uring ? 1 : 0]);
   }
 
   // Returns the reads since the last call: of queues without io_uring, and of queues with it.
@@ -68,7 +54,6 @@ class CountingFileSystem final : public FileSystem {
     Counts* const counts_;
   };
 
-  const std::shared_ptr<FileSystem> base_ = FileSystem::Default();
   std::array<Counts, 2> counts_;
 };
 

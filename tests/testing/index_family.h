@@ -164,6 +164,18 @@ inline void AddThreeRuns(IndexFamily& family, std::uint64_t count) {
   }
 }
 
+// Compacts while the n-th call of this kind fails.
+inline Result<std::unique_ptr<CompactionOutcome>> CompactWithFault(IndexFamily& family, std::uint64_t step_bytes,
+                                                                   SimOpKind kind, std::uint64_t nth) {
+  SimFault fault;
+  fault.kind = kind;
+  fault.nth = nth;
+  const int id = family.fs().AddFault(fault);
+  auto outcome = family.Compact(step_bytes);
+  family.fs().RemoveFault(id);
+  return outcome;
+}
+
 inline void ExpectGood(IndexFamily& family) {
   const Status s = family.Check();
   ASSERT_TRUE(s.ok()) << s.ToString();

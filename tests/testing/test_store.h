@@ -115,6 +115,19 @@ class TestStore {
     }
     return paths;
   }
+  // Flips a bit in the middle of `text` in each index file that contains it, where it first does. Returns how many do.
+  int DamageInIndex(const std::string& text) {
+    int damages = 0;
+    for (const std::string& path : FilesOf(IndexFileSuffix())) {
+      std::string bytes;
+      EXPECT_TRUE(fs->probe().ReadContents(path, &bytes).ok());
+      const std::size_t at = bytes.find(text);
+      if (at == std::string::npos) continue;
+      EXPECT_TRUE(fs->tampering().FlipBit(path, at + text.size() / 2, 3).ok());
+      ++damages;
+    }
+    return damages;
+  }
   // Returns the largest number of run files after a compaction of a small database: with an LSM, the last level has
   // some.
   [[nodiscard]] std::size_t RunsAtRest() const { return TestsUseLsm() ? 2 : 0; }

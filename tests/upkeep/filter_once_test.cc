@@ -147,47 +147,54 @@ TEST(FilterOnceTest, CompactRangeAsksOnceAboutEachVersion) {
   EXPECT_NE(FirstAskedTwice(1, 2000), "");
 }
 
-// Returns "", or the first of the hundred keys that has another value.
-std::string FirstUnlike(DB* db, const std::string& expected) {
-  for (int i = 0; i < 100; ++i) {
-    std::string value;
-    const Status s = db->Get({}, NumberedKey(i), &value);
-    if (!s.ok() || value != expected) return NumberedKey(i) + " is " + (s.ok() ? value : s.ToString());
+// A database with threads of its own, whose filter appends a plus to each value. A hundred keys have the value "v/".
+class HundredKeys {
+ public:
+  explicit HundredKeys(Options options = {}) {
+    options.create_if_missing = true;
+    options.compaction_filter = &filter_;
+    UseIndexOfTest(&options);
+    Fill(options);
   }
-  return "";
-}
+
+  DB* operator->() const { return db_.get(); }
+  // Returns "", or the first key that has another value.
+  [[nodiscard]] std::string FirstUnlike(const std::string& expected) const {
+    for (int i = 0; i < 100; ++i) {
+      std::string value;
+      const Status s = db_->Get({}, NumberedKey(i), &value);
+      if (!s.ok() || value != expected) return NumberedKey(i) + " is " + (s.ok() ? value : s.ToString());
+    }
+    return "";
+  }
+
+ private:
+  void Fill(const Options& options) {
+    ASSERT_TRUE(DB::Open(options, directory_.File("db"), &db_).ok());
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(db_->Put({}, NumberedKey(i), "v/").ok());
+  }
+
+  const TempDirectory directory_;
+  AppendingFilter filter_;
+  std::unique_ptr<DB> db_;
+};
 
 // A flush within the call makes a background compaction due, which may run before, between or after the steps of the
 // call.
 TEST(FilterOnceTest, CompactionsInOtherThreadsCount) {
   for (std::uint64_t round = 0; round < ScaledCount(20); ++round) {
-    const TempDirectory directory;
-    AppendingFilter filter;
-    Options options;
-    options.create_if_missing = true;
-    options.compaction_filter = &filter;
-    UseIndexOfTest(&options);
-    std::unique_ptr<DB> db;
-    ASSERT_TRUE(DB::Open(options, directory.File("db"), &db).ok());
-    for (int i = 0; i < 100; ++i) ASSERT_TRUE(db->Put({}, NumberedKey(i), "v/").ok());
-    ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
-    EXPECT_EQ(FirstUnlike(db.get(), "v/+"), "");
+    HundredKeys keys;
+    ASSERT_TRUE(keys->CompactRange({}, nullptr, nullptr).ok());
+    EXPECT_EQ(keys.FirstUnlike("v/+"), "");
   }
 }
 
 // When CompactRange begins, a background compaction has asked the filter, and has not committed. Its answers have no
 // effect: they are older than the call.
 TEST(FilterOnceTest, CompactionUnderWayIsGivenUp) {
-  const TempDirectory directory;
-  AppendingFilter filter;
   Options options;
-  options.create_if_missing = true;
-  options.compaction_filter = &filter;
   options.level0_file_num_compaction_trigger = 1;
-  UseIndexOfTest(&options);
-  std::unique_ptr<DB> db;
-  ASSERT_TRUE(DB::Open(options, directory.File("db"), &db).ok());
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(db->Put({}, NumberedKey(i), "v/").ok());
+  HundredKeys keys(options);
   std::promise<void> has_asked;
   std::promise<void> call_waits;
   std::atomic<int> merges{0};
@@ -198,31 +205,23 @@ TEST(FilterOnceTest, CompactionUnderWayIsGivenUp) {
     }
     if (name == std::string("FilterCall:waits")) call_waits.set_value();
   });
-  ASSERT_TRUE(db->Flush({}).ok());
+  ASSERT_TRUE(keys->Flush({}).ok());
   has_asked.get_future().wait();
-  const Status compacted = db->CompactRange({}, nullptr, nullptr);
+  const Status compacted = keys->CompactRange({}, nullptr, nullptr);
   FaultPoints::Instance().Set(nullptr);
   ASSERT_TRUE(compacted.ok()) << compacted.ToString();
-  EXPECT_EQ(FirstUnlike(db.get(), "v/+"), "");
+  EXPECT_EQ(keys.FirstUnlike("v/+"), "");
 }
 
 // Each of two calls at the same time asks about everything, one after the other.
 TEST(FilterOnceTest, CallsOfOneFamilyTakeTurns) {
-  const TempDirectory directory;
-  AppendingFilter filter;
-  Options options;
-  options.create_if_missing = true;
-  options.compaction_filter = &filter;
-  UseIndexOfTest(&options);
-  std::unique_ptr<DB> db;
-  ASSERT_TRUE(DB::Open(options, directory.File("db"), &db).ok());
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(db->Put({}, NumberedKey(i), "v/").ok());
+  HundredKeys keys;
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {
-    threads.emplace_back([&db] { EXPECT_TRUE(db->CompactRange({}, nullptr, nullptr).ok()); });
+    threads.emplace_back([&keys] { EXPECT_TRUE(keys->CompactRange({}, nullptr, nullptr).ok()); });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(FirstUnlike(db.get(), "v/+++"), "");
+  EXPECT_EQ(keys.FirstUnlike("v/+++"), "");
 }
 
 }  // namespace

@@ -4,38 +4,22 @@
 #include <fstream>
 #include <string>
 
-#include "bench/engines/map_engine.h"
-#include "data/mix.h"
-#include "run/phase_runner.h"
+#include "bench/workloads/workload_on_map.h"
 #include "testing/temp_directory.h"
 #include "trace/values.h"
-#include "workloads/workload.h"
 
 namespace cambium::bench {
 namespace {
 
-class ReplayTest : public ::testing::Test {
+class ReplayTest : public WorkloadOnMap {
  protected:
-  ReplayTest() {
-    flags_.num = 100;
+  ReplayTest() : WorkloadOnMap(100) {
     flags_.benchmarks = {"traceload", "replay"};
     flags_.trace.file = directory_.File("trace");
     flags_.trace.replay_fast_forward = 0;
-    config_.path = "/nonexistent";
   }
 
   void Trace(const std::string& lines) { std::ofstream(flags_.trace.file) << lines; }
-  Status Run(const std::string& name) {
-    const Workload& workload = *FindWorkload(name);
-    if (workload.fresh) {
-      (void)engine_.Destroy();
-      keys_.Reset(true);
-    }
-    Phase phase{.flags = flags_, .pool = pool_, .keys = keys_, .seed = Mix(flags_.seed, ordinal_), .ordinal = ordinal_};
-    ++ordinal_;
-    result_ = Result();
-    return RunPhase(workload, config_, &engine_, &phase, &result_);
-  }
   // Loads the trace's keys again, and expects that the replay reports Corruption.
   void ExpectNoticed() {
     MustRun("traceload");
@@ -52,13 +36,6 @@ class ReplayTest : public ::testing::Test {
   [[nodiscard]] bool Says(const std::string& text) const { return result_.message.find(text) != std::string::npos; }
 
   const testing::TempDirectory directory_;
-  BenchFlags flags_;
-  ValuePool pool_{1, 100, 1};
-  KeySet keys_{100};
-  MapEngine engine_;
-  EngineConfig config_;
-  Result result_;
-  std::uint64_t ordinal_ = 0;
 };
 
 TEST_F(ReplayTest, LoadsKeysThatTheTraceReadsBeforeWriting) {

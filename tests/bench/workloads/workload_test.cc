@@ -12,9 +12,8 @@
 #include <string>
 #include <thread>
 
-#include "bench/engines/map_engine.h"
+#include "bench/workloads/workload_on_map.h"
 #include "data/key.h"
-#include "data/mix.h"
 #include "run/phase_runner.h"
 #include "system/interrupt.h"
 #include "testing/temp_directory.h"
@@ -29,36 +28,15 @@ void Await(const std::function<bool()>& done) {
   while (!done() && NowNanos() - begin < 10'000'000'000) std::this_thread::yield();
 }
 
-class WorkloadTest : public ::testing::Test {
+class WorkloadTest : public WorkloadOnMap {
  protected:
-  WorkloadTest() {
-    flags_.num = 3000;
+  WorkloadTest() : WorkloadOnMap(3000) {
     flags_.value_size = 100;
     flags_.seek_nexts = 5;
-    config_.path = "/nonexistent";
   }
 
-  Status Run(const std::string& name) {
-    const Workload& workload = *FindWorkload(name);
-    if (workload.fresh) {
-      (void)engine_.Destroy();
-      keys_.Reset(true);
-    }
-    Phase phase{.flags = flags_, .pool = pool_, .keys = keys_, .seed = Mix(flags_.seed, ordinal_), .ordinal = ordinal_};
-    ++ordinal_;
-    result_ = Result();
-    return RunPhase(workload, config_, &engine_, &phase, &result_);
-  }
   static std::string KeyOf(std::uint64_t id) { return KeyBuffer(16).Make(id).ToString(); }
   static bool IsKey7(const std::string& key) { return key == KeyOf(7); }
-
-  BenchFlags flags_;
-  ValuePool pool_{1, 100, 1};
-  KeySet keys_{3000};
-  MapEngine engine_;
-  EngineConfig config_;
-  Result result_;
-  std::uint64_t ordinal_ = 0;
 };
 
 // An engine that is interrupted while it settles stops early. Its figures do not count, so the run returns Aborted.
