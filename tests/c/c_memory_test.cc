@@ -127,6 +127,7 @@ Case TellsStatus(void (*tell)(const Face*, char**)) {
           [](Room&) { Worn<Info>(); }};
 }
 
+// A table: one case for each function of c.h that reports an error.
 const std::map<std::string, Case>& Cases() {
   static const auto* const cases = [] {
     auto* const all = new std::map<std::string, Case>;

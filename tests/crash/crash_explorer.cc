@@ -191,119 +191,153 @@ void CrashExplorer::AddFault(SimFileSystem* fs) {
   fs->AddFault(fault);
 }
 
+// What the helpers of RunFirstLife share.
+struct CrashExplorer::FirstLife {
+  FirstLife(const Program& program, std::shared_ptr<SimFileSystem> file_system, FaultClass fault_class)
+      : fs(std::move(file_system)),
+        fault(fault_class),
+        database(program.config, fs, program.seed),
+        timeline_of_lie(NewTimeline(program)) {}
+
+  // A sync failed falsely: it returned OK.
+  [[nodiscard]] bool lied_to() const { return fault == FaultClass::kSyncLate && fs->fault_hits() > 0; }
+  void LiftFaults() const {
+    fs->ClearFaults();
+    fs->SetQuota(~std::uint64_t{0});
+  }
+  void NoteSync(const SimOp& op) {
+    if (!IsFailedSync(op)) return;
+    sync_failed_ever = cache_is_doubted = true;
+    if (!op.status->IsNoSpace()) sync_failed = true;
+  }
+  void OnOpen() {
+    sync_failed = cache_is_doubted = false;
+    if (rules != nullptr) rules->OnOpen();
+  }
+  [[nodiscard]] Runner::Policy MakePolicy() {
+    Runner::Policy policy;
+    policy.faults = fault != FaultClass::kNone;
+    policy.lift_faults = [this] { LiftFaults(); };
+    policy.sync_has_failed = [this] { return sync_failed; };
+    policy.cache_is_doubted = [this] { return cache_is_doubted; };
+    policy.unsynced_is_gone = [this] { return cache_is_doubted && fault == FaultClass::kSyncDropRevertCache; };
+    return policy;
+  }
+
+  const std::shared_ptr<SimFileSystem> fs;
+  const FaultClass fault;
+  ProgramDatabase database;
+  bool sync_failed = false;            // since this Open, with an error other than NoSpace
+  bool sync_failed_ever = false;       // with any error
+  bool cache_is_doubted = false;       // a sync failed since this Open, with any error
+  std::unique_ptr<EngineRules> rules;  // null: not checked
+  // The state before the operation in which the device lied. Later acknowledgements are void, and a timeline that began
+  // later is built on them.
+  std::size_t synced_before_lie = 0;
+  std::shared_ptr<Timeline> timeline_of_lie;
+  std::optional<Runner> runner;
+};
+
 std::string CrashExplorer::RunFirstLife() {
   SimOptions sim_options = SimOptionsFor(program_.seed);
   sim_options.delayed_allocation = settings_.fault == FaultClass::kNoSpaceLate;
   const auto fs = std::make_shared<SimFileSystem>(sim_options);
   const CountReads count_reads(fs, &read_counts_);
-  ProgramDatabase database(program_.config, fs, program_.seed);
-
-  bool sync_failed = false;       // since this Open, with an error other than NoSpace
-  bool sync_failed_ever = false;  // with any error
-  bool cache_is_doubted = false;  // a sync failed since this Open, with any error
-  const HookScope watch_syncs(fs, [&](const SimOp& op) {
-    if (!IsFailedSync(op)) return;
-    sync_failed_ever = cache_is_doubted = true;
-    if (!op.status->IsNoSpace()) sync_failed = true;
-  });
-  std::unique_ptr<EngineRules> rules;
+  FirstLife life(program_, fs, settings_.fault);
+  const HookScope watch_syncs(fs, [&](const SimOp& op) { life.NoteSync(op); });
   if (settings_.rules && settings_.fault != FaultClass::kSyncLate) {
-    rules = std::make_unique<EngineRules>(fs, kSimDatabasePath);
+    life.rules = std::make_unique<EngineRules>(fs, kSimDatabasePath);
   }
-  database.OnOpen([&] {
-    sync_failed = cache_is_doubted = false;
-    if (rules != nullptr) rules->OnOpen();
-  });
-
-  Runner::Policy policy;
-  policy.faults = settings_.fault != FaultClass::kNone;
-  policy.lift_faults = [&] {
-    fs->ClearFaults();
-    fs->SetQuota(~std::uint64_t{0});
-  };
-  policy.sync_has_failed = [&] { return sync_failed; };
-  policy.cache_is_doubted = [&] { return cache_is_doubted; };
-  policy.unsynced_is_gone = [&] { return cache_is_doubted && settings_.fault == FaultClass::kSyncDropRevertCache; };
-  auto timeline = NewTimeline(program_);
-  Runner runner(program_, &database, timeline, policy);
-  if (rules != nullptr && settings_.fault == FaultClass::kNone) {
-    runner.OnSyncAcknowledged([&] { return rules->CheckSynced(); });
+  life.database.OnOpen([&] { life.OnOpen(); });
+  life.runner.emplace(program_, &life.database, life.timeline_of_lie, life.MakePolicy());
+  if (life.rules != nullptr && settings_.fault == FaultClass::kNone) {
+    life.runner->OnSyncAcknowledged([&] { return life.rules->CheckSynced(); });
   }
-
-  const auto lied_to = [&] { return settings_.fault == FaultClass::kSyncLate && fs->fault_hits() > 0; };
-  // The state before the operation in which the device lied. Later acknowledgements are void, and a timeline that began
-  // later is built on them.
-  std::size_t synced_before_lie = 0;
-  std::shared_ptr<Timeline> timeline_of_lie = timeline;
-  const auto capture = [&](std::string where) {
-    if (lied_to() && runner.timeline() != timeline_of_lie) return;
-    Captured captured;
-    captured.image = fs->Snapshot();
-    captured.timeline = runner.timeline();
-    captured.bound = runner.timeline()->bound();
-    if (lied_to()) captured.bound.synced = std::min(captured.bound.synced, synced_before_lie);
-    if (lied_to()) captured.bound.filtered = 0;
-    captured.kill_keeps_all = !sync_failed_ever && !lied_to();
-    captured.lied_to = lied_to();
-    captured.where = std::move(where);
-    Capture(captured);
-  };
   const HookScope take_images(fs, [&](const SimOp& op) {
     // If the sync of a new database's parent directory fails, Open removes the directory, so that the next Open creates
     // its name again. A kill just before that leaves a name that cannot be told from a durable one.
     if (op.kind == SimOpKind::kRemoveDirectory) return;
-    if (op.phase == SimPhase::kBefore) capture(Describe(op));
+    if (op.phase == SimPhase::kBefore) CaptureFirstLife(life, Describe(op));
   });
 
   AddFault(fs.get());
-  Status opened = database.Open();
-  if (!opened.ok() && policy.faults) {
-    if (!opened.IsIOError()) return "life 1: Open on a failing device returned " + opened.ToString();
-    policy.lift_faults();
-    opened = database.Open();
-  }
-  if (!opened.ok()) return "life 1: Open: " + opened.ToString();
+  if (std::string wrong = OpenFirstLife(&life); !wrong.empty()) return wrong;
+  if (std::string wrong = RunOperations(&life); !wrong.empty()) return wrong;
+  fault_hits_ += fs->fault_hits();
+  if (life.database.get() == nullptr) return "";
+  return EndFirstLife(&life);
+}
 
-  // A quota is reached for a part of the program, and then lifted.
+void CrashExplorer::CaptureFirstLife(const FirstLife& life, std::string where) {
+  if (life.lied_to() && life.runner->timeline() != life.timeline_of_lie) return;
+  Captured captured;
+  captured.image = life.fs->Snapshot();
+  captured.timeline = life.runner->timeline();
+  captured.bound = life.runner->timeline()->bound();
+  if (life.lied_to()) captured.bound.synced = std::min(captured.bound.synced, life.synced_before_lie);
+  if (life.lied_to()) captured.bound.filtered = 0;
+  captured.kill_keeps_all = !life.sync_failed_ever && !life.lied_to();
+  captured.lied_to = life.lied_to();
+  captured.where = std::move(where);
+  Capture(captured);
+}
+
+std::string CrashExplorer::OpenFirstLife(FirstLife* life) {
+  Status opened = life->database.Open();
+  if (!opened.ok() && settings_.fault != FaultClass::kNone) {
+    if (!opened.IsIOError()) return "life 1: Open on a failing device returned " + opened.ToString();
+    life->LiftFaults();
+    opened = life->database.Open();
+  }
+  return opened.ok() ? "" : "life 1: Open: " + opened.ToString();
+}
+
+// A quota is reached for a part of the program, and then lifted.
+std::string CrashExplorer::RunOperations(FirstLife* life) {
+  Runner& runner = *life->runner;
   const std::size_t count = program_.operations.size();
   const std::size_t full_from = IsQuotaFault(settings_.fault) ? prng_.Uniform(count + 1) : count + 1;
   const std::size_t full_to = full_from + prng_.Between(1, 12);
   for (std::size_t i = 0; i < count; ++i) {
-    if (i == full_from) fs->SetQuota(fs->probe().allocated_bytes() + prng_.Skewed(15));
-    if (i == full_to) fs->SetQuota(~std::uint64_t{0});
+    if (i == full_from) life->fs->SetQuota(life->fs->probe().allocated_bytes() + prng_.Skewed(15));
+    if (i == full_to) life->fs->SetQuota(~std::uint64_t{0});
     // A background job that failed may be reported once more. After that no error is allowed, except if a sync failed
     // in the background: that is fatal, whenever it is reported.
-    if (i > full_to + 1 && IsQuotaFault(settings_.fault) && !cache_is_doubted) runner.ForbidErrors();
-    if (!lied_to()) {
-      synced_before_lie = runner.timeline()->synced_count();
-      timeline_of_lie = runner.timeline();
+    if (i > full_to + 1 && IsQuotaFault(settings_.fault) && !life->cache_is_doubted) runner.ForbidErrors();
+    if (!life->lied_to()) {
+      life->synced_before_lie = runner.timeline()->synced_count();
+      life->timeline_of_lie = runner.timeline();
     }
     std::string wrong = runner.Run(program_.operations[i]);
     // After the device has lied, the outcome of operations is not checked.
-    if (lied_to() && (!wrong.empty() || runner.timeline() != timeline_of_lie)) break;
-    if (wrong.empty() && rules != nullptr) wrong = rules->violation();
+    if (life->lied_to() && (!wrong.empty() || runner.timeline() != life->timeline_of_lie)) break;
+    if (wrong.empty() && life->rules != nullptr) wrong = life->rules->violation();
     if (!wrong.empty()) return "life 1: " + wrong;
-    if (database.get() == nullptr) break;
+    if (life->database.get() == nullptr) break;
   }
-  fault_hits_ += fs->fault_hits();
-  if (database.get() == nullptr) return "";
-  capture("at the end");
-  fs->ClearFaults();
-  fs->SetQuota(~std::uint64_t{0});
-  if (!lied_to()) {
+  return "";
+}
+
+std::string CrashExplorer::EndFirstLife(FirstLife* life) {
+  Runner& runner = *life->runner;
+  CaptureFirstLife(*life, "at the end");
+  life->LiftFaults();
+  if (!life->lied_to()) {
     if (std::string wrong = runner.CheckAll(); !wrong.empty()) return "life 1, at the end: " + wrong;
   }
   runner.ReleaseAll();
   if (prng_.OneIn(2)) {
-    const Status closed = database.Close();
+    const Status closed = life->database.Close();
     if (!closed.ok() && settings_.fault == FaultClass::kNone) return "life 1: Close: " + closed.ToString();
-    if (closed.ok() && sync_failed) return "life 1: Close returned OK after a failed sync";
-    if (closed.ok() && !lied_to()) runner.timeline()->AcknowledgeSync(runner.timeline()->commit_count());
-    capture("after Close");
+    if (closed.ok() && life->sync_failed) return "life 1: Close returned OK after a failed sync";
+    if (closed.ok() && !life->lied_to()) runner.timeline()->AcknowledgeSync(runner.timeline()->commit_count());
+    CaptureFirstLife(*life, "after Close");
   }
-  fs->PowerOff();
-  database.Drop();
-  if (rules != nullptr && !rules->violation().empty()) return "life 1, at the end: " + rules->violation();
+  life->fs->PowerOff();
+  life->database.Drop();
+  if (life->rules != nullptr && !life->rules->violation().empty()) {
+    return "life 1, at the end: " + life->rules->violation();
+  }
   return "";
 }
 
@@ -346,7 +380,6 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
   const bool live_on = may_go_on && prng_.Uniform(100) < settings_.live_on_percent;
   const bool cut_after = from.cache_survives && prng_.OneIn(2);
   Timeline::Match match;
-  std::string wrong;
   // Two cuts often leave the same files. A recovery with the same write buffer, which only reads them, finds what the
   // first one found. But the image may have been taken later, when more had been acknowledged.
   const auto fs = std::make_shared<SimFileSystem>(image, SimOptionsFor(images_));
@@ -356,83 +389,92 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
   if (const auto same = recovered_.find(key);
       same != recovered_.end() && !cut_recovery && !live_on && !cut_after) {
     ++images_seen_before_;
-    const Recovered& found = same->second;
-    if (!from.timeline->Find(from.bound, power_cut, found.exact.hash, found.exact.sequence, found.values, &match,
-                             &wrong)) {
-      return how + "\n  " + wrong;
-    }
-    wrong = Difference(found.exact, exact);
+    const std::string wrong = Mismatch(same->second, from, power_cut, exact, &match);
     return wrong.empty() ? "" : how + "\n  " + wrong;
   }
-  Reservoir<Captured> during(&prng_);
-  Status opened;
-  {
-    std::optional<HookScope> hook;
-    if (cut_recovery) {
-      hook.emplace(fs, [&](const SimOp& op) {
-        if (op.phase != SimPhase::kBefore) return;
-        during.Offer([&] {
-          Captured captured = from;
-          captured.image = fs->Snapshot();
-          captured.where = Describe(op);
-          return captured;
-        });
-      });
-    }
-    opened = database.Open();
-  }
+  std::optional<Captured> during;
+  const Status opened = cut_recovery ? OpenAndCapture(&database, fs, from, &during) : database.Open();
   if (!opened.ok()) {
     if (from.lied_to && opened.IsCorruption()) return "";
     return how + "\n  Open: " + opened.ToString();
   }
   Contents contents;
-  wrong = ReadAll(database.get(), {}, program_.config.comparator, program_.universe, &contents,
-                  program_.config.filter.get());
+  std::string wrong = ReadAll(database.get(), {}, program_.config.comparator, program_.universe, &contents,
+                              program_.config.filter.get());
   if (!wrong.empty()) return how + "\n  " + wrong;
   if (!contents.status.ok()) {
     if (from.lied_to) return "";
     return how + "\n  reading: " + contents.status.ToString();
   }
-  const SequenceNumber sequence = database->GetLatestSequenceNumber();
-  if (!from.timeline->Find(from.bound, power_cut, contents.hash, sequence, contents.values, &match, &wrong)) {
-    return how + "\n  " + wrong;
-  }
-  const Exact same{contents.hash, sequence};
-  if (wrong = Difference(same, exact); !wrong.empty()) return how + "\n  " + wrong;
+  Recovered found{{contents.hash, database->GetLatestSequenceNumber()}, std::move(contents.values)};
+  if (wrong = Mismatch(found, from, power_cut, exact, &match); !wrong.empty()) return how + "\n  " + wrong;
   if (from.lied_to) return "";
   if (wrong = database.Verify(); !wrong.empty()) return how + "\n  after recovery, " + wrong;
 
-  recovered_.try_emplace(key, Recovered{same, std::move(contents.values)});
-  if (during.kept().has_value()) {
+  const Exact same = found.exact;
+  recovered_.try_emplace(key, std::move(found));
+  if (during.has_value()) {
     // After a power cut nothing is unsynced, so the next recovery must find the same state. After a kill it may find
     // another one.
-    Captured captured = *during.kept();
-    CutReport report;
-    const bool kill = prng_.OneIn(3);
-    SimImage again = captured.image;
-    if (kill) again = again.Kill(prng_);
-    if (!kill) again = again.DrawCrash(prng_, MixFor(captured), &report);
-    const std::string how_again = how + "\n  then a crash in recovery " + captured.where + ", " +
-                                  (kill ? "killed" : "power cut: " + report.ToString());
-    captured.cache_survives = kill;
-    wrong = CheckRecovery(again, captured, power_cut || !kill, how_again, life + 1,
-                          from.cache_survives ? std::nullopt : std::optional<Exact>(same));
+    wrong = CrashInRecovery(*std::move(during), power_cut, how, life,
+                            from.cache_survives ? std::nullopt : std::optional<Exact>(same));
     if (!wrong.empty()) return wrong;
   }
   if (live_on) {
     return LiveOn(&database, fs, std::make_shared<Timeline>(from.timeline->After(match)), how, life + 1);
   }
-  // Recovery has shown its state to readers, so this state must be durable from now on.
-  if (cut_after) {
-    Captured now;
-    now.timeline = std::make_shared<Timeline>(from.timeline->After(match));
-    now.bound = now.timeline->bound();
-    CutReport report;
-    const SimImage cut = fs->DrawCrash(prng_, settings_.mix, &report);
-    return CheckRecovery(cut, now, true, how + "\n  then a power cut right after recovery: " + report.ToString(),
-                         settings_.lives_max, same);
+  return cut_after ? CutAfterRecovery(*fs, from.timeline->After(match), how, same) : "";
+}
+
+std::string CrashExplorer::Mismatch(const Recovered& found, const Captured& from, bool power_cut,
+                                    const std::optional<Exact>& exact, Timeline::Match* match) {
+  std::string wrong;
+  const bool is_found = from.timeline->Find(from.bound, power_cut, found.exact.hash, found.exact.sequence, found.values,
+                                            match, &wrong);
+  return is_found ? Difference(found.exact, exact) : wrong;
+}
+
+Status CrashExplorer::OpenAndCapture(ProgramDatabase* database, const std::shared_ptr<SimFileSystem>& fs,
+                                     const Captured& from, std::optional<Captured>* during) {
+  Reservoir<Captured> one(&prng_);
+  Status opened;
+  {
+    const HookScope hook(fs, [&](const SimOp& op) {
+      if (op.phase != SimPhase::kBefore) return;
+      one.Offer([&] {
+        Captured captured = from;
+        captured.image = fs->Snapshot();
+        captured.where = Describe(op);
+        return captured;
+      });
+    });
+    opened = database->Open();
   }
-  return "";
+  *during = one.kept();
+  return opened;
+}
+
+std::string CrashExplorer::CrashInRecovery(Captured captured, bool power_cut, const std::string& how, int life,
+                                           const std::optional<Exact>& exact) {
+  CutReport report;
+  const bool kill = prng_.OneIn(3);
+  const SimImage again =
+      kill ? captured.image.Kill(prng_) : captured.image.DrawCrash(prng_, MixFor(captured), &report);
+  const std::string how_again = how + "\n  then a crash in recovery " + captured.where + ", " +
+                                (kill ? "killed" : "power cut: " + report.ToString());
+  captured.cache_survives = kill;
+  return CheckRecovery(again, captured, power_cut || !kill, how_again, life + 1, exact);
+}
+
+std::string CrashExplorer::CutAfterRecovery(const SimFileSystem& fs, Timeline timeline, const std::string& how,
+                                            const Exact& exact) {
+  Captured now;
+  now.timeline = std::make_shared<Timeline>(std::move(timeline));
+  now.bound = now.timeline->bound();
+  CutReport report;
+  const SimImage cut = fs.DrawCrash(prng_, settings_.mix, &report);
+  return CheckRecovery(cut, now, true, how + "\n  then a power cut right after recovery: " + report.ToString(),
+                       settings_.lives_max, exact);
 }
 
 std::string CrashExplorer::LiveOn(ProgramDatabase* database, std::shared_ptr<SimFileSystem> fs,

@@ -90,17 +90,34 @@ class CrashExplorer {
     std::map<std::string, std::string> values;
   };
   enum class Crash : std::uint8_t { kPower, kKill, kKillThenPower };
+  struct FirstLife;
 
+  // These return what is wrong, or "".
   std::string RunFirstLife();
+  std::string OpenFirstLife(FirstLife* life);
+  std::string RunOperations(FirstLife* life);
+  std::string EndFirstLife(FirstLife* life);
   void AddFault(SimFileSystem* fs);
+  void CaptureFirstLife(const FirstLife& life, std::string where);
   void Capture(const Captured& captured);
   std::string CheckCaptured(const Captured& captured);
   // Returns "" if `found` is what had to be found, or nothing had to.
   [[nodiscard]] static std::string Difference(const Exact& found, const std::optional<Exact>& wanted);
   // Opens the image and checks its contents; `power_cut` says which bound applies. from.cache_survives is that of
   // `image`.
-  std::string CheckRecovery(const SimImage& image, const Captured& from, bool power_cut, const std::string& how, int life,
-                            const std::optional<Exact>& exact);
+  std::string CheckRecovery(const SimImage& image, const Captured& from, bool power_cut, const std::string& how,
+                            int life, const std::optional<Exact>& exact);
+  // Returns "" if `found` is within the bound of `from`, and is `exact`, if that is given.
+  [[nodiscard]] static std::string Mismatch(const Recovered& found, const Captured& from, bool power_cut,
+                                            const std::optional<Exact>& exact, Timeline::Match* match);
+  // Opens the database. *during is the state before one of the calls of the file system that this made.
+  Status OpenAndCapture(ProgramDatabase* database, const std::shared_ptr<SimFileSystem>& fs, const Captured& from,
+                        std::optional<Captured>* during);
+  // These check the recovery after a further crash: within a recovery that captured `captured`, or right after one.
+  // What recovery has shown to readers must be durable from then on.
+  std::string CrashInRecovery(Captured captured, bool power_cut, const std::string& how, int life,
+                              const std::optional<Exact>& exact);
+  std::string CutAfterRecovery(const SimFileSystem& fs, Timeline timeline, const std::string& how, const Exact& exact);
   std::string LiveOn(ProgramDatabase* database, std::shared_ptr<SimFileSystem> fs, std::shared_ptr<Timeline> timeline,
                      const std::string& how, int life);
   [[nodiscard]] DamageMix MixFor(const Captured& captured) const;

@@ -165,6 +165,7 @@ TEST(ApplyEditTest, LegalEditsApply) {
   }
 }
 
+// A table: each row makes an edit that the sample state does not allow.
 TEST(ApplyEditTest, IllegalEditsAreCorruption) {
   const Case cases[] = {
       {"another database", [](Edit* e) { e->database_id = Id128{}; }},
