@@ -93,7 +93,7 @@ Status Writer::Delete(TraceOpType type, const WriteOptions& options, Family* fam
 }
 
 Status Writer::Write(const WriteOptions& options, WriteBatch* batch) {
-  CAMBIUM_RETURN_IF_ERROR(batch->status());
+  if (!MutantIs(Mutant::kRefusedOperationIsLeftOut)) CAMBIUM_RETURN_IF_ERROR(batch->status());
   if (!batch->IsFor(db_.database_id)) {
     return Status::InvalidArgument("the write batch has column families of another database");
   }

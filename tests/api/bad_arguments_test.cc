@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "testing/mutant_scope.h"
 #include "testing/test_store.h"
 
 namespace cambium::testing {
@@ -174,6 +175,9 @@ TEST_F(BadArgumentsTest, SnapshotOfAnotherDatabaseIsRefused) {
   ReadOptions read;
   read.snapshot = foreign.snapshot();
   EXPECT_EQ(other_.Get("k", read), "other") << "the other database still has its snapshot";
+  // Both databases exist, and the value is in a memtable: without the rule the read is valid, and shows wrong data.
+  const MutantScope mutant(Mutant::kForeignSnapshotsAccepted);
+  EXPECT_EQ(ours_.Get("k", read), "other") << "the mutant has no effect";
 }
 
 TEST_F(BadArgumentsTest, ReleasedSnapshotIsRefused) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cambium/db.h"
+#include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "testing/test_store.h"
 #include "util/prng.h"
@@ -136,6 +137,26 @@ TEST(WriteBatchTest, BatchThatHasRefusedAnOperationIsNotWritten) {
     EXPECT_TRUE(copy.status().ok());
     EXPECT_TRUE(store.db->Write({}, &copy).ok());
   }
+}
+
+// Writes a batch that has refused a key, whose status is ignored. Returns the status of Write, which must not apply the
+// rest of the batch.
+Status WriteWithoutLookingAtTheBatch() {
+  testing::TestStore store;
+  store.MustOpen();
+  WriteBatch batch;
+  static_cast<void>(batch.Put("before", "1"));
+  static_cast<void>(batch.Put(std::string(kMaxKeyBytes + 1, 'k'), "2"));
+  const Status written = store.db->Write({}, &batch);
+  EXPECT_EQ(store.Get("before"), written.ok() ? "1" : "NotFound");
+  return written;
+}
+
+TEST(WriteBatchTest, WriteFailsIfThePutOfATooLongKeyWasIgnored) {
+  EXPECT_TRUE(WriteWithoutLookingAtTheBatch().IsInvalidArgument());
+  const testing::MutantScope mutant(Mutant::kRefusedOperationIsLeftOut);
+  const Status written = WriteWithoutLookingAtTheBatch();
+  EXPECT_TRUE(written.ok()) << "the mutant has no effect: " << written.ToString();
 }
 
 TEST(WriteBatchTest, RollbackRemovesOnlyLaterRefusals) {
