@@ -28,6 +28,7 @@ std::uint64_t SegmentBytes(std::uint64_t slack, std::uint64_t most) {
 // three segments, of an eighth of the slack or the least size.
 std::uint64_t Slack(const SpacePolicy& policy, std::uint64_t live) {
   const double its = (policy.max_space_amplification - 1) * static_cast<double>(live);
+  if (MutantIs(Mutant::kIgnoreMinSpaceLimit)) return static_cast<std::uint64_t>(its);
   const std::uint64_t limit =
       std::min(policy.min_space_limit / 11 * 8, Minus(policy.min_space_limit, 3 * kSegmentBytesLeast));
   return std::max(static_cast<std::uint64_t>(its), Minus(limit, live));

@@ -63,7 +63,9 @@ VictimChoice PickOnFullDisk(std::span<const SegmentUse> segments, const VictimPo
 // At least two segments are joined: a segment below half a step leaves room for another one. A larger one would be
 // moved alone, into a segment as small as itself, again and again.
 VictimChoice PickSmall(std::span<const SegmentUse> segments, const VictimPolicy& policy) {
-  const std::uint64_t small_below = std::min(policy.target_bytes / 16, policy.step_bytes / 2);
+  const bool ignores_steps = MutantIs(Mutant::kJoinSegmentWithItself);
+  const std::uint64_t half_step = ignores_steps ? policy.target_bytes : policy.step_bytes / 2;
+  const std::uint64_t small_below = std::min(policy.target_bytes / 16, half_step);
   constexpr std::uint64_t kTiny = kSegmentBytesLeast / 2;
   struct OfGeneration {
     std::vector<const SegmentUse*> small;

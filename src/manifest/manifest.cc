@@ -150,7 +150,7 @@ struct Manifest::Rep {
     made.previous = AppendManifestRecord(ManifestRecordType::kSnapshot, payload, made.seed, kFileHeaderSize,
                                          header_checksum, &bytes);
     made.size = bytes.size();
-    made.size_max = roll_bytes + 2 * made.size;
+    made.size_max = MutantIs(Mutant::kManifestRollsAtFourMiB) ? 4u << 20 : roll_bytes + 2 * made.size;
     meter.Tick(FILE_BYTES_MANIFEST, bytes.size());
     if (Status status = WriteNew(bytes, made.file.get()); !status.ok()) {
       Discard(number, std::move(made.file));

@@ -62,6 +62,7 @@ SpacePolicy GcSegments::Limits() const {
     policy.min_space_limit = db_.min_space_limit.load(std::memory_order_relaxed);
   }
   policy.segment_bytes_max = db_.blob_file_size;
+  if (MutantIs(Mutant::kGcStepsOfWriteBuffer)) policy.step_bytes_max = default_family_->options().write_buffer_size;
   return policy;
 }
 

@@ -134,15 +134,18 @@ TEST(GcVictimsTest, SmallSegmentsOfALoadAreNotJoined) {
 
 // Regression: with a step smaller than a sixteenth of the target, a small segment was joined with itself.
 TEST(GcVictimsTest, SegmentIsNotJoinedWithItself) {
-  for (const std::uint64_t step : {1, 16, 24, 64}) {
+  const auto victims_with = [](std::uint64_t step) {
     VictimPolicy policy;
     policy.step_bytes = step * kMiB;
     std::vector<SegmentUse> segments;
     for (std::uint64_t number = 1; number <= 3 * policy.small_segments_max; ++number) {
       segments.push_back(Use(number, 1 + number % 15, 1 + number % 15));
     }
-    EXPECT_NE(Pick(segments, policy, GcUrgency::kIdle).size(), 1u) << step;
-  }
+    return Pick(segments, policy, GcUrgency::kIdle).size();
+  };
+  for (const std::uint64_t step : {1, 16, 24, 64}) EXPECT_NE(victims_with(step), 1u) << step;
+  const testing::MutantScope mutant(Mutant::kJoinSegmentWithItself);
+  EXPECT_EQ(victims_with(1), 1u) << "the first two have 2 and 3 MiB";
 }
 
 TEST(GcVictimsTest, DamagedSegmentIsNeverAVictim) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <set>
 #include <thread>
 
@@ -157,6 +159,47 @@ TEST_F(ManifestTest, LargeFileRolls) {
     EXPECT_LT(manifest->file_size(), 2000u);
   }
   EXPECT_GT(rolls, 5u);
+}
+
+// Of the MANIFEST of a tiny database, while edits of four times kManifestRollBytes are committed.
+struct MostBytes {
+  std::uint64_t file = 0;      // the largest size of the file
+  std::uint64_t record = 0;    // the largest record of an edit
+  std::uint64_t snapshot = 0;  // of the state, at the end
+};
+
+MostBytes CommitManyEdits(Manifest* manifest) {
+  MostBytes most;
+  std::uint64_t committed = 0;
+  for (SequenceNumber sequence = 1; committed < 4 * kManifestRollBytes; ++sequence) {
+    const std::uint64_t number = manifest->number();
+    const std::uint64_t before = manifest->file_size();
+    Edit edit;
+    edit.last_sequence = sequence;
+    const Status s = manifest->Commit(edit, number + 1);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    if (!s.ok()) break;
+    most.file = std::max(most.file, manifest->file_size());
+    if (manifest->number() != number) continue;  // it has rolled
+    const std::uint64_t record = manifest->file_size() - before;
+    most.record = std::max(most.record, record);
+    committed += record;
+  }
+  most.snapshot = Manifest::SizeOfNew(manifest->state(), manifest->number());
+  return most;
+}
+
+// ADR 54: the ceiling counts the MANIFEST, so it must not be larger than a small database.
+TEST_F(ManifestTest, FileOfASmallDatabaseStaysSmall) {
+  const auto exceeds = [](const MostBytes& most) {
+    std::printf("at most %llu bytes, with a snapshot of %llu and edits of %llu\n",
+                static_cast<unsigned long long>(most.file), static_cast<unsigned long long>(most.snapshot),
+                static_cast<unsigned long long>(most.record));
+    return most.file > kManifestRollBytes + 2 * most.snapshot + most.record;
+  };
+  EXPECT_FALSE(exceeds(CommitManyEdits(MustCreate(1).get())));
+  const MutantScope mutant(Mutant::kManifestRollsAtFourMiB);
+  EXPECT_TRUE(exceeds(CommitManyEdits(MustCreate(1000).get())));
 }
 
 TEST_F(ManifestTest, EveryFileHasItsOwnIdAndSeed) {
