@@ -321,7 +321,7 @@ Status SpaceKeeper::PassWithoutWait(std::uint64_t position, std::uint64_t bytes)
                           : space_.pacer.TryReserve(bytes, Rate(position, slow_at, stop_at), Now())) {
     return Status::OK();
   }
-  LookUnlessFreeing();
+  if (!MutantIs(Mutant::kRefusalStartsNothing)) LookUnlessFreeing();
   return Status::Incomplete("the database has nearly reached the size that max_space_amplification allows");
 }
 
