@@ -58,7 +58,8 @@ Result<std::unique_ptr<File>> OpenLayerFile(FileSystem& fs, const std::string& d
 }
 
 HeaderDamage HeaderRuleOf(WALRecoveryMode mode) {
-  return mode == WALRecoveryMode::kPointInTimeRecovery ? HeaderDamage::kIgnoreInLog : HeaderDamage::kRefuse;
+  const bool may_lose = mode == WALRecoveryMode::kPointInTimeRecovery && !MutantIs(Mutant::kDamagedHeaderLosesAll);
+  return may_lose ? HeaderDamage::kIgnoreInLog : HeaderDamage::kRefuse;
 }
 
 Result<FileHeader> ReadSegmentHeader(const File& file, const ManifestState& state, const SegmentInfo& info,

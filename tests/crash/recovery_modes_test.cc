@@ -133,6 +133,23 @@ TEST(RecoveryModesTest, DamagedSegmentHeaderIsRefusedExceptByPointInTime) {
   }
 }
 
+// Returns what kPointInTimeRecovery makes of a database whose oldest log segment has a damaged header.
+Opened OpenWithDamagedHeader() {
+  const Logged logged = MakeLogged(false);
+  const auto fs = std::make_shared<SimFileSystem>(logged.image);
+  EXPECT_TRUE(fs->tampering().FlipBit(logged.segments.front(), kFileHeaderSize / 2, 0).ok());
+  return OpenDamaged(fs, WALRecoveryMode::kPointInTimeRecovery);
+}
+
+TEST(RecoveryModesTest, PointInTimeReadsASegmentWithADamagedHeader) {
+  const Opened opened = OpenWithDamagedHeader();
+  EXPECT_TRUE(opened.status.ok()) << opened.status.ToString();
+  EXPECT_EQ(opened.keys, kKeys);
+  const MutantScope mutant(Mutant::kDamagedHeaderLosesAll);
+  const Opened refused = OpenWithDamagedHeader();
+  EXPECT_TRUE(refused.status.IsCorruption()) << "the mutant has no effect: " << refused.status.ToString();
+}
+
 // The bytes after the header: the link and the first record.
 TEST(RecoveryModesTest, DamagedFirstRecordsEndTheLogForPointInTime) {
   const Logged logged = MakeLogged(false);
