@@ -129,7 +129,8 @@ void DiskKeeper::AdoptReserve(const std::vector<NumberedFile>& files) {
     disk_.file = std::move(file);
   }
   // Offline, space is not measured, so the reserve keeps its size.
-  if (db_.is_offline) disk_.wanted_bytes.store(disk_.reserve_bytes.load(std::memory_order_relaxed));
+  if (!db_.is_offline || MutantIs(Mutant::kCompactLogDropsReserve)) return;
+  disk_.wanted_bytes.store(disk_.reserve_bytes.load(std::memory_order_relaxed));
 }
 
 // The new MANIFEST takes space before it frees any. If a sync were the first call to notice that there is no space, it

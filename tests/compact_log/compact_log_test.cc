@@ -357,6 +357,11 @@ TEST(CompactLogTest, ReserveForAFullDiskIsKept) {
   ASSERT_GT(reserve, 0u);
   store.MustCompact();
   EXPECT_EQ(ReserveOf(store), reserve);
+  {
+    const MutantScope mutant(Mutant::kCompactLogDropsReserve);
+    store.MustCompact();
+    EXPECT_EQ(ReserveOf(store), 0u) << "the mutant has no effect";
+  }
   store.ExpectWhole();
 }
 
