@@ -113,8 +113,20 @@ TEST(FullDiskInlineTest, PutsLeaveRoomForCompactions) {
   ExpectCaught(Mutant::kPutsLeaveNoRoomForSteps, Order::kAsWritten, 10, 17);
 }
 
-// Half of the keys are deleted, and little is free. Returns "" if puts go on while compactions make room for them.
-std::string PutsWhileCompactionsMakeRoom() {
+struct PutsOnAShortDisk {
+  Status failed;            // of the first put that failed; OK: none
+  bool has_waited = false;  // a put with no_slowdown was refused, which then passed as one that waits
+  bool is_full = false;     // after that put, or after all: only deletes are accepted
+  std::string space;
+
+  [[nodiscard]] std::string Text() const {
+    return failed.ToString() + (has_waited ? ", has waited" : ", no put has waited") +
+           (is_full ? ", the disk is full\n" : "\n") + space;
+  }
+};
+
+// Half of the keys are deleted, and little is free. Puts go on if compactions make room for them.
+PutsOnAShortDisk PutsWhileCompactionsMakeRoom() {
   Disk disk(kHundred, false, 9);
   UseDefaultSizes(&disk);
   disk.store->options.max_space_amplification = 0;  // otherwise writers wait for compactions at the ceiling
@@ -130,23 +142,29 @@ std::string PutsWhileCompactionsMakeRoom() {
   disk.store->fs->SetQuota(disk.store->fs->probe().allocated_bytes() + 5 * kMiB / 2);
   WriteOptions at_once;
   at_once.no_slowdown = true;
-  bool has_waited = false;
-  for (int i = 0; i < 15'000; ++i) {
+  PutsOnAShortDisk puts;
+  for (int i = 0; i < 15'000 && puts.failed.ok(); ++i) {
     const std::string key = "now" + std::to_string(i);
     const std::string value = prng.Bytes(100);
-    Status s = db->Put(at_once, key, value);
-    has_waited = has_waited || s.IsIncomplete();
-    if (s.IsIncomplete()) s = db->Put({}, key, value);
-    if (!s.ok()) return s.ToString() + "\n" + disk.Space();
+    puts.failed = db->Put(at_once, key, value);
+    const bool may_not_wait = puts.failed.IsIncomplete();
+    puts.has_waited = puts.has_waited || may_not_wait;
+    if (may_not_wait) puts.failed = db->Put({}, key, value);
   }
-  if (!has_waited) return "no put has waited";
-  return disk.IsFull() ? disk.Space() : "";
+  puts.is_full = disk.IsFull();
+  puts.space = disk.Space();
+  return puts;
 }
 
 TEST(FullDiskInlineTest, PutsWaitForCompactionsInsteadOfTheFullState) {
-  EXPECT_EQ(PutsWhileCompactionsMakeRoom(), "");
+  const PutsOnAShortDisk puts = PutsWhileCompactionsMakeRoom();
+  EXPECT_TRUE(puts.failed.ok()) << puts.Text();
+  EXPECT_TRUE(puts.has_waited) << puts.Text();
+  EXPECT_FALSE(puts.is_full) << puts.Text();
   const MutantScope mutant(Mutant::kPutsLeaveNoRoomForSteps);
-  EXPECT_NE(PutsWhileCompactionsMakeRoom(), "");
+  const PutsOnAShortDisk refused = PutsWhileCompactionsMakeRoom();
+  EXPECT_TRUE(refused.failed.ok() || refused.failed.IsNoSpace()) << refused.Text();
+  EXPECT_TRUE(refused.is_full) << "the mutant has no effect: " << refused.Text();
 }
 
 TEST(FullDiskInlineTest, StepsOfSweepsFreeWhatTheyTake) {
