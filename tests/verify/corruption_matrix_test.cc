@@ -91,9 +91,15 @@ std::string ReadAll(DB* db, const Subject& subject, Status* error) {
   return "";
 }
 
-// The error says which file is damaged, and at which offset: "/db/000004.run:1536".
+// The error says which file is damaged, and at which offset: "/db/000004.run:1536". It names no other file.
 bool NamesPlace(const Status& s, const std::string& path) {
   const std::string text = s.ToString();
+  const std::string directory = std::string(kStorePath) + "/";
+  for (std::size_t at = text.find(directory); at != std::string::npos; at = text.find(directory, at + 1)) {
+    const std::size_t end = at + path.size();
+    const bool is_longer = end < text.size() && std::isalnum(static_cast<unsigned char>(text[end])) != 0;
+    if (text.compare(at, path.size(), path) != 0 || is_longer) return false;
+  }
   const std::size_t at = text.find(path + ":");
   return at != std::string::npos && std::isdigit(static_cast<unsigned char>(text[at + path.size() + 1])) != 0;
 }
