@@ -75,6 +75,8 @@ class Experiment {
     options_.create_if_missing = true;
     options_.index_type = flags.index == "lsm" ? IndexKind::kLsm : IndexKind::kBTree;
     options_.max_space_amplification = flags.ceiling;
+    // A ceiling below 1.25 is only legal if no value may be in the index. Larger values are separated anyway.
+    if (flags.value_size >= options_.min_blob_size) options_.min_blob_size = 0;
     options_.blob_file_size = flags.blob_file_size;
   }
   ~Experiment() {

@@ -120,7 +120,9 @@ class DB {
   virtual Status DestroyColumnFamilyHandle(ColumnFamilyHandle* family) = 0;
 
   // ---- Writing ----
-  // If a call fails with Severity::kFatal, its write may be in doubt: see above.
+  // If the sync of a write with WriteOptions::sync fails, the call returns an error of Severity::kFatal, but reads see the
+  // write until the database is opened again, except reads with ReadOptions::durable_only (see above). After any other
+  // error the write has changed nothing.
   virtual Status Put(const WriteOptions& options, ColumnFamilyHandle* family, Slice key, Slice value) = 0;
   Status Put(const WriteOptions& options, Slice key, Slice value) {
     return Put(options, DefaultColumnFamily(), key, value);

@@ -174,7 +174,7 @@ Status DbImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle,
   const Stopwatch watch(&meter, DB_GET);
   const SampledCall sampled(&upkeep_.pace.foreground(), CallKind::kRead);
   TracedCall traced(&traces_, kTraceFilterGet);
-  const Status s = [&] {
+  Status s = [&] {
     CAMBIUM_RETURN_IF_ERROR(reader_.Check(options));
     CAMBIUM_TRY(const Family* const family, FamilyOf(handle));
     return reader_.Get(options, *family, key, buffer, value);
@@ -191,7 +191,7 @@ Status DbImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle,
 Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) {
   if (value == nullptr) [[unlikely]] return NullArgument("Get", "value");
   Slice found;
-  const Status s = GetTraced(options, family, key, value, &found);
+  Status s = GetTraced(options, family, key, value, &found);  // not const, so that a NotFound is moved
   if (s.ok()) {
     value->erase(0, static_cast<std::size_t>(found.empty() ? 0 : found.data() - value->data()));
     value->resize(found.size());
@@ -205,7 +205,7 @@ Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice
   if (value == nullptr) [[unlikely]] return NullArgument("Get", "value");
   value->Reset();
   Slice found;
-  const Status s = GetTraced(options, family, key, value->GetSelf(), &found);
+  Status s = GetTraced(options, family, key, value->GetSelf(), &found);  // likewise
   if (s.ok()) value->PinSelfPart(found);
   return s;
 }

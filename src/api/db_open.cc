@@ -65,6 +65,11 @@ Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const s
                                                std::vector<ColumnFamilyHandle*>* handles) {
   CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));
   CAMBIUM_RETURN_IF_ERROR(CheckDescriptors(families));
+  for (const ColumnFamilyDescriptor& family : families) {
+    if (as != OpenAs::kWriter) break;  // the ceiling starts nothing
+    CAMBIUM_RETURN_IF_ERROR(CheckCeiling(options.max_space_amplification, family.options)
+                                .WithContext("column family \"" + family.name + "\""));
+  }
   std::unique_ptr<DbImpl> db =
       AllocateAndMake<DbImpl>([&](void* at) { return ::new (at) DbImpl(options, path, families, as); });
   CAMBIUM_RETURN_IF_ERROR(WithoutFatal(db->Open()));  // nothing stays open

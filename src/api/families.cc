@@ -24,6 +24,10 @@ Families::Families(DbState* state, Compactor* compactor)
 
 Status Families::CheckOptions(const ColumnFamilyOptions& options) const {
   CAMBIUM_RETURN_IF_ERROR(CheckColumnFamilyOptions(options));
+  return CheckCeiling(db_.max_space_amplification.load(std::memory_order_relaxed), options);
+}
+
+Status Families::CheckSegmentSize(const ColumnFamilyOptions& options) const {
   if (options.blob_file_size == db_.blob_file_size) return Status::OK();
   return Status::InvalidArgument("blob_file_size is " + std::to_string(options.blob_file_size) +
                                  "; all column families share one log, and the default one has " +
@@ -37,6 +41,7 @@ Result<std::vector<std::shared_ptr<Family>>> Families::Create(const ColumnFamily
   std::vector<ColumnFamilyDescriptor> wanted;
   for (const std::string& name : names) {
     CAMBIUM_RETURN_IF_ERROR(CheckOptions(options).WithContext("column family \"" + name + "\""));
+    CAMBIUM_RETURN_IF_ERROR(CheckSegmentSize(options).WithContext("column family \"" + name + "\""));
     wanted.emplace_back(name, options);
   }
   std::vector<const ColumnFamilyDescriptor*> all;

@@ -61,6 +61,7 @@ class Families {
  private:
   friend class FamiliesLock;
   Status CheckOptions(const ColumnFamilyOptions& options) const;
+  Status CheckSegmentSize(const ColumnFamilyOptions& options) const;  // of a family that is not the default one
   // Commit the creation of families, or the drop of one.
   Status CommitCreation(std::span<const ColumnFamilyDescriptor* const> wanted,
                         std::vector<std::shared_ptr<Family>>* made);

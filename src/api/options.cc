@@ -41,7 +41,8 @@ Status Families::SetOptions(Family* its, const std::unordered_map<std::string, s
   ColumnFamilyOptions next = family->options();
   CAMBIUM_RETURN_IF_ERROR(ApplyOptionTexts(texts, kWhileOpen, &next));
   const bool is_default = family == default_family_;
-  CAMBIUM_RETURN_IF_ERROR(is_default ? CheckColumnFamilyOptions(next) : CheckOptions(next));
+  CAMBIUM_RETURN_IF_ERROR(CheckOptions(next));
+  if (!is_default) CAMBIUM_RETURN_IF_ERROR(CheckSegmentSize(next));
   family->ChangeOptions(next);
   family->index->SetOptions(next);
   if (next.blob_file_size != db_.blob_file_size.load(std::memory_order_relaxed)) ResizeSegments(next.blob_file_size);
@@ -66,6 +67,11 @@ Status Families::SetDbOptions(const std::unordered_map<std::string, std::string>
   DBOptions next = DbOptions();
   CAMBIUM_RETURN_IF_ERROR(ApplyOptionTexts(texts, kWhileOpen, &next));
   CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(next));
+  const std::shared_ptr<const View> view = commits_.view().Pin();
+  for (const FamilyView& each : view->families) {
+    CAMBIUM_RETURN_IF_ERROR(CheckCeiling(next.max_space_amplification, each.family->options())
+                                .WithContext("column family \"" + each.family->name + "\""));
+  }
   next = FillInDefaults(next);
   db_.pool->SetCapacity(next.page_cache_size);
   {

@@ -345,7 +345,7 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const In
     policy.growth_units = std::min(2 * copy_bytes_max / page_size, dead_units_max / 4);
     share_to_be_replaced = 0;
   }
-  policy.only_what_fits = input.bounds.has_value();
+  policy.only_what_fits = input.bounds.has_value() && input.bounds->is_hard;
   policy.small_units = segments.segment_bytes_max / page_size / 16;
   return PickVictims(uses, policy, copy_bytes_max / page_size, share_to_be_replaced);
 }
@@ -424,8 +424,11 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Compact(const CompactionI
     sweep.victims = VictimsOf(layers, segments, input, copy_bytes_max, share);
     if (input.bounds.has_value()) {
       // If steps wrote more than what the copies free, the dead pages in all other files would grow until nothing is free.
-      const std::uint64_t most = DeadBytesOf(layers, sweep.victims) + input.bounds->growth_bytes_max;
+      // On a full disk the dead pages of the emptied files are used up; otherwise half of them, so that files shrink.
+      const std::uint64_t dead = DeadBytesOf(layers, sweep.victims);
+      const std::uint64_t most = (input.bounds->is_hard ? dead : dead / 2) + input.bounds->growth_bytes_max;
       sweep.max_output_bytes = std::min(sweep.max_output_bytes, std::max(most, kLeastStepPages * segments.page_size));
+      sweep.copies_count = input.bounds->is_hard;
     }
   } else {
     // Pages that the merge replaces anyway need no copy.

@@ -66,6 +66,7 @@ struct SweepInput {
   // The step ends at the next key once this much is written. Pages that were read and left out count too, and so do the
   // value bytes of the filter.
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
+  bool copies_count = true;  // of live pages out of files to empty, against max_output_bytes
 };
 
 struct SweepOutput {

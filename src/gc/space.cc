@@ -43,7 +43,7 @@ std::uint64_t RoomOnDisk(const SpaceFigures& figures, std::uint64_t live) {
 
 // `room`: the most bytes that dead pages may take.
 std::uint64_t IndexFilePercentMax(std::uint64_t room, std::uint64_t index_live_bytes) {
-  constexpr double kLeast = 15;  // then seven pages are copied for each dead one; at 5 per cent it would be twenty
+  constexpr double kLeast = 10;  // then ten pages are copied for each dead one; at 5 per cent it would be twenty
   constexpr double kMost = 100;
   if (index_live_bytes == 0) return 200;
   const double dead_percent = 100 * static_cast<double>(room) / static_cast<double>(index_live_bytes);
@@ -61,10 +61,12 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   const std::uint64_t live = figures.live();
   const bool has_ceiling = policy.max_space_amplification != 0;
   const std::uint64_t slack = has_ceiling ? Slack(policy, live) : kNever;
-  plan.slack_bytes = std::min(slack, RoomOnDisk(figures, live));
+  const std::uint64_t room = RoomOnDisk(figures, live);
+  plan.slack_bytes = std::min(slack, room);
+  plan.is_bound_by_disk = room < slack;
   plan.segment_bytes = SegmentBytes(plan.slack_bytes, policy.segment_bytes_max);
   plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
-  plan.index_file_percent_max = IndexFilePercentMax(plan.slack_bytes / 2, figures.index_live_bytes);
+  plan.index_file_percent_max = IndexFilePercentMax(plan.slack_bytes / 5 * 2, figures.index_live_bytes);
   if (!has_ceiling) {
     plan.flush_in = plan.work_at = plan.spare_until = plan.slow_at = plan.stop_at = kNever;
     return plan;

@@ -74,13 +74,14 @@ struct SpacePlan {
   // The bytes beyond the live ones that the ceiling allows, without A, and that the disk has room for. The sizes of
   // files and steps, and the bytes that wait for a compaction, are limited to parts of it, so that all of them fit.
   std::uint64_t slack_bytes = 0;
+  bool is_bound_by_disk = false;  // the disk has less room than the ceiling allows
   // The size of new log segments, and of a step of log GC.
   std::uint64_t segment_bytes = 0;
   std::uint64_t step_bytes = 0;
-  // How large a tree's files may be, in per cent of their live bytes. Dead pages may take half of the slack; the rest
-  // is for runs, the log and writes in progress. But at least 15 per cent may be dead; below S = 1.3 that is more
-  // than half of the slack. The files may have at most twice the live bytes: at that size copying costs the least,
-  // and if values are separated, the index is a small part of the database anyway.
+  // How large a tree's files may be, in per cent of their live bytes. Dead pages may take two fifths of the slack; the
+  // rest is for runs, the log, and pages that a step copies before it frees any. But at least 10 per cent may be dead;
+  // below S = 1.25 that is more than two fifths of the slack. The files may have at most twice the live bytes: at that
+  // size copying costs the least, and if values are separated, the index is a small part of the database anyway.
   std::uint64_t index_file_percent_max = 200;
   // Values of D: from work_at on, jobs are started that would not be due for other reasons; from slow_at on, writers
   // are slowed down; no write may raise D above stop_at while a job can help. Work that no user has asked for may raise

@@ -173,12 +173,16 @@ struct CompactionRequest {
   std::optional<std::string> reach;     // where that compaction ends; unset: at the end of the level
 };
 
-// StepBounds limits the space that a step of a sweep takes on a full disk.
+// StepBounds limits the space that a step of a sweep takes on a full disk, or near the limit of dead pages.
 struct StepBounds {
-  // The files that one step empties have at most this many bytes of live pages together.
+  // The files that one step empties have at most this many bytes of live pages together. One file may have more, unless
+  // is_hard is set.
   std::uint64_t copy_bytes_max = 0;
-  // All files together become larger by about this much at most, once the emptied ones are removed.
+  // All files together become larger by about this much at most, once the emptied ones are removed. Unless is_hard is
+  // set, half of the dead bytes in the emptied files is subtracted, so that files come back below their limit.
   std::uint64_t growth_bytes_max = 0;
+  // Set on a full disk: copies count against max_output_bytes, because they too need space before any is freed.
+  bool is_hard = false;
 };
 
 struct CompactionInput {

@@ -1,12 +1,14 @@
 #include "options/options_check.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "options/option_table.h"
 #include "util/compression.h"
 #include "util/generic_rate_limiter.h"
+#include "util/mutant.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -80,6 +82,25 @@ Status CheckLsmOptions(const ColumnFamilyOptions& options) {
 }
 
 }  // namespace
+
+Status CheckCeiling(double ceiling, const ColumnFamilyOptions& options) {
+  // Below these ceilings, the files of an index would exceed their part of the ceiling while values in it are
+  // overwritten. With two levels, each compaction writes the last level anew before it removes the old one.
+  constexpr double kLeast = 1.25;
+  constexpr double kLeastOfTwoLevels = 2.5;
+  const bool has_two_levels = options.index_type == IndexKind::kLsm && options.num_levels == 2;
+  const double least = has_two_levels ? kLeastOfTwoLevels : kLeast;
+  const bool may_be_inline = !options.enable_blob_files || options.min_blob_size > 1;
+  if (ceiling == 0 || ceiling >= least || !may_be_inline || MutantIs(Mutant::kAnyCeilingForInlineValues)) {
+    return Status::OK();
+  }
+  char message[256];
+  std::snprintf(message, sizeof message,
+                "max_space_amplification is %g; for values in %s legal is 0, and %g or more. With enable_blob_files and a "
+                "min_blob_size of 0 or 1 no values are in the index",
+                ceiling, has_two_levels ? "an LSM of two levels" : "the index", least);
+  return Status::InvalidArgument(message);
+}
 
 Status CheckFamilyName(const std::string& name) {
   if (!name.empty() && name.size() <= 255) return Status::OK();

@@ -13,6 +13,9 @@ namespace cambium {
 Status CheckDbOptions(const DBOptions& options);
 Status CheckColumnFamilyOptions(const ColumnFamilyOptions& options);
 Status CheckOptions(const Options& options);  // both
+// InvalidArgument if the family may have values in its index for which this ceiling (max_space_amplification) would not
+// hold.
+Status CheckCeiling(double ceiling, const ColumnFamilyOptions& options);
 Status CheckFamilyName(const std::string& name);
 
 // Returns the options with defaults in place of null objects and of zeros that stand for a default. Open sets

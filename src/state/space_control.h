@@ -55,6 +55,7 @@ struct SpaceControl {
   std::atomic<std::uint64_t> segment_bytes{0};  // size of the next log segment; 0: blob_file_size
   std::atomic<std::uint64_t> step_bytes{0};     // output of the next step of log GC or of a compaction
   std::atomic<std::uint64_t> index_file_percent_max{200};  // for the next step of a sweep
+  std::atomic<bool> is_bound_by_disk{false};  // SpacePlan's
   std::atomic<bool> is_short{false};    // log GC takes every segment with garbage
   std::atomic<bool> is_idle{false};     // nothing was written for a while
   std::atomic<bool> is_ticking{false};  // a check whether anything was written is scheduled

@@ -207,6 +207,7 @@ void Compactor::LimitOnFullDisk(const Family& family, CompactionInput* input) co
   const std::uint64_t at_once = disk_.compactions_at_once.load(std::memory_order_relaxed);
   StepBounds bounds;
   bounds.copy_bytes_max = std::max(input->max_output_bytes, free / 4 * 3 / at_once);
+  bounds.is_hard = true;
   const std::uint64_t beyond = disk_.FreeBeyondReserve(free);
   bounds.growth_bytes_max = beyond / 4 / at_once;
   // If most bytes are in the log, log GC frees the space, and a small index with few dead pages leaves it the most room.
@@ -218,6 +219,24 @@ void Compactor::LimitOnFullDisk(const Family& family, CompactionInput* input) co
   if (!has_room_for_dead_pages && !MutantIs(Mutant::kKeepDeadPagesOnFullDisk)) {
     input->file_percent_max = std::min(input->file_percent_max, kFilePercentOnFullDisk);
   }
+}
+
+// Pages that a step of a sweep replaces are dead, and take space until nothing else is alive in their file. If the limit
+// of dead pages is near, a step copies more live pages out of sparse files, and merges less: what half of the dead pages
+// in these files had, and half of what the limit leaves.
+void Compactor::LimitDeadPages(const Family& family, CompactionInput* input) const {
+  constexpr std::uint64_t kUnlimited = 200;  // the index's own limit
+  if (family.options().index_type == IndexKind::kLsm || input->file_percent_max >= kUnlimited) return;
+  // If the disk bounds the space, steps are an eighth of what is free, and may use all of it.
+  if (space_.is_bound_by_disk.load(std::memory_order_relaxed) || MutantIs(Mutant::kSweepsIgnoreDeadPages)) return;
+  const LayersShape shape = input->layers->shape();
+  const std::uint64_t most = shape.base_live_bytes / 100 * input->file_percent_max;
+  const std::uint64_t room = most - std::min(most, shape.base_file_bytes);
+  if (room / 2 >= input->max_output_bytes) return;
+  StepBounds bounds;
+  bounds.copy_bytes_max = input->max_output_bytes;
+  bounds.growth_bytes_max = room / 2;
+  input->bounds = bounds;
 }
 
 Status Compactor::Step(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
@@ -251,7 +270,11 @@ Status Compactor::RunAndCommit(Family* family, std::shared_ptr<const Layers> lay
   input.filtered = FilteredOf(*family);
   input.max_output_bytes = StepBytes(*family);
   input.file_percent_max = space_.index_file_percent_max.load(std::memory_order_relaxed);
-  if (disk_.IsFull()) LimitOnFullDisk(*family, &input);
+  if (disk_.IsFull()) {
+    LimitOnFullDisk(*family, &input);
+  } else {
+    LimitDeadPages(*family, &input);
+  }
   input.is_abandoned = [this, family] {
     return jobs_.is_closing() || family->dropped.load(std::memory_order_relaxed) ||
            family->gives_up_filtering.load(std::memory_order_relaxed);

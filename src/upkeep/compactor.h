@@ -48,6 +48,8 @@ class Compactor {
   [[nodiscard]] std::uint64_t StepBytes(const Family& family) const;
   // Sets the limits of a step on a full disk.
   void LimitOnFullDisk(const Family& family, CompactionInput* input) const;
+  // Sets the limits of a step of a tree under a ceiling.
+  void LimitDeadPages(const Family& family, CompactionInput* input) const;
   // On a full disk: whether compactions have room to merge the run of a step of log GC, in any family.
   [[nodiscard]] bool CanMergeRuns() const CAMBIUM_EXCLUDES(commit_lock);
   [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;

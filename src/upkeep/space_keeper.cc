@@ -116,6 +116,7 @@ void SpaceKeeper::Look() {
   space_.segment_bytes.store(plan.segment_bytes, std::memory_order_relaxed);
   space_.step_bytes.store(plan.step_bytes, std::memory_order_relaxed);
   space_.index_file_percent_max.store(plan.index_file_percent_max, std::memory_order_relaxed);
+  space_.is_bound_by_disk.store(plan.is_bound_by_disk, std::memory_order_relaxed);
   space_.is_short.store(plan.collect, std::memory_order_relaxed);
   ShareRoom();
   SumCompactionRoom();
@@ -317,6 +318,7 @@ void SpaceKeeper::ScheduleLookIfDue() {
 Status SpaceKeeper::PassWithoutWait(std::uint64_t position, std::uint64_t bytes) {
   const std::uint64_t slow_at = space_.slow_at.load(std::memory_order_relaxed);
   const std::uint64_t stop_at = space_.stop_at.load(std::memory_order_relaxed);
+  if (position < slow_at) return Status::OK();  // a look has raised it meanwhile
   if (position >= stop_at ? space_.IsHopeless()
                           : space_.pacer.TryReserve(bytes, Rate(position, slow_at, stop_at), Now())) {
     return Status::OK();

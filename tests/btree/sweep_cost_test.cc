@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -197,8 +198,10 @@ struct Swept {
   double percent_at_rest;
   double percent_at_most;
   double bytes;
+  std::uint64_t least_merged = ~std::uint64_t{0};  // entries, by a step that was not the last of its sweep
 };
-Swept AfterSweeps(std::uint64_t file_percent_max, std::uint64_t seed) {
+constexpr std::uint64_t kStepOfSwept = 256 * 1024;
+Swept AfterSweeps(std::uint64_t file_percent_max, std::uint64_t seed, std::optional<StepBounds> bounds = std::nullopt) {
   constexpr std::uint64_t kKeys = 40'000;
   constexpr std::string_view kValue = "of a hundred bytes, as they lie in a leaf, so that a page has thirty of them "
                                       "and a sweep meets all.";
@@ -208,12 +211,14 @@ Swept AfterSweeps(std::uint64_t file_percent_max, std::uint64_t seed) {
   options.pool_bytes = 64u << 20;
   options.write_bytes = 256 * 1024;
   options.file_percent_max = file_percent_max;
+  options.bounds = bounds;
   TreeFamily family(options);
   for (std::uint64_t i = 0; i < kKeys; ++i) family.PutInline(Key(i), std::string(kValue));
   EXPECT_TRUE(family.FlushIntoTree().ok());
   Prng prng(seed);
   double written = 0;
   double most = 0;
+  Swept swept;
   const auto percent = [&family] {
     const auto live = static_cast<double>(family.layers().shape().base_live_bytes);
     return 100 * static_cast<double>(family.index_file_bytes()) / live;
@@ -223,13 +228,19 @@ Swept AfterSweeps(std::uint64_t file_percent_max, std::uint64_t seed) {
     for (std::uint64_t i = 0; i < kKeys / 8; ++i) family.PutInline(Key(prng.Uniform(kKeys)), std::string(kValue));
     EXPECT_TRUE(family.FlushRun().ok());
     do {
-      EXPECT_TRUE(family.Step(256 * 1024).ok());
-      written += static_cast<double>(family.last_stats().bytes_written);
+      EXPECT_TRUE(family.Step(kStepOfSwept).ok());
+      const CompactionStats& stats = family.last_stats();
+      written += static_cast<double>(stats.bytes_written);
       most = std::max(most, percent());
+      const bool is_last = !family.layers().parts().sweep.has_value();
+      if (!is_last) swept.least_merged = std::min(swept.least_merged, stats.entries_merged);
     } while (family.layers().parts().sweep.has_value());
   }
   EXPECT_TRUE(family.Check().ok());
-  return {percent(), most, written / (kSweeps * kKeys / 8)};
+  swept.percent_at_rest = percent();
+  swept.percent_at_most = most;
+  swept.bytes = written / (kSweeps * kKeys / 8);
+  return swept;
 }
 
 // Without file_percent_max, updates of small values let the files grow to twice the live bytes: below that size, the
@@ -244,6 +255,24 @@ TEST(SweepCostTest, FilesStayWithinFilePercentMax) {
   EXPECT_LE(with.percent_at_rest, 130);
   EXPECT_LE(with.percent_at_most, 150) << "plus a segment that is half swept";
   EXPECT_LE(with.bytes, without.bytes * 1.1);
+}
+
+// If few pages may be dead, most of what a step writes are copies. If they counted against what it merges, a step would
+// merge one key and copy much.
+TEST(SweepCostTest, CopiesDoNotCountAgainstWhatAStepMergesUnlessTheBoundsAreHard) {
+  const std::uint64_t seed = SeedFromEnvironment(0x5eed);
+  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+  StepBounds bounds;
+  bounds.copy_bytes_max = kStepOfSwept;
+  bounds.growth_bytes_max = kStepOfSwept / 8;
+  const Swept usual = AfterSweeps(115, seed);
+  const Swept bounded = AfterSweeps(115, seed, bounds);
+  bounds.is_hard = true;
+  const Swept hard = AfterSweeps(115, seed, bounds);
+  for (const Swept& its : {usual, bounded, hard}) {
+    std::printf("files %.0f %% at most, %.0f %% at rest, %.0f bytes per update, at least %llu entries a step\n",
+                its.percent_at_most, its.percent_at_rest, its.bytes, static_cast<unsigned long long>(its.least_merged));
+  }
 }
 
 }  // namespace

@@ -182,11 +182,13 @@ TEST(SpaceTest, SizesFitOnTheDisk) {
   for (const double s : {1.5, 0.0}) {
     const SpacePlan plan = PlanSpace(figures, PolicyOf(s));
     EXPECT_EQ(plan.slack_bytes, 80 * kMiB) << s;
+    EXPECT_TRUE(plan.is_bound_by_disk) << s;
     EXPECT_EQ(plan.segment_bytes, 10 * kMiB) << s;
     EXPECT_EQ(plan.step_bytes, 10 * kMiB) << s;
     SpaceFigures unknown = figures;
     unknown.free_bytes = std::numeric_limits<std::uint64_t>::max();
     const SpacePlan of_large_disk = PlanSpace(unknown, PolicyOf(s));
+    EXPECT_FALSE(of_large_disk.is_bound_by_disk) << s;
     EXPECT_EQ(plan.any(), of_large_disk.any()) << s;
     const testing::MutantScope mutant(Mutant::kSlackIgnoresDisk);
     EXPECT_EQ(PlanSpace(figures, PolicyOf(s)).segment_bytes, of_large_disk.segment_bytes) << s;
@@ -200,7 +202,7 @@ TEST(SpaceTest, SizesFitOnTheDisk) {
   tree.index_live_bytes = 1000 * kMiB;
   tree.index_bytes = 1100 * kMiB;
   tree.free_bytes = 500 * kMiB;
-  EXPECT_EQ(PlanSpace(tree, PolicyOf(0)).index_file_percent_max, 130u) << "half of 600 MiB";
+  EXPECT_EQ(PlanSpace(tree, PolicyOf(0)).index_file_percent_max, 124u) << "two fifths of 600 MiB";
   figures.free_bytes = 0;
   EXPECT_EQ(PlanSpace(figures, PolicyOf(0)).segment_bytes, 2'621'440u) << "an eighth of the garbage";
 }
@@ -322,7 +324,7 @@ TEST(SpaceTest, PaceFallsFromUnlimitedToZero) {
   for (double part = 0.05; part < 1; part += 0.05) EXPECT_GT(PacedRate(part, 100), PacedRate(part + 0.05, 100));
 }
 
-TEST(SpaceTest, DeadPagesOfATreeMayTakeHalfOfTheSlack) {
+TEST(SpaceTest, DeadPagesOfATreeMayTakeTwoFifthsOfTheSlack) {
   const auto percent = [](double ceiling, std::uint64_t in_index, std::uint64_t in_log) {
     SpaceFigures figures;
     figures.index_bytes = figures.index_live_bytes = in_index * kMiB;
@@ -330,11 +332,11 @@ TEST(SpaceTest, DeadPagesOfATreeMayTakeHalfOfTheSlack) {
     return PlanSpace(figures, PolicyOf(ceiling)).index_file_percent_max;
   };
   EXPECT_EQ(percent(0, 100, 0), 200u) << "no ceiling";
-  EXPECT_EQ(percent(1.5, 100, 0), 125u) << "all values are inline";
-  EXPECT_EQ(percent(1.5, 100, 100), 150u) << "half of the bytes are inline";
+  EXPECT_EQ(percent(1.5, 100, 0), 120u) << "all values are inline";
+  EXPECT_EQ(percent(1.5, 100, 100), 140u) << "half of the bytes are inline";
   EXPECT_EQ(percent(1.5, 3, 97), 200u) << "almost nothing is inline";
   EXPECT_EQ(percent(1.5, 0, 100), 200u);
-  EXPECT_EQ(percent(1, 100, 0), 115u);
+  EXPECT_EQ(percent(1, 100, 0), 110u);
   EXPECT_EQ(percent(100, 100, 0), 200u);
 }
 

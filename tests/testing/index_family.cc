@@ -223,6 +223,7 @@ Result<std::unique_ptr<CompactionOutcome>> IndexFamily::Compact(std::uint64_t st
   input.layers = layers_;
   input.max_output_bytes = step_bytes;
   input.file_percent_max = options_.file_percent_max;
+  input.bounds = options_.bounds;
   input.request = request;
   input.filter = filter;
   input.filtered = filtered_;

@@ -43,6 +43,7 @@ struct IndexFamilyOptions {
   std::uint32_t page_size = 512;
   std::size_t pool_bytes = 4u << 20;
   std::uint64_t file_percent_max = ~std::uint64_t{0};  // for each compaction; see CompactionInput
+  std::optional<StepBounds> bounds;                    // likewise
 };
 
 class IndexFamily {

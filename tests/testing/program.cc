@@ -302,6 +302,10 @@ void DrawGc(std::uint64_t seed, Config* config) {
   config->gc_age_cutoff = kCutoffs[prng.Uniform(kCutoffs.size())];
   config->gc_force_threshold = kThresholds[prng.Uniform(kThresholds.size())];
   config->max_space_amplification = kCeilings[prng.Uniform(kCeilings.size())];
+  if (config->max_space_amplification == 1) {  // not legal if values may be in the index
+    config->enable_blob_files = true;
+    config->min_blob_size = 1;
+  }
   config->min_punch_size = prng.OneIn(3) ? 0 : 4096;
   config->block_values = prng.OneIn(10);
   config->value_clustering = static_cast<ValueClustering>(prng.Uniform(3));

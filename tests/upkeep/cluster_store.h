@@ -21,6 +21,7 @@ struct ClusterStore : TestStore {
     options.write_buffer_size = 64u << 10;
     options.max_total_wal_size = 1u << 20;
     options.max_space_amplification = max_space_amplification;
+    if (max_space_amplification != 0 && max_space_amplification < 1.25) options.min_blob_size = 0;
     options.page_size = 4096;
     options.page_cache_size = 4u << 20;
   }

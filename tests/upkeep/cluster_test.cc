@@ -134,7 +134,7 @@ TEST(ClusterTest, ClusteringStaysBelowTheCeiling) {
 // Regression: in a database smaller than a step of log GC there was "no room" to put two inline values in order,
 // although nothing had to be moved.
 TEST(ClusterTest, OrderedValuesNeedNoRoom) {
-  ClusterStore store(1.1);
+  ClusterStore store(1.25);
   store.MustOpen();
   store.Put("a", "1");
   store.Put("b", "2");

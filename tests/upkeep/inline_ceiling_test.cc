@@ -12,6 +12,7 @@
 
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
+#include "testing/test_store.h"
 #include "testing/units.h"
 #include "upkeep/small_value_store.h"
 
@@ -22,9 +23,10 @@ enum class Writes { kUniform, kSkewed, kDeletes };
 
 class InlineCeiling {
  public:
-  InlineCeiling(IndexKind index, double s)
+  InlineCeiling(IndexKind index, double s, int num_levels = 7)
       : s_(s), stored_bytes_(StoredBytes()), store_(index), present_(kKeys, false) {
     store_.options.max_space_amplification = s;
+    store_.options.num_levels = num_levels;
     UseFullSizes(&store_.options);
     store_.MustOpen();
     hook_ = store_.fs->AddHook([this](const SimOp& op) {
@@ -138,16 +140,18 @@ struct Case {
   IndexKind index;
   double s;
   Writes writes;
+  int num_levels = 7;  // of an LSM
 };
 void PrintTo(const Case& its, std::ostream* out) {
   constexpr const char* kNames[] = {"uniform", "skewed", "deletes"};
   *out << (its.index == IndexKind::kLsm ? "LSM, " : "tree, ") << its.s << ", " << kNames[static_cast<int>(its.writes)];
+  if (its.num_levels == 2) *out << ", two levels";
 }
 
 class InlineCeilingTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(InlineCeilingTest, NoWriteOfAnyFileExceedsIt) {
-  InlineCeiling ceiling(GetParam().index, GetParam().s);
+  InlineCeiling ceiling(GetParam().index, GetParam().s, GetParam().num_levels);
   ceiling.Load();
   EXPECT_LE(ceiling.most(), 1) << "during the load: " << ceiling.where();
   ceiling.Write(GetParam().writes, 300'000);
@@ -166,28 +170,93 @@ INSTANTIATE_TEST_SUITE_P(Cells, InlineCeilingTest,
                                            Case{IndexKind::kLsm, 1.5, Writes::kDeletes},
                                            Case{IndexKind::kLsm, 2, Writes::kUniform},
                                            Case{IndexKind::kLsm, 1.25, Writes::kUniform},
+                                           Case{IndexKind::kLsm, 1.25, Writes::kDeletes},
+                                           Case{IndexKind::kLsm, 2.5, Writes::kUniform, 2},
                                            Case{IndexKind::kBTree, 1.5, Writes::kUniform},
                                            Case{IndexKind::kBTree, 1.5, Writes::kSkewed},
                                            Case{IndexKind::kBTree, 1.5, Writes::kDeletes},
                                            Case{IndexKind::kBTree, 2, Writes::kUniform},
-                                           Case{IndexKind::kBTree, 1.4, Writes::kUniform}));
+                                           Case{IndexKind::kBTree, 1.25, Writes::kUniform},
+                                           Case{IndexKind::kBTree, 1.25, Writes::kSkewed},
+                                           Case{IndexKind::kBTree, 1.25, Writes::kDeletes}));
+
+double MostOf(Writes writes, IndexKind index, double s) {
+  InlineCeiling ceiling(index, s);
+  ceiling.Load();
+  ceiling.Write(writes, 150'000);
+  return ceiling.most();
+}
 
 // Rule C1, for inline values.
 TEST(InlineCeilingMutantTest, LevelsAndRunsFitIntoTheRoom) {
-  const auto most = [](IndexKind index) {
-    InlineCeiling ceiling(index, 1.5);
-    ceiling.Load();
-    ceiling.Write(Writes::kUniform, 150'000);
-    return ceiling.most();
-  };
-  EXPECT_LE(most(IndexKind::kLsm), 1);
+  EXPECT_LE(MostOf(Writes::kUniform, IndexKind::kLsm, 1.5), 1);
   {
     const MutantScope mutant(Mutant::kLevelsIgnoreRoom);
-    EXPECT_GT(most(IndexKind::kLsm), 1.1);
+    EXPECT_GT(MostOf(Writes::kUniform, IndexKind::kLsm, 1.5), 1.1);
   }
-  EXPECT_LE(most(IndexKind::kBTree), 1);
+  EXPECT_LE(MostOf(Writes::kUniform, IndexKind::kBTree, 1.5), 1);
   const MutantScope mutant(Mutant::kRunsIgnoreRoom);
-  EXPECT_GT(most(IndexKind::kBTree), 1);
+  EXPECT_GT(MostOf(Writes::kUniform, IndexKind::kBTree, 1.5), 1);
+}
+
+TEST(InlineCeilingMutantTest, SweepsCopyMoreNearTheLimitOfDeadPages) {
+  EXPECT_LE(MostOf(Writes::kDeletes, IndexKind::kBTree, 1.25), 1);
+  const MutantScope mutant(Mutant::kSweepsIgnoreDeadPages);
+  EXPECT_GT(MostOf(Writes::kDeletes, IndexKind::kBTree, 1.25), 1);
+}
+
+std::string OpenedWith(double s, const ColumnFamilyOptions& family) {
+  TestStore store;
+  static_cast<ColumnFamilyOptions&>(store.options) = family;
+  store.options.max_space_amplification = s;
+  return store.Open().ToString();
+}
+
+// A ceiling that values in the index would exceed is refused wherever it, or the size of such values, can be set.
+TEST(InlineCeilingMutantTest, CeilingThatValuesInTheIndexWouldExceedIsRefused) {
+  ColumnFamilyOptions family;
+  EXPECT_EQ(OpenedWith(1.25, family), "OK");
+  EXPECT_EQ(OpenedWith(0, family), "OK");
+  const std::string refused =
+      "Invalid argument: column family \"default\": max_space_amplification is 1.24; for values in the index legal is 0, "
+      "and 1.25 or more. With enable_blob_files and a min_blob_size of 0 or 1 no values are in the index";
+  EXPECT_EQ(OpenedWith(1.24, family), refused);
+  {
+    const MutantScope mutant(Mutant::kAnyCeilingForInlineValues);
+    EXPECT_NE(OpenedWith(1.24, family), refused);
+  }
+  family.index_type = IndexKind::kLsm;
+  EXPECT_EQ(OpenedWith(1.25, family), "OK");
+  EXPECT_EQ(OpenedWith(1.24, family), refused);
+  family.num_levels = 2;
+  EXPECT_EQ(OpenedWith(2.5, family), "OK");
+  EXPECT_NE(OpenedWith(2.4, family), "OK");
+  family.min_blob_size = 1;
+  EXPECT_EQ(OpenedWith(1, family), "OK");
+  family.enable_blob_files = false;
+  EXPECT_NE(OpenedWith(1, family), "OK");
+}
+
+TEST(InlineCeilingOptionsTest, CeilingIsCheckedWhenOptionsChange) {
+  TestStore store;
+  store.options.min_blob_size = 512;
+  store.options.max_space_amplification = 1.5;
+  store.MustOpen();
+  EXPECT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "1.2"}}).IsInvalidArgument());
+  EXPECT_EQ(store.db->GetOptions().max_space_amplification, 1.5);
+  ASSERT_TRUE(store.db->SetOptions({{"min_blob_size", "0"}}).ok());
+  ASSERT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "1.2"}}).ok());
+  EXPECT_TRUE(store.db->SetOptions({{"min_blob_size", "2"}}).IsInvalidArgument());
+  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_files", "false"}}).IsInvalidArgument());
+  ColumnFamilyOptions family = store.options;
+  ColumnFamilyHandle* handle = nullptr;
+  EXPECT_TRUE(store.db->CreateColumnFamily(family, "other", &handle).IsInvalidArgument());
+  family.min_blob_size = 0;
+  ASSERT_TRUE(store.db->CreateColumnFamily(family, "other", &handle).ok());
+  EXPECT_TRUE(store.db->SetOptions(handle, {{"min_blob_size", "2"}}).IsInvalidArgument());
+  ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(handle).ok());
+  ASSERT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "0"}}).ok());
+  EXPECT_TRUE(store.db->SetOptions({{"min_blob_size", "2"}}).ok());
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ TEST(UpkeepRateLimiterTest, EachKindOfWorkHasItsPriority) {
 TEST(UpkeepRateLimiterTest, WorkNearTheCeilingHasHighPriority) {
   LimitedStore store(std::int64_t{1} << 30);
   store.options.max_space_amplification = 1.1;
+  store.options.min_blob_size = 0;
   store.options.write_buffer_size = 1u << 20;
   store.options.max_total_wal_size = 0;
   store.options.blob_file_size = 256u << 10;
