@@ -53,6 +53,7 @@ bool CommitPoint::DropsNewestLog(const Edit& edit) const {
 
 Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change) {
   CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
+  assert(manifest_ != nullptr && "nothing is committed by a database that is only read, or closed");
   const bool must_roll = DropsNewestLog(*edit);
   std::uint64_t roll_number = 0;
   if (must_roll || manifest_->WillRoll()) roll_number = next_file_number_++;
@@ -102,6 +103,7 @@ std::shared_ptr<const Layers> CommitPoint::LayersOf(const Family& family) const 
 }
 
 void CommitPoint::SetLayers(FamilyView* view, std::shared_ptr<const Layers> layers) {
+  assert(view != nullptr && layers != nullptr);
   view->family->run_count.store(layers->runs().size(), std::memory_order_relaxed);
   view->layers = std::move(layers);
 }
@@ -116,11 +118,13 @@ std::shared_ptr<Family> CommitPoint::FindFamily(std::uint32_t id) const {
 
 void CommitPoint::OpenForReading(ManifestState state) {
   const CommitLock lock(*this);
+  assert(seen_ == nullptr && manifest_ == nullptr);
   seen_ = std::make_unique<const ManifestState>(std::move(state));
   seen_index_ = StateIndex(*seen_);
 }
 
 Status CommitPoint::Create(const FileHeader& header, std::uint64_t number, const ManifestState& state) {
+  assert(manifest_ == nullptr && next_file_number_ > number);
   CAMBIUM_TRY(manifest_, Manifest::Create(*db_.fs, db_.path, header, number, state, kManifestRollBytes, db_.meter));
   return Status::OK();
 }
@@ -150,8 +154,10 @@ void CommitPoint::LargeValueNamed(std::uint64_t number, std::uint32_t family) {
 void CommitPoint::LargeValuesAppended(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence) {
   const CommitLock lock(*this);
   for (const std::uint64_t number : numbers) {
-    // A file is gone already if its family was dropped meanwhile.
-    if (const auto found = large_values_.find(number); found != large_values_.end()) found->second.sequence = sequence;
+    const auto found = large_values_.find(number);
+    if (found == large_values_.end()) continue;  // its family was dropped meanwhile
+    assert(found->second.sequence == kMaxSequenceNumber && "a batch ends once");
+    found->second.sequence = sequence;
   }
 }
 
@@ -159,7 +165,9 @@ void CommitPoint::LargeValuesFailed(const std::vector<std::uint64_t>& numbers, s
   const CommitLock lock(*this);
   for (const std::uint64_t number : numbers) {
     const auto found = large_values_.find(number);
-    if (found != large_values_.end()) found->second = {found->second.family, 0, failed_in};
+    if (found == large_values_.end()) continue;
+    assert(found->second.sequence == kMaxSequenceNumber && "a batch ends once");
+    found->second = {found->second.family, 0, failed_in};
   }
 }
 

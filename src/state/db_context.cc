@@ -1,5 +1,7 @@
 #include "state/db_context.h"
 
+#include <cassert>
+
 #include "memtable/write_budget.h"
 #include "util/mutant.h"
 
@@ -26,6 +28,7 @@ DbContext::DbContext(const DBOptions& its_options, std::string its_path, OpenAs 
       min_punch_size(options.min_punch_size) {}
 
 FileHeader DbContext::HeaderFor(FileKind kind, std::uint64_t number, std::uint64_t page_size) const {
+  assert(number != 0);
   FileHeader header;
   header.kind = kind;
   header.database_id = database_id;

@@ -1,5 +1,6 @@
 // Files that are not needed any more: segments without references, and obsolete files.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "state/commit_point.h"
@@ -82,6 +83,7 @@ Status CommitPoint::DropUnreferenced() {
     for (const std::uint64_t number : edit.drop_segments) {
       const SegmentInfo& info = state().segments.at(number);
       gone.push_back(view->segments.Find(info.slot));
+      assert(gone.back() != nullptr && gone.back()->number() == number);
       gone_bytes.push_back(BytesOf(info));
     }
     DeleteBeforeCommit(db_.fs.get(), gone);

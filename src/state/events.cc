@@ -1,6 +1,7 @@
 #include "state/events.h"
 
 #include <algorithm>
+#include <cassert>
 #include <new>
 #include <utility>
 
@@ -169,6 +170,7 @@ void Events::DeliverAll() {
     Event next;
     {
       const MutexLock lock(mutex_);
+      assert(!queue_.empty() && "no other thread delivers");
       next = std::move(queue_.front());
       queue_.pop_front();
       waiting_.fetch_sub(1, std::memory_order_relaxed);

@@ -1,6 +1,7 @@
 #include "state/gaps.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "util/mutant.h"
@@ -50,6 +51,7 @@ bool Gaps::Find(Slice key, SequenceNumber sequence, bool forward, std::string* t
 
 bool Gaps::Begin(Watch* watch, SequenceNumber sequence) {
   if (sequence < newest_put_ && !MutantIs(Mutant::kGapMissesEarlierPuts)) return false;
+  assert(!watch->has_begun());
   has_any_ = true;
   const MutexLock lock(mutex_);
   watch->gaps_ = this;
@@ -65,11 +67,15 @@ void Gaps::Remove(Watch* watch) {
 
 void Gaps::RemoveLocked(Watch* watch) {
   Watch** link = &watches_;
-  while (*link != watch) link = &(*link)->next_;
+  while (*link != watch) {
+    assert(*link != nullptr && "only a watch that has begun ends");
+    link = &(*link)->next_;
+  }
   *link = watch->next_;
 }
 
 void Gaps::Add(Watch* watch, SequenceNumber sequence, GapEnd first, GapEnd last) {
+  assert(watch->gaps_ == this && "the iterator has begun to watch");
   const bool is_small = first.key.size() <= kGapKeyMax && last.key.size() <= kGapKeyMax;
   const MutexLock lock(mutex_);
   gaps_.reserve(gaps_.size() + 1);
@@ -91,7 +97,10 @@ void Gaps::Add(Watch* watch, SequenceNumber sequence, GapEnd first, GapEnd last)
   size_.store(gaps_.size(), std::memory_order_relaxed);
 }
 
-void Gaps::DropLeastRecentlyUsed() { gaps_.erase(std::ranges::min_element(gaps_, {}, &Gap::used)); }
+void Gaps::DropLeastRecentlyUsed() {
+  assert(gaps_.size() == kGapsMax + 1);
+  gaps_.erase(std::ranges::min_element(gaps_, {}, &Gap::used));
+}
 
 void Gaps::NotePutInGaps(Slice key) noexcept {
   if (MutantIs(Mutant::kGapOutlivesPut)) return;
@@ -120,6 +129,7 @@ void Gaps::NoteInWatches(Slice key) noexcept {
 // puts. A part that ends at a tombstone counts as just used, so that slivers are dropped first if there are too many
 // gaps.
 void Gaps::Split(std::size_t at, Slice key) noexcept {
+  assert(at < gaps_.size());
   const auto place = gaps_.begin() + static_cast<std::ptrdiff_t>(at);
   Gap whole = std::move(*place);
   gaps_.erase(place);

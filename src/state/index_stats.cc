@@ -1,6 +1,7 @@
 #include "state/index_stats.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdio>
 
@@ -59,6 +60,7 @@ void IndexStats::AddCompaction(const CompactionStats& stats, const Layers& after
 // more than the runs hold at a time.
 double IndexStats::NewShare(std::uint64_t keys_before, std::uint64_t keys) {
   const std::uint64_t flushed = flushed_keys_.load(kRelaxed);
+  assert(flushed >= flushed_at_mark_);
   if (!has_mark_) {
     has_mark_ = true;
     new_share_ = keys_before == 0 ? 1 : 0;

@@ -45,6 +45,7 @@ bool MayContinueAfter(const Status& failed) {
 }  // namespace
 
 void Jobs::Begin(JobWork* work, std::function<void(const Status&)> on_fatal) {
+  assert(work_ == nullptr && work != nullptr);
   work_ = work;
   on_fatal_ = std::move(on_fatal);
 }
@@ -63,6 +64,7 @@ Status Jobs::Health() const {
 }
 
 void Jobs::SetFatal(const Status& status, BackgroundErrorReason reason) {
+  assert(!status.ok());
   if (MayContinueAfter(status)) return;
   bool is_first = false;
   {
@@ -127,6 +129,7 @@ BackgroundErrorReason Jobs::ReasonOf(Job job) {
 // ---- Scheduling ----
 
 JobState* Jobs::StateOf(Job job, Family* family) {
+  assert((family != nullptr) == (job == Job::kFlush || job == Job::kCompact));
   switch (job) {
     case Job::kFlush: return &family->flush;
     case Job::kCompact: return &family->compaction;
@@ -155,6 +158,7 @@ void Jobs::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
     state.again = true;
     return;
   }
+  assert(!state.under_way && !state.is_taken && !state.was_skipped && "only a scheduled job is under way");
   db_.executor->Schedule(PriorityOf(job), [this, job, family] { Run(job, family); });
   state.scheduled = true;  // unless Schedule throws; the task cannot end before this line, because it takes jobs_lock
   if (job != Job::kFlush) return;
@@ -174,7 +178,7 @@ std::optional<std::uint64_t> Jobs::ScheduleToAwait(Job job, const std::shared_pt
 bool Jobs::Begin(Job job, const std::shared_ptr<Family>& family) {
   const JobsLock lock(*this);
   JobState& state = *StateOf(job, family.get());
-  assert(state.scheduled && "a task runs only for a job that is scheduled");
+  assert(state.scheduled && !state.under_way && "a task runs only for a job that is scheduled");
   state.was_skipped = state.is_taken;
   if (state.is_taken) return false;
   state.again = false;
@@ -211,8 +215,10 @@ void Jobs::Judge(Job job, const Status& done) {
 
 void Jobs::End(Job job, const std::shared_ptr<Family>& family, const Status& done, JobWork::Next next) {
   JobState& state = *StateOf(job, family.get());
+  assert(state.scheduled && !state.is_taken && "a job ends once");
   state.scheduled = state.under_way = false;
   if (job == Job::kFlush) {
+    assert(flushes_scheduled_ > 0);
     --flushes_scheduled_;
     const bool has_frozen = family->frozen_count.load(std::memory_order_acquire) > 0;
     SetFlushFailed(family.get(), !done.ok() && has_frozen && !family->dropped.load(std::memory_order_relaxed));
@@ -238,6 +244,7 @@ void Jobs::NoteEnd(Job job) {
 
 void Jobs::SetFlushFailed(Family* family, bool has_failed) {
   if (std::exchange(family->flush.has_failed, has_failed) != has_failed) flushes_failed_ += has_failed ? 1 : -1;
+  assert(flushes_failed_ >= 0);
 }
 
 void Jobs::TellBudget() {
@@ -266,10 +273,12 @@ std::vector<std::shared_ptr<Family>> Jobs::TakeFlushes(std::size_t most, std::si
 void Jobs::GiveBackFlush(const std::shared_ptr<Family>& family, const std::optional<Status>& done, JobWork::Next next) {
   const JobsLock lock(*this);
   JobState& flush = family->flush;
+  assert(flush.is_taken && flush.scheduled && !flush.under_way && "only a flush that was taken is given back");
   flush.is_taken = false;
   const bool was_skipped = std::exchange(flush.was_skipped, false);
   if (was_skipped && done.has_value()) return End(Job::kFlush, family, *done, next);
   if (was_skipped) {
+    assert(flushes_scheduled_ > 0);
     flush.scheduled = false;
     --flushes_scheduled_;
     return ScheduleLocked(Job::kFlush, family);
@@ -355,7 +364,7 @@ bool Jobs::ClaimCompaction(Family* family) {
 
 void Jobs::ReleaseCompaction(Family* family) {
   const JobsLock lock(*this);
-  assert(family->compacting && "only a claim can be released");
+  assert(family->compacting && family->compaction_files == nullptr && "only a claim can be released, at its end");
   family->compacting = false;
   ++family->compactions_ended;
   changed_.NotifyAll();
@@ -375,6 +384,7 @@ bool Jobs::ClaimFilterCall(Family* family) {
 
 void Jobs::ReleaseFilterCall(Family* family) {
   const JobsLock lock(*this);
+  assert(family->has_filter_call && "only a claim can be released");
   family->has_filter_call = false;
   changed_.NotifyAll();
 }
@@ -382,6 +392,7 @@ void Jobs::ReleaseFilterCall(Family* family) {
 // ---- Families that have jobs ----
 
 void Jobs::Add(std::shared_ptr<Family> family) {
+  assert(family != nullptr && !family->dropped.load(std::memory_order_relaxed));
   const JobsLock lock(*this);
   families_.push_back(std::move(family));
 }
@@ -415,6 +426,7 @@ void Jobs::ReleaseDropped() {
 // ---- Tasks of an offline compaction ----
 
 Status Jobs::StartTask(std::function<Status()> task, int most) {
+  assert(most > 0);
   CAMBIUM_RETURN_IF_ERROR(WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) {
     return tasks_.under_way < most || !tasks_.first_error.ok();
   }));
@@ -426,6 +438,7 @@ Status Jobs::StartTask(std::function<Status()> task, int most) {
     EpochCollect();  // frees the memory that was retired with them
     const JobsLock ended(*this);
     if (tasks_.first_error.ok()) tasks_.first_error = done;
+    assert(tasks_.under_way > 0);
     --tasks_.under_way;
     changed_.NotifyAll();
   });

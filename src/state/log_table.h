@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 
 #include "cambium/types.h"
 #include "manifest/state.h"
@@ -23,6 +24,7 @@ class LogTable final : public MemTable {
   // Called by the writer before the first Add: the batch of that Add begins at `place`, and
   // WriteHead::logged_bytes was `log_bytes_before` before this batch.
   void StartAt(const LogPlace& place, std::uint64_t log_bytes_before) {
+    assert(!started() && empty() && "a table begins before its first operation");
     segment_.store(place.position.segment, std::memory_order_relaxed);
     offset_.store(place.position.offset, std::memory_order_relaxed);
     sequence_.store(place.sequence, std::memory_order_relaxed);
@@ -32,6 +34,7 @@ class LogTable final : public MemTable {
   // Any thread. The functions below may be called once this is true.
   [[nodiscard]] bool started() const { return started_.load(std::memory_order_acquire); }
   [[nodiscard]] LogPlace begin() const {
+    assert(started());
     return {{segment_.load(std::memory_order_relaxed), offset_.load(std::memory_order_relaxed)},
             sequence_.load(std::memory_order_relaxed)};
   }

@@ -15,6 +15,7 @@ std::uint64_t CommitPoint::NewFileNumber() {
 }
 
 Result<NewIndexFile> CommitPoint::MakeIndexFile(FileKind kind, std::uint64_t page_size, TableFiles* files) {
+  assert(kind == FileKind::kRun || kind == FileKind::kIndex);
   NewIndexFile made;
   const std::uint64_t number = NewFileNumber();
   made.header = db_.HeaderFor(kind, number, page_size);
@@ -27,6 +28,7 @@ Result<NewIndexFile> CommitPoint::MakeIndexFile(FileKind kind, std::uint64_t pag
 }
 
 Result<NewRelocationFile> CommitPoint::MakeValueFile(FileKind kind, SequenceNumber published) {
+  assert(kind == FileKind::kRelocation || kind == FileKind::kLargeValue);
   NewRelocationFile made;
   {
     const CommitLock lock(*this);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -33,6 +34,7 @@ class ObsoleteFiles {
   // removal if it is obsolete. `is_named`: a committed state names the file. Otherwise the file is obsolete until Keep,
   // so that it is removed if no commit ever names it.
   std::shared_ptr<File> Track(std::uint64_t number, std::unique_ptr<File> file, bool is_named) {
+    assert(file != nullptr);
     auto tracked = std::make_shared<Tracked>(this, number, std::move(file));
     tracked->obsolete.store(!is_named, std::memory_order_relaxed);
     const MutexLock lock(mutex_);
@@ -68,6 +70,7 @@ class ObsoleteFiles {
     try {
       const MutexLock lock(mutex_);
       Leaving& known = leaving_[path];
+      assert(leaving_bytes_ >= known.bytes);
       leaving_bytes_ += file.bytes - known.bytes;
       known = file;
     } catch (const std::bad_alloc&) {
@@ -77,6 +80,7 @@ class ObsoleteFiles {
     const MutexLock lock(mutex_);
     const auto found = leaving_.find(path);
     if (found == leaving_.end()) return;
+    assert(leaving_bytes_ >= found->second.bytes);
     leaving_bytes_ -= found->second.bytes;
     leaving_.erase(found);
   }

@@ -2,6 +2,7 @@
 // be made now.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -44,6 +45,7 @@ class PunchedSegments {
     return known_.contains(number);
   }
   void Set(std::uint64_t number, const PunchedBytes& bytes) {
+    assert(bytes.pending <= bytes.holes);
     const MutexLock lock(mutex_);
     known_[number] = bytes;
   }

@@ -1,4 +1,5 @@
 // Segments of the log: creating the next one, ahead of time if possible, and ending one after a failed write.
+#include <cassert>
 #include <utility>
 
 #include "io/file_header.h"
@@ -19,6 +20,7 @@ Status WriteHead::MakeSpareLocked() {
   }
   CAMBIUM_TRY(std::shared_ptr<Segment> made, MakeSegment());
   const MutexLock lock(spare_mutex_);
+  assert(spare_ == nullptr && "the commit lock is held, so no other thread has made one");
   spare_ = std::move(made);
   return Status::OK();
 }
@@ -47,7 +49,9 @@ Result<std::shared_ptr<Segment>> WriteHead::NextSegment(const SegmentEnd* failed
     edit.set_segments.push_back(SealedAt(*failed));
     CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit));
   }
-  return TakeSpare();
+  std::shared_ptr<Segment> next = TakeSpare();
+  assert(next != nullptr && "the append lock is held, so no other thread has taken it");
+  return next;
 }
 
 SegmentInfo WriteHead::SealedAt(const SegmentEnd& end) const {

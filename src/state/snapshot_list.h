@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <list>
 #include <memory>
 #include <unordered_map>
@@ -28,6 +29,7 @@ class SnapshotImpl final {
   }
   // Replaces the view by one that shows the same data at this sequence number.
   void set_view(std::shared_ptr<const View> view) {
+    assert(view != nullptr);
     const MutexLock lock(mutex_);
     view_.swap(view);
   }
@@ -83,7 +85,9 @@ class SnapshotList {
     const auto handle = released_.begin();
     live_by_address_.emplace(&*handle, handle);
     live_.splice(live_.end(), released_, handle);
+    assert(handle->state() == nullptr && "only a released handle is used again");
     static_cast<void>(handle->set_state(std::move(state)));
+    assert(live_by_address_.size() == live_.size());
     return &*handle;
   }
   // Does nothing if the snapshot is not of this list, or released already.
@@ -94,8 +98,10 @@ class SnapshotList {
       const auto found = live_by_address_.find(snapshot);
       if (found == live_by_address_.end()) return;
       gone = found->second->set_state(nullptr);
+      assert(gone != nullptr && "a live handle has a state");
       released_.splice(released_.end(), live_, found->second);
       live_by_address_.erase(found);
+      assert(live_by_address_.size() == live_.size());
     }
   }
   // The state of a snapshot; null if the snapshot is released, or of another list, which must exist.

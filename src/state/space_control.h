@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <limits>
 
@@ -16,7 +17,10 @@ namespace cambium {
 class InFlight {
  public:
   explicit InFlight(std::atomic<std::uint64_t>* total) : total_(total) {}
-  ~InFlight() { total_->fetch_sub(bytes_, std::memory_order_relaxed); }
+  ~InFlight() {
+    [[maybe_unused]] const std::uint64_t before = total_->fetch_sub(bytes_, std::memory_order_relaxed);
+    assert(before >= bytes_);
+  }
   InFlight(const InFlight&) = delete;
   InFlight& operator=(const InFlight&) = delete;
   void Add(std::uint64_t bytes) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -50,6 +51,7 @@ struct View : std::enable_shared_from_this<View> {
 
   // Null if no family has this id. Most reads use the default family, which is always the first.
   [[nodiscard]] const FamilyView* Find(std::uint32_t id) const {
+    assert((families.empty() || families.front().family->id == 0) && "every database has the default family");
     if (id == 0) return families.empty() ? nullptr : &families.front();
     const auto found = families.find(id);
     return found == families.end() ? nullptr : &*found;

@@ -102,7 +102,10 @@ Status WriteHead::Append(PreparedBatch* batch, std::span<const WriteTarget> targ
 void WriteHead::AddToTables(const PreparedBatch& batch, std::span<const WriteTarget> targets) {
   for (const PreparedBatch::Op& op : batch.ops()) {
     const WriteTarget* target = targets.data();
-    while (target->family->id != op.header.family) ++target;
+    while (target->family->id != op.header.family) {
+      ++target;
+      assert(target < targets.data() + targets.size() && "a batch has a target for each of its families");
+    }
     LogTable& table = *target->family->active;
     if (op.header.op == RecordOp::kDeleteRange) {
       table.AddRange(op.header.sequence, op.key, op.value);
@@ -147,6 +150,7 @@ void WriteHead::Freeze(Family* family, FlushReason reason) {
   std::shared_ptr<Family> kept;
   commits_.view().Update([&](View* view) {
     FamilyView* const change = view->Mutable(family->id);
+    assert(change != nullptr && change->active == frozen.table && "only a family that is there is frozen");
     kept = change->family;
     change->frozen.insert(change->frozen.begin(), frozen);
     change->active = next;
@@ -173,6 +177,7 @@ void WriteHead::FreezeOldest() {
     if (family.dropped.load(std::memory_order_relaxed)) continue;
     const LogTable& oldest = each.frozen.empty() ? *family.active : *each.frozen.back().table;
     if (oldest.empty() || MutantIs(Mutant::kForgetIdleFamily)) continue;
+    assert(oldest.started() && oldest.log_bytes_before() <= logged_bytes_);
     if (logged_bytes_ - oldest.log_bytes_before() < limit) continue;
     if (each.frozen.empty()) {
       Freeze(&family, FlushReason::kWalFull);
@@ -242,6 +247,7 @@ void WriteHead::SetRecovered(SequenceNumber last, const LogPosition& end, std::u
 }
 
 void WriteHead::Start(const SegmentEnd& predecessor) {
+  assert(log_ == nullptr);
   SegmentSource* const source = this;  // the base is private
   log_ = std::make_unique<CommitLog>(source, db_.blob_file_size, predecessor, published_.load(), &published_, db_.meter);
   commits_.Follow(log_.get());
