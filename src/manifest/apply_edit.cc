@@ -1,6 +1,7 @@
 #include "manifest/apply_edit.h"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <map>
 #include <set>
@@ -36,6 +37,13 @@ void MoveNodes(Map* from, Map* to) {
     auto moved = to->insert(from->extract(from->begin()));
     if (!moved.inserted) moved.position->second = std::move(moved.node.mapped());
   }
+}
+
+// Erases what StageEdit has found there.
+template <typename Container>
+void EraseKnown(const typename Container::key_type& key, Container* from) {
+  [[maybe_unused]] const std::size_t erased = from->erase(key);
+  assert(erased == 1);
 }
 
 class Stager {
@@ -500,6 +508,9 @@ Result<StagedEdit> StageEdit(const Edit& edit, const ManifestState& state, const
 }
 
 void Install(StagedEdit staged, ManifestState* state, StateIndex* index) {
+  assert(staged.globals.next_file_number >= state->next_file_number && staged.globals.epoch >= state->epoch);
+  assert(staged.globals.last_sequence >= state->last_sequence && staged.globals.replay >= state->replay);
+  assert(staged.globals.durable_sequence >= state->durable_sequence);
   staged.globals.families = std::move(state->families);
   staged.globals.segments = std::move(state->segments);
   staged.globals.shadowed_slots = std::move(state->shadowed_slots);
@@ -507,9 +518,10 @@ void Install(StagedEdit staged, ManifestState* state, StateIndex* index) {
   MoveNodes(&staged.families, &state->families);
   MoveNodes(&staged.segments, &state->segments);
   state->shadowed_slots.merge(staged.shadowed_slots);
-  for (const std::uint64_t number : staged.dropped_segments) state->segments.erase(number);
-  for (const std::uint32_t id : staged.dropped_families) state->families.erase(id);
-  for (const Slot slot : staged.freed_slots) state->shadowed_slots.erase(slot);
+  assert(staged.shadowed_slots.empty() && "a slot is shadowed once");
+  for (const std::uint64_t number : staged.dropped_segments) EraseKnown(number, &state->segments);
+  for (const std::uint32_t id : staged.dropped_families) EraseKnown(id, &state->families);
+  for (const Slot slot : staged.freed_slots) EraseKnown(slot, &state->shadowed_slots);
   index->Apply(staged.index);
 }
 

@@ -1,6 +1,7 @@
 #include "manifest/manifest.h"
 
 #include <algorithm>
+#include <cassert>
 #include <new>
 #include <utility>
 
@@ -199,6 +200,7 @@ struct Manifest::Rep {
   }
 
   Status Append(const Edit& edit, StagedEdit staged) CAMBIUM_REQUIRES(mutex) {
+    assert(!dead && current.file != nullptr);
     const std::string payload = EncodeEdit(edit);
     CAMBIUM_RETURN_IF_ERROR(CheckPayload(payload));
     std::string bytes;

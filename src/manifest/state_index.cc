@@ -1,6 +1,7 @@
 #include "manifest/state_index.h"
 
 #include <bit>
+#include <cassert>
 
 namespace cambium {
 namespace {
@@ -49,11 +50,20 @@ std::optional<Slot> StateIndex::FreeSlot(const std::function<bool(Slot)>& is_tak
 }
 
 void StateIndex::Apply(const IndexChange& change) {
-  for (const auto& [slot, account] : change.accounts.by_slot()) AddToTotal(slot, account);
-  for (const SegmentInfo& segment : change.dropped_segments) RemoveSegment(segment);
+  for (const auto& [slot, account] : change.accounts.by_slot()) {
+    AddToTotal(slot, account);
+    assert(TotalOf(slot).references >= 0 && TotalOf(slot).bytes >= 0);
+  }
+  for (const SegmentInfo& segment : change.dropped_segments) {
+    assert(SegmentOf(segment.slot) == segment.number && HasFile(segment.number));
+    RemoveSegment(segment);
+  }
   for (const Slot slot : change.shadowed) SetTaken(slot, true);
   for (const Slot slot : change.freed) SetTaken(slot, false);
-  for (const SegmentInfo& segment : change.new_segments) AddSegment(segment);  // may take the slot of a dropped one
+  for (const SegmentInfo& segment : change.new_segments) {  // may take the slot of a dropped one
+    assert(SegmentOf(segment.slot) == 0 && !HasFile(segment.number));
+    AddSegment(segment);
+  }
   for (const std::uint64_t number : change.sealed_logs) unsealed_logs_.erase(number);
   for (const std::uint64_t number : change.gone_files) files_.erase(number);
   files_.insert(change.new_files.begin(), change.new_files.end());
