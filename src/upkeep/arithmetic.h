@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 
 namespace cambium {
@@ -10,6 +11,7 @@ namespace cambium {
 inline std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); }
 
 inline std::uint64_t Times(std::uint64_t n, double factor) {
+  assert(factor >= 0);
   return static_cast<std::uint64_t>(static_cast<double>(n) * factor);
 }
 

@@ -1,6 +1,7 @@
 #include "upkeep/changed_values.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "util/coding.h"
 #include "vlog/large_value_file.h"
@@ -66,6 +67,7 @@ Status ChangedValues::Finish() {
 }
 
 void ChangedValues::Collect() {
+  assert(segment_ != nullptr);
   if (!segment_->empty()) files_.push_back({segment_->info(), segment_->header(), segment_->TakeFile()});
   segment_.reset();
 }

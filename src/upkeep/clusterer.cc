@@ -1,6 +1,7 @@
 #include "upkeep/clusterer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <new>
 #include <utility>
@@ -75,6 +76,7 @@ std::map<Slot, SegmentInfo> Clusterer::PinMovable(GcPick* pick) {
 // Picks the records of the walk's next step, and their sources.
 Result<ClusterFinds> Clusterer::Pick(const std::shared_ptr<Family>& family, const ClusterWalk& walk, GcPick* pick,
                                      Arena* keys, std::vector<GcRecord>* records) {
+  assert(pick->sources.empty() && records->empty() && "the records refer to sources by their place");
   ClusterFinds finds;
   const std::map<Slot, SegmentInfo> movable = PinMovable(pick);
   pick->AddFamilies();
@@ -110,6 +112,7 @@ Result<ClusterFinds> Clusterer::Pick(const std::shared_ptr<Family>& family, cons
     finds.last_key = cursor.key().ToString();
   }
   CAMBIUM_RETURN_IF_ERROR(cursor.status());
+  assert(sources.size() == pick->sources.size());
   if (marks > 0) finds.marks.push_back({records->size(), bytes, jumps});
   return finds;
 }
@@ -180,7 +183,9 @@ bool Clusterer::PassIsDue(const Family& family) const {
   for (const auto& [slot, account] : state->second.accounts) {
     figures.live_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(account.bytes, 0));
   }
-  figures.written_bytes = space_.written.load(std::memory_order_relaxed) - family.pass.paid_until;
+  const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
+  assert(written >= family.pass.paid_until && "no pass pays for writes to come");
+  figures.written_bytes = written - family.pass.paid_until;
   figures.passed_bytes = family.pass.bytes_passed;
   return IsPassDue(figures);
 }
@@ -232,6 +237,7 @@ Status Clusterer::RunPassStep(const std::shared_ptr<Family>& family) {
   const std::uint64_t owed =
       WrittenPerPass(db_.max_space_amplification.load(std::memory_order_relaxed), pass.bytes_passed);
   const std::uint64_t now = space_.written.load(std::memory_order_relaxed);
+  assert(pass.is_under_way && pass.begun_at <= now);
   pass.paid_until = std::clamp(pass.paid_until + owed, pass.begun_at, now);
   pass.is_under_way = false;
   pass.bytes_passed = 0;
@@ -253,6 +259,7 @@ Status Clusterer::RunHotStep(const std::shared_ptr<Family>& family) {
     family->scan_heat.ReportNoWork();
     return Status::OK();
   }
+  assert(end->records <= records.size());
   CAMBIUM_TRY(const bool has_moved, MoveIntoOrder(&pick, std::span(records).first(end->records)));
   const auto passed = static_cast<std::size_t>(end - finds.marks.data()) + 1;
   const Slice next = passed < walk.heat.size() ? Slice(walk.heat[passed].key) : Slice();

@@ -1,6 +1,7 @@
 #include "upkeep/compaction_change.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <utility>
 
@@ -39,6 +40,7 @@ Result<bool> CompactionChange::Stage(Edit* edit) {
 }
 
 void CompactionChange::Install(View* view) {
+  assert(after_ != nullptr && "only a staged change is installed");
   if (filter_ != nullptr) InstallChanged(view);
   if (table_ != nullptr) {
     InstallFlushed(view, family_, *table_, after_);
@@ -50,12 +52,14 @@ void CompactionChange::Install(View* view) {
 void CompactionChange::InstallChanged(View* view) {
   for (ChangedValues::Made& made : filter_->changed().files()) {
     const SegmentInfo& info = made.info;
+    assert(info.sealed && made.file != nullptr && "a file of changed values is finished, and installed once");
     view->segments =
         view->segments.With(info.slot, commits_.MakeSegment(made.header, info.slot, std::move(made.file), info.sealed_length));
   }
 }
 
 void CompactionChange::Committed() {
+  assert(before_ != nullptr && after_ != nullptr);
   if (table_ != nullptr) family_.frozen_count.fetch_sub(1, std::memory_order_acq_rel);
   outcome_.Committed();
   NoteFiltered();
@@ -83,6 +87,7 @@ void CompactionChange::NoteFiltered() {
 CompactionChange::Files CompactionChange::Finish() {
   Files files;
   if (after_ == nullptr) return files;  // the family was dropped
+  assert(before_ != nullptr && "a change is finished once");
   std::vector<NumberedFile> before;
   std::vector<NumberedFile> after;
   before_->AppendFiles(&before);

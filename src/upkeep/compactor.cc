@@ -1,6 +1,7 @@
 #include "upkeep/compactor.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <utility>
 
@@ -44,6 +45,7 @@ bool HidesInLevels(const Family& family, const Layers& layers) {
 class StepFiles {
  public:
   StepFiles(Family* family, TableFiles files) : family_(*family), files_(std::move(files)) {
+    assert(family_.compaction_files == nullptr && "a family has one compaction at a time");
     family_.compaction_files = &files_;
   }
   ~StepFiles() { family_.compaction_files = nullptr; }
@@ -205,6 +207,7 @@ void Compactor::LimitOnFullDisk(const Family& family, CompactionInput* input) co
   std::uint64_t free = 0;
   if (!db_.fs->FreeSpace(db_.path, &free).ok()) free = 0;
   const std::uint64_t at_once = disk_.compactions_at_once.load(std::memory_order_relaxed);
+  assert(at_once > 0);
   StepBounds bounds;
   bounds.copy_bytes_max = std::max(input->max_output_bytes, free / 4 * 3 / at_once);
   bounds.is_hard = true;
@@ -241,6 +244,7 @@ void Compactor::LimitDeadPages(const Family& family, CompactionInput* input) con
 
 Status Compactor::Step(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
                          CompactionReason reason) {
+  assert(layers != nullptr);
   CompactionJobInfo info;
   info.db_name = db_.events.db_name();
   info.cf_name = family->name;

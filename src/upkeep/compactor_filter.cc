@@ -1,5 +1,6 @@
 // Compaction filters: the job that asks a filter during a compaction, and the files of the values that the filter has
 // changed.
+#include <cassert>
 #include <utility>
 
 #include "options/options_check.h"
@@ -49,6 +50,7 @@ Status Compactor::SyncChanged(FilterJob* filter) {
   CAMBIUM_RETURN_IF_ERROR(filter->changed().Finish());
   if (MutantIs(Mutant::kFilterCommitsUnsynced)) return Status::OK();
   for (const ChangedValues::Made& made : filter->changed().files()) {
+    assert(made.info.sealed && made.file != nullptr);
     CAMBIUM_RETURN_IF_ERROR(DbContext::JudgeSync(made.file->SyncData()));
   }
   return Status::OK();

@@ -1,5 +1,7 @@
 #include "upkeep/filter_call.h"
 
+#include <cassert>
+
 #include "state/compaction_claim.h"
 #include "util/fault_point.h"
 
@@ -16,6 +18,7 @@ FilterCall::~FilterCall() {
 }
 
 Status FilterCall::Begin() {
+  assert(!has_claim_);
   Jobs& jobs = state_.jobs;
   Family* const family = family_.get();
   while (!jobs.ClaimFilterCall(family)) {

@@ -1,5 +1,7 @@
 #include "upkeep/filter_job.h"
 
+#include <cassert>
+
 #include "cambium/db.h"
 #include "util/mutant.h"
 #include "vlog/value_reader.h"
@@ -7,6 +9,7 @@
 namespace cambium {
 
 Status FilterJob::Begin(std::uint32_t level, bool is_full) {
+  assert(filter_ == nullptr && owned_ == nullptr && "a job is for one compaction");
   level_ = static_cast<int>(level);
   const ColumnFamilyOptions& options = in_force_.options;
   filter_ = options.compaction_filter;
@@ -74,6 +77,7 @@ bool FilterJob::IsHidden(const Entry& entry) const {
 
 // The answer of FilterBlobByKey is final unless it is kUndetermined.
 Result<CompactionFilter::Decision> FilterJob::Decide(Slice key, const Entry& entry, std::string* skip_until) {
+  assert(filter_ != nullptr);
   new_value_.clear();
   Slice value = entry.inline_value;
   if (entry.HasAddress()) {

@@ -11,6 +11,7 @@ void SetFlushed(const ManifestState& state, const Family& family, const FrozenTa
 }
 
 void InstallFlushed(View* view, const Family& family, const FrozenTable& table, std::shared_ptr<const Layers> layers) {
+  assert(view->Find(family.id) != nullptr && "a family is not dropped while a change of it is committed");
   FamilyView& change = *view->Mutable(family.id);
   [[maybe_unused]] const std::size_t removed =
       std::erase_if(change.frozen, [&](const FrozenTable& frozen) { return frozen.table == table.table; });

@@ -1,6 +1,7 @@
 #include "upkeep/flusher.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "util/mutant.h"
@@ -43,7 +44,8 @@ class Flusher::TakenFlushes {
   [[nodiscard]] const std::vector<std::shared_ptr<Family>>& families() const { return families_; }
   void GiveBack(const std::shared_ptr<Family>& family, const Status& done) {
     const JobWork::Next next = flusher_.NextOf(*family, done);
-    std::erase(families_, family);
+    [[maybe_unused]] const std::size_t given = std::erase(families_, family);
+    assert(given == 1 && "a flush is given back once");
     flusher_.jobs_.GiveBackFlush(family, done, next);
   }
 
@@ -114,6 +116,7 @@ Status Flusher::FlushDuringOpen(const std::shared_ptr<Family>& family) {
 }
 
 bool Flusher::Run(const Flushes& flushes) {
+  assert(!flushes.empty());
   SequenceNumber last = 0;
   for (const auto& flush : flushes) last = std::max(last, flush->table()->end.sequence);
   // The index must never have an operation that the log may lose.
@@ -154,6 +157,7 @@ bool Flusher::SyncTogether(const Flushes& flushes) {
 
 // After a failed sync nothing may be written any more.
 void Flusher::Stop(const Flushes& flushes, const Status& fatal) {
+  assert(IsFatal(fatal));
   jobs_.SetFatal(fatal, BackgroundErrorReason::kFlush);
   for (const auto& flush : flushes) {
     if (!flush->is_committed()) flush->status = fatal;

@@ -1,6 +1,7 @@
 #include "upkeep/gc_segments.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 
 #include "gc/segment_uses.h"
@@ -104,6 +105,7 @@ VictimChoice GcSegments::ChooseOnFullDisk(const std::vector<SegmentUse>& uses, c
 }
 
 void GcSegments::NoteLook(const SegmentInfo& info, std::uint64_t live, std::uint64_t room, bool found_nothing) {
+  assert(info.sealed && info.file_size >= info.sealed_length && "log GC looks only at sealed segments");
   const CommitLock lock(commits_);
   if (!commits_.state().segments.contains(info.number)) return;
   std::erase_if(looks_, [this](const auto& look) CAMBIUM_REQUIRES(commit_lock) {

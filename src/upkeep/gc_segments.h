@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -48,7 +49,11 @@ class GcSegments {
   // While a CompactRange holds log GC back, log GC starts only if space is short.
   void Hold() { holds_.fetch_add(1); }
   // Returns true if no CompactRange holds log GC back any more.
-  bool Unhold() { return holds_.fetch_sub(1) == 1; }
+  bool Unhold() {
+    const int before = holds_.fetch_sub(1);
+    assert(before > 0);
+    return before == 1;
+  }
 
   // ---- Damage: a segment with a record that does not validate is kept, reported once, and left alone until the
   // database is opened again ----

@@ -1,6 +1,7 @@
 #include "upkeep/hidden_garbage.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "upkeep/arithmetic.h"
 
@@ -40,6 +41,7 @@ void NoteCovered(Family* family, const Layers& now) {
 
 // If one sorted sequence is left, nothing is hidden.
 void NoteCompacted(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged) {
+  assert(uncharged >= 0);
   NoteCovered(family, now);
   const LayersShape shape = now.shape();
   const bool is_one_sequence =

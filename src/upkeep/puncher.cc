@@ -1,6 +1,7 @@
 #include "upkeep/puncher.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -127,6 +128,7 @@ Status Puncher::PlanChange(const GcSource& source, const PunchPlan& plan, Change
 }
 
 Status Puncher::Commit(const GcPick& pick, const std::vector<PunchPlan>& plans, GcReport* report) {
+  assert(plans.size() == pick.sources.size());
   const CommitLock lock(commits_);
   const std::shared_ptr<const View> before = commits_.view().Pin();
   std::vector<Change> changes;
@@ -159,6 +161,7 @@ Status Puncher::PunchBeforeCommit(const Edit& edit) {
 }
 
 void Puncher::Committed(const View& before, const Change& change) {
+  assert(change.plan != nullptr && change.segment != nullptr);
   const SegmentInfo& info = change.info;
   PunchedBytes bytes = commits_.punched().Of(info.number);
   bytes.holes += change.plan->hole_bytes;
@@ -172,6 +175,7 @@ void Puncher::Committed(const View& before, const Change& change) {
   // The old Segment holds the new one. So a Segment is released only after all its predecessors, whose readers see more
   // values.
   const PunchedSegments::ReadyHoles holes{info.number, *change.plan, 0};
+  assert(before.segments.Find(info.slot) != nullptr && before.segments.Find(info.slot)->number() == info.number);
   before.segments.Find(info.slot)->WhenReleased([this, holes, keep = change.segment] { commits_.punched().Ready(holes); });
   PunchWhilePinned(holes, &commits_.punched());
 }

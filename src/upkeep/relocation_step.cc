@@ -1,6 +1,7 @@
 #include "upkeep/relocation_step.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "index/filter.h"
@@ -25,13 +26,20 @@ class MovedCursor final : public EntryCursor {
   void Seek(Slice) override { at_ = values_.size(); }  // never called: a run is written from the first key
   void SeekForPrev(Slice) override { at_ = values_.size(); }
   void Next() override {
+    assert(MovedCursor::Valid());
     ++at_;
     SkipOthers();
   }
   void Prev() override { at_ = values_.size(); }
   [[nodiscard]] bool Valid() const override { return at_ < values_.size(); }
-  [[nodiscard]] Slice key() const override { return values_[at_].key; }
-  [[nodiscard]] Entry entry() const override { return values_[at_].to; }
+  [[nodiscard]] Slice key() const override {
+    assert(MovedCursor::Valid());
+    return values_[at_].key;
+  }
+  [[nodiscard]] Entry entry() const override {
+    assert(MovedCursor::Valid());
+    return values_[at_].to;
+  }
   [[nodiscard]] Status status() const override { return Status::OK(); }
 
  private:
@@ -72,6 +80,7 @@ Result<bool> KeepNewest(const Layers& layers, const FilteredPart* filtered, std:
       (*values)[kept++].was_filtered = was_filtered;
     }
   }
+  assert(kept <= values->size());
   has_changed = has_changed || kept != values->size();
   values->resize(kept);
   return has_changed;
@@ -95,6 +104,7 @@ RelocationStep::RelocationStep(DbState* state, RunMaker* runs, Compactor* compac
       report_(*report) {}
 
 Status RelocationStep::Execute(std::span<const GcRecord> records) {
+  assert(moves_.empty() && report_.is_emptied.size() == pick_.sources.size());
   CAMBIUM_RETURN_IF_ERROR(Copy(records));
   CAMBIUM_FAULT_POINT("Gc:copied");
   CAMBIUM_RETURN_IF_ERROR(LookAtFilterCalls());
@@ -135,6 +145,7 @@ Status RelocationStep::Copy(std::span<const GcRecord> records) {
   }
   for (FamilyMoves& each : copied_.families) {
     const FamilyView* const found = pick_.view->Find(each.family);
+    assert(found != nullptr && "the families of a pick are those of its view");
     moves_.push_back({found->family, std::move(each.values), found->layers, nullptr, {}, 0, {}});
   }
   return Status::OK();
@@ -205,7 +216,10 @@ bool RelocationStep::UsesWriter() const {
 
 void RelocationStep::FillEdit(Edit* edit, std::vector<std::shared_ptr<const Layers>>* next) {
   const ManifestState& state = commits_.state();
-  if (UsesWriter()) edit->set_segments.push_back(writer_.info());
+  if (UsesWriter()) {
+    assert(!writer_.empty() && writer_.info().sealed);
+    edit->set_segments.push_back(writer_.info());
+  }
   for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
     const SegmentInfo& info = pick_.sources[i].info;
     // Dropped already: a compaction has removed its last reference.
@@ -217,6 +231,7 @@ void RelocationStep::FillEdit(Edit* edit, std::vector<std::shared_ptr<const Laye
   for (const Moves& moves : moves_) {
     next->push_back(moves.newest_in);
     if (moves.runs.empty()) continue;
+    assert(moves.newest_in != nullptr && "a family that was dropped gets no runs");
     FamilyEdit change;
     change.id = moves.family->id;
     for (const auto& run : moves.runs) {
@@ -232,6 +247,7 @@ void RelocationStep::FillEdit(Edit* edit, std::vector<std::shared_ptr<const Laye
 
 Result<bool> RelocationStep::AddCut(Edit* edit) {
   if (report_.cut.cut == 0) return true;
+  assert(pick_.cuts && pick_.sources.size() == 1 && !report_.is_emptied.front());
   CAMBIUM_TRY(cut_, PrepareCut(&db_, &commits_, pick_.sources.front(), report_.cut));
   if (!cut_.has_value()) return false;
   edit->set_segments.push_back(cut_->info);
@@ -303,6 +319,7 @@ std::int64_t RelocationStep::HiddenAfter(const Moves& moves) const {
 }
 
 void RelocationStep::NoteCommitted(const std::vector<std::int64_t>& hidden) {
+  assert(hidden.size() == moves_.size());
   // Under the same lock as the commit, so that each look at space finds these bytes in exactly one place: in files that
   // the MANIFEST names, or among those that leave.
   for (std::size_t i = 0; i < pick_.sources.size(); ++i) {

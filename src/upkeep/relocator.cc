@@ -1,6 +1,7 @@
 #include "upkeep/relocator.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <utility>
 
@@ -32,7 +33,10 @@ void CutToStep(std::uint64_t step_bytes, std::vector<GcRecord>* records, GcRepor
   while (count < records->size() && (count == 0 || bytes + (*records)[count].size <= step_bytes)) {
     bytes += (*records)[count++].size;
   }
-  for (std::size_t i = count; i < records->size(); ++i) report->is_emptied[(*records)[i].source] = false;
+  for (std::size_t i = count; i < records->size(); ++i) {
+    assert((*records)[i].source < report->is_emptied.size());
+    report->is_emptied[(*records)[i].source] = false;
+  }
   records->resize(count);
 }
 
@@ -58,6 +62,7 @@ void DropHiddenByMemtables(const View& view, std::vector<GcRecord>* records) {
 }  // namespace
 
 void GcPick::AddFamilies() {
+  assert(view != nullptr && families.empty());
   for (const FamilyView& each : view->families) {
     const OptionsInForce& options = each.family->in_force();
     families.push_back({each.family->id, options.options.comparator, each.family->equal_by, each.layers,
@@ -74,6 +79,7 @@ Relocator::Relocator(DbState* state, Pace* pace, RunMaker* runs, Compactor* comp
       segments_(*segments) {}
 
 GcReport Relocator::Begin(const GcPick& pick, bool empties) const {
+  assert(std::ranges::all_of(pick.sources, [](const GcSource& source) { return source.segment != nullptr; }));
   GcReport report;
   report.begun_micros = db_.NowMicros();
   report.job_id = db_.events.NewJobId();
@@ -110,6 +116,7 @@ Status Relocator::EmptySources(const GcPick& pick, GcReport* report) {
 
 Result<bool> Relocator::PlanStep(const GcPick& pick, std::vector<GcRecord> punched, std::vector<GcRecord>* live,
                                  GcReport* report) {
+  assert(pick.cuts && pick.sources.size() == 1);
   const GcSource& source = pick.sources.front();
   const bool is_whole = report->is_emptied.front();  // all records could be listed
   FileInfo file;
@@ -135,6 +142,7 @@ Result<bool> Relocator::PlanStep(const GcPick& pick, std::vector<GcRecord> punch
 
 // All values go into one new segment. It is removed unless a MANIFEST record may name it.
 Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, GcReport* report) {
+  assert(!pick.sources.empty() && report->is_emptied.size() == pick.sources.size());
   std::optional<BlobFileCreation> creation;
   const std::uint32_t generation = std::min(kGenerationMax, pick.sources.front().info.generation + 1);
   RelocationWriter writer(
@@ -149,6 +157,7 @@ Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, Gc
   RelocationStep step(&state_, &runs_, &compactor_, &segments_, &copy_buffers_, pick, &writer, report);
   const Status done = step.Execute(records);
   if (writer.empty()) return done;
+  assert(creation.has_value());
   creation->Done(done, done.ok() ? writer.info().file_size : 0);
   if (step.is_named()) {
     report->file_bytes = writer.info().file_size;
@@ -160,6 +169,7 @@ Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, Gc
 }
 
 void Relocator::Report(const GcPick& pick, const GcReport& report, const Status& done) {
+  assert(report.is_emptied.size() == pick.sources.size());
   if (!db_.events.is_on()) return;
   LogGcJobInfo info;
   info.db_name = db_.events.db_name();

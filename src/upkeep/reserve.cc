@@ -1,5 +1,6 @@
 // The reserve: a file that occupies space, which is released on a full disk.
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 
@@ -52,6 +53,7 @@ Status DiskKeeper::ResizeReserve(std::uint64_t number, std::uint64_t bytes) {
     return Status::OK();
   }
   const bool is_new = disk_.file == nullptr;
+  assert(is_new == (disk_.number == 0) && (!is_new || has == 0));
   if (is_new) {
     CAMBIUM_RETURN_IF_ERROR(db_.fs->Open(db_.PathOf(FileKind::kReserve, number), OpenMode::kCreateNew, {}, &disk_.file));
     disk_.number = number;

@@ -1,6 +1,7 @@
 #include "upkeep/sealer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <utility>
 
@@ -17,7 +18,10 @@ constexpr int kSealsMax = 3;
 }  // namespace
 
 Status Sealer::SealRotated() {
-  for (RotatedSegment& rotated : head_.log()->TakeRotated()) unsealed_.push_back(std::move(rotated));
+  for (RotatedSegment& rotated : head_.log()->TakeRotated()) {
+    assert(unsealed_.empty() || unsealed_.back().end.segment->number() < rotated.end.segment->number());
+    unsealed_.push_back(std::move(rotated));
+  }
   // If writers have filled one segment, they will soon fill the next. So the spare segment is created first: otherwise
   // its three small syncs would wait until the device has written all of the segment that is synced below.
   if (!unsealed_.empty()) {
@@ -34,6 +38,7 @@ Status Sealer::SealRotated() {
 
 Status Sealer::Seal(const RotatedSegment& rotated) {
   const SegmentEnd& end = rotated.end;
+  assert(end.segment != nullptr && end.length >= kFileHeaderSize);
   CAMBIUM_RETURN_IF_ERROR(head_.log()->SyncRotated(end.segment));
   // Without a footer the segment is only slower to collect, so it is sealed even if this write fails.
   db_.meter.Tick(FILE_BYTES_LOG, rotated.footer.size());

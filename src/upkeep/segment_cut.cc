@@ -1,6 +1,7 @@
 #include "upkeep/segment_cut.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "gc/punch.h"
@@ -35,6 +36,7 @@ Status MakeHoleOf(DbContext* db, const SegmentCut& cut) {
 
 Result<std::optional<SegmentCut>> PrepareCut(DbContext* db, CommitPoint* commits, const GcSource& source,
                                              const CutPlan& plan) {
+  assert(plan.cut > source.info.cut && "a cut only grows");
   const auto known = commits->state().segments.find(source.info.number);
   if (known == commits->state().segments.end() || known->second != source.info) return std::optional<SegmentCut>();
   FileInfo file;
@@ -50,6 +52,7 @@ Result<std::optional<SegmentCut>> PrepareCut(DbContext* db, CommitPoint* commits
 
 void NoteCut(CommitPoint* commits, const View& before, const SegmentCut& cut) {
   const std::uint64_t number = cut.info.number;
+  assert(before.segments.Find(cut.info.slot) != nullptr && before.segments.Find(cut.info.slot)->number() == number);
   PunchedSegments& punched = commits->punched();
   PunchedBytes bytes = punched.Of(number);
   bytes.holes += cut.plan.hole_bytes;

@@ -1,6 +1,7 @@
 #include "upkeep/snapshot_runs.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <utility>
 
@@ -34,6 +35,7 @@ std::vector<std::shared_ptr<const LogTable>> OnlyIn(const FamilyView& view, cons
 // The n-th snapshot of a memtable reads the n-th run, and the runs that snapshot BaseOf(n) reads; 0: no others. The
 // base is n, written in base kRunsPerDigit, with its last digit that is not 0 decreased by one.
 std::size_t BaseOf(std::size_t n) {
+  assert(n > 0);
   if (MutantIs(Mutant::kSnapshotsShareNoRuns)) return 0;
   std::size_t power = 1;
   while (n % (power * kRunsPerDigit) == 0) power *= kRunsPerDigit;
@@ -96,6 +98,7 @@ Status SnapshotRuns::MoveToRuns(const Family& family, const Pinned& pinned) {
   const Result<std::vector<Runs>> runs = WriteRuns(family, pinned, &files);
   files.Done(runs.status());
   CAMBIUM_RETURN_IF_ERROR(runs.status());
+  assert(runs->size() == pinned.holders.size());
   for (std::size_t i = 0; i < pinned.holders.size(); ++i) {
     auto after = std::make_shared<View>(*pinned.holders[i]->view());
     FamilyView& changed = *after->Mutable(family.id);
@@ -116,6 +119,7 @@ Result<std::vector<SnapshotRuns::Runs>> SnapshotRuns::WriteRuns(const Family& fa
   std::vector<Runs> runs(pinned.holders.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::size_t base = BaseOf(i + 1);  // counted from 1; 0: none
+    assert(base <= i && "a snapshot reads the runs of earlier ones");
     if (base > 0) runs[i] = runs[base - 1];
     const SequenceNumber after = base > 0 ? pinned.holders[base - 1]->GetSequenceNumber() : 0;
     CAMBIUM_RETURN_IF_ERROR(WriteRun(family, *pinned.table, after, pinned.holders[i]->GetSequenceNumber(), &file, files,
@@ -128,6 +132,7 @@ Result<std::vector<SnapshotRuns::Runs>> SnapshotRuns::WriteRuns(const Family& fa
 Status SnapshotRuns::WriteRun(const Family& family, const LogTable& table, SequenceNumber after,
                               SequenceNumber snapshot, std::unique_ptr<PrivateRunsBuilder>* file, TableFiles* files,
                               Runs* runs) {
+  assert(after <= snapshot);
   const std::unique_ptr<EntryCursor> cursor = table.NewCursor(snapshot, after);
   std::shared_ptr<const RangeDeletes> ranges = table.RangesAt(snapshot, after);
   cursor->SeekToFirst();

@@ -1,6 +1,7 @@
 #include "upkeep/space_keeper.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "gc/compaction_room.h"
@@ -199,6 +200,8 @@ bool SpaceKeeper::IsLookDue() {
   if (visits <= kFewVisits || MutantIs(Mutant::kLooksAfterEachFlush)) return true;
   if (space_.plan.any() || disk_.IsShort() || space_.is_idle.load(std::memory_order_relaxed)) return true;
   if (space_.Position() >= space_.check_at.load(std::memory_order_relaxed)) return true;
+  assert(space_.written.load(std::memory_order_relaxed) >= space_.written_at_look);
+  assert(space_.job_bytes.load(std::memory_order_relaxed) >= space_.job_bytes_at_look);
   const std::uint64_t written = space_.written.load(std::memory_order_relaxed) - space_.written_at_look;
   const std::uint64_t by_jobs = space_.job_bytes.load(std::memory_order_relaxed) - space_.job_bytes_at_look;
   return written + by_jobs >= visits * kBytesPerVisit;

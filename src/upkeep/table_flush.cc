@@ -1,5 +1,6 @@
 #include "upkeep/table_flush.h"
 
+#include <cassert>
 #include <utility>
 
 #include "options/options_check.h"
@@ -108,6 +109,7 @@ bool TableFlush::HasRoomToMerge(const Layers& layers) {
 }
 
 Status TableFlush::MergeIntoTree(const std::shared_ptr<const Layers>& layers) {
+  assert(has_claim_ && !is_committed_ && family_->compaction_files == nullptr);
   CompactionInput input;
   input.layers = layers;
   input.memtable = cursor_.get();
@@ -126,6 +128,7 @@ Status TableFlush::MergeIntoTree(const std::shared_ptr<const Layers>& layers) {
 
 // The cursor is at the first key again.
 void TableFlush::ReleaseTree(const Status& done) {
+  assert(has_claim_ && "the claim is released once");
   family_->compaction_files = nullptr;
   if (files_.has_value()) files_->Done(done);
   files_.reset();
@@ -145,6 +148,7 @@ bool TableFlush::CanBecomeRun() const {
 }
 
 void TableFlush::Reset() {
+  assert(!is_committed_);
   if (has_claim_) ReleaseTree(status);
   sample_.reset();
   made_.clear();
@@ -158,6 +162,7 @@ void TableFlush::Reset() {
 // A memtable that is too large for one file makes several runs, which share no key. The range deletes are in the first
 // run, which lies below the others: there they hide older layers, and nothing in the other runs.
 Status TableFlush::WriteRun() {
+  assert(!has_claim_ && !merge_.has_value() && made_.empty());
   sample_.emplace(cursor_.get(), shape_.key_count);
   do {
     CAMBIUM_TRY(std::shared_ptr<const Run> run, tools_.runs.Make(*family_, &*sample_, made_.empty() ? ranges_.get() : nullptr,
@@ -172,7 +177,9 @@ Status TableFlush::WriteRun() {
 }
 
 Result<bool> TableFlush::Stage(Edit* edit) {
+  assert(!is_committed_);
   if (merge_.has_value()) return merge_->Stage(edit);
+  assert(!made_.empty());
   next_ = tools_.commits.LayersOf(*family_);
   if (next_ == nullptr) return false;
   FamilyEdit change;
@@ -195,6 +202,7 @@ void TableFlush::Install(View* view) {
 }
 
 void TableFlush::Committed() {
+  assert(!is_committed_ && "a table is flushed once");
   is_committed_ = true;
   if (merge_.has_value()) return merge_->Committed();
   family_->frozen_count.fetch_sub(1, std::memory_order_acq_rel);
