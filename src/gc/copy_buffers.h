@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -61,6 +62,7 @@ class CopyBuffers {
   }
 
   void Give(Buffer buffer) {
+    assert(buffer.bytes != nullptr && buffer.size > 0);
     const MutexLock lock(mutex_);
     if (idle_.size() < kept_max_) idle_.push_back(std::move(buffer));
   }

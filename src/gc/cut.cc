@@ -1,6 +1,7 @@
 #include "gc/cut.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "gc/punch.h"
 #include "util/mutant.h"
@@ -41,6 +42,7 @@ class Freed {
   Freed(const SegmentInfo& info, std::span<const GcRecord> punched) : info_(info), punched_(punched) {}
   // `cut`: at least that of the call before.
   std::uint64_t By(std::uint64_t cut) {
+    assert(cut >= info_.cut);
     for (; next_ < punched_.size() && punched_[next_].offset < cut; ++next_) {
       const Hole hole = HoleOf(punched_[next_].offset, punched_[next_].size, punched_[next_].key.size());
       holes_ += hole.length;
@@ -86,6 +88,8 @@ bool IsWholeWorthIt(const SegmentInfo& info, std::span<const GcRecord> live, std
 
 CutPlan PlanCut(const SegmentInfo& info, std::span<const GcRecord> live, std::span<const GcRecord> punched,
                 std::uint64_t room, bool runs_stay) {
+  assert(info.sealed && info.file_size >= info.sealed_length);
+  assert(std::ranges::is_sorted(live, {}, &GcRecord::offset) && std::ranges::is_sorted(punched, {}, &GcRecord::offset));
   const Kept kept(info, live.size(), runs_stay || MutantIs(Mutant::kCutCountsMergedRuns));
   CutPlan plan;
   if (live.empty()) {

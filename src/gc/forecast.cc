@@ -1,6 +1,7 @@
 #include "gc/forecast.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace cambium {
@@ -17,6 +18,7 @@ void GcCost::Add(const SegmentUse& use) {
   ++segments;
   bytes_read += use.overhead_bytes;
   bytes_written += live;
+  assert(live <= use.bytes);
   bytes_freed += use.bytes - live;
   if (use.live_records == 0 || live == 0) return;
   const double each = static_cast<double>(live) / static_cast<double>(use.live_records);

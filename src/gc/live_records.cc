@@ -1,6 +1,7 @@
 #include "gc/live_records.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 #include "index/filter.h"
@@ -53,6 +54,7 @@ Result<std::size_t> KeepLiveOf(const GcFamily& family, std::span<const GcSource>
       CAMBIUM_RETURN_IF_ERROR(lookups[i].status);
       if (!lookups[i].is_found || !lookups[i].entry.HasAddress()) continue;
       const GcRecord& record = together[i];
+      assert(record.source < sources.size());
       const Slot slot = sources[record.source].info.slot;
       if (lookups[i].entry.address != ValueAddress::InLog(slot, record.offset, record.size)) continue;
       records[live++] = record;
@@ -101,6 +103,7 @@ Status KeepLive(std::span<const GcFamily> families, std::span<const GcSource> so
         return family->comparator->Compare(a.key, b.key) < 0;
       });
       CAMBIUM_TRY(const std::size_t kept, KeepLiveOf(*family, sources, its));
+      assert(kept <= its.size() && live <= from);
       std::copy_n(its.begin(), kept, records->begin() + static_cast<std::ptrdiff_t>(live));
       live += kept;
     }

@@ -1,6 +1,7 @@
 #include "gc/log_steps.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "io/file_header.h"
@@ -25,6 +26,7 @@ std::vector<LogStep> Cut(const std::shared_ptr<const LogGroup>& group, std::span
     std::uint64_t bytes = 0;
     std::size_t to = from;
     while (to < records.size() && (to == from || bytes + records[to].size <= step_bytes)) bytes += records[to++].size;
+    assert(to > from && "each step takes a record");
     const std::span<const GcRecord> its = records.subspan(from, to - from);
     steps.push_back({group, {its.begin(), its.end()}, false});
     from = to;
@@ -49,6 +51,7 @@ Result<std::vector<LogStep>> TakeLogSteps(std::span<const GcSource> sources, std
     const std::size_t before = records.size();
     const auto index = static_cast<std::uint32_t>(group->sources.size());
     CAMBIUM_TRY(const bool is_listed, find(source, index, &group->keys, &records));
+    assert(records.size() >= before);
     if (!is_listed) continue;
     for (std::size_t i = before; i < records.size(); ++i) bytes += records[i].size;
     group->sources.push_back(source);

@@ -1,6 +1,7 @@
 #include "gc/punch.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 
 #include "io/file_header.h"
@@ -33,6 +34,7 @@ PunchPlan PlanPunch(const GcSource& source, std::span<const GcRecord> listed, st
     if (std::ranges::binary_search(source.info.punched, record.offset)) continue;
     const Hole hole = HoleOf(record.offset, record.size, record.key.size());
     if (hole.length == 0) continue;
+    assert(hole.offset > record.offset && hole.length < record.size && "a hole spares header and key");
     plan.offsets.push_back(record.offset);
     plan.hole_bytes += hole.length;
     plan.kept_bytes += record.size - hole.length;

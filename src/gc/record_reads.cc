@@ -1,6 +1,7 @@
 #include "gc/record_reads.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <utility>
 
@@ -32,6 +33,7 @@ RecordReads PlanReads(std::span<const GcRecord> records) {
     }
     plan.reads.push_back({record.source, record.offset, record.size, i, 1});
   }
+  assert(plan.reads.size() <= records.size());
   return plan;
 }
 

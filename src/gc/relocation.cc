@@ -1,6 +1,7 @@
 #include "gc/relocation.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <memory>
 #include <map>
@@ -100,6 +101,7 @@ class Reader {
   // Lays out the records of a read, from offset `at` of the buffer on. Returns the bytes they take there.
   std::size_t Place(std::size_t which, std::size_t at) {
     const RecordRead& read = plan_.reads[which];
+    assert(read.source < sources_.size() && read.first + read.count <= records_.size());
     Block& block = blocks_[which];
     block.read = &read;
     block.request.file = &sources_[read.source].segment->file();
@@ -168,6 +170,7 @@ class Copier {
     }
     // From here on inline_values does not reallocate.
     for (const auto& [family, value, at, size] : inline_at_) {
+      assert(size <= out_.inline_values.size() && at <= out_.inline_values.size() - size);
       out_.families[family].values[value].to = Entry::Inline({out_.inline_values.data() + at, size});
     }
     return std::move(out_);
@@ -175,7 +178,9 @@ class Copier {
 
  private:
   [[nodiscard]] const GcFamily& FamilyOf(const GcRecord& record) const {
-    return *std::ranges::find(families_, record.family, &GcFamily::id);
+    const auto found = std::ranges::find(families_, record.family, &GcFamily::id);
+    assert(found != families_.end());
+    return *found;
   }
   [[nodiscard]] ValueAddress AddressOf(const GcRecord& record) const {
     return ValueAddress::InLog(sources_[record.source].info.slot, record.offset, record.size);
@@ -206,6 +211,7 @@ class Copier {
     RecordHeader header;
     Slice stored;
     CAMBIUM_RETURN_IF_ERROR(Parse(i, false, &header, &stored));  // CheckOnArrival has verified it
+    assert((out_.families.empty() || out_.families.back().family <= record.family) && "records are in order");
     if (out_.families.empty() || out_.families.back().family != record.family) out_.families.push_back({record.family, {}});
     std::vector<MovedValue>& moves = out_.families.back().values;
 

@@ -1,6 +1,7 @@
 #include "gc/relocation_writer.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "io/take_blocks.h"
 
@@ -13,6 +14,7 @@ constexpr std::size_t kWriteSize = 1u << 20;
 }  // namespace
 
 Status RelocationWriter::Begin() {
+  assert(written_ == 0 && buffer_.empty());
   CAMBIUM_TRY(made_, make_());
   seed_ = made_.header.Seed();
   info_.number = made_.header.number;
@@ -27,6 +29,8 @@ Status RelocationWriter::Begin() {
 }
 
 Result<ValueAddress> RelocationWriter::Append(const RecordHeader& header, Slice key, Slice stored) {
+  assert(!info_.sealed && "nothing follows the footer");
+  assert(header.key_size == key.size() && header.value_size == stored.size());
   if (empty()) CAMBIUM_RETURN_IF_ERROR(Begin());
   const std::uint64_t offset = written_ + buffer_.size();
   const std::uint64_t size = header.RecordSize();
@@ -57,6 +61,7 @@ Status RelocationWriter::WriteOut() {
 }
 
 Status RelocationWriter::Finish() {
+  assert(!empty() && !info_.sealed && "a segment ends once");
   info_.sealed = true;
   info_.has_footer = true;
   info_.sealed_length = written_ + buffer_.size();

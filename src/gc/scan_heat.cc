@@ -1,6 +1,7 @@
 #include "gc/scan_heat.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace cambium {
 
@@ -23,6 +24,7 @@ void ScanHeat::AddMark(Slice key, std::uint64_t jumps) {
   if (marks_.size() >= kMarksMax || key_bytes_ + key.size() > kKeyBytesMax) JoinNeighbours();
   marks_.emplace(key.ToString(), jumps);
   key_bytes_ += key.size();
+  assert(marks_.size() <= kMarksMax);
 }
 
 bool ScanHeat::IsLookDue(std::uint64_t least) const {
@@ -36,6 +38,7 @@ void ScanHeat::JoinNeighbours() {
     const auto next = std::next(kept);
     if (next == marks_.end()) break;
     kept->second += next->second;
+    assert(key_bytes_ >= next->first.size());
     key_bytes_ -= next->first.size();
     marks_.erase(next);
   }
@@ -68,6 +71,7 @@ void ScanHeat::Forget(Slice begin, const Slice* end) {
   const auto first = marks_.lower_bound(begin);
   const auto last = end == nullptr ? marks_.end() : marks_.lower_bound(*end);
   for (auto mark = first; mark != last; ++mark) {
+    assert(total_ >= mark->second && key_bytes_ >= mark->first.size());
     total_ -= mark->second;
     key_bytes_ -= mark->first.size();
   }

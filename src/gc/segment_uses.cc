@@ -1,6 +1,7 @@
 #include "gc/segment_uses.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "util/mutant.h"
 
@@ -37,6 +38,7 @@ void VisitSegmentUses(const ManifestState& state, const StateIndex& index, std::
   bool is_after_unsealed = false;
   for (const auto& [number, info] : state.segments) {
     const Account account = index.TotalOf(info.slot);
+    assert(account.references >= 0 && account.bytes >= 0);
     SegmentUse use;
     use.number = number;
     use.live_bytes = static_cast<std::uint64_t>(account.bytes);
@@ -52,6 +54,7 @@ void VisitSegmentUses(const ManifestState& state, const StateIndex& index, std::
       visit(info, info.kind == SegmentKind::kLargeValue ? GcStanding::kLargeValue : GcStanding::kNotSealed, use);
       continue;
     }
+    assert(info.file_size >= info.sealed_length);
     const bool is_replayed = info.kind == SegmentKind::kLog && state.replay < LogPosition{number, info.sealed_length};
     if (is_replayed && !MutantIs(Mutant::kGcAheadOfReplay)) {
       visit(info, GcStanding::kInReplay, use);

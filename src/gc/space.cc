@@ -1,6 +1,7 @@
 #include "gc/space.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 #include "util/mutant.h"
@@ -65,6 +66,7 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.slack_bytes = std::min(slack, room);
   plan.is_bound_by_disk = room < slack;
   plan.segment_bytes = SegmentBytes(plan.slack_bytes, policy.segment_bytes_max);
+  assert(plan.segment_bytes <= policy.segment_bytes_max);
   plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
   plan.index_file_percent_max = IndexFilePercentMax(plan.slack_bytes / 5 * 2, figures.index_live_bytes);
   if (!has_ceiling) {
@@ -108,6 +110,7 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
 }
 
 double PacedRate(double part, double freed_per_second) {
+  assert(freed_per_second >= 0);
   if (part <= 0) return std::numeric_limits<double>::infinity();
   return part >= 1 ? 0 : freed_per_second * (1 - part) / part;
 }

@@ -1,6 +1,7 @@
 #include "gc/victims.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -28,6 +29,7 @@ VictimChoice TakeStep(GcReason reason, std::vector<const SegmentUse*> candidates
   choice.reason = reason;
   std::uint64_t live = 0;
   for (const SegmentUse* const segment : candidates) {
+    assert(!segment->is_damaged && "a damaged segment is never a victim");
     if (segment->generation != candidates.front()->generation) continue;
     live += segment->live_bytes;
     if (!choice.numbers.empty() && live > policy.step_bytes) break;

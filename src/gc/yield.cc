@@ -1,6 +1,7 @@
 #include "gc/yield.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace cambium {
 namespace {
@@ -16,6 +17,7 @@ constexpr double kLearnAtFloor = 1.0 / 16;
 }  // namespace
 
 YieldState NextYield(const YieldState& before, const std::array<CallWindow, kCallKinds>& windows, bool did_work) {
+  assert(before.share >= kShareMin && before.share <= 1);
   YieldState after = before;
   bool is_slow = false;
   bool is_normal = true;
