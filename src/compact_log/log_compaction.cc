@@ -1,6 +1,7 @@
 #include "compact_log/log_compaction.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "gc/clustering.h"
@@ -46,6 +47,7 @@ LogCompaction::LogCompaction(OfflineAccess* db, const CompactLogOptions& how, st
       step_bytes_(std::min<std::uint64_t>(kBytesUnderWay / static_cast<std::uint64_t>(steps_at_a_time_),
                                           db->blob_file_size())),
       report_(*report) {
+  assert(steps_at_a_time_ > 0 && step_bytes_ > 0);
   db_.KeepCopyBuffers(static_cast<std::size_t>(steps_at_a_time_), step_bytes_ + step_bytes_ / 8);
 }
 
@@ -154,6 +156,7 @@ Status LogCompaction::Look() {
     CAMBIUM_RETURN_IF_ERROR(db_.AwaitTasks());
     CAMBIUM_RETURN_IF_ERROR(begun);
     for (std::size_t i = 0; i < found.size(); ++i) {
+      assert(found[i] != nullptr && "all tasks have ended well");
       CAMBIUM_RETURN_IF_ERROR(LookAt(log.sources[i], std::move(found[i])));
     }
   }
@@ -235,6 +238,7 @@ Status LogCompaction::ForEachGroupOf(std::span<const std::uint64_t> victims, con
     };
     std::size_t taken = 0;
     CAMBIUM_TRY(std::vector<LogStep> steps, TakeLogSteps(log->sources, log->families, step_bytes_, find, &taken));
+    assert(taken <= log->sources.size());
     at += log->sources.empty() ? count : taken;
     if (!steps.empty()) CAMBIUM_RETURN_IF_ERROR(visit(log, std::move(steps)));
     if (!is_tight_) continue;
@@ -349,6 +353,7 @@ Status LogCompaction::Cluster() {
 }
 
 Status LogCompaction::Take(const OfflineAccess::LogNow& log, const LogStep& step) {
+  assert(step.group != nullptr && !step.group->sources.empty());
   CAMBIUM_TRY(const OfflineAccess::MovedOut moved, db_.MoveOut(log, step.group->sources, step.empties, step.records));
   const MutexLock lock(mutex_);
   report_.fact.values += step.records.size();
@@ -361,6 +366,7 @@ Status LogCompaction::Take(const OfflineAccess::LogNow& log, const LogStep& step
 // must run last, so the thread that finishes the last of the other steps runs it. If another step fails, the step that
 // empties the group never runs.
 Status LogCompaction::BeginGroup(const std::shared_ptr<const OfflineAccess::LogNow>& log, std::vector<LogStep> steps) {
+  assert(!steps.empty() && steps.back().empties && "the last step empties the group");
   const auto last = std::make_shared<const LogStep>(std::move(steps.back()));
   steps.pop_back();
   if (steps.empty() || MutantIs(Mutant::kCompactLogDropsLiveSegment)) {
