@@ -66,6 +66,7 @@ CommitLog::CommitLog(SegmentSource* source, std::uint64_t segment_bytes, const S
       predecessor_{predecessor.segment == nullptr ? 0 : predecessor.segment->number(), predecessor.length,
                    predecessor.last_sequence},
       durable_(durable) {
+  assert(source_ != nullptr && published_ != nullptr);
   ContinueOldSegment(predecessor, &current_, &tail_);
 }
 
@@ -85,6 +86,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
     CAMBIUM_RETURN_IF_ERROR(Rotate());
     if (current_ == nullptr) CAMBIUM_RETURN_IF_ERROR(Open(nullptr));
   }
+  assert(current_ != nullptr && !broken_ && tail_ >= kFileHeaderSize);
 
   const SequenceNumber durable = durable_sequence();
   const std::string link = tail_ == kFileHeaderSize ? LinkRecord(durable) : std::string();
@@ -125,6 +127,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
                       op.separated && op.header.op == RecordOp::kPut);
   }
   tail_ = start + batch->size();
+  assert(tail_ <= kLogOffsetMax && tail_ % kRecordAlignment == 0);
   if (SegmentMap* const map = current_->map(); map != nullptr) map->Grow(tail_);
   last_sequence_ = first + batch->ops().size() - 1;
   *position = {current_->number(), start};
@@ -204,6 +207,7 @@ Status CommitLog::Rotate() {
 }
 
 Status CommitLog::Open(const SegmentEnd* failed) {
+  assert((failed != nullptr) == broken_ && "a segment whose write failed is sealed before the next one is used");
   {
     // Allocates all memory first: once the MANIFEST names the new segment, the switch to it must not fail.
     const MutexLock lock(mutex_);
@@ -211,6 +215,7 @@ Status CommitLog::Open(const SegmentEnd* failed) {
     rotated_.reserve(rotated_.size() + 1);
   }
   CAMBIUM_TRY(std::shared_ptr<Segment> next, source_->NextSegment(failed));
+  assert(next != nullptr && (current_ == nullptr || current_->number() < next->number()));
   const MutexLock lock(mutex_);
   if (current_ != nullptr) {
     const SegmentEnd end{current_, tail_, last_sequence_};
@@ -338,6 +343,7 @@ Status CommitLog::SyncRotated(const std::shared_ptr<Segment>& segment) {
 }
 
 void CommitLog::SetFailure(const Status* why) {
+  assert(why == nullptr || !why->ok());
   if (failure_.ok() && why != nullptr) {
     try {
       failure_ = why->Fatal();

@@ -86,11 +86,12 @@ void PreparedBatch::Append(RecordHeader header, Slice key, Slice value, Slice st
   memtable_bytes_ += key.size() + (separated ? 0 : value.size());
   ops_.push_back({header, key, value, size_, separated, {}});
   size_ += record_size;
+  assert(size_ % kRecordAlignment == 0);
 }
 
 void PreparedBatch::Bind(SequenceNumber first, SequenceNumber durable, std::uint64_t file_seed, Slot slot,
                          std::uint64_t offset) {
-  assert(!ops_.empty());
+  assert(!ops_.empty() && header_at_.size() == ops_.size() && offset % kRecordAlignment == 0);
   for (std::size_t i = 0; i < ops_.size(); ++i) {
     Op& op = ops_[i];
     op.header.sequence = first + i;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <functional>
 #include <memory>
 #include <string>
@@ -78,7 +79,10 @@ class Segment {
 
   // For a segment that another Segment with the same file has replaced: the thread that releases the last reference
   // calls `then`, and may hold any lock that a reader may hold. Call it once, while holding a reference.
-  void WhenReleased(std::function<void()> then) { when_released_ = std::move(then); }
+  void WhenReleased(std::function<void()> then) {
+    assert(when_released_ == nullptr && "a segment is replaced once");
+    when_released_ = std::move(then);
+  }
 
   // For a log segment that takes no more appends: sets where its records end. Bytes after it are not log. Any thread.
   void SetLogEnd(std::uint64_t length) { log_end_.store(length, std::memory_order_release); }
@@ -118,6 +122,7 @@ class SegmentTable {
     return (*chunks_[index / kChunk])[index % kChunk];
   }
   [[nodiscard]] SegmentTable With(Slot slot, std::shared_ptr<Segment> segment) const {
+    assert(segment == nullptr || segment->slot() == slot);
     SegmentTable copy = *this;
     const auto index = static_cast<std::size_t>(slot);
     if (index / kChunk >= copy.chunks_.size()) copy.chunks_.resize(index / kChunk + 1);

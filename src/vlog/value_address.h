@@ -89,6 +89,7 @@ class ValueAddress {
 
  private:
   static constexpr ValueAddress Make(EntryKind kind, std::uint32_t code, Slot slot, std::uint64_t units) {
+    assert(static_cast<std::uint32_t>(slot) < kSlotCountMax);
     return ValueAddress(static_cast<std::uint64_t>(kind) << 60 | std::uint64_t{code & 0xfffu} << 48 |
                         std::uint64_t{static_cast<std::uint32_t>(slot)} << kOffsetBits | units);
   }

@@ -19,6 +19,7 @@ ValueReads::~ValueReads() {
 }
 
 void ValueReads::Add(const SegmentTable& segments, Item* item) {
+  assert(!item->is_added);
   item->is_done = false;
   item->value = Slice();
   item->status = Status::Aborted("not read");  // the final status if memory runs out later
@@ -85,6 +86,7 @@ void ValueReads::Submit() {
 }
 
 std::unique_ptr<ValueReads::Block> ValueReads::MakeBlock(std::vector<Item*> items) {
+  assert(!items.empty());
   auto block = std::make_unique<Block>();
   std::uint64_t end = 0;
   for (const Item* item : items) end = std::max(end, item->place.offset + item->place.size);
@@ -108,7 +110,8 @@ void ValueReads::Await(const Item& item) {
 
 void ValueReads::Forget(Item* item) {
   if (item->is_added) {
-    std::erase(added_, item);
+    [[maybe_unused]] const std::size_t forgotten = std::erase(added_, item);
+    assert(forgotten == 1);
     item->is_added = false;
     return;
   }
