@@ -79,6 +79,7 @@ Status Arena::ReserveSpare(std::size_t bytes, BudgetClaim claim) {
   }
   DropSpare();
   spare_ = new (memory) Chunk{nullptr, chunk_bytes};
+  assert(spare_->room() >= bytes);
   return {};
 }
 

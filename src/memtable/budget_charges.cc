@@ -1,5 +1,6 @@
 #include "memtable/budget_charges.h"
 
+#include <cassert>
 #include <utility>
 
 #include "memtable/write_budget.h"
@@ -45,6 +46,7 @@ void TableCharge::Remove(std::size_t bytes) {
   if (share_ == nullptr) return;
   WriteBudget& budget = *share_->budget();
   const MutexLock lock(budget.mutex_);
+  assert(this->bytes() >= bytes);
   bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   const auto less = -static_cast<std::ptrdiff_t>(bytes);
   budget.Change(share_.get(), less, is_active_ ? less : 0, is_unflushed_ ? less : 0);
@@ -79,6 +81,7 @@ FilterCharge::FilterCharge(std::shared_ptr<WriteBudget> budget, std::size_t byte
 FilterCharge::~FilterCharge() {
   if (budget_ == nullptr) return;
   const MutexLock lock(budget_->mutex_);
+  assert(budget_->filters() >= bytes_);
   budget_->filters_.fetch_sub(bytes_, std::memory_order_relaxed);
   budget_->NoteChangeLocked();
 }

@@ -60,8 +60,14 @@ class MemTableCursor final : public EntryCursor {
   }
 
   bool Valid() const override { return static_cast<bool>(current_); }
-  Slice key() const override { return current_.key(); }
-  Entry entry() const override { return current_.entry(); }
+  Slice key() const override {
+    assert(MemTableCursor::Valid());
+    return current_.key();
+  }
+  Entry entry() const override {
+    assert(MemTableCursor::Valid());
+    return current_.entry();
+  }
   Status status() const override { return {}; }
 
  private:
@@ -170,6 +176,7 @@ struct MemTable::Rep {
     number->store(number->load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }
   static void Lower(std::atomic<std::uint64_t>* number, std::uint64_t by) {
+    assert(number->load(std::memory_order_relaxed) >= by);
     number->store(number->load(std::memory_order_relaxed) - by, std::memory_order_relaxed);
   }
 };

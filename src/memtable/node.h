@@ -25,6 +25,7 @@
 #include <sched.h>
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 
 #include "cambium/comparator.h"
@@ -66,8 +67,14 @@ struct alignas(Arena::kCacheLine) Node {
   [[nodiscard]] bool StillAt(std::uint32_t noted) const { return version.load(std::memory_order_acquire) == noted; }
 
   // The writer calls these around every change except the two above.
-  void BeginChange() { version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-  void EndChange() { version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+  void BeginChange() {
+    assert(version.load(std::memory_order_relaxed) % 2 == 0);
+    version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void EndChange() {
+    assert(version.load(std::memory_order_relaxed) % 2 == 1);
+    version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
 
   // Notes where the writer inserts, so that the next split can continue a run.
   void NoteInsert(unsigned slot) {
@@ -90,7 +97,10 @@ struct alignas(Arena::kCacheLine) Node {
     heads[slot].store(head, std::memory_order_release);
     records[slot].store(record.bytes(), std::memory_order_release);
   }
-  void SetCount(unsigned n) { count.store(static_cast<std::uint16_t>(n), std::memory_order_release); }
+  void SetCount(unsigned n) {
+    assert(n <= kNodeSlots);
+    count.store(static_cast<std::uint16_t>(n), std::memory_order_release);
+  }
 
   // Prefetches all 16 cache lines at once: the search would wait for three or four of them in sequence.
   void Prefetch() const {

@@ -10,6 +10,7 @@
 // bytes must protect them with a checksum.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -66,8 +67,14 @@ class RangeDeletes final : public RangeCover {
 
   [[nodiscard]] bool empty() const override { return bounds_.empty(); }
   [[nodiscard]] std::size_t count() const { return bounds_.size() / 2; }
-  [[nodiscard]] const std::string& begin(std::size_t i) const { return bounds_[2 * i]; }
-  [[nodiscard]] const std::string& end(std::size_t i) const { return bounds_[2 * i + 1]; }
+  [[nodiscard]] const std::string& begin(std::size_t i) const {
+    assert(i < count());
+    return bounds_[2 * i];
+  }
+  [[nodiscard]] const std::string& end(std::size_t i) const {
+    assert(i < count());
+    return bounds_[2 * i + 1];
+  }
 
   [[nodiscard]] Stretch StretchOf(Slice key) const override;
   // These, too, take O(log count).

@@ -49,7 +49,7 @@ class Record {
   }
   // `out` must have room for SizeOf() bytes.
   static Record Write(char* out, SequenceNumber seq, Slice key, const Entry& entry, Record older) {
-    assert(seq <= kMaxSequenceNumber);
+    assert(seq <= kMaxSequenceNumber && (!older || older.seq() < seq));
     char* p = out;
     const unsigned place = PlaceAfter(older);
     EncodeFixed<std::uint64_t>(p, seq << 8 | (older ? kChained : 0) | std::uint64_t{place} << kPlaceShift |
@@ -95,9 +95,18 @@ class Record {
   [[nodiscard]] unsigned place() const { return word() >> kPlaceShift & (kMilestoneEvery - 1); }
   [[nodiscard]] bool is_milestone() const { return place() == kMilestoneEvery - 1; }
   // These require is_milestone(): the next older milestone, one further back, and how many there are up to this one.
-  [[nodiscard]] Record previous() const { return RecordAt(key().end() + 8); }
-  [[nodiscard]] Record jump() const { return RecordAt(key().end() + 16); }
-  [[nodiscard]] std::uint32_t number() const { return DecodeFixed<std::uint32_t>(key().end() + 24); }
+  [[nodiscard]] Record previous() const {
+    assert(is_milestone());
+    return RecordAt(key().end() + 8);
+  }
+  [[nodiscard]] Record jump() const {
+    assert(is_milestone());
+    return RecordAt(key().end() + 16);
+  }
+  [[nodiscard]] std::uint32_t number() const {
+    assert(is_milestone());
+    return DecodeFixed<std::uint32_t>(key().end() + 24);
+  }
   // For tests: the links that depend on `older` are as Write sets them.
   [[nodiscard]] bool LinksAreRight() const {
     if (place() != PlaceAfter(older())) return false;

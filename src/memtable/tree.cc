@@ -195,10 +195,12 @@ void MemTree::Locate(Slice key, Place* place) const {
 }
 
 void MemTree::Replace(const Place& place, Record record) {
+  assert(place.found && place.leaf().slot < place.leaf().node->Count());
   place.leaf().node->records[place.leaf().slot].store(record.bytes(), std::memory_order_release);
 }
 
 void MemTree::Insert(const Place& place, Record record, Arena* arena) {
+  assert(!place.found && place.height == height_ && "the place was located after the last insertion");
   if (place.height == 0) {
     Node* leaf = NewNode(0, arena);
     InsertSlot(leaf, 0, record);
@@ -259,6 +261,7 @@ Record MemTree::SplitLeaf(const Step& step, Node* right, Record record) {
   } else {
     InsertSlot(left, step.slot, record);
   }
+  assert(left->Count() + right->Count() == kNodeSlots + 1);
   const Record separator = right->RecordAt(0);
   ChooseHeads(left, step.low, separator);
   ChooseHeads(right, separator, step.high);
@@ -310,6 +313,7 @@ void MemTree::InsertChild(Branch* branch, unsigned slot, Record separator, Node*
 
 // Moves slots to the empty node `to`, and gives it the prefix of `from`.
 void MemTree::MoveSlots(Node* from, unsigned first, unsigned count, Node* to) {
+  assert(to->Count() == 0 && first + count <= from->Count());
   to->prefix_size.store(from->prefix_size.load(std::memory_order_relaxed), std::memory_order_release);
   for (unsigned i = 0; i < count; ++i) to->SetSlot(i, from->HeadAt(first + i), from->RecordAt(first + i));
   to->SetCount(count);
@@ -332,6 +336,7 @@ void MemTree::ChooseHeads(Node* node, Record low, Record high) {
 }
 
 Node* MemTree::NewNode(unsigned level, Arena* arena) {
+  assert(level < kHeightMax);
   ++nodes_by_level_[level];
   const auto node_level = static_cast<std::uint8_t>(level);
   if (level == 0) return new (arena->TakeLines(sizeof(Node))) Node(node_level);

@@ -85,6 +85,9 @@ bool WriteBudget::HasRoom(const BudgetShare& share, std::size_t bytes, BudgetCla
 
 void WriteBudget::Change(BudgetShare* share, std::ptrdiff_t bytes, std::ptrdiff_t active, std::ptrdiff_t unflushed) {
   const auto add = [](auto* to, std::ptrdiff_t by) { *to += static_cast<std::size_t>(by); };  // `by` may be below 0
+  assert(bytes >= 0 || tables() >= static_cast<std::size_t>(-bytes));
+  assert(active >= 0 || share->active_ >= static_cast<std::size_t>(-active));
+  assert(unflushed >= 0 || share->unflushed_ >= static_cast<std::size_t>(-unflushed));
   add(&tables_, bytes);
   add(&share->active_, active);
   add(&share->unflushed_, unflushed);
@@ -139,7 +142,8 @@ bool WriteBudget::Join(Place* place) {
 
 void WriteBudget::Leave(Place* place) {
   const MutexLock lock(mutex_);
-  std::erase(line_, place);
+  [[maybe_unused]] const std::size_t left = std::erase(line_, place);
+  assert(left == 1);
   place->is_in_line_ = false;
   if (!line_.empty()) NoteChangeLocked();
 }
@@ -153,6 +157,7 @@ bool WriteBudget::HasLine() const {
 
 void WriteBudget::Register(Member* member) {
   const MutexLock members(members_mutex_);
+  assert(std::find(members_.begin(), members_.end(), member) == members_.end());
   members_.push_back(member);
   const MutexLock lock(mutex_);
   SetState(&member->share(), true, member->share().is_failing());
