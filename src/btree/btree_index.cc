@@ -354,6 +354,7 @@ std::uint64_t BTreeIndex::DeadBytesOf(const TreeLayers& layers, const std::set<s
   std::uint64_t bytes = 0;
   for (const std::uint64_t number : segments) {
     const IndexSegmentInfo& info = layers.parts().segments.at(number);
+    assert(info.length >= info.live_units * layers.parts().page_size);
     bytes += info.length - info.live_units * layers.parts().page_size;
   }
   return bytes;

@@ -30,6 +30,7 @@ Result<PageSink::Place> IndexSegmentWriter::Reserve(unsigned units) {
 
 Status IndexSegmentWriter::Append(PagePointer page, Slice bytes) {
   CAMBIUM_RETURN_IF_ERROR(status_);
+  assert(!segments_.empty() && "a page is reserved before it is appended");
   Segment& segment = segments_.back();
   assert(FileNumberOf(page.id) == segment.file->number() && segment.file->OffsetOf(page.id) == segment.length);
   assert(bytes.size() == segment.file->PageBytes(page.id));
@@ -84,6 +85,7 @@ Status IndexSegmentWriter::StartSegment() {
 
 Status IndexSegmentWriter::WriteGathered() {
   if (gathered_.empty()) return Status::OK();
+  assert(!segments_.empty() && written_ + gathered_.size() == segments_.back().length);
   File& file = *segments_.back().file->shared_file();
   CAMBIUM_RETURN_IF_ERROR(TakeBlocks(&file, written_, gathered_.size()));
   if (options_.before_write) options_.before_write(gathered_.size());

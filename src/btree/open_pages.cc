@@ -113,6 +113,7 @@ std::size_t OpenPages<Builder, Item>::PagesNeeded(unsigned* average_fill) const 
     percent += page.builder.fill_percent();
     has_large = has_large || IsLarge(page.builder);
   }
+  assert(!pages_.empty());
   const bool is_one_unit = pages_[0].builder.usual_units() == 1;
   const std::size_t room = options_.page_size - kPageHeaderSize;
   const std::size_t whole = is_one_unit ? (bytes + room - 1) / room : (percent + 99) / 100;
@@ -199,6 +200,7 @@ template <typename Builder, typename Item>
 template <typename Source>
 Result<std::vector<typename OpenPages<Builder, Item>::Page>> OpenPages<Builder, Item>::RedistributeOnce(
     const std::vector<Source>& sources, std::size_t page_count) const {
+  assert(!sources.empty() && page_count > 0);
   const unsigned filter_bits = level_ == 1 ? options_.filter_bits_per_key : 0;
   std::size_t total = 0;
   for (const Source& source : sources) {

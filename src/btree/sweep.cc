@@ -1,6 +1,7 @@
 #include "btree/sweep.h"
 
 #include <algorithm>
+#include <cassert>
 #include <deque>
 #include <utility>
 
@@ -186,6 +187,7 @@ class Sweeper {
 
   // Writes the leaf anew, with the filter's verdicts, if it was asked.
   Status RewriteLeaf(const PageView& leaf) {
+    assert(verdicts_.empty() || verdicts_.size() == leaf.count());
     std::string scratch;
     for (std::uint32_t i = 0; i < leaf.count(); ++i) {
       const FilterVerdict verdict = verdicts_.empty() ? FilterVerdict() : verdicts_[i];
@@ -356,6 +358,7 @@ class Sweeper {
   // From this key on, the step takes and cuts nothing. The empty key cannot be a cursor, because an empty cursor means
   // that no step has run.
   void SetCursor(Slice key) {
+    assert(!key.empty());
     out_.cursor = key.ToString();
     ranges_ = ranges_.Within(nullptr, &key);
     stretch_.reset();

@@ -1,6 +1,7 @@
 #include "btree/sweep_policy.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "util/mutant.h"
@@ -25,6 +26,7 @@ double PagesBeyondMemtable(double leaves, double keys_per_leaf, double memtable_
 }
 
 SweepChoice PickSweep(const SweepShape& shape, const SweepPolicy& policy) {
+  assert(policy.sweep_ratio > 0 && shape.keys_per_leaf > 0);
   const std::uint64_t keys = shape.memtable_keys + shape.run_keys;
   if (shape.memtable_keys > 0 || shape.memtable_ranges > 0) {
     // A sweep in progress has a fixed set of runs; this memtable is newer than all of them.
@@ -68,6 +70,7 @@ std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments
   const auto take = [&](const IndexSegmentUse& segment) {
     if ((policy.only_what_fits || !victims.empty()) && copied + segment.live_units > budget_units) return;
     if (!victims.insert(segment.number).second) return;
+    assert(segment.live_units <= segment.units && segment.units - segment.live_units <= units);
     copied += segment.live_units;
     units -= segment.units - segment.live_units;
   };

@@ -53,6 +53,7 @@ Result<std::shared_ptr<const TreeLayers>> TreeLayers::Open(const FamilyState& st
 // The empty cursor of a sweep that has just begun masks nothing, even if the comparator orders keys before the empty
 // key.
 bool TreeLayers::IsMasked(std::size_t run, Slice key) const {
+  assert(run < parts_.runs.size());
   if (run < first_swept_ || parts_.sweep->cursor.empty()) return false;
   return order_.Compare(key, parts_.sweep->cursor) < 0;
 }
@@ -101,6 +102,7 @@ void TreeLayers::AppendCursors(std::vector<MergeChild>* children) const {
 }
 
 std::shared_ptr<const Layers> TreeLayers::WithNewestRun(std::shared_ptr<const Run> run) const {
+  assert(run != nullptr);
   Parts parts = parts_;
   parts.runs.insert(parts.runs.begin(), std::move(run));
   return std::make_shared<const TreeLayers>(std::move(parts));

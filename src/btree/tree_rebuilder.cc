@@ -136,6 +136,7 @@ Status TreeRebuilder::CloseBranch(unsigned level, Slice lower, BranchBuilder* pa
 // Recurses with CloseBranch, one step per level: at most kMaxTreeHeight.
 Status TreeRebuilder::AddChild(unsigned level, Slice separator, const ChildRef& child,
                                std::shared_ptr<const LeafKeys> keys) {
+  assert(level > 0 && "a leaf has no children");
   return Branches(level).Add(
       {separator, child, std::move(keys)}, separator,
       [this, level](Slice lower, BranchBuilder* page) { return CloseBranch(level, lower, page); });
