@@ -1,6 +1,7 @@
 #include "lsm_fallback/compaction_shape.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 namespace cambium {
@@ -36,6 +37,7 @@ Stretch Overlapped(const KeyOrder& order, const TierShape& tier, const KeySpan& 
 }
 
 KeySpan SpanOf(const KeyOrder& order, std::span<const RunInfo* const> files) {
+  assert(!files.empty());
   KeySpan span = KeySpan::Of(*files.front());
   for (const RunInfo* file : files) span = Union(order, span, KeySpan::Of(*file));
   return span;

@@ -1,6 +1,7 @@
 #include "lsm_fallback/key_slice.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace cambium {
 namespace {
@@ -50,6 +51,7 @@ Stretch CutSlice(const KeyOrder& order, const TierShape& guide, std::span<const 
                  std::size_t start, std::uint64_t budget) {
   std::size_t first = FirstWithInput(order, guide, tiers, start);
   if (first == guide.files.size()) first = FirstWithInput(order, guide, tiers, 0);
+  assert(first < guide.files.size() && "there is input");
   const std::vector<double> weights = Weights(order, guide, tiers, with_guide);
   double bytes = weights[first];
   std::size_t end = first + 1;

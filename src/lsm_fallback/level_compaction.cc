@@ -1,6 +1,7 @@
 #include "lsm_fallback/level_compaction.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <utility>
 
@@ -48,6 +49,7 @@ class LevelCompactor {
 
   void Count(const cambium::Run& run) {
     ++taken_;
+    assert(taken_ <= inputs_.size() && "no run is in the layers twice");
     out_.stats.bytes_read += run.info().file_size;
   }
 

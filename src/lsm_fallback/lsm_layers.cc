@@ -1,5 +1,8 @@
 #include "lsm_fallback/lsm_layers.h"
 
+#include <algorithm>
+#include <cassert>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -15,9 +18,16 @@ namespace {
 
 FoundIn PlaceOf(const Tier& tier) { return tier.level() == 1 ? FoundIn::kLevel1 : FoundIn::kDeeperLevel; }
 
+// The order of tiers in layers; no two tiers have the same place.
+[[maybe_unused]] bool IsNewer(const std::shared_ptr<const Tier>& a, const std::shared_ptr<const Tier>& b) {
+  return a->level() != b->level() ? a->level() < b->level() : a->number() > b->number();
+}
+
 }  // namespace
 
-LsmLayers::LsmLayers(Parts parts) : parts_(std::move(parts)), order_(parts_.comparator) {}
+LsmLayers::LsmLayers(Parts parts) : parts_(std::move(parts)), order_(parts_.comparator) {
+  assert(std::ranges::adjacent_find(parts_.tiers, std::not_fn(IsNewer)) == parts_.tiers.end());
+}
 
 Result<std::shared_ptr<const LsmLayers>> LsmLayers::Open(const FamilyState& state, const Comparator* comparator,
                                                          PagePool* pool, const OpenIndexFile& open_file) {
@@ -145,6 +155,7 @@ Result<TreePart> LsmLayers::CoveredByRanges() const {
 }
 
 std::shared_ptr<const Layers> LsmLayers::WithNewestRun(std::shared_ptr<const Run> run) const {
+  assert(run != nullptr);
   Parts parts = parts_;
   parts.runs.insert(parts.runs.begin(), std::move(run));
   return std::make_shared<const LsmLayers>(std::move(parts));

@@ -1,6 +1,7 @@
 #include "lsm_fallback/pick_compaction.h"
 
 #include <algorithm>
+#include <cassert>
 #include <span>
 #include <utility>
 
@@ -118,6 +119,7 @@ class Picker {
   // ---- Places ----
 
   static CompactionChoice NewChoice(std::uint32_t level, std::uint32_t output_level, const FileList& inputs) {
+    assert(output_level > 0 && output_level >= level && "entries only move down");
     CompactionChoice choice;
     choice.kind = CompactionChoice::Kind::kCompact;
     choice.level = level;
@@ -138,6 +140,7 @@ class Picker {
   }
 
   static void Append(const TierShape& tier, Stretch stretch, std::vector<std::uint64_t>* numbers) {
+    assert(stretch.end <= tier.files.size());
     for (std::size_t i = stretch.first; i < stretch.end; ++i) numbers->push_back(tier.files[i]->number);
   }
 

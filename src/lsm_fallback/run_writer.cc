@@ -1,6 +1,7 @@
 #include "lsm_fallback/run_writer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "util/mutant.h"
@@ -66,6 +67,7 @@ Status RunWriter::CutAt(const Slice* border) {
 }
 
 Status RunWriter::Begin() {
+  assert(builder_ == nullptr);
   CAMBIUM_TRY(NewIndexFile made, options_.create_file());
   if (made.header.number == 0 || made.header.number > kPageFileNumberMax) {
     return Status::InvalidArgument("file number " + std::to_string(made.header.number) + " does not fit page ids");
@@ -76,6 +78,7 @@ Status RunWriter::Begin() {
 }
 
 Status RunWriter::End() {
+  assert(builder_ != nullptr && file_ != nullptr);
   CAMBIUM_TRY(const RunInfo info, builder_->Finish());
   builder_.reset();
   if (!MutantIs(Mutant::kCommitBeforeRunSync)) {

@@ -70,6 +70,7 @@ void Tier::MakeFences() {
   const auto [differ, unused] = std::mismatch(first.begin(), first.end(), last.begin(), last.end());
   fence_prefix_.assign(first.begin(), differ);
   for (const auto& run : runs_) fences_.push_back(FenceOf(run->info().largest_key, fence_prefix_.size()));
+  assert(fences_.size() == runs_.size());
 }
 
 // If two numbers differ, their keys compare in the same way. If they are equal, the keys are compared.

@@ -9,6 +9,7 @@ TierCursor::TierCursor(const Comparator* comparator, std::shared_ptr<const RunLi
     : order_(comparator), runs_(std::move(runs)), new_cursor_(std::move(new_cursor)) {}
 
 void TierCursor::Open(std::size_t run) {
+  assert(run < runs_->size());
   if (cursor_ != nullptr && at_ == run) return;
   at_ = run;
   const Run& opened = *(*runs_)[run];
@@ -61,6 +62,7 @@ void TierCursor::Prev() {
 }
 
 void TierCursor::SkipEndedRunsForward() {
+  assert(cursor_ != nullptr);
   while (!cursor_->Valid() && cursor_->status().ok()) {
     if (at_ + 1 == runs_->size()) return Close();
     Open(at_ + 1);
@@ -69,6 +71,7 @@ void TierCursor::SkipEndedRunsForward() {
 }
 
 void TierCursor::SkipEndedRunsBackward() {
+  assert(cursor_ != nullptr);
   while (!cursor_->Valid() && cursor_->status().ok()) {
     if (at_ == 0) return Close();
     Open(at_ - 1);
