@@ -1,6 +1,7 @@
 #include "index/file_syncs.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "util/mutant.h"
 #include "util/result.h"
@@ -8,6 +9,7 @@
 namespace cambium {
 
 void FileSyncs::SyncAll(FileSystem* fs, std::span<FileSyncs* const> groups, std::span<Status> results) {
+  assert(groups.size() == results.size());
   std::vector<File*> files;
   for (const FileSyncs* const group : groups) {
     for (const Written& written : group->files_) files.push_back(written.file.get());

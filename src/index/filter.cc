@@ -28,6 +28,7 @@ void FilterBuilder::AddHash(std::uint64_t hash) {
 }
 
 void FilterBuilder::Set(std::uint64_t hash) {
+  assert(!blocks_.empty());
   FilterBlock& block = blocks_[FilterBlockOf(hash, blocks_.size())];
   AddToFilterBlock(reinterpret_cast<char*>(block.words), hash, probes_);
 }

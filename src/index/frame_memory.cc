@@ -106,6 +106,7 @@ void FrameMemory::Free(char* block, std::size_t size) noexcept {
   if (IsEachBlockAlone()) return ::operator delete (block, std::align_val_t{kAlignment});
   if (RoundUp(size, kClassBytes) > kClasses * kClassBytes) {
     const std::size_t bytes = RoundUp(size, SystemPageBytes());
+    assert(held_bytes_ >= bytes);
     ReturnSystemMemory(block, bytes);
     held_bytes_ -= bytes;
     return;

@@ -4,6 +4,7 @@
 // advance in step, these waits overlap: the pages of some arrive while those of others are searched.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -32,6 +33,7 @@ struct Lookup {
   PageRef keep;
 
   void Finish(const Result<bool>& found) {
+    assert(!is_done && "no older layer is asked once the key is found");
     status = found.status();
     is_found = found.ok() && *found;
     is_done = !found.ok() || *found;

@@ -104,6 +104,7 @@ bool MergeCursor::ReportShadowed(const Child& older) {
 // In the new direction, all children but the current one are at unknown places or at an end. They seek the current key
 // again, and step past it if they have it.
 void MergeCursor::Turn() {
+  assert(!order_.empty());
   const std::size_t current = order_[0];
   sought_.assign(key().data(), key().size());
   forward_ = !forward_;
@@ -128,6 +129,7 @@ bool MergeCursor::IsBefore(std::size_t a, std::size_t b) const {
 }
 
 void MergeCursor::Enter(std::size_t index) {
+  assert(index < children_.size() && order_.size() < children_.size());
   const auto place = std::upper_bound(order_.begin(), order_.end(), index,
                                       [this](std::size_t a, std::size_t b) { return IsBefore(a, b); });
   order_.insert(place, index);
@@ -135,6 +137,7 @@ void MergeCursor::Enter(std::size_t index) {
 
 // Moves the child at order_[place] on, and reorders it by its new key.
 void MergeCursor::StepAt(std::size_t place) {
+  assert(place < order_.size());
   const std::size_t index = order_[place];
   const auto at = order_.begin() + static_cast<std::ptrdiff_t>(place);
   is_alone_ = false;

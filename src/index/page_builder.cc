@@ -56,6 +56,7 @@ void KeyColumn::Clear() {
 }
 
 Slice KeyColumn::key(std::uint32_t i) const {
+  assert(i < ends_.size());
   const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
   return {bytes_.data() + begin, ends_[i] - begin};
 }

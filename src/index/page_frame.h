@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -74,9 +75,15 @@ struct alignas(64) PageFrame {
   }
   // A lookup needs both of the frame's cache lines.
   void Prefetch() const { __builtin_prefetch(reinterpret_cast<const char*>(this) + kAlignment); }
-  void Unpin() { state.fetch_sub(1, std::memory_order_release); }
+  void Unpin() {
+    [[maybe_unused]] const std::uint32_t before = state.fetch_sub(1, std::memory_order_release);
+    assert((before & ~kClosed) > 0);
+  }
   // Opens a closed frame with `pins` pins.
-  void Publish(std::uint32_t pins) { state.fetch_sub(kClosed - pins, std::memory_order_release); }
+  void Publish(std::uint32_t pins) {
+    [[maybe_unused]] const std::uint32_t before = state.fetch_sub(kClosed - pins, std::memory_order_release);
+    assert((before & kClosed) != 0);
+  }
   // Closes the frame if it is open and unpinned; returns whether it did.
   [[nodiscard]] bool TryClose() {
     std::uint32_t unpinned = 0;

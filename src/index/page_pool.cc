@@ -76,10 +76,12 @@ struct PagePool::Rep {
 
   // Needs no memory: free_frames has capacity for all frames.
   void Discard(PageFrame* frame) CAMBIUM_REQUIRES(mutex) {
+    assert((frame->state.load(std::memory_order_relaxed) & PageFrame::kClosed) != 0 && resident_bytes >= frame->size);
     frame->is_passing = false;
     resident_bytes -= frame->size;
     frame->FreeBytes(&memory);
     free_frames.push_back(frame);
+    assert(free_frames.size() <= frames.size());
   }
 
   void CollectOrphans() CAMBIUM_REQUIRES(mutex) {
@@ -121,6 +123,7 @@ struct PagePool::Rep {
 
   // Detaches a frame from its page; the frame has just been closed.
   void Leave(PageFrame* frame, PageTable::Cell* cell) CAMBIUM_REQUIRES(mutex) {
+    assert(cell->load(std::memory_order_relaxed) == frame);
     cell->store(nullptr, std::memory_order_relaxed);
     frame->cell.store(nullptr, std::memory_order_relaxed);
     frame->is_passing = false;
@@ -219,6 +222,7 @@ struct PagePool::Rep {
   // If this throws, the frame can be discarded.
   void Publish(PageFrame* frame, PageTable::Cell* cell, const PageView& view, std::uint32_t pins)
       CAMBIUM_REQUIRES(mutex) {
+    assert(cell->load(std::memory_order_relaxed) == nullptr && "a page has one frame");
     meter.Tick(BLOCK_CACHE_ADD);
     meter.Tick(BLOCK_CACHE_BYTES_WRITE, frame->size);
     frame->view = view;

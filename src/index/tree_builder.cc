@@ -87,6 +87,7 @@ Status TreeBuilder::CloseBranch(unsigned level) {
   if (level >= kMaxTreeHeight) {
     return Status::NotSupported("tree of more than " + std::to_string(kMaxTreeHeight) + " levels");
   }
+  assert(level > 0 && level <= branches_.size());
   BranchBuilder* branch = branches_[level - 1].get();
   const std::string lower = branch->lower().ToString();
   CAMBIUM_TRY(const ChildRef ref, Write(branch));
@@ -95,6 +96,7 @@ Status TreeBuilder::CloseBranch(unsigned level) {
 
 // Recurses with CloseBranch, one step per level: at most kMaxTreeHeight.
 Status TreeBuilder::AddChild(unsigned level, Slice separator, const ChildRef& child) {
+  assert(level > 0 && level <= branches_.size() + 1 && "a tree grows by one level at a time");
   if (branches_.size() < level) branches_.push_back(std::make_unique<BranchBuilder>(order_, options_, level));
   BranchBuilder* branch = branches_[level - 1].get();
   if (!branch->Fits(separator, child)) CAMBIUM_RETURN_IF_ERROR(CloseBranch(level));

@@ -97,6 +97,7 @@ bool TreeCursor::DescendTo(Slice target) {
 }
 
 bool TreeCursor::DescendEdge(Edge edge) {
+  assert(!path_.empty());
   for (;;) {
     Step& step = path_.back();
     step.index = edge == Edge::kFirst ? 0 : step.page->count() - 1;
@@ -204,6 +205,7 @@ void TreeCursor::FailOrder() {
 }
 
 void TreeCursor::NextLeaf() {
+  assert(!path_.empty());
   valid_ = false;
   is_framed_ = false;
   path_.pop_back();
@@ -214,6 +216,7 @@ void TreeCursor::NextLeaf() {
 }
 
 void TreeCursor::PrevLeaf() {
+  assert(!path_.empty());
   valid_ = false;
   is_framed_ = false;
   path_.pop_back();
