@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 
 namespace cambium {
@@ -10,7 +11,10 @@ class AddScope {
  public:
   AddScope(std::atomic<std::uint64_t>* sum, std::uint64_t amount)
       : sum_(sum), amount_(amount), total_(sum->fetch_add(amount, std::memory_order_relaxed) + amount) {}
-  ~AddScope() { sum_->fetch_sub(amount_, std::memory_order_relaxed); }
+  ~AddScope() {
+    [[maybe_unused]] const std::uint64_t before = sum_->fetch_sub(amount_, std::memory_order_relaxed);
+    assert(before >= amount_);
+  }
   AddScope(const AddScope&) = delete;
   AddScope& operator=(const AddScope&) = delete;
 

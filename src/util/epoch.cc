@@ -146,7 +146,8 @@ std::size_t EpochCollect() {
     due.reclaim();
     due.reclaim = nullptr;
     const MutexLock lock(queue.mutex);
-    std::erase(queue.running, due.epoch);
+    [[maybe_unused]] const std::size_t ended = std::erase(queue.running, due.epoch);
+    assert(ended == 1);
     ++count;
   }
 }

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -70,6 +71,7 @@ class EpochGuard {
     (void)epoch_internal::current_epoch.load(std::memory_order_seq_cst);
   }
   ~EpochGuard() {
+    assert(slot_->depth > 0 && slot_ == epoch_internal::this_thread && "a guard lives in one thread");
     if (--slot_->depth != 0) return;
     slot_->entered.store(0, std::memory_order_release);
     if (slot_->give_back_on_leave) epoch_internal::GiveBack();

@@ -1,6 +1,7 @@
 #include "util/generic_rate_limiter.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 
 namespace cambium {
@@ -67,6 +68,7 @@ void GenericRateLimiter::Take(IOPriority priority, std::uint64_t bytes) {
 
 std::uint64_t GenericRateLimiter::Admit(std::uint64_t bytes, IOPriority priority, Clock* clock,
                                         const std::function<bool()>& is_given_up) {
+  assert(priority < IO_TOTAL);
   const std::uint64_t start = clock->NowMicros();
   std::uint64_t now = start;
   MutexLock lock(mutex_);
@@ -87,6 +89,7 @@ std::uint64_t GenericRateLimiter::Admit(std::uint64_t bytes, IOPriority priority
     clock->SleepMicros(std::clamp<std::uint64_t>(static_cast<std::uint64_t>(micros), 1, kPauseMicros));
     lock.Lock();
   }
+  assert(classes_[priority].waiting > 0);
   --classes_[priority].waiting;
   Take(priority, bytes);
   return now - start;

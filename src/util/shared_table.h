@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -83,7 +84,10 @@ class SharedTable {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   // The row with the least key. The table is not empty.
-  [[nodiscard]] const Row& front() const { return parts_.front().rows->front(); }
+  [[nodiscard]] const Row& front() const {
+    assert(!empty());
+    return parts_.front().rows->front();
+  }
 
   [[nodiscard]] Iterator find(const Key& key) const {
     const Place place = PlaceOf(key);
@@ -141,6 +145,7 @@ class SharedTable {
     } else {
       Put(part, rows.empty() ? nullptr : std::make_shared<Rows>(std::move(rows)));
     }
+    assert(size_ > 0);
     --size_;
     return 1;
   }
@@ -170,6 +175,7 @@ class SharedTable {
   }
 
   void Insert(std::size_t part, std::shared_ptr<Rows> rows) {
+    assert(part <= parts_.size() && !rows->empty());
     Key first = KeyOf{}(rows->front());
     parts_.insert(parts_.begin() + static_cast<std::ptrdiff_t>(part), Part{std::move(first), std::move(rows)});
     ++size_;
@@ -191,6 +197,7 @@ class SharedTable {
 
   // Replaces the rows of a part; null removes it. Allocates nothing.
   void Put(std::size_t part, std::shared_ptr<Rows> rows) {
+    assert(part < parts_.size() && (rows == nullptr || !rows->empty()));
     if (rows == nullptr) {
       parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(part));
       return;

@@ -1,6 +1,7 @@
 #include "util/thread_pool.h"
 
 #include <algorithm>
+#include <cassert>
 #include <new>
 #include <utility>
 
@@ -108,10 +109,12 @@ void ThreadPool::RunTasks() {
       if (!later_.empty() || HasWaiting()) wake_.NotifyOne();
       ++running_;
       if (is_low) ++running_low_;
+      assert(running_low_ <= low_max_ && running_low_ <= running_);
       lock.Unlock();
       task();
       task = nullptr;  // destroys its captures before the task counts as done
       lock.Lock();
+      assert(running_ > 0 && (!is_low || running_low_ > 0));
       if (is_low) --running_low_;
       if (--running_ == 0 && closing_) wake_.NotifyAll();
     } else if (closing_ && running_ == 0) {
