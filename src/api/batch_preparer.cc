@@ -1,5 +1,6 @@
 #include "api/batch_preparer.h"
 
+#include <cassert>
 #include <string>
 #include <utility>
 
@@ -46,6 +47,7 @@ Status BatchPreparer::Enter(std::uint32_t id) {
 }
 
 void BatchPreparer::Leave(std::size_t user_bytes, std::size_t WriteTarget::*kind) {
+  assert(at_ < targets_.size() && targets_[at_].family == family_ && out_.batch.memtable_bytes() >= before_);
   out_.user_bytes += user_bytes;
   ++(targets_[at_].*kind);
   targets_[at_].bytes += out_.batch.memtable_bytes() - before_;

@@ -33,6 +33,7 @@ DbIterator::DbIterator(const IteratorSource* source, std::shared_ptr<const Famil
       sequence_(sequence) {
   if (options.iterate_lower_bound != nullptr) lower_ = options.iterate_lower_bound->ToString();
   if (options.iterate_upper_bound != nullptr) upper_ = options.iterate_upper_bound->ToString();
+  assert(view_->Find(family_->id) != nullptr);
   const FamilyView& family = *view_->Find(family_->id);
   std::vector<MergeChild> children;
   const auto add = [&](const LogTable& table) {
@@ -54,7 +55,8 @@ DbIterator::~DbIterator() {
   ahead_.reset();
   cursor_.reset();
   db_.meter.Tick(NO_ITERATOR_DELETED);
-  source_.state->iterator_count.fetch_sub(1);
+  [[maybe_unused]] const int before = source_.state->iterator_count.fetch_sub(1);
+  assert(before > 0);
 }
 
 void DbIterator::operator delete(DbIterator* it, std::destroying_delete_t) {

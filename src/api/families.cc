@@ -1,6 +1,7 @@
 #include "api/families.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -105,6 +106,7 @@ Status Families::CommitCreation(std::span<const ColumnFamilyDescriptor* const> w
 void Families::AddTo(View* view, const std::shared_ptr<Family>& family, std::shared_ptr<const Layers> layers) {
   FamilyView added{family, family->FirstTable(), {}, nullptr};
   CommitPoint::SetLayers(&added, std::move(layers));
+  assert(view->Find(family->id) == nullptr && "ids are never used twice");
   view->families.Set(std::move(added));
 }
 
@@ -139,6 +141,7 @@ Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
   std::shared_ptr<Family> kept;
   const Status committed = commits_.Commit(&edit, [&](View* view) {
     const FamilyView* const found = view->Find(family->id);
+    assert(found != nullptr && "it was not dropped before");
     kept = found->family;
     found->layers->AppendFiles(files);
     const FamilyView gone = *found;

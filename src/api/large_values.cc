@@ -1,5 +1,6 @@
 #include "api/large_values.h"
 
+#include <cassert>
 #include <string>
 #include <utility>
 
@@ -87,6 +88,7 @@ Status LargeValues::Fill(NewFile* made, Slice key, Slice stored) {
 }
 
 Status LargeValues::Name(NewFile* made, const Family& family, LargeValueRef* ref, ValueAddress* address) {
+  assert(made->file != nullptr);
   const CommitLock lock(commits_);
   SegmentInfo info;
   info.number = made->header.number;

@@ -1,5 +1,6 @@
 #include "api/log_applier.h"
 
+#include <cassert>
 #include <utility>
 
 #include "util/mutant.h"
@@ -23,11 +24,13 @@ bool IsFull(const LogTable& table, const ColumnFamilyOptions& options) {
 }  // namespace
 
 void LogApplier::GoOn(Flush flush) {
+  assert(has_stopped_ && flush != nullptr && view_ == nullptr);
   has_stopped_ = false;
   flush_ = std::move(flush);
 }
 
 Status LogApplier::Take(const std::vector<ReplayedOp>& ops) {
+  assert(!ops.empty());
   if (view_ == nullptr) view_ = views_.Pin();
   batch_.clear();
   for (const ReplayedOp& op : ops) CAMBIUM_RETURN_IF_ERROR(Measure(op));
@@ -88,6 +91,7 @@ Status LogApplier::MakeRoom(const LogPlace& end) {
 }
 
 Status LogApplier::Add(const std::vector<ReplayedOp>& ops) {
+  assert(!has_stopped_ && ops.front().sequence > applied_);
   for (const auto& [id, target] : batch_) {
     LogTable& table = *view_->Find(id)->active;
     CAMBIUM_RETURN_IF_ERROR(table.Reserve(target.operations, target.bytes, target.ranges));

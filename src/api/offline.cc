@@ -1,5 +1,6 @@
 #include "api/offline.h"
 
+#include <cassert>
 #include <utility>
 
 #include "io/file_header.h"
@@ -57,6 +58,7 @@ OfflineAccess::LogNow OfflineAccess::PinLog(std::span<const std::uint64_t> numbe
 
 Result<OfflineAccess::MovedOut> OfflineAccess::MoveOut(const LogNow& log, std::span<const GcSource> sources,
                                                        bool empties, std::span<const GcRecord> records) {
+  assert(!sources.empty());
   const Delivery delivery(&state_.context.events);
   GcPick pick;
   pick.view = log.view;

@@ -1,6 +1,7 @@
 #include "api/reader.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "index/passing_reads.h"
 #include "util/epoch.h"
@@ -197,6 +198,7 @@ void Reader::MultiGet(const ReadOptions& options, std::span<const Family* const>
 void Reader::FindAll(Many* many) const {
   constexpr std::size_t kTogether = 128;  // keys for which pages of inline values are pinned at a time
   const std::vector<std::size_t>& order = many->order;
+  assert(many->view != nullptr && many->lookups.size() == order.size());
   for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
     const Family* const family = many->families[order[first]];
     while (end < order.size() && end - first < kTogether && many->families[order[end]] == family) ++end;

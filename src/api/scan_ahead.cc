@@ -40,6 +40,7 @@ bool ScanAhead::Push(const EntryCursor& cursor, bool is_missing) {
   warm_ = slot.state == State::kPending ? 0 : warm_ + 1;
   bytes_ += bytes;
   ++count_;
+  assert(count_ <= slots_.size() && count_ <= kEntriesMax);
   return true;
 }
 
@@ -93,6 +94,7 @@ void ScanAhead::Pop() {
   if (slot.state == State::kPending) reads_.Forget(&slot.item);  // until then another thread may write into it
   // One large value among small ones would otherwise leave a large buffer in each slot.
   if (slot.item.buffer.capacity() > kBytesMax / kEntriesMax) slot.item.buffer = std::string();
+  assert(bytes_ >= slot.bytes);
   bytes_ -= slot.bytes;
   ++first_;
   --count_;

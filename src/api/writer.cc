@@ -1,6 +1,7 @@
 #include "api/writer.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "api/batch_preparer.h"
 #include "util/count_scope.h"
@@ -124,6 +125,7 @@ Status Writer::Sync() {
 }
 
 Status Writer::WritePrepared(const WriteOptions& options, Prepared* prepared, TracedCall* traced) {
+  assert(!prepared->batch.empty() && !prepared->targets.empty());
   db_.stats.user_bytes.fetch_add(prepared->user_bytes, std::memory_order_relaxed);
   const SampledCall sampled(&pace_.foreground(), options.sync ? CallKind::kSyncedWrite : CallKind::kWrite);
   SequenceNumber last = 0;
