@@ -1,6 +1,7 @@
 #include "backup/backup_directory.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -97,6 +98,7 @@ Status BackupDirectory::Load() {
 }
 
 Status BackupDirectory::Add(BackupRecord record) {
+  assert(record.id != 0 && !records_.contains(record.id) && !damaged_.contains(record.id));
   const std::string path = path_ + "/" + BackupRecordName(record.id);
   const std::string unfinished = path + std::string(kUnfinished);
   std::unique_ptr<File> file;

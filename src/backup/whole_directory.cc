@@ -1,6 +1,7 @@
 #include "backup/whole_directory.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <new>
 #include <utility>
@@ -67,6 +68,7 @@ class Workshop {
 
   // Takes the lock, removes what an earlier try left, and creates the directory. Locked if another call has the lock.
   Status Enter() {
+    assert(lock_ == nullptr && !is_made_);
     CAMBIUM_RETURN_IF_ERROR(LockIt());
     CAMBIUM_RETURN_IF_ERROR(CheckIsNew(fs_, target_));  // another call may just have finished
     CAMBIUM_RETURN_IF_ERROR(RemoveRemains());
@@ -86,6 +88,7 @@ class Workshop {
 
   // Renames the directory to the target, durably. After an error, the target may or may not exist.
   Status Name() {
+    assert(lock_ != nullptr && is_made_ && is_ours_ && "only what this call has made gets the name");
     CAMBIUM_RETURN_IF_ERROR(fs_.RenameToNew(partial_, target_));
     is_ours_ = is_made_ = false;
     return WithoutFatal(fs_.SyncDirectory(ParentOf(target_)));
