@@ -1,6 +1,7 @@
 #include "repair/orphan_leaves.h"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -27,6 +28,7 @@ void OrphanLeaves::Add(const PageView& leaf) {
 }
 
 void OrphanLeaves::Choose() {
+  assert(live_.empty() && "it chooses once");
   std::ranges::sort(leaves_, std::greater(), [](const Leaf& leaf) {
     return std::pair(FileNumberOf(leaf.id), UnitOffsetOf(leaf.id));
   });

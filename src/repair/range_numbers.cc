@@ -1,6 +1,7 @@
 #include "repair/range_numbers.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 
 namespace cambium {
@@ -10,6 +11,7 @@ void RangeNumbers::Add(Range range) {
 }
 
 void RangeNumbers::Sort() {
+  assert(steps_.empty() && "all ranges are added before");
   struct Bound {
     Slice key;
     SequenceNumber sequence;
@@ -28,7 +30,9 @@ void RangeNumbers::Sort() {
       if (bounds[i].is_begin) {
         open.insert(bounds[i].sequence);
       } else {
-        open.erase(open.find(bounds[i].sequence));  // the range began at a smaller key
+        const auto ended = open.find(bounds[i].sequence);
+        assert(ended != open.end() && "the range began at a smaller key");
+        open.erase(ended);
       }
     }
     steps_.push_back({key, open.empty() ? 0 : *open.rbegin()});

@@ -1,6 +1,7 @@
 #include "repair/salvage_layers.h"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <iterator>
 #include <set>
@@ -93,6 +94,7 @@ class FamilyLayers {
 
   // Adds a gap to the last element of lost_.
   void AddGap(const Group& group, KeyRange range) {
+    assert(!lost_.empty());
     const auto& visible = group.first_visible;
     if (visible.has_value() && (!range.first.has_value() || Compare(*range.first, *visible) < 0)) range.first = visible;
     lost_.back().keys.Add(range.first, range.second);

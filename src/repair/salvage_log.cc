@@ -1,6 +1,7 @@
 #include "repair/salvage_log.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "vlog/segment_footer.h"
 #include "vlog/value_reader.h"
@@ -118,6 +119,7 @@ Status LogSalvage::Read() {
 }
 
 Status LogSalvage::ReadSegment(const Source& source, bool is_log) {
+  assert(pending_.empty() && "no batch spans two segments");
   const Segment& segment = *source.segment;
   SegmentScanner scanner(segment.file(), segment.seed(), segment.FirstRecord(), source.size, nullptr);
   scanner.SetHoles(segment.holes());
