@@ -1,6 +1,7 @@
 #include "recovery/log_replay.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <optional>
 
@@ -362,6 +363,7 @@ class Replay {
   }
 
   Status ApplyBatch() {
+    assert(!batch_.empty());
     ops_.clear();
     for (const Pending& op : batch_) {
       ops_.push_back({op.sequence, op.family, op.key, op.is_inline ? Entry::Inline(op.value) : op.entry, op.log_bytes,
