@@ -94,7 +94,9 @@ Status Fill(EntrySource* source, const std::string& directory, const ImportFlags
   if (!s.ok()) return s;
   std::map<std::string, ColumnFamilyHandle*> by_name;
   for (ColumnFamilyHandle* const handle : handles) by_name[handle->GetName()] = handle;
-  s = Copy(source, db.get(), made, &by_name, counts);
+  ColumnFamilyOptions of_new = made;
+  if (!CheckCeiling(options.max_space_amplification, of_new).ok()) of_new.min_blob_size = 0;
+  s = Copy(source, db.get(), of_new, &by_name, counts);
   for (const auto& [name, handle] : by_name) delete handle;
   const Status closed = db->Close();
   return s.ok() ? closed : s;

@@ -23,6 +23,7 @@ std::vector<PresetRun> CrossRuns(double scale) {
   for (const char* ceiling : {"1.1", "1.25", "1.5", "2", "0"}) {
     add(std::string("E1, ceiling ") + (std::string(ceiling) == "0" ? "none" : ceiling),
         {"--engine=cambium", "--index=both", std::string("--max_space_amplification=") + ceiling,
+         "--min_blob_size=0",  // otherwise 1.1 is refused; all values are separated anyway
          "--benchmarks=filluniquerandom,overwrite,verify"});
   }
   add("E2, cold half, GC of a quarter", {"--engine=cambium,rocksdb_blob", "--index=both",

@@ -54,6 +54,8 @@ const Cell kCells[] = {
     {"one-key", false, 1, 600, 1, 1, 1.5},
     {"one-key-8", true, 1, 600, 1, 8, 1.5},
     {"tiny-values", false, 1'000'000, 1, 1, 1, 1.5},
+    {"tiny-10m", false, 10'000'000, 8, 1, 2, 1.5},
+    {"tiny-10m-lsm", false, 10'000'000, 8, 1, 2, 1.5, What::kOverwrite, 64 << 10, true},
     {"inline-100", false, 1'000'000, 100, 1, 2, 1.5},
     {"inline-100-lsm", false, 1'000'000, 100, 1, 2, 1.5, What::kOverwrite, 64 << 10, true},
     {"inline-100-2", false, 500'000, 100, 1, 1, 2},
@@ -67,8 +69,12 @@ const Cell kCells[] = {
     {"inline-zipf-lsm", false, 500'000, 100, 1, 1, 1.5, What::kZipf, 64 << 10, true},
     {"inline-delete", false, 500'000, 100, 1, 1, 1.5, What::kDelete},
     {"inline-delete-lsm", false, 500'000, 100, 1, 1, 1.5, What::kDelete, 64 << 10, true},
+    {"inline-range", false, 500'000, 100, 1, 1, 1.5, What::kRange},
+    {"inline-range-lsm", false, 500'000, 100, 1, 1, 1.5, What::kRange, 64 << 10, true},
     {"1k", true, 100'000, 1000, 1, 1, 1.5},
     {"1k-lsm", true, 100'000, 1000, 1, 1, 1.5, What::kOverwrite, 64 << 10, true},
+    {"100-1.1", false, 500'000, 100, 1, 1, 1.1},
+    {"100-1.1-lsm", false, 500'000, 100, 1, 1, 1.1, What::kOverwrite, 64 << 10, true},
     {"1k-1.1", false, 200'000, 1000, 1, 1, 1.1},
     {"1k-1.25", false, 200'000, 1000, 1, 2, 1.25},
     {"1k-2", false, 200'000, 1000, 1, 8, 2},
@@ -86,6 +92,7 @@ const Cell kCells[] = {
     {"64m", false, 3, 64 << 20, 1, 1, 2},
     {"10-families", false, 60'000, 2000, 10, 2, 1.5},
     {"100-families", false, 60'000, 2000, 100, 2, 1.5},
+    {"100-families-delete", false, 60'000, 2000, 100, 4, 1.5, What::kDelete},
     {"300-families", true, 60'000, 2000, 300, 1, 1.5},
     {"300-families-lsm", false, 60'000, 2000, 300, 1, 1.5, What::kOverwrite, 64 << 10, true},
     {"1000-families", false, 60'000, 2000, 1000, 1, 1.5},
@@ -148,14 +155,9 @@ struct Outcome {
 class CellRun {
  public:
   CellRun(const Cell& cell, std::string dir, std::uint64_t seed, bool shows_figures)
-      : cell_(cell), dir_(std::move(dir)), seed_(seed), shows_figures_(shows_figures), live_(cell, options_) {
+      : cell_(cell), dir_(std::move(dir)), seed_(seed), shows_figures_(shows_figures), options_(OptionsOf(cell)), live_(cell, options_) {
     options_.statistics = CreateDBStatistics();
     options_.create_if_missing = options_.create_missing_column_families = true;
-    options_.max_space_amplification = cell.s;
-    // A ceiling below 1.25 is only legal if no value may be in the index. Larger values are separated anyway.
-    if (cell.bytes >= options_.min_blob_size) options_.min_blob_size = 0;
-    options_.write_buffer_size = cell.buffer_kib << 10;
-    options_.index_type = cell.lsm ? IndexKind::kLsm : IndexKind::kBTree;
     std::vector<ColumnFamilyDescriptor> families;
     for (int i = 0; i < cell.families; ++i) {
       families.push_back({i == 0 ? std::string("default") : "f" + std::to_string(i), ColumnFamilyOptions(options_)});
@@ -189,6 +191,14 @@ class CellRun {
   }
 
  private:
+  static Options OptionsOf(const Cell& cell) {
+    Options options;
+    options.max_space_amplification = cell.s;
+    if (cell.s < 1.25) options.min_blob_size = 0;  // otherwise such a ceiling is refused
+    options.write_buffer_size = cell.buffer_kib << 10;
+    options.index_type = cell.lsm ? IndexKind::kLsm : IndexKind::kBTree;
+    return options;
+  }
   [[nodiscard]] std::uint64_t IndexBytesWritten() const {
     return options_.statistics->getTickerCount(FILE_BYTES_FLUSH) + options_.statistics->getTickerCount(FILE_BYTES_MERGE);
   }

@@ -87,7 +87,8 @@ struct RepairReport {
 // MANIFEST, only the numbers of families are known: a family is called "salvaged-<number>", and is in byte order unless
 // `families` has that name with another comparator. The order of keys decides which keys a range delete covers. So
 // without a MANIFEST, in a family that is not named, the default one included, everything older than the last range
-// delete is unproven. From `options` everything but the listeners applies to the new database.
+// delete is unproven. From `options` everything but the listeners applies to the new database. If
+// max_space_amplification is lower than Open allows with the options of a family, the new database has no ceiling.
 //
 // OK if the new database was created, whatever was lost: see *report. InvalidArgument if `path` holds no database,
 // `out` exists, or a comparator is missing; Locked if `path` is open for writing; NotSupported if it has a later

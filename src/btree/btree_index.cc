@@ -427,9 +427,13 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Compact(const CompactionI
       // If steps wrote more than what the copies free, the dead pages in all other files would grow until nothing is free.
       // On a full disk the dead pages of the emptied files are used up; otherwise half of them, so that files shrink.
       const std::uint64_t dead = DeadBytesOf(layers, sweep.victims);
-      const std::uint64_t most = (input.bounds->is_hard ? dead : dead / 2) + input.bounds->growth_bytes_max;
-      sweep.max_output_bytes = std::min(sweep.max_output_bytes, std::max(most, kLeastStepPages * segments.page_size));
-      sweep.copies_count = input.bounds->is_hard;
+      const std::uint64_t most = std::max((input.bounds->is_hard ? dead : dead / 2) + input.bounds->growth_bytes_max,
+                                          kLeastStepPages * segments.page_size);
+      if (input.bounds->is_hard) {
+        sweep.max_output_bytes = std::min(sweep.max_output_bytes, most);
+      } else {
+        sweep.max_merged_bytes = most;
+      }
     }
   } else {
     // Pages that the merge replaces anyway need no copy.

@@ -333,8 +333,9 @@ class Sweeper {
 
   [[nodiscard]] bool IsEnough() const {
     const std::uint64_t of_filter = in_.filter == nullptr ? 0 : in_.filter->value_bytes();
-    const std::uint64_t copied = in_.copies_count ? 0 : std::min(sink_.bytes(), out_.stats.bytes_evacuated);
-    return sink_.bytes() - copied + skipped_bytes_ + of_filter >= in_.max_output_bytes;
+    if (!in_.max_merged_bytes.has_value()) return sink_.bytes() + skipped_bytes_ + of_filter >= in_.max_output_bytes;
+    const std::uint64_t merged = sink_.bytes() - std::min(sink_.bytes(), out_.stats.bytes_evacuated);
+    return merged >= *in_.max_merged_bytes || merged + skipped_bytes_ + of_filter >= in_.max_output_bytes;
   }
 
   // Lets the step also end at a separator of the tree, if it has skipped pages and so has made progress. All keys of

@@ -66,7 +66,9 @@ struct SweepInput {
   // The step ends at the next key once this much is written. Pages that were read and left out count too, and so do the
   // value bytes of the filter.
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
-  bool copies_count = true;  // of live pages out of files to empty, against max_output_bytes
+  // Nor does it go on once it has written this much besides copies of pages in `victims`. If this is set, the copies do
+  // not count against max_output_bytes.
+  std::optional<std::uint64_t> max_merged_bytes = std::nullopt;
 };
 
 struct SweepOutput {

@@ -123,8 +123,10 @@ Status CompactLog(const DBOptions& options, const std::string& path, const std::
     family.options.compaction_filter = nullptr;
     family.options.compaction_filter_factory = nullptr;
     if (how.recompress.has_value()) family.options.blob_compression_type = *how.recompress;
+    if (how.min_blob_size.has_value()) family.options.min_blob_size = *how.min_blob_size;
+    CAMBIUM_RETURN_IF_ERROR(CheckCeiling(options.max_space_amplification, family.options)
+                                .WithContext("column family \"" + family.name + "\""));
     if (!how.min_blob_size.has_value()) continue;
-    family.options.min_blob_size = *how.min_blob_size;
     filters.push_back(std::make_unique<SeparatingFilter>(*how.min_blob_size));
     family.options.compaction_filter = filters.back().get();
   }

@@ -88,6 +88,9 @@ class Converter {
       const std::string where = path_ + ": column family \"" + family.name + "\"";
       if (found == families_.end()) return Status::InvalidArgument(where + " is missing in the call");
       CAMBIUM_RETURN_IF_ERROR(CheckColumnFamilyOptions(found->options).WithContext(where));
+      ColumnFamilyOptions converted = found->options;
+      converted.index_type = to_;
+      CAMBIUM_RETURN_IF_ERROR(CheckCeiling(options_.max_space_amplification, converted).WithContext(where));
       if (found->options.comparator->Name() != family.comparator) {
         return Status::InvalidArgument(where + ": keys are ordered by comparator \"" + family.comparator +
                                        "\", and the options give \"" + found->options.comparator->Name() + "\"");

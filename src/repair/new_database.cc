@@ -15,8 +15,9 @@ Result<std::unique_ptr<NewDatabase>> NewDatabase::Create(const DBOptions& option
   here.create_if_missing = true;
   here.error_if_exists = false;
   here.listeners.clear();
+  here.max_space_amplification = 0;  // Finish sets it: the notes are in the index whatever ceiling is wanted
   if (here.info_log == nullptr) here.info_log = NullLogger();
-  std::unique_ptr<NewDatabase> made(new NewDatabase(values));
+  std::unique_ptr<NewDatabase> made(new NewDatabase(values, options.max_space_amplification));
   Family& first = made->families_[0];  // made before the handle, which leaks if memory runs out between the two
   first.name = kDefaultColumnFamilyName;
   std::vector<ColumnFamilyHandle*> handles;
@@ -119,6 +120,9 @@ Result<std::vector<NewDatabase::Figures>> NewDatabase::Finish() {
     for (entries->SeekToFirst(); entries->Valid(); entries->Next()) ++figures.back().entries;
     CAMBIUM_RETURN_IF_ERROR(entries->status());
   }
+  // If a family's values would not keep to the ceiling, there is none: what could be read counts more.
+  const Status bounded = db_->SetDBOptions({{"max_space_amplification", std::to_string(max_space_amplification_)}});
+  if (!bounded.IsInvalidArgument()) CAMBIUM_RETURN_IF_ERROR(bounded);
   DropHandles();
   CAMBIUM_RETURN_IF_ERROR(db_->Close());
   return figures;

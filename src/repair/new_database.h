@@ -54,11 +54,13 @@ class NewDatabase {
     std::uint64_t value_bytes = 0;
   };
 
-  explicit NewDatabase(bool values) : has_values_(values) {}
+  NewDatabase(bool values, double max_space_amplification)
+      : has_values_(values), max_space_amplification_(max_space_amplification) {}
   Status MakeNotes(std::uint32_t id, const ColumnFamilyOptions& options);
   void DropHandles();
 
   const bool has_values_;
+  const double max_space_amplification_;  // of the finished database
   std::unique_ptr<DB> db_;
   std::map<std::uint32_t, Family> families_;
   std::string buffer_;

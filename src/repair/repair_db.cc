@@ -89,7 +89,10 @@ class Repair {
   Status FindFamilies() {
     for (const auto& [id, state] : salvage_.state.families) {
       ColumnFamilyOptions options = salvage_.OptionsOf(state.name);
-      if (!salvage_.IsNamed(state.name)) options = WithOptionsOfState(state, options);
+      if (!salvage_.IsNamed(state.name)) {
+        options = WithOptionsOfState(state, options);
+        if (!CheckCeiling(options_.max_space_amplification, options).ok()) options.min_blob_size = 0;
+      }
       if (options.comparator == nullptr || state.comparator != options.comparator->Name()) {
         return Status::InvalidArgument(salvage_.path + ": keys of column family \"" + state.name +
                                        "\" are ordered by comparator \"" + state.comparator +

@@ -233,6 +233,8 @@ void Compactor::LimitDeadPages(const Family& family, CompactionInput* input) con
   // If the disk bounds the space, steps are an eighth of what is free, and may use all of it.
   if (space_.is_bound_by_disk.load(std::memory_order_relaxed) || MutantIs(Mutant::kSweepsIgnoreDeadPages)) return;
   const LayersShape shape = input->layers->shape();
+  // A step that rewrites the whole tree leaves no dead page.
+  if (shape.base_live_bytes + shape.run_file_bytes <= input->max_output_bytes) return;
   const std::uint64_t most = shape.base_live_bytes / 100 * input->file_percent_max;
   const std::uint64_t room = most - std::min(most, shape.base_file_bytes);
   if (room / 2 >= input->max_output_bytes) return;

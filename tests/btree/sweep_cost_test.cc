@@ -273,6 +273,10 @@ TEST(SweepCostTest, CopiesDoNotCountAgainstWhatAStepMergesUnlessTheBoundsAreHard
     std::printf("files %.0f %% at most, %.0f %% at rest, %.0f bytes per update, at least %llu entries a step\n",
                 its.percent_at_most, its.percent_at_rest, its.bytes, static_cast<unsigned long long>(its.least_merged));
   }
+  EXPECT_LT(bounded.percent_at_most, usual.percent_at_most);
+  EXPECT_GE(bounded.least_merged, 8u) << "two pages have about eight of the sweep's entries";
+  EXPECT_LT(hard.least_merged, 8u) << "otherwise the test shows nothing";
+  EXPECT_LT(bounded.bytes, hard.bytes / 2);
 }
 
 }  // namespace

@@ -488,6 +488,25 @@ TEST(CompactLogTest, ValuesMovedInTheirOldFormMoveIntoTheIndexLater) {
   store.ExpectWhole();
 }
 
+// With values in the index, the database could not be opened with its ceiling.
+TEST(CompactLogTest, ValuesDoNotMoveIntoTheIndexUnderALowCeiling) {
+  CompactedStore store;
+  store.options.max_space_amplification = 1.1;
+  store.options.min_blob_size = 0;
+  store.MustOpen();
+  store.Put("a", store.known["a"] = std::string(100, 'x'));
+  store.MustClose();
+  CompactLogOptions how;
+  how.min_blob_size = 101;
+  CompactLogReport report;
+  const std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, store.options}};
+  const Status s = CompactLog(store.options, kStorePath, families, how, &report);
+  EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
+  how.min_blob_size.reset();
+  store.MustCompact(how);
+  store.ExpectWhole();
+}
+
 TEST(CompactLogTest, ValuesMoveBetweenLogAndIndex) {
   CompactedStore store;
   store.options.enable_blob_garbage_collection = false;

@@ -272,6 +272,12 @@ TEST(ConvertTest, AllFamiliesAreConverted) {
   ASSERT_TRUE(s.ok()) << s.ToString();
   EXPECT_EQ(report.families, 2u) << "the third has that index already";
   for (ColumnFamilyDescriptor& family : families) family.options.index_type = to;
+  // An LSM of two levels does not keep to the usual ceiling.
+  std::vector<ColumnFamilyDescriptor> low = families;
+  low[2].options.num_levels = 2;
+  DBOptions with_ceiling = store.options;
+  with_ceiling.max_space_amplification = 1.5;
+  EXPECT_TRUE(ConvertIndex(with_ceiling, kStorePath, low, kLsm, "/two_levels", {}, &report).IsInvalidArgument());
   ASSERT_TRUE(DB::Open(store.options, kOut, families, &handles, &store.db).ok());
   for (int i = 0; i < 100; ++i) {
     for (ColumnFamilyHandle* const handle : handles) {

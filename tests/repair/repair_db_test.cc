@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "cambium/convenience.h"
 #include "io/sim/sim_file_system.h"
 #include "manifest/manifest_reader.h"
 #include "repair/repair_store.h"
@@ -53,6 +54,34 @@ TEST(RepairDbTest, KeepsFamilies) {
   EXPECT_TRUE(findings.report.IsClean());
   EXPECT_EQ(findings.report.families.size(), 2u);
   EXPECT_EQ(Read(store, kOutPath, ReverseBytewiseComparator()), before);
+}
+
+// Returns the ceiling in the OPTIONS file of the salvaged database.
+double CeilingOfSalvage(const TestStore& store, const std::vector<ColumnFamilyDescriptor>& families) {
+  Findings findings;
+  const Status s = RepairTo(store, families, {}, &findings);
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  DBOptions db;
+  std::vector<ColumnFamilyDescriptor> found;
+  ConfigOptions config;
+  config.file_system = store.fs;
+  EXPECT_TRUE(LoadLatestOptions(config, kOutPath, &db, &found).ok());
+  EXPECT_TRUE(DestroyDB(kOutPath, store.options).ok());
+  return db.max_space_amplification;
+}
+
+// Salvage keeps notes in the index, for which a low ceiling is not legal.
+TEST(RepairDbTest, KeepsACeilingThatIsOnlyLegalForValuesInTheLog) {
+  TestStore store;
+  store.options.max_space_amplification = 1.1;
+  store.options.min_blob_size = 0;
+  MakeFamilies(&store, BytewiseComparator());
+  EXPECT_EQ(CeilingOfSalvage(store, {}), 1.1) << "families that are not named get options for which it is legal";
+  const ColumnFamilyDescriptor fruit("fruit", store.options);
+  EXPECT_EQ(CeilingOfSalvage(store, {fruit}), 1.1);
+  ColumnFamilyDescriptor with_small_values = fruit;
+  with_small_values.options.min_blob_size = 100;
+  EXPECT_EQ(CeilingOfSalvage(store, {with_small_values}), 0) << "it would not be legal";
 }
 
 TEST(RepairDbTest, CustomComparatorMustBeNamed) {

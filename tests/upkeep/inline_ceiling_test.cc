@@ -254,9 +254,23 @@ TEST(InlineCeilingOptionsTest, CeilingIsCheckedWhenOptionsChange) {
   family.min_blob_size = 0;
   ASSERT_TRUE(store.db->CreateColumnFamily(family, "other", &handle).ok());
   EXPECT_TRUE(store.db->SetOptions(handle, {{"min_blob_size", "2"}}).IsInvalidArgument());
-  ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(handle).ok());
+  // All families are checked, not only the first.
   ASSERT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "0"}}).ok());
-  EXPECT_TRUE(store.db->SetOptions({{"min_blob_size", "2"}}).ok());
+  ASSERT_TRUE(store.db->SetOptions(handle, {{"min_blob_size", "2"}}).ok());
+  EXPECT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "1.2"}}).IsInvalidArgument());
+  ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(handle).ok());
+  store.MustClose();
+  std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, store.options}, {"other", store.options}};
+  families[0].options.min_blob_size = 0;
+  DBOptions options = store.options;
+  options.max_space_amplification = 1.2;
+  std::vector<ColumnFamilyHandle*> handles;
+  const Status refused = DB::Open(options, kStorePath, families, &handles, &store.db);
+  EXPECT_NE(refused.ToString().find("column family \"other\": max_space_amplification is 1.2"), std::string::npos)
+      << refused.ToString();
+  // A reader keeps to no ceiling.
+  ASSERT_TRUE(DB::OpenForReadOnly(options, kStorePath, families, &handles, &store.db).ok());
+  for (ColumnFamilyHandle* const each : handles) ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(each).ok());
 }
 
 }  // namespace
