@@ -10,7 +10,10 @@
 namespace cambium {
 
 Status DbImpl::Close() {
-  if (state_.context.closed.load(std::memory_order_acquire)) return Status::OK();
+  if (state_.context.closed.load(std::memory_order_acquire)) {
+    Release();  // which may have run out of memory before
+    return Status::OK();
+  }
   CAMBIUM_RETURN_IF_ERROR(state_.context.CheckUsable());
   const std::size_t snapshots = state_.snapshots.size();
   const int iterators = state_.iterator_count.load();
@@ -18,7 +21,12 @@ Status DbImpl::Close() {
     return Status::Aborted(std::to_string(snapshots) + " snapshots and " + std::to_string(iterators) +
                            " iterators are still in use");
   }
-  return Shut();
+  try {
+    return Shut();
+  } catch (...) {  // there is no memory: the database remains open, and Close may be called again
+    if (!state_.context.closed.load(std::memory_order_acquire)) state_.jobs.GoOn();
+    throw;
+  }
 }
 
 Status DbImpl::Shut() {

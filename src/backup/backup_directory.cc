@@ -106,19 +106,22 @@ Status BackupDirectory::Add(BackupRecord record) {
   Status s = file->Write(0, EncodeBackupRecord(record));
   if (s.ok()) s = file->Sync();
   file.reset();
+  // A record that has its name must be known: otherwise RemoveUnneeded would remove its files. So memory for it is taken
+  // before, and what throws afterwards leaves it known.
+  std::map<BackupID, BackupRecord> added;
+  const BackupID id = record.id;
+  added.emplace(id, std::move(record));
   bool is_named = false;
   if (s.ok()) {
     s = fs_->Rename(unfinished, path);
     is_named = s.ok();
   }
+  if (is_named) records_.merge(added);
   if (s.ok()) s = fs_->SyncDirectory(path_);
-  if (!s.ok()) {
-    static_cast<void>(fs_->Unlink(is_named ? path : unfinished));
-    return s;
-  }
-  const BackupID id = record.id;
-  records_.emplace(id, std::move(record));
-  return Status::OK();
+  if (s.ok()) return s;
+  const Status gone = fs_->Unlink(is_named ? path : unfinished);
+  if (is_named && gone.ok()) records_.erase(id);
+  return s;
 }
 
 Status BackupDirectory::CheckExists(BackupID id) const {

@@ -60,7 +60,7 @@ void Jobs::Start() {
 Status Jobs::Health() const {
   if (!has_fatal()) return Status::OK();
   const JobsLock lock(*this);
-  return fatal_;
+  return fatal_.ok() ? Status::Aborted("out of memory for the message of a fatal error").Fatal() : fatal_;
 }
 
 void Jobs::SetFatal(const Status& status, BackgroundErrorReason reason) {
@@ -68,18 +68,18 @@ void Jobs::SetFatal(const Status& status, BackgroundErrorReason reason) {
   if (MayContinueAfter(status)) return;
   bool is_first = false;
   {
+    // Nothing here allocates before writers are stopped.
     const JobsLock lock(*this);
-    if (fatal_.ok()) {
-      is_first = true;
-      fatal_ = status.Fatal();
-      db_.logger->Log(InfoLogLevel::kError, "the database takes no more writes: " + fatal_.ToString());
-    }
+    is_first = !has_fatal();
     has_fatal_.store(true, std::memory_order_release);
     TellBudget();
     changed_.NotifyAll();
+    if (is_first) fatal_ = status.Fatal();
   }
   on_fatal_(status);
-  if (is_first) ReportError(reason, status.Fatal());
+  if (!is_first) return;
+  db_.logger->Log(InfoLogLevel::kError, "the database takes no more writes: " + status.ToString());
+  ReportError(reason, status.Fatal());
 }
 
 void Jobs::ReportError(BackgroundErrorReason reason, const Status& status) {
@@ -407,16 +407,17 @@ void Jobs::ReserveFor(std::size_t count) {
 void Jobs::Drop(std::shared_ptr<Family> family) {
   const JobsLock lock(*this);
   assert(std::ranges::find(families_, family) != families_.end());
+  dropped_.push_back(family);  // first: if memory runs out, Close must know the family's tasks
   std::erase(families_, family);
   SetFlushFailed(family.get(), false);
   TellBudget();
-  dropped_.push_back(std::move(family));
   changed_.NotifyAll();
 }
 
 void Jobs::ReleaseDropped() {
   std::vector<std::shared_ptr<Family>> unused;  // released after the lock: the release of files schedules a job
   const JobsLock lock(*this);
+  unused.reserve(dropped_.size());
   const auto first = std::partition(dropped_.begin(), dropped_.end(),
                                     [](const std::shared_ptr<Family>& family) { return family.use_count() > 1; });
   std::move(first, dropped_.end(), std::back_inserter(unused));
@@ -460,6 +461,11 @@ void Jobs::Close() {
   const JobsLock lock(*this);
   closing_ = true;
   while (!IsIdle()) RunOrWait([this]() CAMBIUM_REQUIRES(jobs_lock) { return IsIdle(); });
+}
+
+void Jobs::GoOn() {
+  const JobsLock lock(*this);
+  closing_ = false;
 }
 
 std::vector<std::shared_ptr<Family>> Jobs::Dropped() const {

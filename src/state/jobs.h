@@ -187,6 +187,8 @@ class Jobs {
   [[nodiscard]] bool is_closing() const { return closing_.load(std::memory_order_relaxed); }
   // Prevents further jobs from being scheduled. Returns when all jobs have ended.
   void Close() CAMBIUM_EXCLUDES(jobs_lock);
+  // Takes Close back, because the database could not be closed.
+  void GoOn() CAMBIUM_EXCLUDES(jobs_lock);
   // Families that were dropped and are still held.
   [[nodiscard]] std::vector<std::shared_ptr<Family>> Dropped() const CAMBIUM_EXCLUDES(jobs_lock);
   // Releases all families. Called when no other thread uses the database any more.

@@ -13,8 +13,6 @@ namespace {
 constexpr std::size_t kBufferBytes = 64u << 10;
 constexpr std::uint64_t kFileSizeMin = 4u << 10;
 
-Status OutOfMemory() { return Status::Aborted("out of memory for the trace"); }
-
 // OpsOfBatch collects the operations of a batch as TraceOps. Their slices point into the batch.
 class OpsOfBatch final : public WriteBatch::Handler {
  public:
@@ -81,13 +79,13 @@ void Tracer::Add(TraceType type, Slice body) noexcept {
   try {
     Append(type, body);
   } catch (const std::bad_alloc&) {
-    Stop(OutOfMemory());
+    Stop(std::move(out_of_memory_));
   }
 }
 
 void Tracer::FailForMemory() noexcept {
   const MutexLock lock(mutex_);
-  if (!has_stopped()) Stop(OutOfMemory());
+  if (!has_stopped()) Stop(std::move(out_of_memory_));
 }
 
 void Tracer::Append(TraceType type, Slice body) {
