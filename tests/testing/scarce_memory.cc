@@ -44,6 +44,8 @@ std::uint64_t ScarceMemory::End() {
   return scarcity.refused;
 }
 
+std::uint64_t ScarceMemory::left() const { return scarcity.granted; }
+
 AmpleMemory::AmpleMemory() { ++scarcity.pauses; }
 AmpleMemory::~AmpleMemory() { --scarcity.pauses; }
 

@@ -24,6 +24,8 @@ class ScarceMemory {
 
   // Stops refusing allocations. Returns how many were refused.
   std::uint64_t End();
+  // How many of the granted allocations were not made.
+  [[nodiscard]] std::uint64_t left() const;
 };
 
 // During its life, the calling thread gets all memory, and no allocation counts. May be nested.

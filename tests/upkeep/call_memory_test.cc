@@ -2,13 +2,16 @@
 // it was: the call succeeds when it is repeated, and so do writes, flushes and compactions, also after a reopen.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cambium/checkpoint.h"
 #include "cambium/compaction_filter.h"
 #include "cambium/iterator.h"
 #include "cambium/write_batch.h"
@@ -23,6 +26,8 @@ namespace {
 
 constexpr int kKeys = 40;
 constexpr int kAfter = 30;
+constexpr std::uint64_t kSamples = 300;  // about as many allocations of a sampled call fail, or all
+constexpr std::uint64_t kPlenty = 1u << 30;
 
 // Tasks have all memory, as on threads of their own.
 class AmpleExecutor final : public Executor {
@@ -50,7 +55,9 @@ class KeepAll final : public CompactionFilter {
   [[nodiscard]] const char* Name() const override { return "KeepAll"; }
 };
 
-std::string ValueOf(int i, int round) { return std::string(i % 3 == 0 ? 20 : 200, static_cast<char>('a' + round % 26)); }
+std::string ValueOf(int i, int round) {
+  return std::string(i % 3 == 0 ? 20 : 200, static_cast<char>('a' + round % 26));
+}
 
 struct Shop : FamilyStore {
   Shop() {
@@ -68,6 +75,20 @@ struct Shop : FamilyStore {
   void ExpectContents() {
     for (int i = 0; i < kKeys; ++i) ASSERT_EQ(GetFrom(handles[0], NumberedKey(i)), ValueOf(i, 3)) << i;
   }
+  // Runs a deep VerifyDB on a copy of the current files.
+  [[nodiscard]] Status VerifyAt(const std::string& path) const {
+    Options copy = options;
+    VerifyReport report;
+    {
+      const AmpleMemory ample;
+      copy.file_system = std::make_shared<AmpleFileSystem>(std::make_shared<SimFileSystem>(fs->Snapshot()));
+    }
+    CAMBIUM_RETURN_IF_ERROR(VerifyDB(path, copy, {.deep = true}, &report));
+    return report.problem_count == 0 ? Status::OK() : Status::Corruption(report.problems.front());
+  }
+  [[nodiscard]] std::string Numbered(const char* path) const { return path + std::to_string(count); }
+
+  int count = 0;  // the call's own
 };
 
 struct Call {
@@ -76,10 +97,13 @@ struct Call {
   std::function<bool(Shop&)> is_done = nullptr;  // whether the call has had its effect; null: cannot be seen
   bool may_be_fatal = false;                     // the caller's thread writes a record of the MANIFEST
   bool repeats_fail = false;                     // a repeated call may report that all was done
-  bool is_scan = false;
+  bool may_abort = false;                        // it may report a failed allocation as Aborted
+  std::function<bool(Shop&)> is_half_done = nullptr;  // whether it has had only a part of its effect; null: no matter
+  bool is_sampled = false;                            // of many allocations, only each k-th fails
 };
 
-std::vector<Call> Calls() {
+// Calls of which each allocation fails.
+std::vector<Call> ThoroughCalls() {
   const auto put = [](Shop& shop, std::size_t bytes) { return shop.db->Put({}, "call", std::string(bytes, 'v')); };
   const auto has_put = [](std::size_t bytes) {
     return [bytes](Shop& shop) { return shop.Get("call") == std::string(bytes, 'v'); };
@@ -160,9 +184,204 @@ std::vector<Call> Calls() {
   };
 }
 
-// Opens a filled database and lets the call have `granted` allocations. Returns whether it needed more. Counts the
-// databases that took no writes afterwards.
-bool Try(const Call& call, std::uint64_t granted, bool has_filter, int* fatal_errors) {
+// Calls of which each allocation fails, or each k-th if there are many.
+std::vector<Call> SampledCalls() {
+  const auto is_durable = [](Shop& shop) {
+    ReadOptions read;
+    read.durable_only = true;
+    return shop.GetFrom(shop.handles[0], NumberedKey(1), read) == ValueOf(1, 3);
+  };
+  const auto has_cache_size = [](Shop& shop) { return shop.db->GetOptions().page_cache_size == 2'097'152; };
+  const auto has_wal_size = [](Shop& shop) { return shop.db->GetOptions().max_total_wal_size == 524'288; };
+  return {
+      // After a kill, with runs, and with a log to replay.
+      {.name = "Open",
+       .run =
+           [](Shop& shop) {
+             {
+               const AmpleMemory ample;
+               if (shop.count++ == 0) shop.Kill();
+               shop.options.file_system = std::make_shared<AmpleFileSystem>(shop.fs);
+             }
+             return shop.db == nullptr ? shop.OpenWith({"other"}) : Status::OK();
+           },
+       .is_done = [](Shop& shop) { return shop.db != nullptr; },
+       .may_be_fatal = true},
+      {.name = "Close",
+       .run =
+           [](Shop& shop) {
+             {
+               const AmpleMemory ample;
+               shop.DestroyHandles();
+             }
+             if (shop.db != nullptr) CAMBIUM_RETURN_IF_ERROR(shop.db->Close());
+             const AmpleMemory ample;
+             shop.db.reset();
+             return shop.OpenWith({"other"});
+           },
+       .may_abort = true},
+      {.name = "MultiGet",
+       .run =
+           [](Shop& shop) {
+             std::vector<std::string> names;
+             for (int i = 0; i < kKeys; ++i) names.push_back(NumberedKey(i));
+             std::vector<std::string> values;
+             for (const Status& s : shop.db->MultiGet({}, {names.begin(), names.end()}, &values)) {
+               CAMBIUM_RETURN_IF_ERROR(s);
+             }
+             const bool has_all = values.front() == ValueOf(0, 3) && values.back() == ValueOf(kKeys - 1, 3);
+             return has_all ? Status::OK() : Status::NotFound("a value");
+           },
+       .may_abort = true},
+      {.name = "NewIterators",
+       .run =
+           [](Shop& shop) {
+             std::vector<Iterator*> made;
+             const Status s = shop.db->NewIterators({}, shop.handles, &made);
+             for (Iterator* const it : made) delete it;
+             return s;
+           }},
+      // An iterator that has stopped for lack of memory seeks again.
+      {.name = "SeekAndMove",
+       .run =
+           [](Shop& shop) {
+             const std::unique_ptr<Iterator> it(shop.db->NewIterator({}));
+             const auto move = [&] {
+               it->SeekForPrev("k0009x");
+               it->Prev();
+               it->Seek(NumberedKey(5));
+               it->Next();
+               it->Prev();
+               it->Prev();
+             };
+             const auto is_there = [&] {
+               return it->Valid() && it->key() == NumberedKey(4) && it->value() == ValueOf(4, 3);
+             };
+             try {
+               move();
+             } catch (const std::bad_alloc&) {
+               EXPECT_TRUE(!it->Valid() && it->status().IsAborted()) << it->status().ToString();
+               move();
+               EXPECT_TRUE(is_there()) << it->status().ToString();
+               throw;
+             }
+             CAMBIUM_RETURN_IF_ERROR(it->status());
+             return is_there() ? Status::OK() : Status::NotFound("a key");
+           },
+       .may_abort = true},
+      {.name = "Snapshots",
+       .run =
+           [](Shop& shop) {
+             const ManagedSnapshot first(shop.db.get());
+             const ManagedSnapshot second(shop.db.get());
+             ReadOptions read;
+             read.snapshot = first.snapshot();
+             std::string value;
+             return shop.db->Get(read, NumberedKey(1), &value);
+           }},
+      {.name = "CreateColumnFamilies",
+       .run =
+           [](Shop& shop) {
+             std::vector<ColumnFamilyHandle*> made;
+             const Status s = shop.db->CreateColumnFamilies(shop.OptionsOf("new"), {"new", "new2"}, &made);
+             const AmpleMemory ample;
+             shop.handles.insert(shop.handles.end(), made.begin(), made.end());
+             return s;
+           },
+       .is_done = [](Shop& shop) { return shop.handles.size() == 4; },
+       .may_be_fatal = true,
+       .repeats_fail = true,
+       .is_half_done =
+           [](Shop& shop) {
+             std::vector<std::string> names;
+             EXPECT_TRUE(DB::ListColumnFamilies(shop.options, kStorePath, &names).ok());
+             return names.size() == 3;
+           }},
+      {.name = "DropColumnFamilies",
+       .run =
+           [](Shop& shop) {
+             if (shop.handles.size() == 2) {
+               const AmpleMemory ample;
+               shop.Create("new");
+             }
+             return shop.db->DropColumnFamilies({shop.handles[1], shop.handles[2]});
+           },
+       .is_done =
+           [](Shop& shop) {
+             return !shop.db->Put({}, shop.handles[1], "call", "value").ok() &&
+                    !shop.db->Put({}, shop.handles[2], "call", "value").ok();
+           },
+       .may_be_fatal = true,
+       .repeats_fail = true},
+      {.name = "SetDBOptions",
+       .run =
+           [](Shop& shop) {
+             return shop.db->SetDBOptions({{"page_cache_size", "2097152"}, {"max_total_wal_size", "524288"}});
+           },
+       .is_done = [=](Shop& shop) { return has_cache_size(shop) && has_wal_size(shop); },
+       .is_half_done = [=](Shop& shop) { return has_cache_size(shop) != has_wal_size(shop); }},
+      {.name = "Resume", .run = [](Shop& shop) { return shop.db->Resume(); }},
+      {.name = "SyncWAL", .run = [](Shop& shop) { return shop.db->SyncWAL(); }, .is_done = is_durable},
+      {.name = "FlushWAL", .run = [](Shop& shop) { return shop.db->FlushWAL(true); }, .is_done = is_durable},
+      {.name = "WaitForCompact", .run = [](Shop& shop) { return shop.db->WaitForCompact(); }},
+      {.name = "CreateCheckpoint",
+       .run =
+           [](Shop& shop) {
+             std::unique_ptr<Checkpoint> checkpoint;
+             CAMBIUM_RETURN_IF_ERROR(Checkpoint::Create(shop.db.get(), &checkpoint));
+             CAMBIUM_RETURN_IF_ERROR(checkpoint->CreateCheckpoint(shop.Numbered("/copy")));
+             ++shop.count;
+             return Status::OK();
+           },
+       .is_done = [](Shop& shop) { return shop.VerifyAt("/copy0").ok(); },
+       .is_half_done =
+           [](Shop& shop) {
+             FileInfo info;
+             return shop.fs->GetInfo(shop.Numbered("/copy"), &info).ok();
+           }},
+      {.name = "SpaceProperty",
+       .run =
+           [](Shop& shop) {
+             std::map<std::string, std::string> figures;
+             const bool is_known = shop.db->GetMapProperty("cambium.space", &figures);
+             return is_known && !figures.empty() ? Status::OK() : Status::NotFound("the figures");
+           }},
+      {.name = "VerifyDB", .run = [](Shop& shop) { return shop.VerifyAt(kStorePath); }, .may_abort = true},
+      {.name = "Trace",
+       .run =
+           [](Shop& shop) {
+             {
+               const AmpleMemory ample;
+               static_cast<void>(shop.db->EndTrace());  // if the first try could not
+             }
+             ++shop.count;  // a try that failed may have left its file
+             CAMBIUM_RETURN_IF_ERROR(shop.db->StartTrace({}, shop.Numbered("/trace")));
+             CAMBIUM_RETURN_IF_ERROR(shop.db->Put({}, "call", "value"));
+             std::string value;
+             CAMBIUM_RETURN_IF_ERROR(shop.db->Get({}, "call", &value));
+             return shop.db->EndTrace();
+           },
+       .is_done = [](Shop& shop) { return shop.Get("call") == "value"; },
+       .may_abort = true},
+  };
+}
+
+std::vector<Call> Calls() {
+  std::vector<Call> calls = ThoroughCalls();
+  for (Call& call : SampledCalls()) {
+    call.is_sampled = true;
+    calls.push_back(std::move(call));
+  }
+  return calls;
+}
+
+struct Tally {
+  std::uint64_t allocations = 0;  // of the last try's call
+  int fatal_errors = 0;           // databases that took no writes afterwards
+};
+
+// Opens a filled database and lets the call have `granted` allocations. Returns whether it needed more.
+bool Try(const Call& call, std::uint64_t granted, bool has_filter, Tally* tally) {
   static const KeepAll filter;
   Shop shop;
   if (has_filter) shop.options.compaction_filter = &filter;
@@ -179,20 +398,23 @@ bool Try(const Call& call, std::uint64_t granted, bool has_filter, int* fatal_er
       has_thrown = true;
     }
     refused = scarce.End();
+    tally->allocations = granted - scarce.left();
   }
   EXPECT_TRUE(refused != 0 || s.ok()) << s.ToString();
   // Without the memory that it asked for, a call throws, unless it could do without. It may return an error only if it
-  // may have written a record of the MANIFEST, or if it is an iterator, which then has to seek again.
-  EXPECT_TRUE(has_thrown || s.ok() || call.may_be_fatal || (s.IsAborted() && call.is_scan)) << s.ToString();
+  // may have written a record of the MANIFEST, or says Aborted, as an iterator does, which then has to seek again.
+  EXPECT_TRUE(has_thrown || s.ok() || call.may_be_fatal || (s.IsAborted() && call.may_abort)) << s.ToString();
   if (!has_thrown && s.ok() && call.is_done != nullptr) {
     EXPECT_TRUE(call.is_done(shop)) << "it returned OK, and nothing was done";
   }
+  EXPECT_FALSE(call.is_half_done != nullptr && call.is_half_done(shop)) << "a part of its work was done";
   const Status again = call.run(shop);
   // If memory has run out after a record of the MANIFEST was written, only an Open shows the state of the disk.
   const bool is_fatal = again.severity() == Status::Severity::kFatal;
   EXPECT_TRUE(!is_fatal || call.may_be_fatal) << again.ToString();
-  *fatal_errors += is_fatal ? 1 : 0;
+  tally->fatal_errors += is_fatal ? 1 : 0;
   EXPECT_TRUE(is_fatal || call.repeats_fail || again.ok()) << again.ToString();
+  if (shop.handles.empty()) return false;  // it could not be opened again
   for (int i = 0; i < kAfter && !is_fatal; ++i) {
     EXPECT_EQ(shop.db->Put({}, "after" + std::to_string(i), ValueOf(i, i)).ToString(), "OK");
   }
@@ -223,10 +445,15 @@ class CallMemoryTest : public ::testing::TestWithParam<std::size_t> {};
 TEST_P(CallMemoryTest, EverythingGoesOnAfterAFailedAllocation) {
   const Call call = Calls()[GetParam()];
   for (const bool has_filter : {false, true}) {
-    std::uint64_t granted = 0;
-    int fatal_errors = 0;
-    while (Try(call, granted, has_filter, &fatal_errors) && !HasFailure()) ++granted;
-    EXPECT_LE(fatal_errors * 2, static_cast<int>(granted)) << "most failures leave a database that goes on";
+    Tally tally;
+    Try(call, kPlenty, has_filter, &tally);
+    std::printf("%s: %llu allocations\n", call.name, static_cast<unsigned long long>(tally.allocations));
+    // With and without a filter, different allocations of a sampled call fail.
+    const std::uint64_t step = call.is_sampled ? 2 * (1 + tally.allocations / kSamples) : 1;
+    std::uint64_t granted = has_filter ? step / 2 : 0;
+    int tries = 0;
+    for (; Try(call, granted, has_filter, &tally) && !HasFailure(); granted += step) ++tries;
+    EXPECT_LE(tally.fatal_errors * 2, tries) << "most failures leave a database that goes on";
     EXPECT_FALSE(HasFailure()) << call.name << ", after " << granted << " allocations, filter: " << has_filter;
   }
 }
@@ -234,9 +461,9 @@ TEST_P(CallMemoryTest, EverythingGoesOnAfterAFailedAllocation) {
 // Lets each allocation of this call fail.
 void TryAll(const std::string& name) {
   for (const Call& call : Calls()) {
-    int fatal_errors = 0;
+    Tally tally;
     std::uint64_t granted = 0;
-    while (call.name == name && Try(call, granted, /*has_filter=*/true, &fatal_errors)) ++granted;
+    while (call.name == name && Try(call, granted, /*has_filter=*/true, &tally)) ++granted;
   }
 }
 
