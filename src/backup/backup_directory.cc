@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -176,9 +177,15 @@ Status BackupDirectory::RemoveUnneeded() {
   return Status::OK();
 }
 
-BackupID BackupDirectory::NextId() const {
-  const BackupID last = records_.empty() ? 0 : records_.rbegin()->first;
-  return std::max(last, damaged_.empty() ? 0 : *damaged_.rbegin()) + 1;
+BackupID BackupDirectory::NewestId() const {
+  const BackupID whole = records_.empty() ? 0 : records_.rbegin()->first;
+  return std::max(whole, damaged_.empty() ? 0 : *damaged_.rbegin());
+}
+
+Result<BackupID> BackupDirectory::NextId() const {
+  const BackupID last = NewestId();
+  if (last < std::numeric_limits<BackupID>::max()) return last + 1;
+  return Status::InvalidArgument(path_ + ": backup " + std::to_string(last) + " has the last number; remove it first");
 }
 
 std::set<std::string> BackupDirectory::CheckedFiles() const {

@@ -18,6 +18,7 @@
 #include "recovery/capture.h"
 #include "backup/backup_record.h"
 #include "cambium/file_system.h"
+#include "util/result.h"
 
 namespace cambium {
 
@@ -47,9 +48,10 @@ class BackupDirectory {
 
   [[nodiscard]] const std::map<BackupID, BackupRecord>& records() const { return records_; }
   [[nodiscard]] const std::set<BackupID>& damaged() const { return damaged_; }
-  [[nodiscard]] BackupID NextId() const;
+  // InvalidArgument if there is a backup with the last number.
+  [[nodiscard]] Result<BackupID> NextId() const;
   // The newest backup, readable or damaged; 0 if there is none.
-  [[nodiscard]] BackupID NewestId() const { return NextId() - 1; }
+  [[nodiscard]] BackupID NewestId() const;
   // The stored files whose contents were checked: those that a checked backup has.
   [[nodiscard]] std::set<std::string> CheckedFiles() const;
   // Returns a stored file that can stand for `file`, which must be final: one that `is_wanted` accepts and that has no

@@ -242,7 +242,7 @@ Status BackupEngineImpl::Store(const CreateBackupOptions& options, const Origin&
   CAMBIUM_RETURN_IF_ERROR(directory_.RemoveUnneeded());  // remains may have the names of new files
   Work work(options.progress, options_.backup_rate_limiter.get(), clock_.get(), &is_stopped_);
   BackupRecord record;
-  record.id = directory_.NextId();
+  CAMBIUM_TRY(record.id, directory_.NextId());
   record.created_seconds = static_cast<std::int64_t>(clock_->WallSeconds());
   record.sequence = capture.state.durable_sequence;
   record.metadata = options.app_metadata;
@@ -576,7 +576,7 @@ Status BackupEngineImpl::PlanNew(const std::string& path, CopyPlan* plan) {
   CAMBIUM_RETURN_IF_ERROR(its_fs->Lock(path, LockMode::kShared, options_.lock_wait_micros, &lock));
   CAMBIUM_TRY(const Capture capture, CaptureClosed(*its_fs, path, *RandomSource::Default()));
   BackupRecord record;
-  record.id = directory_.NextId();
+  CAMBIUM_TRY(record.id, directory_.NextId());
   std::vector<Source> sources;
   const auto is_usable = [](const CapturedFile&, const BackupFile&) { return true; };
   Sort({*its_fs, path}, capture, is_usable, &record, &sources);

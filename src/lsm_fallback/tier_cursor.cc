@@ -11,9 +11,9 @@ TierCursor::TierCursor(const Comparator* comparator, std::shared_ptr<const RunLi
 void TierCursor::Open(std::size_t run) {
   assert(run < runs_->size());
   if (cursor_ != nullptr && at_ == run) return;
-  at_ = run;
   const Run& opened = *(*runs_)[run];
   cursor_ = new_cursor_ ? new_cursor_(opened) : opened.NewCursor();
+  at_ = run;  // only now: if memory has run out, the cursor is still that of another run
 }
 
 void TierCursor::SeekToFirst() {

@@ -30,9 +30,8 @@ void RangeNumbers::Sort() {
       if (bounds[i].is_begin) {
         open.insert(bounds[i].sequence);
       } else {
-        const auto ended = open.find(bounds[i].sequence);
-        assert(ended != open.end() && "the range began at a smaller key");
-        open.erase(ended);
+        // A comparator that is not a strict order may show an end before its begin.
+        if (const auto ended = open.find(bounds[i].sequence); ended != open.end()) open.erase(ended);
       }
     }
     steps_.push_back({key, open.empty() ? 0 : *open.rbegin()});

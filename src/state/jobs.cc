@@ -60,6 +60,11 @@ void Jobs::Start() {
 Status Jobs::Health() const {
   if (!has_fatal()) return Status::OK();
   const JobsLock lock(*this);
+  return fatal();
+}
+
+Status Jobs::fatal() const {
+  if (!has_fatal()) return Status::OK();
   return fatal_.ok() ? Status::Aborted("out of memory for the message of a fatal error").Fatal() : fatal_;
 }
 
@@ -307,7 +312,7 @@ Status Jobs::WaitUntil(const std::function<bool()>& done) {
   const CountScope waits(&waiting_calls_);
   const JobsLock lock(*this);
   while (!done()) {
-    if (has_fatal()) return fatal_;
+    if (has_fatal()) return fatal();
     RunOrWait([&] { return done() || has_fatal(); });
   }
   return Status::OK();

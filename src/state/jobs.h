@@ -143,7 +143,7 @@ class Jobs {
   [[nodiscard]] bool IsScheduled(Job job) const CAMBIUM_REQUIRES(jobs_lock) {
     return states_[static_cast<std::size_t>(job)].scheduled;
   }
-  [[nodiscard]] const Status& fatal() const CAMBIUM_REQUIRES(jobs_lock) { return fatal_; }
+  [[nodiscard]] Status fatal() const CAMBIUM_REQUIRES(jobs_lock);  // OK if there is none
 
   // ---- The one compaction of a family ----
 

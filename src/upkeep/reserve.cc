@@ -110,8 +110,8 @@ void DiskKeeper::ReleaseReserve() {
 void DiskKeeper::DropReserve() {
   if (disk_.number == 0) return;
   disk_.file.reset();
+  disk_.reserve_bytes.store(0, std::memory_order_relaxed);  // first: the path below takes memory
   const Status removed = db_.Unlink(FileKind::kReserve, std::exchange(disk_.number, 0));
-  disk_.reserve_bytes.store(0, std::memory_order_relaxed);
   if (!removed.ok()) db_.logger->Log(InfoLogLevel::kWarn, "could not remove the reserve: " + removed.ToString());
 }
 

@@ -1,7 +1,6 @@
 // The figures of the ceiling: the bytes of the database on disk, and how many of them are garbage. gc/space.h explains
 // them.
 #include <algorithm>
-#include <cassert>
 
 #include "gc/compaction_room.h"
 #include "upkeep/arithmetic.h"
@@ -84,7 +83,6 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state
   Family& family = *view.family;
   const double replaced = family.replaced_share.load(std::memory_order_relaxed);
   const Account account = AccountOf(state, commits_.state());
-  assert(account.references >= 0 && account.bytes >= 0);
   const auto bytes = static_cast<std::uint64_t>(account.bytes);
   const IndexBytes index = IndexBytesOf(state);
   family.index_bytes.store(index.all(), std::memory_order_relaxed);
@@ -155,7 +153,6 @@ SpaceFigures SpaceKeeper::Measure() const {
     figures.leaving_bytes = commits_.obsolete().leaving_bytes();
     figures.log_bytes += figures.leaving_bytes;
   }
-  assert(all.references >= 0 && all.bytes >= 0);
   figures.log_live_bytes = static_cast<std::uint64_t>(all.bytes);
   figures.other_bytes = commits_.manifest_bytes() + disk_.reserve_bytes.load(std::memory_order_relaxed);
   for (const FamilyView& family : view->families) {

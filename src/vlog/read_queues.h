@@ -1,7 +1,6 @@
 // ReadQueues keeps queues of asynchronous reads for reuse, since creating one takes longer than many reads.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -41,7 +40,6 @@ class ReadQueues {
   // queue is destroyed instead.
   void Give(std::unique_ptr<ReadQueue> queue, bool use_io_uring) {
     if (queue->IsSpent()) return;
-    assert(queue->in_flight() == 0);
     const MutexLock lock(mutex_);
     auto& idle = idle_[use_io_uring ? 1 : 0];
     if (idle.size() < kIdleMax) idle.push_back(std::move(queue));

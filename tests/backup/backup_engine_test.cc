@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -328,6 +329,25 @@ TEST(BackupEngineTest, MissingAndShortFilesAreFound) {
   ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
   EXPECT_TRUE(store.engine->VerifyBackup(2, true).ok());
   EXPECT_EQ(Restore(store.engine.get(), 2, store.options), store.known);
+}
+
+// Regression: a backup after the one with the last number would have had number 0, which no engine finds again.
+TEST(BackupEngineTest, NoBackupFollowsTheOneWithTheLastNumber) {
+  BackedUpStore store;
+  store.MustOpen();
+  store.MustOpenEngine();
+  store.Put("a", "1");
+  ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
+  store.engine.reset();
+  const BackupID last = std::numeric_limits<BackupID>::max();
+  const std::string path = std::string(kBackups) + "/" + BackupRecordName(last);
+  ASSERT_TRUE(store.fs->tampering().WriteContents(path, "no record").ok());
+  store.MustOpenEngine();
+  const Status refused = store.engine->CreateNewBackup(store.db.get());
+  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  ASSERT_TRUE(store.engine->DeleteBackup(last).ok());
+  ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
+  EXPECT_EQ(store.engine->GetBackupInfo().back().backup_id, 2u);
 }
 
 // An unreadable record may name any stored file. So until the record is deleted, no stored file is removed or
