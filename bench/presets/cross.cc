@@ -9,6 +9,7 @@ std::vector<PresetRun> CrossRuns(double scale) {
   const std::uint64_t num = Scaled(bytes / 1024, scale, 20'000);
   const std::vector<std::string> common = {Flag("num", num),
                                            "--value_size=1024",
+                                           "--min_blob_size=0",  // otherwise a ceiling of 1.1 is refused
                                            "--threads=2",
                                            Flag("writes", num * 5 / 2),
                                            Flag("reads", std::min<std::uint64_t>(num, 100'000)),
@@ -23,7 +24,6 @@ std::vector<PresetRun> CrossRuns(double scale) {
   for (const char* ceiling : {"1.1", "1.25", "1.5", "2", "0"}) {
     add(std::string("E1, ceiling ") + (std::string(ceiling) == "0" ? "none" : ceiling),
         {"--engine=cambium", "--index=both", std::string("--max_space_amplification=") + ceiling,
-         "--min_blob_size=0",  // otherwise 1.1 is refused; all values are separated anyway
          "--benchmarks=filluniquerandom,overwrite,verify"});
   }
   add("E2, cold half, GC of a quarter", {"--engine=cambium,rocksdb_blob", "--index=both",

@@ -174,7 +174,7 @@ TEST(FullDiskInlineTest, StepsOfSweepsFreeWhatTheyTake) {
 
 TEST(FullDiskInlineTest, FilesWithDeadPagesAreEmptied) {
   if (TestsUseLsm()) GTEST_SKIP() << "files of an LSM have no dead pages";
-  ExpectCaught(Mutant::kKeepDeadPagesOnFullDisk, Order::kRandom, 5, 2);
+  ExpectCaught(Mutant::kKeepDeadPagesOnFullDisk, Order::kRandom, 10, 1);
 }
 
 // A flush that would rewrite most of a small tree makes a run if the disk has no room for that. Returns the number of
