@@ -74,16 +74,18 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
     return plan;
   }
   const std::uint64_t limit = live + slack;
-  // A writer's check counts the bytes that jobs have in flight. But a step of log GC, or a flush that rewrites a tree,
-  // may begin after that check. With files that wait for removal, D could then exceed the limit by more than one
-  // segment, so the limits are lowered by `in_flight`. In a small database steps are small; a step smaller than an
-  // eighth of a segment needs no allowance.
-  const std::uint64_t share = slack / 16;
-  const std::uint64_t in_flight = std::min(plan.segment_bytes, share) + std::min(figures.index_bytes, share);
-  plan.spare_until = limit + plan.segment_bytes / 8;
+  // A writer's check counts the bytes that jobs have in flight. But a flush or a compaction that rewrites a part of an
+  // index may begin after that check, and its old files wait for removal. So the limits are lowered by `in_flight`. A
+  // step of log GC, which is no larger than a segment, needs no allowance here: A has room for it.
+  const std::uint64_t in_flight = std::min(figures.index_bytes, slack / 8);
+  // A quarter of a segment, but an eighth if the index is large.
+  const std::uint64_t beyond = plan.segment_bytes / 8 + std::min(plan.segment_bytes / 8, slack / 8 - in_flight);
+  plan.spare_until = limit + beyond;
   plan.slow_at = Minus(plan.spare_until, in_flight);
   plan.stop_at = limit + plan.segment_bytes - in_flight;
-  plan.work_at = Minus(plan.slow_at, slack / 8);
+  // In a log, work begins late: the garbage that log GC collects is what the slack has besides. In an index, each step
+  // takes space before it frees any.
+  plan.work_at = Minus(plan.slow_at, slack / 16 + in_flight / 2);
 
   const std::uint64_t flush_from =
       std::max({plan.slack_bytes / 8, kFlushBytesLeast, figures.active_tables * kFlushBytesOfTableLeast});
@@ -103,7 +105,7 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.flush = plan.flush || std::max(figures.tail_bytes, figures.tail_hides_bytes) > slack / (is_starved ? 32 : 8) ||
                (is_starved && figures.tail_range_deletes > 0);
   const std::uint64_t compactable = figures.hidden_bytes + figures.index_covered_bytes;
-  plan.compact = compactable > slack / 4 || (is_starved && compactable + figures.index_hidden_bytes > 0);
+  plan.compact = compactable > slack / 8 || (is_starved && compactable + figures.index_hidden_bytes > 0);
   plan.collect = figures.collectable_bytes > 0;
   plan.seal = is_starved;
   return plan;

@@ -207,16 +207,16 @@ TEST(SpaceTest, SizesFitOnTheDisk) {
   EXPECT_EQ(PlanSpace(figures, PolicyOf(0)).segment_bytes, 2'621'440u) << "an eighth of the garbage";
 }
 
-TEST(SpaceTest, HiddenGarbageIsCompactedAtAQuarterOfTheSlack) {
-  SpaceFigures figures = WithGarbage(400 * kMiB);
-  figures.log_live_bytes += 100 * kMiB;
-  figures.log_bytes += 100 * kMiB;
-  figures.hidden_bytes = 100 * kMiB;
-  EXPECT_EQ(figures.live(), 1024 * kMiB);
-  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).compact);
+TEST(SpaceTest, HiddenGarbageIsCompactedAtAnEighthOfTheSlack) {
+  SpaceFigures figures = WithGarbage(450 * kMiB);
   figures.log_live_bytes += 50 * kMiB;
   figures.log_bytes += 50 * kMiB;
-  figures.hidden_bytes += 50 * kMiB;
+  figures.hidden_bytes = 50 * kMiB;
+  EXPECT_EQ(figures.live(), 1024 * kMiB);
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).compact);
+  figures.log_live_bytes += 20 * kMiB;
+  figures.log_bytes += 20 * kMiB;
+  figures.hidden_bytes += 20 * kMiB;
   const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
   EXPECT_TRUE(plan.compact);
   EXPECT_TRUE(plan.collect);
