@@ -116,7 +116,7 @@ std::string FiguresOf(const Ended& ended, std::uint64_t limit) {
 // time for.
 TEST(ProcessMemoryGroupTest, LoadsStayWithinThePromise) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
-  constexpr std::uint64_t kKeysMax = 250'000;
+  constexpr std::uint64_t kKeysMax = 120'000;
   for (const IndexKind index : {IndexKind::kBTree, IndexKind::kLsm}) {
     for (const std::size_t value_bytes : {16, 256, 1024, 64 << 10}) {
       SCOPED_TRACE((index == IndexKind::kLsm ? "LSM, " : "tree, ") + std::to_string(value_bytes) + " bytes");
