@@ -191,7 +191,7 @@ void CrashExplorer::AddFault(SimFileSystem* fs) {
   fs->AddFault(fault);
 }
 
-// What the helpers of RunFirstLife share.
+// The state that the helpers of RunFirstLife share.
 struct CrashExplorer::FirstLife {
   FirstLife(const Program& program, std::shared_ptr<SimFileSystem> file_system, FaultClass fault_class)
       : fs(std::move(file_system)),

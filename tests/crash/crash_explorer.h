@@ -114,7 +114,7 @@ class CrashExplorer {
   Status OpenAndCapture(ProgramDatabase* database, const std::shared_ptr<SimFileSystem>& fs, const Captured& from,
                         std::optional<Captured>* during);
   // These check the recovery after a further crash: within a recovery that captured `captured`, or right after one.
-  // What recovery has shown to readers must be durable from then on.
+  // Recovery has shown its state to readers, so this state must be durable from then on.
   std::string CrashInRecovery(Captured captured, bool power_cut, const std::string& how, int life,
                               const std::optional<Exact>& exact);
   std::string CutAfterRecovery(const SimFileSystem& fs, Timeline timeline, const std::string& how, const Exact& exact);

@@ -161,7 +161,7 @@ TEST_F(ManifestTest, LargeFileRolls) {
   EXPECT_GT(rolls, 5u);
 }
 
-// Of the MANIFEST of a tiny database, while edits of four times kManifestRollBytes are committed.
+// Sizes of the MANIFEST of a tiny database, while edits of four times kManifestRollBytes are committed.
 struct MostBytes {
   std::uint64_t file = 0;      // the largest size of the file
   std::uint64_t record = 0;    // the largest record of an edit
