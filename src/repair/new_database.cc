@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "options/option_table.h"
+
 namespace cambium {
 namespace {
 
@@ -121,7 +123,10 @@ Result<std::vector<NewDatabase::Figures>> NewDatabase::Finish() {
     CAMBIUM_RETURN_IF_ERROR(entries->status());
   }
   // If a family's values would not keep to the ceiling, there is none: what could be read counts more.
-  const Status bounded = db_->SetDBOptions({{"max_space_amplification", std::to_string(max_space_amplification_)}});
+  DBOptions wanted;
+  wanted.max_space_amplification = max_space_amplification_;
+  const auto& ceiling = *FindOptionField<DBOptions>("max_space_amplification");
+  const Status bounded = db_->SetDBOptions({{"max_space_amplification", FormatOption(ceiling, wanted)}});
   if (!bounded.IsInvalidArgument()) CAMBIUM_RETURN_IF_ERROR(bounded);
   DropHandles();
   CAMBIUM_RETURN_IF_ERROR(db_->Close());

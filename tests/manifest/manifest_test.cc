@@ -165,7 +165,7 @@ TEST_F(ManifestTest, LargeFileRolls) {
 struct MostBytes {
   std::uint64_t file = 0;      // the largest size of the file
   std::uint64_t record = 0;    // the largest record of an edit
-  std::uint64_t snapshot = 0;  // of the state, at the end
+  std::uint64_t snapshot = 0;  // the size of the state at the end
 };
 
 MostBytes CommitManyEdits(Manifest* manifest) {

@@ -46,7 +46,7 @@ bool KeepsFilesInMemory(const std::string& path) {
 // How the child of a group has ended.
 struct Ended {
   Status made;                      // not OK: there is no group
-  int status = 0;                   // of wait4
+  int status = 0;                   // as wait4 returned it
   std::uint64_t resident_most = 0;  // bytes of the child's memory at most, mapped files included
   [[nodiscard]] bool IsKilled() const { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
 };

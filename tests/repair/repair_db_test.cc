@@ -73,12 +73,13 @@ double CeilingOfSalvage(const TestStore& store, const std::vector<ColumnFamilyDe
 // Salvage keeps notes in the index, for which a low ceiling is not legal.
 TEST(RepairDbTest, KeepsACeilingThatIsOnlyLegalForValuesInTheLog) {
   TestStore store;
-  store.options.max_space_amplification = 1.1;
+  constexpr double kCeiling = 1.123456789;  // not rounded
+  store.options.max_space_amplification = kCeiling;
   store.options.min_blob_size = 0;
   MakeFamilies(&store, BytewiseComparator());
-  EXPECT_EQ(CeilingOfSalvage(store, {}), 1.1) << "families that are not named get options for which it is legal";
+  EXPECT_EQ(CeilingOfSalvage(store, {}), kCeiling) << "families that are not named get options for which it is legal";
   const ColumnFamilyDescriptor fruit("fruit", store.options);
-  EXPECT_EQ(CeilingOfSalvage(store, {fruit}), 1.1);
+  EXPECT_EQ(CeilingOfSalvage(store, {fruit}), kCeiling);
   ColumnFamilyDescriptor with_small_values = fruit;
   with_small_values.options.min_blob_size = 100;
   EXPECT_EQ(CeilingOfSalvage(store, {with_small_values}), 0) << "it would not be legal";

@@ -99,7 +99,7 @@ struct Call {
   bool repeats_fail = false;                     // a repeated call may report that all was done
   bool may_abort = false;                        // it may report a failed allocation as Aborted
   std::function<bool(Shop&)> is_half_done = nullptr;  // whether it has had only a part of its effect; null: no matter
-  bool is_sampled = false;                            // of many allocations, only each k-th fails
+  bool is_sampled = false;                            // only each k-th allocation of the call fails
 };
 
 // Calls of which each allocation fails.
@@ -376,7 +376,7 @@ std::vector<Call> Calls() {
 }
 
 struct Tally {
-  std::uint64_t allocations = 0;  // of the last try's call
+  std::uint64_t allocations = 0;  // by the call of the last try
   int fatal_errors = 0;           // databases that took no writes afterwards
 };
 

@@ -309,7 +309,7 @@ TEST(CeilingTest, RefusedWriteStartsTheWorkThatLetsTheNextOnePass) {
   EXPECT_FALSE(RefusedWritePassesAfterTheTasks()) << "the mutant has no effect";
 }
 
-// What overwriting ten values of 20,000 bytes costs below a min_space_limit of 16 MiB. The background keeps up with the
+// The costs of overwriting ten values of 20,000 bytes below a min_space_limit of 16 MiB. The background keeps up with the
 // writers.
 struct SmallDatabaseCost {
   std::uint64_t stall_micros = 0;
