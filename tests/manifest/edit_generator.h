@@ -69,7 +69,8 @@ class EditGenerator {
 
   // Drops a family that the edit does not change.
   void DropFamily(const ManifestState& state, Edit* edit) {
-    for (const auto& [id, family] : state.families) {
+    for (const auto& known : state.families) {
+      const std::uint64_t id = known.first;
       if (id == 0 || std::ranges::any_of(edit->families, [id](const FamilyEdit& f) { return f.id == id; })) continue;
       edit->drop_families.push_back(id);
       return;
@@ -300,8 +301,9 @@ class EditGenerator {
       if (!segment.sealed || segment.kind == SegmentKind::kLargeValue) continue;
       if (segment.kind == SegmentKind::kLog && state.replay < LogPosition{number, segment.sealed_length}) continue;
       // A family that the edit does not change must refer to it, so that the edit cannot remove the last reference.
+      const Slot slot = segment.slot;
       const bool is_referred_to = std::ranges::any_of(state.families, [&](const auto& family) {
-        return family.second.accounts.contains(segment.slot) &&
+        return family.second.accounts.contains(slot) &&
                !std::ranges::count(edit->drop_families, std::uint64_t{family.first}) &&
                std::ranges::none_of(edit->families, [&](const FamilyEdit& f) { return f.id == family.first; });
       });

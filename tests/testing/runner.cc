@@ -265,8 +265,7 @@ std::string Runner::Iterate(const Operation& op) {
   auto& slot = iterators_[op.slot % kIteratorSlots];
   if (op.fresh || !slot.has_value()) {
     slot.reset();
-    slot.emplace();
-    HeldIterator& held = *slot;
+    HeldIterator& held = slot.emplace(HeldIterator{});
     held.keys_only = op.flag;
     ReadOptions options;
     ModelState state = StateOf(op, &options);
