@@ -152,13 +152,22 @@ std::uint64_t PromiseOf(const Options& options) {
   return options.page_cache_size + memtables + 24 * kMiB;
 }
 
+// Whether the database takes more than the promise in one of a few runs. How much memory malloc keeps depends on which
+// threads allocate at the same time.
+bool TakesMoreThanPromised(const Options& options, const Load& load) {
+  for (int run = 0; run < 8; ++run) {
+    if (PeakOf(options, load) > PromiseOf(options)) return true;
+  }
+  return false;
+}
+
 TEST(MemoryTest, SmallValuesTakeWhatTheOptionsPromise) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   const Options options = SmallOptions();
   const Load load = {ScaledCount(600'000), 100};
   EXPECT_LE(PeakOf(options, load), PromiseOf(options));
   const MutantScope mutant(Mutant::kPagesFromMalloc);
-  EXPECT_GT(PeakOf(options, load), PromiseOf(options));
+  EXPECT_TRUE(TakesMoreThanPromised(options, load));
 }
 
 // An LSM keeps few pages in the cache; it takes memory mostly for flushes and compactions, in several threads.
@@ -172,7 +181,7 @@ TEST(MemoryTest, AnLsmTakesWhatTheOptionsPromise) {
   options.max_space_amplification = 0;  // under a ceiling, the files of so small a database are small too
   EXPECT_LE(PeakOf(options, load), PromiseOf(options));
   const MutantScope mutant(Mutant::kBuffersFromMalloc);
-  EXPECT_GT(PeakOf(options, load), PromiseOf(options));
+  EXPECT_TRUE(TakesMoreThanPromised(options, load));
 }
 
 TEST(MemoryTest, SeparatedValuesTakeWhatTheOptionsPromise) {
