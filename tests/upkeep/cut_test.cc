@@ -222,17 +222,16 @@ std::string PowerCuts(std::uint64_t seed) {
   std::size_t next = 0;
   WriteOptions sync;
   sync.sync = true;
-  std::vector<std::map<std::string, std::string>> states;
+  const std::map<std::string, std::string> all = disk.model;
+  std::vector<std::size_t> deleted;  // for each image, how many deletes had been acknowledged
   while (next < disk.doomed.size() && images.size() < images_max) {
-    const std::string key = disk.doomed[next++];
-    const std::size_t before = images.size();
-    const std::map<std::string, std::string> old = disk.model;
+    const std::string key = disk.doomed[next];
     if (const Status s = disk.store->db->Delete(sync, key); !s.ok()) {
       FaultPoints::Instance().Set(nullptr);
       return s.ToString() + "\n" + disk.Space();
     }
-    for (std::size_t i = before; i < images.size(); ++i) states.push_back(old);
-    disk.model.erase(key);
+    deleted.resize(images.size(), next);
+    ++next;
   }
   disk.store->fs->RemoveHook(hook);
   FaultPoints::Instance().Set(nullptr);
@@ -247,9 +246,14 @@ std::string PowerCuts(std::uint64_t seed) {
     const std::string where = "image " + std::to_string(i) + ": ";
     if (const Status opened = after.store->Open(); !opened.ok()) return where + opened.ToString();
     cut += CutSegments(after) > 0 ? 1 : 0;
+    std::map<std::string, std::string> expected = all;
+    for (std::size_t key = 0; key < deleted[i]; ++key) {
+      expected.erase(disk.doomed[key]);
+      if (after.store->Get(disk.doomed[key]) != "NotFound") return where + disk.doomed[key] + " is back";
+    }
     // The delete that ran may be there.
     std::size_t missing = 0;
-    for (const auto& [key, value] : states[i]) {
+    for (const auto& [key, value] : expected) {
       const std::string found = after.store->Get(key);
       if (found == "NotFound") ++missing;
       else if (found != value) return where + key + " is wrong: " + found.substr(0, 80);
