@@ -10,7 +10,7 @@
 // rest, which is little, is stored per backup. A new backup compares the contents of the files that it stores with the
 // checksums in them, so that damage in the database does not replace good backups. The record of a backup has a
 // checksum of each of its files, which a restore compares. Names are RocksDB's, where they mean the same;
-// docs/FORMAT.md describes the directory.
+// docs/format/backups.md describes the directory.
 #pragma once
 
 #include <cstdint>

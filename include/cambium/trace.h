@@ -6,8 +6,8 @@
 //
 // A trace records whole writes, lookups and scans: time, column family, keys, and lengths of values. It has the values
 // themselves only if asked to, since a replay can make up values. Names are RocksDB's where they mean the same; the
-// file format is this library's own, described in docs/FORMAT.md. `cambium_bench trace` replays traces, analyses them,
-// and prints them as text.
+// file format is this library's own, described in docs/format/traces.md. `cambium_bench trace` replays traces, analyses
+// them, and prints them as text.
 #pragma once
 
 #include <cstdint>
