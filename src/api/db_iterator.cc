@@ -37,10 +37,12 @@ DbIterator::DbIterator(const IteratorSource* source, std::shared_ptr<const Famil
   const FamilyView& family = *view_->Find(family_->id);
   std::vector<MergeChild> children;
   const auto add = [&](const LogTable& table) {
+    // A seek would pass all keys of a memtable in which nothing is visible.
+    if (table.IsNewerThan(sequence) && !MutantIs(Mutant::kIteratorPassesNewerTables)) return;
     children.emplace_back(table.NewCursor(sequence));
     children.back().cover = table.CoverAt(sequence);
   };
-  if (!family.active->empty()) add(*family.active);
+  add(*family.active);
   for (const FrozenTable& frozen : family.frozen) add(*frozen.table);
   family.layers->AppendCursors(&children);
   cursor_.emplace(family_->options().comparator, std::move(children));
@@ -248,8 +250,9 @@ void DbIterator::SkipHidden(Direction direction) {
     const bool forward = direction == Direction::kForward;
     GapFinder gaps(source_.state->head, *family_, sequence_, forward);
     std::string beyond;
+    std::uint64_t passed = 0;
     do {
-      db_.meter.Tick(NUMBER_ITER_SKIP);
+      ++passed;
       if (!gaps.Pass(cursor_->key(), &beyond)) {
         MoveCursor(direction);
       } else if (forward) {
@@ -259,6 +262,7 @@ void DbIterator::SkipHidden(Direction direction) {
       }
       inside_ = cursor_->Valid() && is_inside();
     } while (inside_ && cursor_->kind() == EntryKind::kTombstone);
+    db_.meter.Tick(NUMBER_ITER_SKIP, passed);
     const Slice stop = cursor_->Valid() ? cursor_->key() : Slice();
     gaps.End(cursor_->Valid() ? &stop : nullptr);
   }

@@ -147,8 +147,8 @@ Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
     const FamilyView gone = *found;
     view->families.erase(family->id);
     // From here on nothing can fail.
-    gone.active->charge().Flushed();  // nothing will flush it; it is freed with its last reader
-    for (const FrozenTable& frozen : gone.frozen) frozen.table->charge().Flushed();
+    gone.active->LeaveToReaders(db_.reader_tables);
+    for (const FrozenTable& frozen : gone.frozen) frozen.table->LeaveToReaders(db_.reader_tables);
     family->dropped.store(true, std::memory_order_release);
   });
   if (!committed.ok()) {

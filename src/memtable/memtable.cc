@@ -1,5 +1,6 @@
 #include "memtable/memtable.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <string>
@@ -272,6 +273,22 @@ std::shared_ptr<const RangeCover> MemTable::CoverAt(SequenceNumber read_seq) con
   const TableRanges::Version* ranges = TableRanges::VisibleAt(rep_->ranges.newest(), read_seq);
   return ranges == nullptr ? nullptr : rep_->ranges.CoverOf(*ranges);
 }
+
+std::vector<Record> MemTable::VersionsBySequence() const {
+  std::vector<Record> versions;
+  versions.reserve(version_count());
+  LeafCopy leaf;
+  for (rep_->tree.CopyFirstLeaf(&leaf); leaf.count > 0; rep_->tree.CopyLeafOf(leaf.next.key(), &leaf)) {
+    for (unsigned i = 0; i < leaf.count; ++i) {
+      for (Record version = leaf.records[i]; version; version = version.older()) versions.push_back(version);
+    }
+    if (!leaf.next) break;
+  }
+  std::ranges::sort(versions, {}, &Record::seq);
+  return versions;
+}
+
+int MemTable::Compare(Slice a, Slice b) const { return rep_->tree.Compare(a, b); }
 
 std::uint64_t MemTable::key_count() const { return rep_->key_count.load(std::memory_order_relaxed); }
 std::uint64_t MemTable::version_count() const { return rep_->version_count.load(std::memory_order_relaxed); }

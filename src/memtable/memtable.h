@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "cambium/comparator.h"
 #include "cambium/status.h"
@@ -25,6 +26,8 @@
 #include "vlog/entry.h"
 
 namespace cambium {
+
+class Record;
 
 class MemTable {
  public:
@@ -65,6 +68,10 @@ class MemTable {
   [[nodiscard]] std::shared_ptr<const RangeCover> CoverAt(SequenceNumber read_seq) const;
   [[nodiscard]] std::shared_ptr<const RangeDeletes> RangesAt(SequenceNumber read_seq,
                                                              SequenceNumber after_seq = 0) const;
+
+  // All versions of all keys, by sequence number. The table takes no more writes, and outlives the result.
+  [[nodiscard]] std::vector<Record> VersionsBySequence() const;
+  [[nodiscard]] int Compare(Slice a, Slice b) const;
 
   // The number of keys, of versions, of range deletes, and the bytes of memory in use; memory that is only reserved is
   // untouched and does not count. Any thread. Ranges make lookups and flushes slower, so freeze a memtable early if it

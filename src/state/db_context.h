@@ -16,6 +16,7 @@
 #include "io/file_header.h"
 #include "manifest/file_names.h"
 #include "state/events.h"
+#include "state/log_table.h"
 #include "util/fork_guard.h"
 #include "util/meter.h"
 #include "util/result.h"
@@ -73,6 +74,7 @@ struct DbContext {
   DB* facade = nullptr;  // what listeners are given as the database
   const std::shared_ptr<WriteBudget> budget;  // null: no limit
   const std::shared_ptr<BudgetShare> share;   // counts the memtables; null: no limit
+  const std::shared_ptr<ReaderTableBytes> reader_tables = std::make_shared<ReaderTableBytes>(0);
   const std::unique_ptr<PagePool> pool;
   Id128 database_id{};
   std::uint64_t epoch = 0;

@@ -1,8 +1,8 @@
 // SnapshotList: the snapshots that are not released. Close fails while there are any; properties report them.
 #pragma once
 
-#include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <unordered_map>
@@ -84,7 +84,11 @@ class SnapshotList {
     if (released_.size() <= kReleasedMin) released_.emplace_front(this);
     const auto handle = released_.begin();
     live_by_address_.emplace(&*handle, handle);
-    live_.splice(live_.end(), released_, handle);
+    // Only snapshots that other threads take at the same time can be newer.
+    auto newer = live_.end();
+    while (newer != live_.begin() && std::prev(newer)->GetSequenceNumber() > sequence) --newer;
+    if (newer != live_.begin()) ShareState(*std::prev(newer), &state);
+    live_.splice(newer, released_, handle);
     assert(handle->state() == nullptr && "only a released handle is used again");
     static_cast<void>(handle->set_state(std::move(state)));
     assert(live_by_address_.size() == live_.size());
@@ -109,16 +113,14 @@ class SnapshotList {
     const auto* const handle = static_cast<const SnapshotHandle*>(snapshot);
     return handle->list() == this || MutantIs(Mutant::kForeignSnapshotsAccepted) ? handle->state() : nullptr;
   }
-  // All snapshots, ordered by sequence number.
+  // The states of all snapshots, ordered by sequence number. A state that snapshots share is there once.
   [[nodiscard]] std::vector<std::shared_ptr<SnapshotImpl>> All() const {
     std::vector<std::shared_ptr<SnapshotImpl>> all;
-    {
-      const MutexLock lock(mutex_);
-      all.reserve(live_.size());
-      for (const SnapshotHandle& handle : live_) all.push_back(handle.state());
+    const MutexLock lock(mutex_);
+    for (const SnapshotHandle& handle : live_) {
+      std::shared_ptr<SnapshotImpl> state = handle.state();
+      if (all.empty() || all.back() != state) all.push_back(std::move(state));
     }
-    const auto is_older = [](const auto& a, const auto& b) { return a->GetSequenceNumber() < b->GetSequenceNumber(); };
-    if (!std::is_sorted(all.begin(), all.end(), is_older)) std::sort(all.begin(), all.end(), is_older);
     return all;
   }
   [[nodiscard]] std::size_t size() const {
@@ -127,16 +129,23 @@ class SnapshotList {
   }
   // The sequence number of the oldest snapshot; 0 without snapshots.
   [[nodiscard]] SequenceNumber oldest() const {
-    const std::vector<std::shared_ptr<SnapshotImpl>> all = All();
-    return all.empty() ? 0 : all.front()->GetSequenceNumber();
+    const MutexLock lock(mutex_);
+    return live_.empty() ? 0 : live_.front().GetSequenceNumber();
   }
 
  private:
   using Handles = std::list<SnapshotHandle>;
   static constexpr std::size_t kReleasedMin = 64;  // handles that wait before one is used again
 
-  mutable Mutex mutex_;  // taken before the mutex of a handle
-  Handles live_ CAMBIUM_GUARDED_BY(mutex_);
+  // Snapshots of one moment share one state: what they see is written to private runs once for all of them.
+  static void ShareState(const SnapshotHandle& before, std::shared_ptr<SnapshotImpl>* state) {
+    std::shared_ptr<SnapshotImpl> its = before.state();
+    const bool is_same = its->GetSequenceNumber() == (*state)->GetSequenceNumber() && its->view() == (*state)->view();
+    if (is_same && !MutantIs(Mutant::kSnapshotsShareNoState)) *state = std::move(its);
+  }
+
+  mutable Mutex mutex_;  // taken before the mutexes of a handle and of its state
+  Handles live_ CAMBIUM_GUARDED_BY(mutex_);      // by sequence number
   Handles released_ CAMBIUM_GUARDED_BY(mutex_);  // the one released first is in front
   std::unordered_map<const Snapshot*, Handles::iterator> live_by_address_ CAMBIUM_GUARDED_BY(mutex_);
 };

@@ -43,7 +43,7 @@ void CompactionChange::Install(View* view) {
   assert(after_ != nullptr && "only a staged change is installed");
   if (filter_ != nullptr) InstallChanged(view);
   if (table_ != nullptr) {
-    InstallFlushed(view, family_, *table_, after_);
+    InstallFlushed(db_, view, family_, *table_, after_);
   } else {
     CommitPoint::SetLayers(view->Mutable(family_.id), after_);
   }

@@ -10,13 +10,14 @@ void SetFlushed(const ManifestState& state, const Family& family, const FrozenTa
   family_edit->flushed_sequence = std::max(table.end.sequence, state.families.at(family.id).flushed_sequence);
 }
 
-void InstallFlushed(View* view, const Family& family, const FrozenTable& table, std::shared_ptr<const Layers> layers) {
+void InstallFlushed(const DbContext& db, View* view, const Family& family, const FrozenTable& table,
+                    std::shared_ptr<const Layers> layers) {
   assert(view->Find(family.id) != nullptr && "a family is not dropped while a change of it is committed");
   FamilyView& change = *view->Mutable(family.id);
   [[maybe_unused]] const std::size_t removed =
       std::erase_if(change.frozen, [&](const FrozenTable& frozen) { return frozen.table == table.table; });
   assert(removed == 1 && "a table is flushed once");
-  table.table->charge().Flushed();
+  table.table->LeaveToReaders(db.reader_tables);
   change.family->flush_bytes.store(change.frozen.empty() ? 0 : change.frozen.back().table->memory_bytes(),
                                    std::memory_order_relaxed);
   CommitPoint::SetLayers(&change, std::move(layers));

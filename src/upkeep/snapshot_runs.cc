@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "memtable/version_list.h"
 #include "memtable/write_budget.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
@@ -14,6 +16,8 @@ namespace cambium {
 namespace {
 
 constexpr std::size_t kRunsPerDigit = 16;
+// With more snapshots, the versions of a memtable are sorted by sequence number.
+constexpr std::size_t kWalksMax = 16;
 
 // The memtables of `view` that `current` no longer has, oldest first. `current` is null if the family was dropped.
 // Flushes commit in order, so these are the oldest ones of `view`.
@@ -49,7 +53,55 @@ std::shared_ptr<const View> PinBeforeSnapshots(const CommitPoint& commits) {
 
 }  // namespace
 
+std::size_t SnapshotRuns::Budget() const {
+  const std::shared_ptr<const View> current = commits_.view().Pin();
+  std::size_t budget = 0;
+  for (const FamilyView& family : current->families) {
+    const ColumnFamilyOptions& options = family.family->options();
+    budget = std::max(budget, options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number));
+  }
+  // Half of a WriteBudget at most, so that memtables have the rest.
+  if (HasLimit()) budget = std::min(budget, db_.budget->SnapshotBytesMax());
+  return budget;
+}
+
+bool SnapshotRuns::HasLimit() const { return db_.budget != nullptr && db_.budget->limit() > 0; }
+
+// Flushes of several families may call this at the same time. A value that another thread has just replaced only makes
+// the next look earlier or later by one flush.
+bool SnapshotRuns::IsLookDue(std::size_t budget) {
+  const std::size_t held = db_.reader_tables->load(std::memory_order_relaxed);
+  const std::size_t left = std::min(left_.load(std::memory_order_relaxed), held);
+  left_.store(left, std::memory_order_relaxed);
+  return held - left > budget || MutantIs(Mutant::kEachFlushListsSnapshots);
+}
+
+// Under a limit, writes would wait for the memory of the memtable.
+bool SnapshotRuns::IsWorthMoving(const Pinned& pinned) const {
+  return pinned.table->counted_bytes() / pinned.holders.size() >= bytes_per_snapshot_least || HasLimit() ||
+         MutantIs(Mutant::kDenseSnapshotsGetRuns);
+}
+
+// A memtable moves only if it is the oldest one of all its snapshots. So it stays if one of them has an older one that
+// stays.
+std::size_t SnapshotRuns::DecideWhatStays(PinnedTables* pinned) const {
+  std::map<std::uint32_t, SequenceNumber> kept;  // by family: older snapshots may have a memtable that stays
+  std::size_t bytes = 0;
+  for (auto& [place, its] : *pinned) {
+    SequenceNumber& kept_before = kept[place.first];
+    its.stays = !IsWorthMoving(its) || its.holders.front()->GetSequenceNumber() < kept_before;
+    if (its.stays) {
+      kept_before = its.holders.back()->GetSequenceNumber() + 1;
+    } else {
+      bytes += its.table->counted_bytes();
+    }
+  }
+  return bytes;
+}
+
 Status SnapshotRuns::BoundPinnedMemory() {
+  const std::size_t budget = Budget();
+  if (!IsLookDue(budget)) return Status::OK();
   // Lists the snapshots first and pins the view afterwards. So if a snapshot holds a memtable that the view does not
   // have, that memtable has been flushed, or its family was dropped. A snapshot that is listed after the pin might have
   // memtables that are newer than the view.
@@ -59,14 +111,6 @@ Status SnapshotRuns::BoundPinnedMemory() {
   if (current == nullptr) current = commits_.view().Pin();
   PinnedTables pinned;
   std::map<std::uint32_t, std::shared_ptr<Family>> families;
-  std::size_t bytes = 0;
-  std::size_t budget = 0;
-  for (const FamilyView& family : current->families) {
-    const ColumnFamilyOptions& options = family.family->options();
-    budget = std::max(budget, options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number));
-  }
-  // Half of a WriteBudget at most, so that memtables have the rest.
-  if (db_.budget != nullptr && db_.budget->limit() > 0) budget = std::min(budget, db_.budget->SnapshotBytesMax());
   std::shared_ptr<const View> looked_at;  // snapshots between two changes of the view have the same one
   std::vector<Pinned*> held;              // by looked_at
   for (const auto& snapshot : snapshots) {
@@ -77,7 +121,6 @@ Status SnapshotRuns::BoundPinnedMemory() {
         const std::uint32_t id = family.family->id;
         for (const auto& table : OnlyIn(family, current->Find(id))) {
           Pinned& its = pinned[{id, table->begin().sequence}];
-          if (its.table == nullptr) bytes += std::max(table->memory_bytes(), table->charge().bytes());
           its.table = table;
           held.push_back(&its);
           families[id] = family.family;
@@ -86,8 +129,14 @@ Status SnapshotRuns::BoundPinnedMemory() {
     }
     for (Pinned* const its : held) its->holders.push_back(snapshot.get());
   }
+  const std::size_t bytes = DecideWhatStays(&pinned);
+  const std::size_t held_by_readers = db_.reader_tables->load(std::memory_order_relaxed);
+  left_.store(held_by_readers - std::min(bytes, held_by_readers), std::memory_order_relaxed);
   if (bytes <= budget || MutantIs(Mutant::kSnapshotsPinTables)) return Status::OK();
-  for (auto& [place, its] : pinned) CAMBIUM_RETURN_IF_ERROR(MoveToRuns(*families[place.first], std::exchange(its, {})));
+  for (auto& [place, its] : pinned) {
+    if (its.stays) continue;
+    CAMBIUM_RETURN_IF_ERROR(MoveToRuns(*families[place.first], std::exchange(its, {})));
+  }
   return Status::OK();
 }
 
@@ -115,6 +164,9 @@ Status SnapshotRuns::MoveToRuns(const Family& family, const Pinned& pinned) {
 
 Result<std::vector<SnapshotRuns::Runs>> SnapshotRuns::WriteRuns(const Family& family, const Pinned& pinned,
                                                                 TableFiles* files) {
+  const LogTable& table = *pinned.table;
+  std::optional<VersionList> versions;  // few walks over the memtable are faster than sorting its versions
+  if (pinned.holders.size() > kWalksMax && !MutantIs(Mutant::kSnapshotRunsWalkTables)) versions.emplace(&table);
   std::unique_ptr<PrivateRunsBuilder> file;
   std::vector<Runs> runs(pinned.holders.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -122,20 +174,19 @@ Result<std::vector<SnapshotRuns::Runs>> SnapshotRuns::WriteRuns(const Family& fa
     assert(base <= i && "a snapshot reads the runs of earlier ones");
     if (base > 0) runs[i] = runs[base - 1];
     const SequenceNumber after = base > 0 ? pinned.holders[base - 1]->GetSequenceNumber() : 0;
-    CAMBIUM_RETURN_IF_ERROR(WriteRun(family, *pinned.table, after, pinned.holders[i]->GetSequenceNumber(), &file, files,
-                                     &runs[i]));
+    const SequenceNumber snapshot = pinned.holders[i]->GetSequenceNumber();
+    assert(after <= snapshot);
+    if (!versions) CAMBIUM_FAULT_POINT("SnapshotRuns:walk");
+    const auto cursor = versions ? versions->NewCursor(snapshot, after) : table.NewCursor(snapshot, after);
+    cursor->SeekToFirst();
+    CAMBIUM_RETURN_IF_ERROR(WriteRun(family, cursor.get(), table.RangesAt(snapshot, after), &file, files, &runs[i]));
   }
   if (file != nullptr) CAMBIUM_RETURN_IF_ERROR(runs_.EndPrivate(file.get()));
   return runs;
 }
 
-Status SnapshotRuns::WriteRun(const Family& family, const LogTable& table, SequenceNumber after,
-                              SequenceNumber snapshot, std::unique_ptr<PrivateRunsBuilder>* file, TableFiles* files,
-                              Runs* runs) {
-  assert(after <= snapshot);
-  const std::unique_ptr<EntryCursor> cursor = table.NewCursor(snapshot, after);
-  std::shared_ptr<const RangeDeletes> ranges = table.RangesAt(snapshot, after);
-  cursor->SeekToFirst();
+Status SnapshotRuns::WriteRun(const Family& family, EntryCursor* cursor, std::shared_ptr<const RangeDeletes> ranges,
+                              std::unique_ptr<PrivateRunsBuilder>* file, TableFiles* files, Runs* runs) {
   while (cursor->Valid() || ranges != nullptr) {
     if (*file != nullptr && (*file)->IsFull()) {
       CAMBIUM_RETURN_IF_ERROR(runs_.EndPrivate(file->get()));
@@ -145,7 +196,7 @@ Status SnapshotRuns::WriteRun(const Family& family, const LogTable& table, Seque
       CAMBIUM_TRY(*file, runs_.BeginPrivate(family, files));
     }
     // Only the first, lowest run has the ranges: they hide entries that are older than all of these.
-    CAMBIUM_TRY(std::shared_ptr<const Run> run, (*file)->Add(cursor.get(), std::exchange(ranges, nullptr)));
+    CAMBIUM_TRY(std::shared_ptr<const Run> run, (*file)->Add(cursor, std::exchange(ranges, nullptr)));
     runs->push_back(std::move(run));
   }
   return Status::OK();

@@ -9,8 +9,13 @@
 //   17 reads the runs 17 and 16; 33 reads 33, 32 and 16
 //
 // So a version is written once, and again for each power of 16 snapshots; a snapshot reads at most 15 runs for each.
+//
+// A memtable whose snapshots lie close together stays in memory: a run takes at least a page, and the view of its
+// snapshot some memory, which would be more than the memtable takes.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <map>
 #include <utility>
 #include <vector>
@@ -20,13 +25,21 @@
 
 namespace cambium {
 
+// A memtable with less memory than this for each of its snapshots stays in memory.
+#ifdef CAMBIUM_TEST_HOOKS
+inline std::atomic<std::size_t> bytes_per_snapshot_least{4096};
+#else
+inline constexpr std::size_t bytes_per_snapshot_least = 4096;
+#endif
+
 class SnapshotRuns {
  public:
   SnapshotRuns(DbState* state, RunMaker* runs)
       : db_(state->context), commits_(state->commits), snapshots_(state->snapshots), runs_(*runs) {}
 
   // Writes private runs if the memtables that only snapshots hold take more memory than the write buffers of one family
-  // may, or than half of the WriteBudget. Called at the end of each flush, in its thread.
+  // may, or than half of the WriteBudget. Called at the end of each flush, in its thread. As long as readers hold less
+  // than that, it takes the same time with any number of snapshots.
   Status BoundPinnedMemory();
   // The bytes of the family's memtables, in the current view and in snapshots.
   [[nodiscard]] std::size_t AllTableBytes(std::uint32_t family) const;
@@ -36,24 +49,35 @@ class SnapshotRuns {
   struct Pinned {
     std::shared_ptr<const LogTable> table;
     std::vector<SnapshotImpl*> holders;
+    bool stays = false;  // in memory
   };
   // By family and age.
   using PinnedTables = std::map<std::pair<std::uint32_t, SequenceNumber>, Pinned>;
   using Runs = std::vector<std::shared_ptr<const Run>>;  // oldest first
 
+  // The most bytes of memtables that only snapshots may hold.
+  [[nodiscard]] std::size_t Budget() const;
+  // Whether readers hold so much more than the last look has left that snapshots may have exceeded the budget.
+  [[nodiscard]] bool IsLookDue(std::size_t budget);
+  // Decides which memtables stay in memory, and returns the bytes of the others.
+  [[nodiscard]] std::size_t DecideWhatStays(PinnedTables* pinned) const;
+  // Whether the runs of the memtable would take less memory than the memtable.
+  [[nodiscard]] bool IsWorthMoving(const Pinned& pinned) const;
+  [[nodiscard]] bool HasLimit() const;
   // Writes the runs of one memtable, and gives its holders views with them instead of it.
   Status MoveToRuns(const Family& family, const Pinned& pinned);
   // Returns for each holder the runs that it reads instead of the memtable.
   Result<std::vector<Runs>> WriteRuns(const Family& family, const Pinned& pinned, TableFiles* files);
-  // Adds the runs that hold the changes from `after` to `snapshot`: a reader at `after` who also reads these runs sees
-  // the contents at `snapshot`.
-  Status WriteRun(const Family& family, const LogTable& table, SequenceNumber after, SequenceNumber snapshot,
+  // Adds the runs that hold the entries of the cursor and the ranges: what a snapshot sees and its base does not.
+  Status WriteRun(const Family& family, EntryCursor* cursor, std::shared_ptr<const RangeDeletes> ranges,
                   std::unique_ptr<PrivateRunsBuilder>* file, TableFiles* files, Runs* runs);
 
   const DbContext& db_;
   CommitPoint& commits_;
   SnapshotList& snapshots_;
   RunMaker& runs_;
+  // The least bytes that readers held since the last look, less those that snapshots may still move to runs.
+  std::atomic<std::size_t> left_{0};
 };
 
 }  // namespace cambium

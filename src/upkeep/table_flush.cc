@@ -198,7 +198,7 @@ Result<bool> TableFlush::Stage(Edit* edit) {
 
 void TableFlush::Install(View* view) {
   if (merge_.has_value()) return merge_->Install(view);
-  InstallFlushed(view, *family_, table_, next_);
+  InstallFlushed(tools_.db, view, *family_, table_, next_);
 }
 
 void TableFlush::Committed() {

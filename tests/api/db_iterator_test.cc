@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "testing/counting_comparator.h"
+#include "testing/mutant_scope.h"
 #include "testing/test_store.h"
 #include "testing/seed.h"
 #include "util/prng.h"
@@ -279,6 +281,41 @@ TEST(DbIteratorTest, ShowsTheStateAtItsCreation) {
 }
 
 // Values are in the log: with allow_unprepared_value moving over keys reads no log segment, and a value is read once.
+// Regression: a seek at a snapshot passed all keys of a memtable that was filled after the snapshot.
+std::uint64_t ComparisonsAtOldSnapshot() {
+  const CountingComparator order;
+  TestStore store;
+  store.options.comparator = &order;
+  store.options.write_buffer_size = 4u << 20;
+  store.MustOpen();
+  store.Put("z", "seen by the snapshot");
+  store.Flush();
+  const Snapshot* const snapshot = store.db->GetSnapshot();
+  for (int i = 0; i < 10'000; ++i) store.Put(NumberedKey(i), "newer");
+  ReadOptions read;
+  read.snapshot = snapshot;
+  static_cast<void>(order.TakeCount());
+  {
+    const std::unique_ptr<Iterator> it(store.db->NewIterator(read));
+    it->Seek("k");
+    EXPECT_TRUE(it->Valid());
+    EXPECT_EQ(it->key().ToString(), "z");
+    it->Next();
+    EXPECT_FALSE(it->Valid());
+    EXPECT_TRUE(it->status().ok());
+  }
+  const std::uint64_t count = order.TakeCount();
+  store.db->ReleaseSnapshot(snapshot);
+  store.MustClose();
+  return count;
+}
+
+TEST(DbIteratorTest, SeekAtSnapshotPassesNoNewerMemtable) {
+  EXPECT_LE(ComparisonsAtOldSnapshot(), 20u);
+  const MutantScope mutant(Mutant::kIteratorPassesNewerTables);
+  EXPECT_GT(ComparisonsAtOldSnapshot(), 500u);
+}
+
 TEST(DbIteratorTest, MovingOverKeysReadsNoValues) {
   TestStore store;
   Fill(&store);

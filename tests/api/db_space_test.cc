@@ -8,6 +8,7 @@
 
 #include "testing/family_store.h"
 #include "manifest/manifest_reader.h"
+#include "testing/bytes_per_snapshot.h"
 #include "testing/mutant_scope.h"
 #include "util/fault_point.h"
 #include "testing/scale.h"
@@ -355,6 +356,7 @@ TEST(DbSpaceSnapshotsTest, ThreadPinsNothingBetweenReads) {
 
 // A thousand snapshots, each of which alone would pin its memtable.
 std::uint64_t TableBytesUnderSnapshots(bool check) {
+  const BytesPerSnapshot any(0);
   TestStore store;
   store.options.write_buffer_size = 8 << 10;
   store.options.max_write_buffer_number = 2;
@@ -396,6 +398,7 @@ TEST(DbSpaceSnapshotsTest, ThousandSnapshotsPinBoundedMemory) {
 // All families together may hold as much as the one with the largest memtables, not each of them its own share.
 TEST(DbSpaceSnapshotsTest, SnapshotsOfAllFamiliesShareOneBudget) {
   constexpr std::size_t kLargest = 16 << 10;
+  const BytesPerSnapshot any(0);
   FamilyStore store;
   store.options.write_buffer_size = 4 << 10;
   store.options.max_write_buffer_number = 2;
@@ -438,6 +441,7 @@ TEST(DbSpaceSnapshotsTest, SnapshotsOfAllFamiliesShareOneBudget) {
 // Regression: a snapshot was taken while memory of other snapshots was being bounded, just when a memtable was frozen.
 // The snapshot's newest memtable was taken for a flushed one, and placed below an older one.
 std::string SeenBySnapshotOfTheMoment() {
+  const BytesPerSnapshot any(0);
   TestStore store;
   store.options.write_buffer_size = 4u << 10;
   store.options.max_write_buffer_number = 4;

@@ -12,6 +12,7 @@
 #include "cambium/statistics.h"
 #include "state/gaps.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
 #include "testing/test_store.h"
@@ -249,7 +250,7 @@ TEST(QueueTest, IteratorsSeeWhatTheirSequenceNumberShows) {
     std::set<std::string> keys;    // that it must see
   };
   std::vector<Held> held(4);
-  for (int step = 0; step < 30'000; ++step) {
+  for (std::uint64_t step = 0; step < 30'000 * ScaleFromEnvironment(); ++step) {
     const std::string key = LongKey(random.Uniform(kKeys));
     if (random.Uniform(4) == 0) {
       store.Put(key, "v");

@@ -15,6 +15,7 @@
 #include "memtable/arena.h"
 #include "memtable/memtable.h"
 #include "memtable/table_ranges.h"
+#include "testing/counting_comparator.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -234,20 +235,6 @@ TEST_P(MemTableRangesModelTest, AgreesWithTheHistoryAtEverySequenceNumber) {
   }
 }
 
-// Counts the comparisons of two keys.
-class CountingComparator final : public Comparator {
- public:
-  int Compare(Slice a, Slice b) const override {
-    ++count_;
-    return a.compare(b);
-  }
-  const char* Name() const override { return "test.Counting"; }
-  [[nodiscard]] std::uint64_t TakeCount() const { return std::exchange(count_, 0); }
-
- private:
-  mutable std::uint64_t count_ = 0;
-};
-
 std::string Numbered(std::uint64_t n) { return std::to_string(10'000'000 + n); }
 
 // Ranges apart, ranges that touch, and ranges that lie over many others, up to 30,000. The comparisons of a write, a
@@ -259,7 +246,7 @@ TEST(MemTableRangesTest, ComparisonsGrowWithTheLogarithmOfTheRanges) {
   for (const Shape shape : {Shape::kApart, Shape::kTouching, Shape::kOverlapping}) {
     SCOPED_TRACE(static_cast<int>(shape));
     Prng prng(testing::SeedFromEnvironment(0x7ae));
-    const CountingComparator order;
+    const testing::CountingComparator order;
     MemTable table(&order);
     std::uint64_t in_writes = 0;
     for (std::uint64_t i = 0; i < kRanges; ++i) {

@@ -9,6 +9,7 @@
 #include "testing/index_mode.h"
 #include "testing/move_pages.h"
 #include "testing/page_cache.h"
+#include "upkeep/snapshot_runs.h"
 #include "util/prng.h"
 #include "vlog/segment_map.h"
 
@@ -45,6 +46,7 @@ Status ProgramDatabase::Open() {
     testing::MovePages(sim_.get(), prng);
     SegmentMap::ResetThreadCounters();
     gap_tombstones_least = 1 + (seed_ + open_count_) % 6;  // few keys follow each other in random programs
+    bytes_per_snapshot_least = (seed_ + open_count_) % 3 == 0 ? 2000 : 0;  // memtables are small
     executor_ = config_.shuffle_tasks ? std::make_shared<ManualExecutor>(seed_ + open_count_)
                                       : std::make_shared<ManualExecutor>();
     executor_->OnNothingToRun([] { throw Stuck(); });

@@ -319,21 +319,21 @@ struct SmallDatabaseCost {
 
 SmallDatabaseCost OverwriteTenValues() {
   constexpr std::size_t kKeys = 10;
-  constexpr std::size_t kPuts = 3000;
+  const std::size_t puts = 3000 * ScaleFromEnvironment();
   Ceiling ceiling(1.5, 20'000, kKeys);
   TestStore& store = ceiling.store;
   EXPECT_TRUE(store.db->SetDBOptions({{"min_space_limit", std::to_string(16 * kMiB)}}).ok());
   store.executor->RunAll();
   Prng prng(SeedFromEnvironment(6));
   SmallDatabaseCost cost;
-  for (std::size_t i = 0; i < kPuts; ++i) {
+  for (std::size_t i = 0; i < puts; ++i) {
     ceiling.Put(i < kKeys ? i : prng.Uniform(kKeys));
     store.executor->RunAll();
     cost.most = std::max(cost.most, store.BytesOnDisk());
   }
   cost.stall_micros = store.Property("space-stall-micros");
   cost.relocated =
-      static_cast<double>(store.Property("gc-bytes-written")) / static_cast<double>(kPuts * ceiling.RecordSize());
+      static_cast<double>(store.Property("gc-bytes-written")) / static_cast<double>(puts * ceiling.RecordSize());
   std::printf("stalled for %llu us, %.4f bytes relocated per byte written, at most %.1f MiB on disk\n",
               static_cast<unsigned long long>(cost.stall_micros), cost.relocated,
               static_cast<double>(cost.most) / kMiB);
@@ -467,7 +467,7 @@ TEST(CeilingTest, LoadIntoEmptyDatabaseDoesNotWait) {
   }
   EXPECT_EQ(store.Property("space-stall-micros"), 0u);
   EXPECT_EQ(store.Property("num-entries-active-mem-table"), 20'000u);
-  ceiling.Overwrite(4);
+  ceiling.Overwrite(4.0 * static_cast<double>(ScaleFromEnvironment()));
   EXPECT_GT(store.Property("gc-bytes-written"), 0u);
   store.executor->RunAll();
   EXPECT_EQ(store.Verify(), "");

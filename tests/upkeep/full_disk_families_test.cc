@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "upkeep/full_disk.h"
 
@@ -111,9 +112,11 @@ std::string DeleteAndWriteAgain(std::size_t families, const std::vector<std::siz
 }
 
 TEST(FullDiskFamiliesTest, DeletesLeadBackToPuts) {
-  const std::uint64_t seed = SeedFromEnvironment(23);
-  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
-  EXPECT_EQ(DeleteAndWriteAgain(10, {3, 10, 50}, seed), "");
+  const std::uint64_t first = SeedFromEnvironment(23);
+  for (std::uint64_t seed = first; seed < first + ScaleFromEnvironment(); ++seed) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+    EXPECT_EQ(DeleteAndWriteAgain(10, {3, 10, 50}, seed), "");
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "upkeep/full_disk.h"
 
@@ -93,9 +94,11 @@ std::string DeleteAndWriteAgain(Order order, const std::vector<std::size_t>& per
 class InlineShareTest : public ::testing::TestWithParam<Order> {};
 
 TEST_P(InlineShareTest, DeletesLeadBackToPuts) {
-  const std::uint64_t seed = SeedFromEnvironment(17);
-  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
-  EXPECT_EQ(DeleteAndWriteAgain(GetParam(), {1, 10, 50, 100}, seed), "");
+  const std::uint64_t first = SeedFromEnvironment(17);
+  for (std::uint64_t seed = first; seed < first + ScaleFromEnvironment(); ++seed) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+    EXPECT_EQ(DeleteAndWriteAgain(GetParam(), {1, 10, 50, 100}, seed), "");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shares, InlineShareTest,

@@ -78,9 +78,11 @@ class ShareTest : public ::testing::TestWithParam<std::tuple<int, bool, bool>> {
 
 TEST_P(ShareTest, DeletesLeadBackToPuts) {
   const auto [percent, by_ranges, large_tables] = GetParam();
-  const std::uint64_t seed = SeedFromEnvironment(31);
-  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
-  EXPECT_EQ(DeleteAndWriteAgain(kThousand, static_cast<std::size_t>(percent), by_ranges, large_tables, seed), "");
+  const std::uint64_t first = SeedFromEnvironment(31);
+  for (std::uint64_t seed = first; seed < first + ScaleFromEnvironment(); ++seed) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+    EXPECT_EQ(DeleteAndWriteAgain(kThousand, static_cast<std::size_t>(percent), by_ranges, large_tables, seed), "");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranges, ShareTest,
@@ -93,9 +95,11 @@ INSTANTIATE_TEST_SUITE_P(SingleKeys, ShareTest,
 
 // The larger the database, the smaller a share suffices: 2 % is the documented limit.
 TEST(FullDiskRoomTest, TwoPercentLeadBackToPutsInALargerDatabase) {
-  const std::uint64_t seed = SeedFromEnvironment(31);
-  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
-  EXPECT_EQ(DeleteAndWriteAgain(kLargerDisk, 2, false, false, seed), "");
+  const std::uint64_t first = SeedFromEnvironment(31);
+  for (std::uint64_t seed = first; seed < first + ScaleFromEnvironment(); ++seed) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+    EXPECT_EQ(DeleteAndWriteAgain(kLargerDisk, 2, false, false, seed), "");
+  }
 }
 
 // In a database of 24 MiB, 1 % may be too little, but its deletes succeed, and more deletes lead back to puts.

@@ -47,9 +47,11 @@ class FullDiskRoundsTest : public ::testing::TestWithParam<std::tuple<Kind, bool
 
 TEST_P(FullDiskRoundsTest, DeletingEverythingReturnsEverything) {
   const auto [kind, delayed, way] = GetParam();
-  const std::uint64_t seed = SeedFromEnvironment(11);
-  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
-  EXPECT_EQ(FillAndDelete(kind, delayed, way, kUnderSanitizer ? 5 : 100, seed), "");
+  const std::uint64_t first = SeedFromEnvironment(11);
+  for (std::uint64_t seed = first; seed < first + ScaleFromEnvironment(); ++seed) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+    EXPECT_EQ(FillAndDelete(kind, delayed, way, kUnderSanitizer ? 5 : 100, seed), "");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Separated, FullDiskRoundsTest,
@@ -111,7 +113,7 @@ TEST(FullDiskTest, OverwritesFailUntilDeletesFreeSpace) {
 // The disk has no free block, and another program has taken the space of the released reserve. After a Close or a power
 // cut the database opens, can be read, and takes some deletes. Once it has its own space back, it takes all deletes.
 std::string OpenOnFullDisk(bool cut, bool delayed) {
-  for (std::uint64_t seed = 1; seed <= (kUnderSanitizer ? 2 : 8); ++seed) {
+  for (std::uint64_t seed = 1; seed <= (kUnderSanitizer ? 2 : 8) * ScaleFromEnvironment(); ++seed) {
     Disk disk(kSeparated, delayed, seed);
     disk.store->MustOpen();
     disk.Fill();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/test_store.h"
 #include "testing/units.h"
@@ -153,7 +154,8 @@ class InlineCeilingTest : public ::testing::TestWithParam<Case> {};
 TEST_P(InlineCeilingTest, NoWriteOfAnyFileExceedsIt) {
   InlineCeiling ceiling(GetParam().index, GetParam().s, GetParam().num_levels);
   // At its least ceiling, a tree writes five times as much per byte as at 1.5.
-  const std::uint64_t writes = GetParam().index == IndexKind::kBTree && GetParam().s < 1.5 ? 100'000 : 300'000;
+  const bool is_costly = GetParam().index == IndexKind::kBTree && GetParam().s < 1.5;
+  const std::uint64_t writes = (is_costly ? 100'000 : 300'000) * ScaleFromEnvironment();
   ceiling.Load();
   EXPECT_LE(ceiling.most(), 1) << "during the load: " << ceiling.where();
   ceiling.Write(GetParam().writes, writes);

@@ -3,12 +3,14 @@
 #include <string>
 
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/test_store.h"
 
 namespace cambium::testing {
 namespace {
 
-constexpr int kValues = 150;  // two in a segment
+// Two in a segment.
+const int kValues = 150 * static_cast<int>(ScaleFromEnvironment());
 
 std::string ValueOf(int i) { return NumberedKey(i) + std::string(15'000, static_cast<char>('a' + i % 26)); }
 
@@ -27,7 +29,7 @@ struct ManySegmentsStore : TestStore {
     for (int i = 0; i < kValues; ++i) Put(NumberedKey(i), ValueOf(i));
     Flush();
     RunUntilIdle();
-    ASSERT_GE(fs->probe().ListFiles().size(), std::size_t{kValues} / 2);
+    ASSERT_GE(fs->probe().ListFiles().size(), static_cast<std::size_t>(kValues) / 2);
   }
   void ExpectAll() {
     for (int i = 0; i < kValues; ++i) ASSERT_EQ(Get(NumberedKey(i)), ValueOf(i)) << i;
@@ -74,7 +76,7 @@ TEST(ManySegmentsTest, GarbageOfManySmallFlushesIsCollected) {
     store.Flush();
   }
   store.RunUntilIdle();
-  EXPECT_LT(store.FilesOf(".log").size(), std::size_t{kValues} / 4);
+  EXPECT_LT(store.FilesOf(".log").size(), static_cast<std::size_t>(kValues) / 4);
 }
 
 TEST(ManySegmentsTest, FewDescriptorsAreEnough) {

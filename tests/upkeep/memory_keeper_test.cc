@@ -12,6 +12,7 @@
 #include "cambium/write_buffer_manager.h"
 #include "memtable/write_budget.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "upkeep/budget_store.h"
 #include "util/epoch.h"
 
@@ -21,7 +22,7 @@ namespace {
 TEST(MemoryKeeperTest, TheLimitHoldsAtEveryWrite) {
   BudgetStore store(256 * kKiB);
   store.MustOpen();
-  EXPECT_LE(store.PutRandom(10'000), 256 * kKiB);
+  EXPECT_LE(store.PutRandom(10'000 * static_cast<int>(ScaleFromEnvironment())), 256 * kKiB);
   EXPECT_GT(store.Property("num-runs") + store.Property("index-bytes"), 0u);
   EXPECT_EQ(store.Property("write-buffer-manager-usage"), store.manager->memory_usage());
   EXPECT_EQ(store.Property("write-buffer-manager-capacity"), 256 * kKiB);
@@ -36,7 +37,7 @@ TEST(MemoryKeeperTest, DbWriteBufferSizeIsSuchALimit) {
   store.options.db_write_buffer_size = 256 * kKiB;
   store.MustOpen();
   std::uint64_t most = 0;
-  for (int i = 0; i < 5000; ++i) {
+  for (std::uint64_t i = 0; i < 5000 * ScaleFromEnvironment(); ++i) {
     store.Put(std::to_string(store.prng.Next()), std::string(100, 'v'));
     most = std::max(most, store.Property("write-buffer-manager-usage"));
     ASSERT_GE(store.Property("write-buffer-manager-usage"),
@@ -54,7 +55,9 @@ TEST(MemoryKeeperTest, ManyFamiliesStayWithinTheLimit) {
   for (int i = 0; i < 300; ++i) names.push_back("f" + std::to_string(i));
   store.MustOpenWith(names);
   std::size_t most = 0;
-  for (int i = 0; i < 6000; ++i) most = std::max(most, store.PutRandom(1, store.handles[store.prng.Uniform(301)]));
+  for (std::uint64_t i = 0; i < 6000 * ScaleFromEnvironment(); ++i) {
+    most = std::max(most, store.PutRandom(1, store.handles[store.prng.Uniform(301)]));
+  }
   EXPECT_LE(most, 1024 * kKiB);
   EXPECT_EQ(store.Verify(), "");
   store.Close();

@@ -6,12 +6,16 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cambium/listener.h"
+#include "testing/bytes_per_snapshot.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/test_store.h"
+#include "util/fault_point.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
@@ -31,7 +35,9 @@ struct PrivateFiles : EventListener {
 
 // A store with a model of it, and of each of its snapshots.
 struct SnapshotStore : TestStore {
-  explicit SnapshotStore(std::size_t write_buffer_size) {
+  // Memtables are small, so their snapshots lie close together. Unless stated otherwise, they are moved all the same.
+  explicit SnapshotStore(std::size_t write_buffer_size, std::size_t bytes_per_snapshot = 0)
+      : density(bytes_per_snapshot) {
     options.write_buffer_size = write_buffer_size;
     options.max_write_buffer_number = 2;
     options.level0_slowdown_writes_trigger = 1000;
@@ -80,6 +86,7 @@ struct SnapshotStore : TestStore {
     }
     return wrong;
   }
+  const BytesPerSnapshot density;
   std::shared_ptr<PrivateFiles> made = std::make_shared<PrivateFiles>();
   Model model;
   std::vector<std::pair<const Snapshot*, Model>> held;
@@ -105,7 +112,7 @@ void WriteRandomly(SnapshotStore* store, std::uint64_t seed, int count) {
 }
 
 TEST(SnapshotRunsTest, EverySnapshotShowsItsStateFromPrivateRuns) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (std::uint64_t seed = 1; seed <= 3 * ScaleFromEnvironment(); ++seed) {
     SCOPED_TRACE(seed);
     SnapshotStore store(6u << 10);
     WriteRandomly(&store, seed, 3000);
@@ -176,6 +183,127 @@ TEST(SnapshotRunsTest, MemtableIsSpilledOnceForAllItsSnapshots) {
   EXPECT_LE(spilled.bytes, 3 * spilled.user_bytes);
   const MutantScope mutant(Mutant::kSnapshotsShareNoRuns);
   EXPECT_GT(SpillForManySnapshots().bytes, 6 * spilled.user_bytes);
+}
+
+// Counts how often a fault point is reached.
+class Reached {
+ public:
+  explicit Reached(std::string_view point) {
+    FaultPoints::Instance().Set([this, point](const char* name) { count_ += name == point ? 1 : 0; });
+  }
+  ~Reached() { FaultPoints::Instance().Set(nullptr); }
+  Reached(const Reached&) = delete;
+  Reached& operator=(const Reached&) = delete;
+  [[nodiscard]] int count() const { return count_; }
+
+ private:
+  int count_ = 0;
+};
+
+// Regression: each flush took 85 ms with a million snapshots, because it looked at each of them.
+int ListingsOfSmallFlushes() {
+  SnapshotStore store(64u << 10);
+  const Reached listed("Snapshots:listed");
+  for (int i = 0; i < 20; ++i) {
+    store.Set(NumberedKey(i), "v");
+    store.TakeSnapshot();
+    store.Flush();
+  }
+  return listed.count();
+}
+
+TEST(SnapshotRunsTest, FlushListsNoSnapshotsWhileReadersHoldLittle) {
+  EXPECT_EQ(ListingsOfSmallFlushes(), 0);
+  const MutantScope mutant(Mutant::kEachFlushListsSnapshots);
+  EXPECT_EQ(ListingsOfSmallFlushes(), 20);
+}
+
+// Memory that readers have released counts no more: later memtables are moved when they exceed the budget, not earlier.
+TEST(SnapshotRunsTest, SnapshotsAreListedWhenTheyExceedTheBudgetAgain) {
+  SnapshotStore store(16u << 10);
+  const Reached listed("Snapshots:listed");
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 2000; ++i) {
+      store.Set(NumberedKey(i % 200), std::to_string(i) + std::string(40, 'v'));
+      if (i % 100 == 0) store.TakeSnapshot();
+    }
+    store.Flush();
+    EXPECT_GT(store.made->files, 0u);
+    EXPECT_EQ(store.WrongSnapshots(), 0);
+    store.Release(store.held.size());
+    store.made->files = 0;
+  }
+  EXPECT_LE(listed.count(), 3 * 8);
+}
+
+// Regression: a memtable was walked once for each of its snapshots. With 25,000 of them a flush took 28 seconds.
+int WalksForSnapshots(int snapshots) {
+  SnapshotStore store(16u << 10);
+  const Reached walked("SnapshotRuns:walk");
+  for (int i = 0; i < 4000; ++i) {
+    store.Set(NumberedKey(i % 40), std::to_string(i) + std::string(40, 'v'));
+    if (i % (4000 / snapshots) == 0) store.TakeSnapshot();
+  }
+  store.Flush();
+  EXPECT_GT(store.made->files, 0u);
+  EXPECT_EQ(store.WrongSnapshots(7), 0);
+  return walked.count();
+}
+
+TEST(SnapshotRunsTest, ManySnapshotsOfMemtableDoNotEachWalkIt) {
+  EXPECT_GT(WalksForSnapshots(20), 0);
+  EXPECT_EQ(WalksForSnapshots(1000), 0);
+  const MutantScope mutant(Mutant::kSnapshotRunsWalkTables);
+  EXPECT_GT(WalksForSnapshots(1000), 500);
+}
+
+// Regression: a snapshot after each of 100,000 puts of 100 bytes took 377 MiB of files, and as much memory.
+std::uint64_t FileBytesForDenseSnapshots() {
+  SnapshotStore store(16u << 10, 4096);
+  for (int i = 0; i < 1000; ++i) {
+    store.Set(NumberedKey(i % 40), std::to_string(i) + std::string(40, 'v'));
+    store.TakeSnapshot();
+  }
+  store.Flush();
+  EXPECT_EQ(store.WrongSnapshots(37), 0);
+  return store.made->bytes;
+}
+
+TEST(SnapshotRunsTest, MemtableOfDenseSnapshotsStaysInMemory) {
+  EXPECT_EQ(FileBytesForDenseSnapshots(), 0u);
+  const MutantScope mutant(Mutant::kDenseSnapshotsGetRuns);
+  EXPECT_GT(FileBytesForDenseSnapshots(), 8u * 1000 * 45) << "eight times what was put";
+}
+
+// With dense snapshots, then few: the memtables of the few are moved, unless their snapshots also hold a dense one.
+TEST(SnapshotRunsTest, MemtablesAfterDenseSnapshotsMove) {
+  SnapshotStore store(16u << 10, 4096);
+  for (int i = 0; i < 6000; ++i) {
+    store.Set(NumberedKey(i % 40), std::to_string(i) + std::string(40, 'v'));
+    if (i < 1000 || i % 300 == 0) store.TakeSnapshot();
+  }
+  store.Flush();
+  EXPECT_GT(store.made->files, 0u);
+  EXPECT_LE(store.made->files, 5000u * 150 / (16u << 10));
+  EXPECT_EQ(store.WrongSnapshots(17), 0);
+}
+
+std::uint64_t FilesForSnapshotsOfOneMoment() {
+  SnapshotStore store(16u << 10, 4096);
+  for (int i = 0; i < 3000; ++i) {
+    store.Set(NumberedKey(i % 40), std::to_string(i) + std::string(40, 'v'));
+    if (i % 200 != 0) continue;
+    for (int same = 0; same < 50; ++same) store.TakeSnapshot();
+  }
+  store.Flush();
+  EXPECT_EQ(store.WrongSnapshots(43), 0);
+  return store.made->files;
+}
+
+TEST(SnapshotRunsTest, SnapshotsOfOneMomentCountOnce) {
+  EXPECT_GT(FilesForSnapshotsOfOneMoment(), 0u);
+  const MutantScope mutant(Mutant::kSnapshotsShareNoState);
+  EXPECT_EQ(FilesForSnapshotsOfOneMoment(), 0u);
 }
 
 TEST(SnapshotRunsTest, PrivateRunsGoWithTheirLastSnapshotOrWithTheNextOpen) {

@@ -8,6 +8,7 @@
 
 #include "cambium/listener.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/test_store.h"
 
 namespace cambium::testing {
@@ -59,11 +60,11 @@ struct Overwritten : TestStore {
   int most_steps = 0;  // of compactions, during one put
 };
 
-// Returns what is wrong after as many puts as there are keys, or "".
+// Returns what is wrong after as many puts as there are keys, times the scale, or "".
 std::string TryToPileUpRuns(int slowdown, int stop) {
   Overwritten store(slowdown, stop);
   const Snapshot* const snapshot = store.db->GetSnapshot();
-  store.Overwrite(kKeys);
+  for (std::uint64_t i = 0; i < ScaleFromEnvironment(); ++i) store.Overwrite(kKeys);
   store.db->ReleaseSnapshot(snapshot);
   // The runs that wait, and as many that a sweep is merging.
   if (store.most_runs > 2 * static_cast<std::uint64_t>(stop) + 2) return std::to_string(store.most_runs) + " runs";
@@ -91,10 +92,10 @@ TEST(TreeRunsTest, RunsAboveATreeAreBoundedAndPutsWaitForAFewSteps) {
 // Each batch fills a memtable, so that a run is added for each step of a sweep that a write waits for.
 TEST(TreeRunsTest, LargeBatchesDoNotPileUpRuns) {
   Overwritten store(20, 36);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 200 * static_cast<int>(ScaleFromEnvironment()); ++i) {
     WriteBatch batch;
     for (int j = 0; j < 150; ++j) {
-      ASSERT_TRUE(batch.Put(KeyOf((i * 150 + j) * 7919), std::string(100, 'b')).ok());
+      ASSERT_TRUE(batch.Put(KeyOf((i * 150 + j) % kKeys * 7919), std::string(100, 'b')).ok());
     }
     ASSERT_TRUE(store.db->Write({}, &batch).ok());
     store.FlushOnly();

@@ -1,0 +1,28 @@
+// VersionList: the versions of a memtable by sequence number. A cursor over the versions of few sequence numbers then
+// takes no longer if the memtable has many keys. A walk over the memtable (MemTable::NewCursor) passes all keys.
+//
+// It takes 8 bytes for each version. The memtable takes no more writes, and outlives the list and its cursors. Any
+// thread.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "memtable/memtable.h"
+#include "memtable/record.h"
+
+namespace cambium {
+
+class VersionList {
+ public:
+  explicit VersionList(const MemTable* table);
+
+  // As MemTable::NewCursor. Takes O(n log n) for n versions between the two sequence numbers.
+  [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor(SequenceNumber read_seq, SequenceNumber after_seq) const;
+
+ private:
+  const MemTable& table_;
+  const std::vector<Record> versions_;  // by sequence number
+};
+
+}  // namespace cambium
