@@ -14,7 +14,7 @@
 
 namespace cambium {
 
-// Any thread; the caller holds no lock.
+// Any thread.
 class LargeValues {
  public:
   LargeValues(DbState* state, DiskKeeper* disk_keeper)
@@ -27,12 +27,13 @@ class LargeValues {
   // Writes the value to a file of its own, which is durable and named when this returns.
   // `may_wait`: the call may wait for room on a disk that is nearly full. If not, it returns Incomplete where jobs can
   // make the room.
-  Status Write(const Family& family, Slice key, Slice value, bool may_wait, LargeValueRef* ref, ValueAddress* address);
+  Status Write(const Family& family, Slice key, Slice value, bool may_wait, LargeValueRef* ref, ValueAddress* address)
+      CAMBIUM_EXCLUDES_ROLES;
   // Called when the batch that refers to these files is appended. `last`: the batch's last sequence number.
-  void Appended(const std::vector<std::uint64_t>& numbers, SequenceNumber last);
+  void Appended(const std::vector<std::uint64_t>& numbers, SequenceNumber last) CAMBIUM_EXCLUDES_ROLES;
   // Called when the batch that was to refer to these files has failed: drops them, or lets a later job drop them.
   // `failed_in`: as for CommitPoint::LargeValuesFailed.
-  void Drop(const std::vector<std::uint64_t>& numbers, std::uint64_t failed_in);
+  void Drop(const std::vector<std::uint64_t>& numbers, std::uint64_t failed_in) CAMBIUM_EXCLUDES_ROLES;
 
  private:
   struct NewFile {

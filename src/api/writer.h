@@ -23,17 +23,17 @@
 
 namespace cambium {
 
-// Any thread; the caller holds no lock.
+// Any thread.
 class Writer {
  public:
   Writer(DbState* state, Upkeep* upkeep, TraceSwitch* traces);
 
-  Status Put(const WriteOptions& options, Family* family, Slice key, Slice value);
+  Status Put(const WriteOptions& options, Family* family, Slice key, Slice value) CAMBIUM_EXCLUDES_ROLES;
   // Delete or SingleDelete: `type` is what a trace records.
-  Status Delete(TraceOpType type, const WriteOptions& options, Family* family, Slice key);
-  Status Write(const WriteOptions& options, WriteBatch* batch);
+  Status Delete(TraceOpType type, const WriteOptions& options, Family* family, Slice key) CAMBIUM_EXCLUDES_ROLES;
+  Status Write(const WriteOptions& options, WriteBatch* batch) CAMBIUM_EXCLUDES_ROLES;
   // Makes everything that is published durable.
-  Status Sync();
+  Status Sync() CAMBIUM_EXCLUDES_ROLES;
   // OK if the database takes writes, and the options are valid.
   [[nodiscard]] Status Check(const WriteOptions& options) const;
 

@@ -36,7 +36,7 @@ class Upkeep final : public JobWork {
   void StopTicking();
   // Waits until no job is under way and no compaction is due. Runs failed jobs again first. Returns the first error of
   // a job.
-  Status WaitForAll();
+  Status WaitForAll() CAMBIUM_EXCLUDES_ROLES;
 
  private:
   DbState& state_;
