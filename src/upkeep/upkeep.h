@@ -18,6 +18,7 @@
 #include "upkeep/puncher.h"
 #include "upkeep/relocator.h"
 #include "upkeep/run_maker.h"
+#include "upkeep/run_throttle.h"
 #include "upkeep/sealer.h"
 #include "upkeep/snapshot_runs.h"
 #include "upkeep/space_keeper.h"
@@ -58,6 +59,7 @@ class Upkeep final : public JobWork {
   Sealer sealer{&state_};
   FailingJobs failing_jobs{&state_};
   MemoryKeeper memory_keeper{&state_};
+  RunThrottle run_throttle{&state_, &pace, &compactor};
 };
 
 }  // namespace cambium
