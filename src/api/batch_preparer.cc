@@ -4,22 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "vlog/record_format.h"
-
 namespace cambium {
-
-Status CheckSizes(const Family& family, Slice key, Slice value) {
-  const std::size_t key_size_max = MaxKeySizeFor(static_cast<std::uint32_t>(family.options().page_size));
-  if (key.size() > key_size_max) {
-    return Status::InvalidArgument("key of " + std::to_string(key.size()) + " bytes; the most is " +
-                                   std::to_string(key_size_max) + " with this page_size");
-  }
-  if (value.size() > kMaxValueBytes) {
-    return Status::InvalidArgument("value of " + std::to_string(value.size()) + " bytes; the most is " +
-                                   std::to_string(kMaxValueBytes));
-  }
-  return Status::OK();
-}
 
 std::span<const WriteTarget> BatchPreparer::Targets() {
   std::erase_if(targets_, [](const WriteTarget& target) { return target.operations + target.ranges == 0; });
@@ -27,13 +12,13 @@ std::span<const WriteTarget> BatchPreparer::Targets() {
 }
 
 Status BatchPreparer::Enter(std::uint32_t id) {
-  before_ = out_.batch.memtable_bytes();
+  before_ = write_.batch.memtable_bytes();
   if (family_ != nullptr && family_->id == id) return Status::OK();
   family_ = nullptr;
   for (at_ = 0; at_ < families_.size() && families_[at_]->id != id; ++at_) {
   }
   if (at_ == families_.size()) {
-    std::shared_ptr<Family> found = writer_.commits_.FindFamily(id);
+    std::shared_ptr<Family> found = commits_.FindFamily(id);
     if (found == nullptr) {
       return Status::InvalidArgument("a write batch names column family " + std::to_string(id) +
                                      ", which does not exist or was dropped");
@@ -42,20 +27,20 @@ Status BatchPreparer::Enter(std::uint32_t id) {
     targets_.push_back({families_.back().get()});
   }
   family_ = families_[at_].get();
-  out_.batch.UseRules(writer_.RulesOf(*family_));
+  write_.batch.UseRules(preparer_.RulesOf(*family_));
   return Status::OK();
 }
 
 void BatchPreparer::Leave(std::size_t user_bytes, std::size_t WriteTarget::*kind) {
-  assert(at_ < targets_.size() && targets_[at_].family == family_ && out_.batch.memtable_bytes() >= before_);
-  out_.user_bytes += user_bytes;
+  assert(at_ < targets_.size() && targets_[at_].family == family_ && write_.batch.memtable_bytes() >= before_);
+  write_.user_bytes += user_bytes;
   ++(targets_[at_].*kind);
-  targets_[at_].bytes += out_.batch.memtable_bytes() - before_;
+  targets_[at_].bytes += write_.batch.memtable_bytes() - before_;
 }
 
 Status BatchPreparer::PutCF(std::uint32_t id, Slice key, Slice value) {
   CAMBIUM_RETURN_IF_ERROR(Enter(id));
-  CAMBIUM_RETURN_IF_ERROR(writer_.AddPut(options_, *family_, key, value, &out_));
+  CAMBIUM_RETURN_IF_ERROR(preparer_.AddPut(options_, *family_, key, value, &write_));
   Leave(key.size() + value.size(), &WriteTarget::operations);
   return Status::OK();
 }
@@ -63,7 +48,7 @@ Status BatchPreparer::PutCF(std::uint32_t id, Slice key, Slice value) {
 Status BatchPreparer::DeleteCF(std::uint32_t id, Slice key) {
   CAMBIUM_RETURN_IF_ERROR(Enter(id));
   CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family_, key, {}));
-  out_.batch.Delete(id, key);
+  write_.batch.Delete(id, key);
   Leave(key.size(), &WriteTarget::operations);
   return Status::OK();
 }
@@ -75,7 +60,7 @@ Status BatchPreparer::DeleteRangeCF(std::uint32_t id, Slice begin, Slice end) {
   const int order = family_->options().comparator->Compare(begin, end);
   if (order > 0) return Status::InvalidArgument("a range delete ends before it begins");
   if (order == 0) return Status::OK();
-  out_.batch.DeleteRange(id, begin, end);
+  write_.batch.DeleteRange(id, begin, end);
   Leave(begin.size() + end.size(), &WriteTarget::ranges);
   return Status::OK();
 }

@@ -6,20 +6,19 @@
 #include <span>
 #include <vector>
 
-#include "api/writer.h"
+#include "api/prepared_write.h"
+#include "api/write_preparer.h"
 #include "cambium/write_batch.h"
 #include "state/family.h"
 
 namespace cambium {
 
-// InvalidArgument if the key or the value is too large for the family.
-Status CheckSizes(const Family& family, Slice key, Slice value);
-
 // For one batch. One thread.
 class BatchPreparer final : public WriteBatch::Handler {
  public:
-  BatchPreparer(Writer* writer, const WriteOptions& options, Writer::Prepared* out)
-      : writer_(*writer), options_(options), out_(*out) {}
+  // All arguments outlive the preparer. The records are added to *write.
+  BatchPreparer(const CommitPoint* commits, WritePreparer* preparer, const WriteOptions& options, PreparedWrite* write)
+      : commits_(*commits), preparer_(*preparer), options_(options), write_(*write) {}
 
   Status Put(Slice key, Slice value) override { return PutCF(0, key, value); }
   Status Delete(Slice key) override { return DeleteCF(0, key); }
@@ -39,9 +38,10 @@ class BatchPreparer final : public WriteBatch::Handler {
   // Called after an operation was added to the batch: counts it for its family.
   void Leave(std::size_t user_bytes, std::size_t WriteTarget::*kind);
 
-  Writer& writer_;
+  const CommitPoint& commits_;
+  WritePreparer& preparer_;
   const WriteOptions& options_;
-  Writer::Prepared& out_;
+  PreparedWrite& write_;
   std::vector<std::shared_ptr<Family>> families_;  // by target, until Targets is called
   std::vector<WriteTarget> targets_;
   Family* family_ = nullptr;                       // of the last operation

@@ -17,7 +17,6 @@
 
 namespace cambium {
 
-// The caller holds no lock.
 class Capturer {
  public:
   Capturer(DbState* state, Upkeep* upkeep, Families* families)
@@ -25,7 +24,7 @@ class Capturer {
 
   // Flushes the memtables first, unless recovery would have to read less than `log_size_for_flush` bytes of log. The
   // result's pin must be released before the database is closed.
-  Result<Capture> CaptureNow(std::uint64_t log_size_for_flush);
+  Result<Capture> CaptureNow(std::uint64_t log_size_for_flush) CAMBIUM_EXCLUDES_ROLES;
 
  private:
   Status FlushFirst(std::uint64_t log_size_for_flush);

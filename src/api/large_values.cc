@@ -115,13 +115,33 @@ void LargeValues::Appended(const std::vector<std::uint64_t>& numbers, SequenceNu
   commits_.LargeValuesAppended(numbers, last);
 }
 
-void LargeValues::Drop(const std::vector<std::uint64_t>& numbers, std::uint64_t failed_in) {
+void LargeValues::DropFiles(const std::vector<std::uint64_t>& numbers, std::uint64_t failed_in) {
   if (numbers.empty()) return;
   commits_.LargeValuesFailed(numbers, failed_in);
   const Status dropped = commits_.DropUnreferenced();
   if (!dropped.ok()) {
     db_.logger->Log(InfoLogLevel::kWarn, "dropping files of a failed batch: " + dropped.ToString());
   }
+}
+
+// The failed write may have written the whole batch. Until the MANIFEST says that its segment ends before it, a crash
+// may bring the batch back, so the segment is ended first. If that fails too, the next batch ends it.
+Status LargeValues::DropAfterWrite(const std::vector<std::uint64_t>& numbers) {
+  if (numbers.empty()) return Status::OK();
+  Status ended;
+  std::uint64_t failed_in = 0;
+  {
+    const AppendLock lock(head_);
+    const SegmentEnd failed = head_.log()->failed_end();
+    if (failed.segment != nullptr) {
+      failed_in = failed.segment->number();
+      ended = head_.log()->Rotate();
+    }
+  }
+  const bool is_fatal = ended.severity() == Status::Severity::kFatal;
+  if (is_fatal) jobs_.SetFatal(ended);
+  DropFiles(numbers, failed_in);
+  return is_fatal ? ended : Status::OK();
 }
 
 }  // namespace cambium

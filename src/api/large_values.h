@@ -14,25 +14,29 @@
 
 namespace cambium {
 
-// Any thread; the caller holds no lock.
+// Any thread.
 class LargeValues {
  public:
   LargeValues(DbState* state, DiskKeeper* disk_keeper)
       : db_(state->context),
         jobs_(state->jobs),
         commits_(state->commits),
+        head_(state->head),
         space_(state->space),
         disk_keeper_(*disk_keeper) {}
 
   // Writes the value to a file of its own, which is durable and named when this returns.
   // `may_wait`: the call may wait for room on a disk that is nearly full. If not, it returns Incomplete where jobs can
   // make the room.
-  Status Write(const Family& family, Slice key, Slice value, bool may_wait, LargeValueRef* ref, ValueAddress* address);
+  Status Write(const Family& family, Slice key, Slice value, bool may_wait, LargeValueRef* ref, ValueAddress* address)
+      CAMBIUM_EXCLUDES_ROLES;
   // Called when the batch that refers to these files is appended. `last`: the batch's last sequence number.
-  void Appended(const std::vector<std::uint64_t>& numbers, SequenceNumber last);
-  // Called when the batch that was to refer to these files has failed: drops them, or lets a later job drop them.
-  // `failed_in`: as for CommitPoint::LargeValuesFailed.
-  void Drop(const std::vector<std::uint64_t>& numbers, std::uint64_t failed_in);
+  void Appended(const std::vector<std::uint64_t>& numbers, SequenceNumber last) CAMBIUM_EXCLUDES_ROLES;
+  // Called when the batch that was to refer to these files could not be prepared: drops them, or lets a later job drop
+  // them.
+  void Drop(const std::vector<std::uint64_t>& numbers) CAMBIUM_EXCLUDES_ROLES { DropFiles(numbers, 0); }
+  // The same after a failed write of the batch. Fatal if a sync fails meanwhile, otherwise OK.
+  Status DropAfterWrite(const std::vector<std::uint64_t>& numbers) CAMBIUM_EXCLUDES_ROLES;
 
  private:
   struct NewFile {
@@ -46,12 +50,15 @@ class LargeValues {
               Slice* stored) const;
   Status Fill(NewFile* made, Slice key, Slice stored);
   Status Name(NewFile* made, const Family& family, LargeValueRef* ref, ValueAddress* address);
+  // `failed_in`: as for CommitPoint::LargeValuesFailed.
+  void DropFiles(const std::vector<std::uint64_t>& numbers, std::uint64_t failed_in);
   // Removes the file. If that fails it is an orphan, which the next Open removes.
   Status GiveUp(NewFile* made, const Status& why);
 
   DbContext& db_;
   Jobs& jobs_;
   CommitPoint& commits_;
+  WriteHead& head_;
   SpaceControl& space_;
   DiskKeeper& disk_keeper_;
 };

@@ -127,7 +127,7 @@ class Replay {
           found = ScanResult::kEnd;
         }
       }
-      if (found == ScanResult::kEnd) return TakeEnd(i, scanner.offset(), *applied);
+      if (found == ScanResult::kEnd) return TakeEnd(i, scanner.offset(), applied);
       if (found == ScanResult::kInvalid) return TakeDamage(i, &scanner, applied);
       std::string problem;
       CAMBIUM_RETURN_IF_ERROR(TakeRecord(source, record, applied, &problem));
@@ -138,31 +138,24 @@ class Replay {
   }
 
   // The scanner has reached the end of a segment's log, at `offset`. Ends the whole log if a batch or the file is cut.
-  Status TakeEnd(std::size_t i, std::uint64_t offset, const Applied& applied) {
+  Status TakeEnd(std::size_t i, std::uint64_t offset, Applied* applied) {
     const LogSource& source = sources_[i];
-    if (!batch_.empty() && MutantIs(Mutant::kApplyHalfBatch)) {
-      CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
-    } else if (!batch_.empty()) {
-      Cut(source, applied.end, applied.has_records);
-      return End(i, applied.end, "the last batch is not whole", nullptr);
+    CAMBIUM_RETURN_IF_ERROR(ApplyHalfBatch(offset, applied));
+    if (!batch_.empty()) {
+      Cut(source, applied->end, applied->has_records);
+      return End(i, applied->end, "the last batch is not whole", nullptr);
     }
-    if (offset >= applied.limit) return Status::OK();
-    Cut(source, applied.end, applied.has_records);
+    if (offset >= applied->limit) return Status::OK();
+    Cut(source, applied->end, applied->has_records);
     return End(i, offset, "the file is shorter than its log", nullptr);
   }
 
   // Ends the whole log at a record that does not validate.
   Status TakeDamage(std::size_t i, SegmentScanner* scanner, Applied* applied) {
     const LogSource& source = sources_[i];
-    const std::uint64_t next = scanner->offset() + (scanner->header_valid() ? scanner->header().RecordSize() : 0);
-    if (MutantIs(Mutant::kSkipBadRecord) && scanner->header_valid() && next < applied->limit) {
-      return SkipTo(source, next, applied);
-    }
-    if (MutantIs(Mutant::kApplyHalfBatch) && !batch_.empty()) {
-      CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
-      applied->end = scanner->offset();
-      applied->has_records = true;
-    }
+    CAMBIUM_TRY(const bool is_skipped, SkipBadRecord(source, *scanner, applied));
+    if (is_skipped) return Status::OK();
+    CAMBIUM_RETURN_IF_ERROR(ApplyHalfBatch(scanner->offset(), applied));
     Cut(source, applied->end, applied->has_records);
     return End(i, scanner->offset(), scanner->reason(), scanner);
   }
@@ -206,11 +199,24 @@ class Replay {
     return Lost(source, source.size, "the segment is flushed and not sealed, and no later segment says where it ends");
   }
 
-  // Only for the mutant kSkipBadRecord: applies the records after damage.
-  Status SkipTo(const LogSource& source, std::uint64_t start, Applied* applied) {
+  // Only in a mutant: applies a batch of which records are missing. `end`: of its last record.
+  Status ApplyHalfBatch(std::uint64_t end, Applied* applied) {
+    if (!MutantIs(Mutant::kApplyHalfBatch) || batch_.empty()) return Status::OK();
+    CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
+    applied->end = end;
+    applied->has_records = true;
+    return Status::OK();
+  }
+
+  // Only in a mutant: passes the damaged record that `damaged` is at, and applies the records after it. False: it does
+  // not, because the record's size is unknown or no record follows.
+  Result<bool> SkipBadRecord(const LogSource& source, const SegmentScanner& damaged, Applied* applied) {
+    if (!MutantIs(Mutant::kSkipBadRecord) || !damaged.header_valid()) return false;
+    const std::uint64_t next = damaged.offset() + damaged.header().RecordSize();
+    if (next >= applied->limit) return false;
     expected_skip_ = true;
     batch_.clear();
-    SegmentScanner scanner(*source.file, source.seed, start, applied->limit, nullptr);
+    SegmentScanner scanner(*source.file, source.seed, next, applied->limit, nullptr);
     ScannedRecord record;
     while (true) {
       CAMBIUM_TRY(const ScanResult found, scanner.Next(&record));
@@ -224,7 +230,7 @@ class Replay {
         applied->has_records = true;
       }
     }
-    return Status::OK();
+    return true;
   }
 
   [[nodiscard]] bool ChainHolds(const LogSource& source) const {

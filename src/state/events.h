@@ -20,6 +20,7 @@
 
 #include "cambium/listener.h"
 #include "manifest/file_names.h"
+#include "state/lock_roles.h"
 #include "util/mutex.h"
 
 namespace cambium {
@@ -49,9 +50,9 @@ class Events {
   // Queues the stall condition that writes meet, if it has changed. `cf_name` is empty for the whole database.
   void Stalls(const std::string& cf_name, std::uint32_t cf_id, WriteStallCause cause, WriteStallCondition now) noexcept;
 
-  // Calls the listeners with the events that this thread has added. The caller holds no lock. Does nothing while Open
-  // holds the events.
-  void Deliver();
+  // Calls the listeners with the events that this thread has added. The caller holds no leaf lock either, because
+  // a listener may call the database. Does nothing while Open holds the events.
+  void Deliver() CAMBIUM_EXCLUDES_ROLES;
   // Open holds all events, because a listener may use the database, which is not ready. They are kept until it has
   // succeeded. If it fails, no listener ever hears of these events, nor of later ones.
   class HeldByOpen {

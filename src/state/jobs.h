@@ -116,18 +116,17 @@ class Jobs {
   void GiveBackFlush(const std::shared_ptr<Family>& family, const std::optional<Status>& done, JobWork::Next next)
       CAMBIUM_EXCLUDES(jobs_lock);
 
-  // ---- Waiting: the caller holds no lock ----
+  // ---- Waiting ----
 
   // Waits until `done`, which is called under jobs_lock, returns true. Fails with the fatal error. If the executor
   // has no threads, runs tasks in the calling thread.
-  Status WaitUntil(const std::function<bool()>& done) CAMBIUM_EXCLUDES(jobs_lock);
+  Status WaitUntil(const std::function<bool()>& done) CAMBIUM_EXCLUDES_ROLES;
   // Waits until the job has ended more than `seen` times.
-  Status AwaitEnd(Job job, std::uint64_t seen, const std::shared_ptr<Family>& family = nullptr)
-      CAMBIUM_EXCLUDES(jobs_lock);
+  Status AwaitEnd(Job job, std::uint64_t seen, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES_ROLES;
   // The result of the last run that has ended.
   [[nodiscard]] Status LastOf(Job job, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES(jobs_lock);
   // Waits until no job is scheduled.
-  Status AwaitIdle();
+  Status AwaitIdle() CAMBIUM_EXCLUDES_ROLES;
 
   // ---- Under jobs_lock ----
 
@@ -150,8 +149,8 @@ class Jobs {
   // An index has one compaction at a time. False: another thread has claimed it.
   [[nodiscard]] bool ClaimCompaction(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
   void ReleaseCompaction(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
-  // Waits until the calling thread has claimed the compaction. The caller holds no lock.
-  Status AwaitClaimOfCompaction(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
+  // Waits until the calling thread has claimed the compaction.
+  Status AwaitClaimOfCompaction(Family* family) CAMBIUM_EXCLUDES_ROLES;
   // The claim of a FilterCall (upkeep/filter_call.h). False: another thread has it.
   [[nodiscard]] bool ClaimFilterCall(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
   void ReleaseFilterCall(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
@@ -180,7 +179,7 @@ class Jobs {
   Status StartTask(std::function<Status()> task, int most) CAMBIUM_EXCLUDES(jobs_lock);
   // Waits until all tasks have ended, even after a fatal error, because they use the database. Returns their first
   // error.
-  Status AwaitTasks() CAMBIUM_EXCLUDES(jobs_lock);
+  Status AwaitTasks() CAMBIUM_EXCLUDES_ROLES;
 
   // ---- Closing ----
 

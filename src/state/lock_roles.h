@@ -24,4 +24,7 @@ inline LockRole append_lock CAMBIUM_ACQUIRED_BEFORE(commit_lock);
 // Owner: Families.
 inline LockRole families_lock CAMBIUM_ACQUIRED_BEFORE(append_lock);
 
+// The caller holds none of these locks: the function waits for background work, or calls listeners.
+#define CAMBIUM_EXCLUDES_ROLES CAMBIUM_EXCLUDES(families_lock, append_lock, commit_lock, jobs_lock)
+
 }  // namespace cambium

@@ -102,14 +102,10 @@ Result<std::shared_ptr<Segment>> WriteHead::NameSegment(const FileHeader& header
   // Made before the commit: a MANIFEST record must not name a segment that the view lacks.
   auto segment = std::make_shared<Segment>(header.number, slot, path, std::move(file), header, commits_.WhenReleased());
   if (db_.options.allow_mmap_reads) segment->AllowMap(db_.blob_file_size);
-  const auto show = [&](View* view) { view->segments = view->segments.With(slot, segment); };
   Edit edit;
-  edit.set_segments.push_back(info);
-  if (MutantIs(Mutant::kSegmentUnnamed)) {
-    commits_.view().Update(show);
-  } else {
-    CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, show));
-  }
+  if (!MutantIs(Mutant::kSegmentUnnamed)) edit.set_segments.push_back(info);
+  CAMBIUM_RETURN_IF_ERROR(
+      commits_.Commit(&edit, [&](View* view) { view->segments = view->segments.With(slot, segment); }));
   return segment;
 }
 

@@ -45,27 +45,27 @@ class DiskKeeper {
   // Called before a batch that grows the database. NoSpace if the disk is still full.
   Status CheckGrowth();
   // Returns NoSpace if a new file of this size would take space that other writes must leave free. If jobs can make
-  // room for it, waits for them; returns Incomplete if it may not wait. The caller holds no lock.
-  Status MakeRoomForFile(std::uint64_t bytes, bool may_wait);
+  // room for it, waits for them; returns Incomplete if it may not wait.
+  Status MakeRoomForFile(std::uint64_t bytes, bool may_wait) CAMBIUM_EXCLUDES_ROLES;
   // Called before a batch of this size is appended. Freezes memtables that take too much of the free space for their
   // flush. `is_last_try`: jobs have freed nothing, so deletes may use nearly all of the reserve.
   Status CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, bool is_last_try)
       CAMBIUM_REQUIRES(append_lock);
   // Called when a write has not found room. If the disk does not count as full yet, waits for the flush of frozen
   // memtables; if there are none, waits for compactions. Either gives back the room that is kept for it. False: neither
-  // makes room for a write of this size. The caller holds no lock.
-  bool AwaitRoom(std::uint64_t bytes, RoomWait* wait);
+  // makes room for a write of this size.
+  bool AwaitRoom(std::uint64_t bytes, RoomWait* wait) CAMBIUM_EXCLUDES_ROLES;
   // Schedules the jobs that AwaitRoom would wait for. False: there are none.
-  bool StartToMakeRoom(std::uint64_t bytes);
-  // Called before a batch of deletes on a full disk. Waits for a rescue if one is due. The caller holds no lock.
-  void MakeRoomForDeletes();
-  // Waits until the jobs have freed what they can. The caller holds no lock.
-  void AwaitRescue();
+  bool StartToMakeRoom(std::uint64_t bytes) CAMBIUM_EXCLUDES_ROLES;
+  // Called before a batch of deletes on a full disk. Waits for a rescue if one is due.
+  void MakeRoomForDeletes() CAMBIUM_EXCLUDES_ROLES;
+  // Waits until the jobs have freed what they can.
+  void AwaitRescue() CAMBIUM_EXCLUDES_ROLES;
 
   // ---- When there is no space ----
 
-  // Called when a write or a job has found no space. The caller holds no lock.
-  void OnNoSpace();
+  // Called when a write or a job has found no space.
+  void OnNoSpace() CAMBIUM_EXCLUDES_ROLES;
   // Makes the reserve, or resizes it. The job kReserve.
   Status MakeReserve();
   // Releases the reserve, so that a full disk or an offline compaction can use its space. MakeReserve makes it again.
@@ -98,9 +98,9 @@ class DiskKeeper {
   void StartRescue();
   void StartCompactions();
   [[nodiscard]] bool MayCompactionsHelp(std::uint64_t bytes) const;
-  void AwaitCompactions(std::uint64_t bytes);
+  void AwaitCompactions(std::uint64_t bytes) CAMBIUM_EXCLUDES_ROLES;
   // Waits until so many jobs have ended. False: none is left before, or an error ends the wait.
-  bool AwaitJobsThatFreeSpace(std::uint64_t jobs_max);
+  bool AwaitJobsThatFreeSpace(std::uint64_t jobs_max) CAMBIUM_EXCLUDES_ROLES;
   Status ResizeReserve(std::uint64_t number, std::uint64_t bytes) CAMBIUM_REQUIRES(disk_.mutex);
   Status GrowReserve(std::uint64_t number, std::uint64_t has, std::uint64_t bytes, bool is_new)
       CAMBIUM_REQUIRES(disk_.mutex);

@@ -20,14 +20,14 @@ class FailingJobs {
  public:
   explicit FailingJobs(DbState* state) : jobs_(state->jobs), commits_(state->commits) {}
 
-  // Before a write to the family; the caller holds no lock. OK, or the error of a job that fails again and again. If
-  // `waits` is false, a job is scheduled and the error of its last run is returned.
-  Status Check(Family* family, bool waits) {
+  // Before a write to the family. OK, or the error of a job that fails again and again. If `waits` is false, a job is
+  // scheduled and the error of its last run is returned.
+  Status Check(Family* family, bool waits) CAMBIUM_EXCLUDES_ROLES {
     const bool fails = jobs_.has_failing_job() || family->is_compaction_failing.load(std::memory_order_relaxed);
     return fails && !MutantIs(Mutant::kFailuresStayUnnoticed) ? RunFailing(family, waits) : Status::OK();
   }
   // Runs every job whose last run has failed again, and returns the first error.
-  Status RunAgain();
+  Status RunAgain() CAMBIUM_EXCLUDES_ROLES;
 
  private:
   Status RunFailing(Family* family, bool waits);

@@ -18,8 +18,8 @@ class FilterCall {
 
   // Waits until an earlier call in the family has ended, because each call asks the filter about every value. Makes the
   // compaction step that is under way end without a commit: this call asks again about the values of that step, so a
-  // commit of the step would apply the filter twice. The caller holds no lock.
-  Status Begin();
+  // commit of the step would apply the filter twice.
+  Status Begin() CAMBIUM_EXCLUDES_ROLES;
 
  private:
   DbState& state_;

@@ -32,11 +32,11 @@ class Flusher {
   // Returns which jobs are due after a flush of the family.
   [[nodiscard]] JobWork::Next NextOf(const Family& family, const Status& flushed) const;
   // Freezes the active memtable of the family and schedules its flush. `wait`: returns after everything published
-  // before the call is flushed. The caller holds no lock.
-  Status FlushNow(Family* family, bool wait);
+  // before the call is flushed.
+  Status FlushNow(Family* family, bool wait) CAMBIUM_EXCLUDES_ROLES;
   // Waits until operations up to `sequence` are in the durable layers; if `sequence` is 0, until one flush has ended.
-  // Fails if the flush fails, so that no caller waits for a flush that finds no space. The caller holds no lock.
-  Status WaitFor(Family* family, SequenceNumber sequence);
+  // Fails if the flush fails, so that no caller waits for a flush that finds no space.
+  Status WaitFor(Family* family, SequenceNumber sequence) CAMBIUM_EXCLUDES_ROLES;
 
  private:
   using Flushes = std::vector<std::unique_ptr<TableFlush>>;

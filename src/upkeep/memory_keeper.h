@@ -23,17 +23,17 @@ class MemoryKeeper final : private WriteBudget::Member {
   void Begin();
   void Close();
 
-  // Freezes memtables, of this database or of others, if a flush is due. Usually costs a load. The caller holds no lock.
-  void FlushIfDue() noexcept {
+  // Freezes memtables, of this database or of others, if a flush is due. Usually costs a load.
+  void FlushIfDue() noexcept CAMBIUM_EXCLUDES_ROLES {
     if (db_.budget != nullptr && db_.budget->IsFlushDue()) db_.budget->FlushIfDue();
   }
   // Makes room after a write with no_slowdown was refused: schedules failed flushes again, and freezes memtables unless
-  // a writer waits in line: that writer freezes them. The caller holds no lock.
-  void FlushForRefused() noexcept;
+  // a writer waits in line: that writer freezes them.
+  void FlushForRefused() noexcept CAMBIUM_EXCLUDES_ROLES;
   // Waits in line. Returns when the write should ask for memory again. If no flush can make room, sets
   // place->may_exceed. If a flush of this database has failed, schedules it again, once for each write; if it fails
-  // again, returns its error. The caller holds no lock.
-  Status AwaitRoom(WriteBudget::Place* place);
+  // again, returns its error.
+  Status AwaitRoom(WriteBudget::Place* place) CAMBIUM_EXCLUDES_ROLES;
 
  private:
   BudgetShare& share() override { return *db_.share; }

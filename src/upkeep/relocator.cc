@@ -74,9 +74,9 @@ Relocator::Relocator(DbState* state, Pace* pace, RunMaker* runs, Compactor* comp
     : state_(*state),
       db_(state->context),
       pace_(*pace),
-      runs_(*runs),
       compactor_(*compactor),
-      segments_(*segments) {}
+      segments_(*segments),
+      tools_{*state, *runs, *compactor, *segments, copy_buffers_} {}
 
 GcReport Relocator::Begin(const GcPick& pick, bool empties) const {
   assert(std::ranges::all_of(pick.sources, [](const GcSource& source) { return source.segment != nullptr; }));
@@ -154,7 +154,7 @@ Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, Gc
         return made;
       },
       generation, pace_.PermitFor(FILE_BYTES_GC, [this] { return pace_.PriorityOfGc(); }));
-  RelocationStep step(&state_, &runs_, &compactor_, &segments_, &copy_buffers_, pick, &writer, report);
+  RelocationStep step(tools_, pick, &writer, report);
   const Status done = step.Execute(records);
   if (writer.empty()) return done;
   assert(creation.has_value());

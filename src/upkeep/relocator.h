@@ -58,6 +58,15 @@ struct GcReport {
   std::uint64_t bytes_freed = 0;  // on disk, of emptied sources and of holes
 };
 
+// The parts of the database that steps use. Outlives all steps.
+struct RelocationTools {
+  DbState& state;
+  RunMaker& runs;
+  Compactor& compactor;
+  GcSegments& segments;
+  CopyBuffers& buffers;
+};
+
 class Relocator {
  public:
   Relocator(DbState* state, Pace* pace, RunMaker* runs, Compactor* compactor, GcSegments* segments);
@@ -82,10 +91,10 @@ class Relocator {
   DbState& state_;
   DbContext& db_;
   Pace& pace_;
-  RunMaker& runs_;
   Compactor& compactor_;
   GcSegments& segments_;
   CopyBuffers copy_buffers_;
+  const RelocationTools tools_;
 };
 
 }  // namespace cambium

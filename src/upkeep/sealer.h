@@ -17,8 +17,8 @@ class Sealer {
   // Seals the segments that were rotated. The job kSeal.
   Status SealRotated();
   // Ends the current segment if it has at least `rotate_from` bytes, and waits until all earlier segments are sealed.
-  // Waits for three seal jobs at most, because other threads may fill segments meanwhile. The caller holds no lock.
-  Status SealLog(std::uint64_t rotate_from);
+  // Waits for three seal jobs at most, because other threads may fill segments meanwhile.
+  Status SealLog(std::uint64_t rotate_from) CAMBIUM_EXCLUDES_ROLES;
   // Forgets segments that are not sealed. Called when no job runs any more.
   void Close() { unsealed_.clear(); }
 

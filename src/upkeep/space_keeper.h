@@ -41,8 +41,8 @@ class SpaceKeeper {
   // Starts the jobs of a plan.
   void StartJobs(const SpacePlan& plan);
 
-  // Called before a write of `bytes` bytes. Waits at the ceiling. The caller holds no lock.
-  Status Await(const WriteOptions& options, std::uint64_t bytes);
+  // Called before a write of `bytes` bytes. Waits at the ceiling.
+  Status Await(const WriteOptions& options, std::uint64_t bytes) CAMBIUM_EXCLUDES_ROLES;
   // Starts the ticks that detect idle time, unless they are running.
   void StartTicking();
   // Flushes and seals everything after a while without writes. The job kIdle.

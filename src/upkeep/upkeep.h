@@ -18,6 +18,7 @@
 #include "upkeep/puncher.h"
 #include "upkeep/relocator.h"
 #include "upkeep/run_maker.h"
+#include "upkeep/run_throttle.h"
 #include "upkeep/sealer.h"
 #include "upkeep/snapshot_runs.h"
 #include "upkeep/space_keeper.h"
@@ -36,7 +37,7 @@ class Upkeep final : public JobWork {
   void StopTicking();
   // Waits until no job is under way and no compaction is due. Runs failed jobs again first. Returns the first error of
   // a job.
-  Status WaitForAll();
+  Status WaitForAll() CAMBIUM_EXCLUDES_ROLES;
 
  private:
   DbState& state_;
@@ -58,6 +59,7 @@ class Upkeep final : public JobWork {
   Sealer sealer{&state_};
   FailingJobs failing_jobs{&state_};
   MemoryKeeper memory_keeper{&state_};
+  RunThrottle run_throttle{&state_, &pace, &compactor};
 };
 
 }  // namespace cambium

@@ -1,0 +1,26 @@
+// PreparedWrite: the records of a Put, Delete or Write, ready to be appended.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "state/write_head.h"
+#include "util/meter.h"
+#include "vlog/prepared_batch.h"
+
+namespace cambium {
+
+// Used by one thread.
+struct PreparedWrite {
+  PreparedBatch batch;
+  std::span<const WriteTarget> targets;  // the families of the batch; kept alive by the caller
+  std::vector<std::uint64_t> large;      // numbers of the files of its large values
+  std::uint64_t user_bytes = 0;          // of keys and values, as the caller passed them
+  bool only_deletes = false;
+};
+
+// Counts a write that was appended.
+void CountWritten(Meter meter, const PreparedWrite& write);
+
+}  // namespace cambium

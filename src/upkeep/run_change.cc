@@ -1,0 +1,58 @@
+#include "upkeep/run_change.h"
+
+#include <cassert>
+#include <utility>
+
+#include "upkeep/flush_commit.h"
+#include "util/mutant.h"
+
+namespace cambium {
+
+// Several runs share no key. The range deletes are in the first run, which lies below the others: there they hide older
+// layers, and nothing in the other runs.
+Status RunChange::Write(UnsyncedFiles* unsynced, FlushJobInfo* info) {
+  assert(runs_.empty());
+  do {
+    const RangeDeletes* const ranges = runs_.empty() ? input_.ranges().get() : nullptr;
+    CAMBIUM_TRY(std::shared_ptr<const Run> run,
+                tools_.runs.Make(family_, &sample_, ranges, &accounts_, unsynced, info->job_id));
+    family_.index_stats.AddRun(run->info());
+    tools_.db.meter.Tick(FLUSH_WRITE_BYTES, run->info().file_size);
+    info->bytes_written += run->info().file_size;
+    info->output_files.push_back(tools_.db.PathOf(FileKind::kRun, run->number()));
+    runs_.push_back(std::move(run));
+  } while (sample_.Valid());
+  return Status::OK();
+}
+
+Status RunChange::SyncAfterCommit() const {
+  if (!MutantIs(Mutant::kCommitBeforeRunSync)) return Status::OK();
+  for (const auto& run : runs_) {
+    CAMBIUM_RETURN_IF_ERROR(DbContext::JudgeSync(run->files().Find(run->number())->shared_file()->SyncData()));
+  }
+  return Status::OK();
+}
+
+Result<bool> RunChange::Stage(Edit* edit) {
+  assert(!runs_.empty());
+  next_ = tools_.commits.LayersOf(family_);
+  if (next_ == nullptr) return false;
+  FamilyEdit change;
+  change.id = family_.id;
+  for (const auto& run : runs_) {
+    change.add_runs.push_back(run->info());
+    next_ = next_->WithNewestRun(run);
+  }
+  change.layers.emplace();
+  for (const auto& run : next_->runs()) change.layers->push_back(run->number());
+  change.accounts = accounts_;
+  SetFlushed(tools_.commits.state(), family_, input_.table(), &change);
+  edit->families.push_back(std::move(change));
+  return true;
+}
+
+void RunChange::Install(View* view) { InstallFlushed(tools_.db, view, family_, input_.table(), next_); }
+
+void RunChange::Committed() { family_.frozen_count.fetch_sub(1, std::memory_order_acq_rel); }
+
+}  // namespace cambium
