@@ -8,6 +8,14 @@ namespace {
 
 constexpr std::size_t kBits = 64;
 
+std::size_t FirstBit(std::uint64_t bits) { return static_cast<std::size_t>(std::countr_zero(bits)); }
+
+void SetBit(std::size_t index, bool is_set, std::vector<std::uint64_t>* words) {
+  const std::uint64_t bit = std::uint64_t{1} << (index % kBits);
+  std::uint64_t& word = (*words)[index / kBits];
+  word = is_set ? word | bit : word & ~bit;
+}
+
 bool IsUnsealedLog(const SegmentInfo& segment) { return segment.kind == SegmentKind::kLog && !segment.sealed; }
 
 }  // namespace
@@ -39,11 +47,15 @@ std::optional<std::uint64_t> StateIndex::FirstUnsealedLog() const {
 }
 
 std::optional<Slot> StateIndex::FreeSlot(const std::function<bool(Slot)>& is_taken) const {
-  static_assert(kSlotCountMax % kBits == 0);
-  for (std::size_t word = 0; word < kSlotCountMax / kBits; ++word) {
-    for (std::uint64_t free = word < taken_.size() ? ~taken_[word] : ~std::uint64_t{0}; free != 0; free &= free - 1) {
-      const auto slot = static_cast<Slot>(word * kBits + static_cast<std::size_t>(std::countr_zero(free)));
-      if (!is_taken(slot)) return slot;
+  static_assert(kSlotCountMax % (kBits * kBits) == 0);
+  for (std::size_t group = 0; group < kSlotCountMax / kBits / kBits; ++group) {
+    const std::uint64_t full = group < full_.size() ? full_[group] : 0;
+    for (std::uint64_t words = ~full; words != 0; words &= words - 1) {
+      const std::size_t word = group * kBits + FirstBit(words);
+      for (std::uint64_t free = word < taken_.size() ? ~taken_[word] : ~std::uint64_t{0}; free != 0; free &= free - 1) {
+        const auto slot = static_cast<Slot>(word * kBits + FirstBit(free));
+        if (!is_taken(slot)) return slot;
+      }
     }
   }
   return std::nullopt;
@@ -106,17 +118,17 @@ void StateIndex::AddToTotal(Slot slot, const Account& change) {
 
 void StateIndex::SetTaken(Slot slot, bool is_taken) {
   const auto index = static_cast<std::size_t>(slot);
-  if (index / kBits >= taken_.size()) {
+  const std::size_t word = index / kBits;
+  if (word >= taken_.size()) {
     if (!is_taken) return;
-    taken_.resize(index / kBits + 1);
+    taken_.reserve(word + 1);
+    full_.resize(word / kBits + 1);
+    taken_.resize(word + 1);
   }
-  const std::uint64_t bit = std::uint64_t{1} << (index % kBits);
-  if (is_taken) {
-    taken_[index / kBits] |= bit;
-    return;
-  }
-  taken_[index / kBits] &= ~bit;
+  SetBit(index, is_taken, &taken_);
+  SetBit(word, ~taken_[word] == 0, &full_);
   while (!taken_.empty() && taken_.back() == 0) taken_.pop_back();
+  full_.resize((taken_.size() + kBits - 1) / kBits);
 }
 
 }  // namespace cambium

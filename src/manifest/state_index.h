@@ -69,6 +69,7 @@ class StateIndex {
 
   std::unordered_map<Slot, SlotUse> slots_;  // those with a segment or references
   std::vector<std::uint64_t> taken_;         // a bit for each slot; the last word is not 0
+  std::vector<std::uint64_t> full_;          // a bit for each word of taken_: all its slots are taken
   std::unordered_set<std::uint64_t> files_;
   std::unordered_set<std::string> names_;
   std::set<std::uint64_t> unreferenced_;

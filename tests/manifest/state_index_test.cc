@@ -10,6 +10,7 @@
 #include "manifest/apply_edit.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
+#include "util/prng.h"
 
 namespace cambium::testing {
 namespace {
@@ -127,6 +128,39 @@ TEST(StateIndexTest, TheLargestSlotTakesLittleMemory) {
   const StateIndex index(state);
   EXPECT_EQ(index.FreeSlot([](Slot) { return false; }), Slot{1});
   EXPECT_EQ(index.FreeSlot([](Slot) { return true; }), std::nullopt);
+}
+
+// Slots are taken and freed in any order; the answer is always the smallest free one.
+TEST(StateIndexTest, FreeSlotIsTheSmallestOfMany) {
+  Prng prng(SeedFromEnvironment(1));
+  std::set<std::uint32_t> taken;
+  IndexChange change;
+  StateIndex index;
+  const auto segment_of = [](std::uint32_t slot) {
+    SegmentInfo segment;
+    segment.number = slot + 1;
+    segment.slot = Slot{slot};
+    return segment;
+  };
+  for (std::uint32_t slot = 0; slot < 10'000; ++slot) {
+    change.new_segments.push_back(segment_of(slot));
+    taken.insert(slot);
+  }
+  index.Apply(change);
+  for (int i = 0; i < 2'000; ++i) {
+    const auto slot = static_cast<std::uint32_t>(prng.Uniform(10'100));
+    IndexChange one;
+    if (taken.erase(slot) == 1) {
+      one.dropped_segments = {segment_of(slot)};
+    } else {
+      one.new_segments = {segment_of(slot)};
+      taken.insert(slot);
+    }
+    index.Apply(one);
+    std::uint32_t free = 0;
+    while (taken.contains(free)) ++free;
+    ASSERT_EQ(index.FreeSlot([](Slot) { return false; }), Slot{free}) << i;
+  }
 }
 
 }  // namespace
