@@ -57,6 +57,15 @@ void EraseKnown(const typename Container::key_type& key, Container* from) {
   assert(erased == 1);
 }
 
+std::uint64_t SizeOf(const LevelRun& run) { return run.info.file_size; }
+std::uint64_t SizeOf(const IndexSegmentInfo& segment) { return segment.length; }
+
+std::uint64_t BytesOf(const SharedVector<RunInfo>& runs) {
+  std::uint64_t bytes = 0;
+  for (const RunInfo& run : runs) bytes += run.file_size;
+  return bytes;
+}
+
 // The changes of a family's files of one kind, by number. They are made all at once, so that the table copies each of
 // its nodes once.
 template <typename File>
@@ -77,6 +86,15 @@ class FileChanges {
   void Remove(std::uint64_t number) { changes_.insert_or_assign(number, std::nullopt); }
   // Those that an edit adds or changes, and those that it removes: they have no value.
   [[nodiscard]] const std::map<std::uint64_t, std::optional<File>>& all() const { return changes_; }
+  // By how much the changes make the files larger; modulo 2^64.
+  [[nodiscard]] std::uint64_t AddedBytes() const {
+    std::uint64_t added = 0;
+    for (const auto& [number, file] : changes_) {
+      if (const auto known = before_.find(number); known != before_.end()) added -= SizeOf(known->second);
+      if (file.has_value()) added += SizeOf(*file);
+    }
+    return added;
+  }
   // The table with the changes.
   [[nodiscard]] Table Made() const {
     std::vector<typename Table::Change> changes;
@@ -248,11 +266,25 @@ class Stager {
       staged_.shadowed_slots.insert(slot);
       staged_.index.shadowed.push_back(slot);
     }
+    for (const Slot slot : shadowed_) StopCounting(slot);
     for (const Slot slot : emptied_accounts_) {
       if (state_.shadowed_slots.contains(slot) && !IsReferredTo(slot)) staged_.freed_slots.push_back(slot);
     }
     staged_.index.freed = staged_.freed_slots;
     return Status::OK();
+  }
+
+  // Takes the references into a slot that becomes shadowed out of the families' sums.
+  void StopCounting(Slot slot) {
+    const auto stop = [&](std::uint32_t id, const FamilyState& family) {
+      const auto account = family.accounts.find(slot);
+      if (account == family.accounts.end()) return;
+      staged_.index.family_sums[id].Add(Account{-account->second.references, -account->second.bytes});
+    };
+    for (const auto& [id, family] : state_.families) {
+      if (!staged_.families.contains(id) && !dropped_families_.contains(id)) stop(id, family);
+    }
+    for (const auto& [id, family] : staged_.families) stop(id, family);
   }
 
   // Checks that each new segment has a slot of its own, and that each new account belongs to a segment that is not
@@ -283,19 +315,25 @@ class Stager {
     return dropped_.contains(owner) ? 0 : owner;
   }
 
+  static std::uint64_t SealedBytes(const SegmentInfo& segment) { return segment.sealed ? segment.file_size : 0; }
+
   void NoteSegments() {
     for (const auto& [number, segment] : staged_.segments) {
       const auto known = state_.segments.find(number);
+      if (!dropped_.contains(number)) staged_.index.sealed_bytes += SealedBytes(segment);
       if (known == state_.segments.end()) {
         if (!dropped_.contains(number)) staged_.index.new_segments.push_back(segment);
-      } else if (!known->second.sealed && segment.sealed) {
-        staged_.index.sealed_logs.push_back(number);
+      } else {
+        if (!dropped_.contains(number)) staged_.index.sealed_bytes -= SealedBytes(known->second);
+        if (!known->second.sealed && segment.sealed) staged_.index.sealed.push_back(number);
       }
     }
     for (const std::uint64_t number : dropped_) {
       claimed_.erase(number);
       const auto known = state_.segments.find(number);
-      if (known != state_.segments.end()) staged_.index.dropped_segments.push_back(known->second);
+      if (known == state_.segments.end()) continue;
+      staged_.index.dropped_segments.push_back(known->second);
+      staged_.index.sealed_bytes -= SealedBytes(known->second);
     }
     staged_.index.new_files.assign(claimed_.begin(), claimed_.end());
   }
@@ -326,6 +364,7 @@ class Stager {
     for (const auto& [number, run] : family.level_runs) change.gone_files.push_back(number);
     for (const auto& [number, segment] : family.index_segments) change.gone_files.push_back(number);
     change.gone_names.push_back(family.name);
+    change.gone_families.push_back(family.id);
   }
 
   // The new state of a family shares with the old one all that the edit does not change.
@@ -349,6 +388,7 @@ class Stager {
     CAMBIUM_RETURN_IF_ERROR(StageRuns(edit, &family, &level_runs));
     CAMBIUM_RETURN_IF_ERROR(StageSweep(edit, &family));
     CAMBIUM_RETURN_IF_ERROR(StageIndexSegments(edit, &index_segments));
+    staged_.index.family_sums[edit.id].base_bytes += level_runs.AddedBytes() + index_segments.AddedBytes();
     if (!level_runs.all().empty()) family.level_runs = level_runs.Made();
     if (!index_segments.all().empty()) family.index_segments = index_segments.Made();
     if (edit.root.has_value()) family.root = *edit.root;
@@ -430,7 +470,9 @@ class Stager {
     }
     for (const auto& [number, run] : unplaced) staged_.index.gone_files.push_back(number);
     OrderLayersByNumber(&stack);
+    staged_.index.family_sums[edit.id].run_bytes -= BytesOf(family->runs);
     family->runs = std::move(stack);
+    staged_.index.family_sums[edit.id].run_bytes += BytesOf(family->runs);
     return Status::OK();
   }
 
@@ -550,6 +592,7 @@ class Stager {
         changes.push_back({slot, std::pair(slot, account)});
       }
       staged_.index.accounts.Add(slot, change);
+      if (!state_.shadowed_slots.contains(slot)) staged_.index.family_sums[edit.id].Add(change);
     }
     family->accounts.Apply(std::move(changes));
     return Status::OK();

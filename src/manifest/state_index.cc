@@ -16,12 +16,25 @@ void SetBit(std::size_t index, bool is_set, std::vector<std::uint64_t>* words) {
   word = is_set ? word | bit : word & ~bit;
 }
 
-bool IsUnsealedLog(const SegmentInfo& segment) { return segment.kind == SegmentKind::kLog && !segment.sealed; }
+// Walks over the whole state.
+FamilySums SumsOfFamily(const FamilyState& family, const std::set<Slot>& shadowed) {
+  FamilySums sums;
+  for (const auto& [slot, account] : family.accounts) {
+    if (!shadowed.contains(slot)) sums.Add(account);
+  }
+  for (const RunInfo& run : family.runs) sums.run_bytes += run.file_size;
+  for (const auto& [number, run] : family.level_runs) sums.base_bytes += run.info.file_size;
+  for (const auto& [number, segment] : family.index_segments) sums.base_bytes += segment.length;
+  return sums;
+}
 
 }  // namespace
 
 StateIndex::StateIndex(const ManifestState& state) {
-  for (const auto& [number, segment] : state.segments) AddSegment(segment);
+  for (const auto& [number, segment] : state.segments) {
+    AddSegment(segment);
+    if (segment.sealed) sealed_bytes_ += segment.file_size;
+  }
   for (const Slot slot : state.shadowed_slots) SetTaken(slot, true);
   for (const auto& [id, family] : state.families) {
     names_.insert(family.name);
@@ -29,6 +42,7 @@ StateIndex::StateIndex(const ManifestState& state) {
     for (const auto& [number, run] : family.level_runs) files_.insert(number);
     for (const auto& [number, segment] : family.index_segments) files_.insert(number);
     for (const auto& [slot, account] : family.accounts) AddToTotal(slot, account);
+    AddToSums(id, SumsOfFamily(family, state.shadowed_slots));
   }
 }
 
@@ -43,7 +57,15 @@ std::uint64_t StateIndex::SegmentOf(Slot slot) const {
 }
 
 std::optional<std::uint64_t> StateIndex::FirstUnsealedLog() const {
-  return unsealed_logs_.empty() ? std::nullopt : std::optional(*unsealed_logs_.begin());
+  for (const auto& [number, kind] : unsealed_) {
+    if (kind == SegmentKind::kLog) return number;
+  }
+  return std::nullopt;
+}
+
+FamilySums StateIndex::SumsOf(std::uint32_t family) const {
+  const auto found = family_sums_.find(family);
+  return found == family_sums_.end() ? FamilySums() : found->second;
 }
 
 std::optional<Slot> StateIndex::FreeSlot(const std::function<bool(Slot)>& is_taken) const {
@@ -76,18 +98,26 @@ void StateIndex::Apply(const IndexChange& change) {
     assert(SegmentOf(segment.slot) == 0 && !HasFile(segment.number));
     AddSegment(segment);
   }
-  for (const std::uint64_t number : change.sealed_logs) unsealed_logs_.erase(number);
+  for (const std::uint64_t number : change.sealed) unsealed_.erase(number);
   for (const std::uint64_t number : change.gone_files) files_.erase(number);
   files_.insert(change.new_files.begin(), change.new_files.end());
   for (const std::string& name : change.gone_names) names_.erase(name);
   names_.insert(change.new_names.begin(), change.new_names.end());
+  for (const std::uint32_t family : change.gone_families) {
+    const auto gone = family_sums_.find(family);
+    assert(gone != family_sums_.end());
+    sums_.Subtract(gone->second);
+    family_sums_.erase(gone);
+  }
+  for (const auto& [family, sums] : change.family_sums) AddToSums(family, sums);
+  sealed_bytes_ += change.sealed_bytes;
 }
 
 void StateIndex::AddSegment(const SegmentInfo& segment) {
   SlotUse& use = slots_[segment.slot];
   use.segment = segment.number;
   if (use.total.references == 0) unreferenced_.insert(segment.number);
-  if (IsUnsealedLog(segment)) unsealed_logs_.insert(segment.number);
+  if (!segment.sealed) unsealed_.emplace(segment.number, segment.kind);
   files_.insert(segment.number);
   SetTaken(segment.slot, true);
 }
@@ -95,7 +125,7 @@ void StateIndex::AddSegment(const SegmentInfo& segment) {
 void StateIndex::RemoveSegment(const SegmentInfo& segment) {
   files_.erase(segment.number);
   unreferenced_.erase(segment.number);
-  unsealed_logs_.erase(segment.number);
+  unsealed_.erase(segment.number);
   SetTaken(segment.slot, false);
   const auto found = slots_.find(segment.slot);
   if (found == slots_.end()) return;
@@ -114,6 +144,11 @@ void StateIndex::AddToTotal(Slot slot, const Account& change) {
   } else {
     unreferenced_.erase(use.segment);
   }
+}
+
+void StateIndex::AddToSums(std::uint32_t family, const FamilySums& change) {
+  family_sums_[family].Add(change);
+  sums_.Add(change);
 }
 
 void StateIndex::SetTaken(Slot slot, bool is_taken) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -35,12 +36,31 @@ void ExpectAnswers(const StateIndex& index, const ManifestState& state) {
     if (total.references == 0) unreferenced.insert(number);
     if (segment.kind == SegmentKind::kLog && !segment.sealed && !unsealed.has_value()) unsealed = number;
   }
+  std::uint64_t sealed_bytes = 0;
+  std::map<std::uint64_t, SegmentKind> all_unsealed;
+  for (const auto& [number, segment] : state.segments) {
+    sealed_bytes += segment.sealed ? segment.file_size : 0;
+    if (!segment.sealed) all_unsealed.emplace(number, segment.kind);
+  }
+  ASSERT_EQ(index.sealed_bytes(), sealed_bytes);
+  ASSERT_EQ(index.unsealed(), all_unsealed);
   ASSERT_EQ(index.unreferenced(), unreferenced);
   ASSERT_EQ(index.FirstUnsealedLog(), unsealed);
+  FamilySums all;
   for (const auto& [id, family] : state.families) {
+    FamilySums sums;
+    for (const auto& [slot, account] : family.accounts) {
+      if (!state.shadowed_slots.contains(slot)) sums.Add(account);
+    }
+    for (const RunInfo& run : family.runs) sums.run_bytes += run.file_size;
+    for (const auto& [number, run] : family.level_runs) sums.base_bytes += run.info.file_size;
+    for (const auto& [number, segment] : family.index_segments) sums.base_bytes += segment.length;
+    ASSERT_EQ(index.SumsOf(id), sums);
+    all.Add(sums);
     ASSERT_TRUE(index.HasFamilyNamed(family.name));
     for (const RunInfo& run : family.runs) ASSERT_TRUE(index.HasFile(run.number));
   }
+  ASSERT_EQ(index.sums(), all);
   ASSERT_FALSE(index.HasFile(state.next_file_number));
   ASSERT_FALSE(index.HasFamilyNamed("no such family"));
   std::uint32_t free = 0;
