@@ -478,4 +478,16 @@ Status DbImpl::Resume() {
   return Status::NotSupported("only a new Open ends a fatal error: " + health.ToString());
 }
 
+Status DbImpl::CheckInvariants() {
+  CAMBIUM_RETURN_IF_ERROR(cambium::CheckInvariants(state_));
+  if (state_.head.log() == nullptr) return Status::OK();  // open for reading, or closed
+  const CommitLock lock(state_.commits);
+  return upkeep_.gc_segments.CheckUses();
+}
+
+std::uint64_t DbImpl::SegmentVisits() {
+  const CommitLock lock(state_.commits);
+  return upkeep_.gc_segments.visits();
+}
+
 }  // namespace cambium

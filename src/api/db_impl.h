@@ -116,7 +116,9 @@ class DbImpl final : public DB {
   [[nodiscard]] OfflineAccess& offline() { return offline_; }
   [[nodiscard]] const std::shared_ptr<FileSystem>& file_system() const { return state_.context.fs; }
   // For tests: Corruption if an invariant of the state does not hold. See state/check_invariants.h.
-  [[nodiscard]] Status CheckInvariants() const { return cambium::CheckInvariants(state_); }
+  [[nodiscard]] Status CheckInvariants();
+  // How many segments have been visited for the figures of log GC and of the ceiling since Open.
+  [[nodiscard]] std::uint64_t SegmentVisits();
   [[nodiscard]] Status CheckAccounts() const { return cambium::CheckAccounts(state_); }
   // For the tool: runs the log GC of a CompactRange of all keys, without its compactions, even if log GC is switched
   // off. Also schedules the log GC that is due anyway. `all`: as with kForce, otherwise as with kUseDefault. If the

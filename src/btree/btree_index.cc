@@ -172,10 +172,12 @@ Result<std::shared_ptr<const Layers>> SweepOutcome::Stage(const Layers& current,
 Status SweepOutcome::StageSegments(FamilyEdit* edit, TreeLayers::Parts* parts) const {
   std::set<std::uint64_t> changed;
   for (const IndexSegmentWriter::Segment& segment : written_) {
-    IndexSegmentInfo& info = parts->segments[segment.file->number()];
-    info = segment.info(info.live_units + segment.units_added);
+    const std::uint64_t number = segment.file->number();
+    const auto known = parts->segments.find(number);
+    const std::uint64_t live_units = known == parts->segments.end() ? 0 : known->second.live_units;
+    parts->segments.Set({number, segment.info(live_units + segment.units_added)});
     parts->files = parts->files.With(segment.file);
-    changed.insert(info.number);
+    changed.insert(number);
   }
   for (const auto& [number, units] : output_.freed_units) {
     const auto known = parts->segments.find(number);
@@ -183,11 +185,11 @@ Status SweepOutcome::StageSegments(FamilyEdit* edit, TreeLayers::Parts* parts) c
       return Status::Corruption("index segment " + std::to_string(number) +
                                 " has fewer live pages than the tree reached");
     }
-    known->second.live_units -= units;
+    parts->segments.Mutable(number)->second.live_units -= units;
     changed.insert(number);
   }
   for (const std::uint64_t number : changed) {
-    const IndexSegmentInfo& info = parts->segments.at(number);
+    const IndexSegmentInfo& info = parts->segments.find(number)->second;
     if (info.live_units > 0) {
       edit->set_index_segments.push_back(info);
       continue;
@@ -353,7 +355,7 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const In
 std::uint64_t BTreeIndex::DeadBytesOf(const TreeLayers& layers, const std::set<std::uint64_t>& segments) {
   std::uint64_t bytes = 0;
   for (const std::uint64_t number : segments) {
-    const IndexSegmentInfo& info = layers.parts().segments.at(number);
+    const IndexSegmentInfo& info = layers.parts().segments.find(number)->second;
     assert(info.length >= info.live_units * layers.parts().page_size);
     bytes += info.length - info.live_units * layers.parts().page_size;
   }

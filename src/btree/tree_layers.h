@@ -9,7 +9,6 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,7 +31,7 @@ class TreeLayers final : public Layers {
     std::optional<SweepState> sweep;               // its runs are the last of `runs`
     TreeRoot root;
     FileSet files;                                 // the index segments
-    std::map<std::uint64_t, IndexSegmentInfo> segments;
+    IndexSegments segments;
   };
   explicit TreeLayers(Parts parts);
 

@@ -83,7 +83,7 @@ Status WriteTree(const ConvertFamily& how, LiveEntries* entries, PagePool* pool,
   CAMBIUM_RETURN_IF_ERROR(writer.Sync());
   to->root = swept.root;
   for (const IndexSegmentWriter::Segment& segment : writer.segments()) {
-    to->index_segments[segment.file->number()] = segment.info(segment.units_added);
+    to->index_segments.Set({segment.file->number(), segment.info(segment.units_added)});
   }
   for (const auto& [slot, account] : swept.accounts.by_slot()) to->accounts.Set({slot, account});
   return Status::OK();
@@ -121,7 +121,7 @@ Status WriteLevel(const ConvertFamily& how, LiveEntries* entries, PagePool* pool
   std::uint64_t bytes = 0;
   for (const auto& run : made) bytes += run->info().file_size;
   const std::uint32_t level = LevelFor(options, bytes);
-  for (const auto& run : made) to->level_runs[run->number()] = {run->info(), level, 1};
+  for (const auto& run : made) to->level_runs.Set({run->number(), {run->info(), level, 1}});
   for (const auto& [slot, account] : accounts.by_slot()) to->accounts.Set({slot, account});
   return Status::OK();
 }

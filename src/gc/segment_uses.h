@@ -29,9 +29,14 @@ struct PunchedUse {
   std::uint64_t live_most = std::numeric_limits<std::uint64_t>::max();  // no more bytes are live
 };
 
-// Visits all segments by number. `index` is that of the state. `min_punch_size`: 0 if nothing is punched. `punched`
-// returns the figures of a segment, or nothing if it does not know them; a segment with holes is then kHolesUnknown.
-// For a segment that is not a member, the use has only its number and its account.
+// Finds the standing and the use of a segment of the state. `index` is that of the state. `min_punch_size`: 0 if nothing
+// is punched. `punched` returns the figures of a segment, or nothing if it does not know them; a segment with holes is
+// then kHolesUnknown. For a segment that is not a member, the use has only its number and its account.
+GcStanding FindSegmentUse(const ManifestState& state, const StateIndex& index, const SegmentInfo& info,
+                          std::uint64_t min_punch_size,
+                          const std::function<std::optional<PunchedUse>(std::uint64_t number)>& punched,
+                          SegmentUse* use);
+// Visits all segments by number. The other parameters are those of FindSegmentUse.
 void VisitSegmentUses(const ManifestState& state, const StateIndex& index, std::uint64_t min_punch_size,
                       const std::function<std::optional<PunchedUse>(std::uint64_t number)>& punched,
                       const std::function<void(const SegmentInfo&, GcStanding, SegmentUse)>& visit);

@@ -43,6 +43,8 @@ struct SegmentUse {
   bool is_worth_punching = false;     // punching its dead values may free much without a copy
   bool can_cut = false;               // see gc/cut.h
 
+  friend bool operator==(const SegmentUse&, const SegmentUse&) = default;
+
   [[nodiscard]] std::uint64_t garbage() const {
     const std::uint64_t kept = live_bytes + overhead_bytes;
     return bytes - (kept < bytes ? kept : bytes);

@@ -4,7 +4,9 @@
 #include <cassert>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "cambium/comparator.h"
 #include "manifest/file_names.h"
@@ -30,6 +32,15 @@ Status Raise(const std::optional<T>& wanted, const char* what, T* value) {
   return Status::OK();
 }
 
+// Only in a mutant: copies all files of a family.
+void CopyFiles(FamilyState* family) {
+  if (!MutantIs(Mutant::kEditCopiesFamily)) return;
+  family->runs = std::vector<RunInfo>(family->runs.begin(), family->runs.end());
+  LevelRuns level_runs;
+  for (const auto& run : family->level_runs) level_runs.Set(run);
+  family->level_runs = std::move(level_runs);
+}
+
 // Moves all nodes of `from`, which replace those of `to` with the same keys. Allocates nothing.
 template <typename Map>
 void MoveNodes(Map* from, Map* to) {
@@ -46,11 +57,67 @@ void EraseKnown(const typename Container::key_type& key, Container* from) {
   assert(erased == 1);
 }
 
+std::uint64_t SizeOf(const LevelRun& run) { return run.info.file_size; }
+std::uint64_t SizeOf(const IndexSegmentInfo& segment) { return segment.length; }
+
+std::uint64_t BytesOf(const SharedVector<RunInfo>& runs) {
+  std::uint64_t bytes = 0;
+  for (const RunInfo& run : runs) bytes += run.file_size;
+  return bytes;
+}
+
+// The changes of a family's files of one kind, by number. They are made all at once, so that the table copies each of
+// its nodes once.
+template <typename File>
+class FileChanges {
+ public:
+  using Table = SharedTable<std::pair<std::uint64_t, File>>;
+  explicit FileChanges(const Table& before) : before_(before) {}
+
+  // As changed so far; null if there is no such file.
+  [[nodiscard]] const File* Find(std::uint64_t number) const {
+    if (const auto changed = changes_.find(number); changed != changes_.end()) {
+      return changed->second.has_value() ? &*changed->second : nullptr;
+    }
+    const auto known = before_.find(number);
+    return known == before_.end() ? nullptr : &known->second;
+  }
+  void Set(std::uint64_t number, File file) { changes_.insert_or_assign(number, std::move(file)); }
+  void Remove(std::uint64_t number) { changes_.insert_or_assign(number, std::nullopt); }
+  // Those that an edit adds or changes, and those that it removes: they have no value.
+  [[nodiscard]] const std::map<std::uint64_t, std::optional<File>>& all() const { return changes_; }
+  // By how much the changes make the files larger; modulo 2^64.
+  [[nodiscard]] std::uint64_t AddedBytes() const {
+    std::uint64_t added = 0;
+    for (const auto& [number, file] : changes_) {
+      if (const auto known = before_.find(number); known != before_.end()) added -= SizeOf(known->second);
+      if (file.has_value()) added += SizeOf(*file);
+    }
+    return added;
+  }
+  // The table with the changes.
+  [[nodiscard]] Table Made() const {
+    std::vector<typename Table::Change> changes;
+    changes.reserve(changes_.size());
+    for (const auto& [number, file] : changes_) {
+      std::optional<std::pair<std::uint64_t, File>> row;
+      if (file.has_value()) row.emplace(number, *file);
+      changes.push_back({number, std::move(row)});
+    }
+    Table made = before_;
+    made.Apply(std::move(changes));
+    return made;
+  }
+
+ private:
+  const Table& before_;
+  std::map<std::uint64_t, std::optional<File>> changes_;
+};
+
 class Stager {
  public:
-  // If `consumed` is not null, it is `state`, and edited families are moved out of it instead of copied.
-  Stager(const Edit& edit, const ManifestState& state, const StateIndex& index, ManifestState* consumed)
-      : edit_(edit), state_(state), index_(index), consumed_(consumed) {}
+  Stager(const Edit& edit, const ManifestState& state, const StateIndex& index)
+      : edit_(edit), state_(state), index_(index) {}
 
   Result<StagedEdit> Run() && {
     CAMBIUM_RETURN_IF_ERROR(StageGlobals());
@@ -199,11 +266,25 @@ class Stager {
       staged_.shadowed_slots.insert(slot);
       staged_.index.shadowed.push_back(slot);
     }
+    for (const Slot slot : shadowed_) StopCounting(slot);
     for (const Slot slot : emptied_accounts_) {
       if (state_.shadowed_slots.contains(slot) && !IsReferredTo(slot)) staged_.freed_slots.push_back(slot);
     }
     staged_.index.freed = staged_.freed_slots;
     return Status::OK();
+  }
+
+  // Takes the references into a slot that becomes shadowed out of the families' sums.
+  void StopCounting(Slot slot) {
+    const auto stop = [&](std::uint32_t id, const FamilyState& family) {
+      const auto account = family.accounts.find(slot);
+      if (account == family.accounts.end()) return;
+      staged_.index.family_sums[id].Add(Account{-account->second.references, -account->second.bytes});
+    };
+    for (const auto& [id, family] : state_.families) {
+      if (!staged_.families.contains(id) && !dropped_families_.contains(id)) stop(id, family);
+    }
+    for (const auto& [id, family] : staged_.families) stop(id, family);
   }
 
   // Checks that each new segment has a slot of its own, and that each new account belongs to a segment that is not
@@ -234,19 +315,25 @@ class Stager {
     return dropped_.contains(owner) ? 0 : owner;
   }
 
+  static std::uint64_t SealedBytes(const SegmentInfo& segment) { return segment.sealed ? segment.file_size : 0; }
+
   void NoteSegments() {
     for (const auto& [number, segment] : staged_.segments) {
       const auto known = state_.segments.find(number);
+      if (!dropped_.contains(number)) staged_.index.sealed_bytes += SealedBytes(segment);
       if (known == state_.segments.end()) {
         if (!dropped_.contains(number)) staged_.index.new_segments.push_back(segment);
-      } else if (!known->second.sealed && segment.sealed) {
-        staged_.index.sealed_logs.push_back(number);
+      } else {
+        if (!dropped_.contains(number)) staged_.index.sealed_bytes -= SealedBytes(known->second);
+        if (!known->second.sealed && segment.sealed) staged_.index.sealed.push_back(number);
       }
     }
     for (const std::uint64_t number : dropped_) {
       claimed_.erase(number);
       const auto known = state_.segments.find(number);
-      if (known != state_.segments.end()) staged_.index.dropped_segments.push_back(known->second);
+      if (known == state_.segments.end()) continue;
+      staged_.index.dropped_segments.push_back(known->second);
+      staged_.index.sealed_bytes -= SealedBytes(known->second);
     }
     staged_.index.new_files.assign(claimed_.begin(), claimed_.end());
   }
@@ -277,8 +364,10 @@ class Stager {
     for (const auto& [number, run] : family.level_runs) change.gone_files.push_back(number);
     for (const auto& [number, segment] : family.index_segments) change.gone_files.push_back(number);
     change.gone_names.push_back(family.name);
+    change.gone_families.push_back(family.id);
   }
 
+  // The new state of a family shares with the old one all that the edit does not change.
   Status StageFamily(const FamilyEdit& edit) {
     if (dropped_families_.contains(edit.id)) return Misfit(Name(edit) + " is edited and dropped");
     if (staged_.families.contains(edit.id)) return Misfit(Name(edit) + " is edited twice");
@@ -286,22 +375,39 @@ class Stager {
     if ((known == state_.families.end()) != edit.create.has_value()) {
       return Misfit(Name(edit) + (edit.create.has_value() ? " is created again" : " is unknown"));
     }
-    FamilyState before;
+    FamilyState& family = staged_.families[edit.id];
     if (edit.create.has_value()) {
-      CAMBIUM_RETURN_IF_ERROR(Create(edit, &before));
-    } else if (consumed_ != nullptr) {
-      before = std::move(consumed_->families[edit.id]);
+      CAMBIUM_RETURN_IF_ERROR(Create(edit, &family));
     } else {
-      before = known->second;
+      family = known->second;
+      CopyFiles(&family);
     }
-    FamilyState& family = staged_.families.emplace(edit.id, std::move(before)).first->second;
     CAMBIUM_RETURN_IF_ERROR(Raise(edit.flushed_sequence, "a flushed sequence number", &family.flushed_sequence));
-    CAMBIUM_RETURN_IF_ERROR(StageRuns(edit, &family));
+    FileChanges<LevelRun> level_runs(family.level_runs);
+    FileChanges<IndexSegmentInfo> index_segments(family.index_segments);
+    CAMBIUM_RETURN_IF_ERROR(StageRuns(edit, &family, &level_runs));
     CAMBIUM_RETURN_IF_ERROR(StageSweep(edit, &family));
-    CAMBIUM_RETURN_IF_ERROR(StageIndexSegments(edit, &family));
+    CAMBIUM_RETURN_IF_ERROR(StageIndexSegments(edit, &index_segments));
+    staged_.index.family_sums[edit.id].base_bytes += level_runs.AddedBytes() + index_segments.AddedBytes();
+    if (!level_runs.all().empty()) family.level_runs = level_runs.Made();
+    if (!index_segments.all().empty()) family.index_segments = index_segments.Made();
     if (edit.root.has_value()) family.root = *edit.root;
     CAMBIUM_RETURN_IF_ERROR(StageAccounts(edit, &family));
-    return CheckFamily(family);
+    CAMBIUM_RETURN_IF_ERROR(CheckFamilyWithoutFiles(family));
+    return CheckFiles(edit, family, level_runs, index_segments);
+  }
+
+  // Checks the files that the edit changes. The others were checked when they were new.
+  static Status CheckFiles(const FamilyEdit& edit, const FamilyState& family, const FileChanges<LevelRun>& level_runs,
+                           const FileChanges<IndexSegmentInfo>& index_segments) {
+    for (const RunInfo& run : edit.add_runs) CAMBIUM_RETURN_IF_ERROR(CheckRun(family, run));
+    for (const auto& [number, run] : level_runs.all()) {
+      if (run.has_value()) CAMBIUM_RETURN_IF_ERROR(CheckLevelRun(family, number, *run));
+    }
+    for (const auto& [number, segment] : index_segments.all()) {
+      if (segment.has_value()) CAMBIUM_RETURN_IF_ERROR(CheckIndexSegment(family, number, *segment));
+    }
+    return Status::OK();
   }
 
   static std::string Name(const FamilyEdit& edit) { return "family " + std::to_string(edit.id); }
@@ -329,13 +435,15 @@ class Stager {
   }
 
   // Each known or added run ends up in the stack or in a level, or is dropped.
-  Status StageRuns(const FamilyEdit& edit, FamilyState* family) {
+  Status StageRuns(const FamilyEdit& edit, FamilyState* family, FileChanges<LevelRun>* level_runs) {
     if (!edit.layers.has_value() && edit.place_runs.empty() && edit.drop_level_runs.empty()) {
       return edit.add_runs.empty() ? Status::OK() : Misfit(Name(edit) + " adds runs without a place for them");
     }
-    std::map<std::uint64_t, const RunInfo*> unplaced;  // runs of the stack, and added ones
+    std::map<std::uint64_t, const RunInfo*> unplaced;  // added runs and, if the stack changes, those of the stack
     std::set<std::uint64_t> added;
-    for (const RunInfo& run : family->runs) unplaced.emplace(run.number, &run);
+    if (edit.layers.has_value()) {
+      for (const RunInfo& run : family->runs) unplaced.emplace(run.number, &run);
+    }
     for (const RunInfo& run : edit.add_runs) {
       CAMBIUM_RETURN_IF_ERROR(Claim(run.number, "run"));
       unplaced.emplace(run.number, &run);
@@ -353,10 +461,8 @@ class Stager {
         unplaced.erase(run);
         added.erase(number);
       }
-    } else {
-      for (const RunInfo& run : family->runs) unplaced.erase(run.number);
     }
-    CAMBIUM_RETURN_IF_ERROR(PlaceRuns(edit, &unplaced, &added, &family->level_runs));
+    CAMBIUM_RETURN_IF_ERROR(PlaceRuns(edit, &unplaced, &added, level_runs));
     if (!added.empty()) return Misfit(Name(edit) + " adds a run and does not place it");
     if (!edit.layers.has_value()) return Status::OK();
     if (!KeepsOrder(family->runs, stack)) {
@@ -364,29 +470,31 @@ class Stager {
     }
     for (const auto& [number, run] : unplaced) staged_.index.gone_files.push_back(number);
     OrderLayersByNumber(&stack);
+    staged_.index.family_sums[edit.id].run_bytes -= BytesOf(family->runs);
     family->runs = std::move(stack);
+    staged_.index.family_sums[edit.id].run_bytes += BytesOf(family->runs);
     return Status::OK();
   }
 
   Status PlaceRuns(const FamilyEdit& edit, std::map<std::uint64_t, const RunInfo*>* unplaced,
-                          std::set<std::uint64_t>* added, std::map<std::uint64_t, LevelRun>* level_runs) {
+                   std::set<std::uint64_t>* added, FileChanges<LevelRun>* level_runs) {
     for (const std::uint64_t number : edit.drop_level_runs) {
-      if (level_runs->erase(number) == 0) {
+      if (level_runs->Find(number) == nullptr) {
         return Misfit(Name(edit) + ": run " + std::to_string(number) + " is dropped from a level but is in none");
       }
+      level_runs->Remove(number);
       staged_.index.gone_files.push_back(number);
     }
     for (const auto& [number, level, tier] : edit.place_runs) {
       const std::string name = Name(edit) + ": run " + std::to_string(number);
-      if (const auto known = level_runs->find(number); known != level_runs->end()) {
-        if (level < known->second.level) return Misfit(name + " moves up");
-        known->second.level = level;
-        known->second.tier = tier;
+      if (const LevelRun* const known = level_runs->Find(number); known != nullptr) {
+        if (level < known->level) return Misfit(name + " moves up");
+        level_runs->Set(number, {known->info, level, tier});
         continue;
       }
       const auto run = unplaced->find(number);
       if (run == unplaced->end()) return Misfit(name + " is placed in a level but unknown");
-      level_runs->emplace(number, LevelRun{*run->second, level, tier});
+      level_runs->Set(number, {*run->second, level, tier});
       unplaced->erase(run);
       added->erase(number);
     }
@@ -436,22 +544,21 @@ class Stager {
     return back ? Misfit(Name(edit) + ": the cursor of a sweep moves back") : Status::OK();
   }
 
-  Status StageIndexSegments(const FamilyEdit& edit, FamilyState* family) {
+  Status StageIndexSegments(const FamilyEdit& edit, FileChanges<IndexSegmentInfo>* index_segments) {
     for (const IndexSegmentInfo& segment : edit.set_index_segments) {
-      const auto known = family->index_segments.find(segment.number);
-      if (known == family->index_segments.end()) {
+      const IndexSegmentInfo* const known = index_segments->Find(segment.number);
+      if (known == nullptr) {
         CAMBIUM_RETURN_IF_ERROR(Claim(segment.number, "index segment"));
-        family->index_segments.emplace(segment.number, segment);
-      } else if (known->second.file_id != segment.file_id || segment.length < known->second.length) {
+      } else if (known->file_id != segment.file_id || segment.length < known->length) {
         return Misfit("index segment " + std::to_string(segment.number) + " shrinks or changes its identity");
-      } else {
-        known->second = segment;
       }
+      index_segments->Set(segment.number, segment);
     }
     for (const std::uint64_t number : edit.drop_index_segments) {
-      if (family->index_segments.erase(number) == 0) {
+      if (index_segments->Find(number) == nullptr) {
         return Misfit("index segment " + std::to_string(number) + " is dropped but unknown");
       }
+      index_segments->Remove(number);
       claimed_.erase(number);
       staged_.index.gone_files.push_back(number);
     }
@@ -459,6 +566,8 @@ class Stager {
   }
 
   Status StageAccounts(const FamilyEdit& edit, FamilyState* family) {
+    std::vector<Accounts::Change> changes;
+    changes.reserve(edit.accounts.by_slot().size());
     for (const auto& [slot, change] : edit.accounts.by_slot()) {
       Account account;
       const auto known = family->accounts.find(slot);
@@ -475,22 +584,23 @@ class Stager {
         return Misfit(name + " gains references although the slot is shadowed");
       }
       if (account == Account{}) {
-        family->accounts.erase(slot);
+        changes.push_back({slot, std::nullopt});
         emptied_accounts_.insert(slot);
       } else {
         CAMBIUM_RETURN_IF_ERROR(CheckAccount(*family, slot, account));
         if (known == family->accounts.end()) new_accounts_.insert(slot);
-        family->accounts.Set({slot, account});
+        changes.push_back({slot, std::pair(slot, account)});
       }
       staged_.index.accounts.Add(slot, change);
+      if (!state_.shadowed_slots.contains(slot)) staged_.index.family_sums[edit.id].Add(change);
     }
+    family->accounts.Apply(std::move(changes));
     return Status::OK();
   }
 
   const Edit& edit_;
   const ManifestState& state_;
   const StateIndex& index_;  // of state_
-  ManifestState* const consumed_;
   StagedEdit staged_;
   std::set<std::uint64_t> claimed_;  // numbers of new files
   std::set<std::uint64_t> dropped_;
@@ -504,7 +614,7 @@ class Stager {
 }  // namespace
 
 Result<StagedEdit> StageEdit(const Edit& edit, const ManifestState& state, const StateIndex& index) {
-  return Stager(edit, state, index, nullptr).Run();
+  return Stager(edit, state, index).Run();
 }
 
 void Install(StagedEdit staged, ManifestState* state, StateIndex* index) {
@@ -526,7 +636,7 @@ void Install(StagedEdit staged, ManifestState* state, StateIndex* index) {
 }
 
 Status ApplyEdit(const Edit& edit, ManifestState* state, StateIndex* index) {
-  CAMBIUM_TRY(StagedEdit staged, Stager(edit, *state, *index, state).Run());
+  CAMBIUM_TRY(StagedEdit staged, StageEdit(edit, *state, *index));
   Install(std::move(staged), state, index);
   return Status::OK();
 }

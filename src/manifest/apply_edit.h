@@ -25,8 +25,8 @@
 
 namespace cambium {
 
-// The changes of an edit. Families and segments that the edit does not name are not copied, so it is cheap even if the
-// state is large.
+// The changes of an edit. Families and segments that the edit does not name are not copied. Of an edited family, the
+// edit copies only the nodes of tables that it changes (util/shared_table.h). So it is cheap even if the state is large.
 struct StagedEdit {
   ManifestState globals;                          // all fields except families, segments and shadowed_slots
   std::map<std::uint32_t, FamilyState> families;  // the edited ones, whole
@@ -45,7 +45,7 @@ Result<StagedEdit> StageEdit(const Edit& edit, const ManifestState& state, const
 // allocating memory; if memory runs out for the index, the state is right and the index is not.
 void Install(StagedEdit staged, ManifestState* state, StateIndex* index);
 
-// Both in one. After an error *state and *index are unspecified.
+// Both in one. An edit that is rejected changes nothing.
 Status ApplyEdit(const Edit& edit, ManifestState* state, StateIndex* index);
 
 }  // namespace cambium

@@ -34,21 +34,6 @@ bool RootLiesIn(const TreeRoot& root, std::uint64_t number, std::uint64_t length
 
 bool IsEmpty(const TreeRoot& root) { return root.page.id == PageId::kNone; }
 
-Status CheckRun(const FamilyState& family, const RunInfo& run) {
-  const std::string name = "run " + std::to_string(run.number);
-  if (run.kind != RunKind::kFlush && run.kind != RunKind::kCompaction && run.kind != RunKind::kRelocation) {
-    return Wrong(OfFamily(family, name + " is of an unknown kind"));
-  }
-  if (run.largest_is_open && run.range_delete_count == 0) {
-    return Wrong(OfFamily(family, name + " ends in a range delete but has none"));
-  }
-  if (IsEmpty(run.root) != (run.root.height == 0)) return Wrong(OfFamily(family, name + " has a root without height"));
-  if (!IsEmpty(run.root) && !RootLiesIn(run.root, run.number, run.file_size, family.page_size)) {
-    return Wrong(OfFamily(family, name + " has its root outside its file"));
-  }
-  return Status::OK();
-}
-
 Status CheckSweep(const FamilyState& family) {
   const std::vector<std::uint64_t>& swept = family.sweep->runs;
   if (swept.empty() || swept.size() > family.runs.size() ||
@@ -60,11 +45,6 @@ Status CheckSweep(const FamilyState& family) {
 }
 
 Status CheckTree(const FamilyState& family) {
-  for (const auto& [number, segment] : family.index_segments) {
-    if (number != segment.number || segment.live_units > segment.length / family.page_size) {
-      return Wrong(OfFamily(family, "index segment " + std::to_string(number) + " has more live pages than room"));
-    }
-  }
   const TreeRoot& root = family.root;
   if (IsEmpty(root)) {
     return root == TreeRoot{} ? Status::OK() : Wrong(OfFamily(family, "the tree has entries but no root"));
@@ -77,13 +57,7 @@ Status CheckTree(const FamilyState& family) {
   return Status::OK();
 }
 
-Status CheckLevels(const FamilyState& family) {
-  for (const auto& [number, run] : family.level_runs) {
-    if (number != run.info.number || run.level == 0 || run.level > kLevelMax) {
-      return Wrong(OfFamily(family, "run " + std::to_string(number) + " lies in level " + std::to_string(run.level)));
-    }
-    CAMBIUM_RETURN_IF_ERROR(CheckRun(family, run.info));
-  }
+Status CheckKind(const FamilyState& family) {
   if (family.index_type == IndexType::kBTree && !family.level_runs.empty()) {
     return Wrong(OfFamily(family, "a B+-tree has levels"));
   }
@@ -167,7 +141,7 @@ Status CheckSegment(const SegmentInfo& segment) {
   return Status::OK();
 }
 
-Status CheckFamily(const FamilyState& family) {
+Status CheckFamilyWithoutFiles(const FamilyState& family) {
   if (family.index_type != IndexType::kBTree && family.index_type != IndexType::kLsm) {
     return Wrong(OfFamily(family, "index of an unknown type"));
   }
@@ -180,10 +154,45 @@ Status CheckFamily(const FamilyState& family) {
   if (family.flushed_sequence > kMaxSequenceNumber) {
     return Wrong(OfFamily(family, "flushed sequence number out of range"));
   }
-  for (const RunInfo& run : family.runs) CAMBIUM_RETURN_IF_ERROR(CheckRun(family, run));
   if (family.sweep.has_value()) CAMBIUM_RETURN_IF_ERROR(CheckSweep(family));
   CAMBIUM_RETURN_IF_ERROR(CheckTree(family));
-  CAMBIUM_RETURN_IF_ERROR(CheckLevels(family));
+  return CheckKind(family);
+}
+
+Status CheckRun(const FamilyState& family, const RunInfo& run) {
+  const std::string name = "run " + std::to_string(run.number);
+  if (run.kind != RunKind::kFlush && run.kind != RunKind::kCompaction && run.kind != RunKind::kRelocation) {
+    return Wrong(OfFamily(family, name + " is of an unknown kind"));
+  }
+  if (run.largest_is_open && run.range_delete_count == 0) {
+    return Wrong(OfFamily(family, name + " ends in a range delete but has none"));
+  }
+  if (IsEmpty(run.root) != (run.root.height == 0)) return Wrong(OfFamily(family, name + " has a root without height"));
+  if (!IsEmpty(run.root) && !RootLiesIn(run.root, run.number, run.file_size, family.page_size)) {
+    return Wrong(OfFamily(family, name + " has its root outside its file"));
+  }
+  return Status::OK();
+}
+
+Status CheckLevelRun(const FamilyState& family, std::uint64_t number, const LevelRun& run) {
+  if (number != run.info.number || run.level == 0 || run.level > kLevelMax) {
+    return Wrong(OfFamily(family, "run " + std::to_string(number) + " lies in level " + std::to_string(run.level)));
+  }
+  return CheckRun(family, run.info);
+}
+
+Status CheckIndexSegment(const FamilyState& family, std::uint64_t number, const IndexSegmentInfo& segment) {
+  if (number == segment.number && segment.live_units <= segment.length / family.page_size) return Status::OK();
+  return Wrong(OfFamily(family, "index segment " + std::to_string(number) + " has more live pages than room"));
+}
+
+Status CheckFamily(const FamilyState& family) {
+  CAMBIUM_RETURN_IF_ERROR(CheckFamilyWithoutFiles(family));
+  for (const RunInfo& run : family.runs) CAMBIUM_RETURN_IF_ERROR(CheckRun(family, run));
+  for (const auto& [number, run] : family.level_runs) CAMBIUM_RETURN_IF_ERROR(CheckLevelRun(family, number, run));
+  for (const auto& [number, segment] : family.index_segments) {
+    CAMBIUM_RETURN_IF_ERROR(CheckIndexSegment(family, number, segment));
+  }
   return Status::OK();
 }
 

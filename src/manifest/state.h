@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cambium/status.h"
@@ -18,6 +19,8 @@
 #include "manifest/accounts.h"
 #include "manifest/page_id.h"
 #include "manifest/run_info.h"
+#include "util/shared_table.h"
+#include "util/shared_vector.h"
 
 namespace cambium {
 
@@ -94,6 +97,10 @@ struct LevelRun {
   friend bool operator==(const LevelRun&, const LevelRun&) = default;
 };
 
+// A copy of these shares their entries, since each commit that edits a family copies its state.
+using LevelRuns = SharedTable<std::pair<std::uint64_t, LevelRun>>;              // by number
+using IndexSegments = SharedTable<std::pair<std::uint64_t, IndexSegmentInfo>>;  // by number
+
 struct FamilyState {
   std::uint32_t id = 0;
   std::string name;
@@ -101,12 +108,12 @@ struct FamilyState {
   std::string comparator;
   std::uint64_t page_size = 0;
   SequenceNumber flushed_sequence = 0;  // operations up to it are in the durable layers
-  std::vector<RunInfo> runs;            // newest first: the order of layers is this order
-  std::map<std::uint64_t, LevelRun> level_runs;  // kLsm only; by number; below `runs`
-  TreeRoot root;                                 // kBTree only, like sweep and index_segments
+  SharedVector<RunInfo> runs;           // newest first: the order of layers is this order
+  LevelRuns level_runs;                 // kLsm only; below `runs`
+  TreeRoot root;                        // kBTree only, like sweep and index_segments
   std::optional<SweepState> sweep;
-  std::map<std::uint64_t, IndexSegmentInfo> index_segments;  // by number
-  Accounts accounts;                                         // no zero entries
+  IndexSegments index_segments;
+  Accounts accounts;                    // no zero entries
   friend bool operator==(const FamilyState&, const FamilyState&) = default;
 };
 

@@ -12,8 +12,13 @@ namespace cambium {
 // Checks a segment by itself.
 Status CheckSegment(const SegmentInfo& segment);
 
-// Checks a family by itself, without its accounts. It cannot check whether its file numbers are unique: that needs the
-// whole state.
+// The checks of a family by itself, without its accounts. They cannot check whether its file numbers are unique: that
+// needs the whole state. Most edits change only a few of a family's files, so each file has a check of its own.
+Status CheckFamilyWithoutFiles(const FamilyState& family);
+Status CheckRun(const FamilyState& family, const RunInfo& run);
+Status CheckLevelRun(const FamilyState& family, std::uint64_t number, const LevelRun& run);
+Status CheckIndexSegment(const FamilyState& family, std::uint64_t number, const IndexSegmentInfo& segment);
+// All of these.
 Status CheckFamily(const FamilyState& family);
 // Checks an account by itself.
 Status CheckAccount(const FamilyState& family, Slot slot, const Account& account);

@@ -28,7 +28,7 @@ std::vector<CapturedFile> CapturedFilesOf(const ManifestState& state, const std:
     for (const RunInfo& run : family.runs) add_run(run);
     for (const auto& [number, run] : family.level_runs) add_run(run.info);
     for (const auto& [number, info] : family.index_segments) {
-      const bool is_youngest = number == family.index_segments.rbegin()->first;
+      const bool is_youngest = number == family.index_segments.back().first;
       files.push_back({{FileKind::kIndex, number}, info.file_id, info.length, !is_youngest, {}, 0, 0});
     }
   }

@@ -198,7 +198,7 @@ class FamilyLayers {
     for (const LostPage& page : lost) missing += page.ref.entry_count;
     std::uint64_t found = 0;
     for (const auto& file : files.files()) {
-      const std::uint64_t length = state_.index_segments.at(file->number()).length;
+      const std::uint64_t length = state_.index_segments.find(file->number())->second.length;
       const auto take = [&](const PageView& leaf) { return TakeOrphans(leaf, lost, is_all_live, &found); };
       CAMBIUM_RETURN_IF_ERROR(ScanLeaves(*file, length, take, nullptr, nullptr));
     }
@@ -247,7 +247,7 @@ class FamilyLayers {
     }
     orphans.Choose();
     for (const auto& file : files.files()) {
-      const std::uint64_t length = state_.index_segments.at(file->number()).length;
+      const std::uint64_t length = state_.index_segments.find(file->number())->second.length;
       const auto take = [&](const PageView& leaf) {
         return orphans.IsLive(leaf.id()) ? TakeLeaf(leaf, std::nullopt) : Status::OK();
       };

@@ -68,6 +68,7 @@ Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change)
     return manifest_->Commit(*edit, roll_number, must_roll);
   }();
   if (committed.ok()) {
+    NoteSegmentChanges(*edit);
     const Status shown = Show(change);
     if (!shown.ok()) jobs_.SetFatal(shown, BackgroundErrorReason::kManifestWrite);
     return shown;
@@ -83,6 +84,32 @@ Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change)
     }
   }
   return committed;
+}
+
+void CommitPoint::NoteSegmentChange(std::uint64_t number) noexcept {
+  // If nothing takes the changes, they must not use up the memory.
+  constexpr std::size_t kNumbersMax = 4096;
+  if (segment_changes_.all) return;
+  try {
+    if (segment_changes_.numbers.size() < kNumbersMax) {
+      segment_changes_.numbers.insert(number);
+      return;
+    }
+  } catch (const std::bad_alloc&) {
+  }
+  segment_changes_ = {.all = true, .numbers = {}};
+}
+
+void CommitPoint::NoteSegmentChanges(const Edit& edit) noexcept {
+  // The accounts of a dropped family, which is seldom, are not at hand any more.
+  if (!edit.drop_families.empty()) segment_changes_ = {.all = true, .numbers = {}};
+  for (const SegmentInfo& segment : edit.set_segments) NoteSegmentChange(segment.number);
+  for (const std::uint64_t number : edit.drop_segments) NoteSegmentChange(number);
+  for (const FamilyEdit& family : edit.families) {
+    for (const auto& [slot, change] : family.accounts.by_slot()) {
+      if (const std::uint64_t number = index().SegmentOf(slot); number != 0) NoteSegmentChange(number);
+    }
+  }
 }
 
 // The edit is durable. If the view cannot follow it, nothing that relies on both may go on.

@@ -18,6 +18,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gc/relocation_writer.h"
@@ -34,6 +35,12 @@
 #include "vlog/commit_log.h"
 
 namespace cambium {
+
+// See CommitPoint::TakeSegmentChanges.
+struct SegmentChanges {
+  bool all = true;                  // any segment may have changed
+  std::set<std::uint64_t> numbers;  // unless `all`
+};
 
 class CommitPoint {
  public:
@@ -63,6 +70,13 @@ class CommitPoint {
   // The current view, which a leaf lock of the ViewHolder guards. Any thread.
   [[nodiscard]] ViewHolder& view() { return view_; }
   [[nodiscard]] const ViewHolder& view() const { return view_; }
+  // The segments that commits have changed since the last call: they were made, changed or dropped, or the references
+  // into them have changed.
+  [[nodiscard]] SegmentChanges TakeSegmentChanges() CAMBIUM_REQUIRES(commit_lock) {
+    return std::exchange(segment_changes_, {.all = false, .numbers = {}});
+  }
+  // Lets TakeSegmentChanges return the segment.
+  void NoteSegmentChange(std::uint64_t number) noexcept CAMBIUM_REQUIRES(commit_lock);
   // The layers of the current view; null if the family was dropped.
   [[nodiscard]] std::shared_ptr<const Layers> LayersOf(const Family& family) const;
   static void SetLayers(FamilyView* view, std::shared_ptr<const Layers> layers);
@@ -155,6 +169,7 @@ class CommitPoint {
   Status Show(const std::function<void(View*)>& change) CAMBIUM_REQUIRES(commit_lock);
   // Calls ObsoleteFiles::Keep for the files that the edit names for the first time. Returns their paths.
   std::vector<std::string> KeepNamed(const Edit& edit) CAMBIUM_REQUIRES(commit_lock);
+  void NoteSegmentChanges(const Edit& edit) noexcept CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool CanDrop(const SegmentInfo& info) const CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] std::vector<std::uint64_t> Unreferenced() const CAMBIUM_REQUIRES(commit_lock);
 
@@ -175,6 +190,7 @@ class CommitPoint {
   std::set<Slot> reserved_slots_ CAMBIUM_GUARDED_BY(commit_lock);   // of segments that no MANIFEST names yet
   std::multiset<Slot> held_slots_ CAMBIUM_GUARDED_BY(commit_lock);  // held by steps of log GC
   std::map<std::uint64_t, LargeReference> large_values_ CAMBIUM_GUARDED_BY(commit_lock);  // by file number
+  SegmentChanges segment_changes_ CAMBIUM_GUARDED_BY(commit_lock);
   // Paths of files that were named by an edit whose commit failed. The edit may be on disk nevertheless, so the files
   // are removed only after a later commit has succeeded.
   std::vector<std::string> in_doubt_ CAMBIUM_GUARDED_BY(commit_lock);

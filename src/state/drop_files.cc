@@ -17,10 +17,10 @@ bool IsReferred(const SegmentInfo& info, const Account& account) {
   return account.references != 0;
 }
 
-// The numbers of the segments that may have no references: in a mutant, of all segments.
-std::set<std::uint64_t> Candidates(const ManifestState& state, const StateIndex& index) {
-  if (!MutantIs(Mutant::kChargeBytesNotReferences)) return index.unreferenced();
+// Only in a mutant: the numbers of all segments, as if none had references.
+std::set<std::uint64_t> AllNumbers(const ManifestState& state) {
   std::set<std::uint64_t> all;
+  if (!MutantIs(Mutant::kChargeBytesNotReferences)) return all;
   for (const auto& [number, info] : state.segments) all.insert(number);
   return all;
 }
@@ -63,7 +63,8 @@ std::vector<std::uint64_t> CommitPoint::Unreferenced() const {
   std::vector<std::uint64_t> numbers;
   // Until a segment is sealed, only the first record of the segment after it says where it ends.
   const std::optional<std::uint64_t> unsealed = index().FirstUnsealedLog();
-  for (const std::uint64_t number : Candidates(state(), index())) {
+  const std::set<std::uint64_t> all = AllNumbers(state());
+  for (const std::uint64_t number : all.empty() ? index().unreferenced() : all) {
     const SegmentInfo& info = state().segments.at(number);
     const bool is_after_unsealed = info.kind == SegmentKind::kLog && unsealed.has_value() && number > *unsealed;
     if (!is_after_unsealed && CanDrop(info)) numbers.push_back(number);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -48,10 +49,17 @@ class PunchedSegments {
     assert(bytes.pending <= bytes.holes);
     const MutexLock lock(mutex_);
     known_[number] = bytes;
+    changed_.insert(number);
   }
   void Forget(std::uint64_t number) {
     const MutexLock lock(mutex_);
     known_.erase(number);
+    changed_.erase(number);
+  }
+  // The segments whose figures were set since the last call.
+  [[nodiscard]] std::set<std::uint64_t> TakeChanged() {
+    const MutexLock lock(mutex_);
+    return std::exchange(changed_, {});
   }
 
   // Values of a segment that have no reader any more: punched records, and all before a cut.
@@ -77,6 +85,7 @@ class PunchedSegments {
   const std::function<void()> on_ready_;
   mutable Mutex mutex_;
   std::map<std::uint64_t, PunchedBytes> known_ CAMBIUM_GUARDED_BY(mutex_);  // by number
+  std::set<std::uint64_t> changed_ CAMBIUM_GUARDED_BY(mutex_);
   std::vector<ReadyHoles> ready_ CAMBIUM_GUARDED_BY(mutex_);
 };
 

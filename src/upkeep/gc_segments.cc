@@ -19,22 +19,90 @@ GcSegments::GcSegments(DbState* state)
       disk_(state->full_disk),
       default_family_(state->default_family) {}
 
-std::vector<SegmentUse> GcSegments::Uses() const {
-  const bool can_punch = !cannot_punch_.load(std::memory_order_relaxed);
-  const std::uint64_t least = can_punch ? db_.min_punch_size.load(std::memory_order_relaxed) : 0;
+GcSegments::UseInputs GcSegments::Inputs() const {
+  UseInputs inputs;
+  inputs.replay = commits_.seen_state().replay;
+  inputs.first_unsealed = commits_.seen_index().FirstUnsealedLog().value_or(~std::uint64_t{0});
+  inputs.can_punch = !cannot_punch_.load(std::memory_order_relaxed);
+  inputs.min_punch_size = inputs.can_punch ? db_.min_punch_size.load(std::memory_order_relaxed) : 0;
+  return inputs;
+}
+
+std::optional<SegmentUse> GcSegments::UseOf(const SegmentInfo& info, const UseInputs& inputs) const {
   const auto punched = [this](std::uint64_t number) -> std::optional<PunchedUse> {
     if (!commits_.punched().Knows(number)) return std::nullopt;  // its holes are being counted
     const PunchedBytes bytes = commits_.punched().Of(number);
     return PunchedUse{bytes.holes, bytes.kept, bytes.garbage_at_look, bytes.live_most};
   };
+  SegmentUse use;
+  const GcStanding standing =
+      FindSegmentUse(commits_.seen_state(), commits_.seen_index(), info, inputs.min_punch_size, punched, &use);
+  if (standing != GcStanding::kMember) return std::nullopt;
+  use.is_damaged = damaged_.contains(use.number);
+  use.can_cut = use.can_cut && inputs.can_punch;
+  return use;
+}
+
+std::vector<SegmentUse> GcSegments::AllUses(const UseInputs& inputs) const {
   std::vector<SegmentUse> uses;
-  VisitSegmentUses(commits_.seen_state(), commits_.seen_index(), least, punched, [&](const SegmentInfo&, GcStanding standing, SegmentUse use) CAMBIUM_REQUIRES(commit_lock) {
-    if (standing != GcStanding::kMember) return;
-    use.is_damaged = damaged_.contains(use.number);
-    use.can_cut = use.can_cut && can_punch;
-    uses.push_back(use);
-  });
+  for (const auto& [number, info] : commits_.seen_state().segments) {
+    if (const std::optional<SegmentUse> use = UseOf(info, inputs); use.has_value()) uses.push_back(*use);
+  }
   return uses;
+}
+
+void GcSegments::AddSegmentsBetween(std::uint64_t a, std::uint64_t b, std::set<std::uint64_t>* numbers) const {
+  const std::map<std::uint64_t, SegmentInfo>& segments = commits_.seen_state().segments;
+  const auto end = segments.upper_bound(std::max(a, b));
+  for (auto each = segments.lower_bound(std::min(a, b)); each != end; ++each) numbers->insert(each->first);
+}
+
+void GcSegments::RefreshUses() {
+  const UseInputs inputs = Inputs();
+  SegmentChanges changes = commits_.TakeSegmentChanges();
+  const bool visits_all = !has_all_uses_ || changes.all || inputs.min_punch_size != inputs_.min_punch_size ||
+                          inputs.can_punch != inputs_.can_punch || MutantIs(Mutant::kLookVisitsAllSegments);
+  has_all_uses_ = false;  // until memory has sufficed for all changes, which are taken
+  if (visits_all) {
+    static_cast<void>(commits_.punched().TakeChanged());
+    uses_.Reset(AllUses(inputs));
+    visits_ += commits_.seen_state().segments.size();
+  } else {
+    changes.numbers.merge(commits_.punched().TakeChanged());
+    if (inputs.replay != inputs_.replay) {
+      AddSegmentsBetween(inputs_.replay.segment, inputs.replay.segment, &changes.numbers);
+    }
+    if (inputs.first_unsealed != inputs_.first_unsealed) {
+      AddSegmentsBetween(inputs_.first_unsealed, inputs.first_unsealed, &changes.numbers);
+    }
+    SegmentUseTable::Changes uses;
+    for (const std::uint64_t number : changes.numbers) {
+      const auto info = commits_.seen_state().segments.find(number);
+      uses[number] = info == commits_.seen_state().segments.end() ? std::nullopt : UseOf(info->second, inputs);
+    }
+    uses_.Apply(uses);
+    visits_ += uses.size();
+  }
+  inputs_ = inputs;
+  has_all_uses_ = true;
+}
+
+const std::vector<SegmentUse>& GcSegments::Uses() {
+  RefreshUses();
+  return uses_.all();
+}
+
+SegmentUseSums GcSegments::Sums(const VictimPolicy& policy) {
+  RefreshUses();
+  uses_.SetSpaceGarbageLeast(policy.space_garbage_least);
+  return uses_.sums();
+}
+
+Status GcSegments::CheckUses() {
+  RefreshUses();
+  if (uses_.all() != AllUses(inputs_)) return Status::Corruption("invariant violated: the uses of segments");
+  if (uses_.sums() != uses_.Recount()) return Status::Corruption("invariant violated: the sums of segments' uses");
+  return Status::OK();
 }
 
 VictimPolicy GcSegments::Policy() const {
@@ -75,22 +143,27 @@ bool GcSegments::MayCollect(GcUrgency urgency) const {
   return holds_.load(std::memory_order_relaxed) == 0 || urgency == GcUrgency::kSpace || urgency == GcUrgency::kFull;
 }
 
-bool GcSegments::IsPunchingDue() const {
-  return MayCollect(Urgency()) && std::ranges::any_of(Uses(), &SegmentUse::is_worth_punching);
+bool GcSegments::IsPunchingDue() {
+  if (!MayCollect(Urgency())) return false;
+  RefreshUses();
+  return uses_.sums().worth_punching > 0;
 }
 
-VictimChoice GcSegments::Choose(const VictimPolicy& policy) const {
-  const std::vector<SegmentUse> uses = Uses();
+VictimChoice GcSegments::Choose(const VictimPolicy& policy) {
+  const GcUrgency urgency = Urgency();
+  if (requested_.empty() && !MayCollect(urgency)) return {};
+  const std::vector<SegmentUse>& uses = Uses();
   if (!requested_.empty()) {
     VictimChoice requested = PickRequested(uses, requested_, policy);
     if (!requested.numbers.empty()) return requested;
   }
-  const GcUrgency urgency = Urgency();
   if (!MayCollect(urgency)) return {};
   if (urgency == GcUrgency::kFull) return ChooseOnFullDisk(uses, policy);
   VictimChoice choice = PickGcVictims(uses, policy, head_.published(), urgency);
   std::uint64_t live = 0;
-  for (const SegmentUse& use : uses) live += std::ranges::count(choice.numbers, use.number) > 0 ? use.live_bytes : 0;
+  for (const std::uint64_t number : choice.numbers) {
+    live += std::ranges::lower_bound(uses, number, {}, &SegmentUse::number)->live_bytes;
+  }
   // A step that finds no space would be repeated in vain, although no write has found the disk full yet.
   return live > policy.Room() ? ChooseOnFullDisk(uses, policy) : choice;
 }
@@ -124,6 +197,7 @@ void GcSegments::NoteLook(const SegmentInfo& info, std::uint64_t live, std::uint
 
 void GcSegments::MarkDamaged(const GcSource& source, const Status& why) {
   const CommitLock lock(commits_);
+  commits_.NoteSegmentChange(source.info.number);
   if (!MutantIs(Mutant::kForgetDamage) && !damaged_.emplace(source.info.number, std::string(why.message())).second) return;
   db_.logger->Log(InfoLogLevel::kError, "log GC leaves a damaged segment alone: " + why.ToString());
   jobs_.ReportError(BackgroundErrorReason::kLogGc, why);

@@ -5,12 +5,14 @@
 #include <cassert>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gc/relocation.h"
+#include "gc/segment_use_table.h"
 #include "gc/space.h"
 #include "gc/victims.h"
 #include "state/db_state.h"
@@ -21,8 +23,15 @@ class GcSegments {
  public:
   explicit GcSegments(DbState* state);
 
-  // The sealed segments below the replay position: the candidates of log GC.
-  [[nodiscard]] std::vector<SegmentUse> Uses() const CAMBIUM_REQUIRES(commit_lock);
+  // The sealed segments below the replay position: the candidates of log GC, by number. Valid until the commit lock is
+  // released. Only segments that were changed since the last call are visited.
+  [[nodiscard]] const std::vector<SegmentUse>& Uses() CAMBIUM_REQUIRES(commit_lock);
+  // Sums over them.
+  [[nodiscard]] SegmentUseSums Sums(const VictimPolicy& policy) CAMBIUM_REQUIRES(commit_lock);
+  // How many segments Uses() and Sums() have visited since Open; for tests.
+  [[nodiscard]] std::uint64_t visits() const CAMBIUM_REQUIRES(commit_lock) { return visits_; }
+  // Compares Uses() and its sums with a walk over all segments. Corruption: they differ. For tests.
+  [[nodiscard]] Status CheckUses() CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] VictimPolicy Policy() const;
   // The limits on the size of the database and of steps.
   [[nodiscard]] SpacePolicy Limits() const;
@@ -30,8 +39,8 @@ class GcSegments {
   // True if the options allow log GC, and no CompactRange holds it back at this urgency.
   [[nodiscard]] bool MayCollect(GcUrgency urgency) const;
   // Chooses the segments to empty next; requested ones come first. No numbers: none is due.
-  [[nodiscard]] VictimChoice Choose(const VictimPolicy& policy) const CAMBIUM_REQUIRES(commit_lock);
-  [[nodiscard]] bool IsPunchingDue() const CAMBIUM_REQUIRES(commit_lock);
+  [[nodiscard]] VictimChoice Choose(const VictimPolicy& policy) CAMBIUM_REQUIRES(commit_lock);
+  [[nodiscard]] bool IsPunchingDue() CAMBIUM_REQUIRES(commit_lock);
 
   // A step on a full disk has looked the records of a segment up, with this room for copies: `live` bytes are live. If
   // it found nothing to do, the segment is not chosen again until something changes.
@@ -67,6 +76,23 @@ class GcSegments {
   void SetCannotPunch() { cannot_punch_.store(true, std::memory_order_relaxed); }
 
  private:
+  // All that the use of a segment depends on, besides the segment itself.
+  struct UseInputs {
+    LogPosition replay;
+    std::uint64_t first_unsealed = 0;  // a log segment; all ones: all are sealed
+    std::uint64_t min_punch_size = 0;  // 0: nothing is punched
+    bool can_punch = true;
+  };
+  [[nodiscard]] UseInputs Inputs() const CAMBIUM_REQUIRES(commit_lock);
+  // The use of a segment; none: log GC may not empty it.
+  [[nodiscard]] std::optional<SegmentUse> UseOf(const SegmentInfo& info, const UseInputs& inputs) const
+      CAMBIUM_REQUIRES(commit_lock);
+  [[nodiscard]] std::vector<SegmentUse> AllUses(const UseInputs& inputs) const CAMBIUM_REQUIRES(commit_lock);
+  // Adds the segments from the smaller to the larger number. The standing of these may change if the replay position, or
+  // the first unsealed segment, moves from one to the other.
+  void AddSegmentsBetween(std::uint64_t a, std::uint64_t b, std::set<std::uint64_t>* numbers) const
+      CAMBIUM_REQUIRES(commit_lock);
+  void RefreshUses() CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] VictimChoice ChooseOnFullDisk(const std::vector<SegmentUse>& uses, const VictimPolicy& policy) const
       CAMBIUM_REQUIRES(commit_lock);
 
@@ -78,6 +104,10 @@ class GcSegments {
   const FullDisk& disk_;
   const std::shared_ptr<Family>& default_family_;
 
+  SegmentUseTable uses_ CAMBIUM_GUARDED_BY(commit_lock);
+  UseInputs inputs_ CAMBIUM_GUARDED_BY(commit_lock);         // those of uses_
+  bool has_all_uses_ CAMBIUM_GUARDED_BY(commit_lock) = false;  // uses_ is right but for changes since it was refreshed
+  std::uint64_t visits_ CAMBIUM_GUARDED_BY(commit_lock) = 0;
   std::map<std::uint64_t, std::string> damaged_ CAMBIUM_GUARDED_BY(commit_lock);  // by number: why
   std::set<std::uint64_t> requested_ CAMBIUM_GUARDED_BY(commit_lock);
   std::map<std::uint64_t, CutLook> looks_ CAMBIUM_GUARDED_BY(commit_lock);  // by number

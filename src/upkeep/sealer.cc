@@ -1,6 +1,5 @@
 #include "upkeep/sealer.h"
 
-#include <algorithm>
 #include <cassert>
 #include <optional>
 #include <utility>
@@ -74,10 +73,8 @@ Status Sealer::SealLog(std::uint64_t rotate_from) {
       if (head_.log()->tail().offset >= rotate_from) CAMBIUM_RETURN_IF_ERROR(head_.log()->Rotate());
       const std::uint64_t current = head_.log()->tail().segment;
       const CommitLock commit(commits_);
-      const bool is_unsealed = std::ranges::any_of(commits_.state().segments, [&](const auto& each) {
-        return each.second.kind == SegmentKind::kLog && !each.second.sealed && each.first < current;
-      });
-      if (!is_unsealed) return Status::OK();
+      const std::optional<std::uint64_t> unsealed = commits_.index().FirstUnsealedLog();
+      if (!unsealed.has_value() || *unsealed >= current) return Status::OK();
       seen = jobs_.ScheduleToAwait(Job::kSeal);
       if (!seen.has_value()) return jobs_.Health();
     }

@@ -14,29 +14,9 @@ namespace {
 // The bytes of a separated entry in the index, in addition to its key.
 constexpr std::uint64_t kIndexBytesOfAddress = 28;
 
-// The references of a family into segments that are not dropped.
-Account AccountOf(const FamilyState& family, const ManifestState& state) {
-  Account all;
-  for (const auto& [slot, account] : family.accounts) {
-    if (state.shadowed_slots.contains(slot)) continue;
-    all.references += account.references;
-    all.bytes += account.bytes;
-  }
-  return all;
-}
-
-struct IndexBytes {
-  std::uint64_t runs = 0;
-  std::uint64_t base = 0;  // the tree or the levels
-  [[nodiscard]] std::uint64_t all() const { return runs + base; }
-};
-
-IndexBytes IndexBytesOf(const FamilyState& family) {
-  IndexBytes bytes;
-  for (const RunInfo& run : family.runs) bytes.runs += run.file_size;
-  for (const auto& [number, segment] : family.index_segments) bytes.base += segment.length;
-  for (const auto& [number, run] : family.level_runs) bytes.base += run.info.file_size;
-  return bytes;
+// The references into segments that are not dropped.
+Account AccountOf(const FamilySums& sums) {
+  return {static_cast<std::int64_t>(sums.references), static_cast<std::int64_t>(sums.bytes)};
 }
 
 // In the base, without what the first `merged` of the runs have deleted already. Each tombstone is taken to delete a key.
@@ -79,37 +59,36 @@ void SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_referen
   figures->tail_range_deletes += newer_ranges;
 }
 
-void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state, SpaceFigures* figures) const {
+void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, SpaceFigures* figures) const {
   Family& family = *view.family;
   const double replaced = family.replaced_share.load(std::memory_order_relaxed);
-  const Account account = AccountOf(state, commits_.state());
-  const auto bytes = static_cast<std::uint64_t>(account.bytes);
-  const IndexBytes index = IndexBytesOf(state);
-  family.index_bytes.store(index.all(), std::memory_order_relaxed);
-  const std::uint64_t address_bytes = static_cast<std::uint64_t>(account.references) * kIndexBytesOfAddress;
+  const std::uint64_t bytes = sums.bytes;
+  const std::uint64_t index_bytes = sums.run_bytes + sums.base_bytes;
+  family.index_bytes.store(index_bytes, std::memory_order_relaxed);
+  const std::uint64_t address_bytes = sums.references * kIndexBytesOfAddress;
   const LayersShape shape = view.layers->shape();
   // If most bytes are in the log, log GC frees space, and the reserve has the room for the index.
-  const CompactionRoom room = bytes < index.all() ? RoomForCompactions(shape) : CompactionRoom();
+  const CompactionRoom room = bytes < index_bytes ? RoomForCompactions(shape) : CompactionRoom();
   family.step_room.store(room.of_step, std::memory_order_relaxed);
   family.waiting_room.store(room.waiting, std::memory_order_relaxed);
   std::uint64_t hidden = AtLeastZero(family.hidden_bytes.load());
   const std::uint64_t deleted = BytesDeletedByRuns(shape, family.merged_runs.load(std::memory_order_relaxed));
-  std::uint64_t live = Minus(shape.base_live_bytes, deleted) + Times(index.runs, 1 - replaced);
+  std::uint64_t live = Minus(shape.base_live_bytes, deleted) + Times(sums.run_bytes, 1 - replaced);
   const std::uint64_t covered_index =
-      std::min(family.covered_index_bytes.load(std::memory_order_relaxed), Minus(index.all(), address_bytes));
+      std::min(family.covered_index_bytes.load(std::memory_order_relaxed), Minus(index_bytes, address_bytes));
   if (family.options().index_type == IndexKind::kLsm) {
     // Compactions of an LSM seldom end with one sorted sequence, where the estimates would be exact again. But entries
     // above the last level either add keys or hide old entries, and the last flush shows in which proportion. If that
     // flush only overwrote keys, no more bytes are live than the last level has; if all its keys were new, all bytes
     // are live.
     const LevelShape last = shape.levels.empty() ? LevelShape{} : shape.levels.back();
-    hidden = std::max(hidden, Times(Minus(bytes, Times(last.entries, BytesPerReference(account))), replaced));
+    hidden = std::max(hidden, Times(Minus(bytes, Times(last.entries, BytesPerReference(AccountOf(sums)))), replaced));
     // A tombstone hides an entry that may take much more space than the tombstone.
     const std::uint64_t in_index =
-        std::max({AtLeastZero(family.hidden_index_bytes.load()), Times(Minus(index.all(), last.file_bytes), replaced),
+        std::max({AtLeastZero(family.hidden_index_bytes.load()), Times(Minus(index_bytes, last.file_bytes), replaced),
                   Times(Minus(Tombstones(shape), last.tombstones), FileBytesPerEntry(shape))});
-    live = Minus(index.all(), in_index);
-    figures->index_hidden_bytes += std::min(in_index, Minus(index.all(), address_bytes));
+    live = Minus(index_bytes, in_index);
+    figures->index_hidden_bytes += std::min(in_index, Minus(index_bytes, address_bytes));
   }
   if (!MutantIs(Mutant::kCoveredIsLive)) {
     hidden += family.covered_bytes.load(std::memory_order_relaxed);
@@ -117,49 +96,37 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state
     figures->index_covered_bytes += covered_index;
   }
   figures->hidden_bytes += std::min(hidden, bytes);
-  figures->index_bytes += index.all();
+  figures->index_bytes += index_bytes;
   figures->index_live_bytes += Minus(live, address_bytes);
 }
 
 SpaceFigures SpaceKeeper::Measure() const {
   SpaceFigures figures;
   if (!db_.fs->FreeSpace(db_.path, &figures.free_bytes).ok()) figures.free_bytes = SpaceControl::kNever;
-  const ManifestState& state = commits_.state();
+  const StateIndex& index = commits_.index();
   const std::shared_ptr<const View> view = commits_.view().Pin();
-  Account all;
-  for (const auto& [number, info] : state.segments) {
-    const Account account = commits_.index().TotalOf(info.slot);
-    all.references += account.references;
-    all.bytes += account.bytes;
+  const SegmentUseSums uses = segments_.Sums(segments_.Policy());
+  figures.log_bytes = Minus(index.sealed_bytes(), uses.holes);
+  for (const auto& [number, kind] : index.unsealed()) {
     FileInfo file;
-    const std::shared_ptr<Segment>& segment = view->segments.Find(info.slot);
-    if (info.sealed) {
-      figures.log_bytes += commits_.BytesOf(info);
-    } else if (segment != nullptr && segment->file().GetInfo(&file).ok()) {
-      figures.log_bytes += std::max(file.size, file.allocated_bytes);
-    }
+    const std::shared_ptr<Segment>& segment = view->segments.Find(commits_.state().segments.at(number).slot);
+    if (segment == nullptr || !segment->file().GetInfo(&file).ok()) continue;
+    figures.log_bytes += std::max(file.size, file.allocated_bytes);
   }
-  const VictimPolicy policy = segments_.Policy();
-  for (const SegmentUse& use : segments_.Uses()) {
-    if (use.is_damaged) {
-      figures.log_bytes = Minus(figures.log_bytes, use.garbage());  // not counted: nothing can free this garbage
-    } else {
-      figures.garbage_bytes += use.garbage();
-      if (IsWorthSpace(use, policy)) figures.collectable_bytes += use.garbage();
-    }
-  }
+  figures.log_bytes = Minus(figures.log_bytes, uses.damaged_garbage);  // not counted: nothing can free this garbage
+  figures.garbage_bytes = uses.garbage;
+  figures.collectable_bytes = uses.collectable;
   // With snapshots and iterators we cannot tell who keeps a file.
   if (snapshots_.size() == 0 && iterator_count_.load(std::memory_order_relaxed) == 0) {
     figures.leaving_bytes = commits_.obsolete().leaving_bytes();
     figures.log_bytes += figures.leaving_bytes;
   }
-  figures.log_live_bytes = static_cast<std::uint64_t>(all.bytes);
+  figures.log_live_bytes = index.sums().bytes;
   figures.other_bytes = commits_.manifest_bytes() + disk_.reserve_bytes.load(std::memory_order_relaxed);
   for (const FamilyView& family : view->families) {
-    const auto its = state.families.find(family.family->id);
-    if (its == state.families.end()) continue;
-    MeasureTables(family, BytesPerReference(all), &figures);
-    MeasureLayers(family, its->second, &figures);
+    if (!commits_.state().families.contains(family.family->id)) continue;
+    MeasureTables(family, BytesPerReference(AccountOf(index.sums())), &figures);
+    MeasureLayers(family, index.SumsOf(family.family->id), &figures);
   }
   figures.tail_hides_bytes = Minus(figures.tail_hides_bytes, figures.tail_bytes);
   return figures;

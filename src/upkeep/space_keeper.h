@@ -53,7 +53,7 @@ class SpaceKeeper {
  private:
   // Add a family's memtables, and its layers, to the figures.
   void MeasureTables(const FamilyView& view, double bytes_per_reference, SpaceFigures* figures) const;
-  void MeasureLayers(const FamilyView& view, const FamilyState& state, SpaceFigures* figures) const
+  void MeasureLayers(const FamilyView& view, const FamilySums& sums, SpaceFigures* figures) const
       CAMBIUM_REQUIRES(commit_lock);
   // Measures, plans, and sets the limits for writers.
   void Look() CAMBIUM_REQUIRES(commit_lock);

@@ -1,9 +1,13 @@
 // SharedTable: rows in the order of their keys. A copy shares the rows with its origin, and a change copies only a few
 // of them:
 //
-//   parts_ ─▶ [first key, rows] [first key, rows] ...     each with at most kRowsMax rows; shared between copies
+//   groups_ ─▶ [first key, parts] [first key, parts] ...
+//                          └─▶ [first key, rows] [first key, rows] ...
+//                                          └─▶ row row row ...           parts and rows are shared between copies
 //
-// So a table of n rows is copied and changed in O(n / kRowsMax + kRowsMax), while readers of other copies go on.
+// Parts and rows lie in nodes of at most kItemsMax. So a table of n rows is copied in O(n / kItemsMax^2): with 64 in a
+// node, 40,000 rows lie in about ten groups. A change copies the nodes that lead to it, while readers of other copies
+// go on. Several changes at once (Apply) copy each node once.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +16,13 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "util/mutant.h"
 
 namespace cambium {
 
@@ -33,13 +41,23 @@ class SharedTable {
  public:
   using Key = std::remove_cvref_t<std::invoke_result_t<KeyOf, const Row&>>;
 
- private:
-  static constexpr std::size_t kRowsMax = 64;
-  using Rows = std::vector<Row>;
-  struct Part {
-    Key first;                   // of rows->front()
-    std::shared_ptr<Rows> rows;  // not empty; changed only while no other table has it
+  // The row that a key gets; none: its row is removed, if it has one.
+  struct Change {
+    Key key;
+    std::optional<Row> row;
   };
+
+ private:
+  static constexpr std::size_t kItemsMax = 64;
+  template <typename Item>
+  struct Node {
+    Key first;                                 // of the first row
+    std::shared_ptr<std::vector<Item>> items;  // not empty; changed only by Mutable, while no other table has it
+  };
+  using Rows = std::vector<Row>;
+  using Part = Node<Row>;
+  using Group = Node<Part>;
+  using Changes = std::span<Change>;
 
  public:
   class Iterator {
@@ -52,13 +70,14 @@ class SharedTable {
     using reference = const Row&;
 
     Iterator() = default;
-    reference operator*() const { return (*(*parts_)[part_].rows)[row_]; }
+    reference operator*() const { return rows()[row_]; }
     pointer operator->() const { return &**this; }
     Iterator& operator++() {
-      if (++row_ == (*parts_)[part_].rows->size()) {
-        ++part_;
-        row_ = 0;
-      }
+      if (++row_ < rows().size()) return *this;
+      row_ = 0;
+      if (++part_ < (*groups_)[group_].items->size()) return *this;
+      part_ = 0;
+      ++group_;
       return *this;
     }
     Iterator operator++(int) {
@@ -70,83 +89,82 @@ class SharedTable {
 
    private:
     friend class SharedTable;
-    Iterator(const SharedTable* table, std::size_t part, std::size_t row)
-        : parts_(&table->parts_), part_(part), row_(row) {}
-    const std::vector<Part>* parts_ = nullptr;
+    Iterator(const SharedTable* table, std::size_t group, std::size_t part, std::size_t row)
+        : groups_(&table->groups_), group_(group), part_(part), row_(row) {}
+    [[nodiscard]] const Rows& rows() const { return *(*(*groups_)[group_].items)[part_].items; }
+
+    const std::vector<Group>* groups_ = nullptr;
+    std::size_t group_ = 0;
     std::size_t part_ = 0;
     std::size_t row_ = 0;
   };
   using const_iterator = Iterator;
   using value_type = Row;
 
-  [[nodiscard]] Iterator begin() const { return {this, 0, 0}; }
-  [[nodiscard]] Iterator end() const { return {this, parts_.size(), 0}; }
+  [[nodiscard]] Iterator begin() const { return {this, 0, 0, 0}; }
+  [[nodiscard]] Iterator end() const { return {this, groups_.size(), 0, 0}; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   // The row with the least key. The table is not empty.
   [[nodiscard]] const Row& front() const {
     assert(!empty());
-    return parts_.front().rows->front();
+    return groups_.front().items->front().items->front();
+  }
+  // The row with the largest key. The table is not empty.
+  [[nodiscard]] const Row& back() const {
+    assert(!empty());
+    return groups_.back().items->back().items->back();
   }
 
   [[nodiscard]] Iterator find(const Key& key) const {
-    const Place place = PlaceOf(key);
-    return place.is_there ? Iterator(this, place.part, place.row) : end();
+    if (groups_.empty()) return end();
+    const std::size_t group = NodeOf(groups_, key);
+    const std::vector<Part>& parts = *groups_[group].items;
+    const std::size_t part = NodeOf(parts, key);
+    const Rows& rows = *parts[part].items;
+    const auto row = std::ranges::lower_bound(rows, key, std::less<>(), KeyOf());
+    if (row == rows.end() || key < KeyOf{}(*row)) return end();
+    return {this, group, part, static_cast<std::size_t>(row - rows.begin())};
   }
-  [[nodiscard]] bool contains(const Key& key) const { return PlaceOf(key).is_there; }
+  [[nodiscard]] bool contains(const Key& key) const { return find(key) != end(); }
+
+  // Makes all changes or, if one throws, none. Their keys ascend.
+  void Apply(std::vector<Change> changes) {
+    assert(std::ranges::adjacent_find(changes, [](const Change& a, const Change& b) { return !(a.key < b.key); }) ==
+           changes.end());
+    if (changes.empty()) return;
+    std::size_t size = size_;
+    std::vector<Group> changed = Changed(groups_, changes, /*is_last=*/true, &size);
+    groups_ = std::move(changed);
+    size_ = size;
+  }
 
   // Adds the row, or replaces the row that has its key.
   void Set(Row row) {
-    const Place place = PlaceOf(KeyOf{}(row));
-    if (parts_.empty()) return Insert(0, std::make_shared<Rows>(1, std::move(row)));
-    if (place.is_there) {
-      auto changed = std::make_shared<Rows>(*parts_[place.part].rows);
-      (*changed)[place.row] = std::move(row);
-      parts_[place.part].rows = std::move(changed);
-      return;
-    }
-    const Rows& rows = *parts_[place.part].rows;
-    if (rows.size() == kRowsMax && place.part + 1 == parts_.size() && place.row == kRowsMax) {
-      return Insert(parts_.size(), std::make_shared<Rows>(1, std::move(row)));  // keys that ascend fill the parts
-    }
-    Rows changed;
-    changed.reserve(rows.size() + 1);
-    changed.assign(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(place.row));
-    changed.push_back(std::move(row));
-    changed.insert(changed.end(), rows.begin() + static_cast<std::ptrdiff_t>(place.row), rows.end());
-    SetRows(place.part, std::move(changed));
+    std::vector<Change> change;
+    Key key = KeyOf{}(row);
+    change.push_back({std::move(key), std::move(row)});
+    Apply(std::move(change));
   }
 
   // Returns the row, for a change that does not change its key; null if there is none. The pointer is valid until the
   // table is changed or copied.
   [[nodiscard]] Row* Mutable(const Key& key) {
-    const Place place = PlaceOf(key);
-    if (!place.is_there) return nullptr;
-    parts_[place.part].rows = std::make_shared<Rows>(*parts_[place.part].rows);
-    return &(*parts_[place.part].rows)[place.row];
+    const Iterator found = find(key);
+    if (found == end()) return nullptr;
+    auto rows = std::make_shared<Rows>(found.rows());
+    auto parts = std::make_shared<std::vector<Part>>(*groups_[found.group_].items);
+    (*parts)[found.part_].items = rows;
+    groups_[found.group_].items = std::move(parts);
+    return &(*rows)[found.row_];
   }
 
   // Returns the number of rows removed, 0 or 1.
   std::size_t erase(const Key& key) {
-    const Place place = PlaceOf(key);
-    if (!place.is_there) return 0;
-    Rows rows = *parts_[place.part].rows;
-    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(place.row));
-    std::size_t part = place.part;
-    // Small neighbours are joined, so that a table that shrinks does not end in many parts with one row each.
-    const std::size_t other = part + 1 < parts_.size() ? part + 1 : part - 1;
-    if (parts_.size() > 1 && rows.size() + parts_[other].rows->size() <= kRowsMax / 2) {
-      const Rows& its = *parts_[other].rows;
-      rows.insert(other > part ? rows.end() : rows.begin(), its.begin(), its.end());
-      auto joined = std::make_shared<Rows>(std::move(rows));
-      part = std::min(part, other);
-      Put(part, nullptr);
-      Put(part, std::move(joined));
-    } else {
-      Put(part, rows.empty() ? nullptr : std::make_shared<Rows>(std::move(rows)));
-    }
-    assert(size_ > 0);
-    --size_;
+    if (!contains(key)) return 0;
+    std::vector<Change> change;
+    change.push_back({key, std::nullopt});
+    Apply(std::move(change));
     return 1;
   }
 
@@ -155,58 +173,98 @@ class SharedTable {
   }
 
  private:
-  struct Place {
-    std::size_t part = 0;
-    std::size_t row = 0;  // where the key is, or would be
-    bool is_there = false;
-  };
-
-  // The part is the last one whose first key is not above `key`; if all are above, the first one.
-  [[nodiscard]] Place PlaceOf(const Key& key) const {
-    Place place;
-    if (parts_.empty()) return place;
-    const auto above = std::ranges::upper_bound(parts_, key, std::less<>(), &Part::first);
-    if (above != parts_.begin()) place.part = static_cast<std::size_t>(above - parts_.begin()) - 1;
-    const Rows& rows = *parts_[place.part].rows;
-    const auto row = std::ranges::lower_bound(rows, key, std::less<>(), KeyOf());
-    place.row = static_cast<std::size_t>(row - rows.begin());
-    place.is_there = row != rows.end() && !(key < KeyOf{}(*row));
-    return place;
+  static Key FirstKey(const Row& row) { return KeyOf{}(row); }
+  template <typename Item>
+  static const Key& FirstKey(const Node<Item>& node) {
+    return node.first;
   }
 
-  void Insert(std::size_t part, std::shared_ptr<Rows> rows) {
-    assert(part <= parts_.size() && !rows->empty());
-    Key first = KeyOf{}(rows->front());
-    parts_.insert(parts_.begin() + static_cast<std::ptrdiff_t>(part), Part{std::move(first), std::move(rows)});
-    ++size_;
+  // The last node whose first key is not above `key`; if all are above, the first one. There is one.
+  template <typename Item>
+  [[nodiscard]] static std::size_t NodeOf(const std::vector<Node<Item>>& nodes, const Key& key) {
+    const auto above = std::ranges::upper_bound(nodes, key, std::less<>(), &Node<Item>::first);
+    return above == nodes.begin() ? 0 : static_cast<std::size_t>(above - nodes.begin()) - 1;
   }
 
-  // Replaces the rows of a part by `rows`, which has one row more. Splits them if they are too many.
-  void SetRows(std::size_t part, Rows rows) {
-    if (rows.size() <= kRowsMax) {
-      Put(part, std::make_shared<Rows>(std::move(rows)));
-      ++size_;
-      return;
+  // Returns the rows after the changes, whose rows it moves away, and adds to *size by how many they are more.
+  static Rows Changed(const Rows& rows, Changes changes, bool /*is_last*/, std::size_t* size) {
+    Rows changed;
+    changed.reserve(rows.size() + changes.size());
+    auto row = rows.begin();
+    for (Change& change : changes) {
+      while (row != rows.end() && KeyOf{}(*row) < change.key) changed.push_back(*row++);
+      if (row != rows.end() && !(change.key < KeyOf{}(*row))) ++row;
+      if (change.row.has_value()) changed.push_back(*std::move(change.row));
     }
-    const auto middle = rows.begin() + static_cast<std::ptrdiff_t>(rows.size() / 2);
-    auto upper = std::make_shared<Rows>(middle, rows.end());
-    auto lower = std::make_shared<Rows>(rows.begin(), middle);
-    Insert(part + 1, std::move(upper));
-    Put(part, std::move(lower));
+    changed.insert(changed.end(), row, rows.end());
+    *size += changed.size() - rows.size();  // unsigned: a sum that is less wraps around twice
+    return changed;
   }
 
-  // Replaces the rows of a part; null removes it. Allocates nothing.
-  void Put(std::size_t part, std::shared_ptr<Rows> rows) {
-    assert(part < parts_.size() && (rows == nullptr || !rows->empty()));
-    if (rows == nullptr) {
-      parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(part));
-      return;
+  // The same for nodes. `is_last`: they are the last ones of the table.
+  template <typename Item>
+  static std::vector<Node<Item>> Changed(const std::vector<Node<Item>>& nodes, Changes changes, bool is_last,
+                                         std::size_t* size) {
+    std::vector<Node<Item>> changed;
+    changed.reserve(nodes.size() + 1);
+    if (nodes.empty()) {
+      Append(Changed(std::vector<Item>(), changes, is_last, size), is_last, &changed);
+      return changed;
     }
-    parts_[part].first = KeyOf{}(rows->front());
-    parts_[part].rows = std::move(rows);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const bool is_last_node = i + 1 == nodes.size();
+      auto end = changes.end();
+      if (!is_last_node) end = std::ranges::lower_bound(changes, nodes[i + 1].first, std::less<>(), &Change::key);
+      const Changes its(changes.begin(), end);
+      changes = Changes(end, changes.end());
+      if (its.empty()) {
+        AppendNode(nodes[i], &changed);
+      } else {
+        Append(Changed(*nodes[i].items, its, is_last && is_last_node, size), is_last && is_last_node, &changed);
+      }
+    }
+    return changed;
   }
 
-  std::vector<Part> parts_;
+  // Appends nodes with the items. If they are too many for a node, they are divided evenly; but the last ones of the
+  // table fill their nodes, because most keys ascend.
+  template <typename Item>
+  static void Append(std::vector<Item> items, bool is_last, std::vector<Node<Item>>* nodes) {
+    const bool is_flat = std::is_same_v<Item, Part> && MutantIs(Mutant::kGroupsOfOnePart);
+    const std::size_t items_max = is_flat ? 1 : kItemsMax;
+    const std::size_t count = (items.size() + items_max - 1) / items_max;
+    if (count == 1) return AppendNode(NodeWith(std::move(items)), nodes);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t begin = is_last ? i * items_max : items.size() * i / count;
+      const std::size_t end = is_last ? std::min(items.size(), begin + items_max) : items.size() * (i + 1) / count;
+      const auto first = std::make_move_iterator(items.begin());
+      AppendNode(NodeWith(std::vector<Item>(first + static_cast<std::ptrdiff_t>(begin),
+                                            first + static_cast<std::ptrdiff_t>(end))),
+                 nodes);
+    }
+  }
+
+  template <typename Item>
+  static Node<Item> NodeWith(std::vector<Item> items) {
+    Key first = FirstKey(items.front());
+    return {std::move(first), std::make_shared<std::vector<Item>>(std::move(items))};
+  }
+
+  // Small neighbours are joined, so that a table that shrinks does not end in many nodes with one item each.
+  template <typename Item>
+  static void AppendNode(Node<Item> node, std::vector<Node<Item>>* nodes) {
+    const bool is_flat = std::is_same_v<Item, Part> && MutantIs(Mutant::kGroupsOfOnePart);
+    if (nodes->empty() || nodes->back().items->size() + node.items->size() > kItemsMax / 2 || is_flat) {
+      return nodes->push_back(std::move(node));
+    }
+    std::vector<Item> joined;
+    joined.reserve(nodes->back().items->size() + node.items->size());
+    joined.insert(joined.end(), nodes->back().items->begin(), nodes->back().items->end());
+    joined.insert(joined.end(), node.items->begin(), node.items->end());
+    nodes->back().items = std::make_shared<std::vector<Item>>(std::move(joined));
+  }
+
+  std::vector<Group> groups_;
   std::size_t size_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cassert>
 #include <functional>
@@ -11,6 +12,7 @@
 
 #include "cambium/file_system.h"
 #include "io/file_header.h"
+#include "util/mutant.h"
 #include "vlog/segment_map.h"
 #include "vlog/value_address.h"
 
@@ -110,44 +112,64 @@ class Segment {
   std::function<void()> when_released_;
 };
 
-// Immutable. Each view has its own, so copying it with one slot changed is cheap: slots lie in chunks of 64, and tables
-// share the chunks in which they do not differ.
+// Immutable. Each view has its own, so copying it with one slot changed is cheap even with many segments: slots lie in
+// chunks of 64 and chunks in groups of 64, and tables share the chunks and groups in which they do not differ.
 class SegmentTable {
  public:
   // Null if the slot is empty.
   [[nodiscard]] const std::shared_ptr<Segment>& Find(Slot slot) const {
     static const std::shared_ptr<Segment> kNone;
     const auto index = static_cast<std::size_t>(slot);
-    if (index / kChunk >= chunks_.size() || chunks_[index / kChunk] == nullptr) return kNone;
-    return (*chunks_[index / kChunk])[index % kChunk];
+    if (index / kGroupSlots >= groups_.size()) return kNone;
+    const Group* const group = groups_[index / kGroupSlots].get();
+    if (group == nullptr) return kNone;
+    const Chunk* const chunk = (*group)[index / kFanOut % kFanOut].get();
+    return chunk == nullptr ? kNone : (*chunk)[index % kFanOut];
   }
   [[nodiscard]] SegmentTable With(Slot slot, std::shared_ptr<Segment> segment) const {
     assert(segment == nullptr || segment->slot() == slot);
     SegmentTable copy = *this;
+    if (MutantIs(Mutant::kViewCopiesSegmentTable)) {
+      for (std::shared_ptr<const Group>& each : copy.groups_) each = CopyOf(each);
+    }
     const auto index = static_cast<std::size_t>(slot);
-    if (index / kChunk >= copy.chunks_.size()) copy.chunks_.resize(index / kChunk + 1);
-    auto& place = copy.chunks_[index / kChunk];
-    auto chunk = place == nullptr ? std::make_shared<Chunk>(kChunk) : std::make_shared<Chunk>(*place);
-    (*chunk)[index % kChunk] = std::move(segment);
-    place = std::move(chunk);
+    if (index / kGroupSlots >= copy.groups_.size()) copy.groups_.resize(index / kGroupSlots + 1);
+    std::shared_ptr<const Group>& place = copy.groups_[index / kGroupSlots];
+    auto group = CopyOf(place);
+    std::shared_ptr<const Chunk>& place_in_group = (*group)[index / kFanOut % kFanOut];
+    auto chunk = CopyOf(place_in_group);
+    (*chunk)[index % kFanOut] = std::move(segment);
+    place_in_group = std::move(chunk);
+    place = std::move(group);
     return copy;
   }
   [[nodiscard]] SegmentTable Without(Slot slot) const { return With(slot, nullptr); }
 
   template <typename F>
   void ForEach(F&& visit) const {
-    for (const auto& chunk : chunks_) {
-      if (chunk == nullptr) continue;
-      for (const auto& segment : *chunk) {
-        if (segment != nullptr) visit(segment);
+    for (const auto& group : groups_) {
+      if (group == nullptr) continue;
+      for (const auto& chunk : *group) {
+        if (chunk == nullptr) continue;
+        for (const auto& segment : *chunk) {
+          if (segment != nullptr) visit(segment);
+        }
       }
     }
   }
 
  private:
-  static constexpr std::size_t kChunk = 64;
-  using Chunk = std::vector<std::shared_ptr<Segment>>;
-  std::vector<std::shared_ptr<const Chunk>> chunks_;
+  static constexpr std::size_t kFanOut = 64;
+  static constexpr std::size_t kGroupSlots = kFanOut * kFanOut;
+  using Chunk = std::array<std::shared_ptr<Segment>, kFanOut>;
+  using Group = std::array<std::shared_ptr<const Chunk>, kFanOut>;
+
+  template <typename T>
+  static std::shared_ptr<T> CopyOf(const std::shared_ptr<const T>& from) {
+    return from == nullptr ? std::make_shared<T>() : std::make_shared<T>(*from);
+  }
+
+  std::vector<std::shared_ptr<const Group>> groups_;
 };
 
 }  // namespace cambium

@@ -195,7 +195,7 @@ TEST(BTreeIndexTest, FileWithASecondLinkIsNotWrittenTo) {
   TreeFamily family({});
   for (std::uint64_t i = 0; i < 100; ++i) family.Put(NumberKey(i), 300);
   ASSERT_TRUE(family.FlushIntoTree().ok());
-  const std::uint64_t number = family.state().index_segments.rbegin()->first;
+  const std::uint64_t number = family.state().index_segments.back().first;
   const std::string path = FilePath("/db", FileKind::kIndex, number);
   ASSERT_TRUE(family.fs().CreateDirectory("/copy").ok());
   ASSERT_TRUE(family.fs().Link(path, "/copy/linked").ok());

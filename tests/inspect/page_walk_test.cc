@@ -36,7 +36,7 @@ class PageWalkTest : public ::testing::Test {
     const FamilyState& family = *database->FindFamily(0)->state;
     const NumberedFile name = *ParseFileName(path_.substr(path_.rfind('/') + 1));
     // In a run, a filter and a footer follow the pages; the walk reports them as damage.
-    end_ = TestsUseLsm() ? store_.Files().at(path_).size() : family.index_segments.at(name.number).length;
+    end_ = TestsUseLsm() ? store_.Files().at(path_).size() : family.index_segments.find(name.number)->second.length;
     whole_ = Walk();
     ASSERT_TRUE(whole_.status.ok()) << whole_.status.ToString();
     ASSERT_GT(whole_.offsets.size(), 4u);

@@ -92,11 +92,11 @@ Status LsmFamily::VisitEntries(const VisitEntry& visit) const {
 Status LsmFamily::CheckFiles() const {
   const auto same = [](const std::shared_ptr<const Run>& run, const RunInfo& info) { return run->info() == info; };
   if (!std::ranges::equal(layers().runs(), state().runs, same)) return Wrong("runs of the layers");
-  std::map<std::uint64_t, LevelRun> placed;
+  LevelRuns placed;
   for (std::size_t i = 0; i < layers().tiers().size(); ++i) {
     const Tier& tier = *layers().tiers()[i];
     if (tier.runs().empty()) return Wrong("a tier without runs");
-    for (const auto& run : tier.runs()) placed[run->number()] = {run->info(), tier.level(), tier.number()};
+    for (const auto& run : tier.runs()) placed.Set({run->number(), {run->info(), tier.level(), tier.number()}});
     if (i == 0) continue;
     const Tier& newer = *layers().tiers()[i - 1];
     if (newer.level() > tier.level() || (newer.level() == tier.level() && newer.number() <= tier.number())) {

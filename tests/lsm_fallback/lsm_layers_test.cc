@@ -243,15 +243,15 @@ TEST(LsmLayersOpenTest, OverlappingRunsOfATierAreNamedAndRejected) {
   FamilyState& state = family.mutable_state();
   for (int i = 0; i < 2; ++i) {
     const RunInfo info = state.runs.back();
-    state.level_runs[info.number] = {info, 1, 0};
-    state.runs.pop_back();
+    state.level_runs.Set({info.number, {info, 1, 0}});
+    state.runs = std::vector<RunInfo>(state.runs.begin(), state.runs.end() - 1);
   }
   const Status s = family.Reopen();
   ASSERT_TRUE(s.IsCorruption()) << s.ToString();
   for (const auto& [number, run] : state.level_runs) {
     EXPECT_NE(s.ToString().find(FileName(FileKind::kRun, number)), std::string::npos) << s.ToString();
   }
-  state.level_runs.begin()->second.tier = 7;  // files of different tiers may overlap
+  state.level_runs.Mutable(state.level_runs.front().first)->second.tier = 7;  // files of different tiers may overlap
   EXPECT_TRUE(family.Reopen().ok());
 }
 
@@ -281,7 +281,7 @@ TEST(LsmLayersOpenTest, OtherOrMissingFileIsRejected) {
   LsmFamily family;
   MakeLevels(family, 1000);
   const std::uint64_t number = family.state().level_runs.begin()->first;
-  const std::uint64_t other = family.state().level_runs.rbegin()->first;
+  const std::uint64_t other = family.state().level_runs.back().first;
   ASSERT_NE(number, other);
   std::string bytes;
   ASSERT_TRUE(family.fs().probe().ReadContents(family.PathOf(number), &bytes).ok());

@@ -5,9 +5,13 @@
 
 #include <functional>
 #include <limits>
+#include <new>
+#include <string>
+#include <utility>
 
 #include "manifest/edit_generator.h"
 #include "testing/mutant_scope.h"
+#include "testing/scarce_memory.h"
 
 namespace cambium {
 namespace {
@@ -67,7 +71,7 @@ ManifestState Sample() {
   family.flushed_sequence = 400;
   family.runs = {RunOf(32), RunOf(31), RunOf(30)};
   family.sweep = SweepState{{31, 30}, "m"};
-  family.index_segments[40] = {40, {}, 10 * kPageSize, 5};
+  family.index_segments.Set({40, {40, {}, 10 * kPageSize, 5}});
   family.root = {{MakePageId(40, 9, 1), 3}, 2, 1000, 100'000};
   family.accounts.Set({Slot{0}, {4, 400}});
   return state;
@@ -426,12 +430,12 @@ ManifestState LsmSample() {
   family.index_type = IndexType::kLsm;
   family.sweep.reset();
   family.root = {};
-  family.index_segments.clear();
+  family.index_segments = {};
   const auto place = [&](std::uint64_t number, std::uint32_t level, const char* smallest, const char* largest) {
     LevelRun run{RunOf(number), level, 0};
     run.info.smallest_key = smallest;
     run.info.largest_key = largest;
-    family.level_runs[number] = run;
+    family.level_runs.Set({number, run});
   };
   place(33, 1, "a", "f");
   place(34, 1, "g", "m");
@@ -489,15 +493,15 @@ TEST(ApplyEditTest, IllegalEditsOfLevelsAreCorruption) {
 
 TEST(ApplyEditTest, OverlappingRunsOfOneTierAreCorruption) {
   ManifestState state = LsmSample();
-  state.families[0].level_runs[34].info.smallest_key = "f";
+  state.families[0].level_runs.Mutable(34)->second.info.smallest_key = "f";
   EXPECT_TRUE(state.Check().IsCorruption());
   // 33 ends in a range delete up to "f", so it does not include "f".
-  state.families[0].level_runs[33].info.range_delete_count = 1;
-  state.families[0].level_runs[33].info.largest_is_open = true;
+  state.families[0].level_runs.Mutable(33)->second.info.range_delete_count = 1;
+  state.families[0].level_runs.Mutable(33)->second.info.largest_is_open = true;
   EXPECT_TRUE(state.Check().ok()) << state.Check().ToString();
-  state.families[0].level_runs[34].info.smallest_key = "e";
+  state.families[0].level_runs.Mutable(34)->second.info.smallest_key = "e";
   EXPECT_TRUE(state.Check().IsCorruption());
-  state.families[0].level_runs[34].tier = 1;
+  state.families[0].level_runs.Mutable(34)->second.tier = 1;
   EXPECT_TRUE(state.Check().ok()) << state.Check().ToString();
 }
 
@@ -529,7 +533,7 @@ TEST(ApplyEditTest, ShadowedSlotIsFreedWithItsLastReference) {
   state.next_family_id = 2;
   state.families[1] = state.families[0];
   FamilyState& other = state.families[1];
-  other.id = 1, other.name = "two", other.runs.clear(), other.sweep.reset(), other.root = {}, other.index_segments.clear();
+  other.id = 1, other.name = "two", other.runs = {}, other.sweep.reset(), other.root = {}, other.index_segments = {};
   Edit gone;
   gone.drop_segments = {10};
   gone.shadow_slots = {Slot{0}};
@@ -628,17 +632,17 @@ TEST(ApplyEditTest, CheckRejectsStatesThatNoEditCouldMake) {
       {"a segment under another number", [](ManifestState* s) { s->segments[10].number = 11; }},
       {"a family under another id", [](ManifestState* s) { s->families[0].id = 1; }},
       {"an index segment under another number",
-       [](ManifestState* s) { s->families[0].index_segments[40].number = 41; }},
+       [](ManifestState* s) { s->families[0].index_segments.Mutable(40)->second.number = 41; }},
       {"a slot twice", [](ManifestState* s) { s->segments[10].slot = Slot{1}; }},
-      {"a file twice", [](ManifestState* s) { s->families[0].runs[0] = RunOf(40); }},
+      {"a file twice", [](ManifestState* s) { s->families[0].runs = {RunOf(40), RunOf(31), RunOf(30)}; }},
       {"a name twice",
        [](ManifestState* s) {
          s->next_family_id = 2;
          s->families[1] = s->families[0];
          s->families[1].id = 1;
-         s->families[1].runs.clear();
+         s->families[1].runs = {};
          s->families[1].sweep.reset();
-         s->families[1].index_segments.clear();
+         s->families[1].index_segments = {};
          s->families[1].root = {};
        }},
       {"an account without a segment", [](ManifestState* s) { s->families[0].accounts.Set({Slot{9}, {1, 8}}); }},
@@ -653,6 +657,95 @@ TEST(ApplyEditTest, CheckRejectsStatesThatNoEditCouldMake) {
     ManifestState state = Sample();
     change(&state);
     EXPECT_TRUE(state.Check().IsCorruption()) << what;
+  }
+}
+
+// A family with `files` runs in level 1.
+ManifestState LsmWithRuns(int files) {
+  ManifestState state = LsmSample();
+  state.next_file_number = 1'000'000;
+  for (int i = 0; i < files; ++i) {
+    LevelRun run{RunOf(1000 + static_cast<std::uint64_t>(i)), 1, 1};
+    run.info.smallest_key = "a key that takes memory of its own " + std::to_string(1'000'000 + i);
+    run.info.largest_key = run.info.smallest_key + "z";
+    state.families[0].level_runs.Set({run.info.number, run});
+  }
+  return state;
+}
+
+// A family with `files` index segments.
+ManifestState TreeWithSegments(int files) {
+  ManifestState state = Sample();
+  state.next_file_number = 1'000'000;
+  for (std::uint64_t number = 1000; number < 1000 + static_cast<std::uint64_t>(files); ++number) {
+    state.families[0].index_segments.Set({number, {number, {}, 10 * kPageSize, 5}});
+  }
+  return state;
+}
+
+std::uint64_t BytesToStage(const ManifestState& state, const Edit& edit) {
+  const StateIndex index(state);
+  const testing::AllocatedBytes allocated;
+  EXPECT_TRUE(StageEdit(edit, state, index).ok());
+  return allocated.get();
+}
+
+TEST(ApplyEditTest, AnEditOfAFamilyWithManyFilesCopiesFew) {
+  constexpr std::uint64_t kMore = 32'768;  // one or two nodes of a table
+  Edit compacts;
+  Family(&compacts).add_runs = {RunOf(900'000)};
+  Family(&compacts).place_runs = {{900'000, 2, 0}};
+  Family(&compacts).drop_level_runs = {1000, 1001};
+  const std::uint64_t few_runs = BytesToStage(LsmWithRuns(100), compacts);
+  const ManifestState many = LsmWithRuns(10'000);
+  EXPECT_LE(BytesToStage(many, compacts), few_runs + kMore);
+
+  Edit sweeps;
+  Family(&sweeps).set_index_segments = {{1000, {}, 10 * kPageSize, 4}, {900'000, {}, 3 * kPageSize, 1}};
+  const std::uint64_t few_segments = BytesToStage(TreeWithSegments(100), sweeps);
+  EXPECT_LE(BytesToStage(TreeWithSegments(10'000), sweeps), few_segments + kMore);
+
+  const MutantScope mutant(Mutant::kEditCopiesFamily);
+  EXPECT_GT(BytesToStage(many, compacts), few_runs + kMore);
+}
+
+// Memory runs out at each allocation of an edit that changes files of all kinds. The state is the one before or the one
+// after the edit.
+TEST(ApplyEditTest, MemoryThatRunsOutLeavesNoHalfOfAnEdit) {
+  const ManifestState tree = TreeWithSegments(200);
+  Edit sweeps;
+  sweeps.set_segments = {SealedLogOf(12, 2), LogOf(60, 5)};
+  sweeps.replay = {60, 0};
+  Family(&sweeps).add_runs = {RunOf(900'000)};
+  Family(&sweeps).layers = {900'000, 32, 31, 30};
+  Family(&sweeps).set_index_segments = {{1000, {}, 10 * kPageSize, 4}, {900'001, {}, 3 * kPageSize, 1}};
+  Family(&sweeps).drop_index_segments = {1001};
+  Family(&sweeps).accounts.Add(Slot{0}, {1, 100});
+  Family(&sweeps).accounts.Add(Slot{1}, {1, 100});
+  const ManifestState lsm = LsmWithRuns(200);
+  Edit compacts;
+  Family(&compacts).add_runs = {RunOf(900'000), RunOf(900'001)};
+  Family(&compacts).layers = {900'000, 32};
+  Family(&compacts).place_runs = {{900'001, 2, 0}, {1001, 2, 1}};
+  Family(&compacts).drop_level_runs = {1000, 1002};
+  for (const auto& [before, edit] : {std::pair(&tree, &sweeps), std::pair(&lsm, &compacts)}) {
+    ManifestState after = *before;
+    ASSERT_TRUE(ApplyEdit(*edit, &after).ok());
+    std::uint64_t refused = 1;
+    for (std::uint64_t granted = 0; refused != 0; ++granted) {
+      ManifestState state = *before;
+      StateIndex index(state);
+      testing::ScarceMemory scarce(granted);
+      try {
+        static_cast<void>(ApplyEdit(*edit, &state, &index));
+      } catch (const std::bad_alloc&) {
+      }
+      refused = scarce.End();
+      ASSERT_TRUE(state == *before || state == after) << granted;
+      if (refused == 0) {
+        ASSERT_TRUE(state == after && index == StateIndex(after));
+      }
+    }
   }
 }
 

@@ -246,7 +246,7 @@ class EditGenerator {
       segment.file_id = DrawId();
       segment.length = family->page_size;
     } else {
-      segment = family->index_segments.rbegin()->second;
+      segment = family->index_segments.back().second;
     }
     const std::uint64_t unit = segment.length / family->page_size;
     const unsigned units = static_cast<unsigned>(prng_.Between(1, 64));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "manifest/apply_edit.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
+#include "util/prng.h"
 
 namespace cambium::testing {
 namespace {
@@ -34,12 +36,31 @@ void ExpectAnswers(const StateIndex& index, const ManifestState& state) {
     if (total.references == 0) unreferenced.insert(number);
     if (segment.kind == SegmentKind::kLog && !segment.sealed && !unsealed.has_value()) unsealed = number;
   }
+  std::uint64_t sealed_bytes = 0;
+  std::map<std::uint64_t, SegmentKind> all_unsealed;
+  for (const auto& [number, segment] : state.segments) {
+    sealed_bytes += segment.sealed ? segment.file_size : 0;
+    if (!segment.sealed) all_unsealed.emplace(number, segment.kind);
+  }
+  ASSERT_EQ(index.sealed_bytes(), sealed_bytes);
+  ASSERT_EQ(index.unsealed(), all_unsealed);
   ASSERT_EQ(index.unreferenced(), unreferenced);
   ASSERT_EQ(index.FirstUnsealedLog(), unsealed);
+  FamilySums all;
   for (const auto& [id, family] : state.families) {
+    FamilySums sums;
+    for (const auto& [slot, account] : family.accounts) {
+      if (!state.shadowed_slots.contains(slot)) sums.Add(account);
+    }
+    for (const RunInfo& run : family.runs) sums.run_bytes += run.file_size;
+    for (const auto& [number, run] : family.level_runs) sums.base_bytes += run.info.file_size;
+    for (const auto& [number, segment] : family.index_segments) sums.base_bytes += segment.length;
+    ASSERT_EQ(index.SumsOf(id), sums);
+    all.Add(sums);
     ASSERT_TRUE(index.HasFamilyNamed(family.name));
     for (const RunInfo& run : family.runs) ASSERT_TRUE(index.HasFile(run.number));
   }
+  ASSERT_EQ(index.sums(), all);
   ASSERT_FALSE(index.HasFile(state.next_file_number));
   ASSERT_FALSE(index.HasFamilyNamed("no such family"));
   std::uint32_t free = 0;
@@ -127,6 +148,39 @@ TEST(StateIndexTest, TheLargestSlotTakesLittleMemory) {
   const StateIndex index(state);
   EXPECT_EQ(index.FreeSlot([](Slot) { return false; }), Slot{1});
   EXPECT_EQ(index.FreeSlot([](Slot) { return true; }), std::nullopt);
+}
+
+// Slots are taken and freed in any order; the answer is always the smallest free one.
+TEST(StateIndexTest, FreeSlotIsTheSmallestOfMany) {
+  Prng prng(SeedFromEnvironment(1));
+  std::set<std::uint32_t> taken;
+  IndexChange change;
+  StateIndex index;
+  const auto segment_of = [](std::uint32_t slot) {
+    SegmentInfo segment;
+    segment.number = slot + 1;
+    segment.slot = Slot{slot};
+    return segment;
+  };
+  for (std::uint32_t slot = 0; slot < 10'000; ++slot) {
+    change.new_segments.push_back(segment_of(slot));
+    taken.insert(slot);
+  }
+  index.Apply(change);
+  for (int i = 0; i < 2'000; ++i) {
+    const auto slot = static_cast<std::uint32_t>(prng.Uniform(10'100));
+    IndexChange one;
+    if (taken.erase(slot) == 1) {
+      one.dropped_segments = {segment_of(slot)};
+    } else {
+      one.new_segments = {segment_of(slot)};
+      taken.insert(slot);
+    }
+    index.Apply(one);
+    std::uint32_t free = 0;
+    while (taken.contains(free)) ++free;
+    ASSERT_EQ(index.FreeSlot([](Slot) { return false; }), Slot{free}) << i;
+  }
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace cambium::testing {
 namespace {
 
 Status CheckStore(const TestStore& store) {
-  return dynamic_cast<const DbImpl&>(*store.db).CheckInvariants();
+  return dynamic_cast<DbImpl&>(*store.db).CheckInvariants();
 }
 
 // Everything that changes the state: writes, freezes, flushes, compactions, log GC, snapshots, families, reopening.

@@ -108,7 +108,7 @@ std::string ProgramDatabase::CheckListeners(bool compare) const {
 }
 
 std::string ProgramDatabase::CheckInvariants() const {
-  const auto* const impl = dynamic_cast<const DbImpl*>(db_.get());
+  auto* const impl = dynamic_cast<DbImpl*>(db_.get());
   const Status s = impl == nullptr ? Status::OK() : impl->CheckInvariants();
   return s.ok() ? "" : s.ToString();
 }

@@ -13,6 +13,7 @@ struct Scarcity {
   int pauses = 0;
 };
 thread_local constinit Scarcity scarcity;
+thread_local constinit std::uint64_t allocated_bytes = 0;
 
 }  // namespace
 
@@ -27,6 +28,7 @@ void* operator new(std::size_t size) {
   }
   void* const memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) throw std::bad_alloc();
+  allocated_bytes += size;
   return memory;
 }
 void* operator new[](std::size_t size) { return operator new(size); }
@@ -48,5 +50,9 @@ std::uint64_t ScarceMemory::left() const { return scarcity.granted; }
 
 AmpleMemory::AmpleMemory() { ++scarcity.pauses; }
 AmpleMemory::~AmpleMemory() { --scarcity.pauses; }
+
+AllocatedBytes::AllocatedBytes() : before_(allocated_bytes) {}
+
+std::uint64_t AllocatedBytes::get() const { return allocated_bytes - before_; }
 
 }  // namespace cambium::testing

@@ -1,4 +1,4 @@
-// ScarceMemory: makes chosen allocations fail.
+// ScarceMemory: makes chosen allocations fail. AllocatedBytes: counts what a thread allocates.
 //
 //   for (std::uint64_t n = 0, met = 1; met != 0; ++n) {      // every allocation of the call fails once
 //     ScarceMemory scarce(n);
@@ -7,7 +7,7 @@
 //     ...
 //   }
 //
-// A program that uses it must have scarce_memory.cc among its sources, which replaces operator new.
+// A program that uses them must have scarce_memory.cc among its sources, which replaces operator new.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,16 @@ class AmpleMemory {
   ~AmpleMemory();
   AmpleMemory(const AmpleMemory&) = delete;
   AmpleMemory& operator=(const AmpleMemory&) = delete;
+};
+
+// The bytes that the calling thread has allocated since the object was made. Memory that is freed counts too.
+class AllocatedBytes {
+ public:
+  AllocatedBytes();
+  [[nodiscard]] std::uint64_t get() const;
+
+ private:
+  const std::uint64_t before_;
 };
 
 }  // namespace cambium::testing

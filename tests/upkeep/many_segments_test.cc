@@ -2,6 +2,7 @@
 // descriptor of its own.
 #include <string>
 
+#include "api/db_impl.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/test_store.h"
@@ -56,6 +57,30 @@ TEST(ManySegmentsTest, SmallFlushesDoNotVisitAllSegments) {
   const std::uint64_t looks = LooksDuringSmallFlushes();
   const MutantScope mutant(Mutant::kLooksAfterEachFlush);
   EXPECT_GE(LooksDuringSmallFlushes(), looks + 20);
+}
+
+// How many segments are visited by one look after each of twenty small flushes.
+std::uint64_t VisitsOfTwentyLooks() {
+  ManySegmentsStore store;
+  store.Fill();
+  store.Put("small", "x");
+  store.Flush();
+  store.LetSecondsPass(2);
+  auto& db = dynamic_cast<DbImpl&>(*store.db);
+  const std::uint64_t before = db.SegmentVisits();
+  for (int i = 0; i < 20; ++i) {
+    store.Put("small", "x");
+    store.Flush();
+    store.LetSecondsPass(2);
+  }
+  EXPECT_TRUE(db.CheckInvariants().ok());
+  return db.SegmentVisits() - before;
+}
+
+TEST(ManySegmentsTest, ALookVisitsOnlyTheSegmentsThatHaveChanged) {
+  EXPECT_LE(VisitsOfTwentyLooks(), 20u * 4);
+  const MutantScope mutant(Mutant::kLookVisitsAllSegments);
+  EXPECT_GE(VisitsOfTwentyLooks(), 20u * kValues / 2);
 }
 
 // The looks that are left out do not keep log GC from work that is due.

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "testing/mutant_scope.h"
 #include "testing/scale.h"
+#include "testing/scarce_memory.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 
@@ -130,6 +133,57 @@ TEST(SharedTableTest, AChangeCopiesFewRows) {
   EXPECT_LE(Counted::copies, 4 * 2 * 65) << "each change copies a part, and once more if it splits";
   EXPECT_EQ(table.size(), 100'000u);
   EXPECT_EQ(copy.size(), 100'000u);
+}
+
+// Bytes: a copy has only pointers to groups of rows, and a change copies the nodes that lead to the row.
+std::uint64_t BytesOfCopyAndChange(int rows) {
+  using IntTable = SharedTable<std::pair<int, int>>;
+  std::vector<IntTable::Change> changes;
+  for (int key = 0; key < rows; ++key) changes.push_back({key, std::pair(key, key)});
+  IntTable table;
+  table.Apply(std::move(changes));
+  const AllocatedBytes allocated;
+  IntTable copy = table;
+  copy.Set({rows / 2, 0});
+  return allocated.get();
+}
+
+TEST(SharedTableTest, ATableOfManyRowsCostsHardlyMore) {
+  const std::uint64_t few = BytesOfCopyAndChange(200);
+  const std::uint64_t many = BytesOfCopyAndChange(40'000);
+  EXPECT_LE(many, few + 4096) << "of a copy and a change of 40,000 rows; " << few << " with 200";
+  const MutantScope mutant(Mutant::kGroupsOfOnePart);
+  EXPECT_GT(BytesOfCopyAndChange(40'000), few + 4096);
+}
+
+// Many changes at once are those of a map, and copy each node once.
+TEST(SharedTableTest, ChangesAtOnceBehaveAsOneByOne) {
+  const std::uint64_t first = SeedFromEnvironment(1);
+  for (std::uint64_t seed = first; seed < first + ScaledPrograms(30); ++seed) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+    Prng prng(seed);
+    Table table;
+    Model model;
+    for (int round = 0; round < 30; ++round) {
+      const Table before = table;
+      const Model model_before = model;
+      std::map<std::uint64_t, std::optional<std::string>> drawn;
+      for (std::uint64_t left = prng.Skewed(10); left > 0; --left) {
+        const bool removes = prng.OneIn(2 + seed % 3);
+        drawn[prng.Uniform(5'000)] = removes ? std::nullopt : std::optional(std::to_string(prng.Next()));
+      }
+      std::vector<Table::Change> changes;
+      for (const auto& [key, value] : drawn) {
+        changes.push_back({key, value.has_value() ? std::optional(std::pair(key, *value)) : std::nullopt});
+        model.erase(key);
+        if (value.has_value()) model.emplace(key, *value);
+      }
+      table.Apply(std::move(changes));
+      ExpectSame(table, model);
+      ExpectSame(before, model_before);
+      if (HasFatalFailure()) return;
+    }
+  }
 }
 
 TEST(SharedTableTest, AChangeThatThrowsChangesNothing) {
