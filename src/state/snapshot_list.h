@@ -79,6 +79,7 @@ class SnapshotList {
  public:
   const Snapshot* Add(SequenceNumber sequence, std::shared_ptr<const View> view) {
     auto state = std::make_shared<SnapshotImpl>(sequence, std::move(view));
+    std::shared_ptr<SnapshotImpl> spare;  // released after the lock: it may hold the last reference to its view
     const MutexLock lock(mutex_);
     // The longer a handle is left alone, the more uses of the released snapshot are found out.
     if (released_.size() <= kReleasedMin) released_.emplace_front(this);
@@ -87,7 +88,7 @@ class SnapshotList {
     // Only snapshots that other threads take at the same time can be newer.
     auto newer = live_.end();
     while (newer != live_.begin() && std::prev(newer)->GetSequenceNumber() > sequence) --newer;
-    if (newer != live_.begin()) ShareState(*std::prev(newer), &state);
+    if (newer != live_.begin()) spare = ShareState(*std::prev(newer), &state);
     live_.splice(newer, released_, handle);
     assert(handle->state() == nullptr && "only a released handle is used again");
     static_cast<void>(handle->set_state(std::move(state)));
@@ -137,11 +138,13 @@ class SnapshotList {
   using Handles = std::list<SnapshotHandle>;
   static constexpr std::size_t kReleasedMin = 64;  // handles that wait before one is used again
 
-  // Snapshots of one moment share one state: what they see is written to private runs once for all of them.
-  static void ShareState(const SnapshotHandle& before, std::shared_ptr<SnapshotImpl>* state) {
+  // Snapshots of one moment share one state: what they see is written to private runs once for all of them. Returns the
+  // state that is not needed, or null.
+  static std::shared_ptr<SnapshotImpl> ShareState(const SnapshotHandle& before, std::shared_ptr<SnapshotImpl>* state) {
     std::shared_ptr<SnapshotImpl> its = before.state();
     const bool is_same = its->GetSequenceNumber() == (*state)->GetSequenceNumber() && its->view() == (*state)->view();
-    if (is_same && !MutantIs(Mutant::kSnapshotsShareNoState)) *state = std::move(its);
+    if (!is_same || MutantIs(Mutant::kSnapshotsShareNoState)) return nullptr;
+    return std::exchange(*state, std::move(its));
   }
 
   mutable Mutex mutex_;  // taken before the mutexes of a handle and of its state

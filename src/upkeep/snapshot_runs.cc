@@ -67,13 +67,18 @@ std::size_t SnapshotRuns::Budget() const {
 
 bool SnapshotRuns::HasLimit() const { return db_.budget != nullptr && db_.budget->limit() > 0; }
 
-// Flushes of several families may call this at the same time. A value that another thread has just replaced only makes
-// the next look earlier or later by one flush.
+// Flushes of several families may call this at the same time.
 bool SnapshotRuns::IsLookDue(std::size_t budget) {
   const std::size_t held = db_.reader_tables->load(std::memory_order_relaxed);
-  const std::size_t left = std::min(left_.load(std::memory_order_relaxed), held);
-  left_.store(left, std::memory_order_relaxed);
-  return held - left > budget || MutantIs(Mutant::kEachFlushListsSnapshots);
+  if (MutantIs(Mutant::kEachFlushListsSnapshots)) return true;
+  std::size_t left = left_.load(std::memory_order_relaxed);
+  while (held < left && !left_.compare_exchange_weak(left, held, std::memory_order_relaxed)) {
+  }
+  left = std::min(left, held);
+  if (held - left > budget) return true;
+  if (held <= budget || MutantIs(Mutant::kLooksOnlyForMoreTables)) return false;
+  // Fewer snapshots may leave memtables that are worth moving, and a limit may be newer than the last look.
+  return HasLimit() || snapshots_.size() <= listed_.load(std::memory_order_relaxed) / 2;
 }
 
 // Under a limit, writes would wait for the memory of the memtable.
@@ -82,19 +87,20 @@ bool SnapshotRuns::IsWorthMoving(const Pinned& pinned) const {
          MutantIs(Mutant::kDenseSnapshotsGetRuns);
 }
 
-// A memtable moves only if it is the oldest one of all its snapshots. So it stays if one of them has an older one that
-// stays.
+// A memtable moves only for snapshots in whose views it is the oldest one. So snapshots that also have a dense memtable,
+// which stays, keep it as it is.
 std::size_t SnapshotRuns::DecideWhatStays(PinnedTables* pinned) const {
-  std::map<std::uint32_t, SequenceNumber> kept;  // by family: older snapshots may have a memtable that stays
+  std::map<std::uint32_t, SequenceNumber> dense_until;  // by family: snapshots before this may have a dense memtable
   std::size_t bytes = 0;
   for (auto& [place, its] : *pinned) {
-    SequenceNumber& kept_before = kept[place.first];
-    its.stays = !IsWorthMoving(its) || its.holders.front()->GetSequenceNumber() < kept_before;
-    if (its.stays) {
-      kept_before = its.holders.back()->GetSequenceNumber() + 1;
-    } else {
-      bytes += its.table->counted_bytes();
-    }
+    SequenceNumber& until = dense_until[place.first];
+    const bool is_dense = !IsWorthMoving(its);
+    const bool is_shared = its.holders.front()->GetSequenceNumber() < until;
+    const SequenceNumber last = its.holders.back()->GetSequenceNumber();
+    its.stays = is_dense || last < until;
+    if (!its.stays && !is_shared) bytes += its.table->counted_bytes();
+    if (!its.stays) std::erase_if(its.holders, [&](auto* holder) { return holder->GetSequenceNumber() < until; });
+    if (is_dense || (is_shared && MutantIs(Mutant::kDenseTablesHoldAllLater))) until = last + 1;
   }
   return bytes;
 }
@@ -107,6 +113,7 @@ Status SnapshotRuns::BoundPinnedMemory() {
   // memtables that are newer than the view.
   std::shared_ptr<const View> current = PinBeforeSnapshots(commits_);
   CAMBIUM_FAULT_POINT("Snapshots:listed");
+  const std::size_t held_by_readers = db_.reader_tables->load(std::memory_order_relaxed);  // rather too few than too many
   const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
   if (current == nullptr) current = commits_.view().Pin();
   PinnedTables pinned;
@@ -130,7 +137,7 @@ Status SnapshotRuns::BoundPinnedMemory() {
     for (Pinned* const its : held) its->holders.push_back(snapshot.get());
   }
   const std::size_t bytes = DecideWhatStays(&pinned);
-  const std::size_t held_by_readers = db_.reader_tables->load(std::memory_order_relaxed);
+  listed_.store(snapshots_.size(), std::memory_order_relaxed);
   left_.store(held_by_readers - std::min(bytes, held_by_readers), std::memory_order_relaxed);
   if (bytes <= budget || MutantIs(Mutant::kSnapshotsPinTables)) return Status::OK();
   for (auto& [place, its] : pinned) {

@@ -57,9 +57,9 @@ class SnapshotRuns {
 
   // The most bytes of memtables that only snapshots may hold.
   [[nodiscard]] std::size_t Budget() const;
-  // Whether readers hold so much more than the last look has left that snapshots may have exceeded the budget.
+  // Whether snapshots may have exceeded the budget since the last look: readers hold more, or there are fewer snapshots.
   [[nodiscard]] bool IsLookDue(std::size_t budget);
-  // Decides which memtables stay in memory, and returns the bytes of the others.
+  // Decides which memtables stay in memory, and which holders keep the others. Returns the bytes that can be freed.
   [[nodiscard]] std::size_t DecideWhatStays(PinnedTables* pinned) const;
   // Whether the runs of the memtable would take less memory than the memtable.
   [[nodiscard]] bool IsWorthMoving(const Pinned& pinned) const;
@@ -78,6 +78,7 @@ class SnapshotRuns {
   RunMaker& runs_;
   // The least bytes that readers held since the last look, less those that snapshots may still move to runs.
   std::atomic<std::size_t> left_{0};
+  std::atomic<std::size_t> listed_{0};  // how many snapshots there were at the last look
 };
 
 }  // namespace cambium

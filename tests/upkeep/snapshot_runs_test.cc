@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cambium/listener.h"
+#include "cambium/write_buffer_manager.h"
 #include "testing/bytes_per_snapshot.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
@@ -36,8 +37,10 @@ struct PrivateFiles : EventListener {
 // A store with a model of it, and of each of its snapshots.
 struct SnapshotStore : TestStore {
   // Memtables are small, so their snapshots lie close together. Unless stated otherwise, they are moved all the same.
-  explicit SnapshotStore(std::size_t write_buffer_size, std::size_t bytes_per_snapshot = 0)
+  explicit SnapshotStore(std::size_t write_buffer_size, std::size_t bytes_per_snapshot = 0,
+                         std::shared_ptr<WriteBufferManager> manager = nullptr)
       : density(bytes_per_snapshot) {
+    options.write_buffer_manager = std::move(manager);
     options.write_buffer_size = write_buffer_size;
     options.max_write_buffer_number = 2;
     options.level0_slowdown_writes_trigger = 1000;
@@ -64,6 +67,15 @@ struct SnapshotStore : TestStore {
   void Release(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) db->ReleaseSnapshot(held[i].first);
     held.erase(held.begin(), held.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  // Releases all snapshots but each `step`-th.
+  void Thin(std::size_t step) {
+    std::vector<std::pair<const Snapshot*, Model>> kept;
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      if (i % step == 0) kept.push_back(std::move(held[i]));
+      else db->ReleaseSnapshot(held[i].first);
+    }
+    held = std::move(kept);
   }
   // Returns how many snapshots show something else than their model.
   int WrongSnapshots(std::size_t step = 1) {
@@ -276,16 +288,63 @@ TEST(SnapshotRunsTest, MemtableOfDenseSnapshotsStaysInMemory) {
 }
 
 // With dense snapshots, then few: the memtables of the few are moved, unless their snapshots also hold a dense one.
-TEST(SnapshotRunsTest, MemtablesAfterDenseSnapshotsMove) {
+std::uint64_t FilesAfterDenseSnapshots() {
   SnapshotStore store(16u << 10, 4096);
   for (int i = 0; i < 6000; ++i) {
     store.Set(NumberedKey(i % 40), std::to_string(i) + std::string(40, 'v'));
-    if (i < 1000 || i % 300 == 0) store.TakeSnapshot();
+    if (i < 1000 || i % 100 == 0) store.TakeSnapshot();
   }
   store.Flush();
-  EXPECT_GT(store.made->files, 0u);
-  EXPECT_LE(store.made->files, 5000u * 150 / (16u << 10));
   EXPECT_EQ(store.WrongSnapshots(17), 0);
+  return store.made->files;
+}
+
+// Each memtable shares a snapshot with the one before it, which was taken while that one waited for its flush.
+TEST(SnapshotRunsTest, MemtablesAfterDenseSnapshotsMove) {
+  const std::uint64_t files = FilesAfterDenseSnapshots();
+  EXPECT_GT(files, 0u);
+  EXPECT_LE(files, 5000u * 150 / (16u << 10));
+  const MutantScope mutant(Mutant::kDenseTablesHoldAllLater);
+  EXPECT_EQ(FilesAfterDenseSnapshots(), 0u);
+}
+
+// Dense snapshots, of which most are released: those that are left keep no memtables.
+std::uint64_t FilesAfterThinning() {
+  SnapshotStore store(16u << 10, 4096);
+  for (int i = 0; i < 3000; ++i) {
+    store.Set(NumberedKey(i % 40), std::to_string(i) + std::string(40, 'v'));
+    store.TakeSnapshot();
+  }
+  store.Flush();
+  EXPECT_EQ(store.made->files, 0u);
+  store.Thin(200);
+  store.Set(NumberedKey(1), "after");
+  store.Flush();
+  EXPECT_EQ(store.WrongSnapshots(), 0);
+  return store.made->files;
+}
+
+TEST(SnapshotRunsTest, MemtablesMoveWhenMostSnapshotsAreReleased) {
+  EXPECT_GT(FilesAfterThinning(), 0u);
+  const MutantScope mutant(Mutant::kLooksOnlyForMoreTables);
+  EXPECT_EQ(FilesAfterThinning(), 0u);
+}
+
+// A limit that is set while dense snapshots hold memtables.
+TEST(SnapshotRunsTest, MemtablesOfDenseSnapshotsMoveForANewLimit) {
+  const auto manager = std::make_shared<WriteBufferManager>(0);
+  SnapshotStore store(16u << 10, 4096, manager);
+  for (int i = 0; i < 3000; ++i) {
+    store.Set(NumberedKey(i % 40), std::to_string(i) + std::string(40, 'v'));
+    store.TakeSnapshot();
+  }
+  store.Flush();
+  EXPECT_EQ(store.made->files, 0u);
+  store.Set(NumberedKey(1), "after");
+  manager->SetBufferSize(256u << 10);
+  store.Flush();
+  EXPECT_GT(store.made->files, 0u);
+  EXPECT_EQ(store.WrongSnapshots(37), 0);
 }
 
 std::uint64_t FilesForSnapshotsOfOneMoment() {
