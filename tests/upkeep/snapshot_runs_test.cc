@@ -289,7 +289,7 @@ TEST(SnapshotRunsTest, MemtableOfDenseSnapshotsStaysInMemory) {
 
 // With dense snapshots, then few: the memtables of the few are moved, unless their snapshots also hold a dense one.
 std::uint64_t FilesAfterDenseSnapshots() {
-  SnapshotStore store(16u << 10, 4096);
+  SnapshotStore store(16u << 10, 1024);
   for (int i = 0; i < 6000; ++i) {
     store.Set(NumberedKey(i % 40), std::to_string(i) + std::string(40, 'v'));
     if (i < 1000 || i % 100 == 0) store.TakeSnapshot();
