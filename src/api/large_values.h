@@ -25,9 +25,8 @@ class LargeValues {
         space_(state->space),
         disk_keeper_(*disk_keeper) {}
 
-  // Writes the value to a file of its own, which is durable and named when this returns.
-  // `may_wait`: the call may wait for room on a disk that is nearly full. If not, it returns Incomplete where jobs can
-  // make the room.
+  // Writes the value to a file of its own, which is durable and named when this returns. `may_wait`: the call may wait
+  // for room on a disk that is nearly full. Otherwise it returns Incomplete if jobs can make the room.
   Status Write(const Family& family, Slice key, Slice value, bool may_wait, LargeValueRef* ref, ValueAddress* address)
       CAMBIUM_EXCLUDES_ROLES;
   // Called when the batch that refers to these files is appended. `last`: the batch's last sequence number.

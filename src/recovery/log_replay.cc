@@ -137,7 +137,8 @@ class Replay {
     }
   }
 
-  // The scanner has reached the end of a segment's log, at `offset`. Ends the whole log if a batch or the file is cut.
+  // The scanner has reached the end of a segment's log, at `offset`. Ends the whole log if the last batch is not whole,
+  // or if the file is shorter than its log.
   Status TakeEnd(std::size_t i, std::uint64_t offset, Applied* applied) {
     const LogSource& source = sources_[i];
     CAMBIUM_RETURN_IF_ERROR(ApplyHalfBatch(offset, applied));

@@ -1,6 +1,5 @@
 // CommitPoint: the MANIFEST and the current view. Commit makes an edit durable and then shows it to readers, in one
-// call. The view is also changed without an edit (by a freeze), and by callers that change it themselves after Commit
-// (for a new segment, a new or dropped family).
+// call. Only a freeze, Open and Close change the view without an edit.
 //
 // Before a commit, CommitPoint hands out the numbers of new files, the slots of new segments, and the new files
 // themselves. After a commit, it owns the files that no committed state names any more, until they are removed.

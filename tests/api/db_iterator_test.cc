@@ -158,7 +158,7 @@ TEST(DbIteratorTest, TurnsHappenAtTheUsersPosition) {
   for (int i = 299; i >= 0; --i, it->Prev()) expect_at(i);
   EXPECT_FALSE(it->Valid());
 
-  // One value is damaged. The other values of its block are not: a scan comes up to it from both sides.
+  // One value is damaged, and the other values of its block are not. So scans from both sides read up to it.
   std::string log;
   const std::string path = store.FilesOf(".log").front();
   ASSERT_TRUE(store.fs->probe().ReadContents(path, &log).ok());

@@ -138,7 +138,7 @@ TEST(PickCompactionTest, LeveledTakesExcessFilesTogether) {
       Policy(kCompactionStyleLevel));
 }
 
-// Four runs of 10 above level 1, which has its full size of 40: half of all is excess.
+// Four runs of 10 above level 1, which has its full size of 40: half of these 80 is excess.
 Shape RunsAboveFour(const std::vector<std::string>& below) {
   return Shape()
       .Runs({"24:a-z", "23:a-z", "22:a-z", "21:a-z"})

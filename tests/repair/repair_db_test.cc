@@ -255,7 +255,8 @@ TEST(RepairDbTest, WithoutAManifestUnorderedPagesShowAWrongComparator) {
   EXPECT_EQ(findings.report.unproven, 4u);
 }
 
-// A file that only snapshots read has several runs, each of which begins again at a small key.
+// A file that only snapshots read has several runs. The keys ascend within a run, and start again at a small key in the
+// next one.
 TEST(RepairDbTest, WithoutAManifestRunsOfSnapshotsAreInNoWrongOrder) {
   TestStore store;
   store.options.write_buffer_size = 4u << 10;
