@@ -11,6 +11,7 @@
 #include "io/sim/sim_file_system.h"
 #include "manifest/manifest_reader.h"
 #include "repair/repair_store.h"
+#include "testing/bytes_per_snapshot.h"
 #include "testing/mutant_scope.h"
 #include "util/coding.h"
 #include "util/prng.h"
@@ -258,6 +259,7 @@ TEST(RepairDbTest, WithoutAManifestUnorderedPagesShowAWrongComparator) {
 // A file that only snapshots read has several runs. The keys ascend within a run, and start again at a small key in the
 // next one.
 TEST(RepairDbTest, WithoutAManifestRunsOfSnapshotsAreInNoWrongOrder) {
+  const BytesPerSnapshot all_move(0);
   TestStore store;
   store.options.write_buffer_size = 4u << 10;
   store.MustOpen();
