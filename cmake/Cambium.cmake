@@ -47,10 +47,6 @@ if(CAMBIUM_SANITIZE)
     target_compile_options(cambium_flags INTERFACE -fno-sanitize=null,alignment)
   endif()
   target_link_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
-  if(CAMBIUM_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    # clang's library defines operator new, and so do tests of scarce memory: the one that is linked first counts.
-    target_link_options(cambium_flags INTERFACE -Wl,--allow-multiple-definition)
-  endif()
   # With a sanitizer, or without optimisation, gcc knows less about values and gives these warnings falsely.
   target_compile_options(cambium_flags INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-format-truncation>)

@@ -12,7 +12,18 @@
 
 #include <cstdint>
 
+#include "util/sanitizer.h"
+
 namespace cambium::testing {
+
+// False in builds that have an operator new of their own: those of clang with ThreadSanitizer.
+#ifdef __clang__
+inline constexpr bool kMemoryCanBeScarce = !kUnderThreadSanitizer;
+#else
+inline constexpr bool kMemoryCanBeScarce = true;
+#endif
+inline constexpr const char* kMemoryIsAmple =
+    "SKIPPED under clang's ThreadSanitizer: its operator new cannot be replaced";
 
 // In the calling thread, after `granted` allocations the next `count` ones throw std::bad_alloc.
 class ScarceMemory {

@@ -524,6 +524,7 @@ TEST(CommitLogTest, FileThatCannotGrowAheadIsStillWritten) {
 // still takes puts. The record of the failed put is in the log or not; if it is, no later record overwrites it.
 // (Regression: an exception after the write left the tail where it was.)
 TEST(CommitLogTest, AppendWithoutMemoryLeavesTheLogWhole) {
+  if (!kMemoryCanBeScarce) GTEST_SKIP() << kMemoryIsAmple;
   for (const bool rotates : {false, true}) {
     std::uint64_t met = 1;
     for (std::uint64_t n = 0; met != 0; ++n) {
@@ -565,6 +566,7 @@ TEST(CommitLogTest, AppendWithoutMemoryLeavesTheLogWhole) {
 // The n-th allocation of a sync fails, or the sync itself fails and there is no memory for the message. The next sync
 // must not wait for the first for ever, and must not return OK.
 TEST(CommitLogTest, SyncWithoutMemoryEndsAndIsNotTrusted) {
+  if (!kMemoryCanBeScarce) GTEST_SKIP() << kMemoryIsAmple;
   for (const bool of_rotated : {false, true}) {
     for (const bool fails : {false, true}) {
       std::uint64_t met = 1;
