@@ -43,8 +43,8 @@ void SegmentUseTable::Apply(const Changes& changes) {
   std::vector<SegmentUse> rest;  // the members from the first one on that joins or leaves
   if (first != changes.end()) {
     rest = Merged({PlaceOf(first->first), uses_.end()}, first, changes.end());
-    const std::size_t size_max = uses_.size() + rest.size();
-    if (size_max > uses_.capacity()) uses_.reserve(2 * size_max);
+    const std::size_t size = static_cast<std::size_t>(PlaceOf(first->first) - uses_.begin()) + rest.size();
+    if (size > uses_.capacity()) uses_.reserve(size + size / 2);
   }
   // Nothing below allocates memory.
   for (const auto& [number, changed] : changes) {

@@ -252,11 +252,13 @@ class Stager {
 
   static std::string Name(Slot slot) { return "slot " + std::to_string(static_cast<std::uint32_t>(slot)); }
 
-  [[nodiscard]] bool IsReferredTo(Slot slot) const {
+  // After the edit, from all families.
+  [[nodiscard]] std::int64_t ReferencesTo(Slot slot) const {
     const auto change = staged_.index.accounts.by_slot().find(slot);
     const std::int64_t added = change == staged_.index.accounts.by_slot().end() ? 0 : change->second.references;
-    return index_.TotalOf(slot).references + added > 0;
+    return index_.TotalOf(slot).references + added;
   }
+  [[nodiscard]] bool IsReferredTo(Slot slot) const { return ReferencesTo(slot) > 0; }
 
   // Stages the slots that this edit shadows, because their segments are dropped while layers refer to them; and frees
   // shadowed slots without references.
@@ -274,17 +276,20 @@ class Stager {
     return Status::OK();
   }
 
-  // Takes the references into a slot that becomes shadowed out of the families' sums.
+  // Takes the references into a slot that becomes shadowed out of the families' sums. Most are from families of the edit.
   void StopCounting(Slot slot) {
+    std::int64_t left = ReferencesTo(slot);
     const auto stop = [&](std::uint32_t id, const FamilyState& family) {
       const auto account = family.accounts.find(slot);
       if (account == family.accounts.end()) return;
       staged_.index.family_sums[id].Add(Account{-account->second.references, -account->second.bytes});
+      left -= account->second.references;
     };
+    for (const auto& [id, family] : staged_.families) stop(id, family);
     for (const auto& [id, family] : state_.families) {
+      if (left == 0) return;
       if (!staged_.families.contains(id) && !dropped_families_.contains(id)) stop(id, family);
     }
-    for (const auto& [id, family] : staged_.families) stop(id, family);
   }
 
   // Checks that each new segment has a slot of its own, and that each new account belongs to a segment that is not

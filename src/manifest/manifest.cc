@@ -206,6 +206,8 @@ struct Manifest::Rep {
     std::string bytes;
     const std::uint64_t checksum =
         AppendManifestRecord(ManifestRecordType::kEdit, payload, current.seed, current.size, current.previous, &bytes);
+    Status lost = Status::Aborted("memory ran out after a MANIFEST record was written").Fatal();
+    Status kept = lost;
     meter.Tick(FILE_BYTES_MANIFEST, bytes.size());
     CAMBIUM_RETURN_IF_ERROR(TakeSpace(current.file.get(), current.size, bytes.size()));
     has_written = true;
@@ -220,8 +222,10 @@ struct Manifest::Rep {
     dead = false;
     try {
       Install(std::move(staged), &state, &index);
-    } catch (const std::bad_alloc&) {
-      return Fatal(Status::Aborted("memory ran out after a MANIFEST record was written"));
+    } catch (const std::bad_alloc&) {  // nothing here allocates
+      assert(fatal.ok() && "no commit comes after a fatal error");
+      fatal = std::move(kept);
+      return lost;
     }
     return Status::OK();
   }

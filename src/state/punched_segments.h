@@ -48,8 +48,8 @@ class PunchedSegments {
   void Set(std::uint64_t number, const PunchedBytes& bytes) {
     assert(bytes.pending <= bytes.holes);
     const MutexLock lock(mutex_);
+    changed_.insert(number);  // first: a change must be known even if memory runs out now
     known_[number] = bytes;
-    changed_.insert(number);
   }
   void Forget(std::uint64_t number) {
     const MutexLock lock(mutex_);

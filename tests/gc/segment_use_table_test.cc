@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <map>
+#include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "testing/scale.h"
+#include "testing/scarce_memory.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 
@@ -25,34 +28,106 @@ SegmentUse DrawUse(std::uint64_t number, Prng* prng) {
   return use;
 }
 
-// After random changes the table has the members of a map, and its sums are those of a walk.
+using Model = std::map<std::uint64_t, SegmentUse>;
+
+SegmentUseTable::Changes DrawChanges(Prng* prng, std::uint64_t count) {
+  SegmentUseTable::Changes changes;
+  for (; count > 0; --count) {
+    const std::uint64_t number = 1 + prng->Uniform(100);
+    changes[number] = prng->OneIn(3) ? std::nullopt : std::optional(DrawUse(number, prng));
+  }
+  return changes;
+}
+
+void ApplyTo(const SegmentUseTable::Changes& changes, Model* model) {
+  for (const auto& [number, use] : changes) {
+    model->erase(number);
+    if (use.has_value()) model->emplace(number, *use);
+  }
+}
+
+std::vector<SegmentUse> UsesOf(const Model& model) {
+  std::vector<SegmentUse> uses;
+  for (const auto& [number, use] : model) uses.push_back(use);
+  return uses;
+}
+
+SegmentUseSums SumsOf(const Model& model, double space_garbage_least) {
+  VictimPolicy policy;
+  policy.space_garbage_least = space_garbage_least;
+  SegmentUseSums sums;
+  for (const auto& [number, use] : model) {
+    if (use.is_damaged) sums.damaged_garbage += use.garbage();
+    if (!use.is_damaged) sums.garbage += use.garbage();
+    if (IsWorthSpace(use, policy)) sums.collectable += use.garbage();
+    sums.holes += use.hole_bytes;
+    if (use.is_worth_punching) ++sums.worth_punching;
+  }
+  return sums;
+}
+
+// After random changes the table has the members of a map, and their sums.
 TEST(SegmentUseTableTest, SumsFollowEveryChange) {
   const std::uint64_t first = SeedFromEnvironment(1);
   for (std::uint64_t seed = first; seed < first + ScaledPrograms(30); ++seed) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
     Prng prng(seed);
     SegmentUseTable table;
-    std::map<std::uint64_t, SegmentUse> model;
+    Model model;
+    double least = VictimPolicy().space_garbage_least;
     for (int round = 0; round < 100; ++round) {
-      SegmentUseTable::Changes changes;
-      for (std::uint64_t left = prng.Skewed(5); left > 0; --left) {
-        const std::uint64_t number = 1 + prng.Uniform(100);
-        changes[number] = prng.OneIn(3) ? std::nullopt : std::optional(DrawUse(number, &prng));
-        model.erase(number);
-        if (changes[number].has_value()) model[number] = *changes[number];
-      }
+      const SegmentUseTable::Changes changes = DrawChanges(&prng, prng.Skewed(5));
+      ApplyTo(changes, &model);
       table.Apply(changes);
-      if (prng.OneIn(10)) table.SetSpaceGarbageLeast(prng.OneIn(2) ? 0.5 : 0.01);
-      std::vector<SegmentUse> expected;
-      for (const auto& [number, use] : model) expected.push_back(use);
-      ASSERT_EQ(table.all(), expected);
+      if (prng.OneIn(10)) {
+        least = prng.OneIn(2) ? 0.5 : 0.01;
+        table.SetSpaceGarbageLeast(least);
+      }
+      ASSERT_EQ(table.all(), UsesOf(model));
+      ASSERT_EQ(table.sums(), SumsOf(model, least));
       ASSERT_EQ(table.sums(), table.Recount());
     }
-    std::uint64_t garbage = 0;
-    std::uint64_t damaged_garbage = 0;
-    for (const auto& [number, use] : model) (use.is_damaged ? damaged_garbage : garbage) += use.garbage();
-    EXPECT_EQ(table.sums().garbage, garbage);
-    EXPECT_EQ(table.sums().damaged_garbage, damaged_garbage);
+  }
+}
+
+// Each allocation of Apply fails once. Then the table is as it was.
+TEST(SegmentUseTableTest, ChangesAreMadeAllOrNotAtAll) {
+  const std::uint64_t first = SeedFromEnvironment(1);
+  for (std::uint64_t seed = first; seed < first + ScaledPrograms(30); ++seed) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+    Prng prng(seed);
+    SegmentUseTable table;
+    Model model;
+    const double least = VictimPolicy().space_garbage_least;
+    for (int round = 0; round < 20; ++round) {
+      const SegmentUseTable::Changes changes = DrawChanges(&prng, prng.Uniform(40));
+      std::uint64_t refused = 1;
+      for (std::uint64_t granted = 0; refused != 0; ++granted) {
+        ScarceMemory scarce(granted);
+        try {
+          table.Apply(changes);
+        } catch (const std::bad_alloc&) {
+        }
+        refused = scarce.End();
+        if (refused == 0) ApplyTo(changes, &model);
+        ASSERT_EQ(table.all(), UsesOf(model));
+        ASSERT_EQ(table.sums(), SumsOf(model, least));
+      }
+    }
+  }
+}
+
+// A table from which members only leave needs no more memory than it had.
+TEST(SegmentUseTableTest, ATableThatShrinksIsNotMoved) {
+  Prng prng(1);
+  SegmentUseTable table;
+  std::vector<SegmentUse> uses;
+  for (std::uint64_t number = 1; number <= 100; ++number) uses.push_back(DrawUse(number, &prng));
+  table.Reset(std::move(uses));
+  const SegmentUse* const place = table.all().data();
+  for (std::uint64_t number = 100; number >= 1; --number) {
+    table.Apply({{number, std::nullopt}});
+    ASSERT_EQ(table.all().data(), place);
   }
 }
 
