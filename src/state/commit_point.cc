@@ -62,14 +62,15 @@ Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change)
   if (log_ != nullptr && log_->durable_sequence() > state().durable_sequence) {
     edit->durable_sequence = log_->durable_sequence();
   }
+  Status lost = Status::Aborted("memory ran out after a MANIFEST record was written").Fatal();
   const std::vector<std::string> named = KeepNamed(*edit);
-  const Status committed = [&]() CAMBIUM_REQUIRES(commit_lock) {
+  NoteSegmentChanges(*edit);  // before the commit: even one that fails may have changed the state
+  Status committed = [&]() CAMBIUM_REQUIRES(commit_lock) {
     const Stopwatch watch(&db_.meter, MANIFEST_COMMIT_MICROS);
     return manifest_->Commit(*edit, roll_number, must_roll);
   }();
   if (committed.ok()) {
-    NoteSegmentChanges(*edit);
-    const Status shown = Show(change);
+    Status shown = Show(change, std::move(lost));
     if (!shown.ok()) jobs_.SetFatal(shown, BackgroundErrorReason::kManifestWrite);
     return shown;
   }
@@ -101,25 +102,30 @@ void CommitPoint::NoteSegmentChange(std::uint64_t number) noexcept {
 }
 
 void CommitPoint::NoteSegmentChanges(const Edit& edit) noexcept {
-  // The accounts of a dropped family, which is seldom, are not at hand any more.
-  if (!edit.drop_families.empty()) segment_changes_ = {.all = true, .numbers = {}};
+  const auto note_slot = [this](Slot slot) CAMBIUM_REQUIRES(commit_lock) {
+    if (const std::uint64_t number = index().SegmentOf(slot); number != 0) NoteSegmentChange(number);
+  };
   for (const SegmentInfo& segment : edit.set_segments) NoteSegmentChange(segment.number);
   for (const std::uint64_t number : edit.drop_segments) NoteSegmentChange(number);
   for (const FamilyEdit& family : edit.families) {
-    for (const auto& [slot, change] : family.accounts.by_slot()) {
-      if (const std::uint64_t number = index().SegmentOf(slot); number != 0) NoteSegmentChange(number);
-    }
+    for (const auto& [slot, change] : family.accounts.by_slot()) note_slot(slot);
+  }
+  if (MutantIs(Mutant::kDroppedFamilyIsNotNoted)) return;
+  for (const std::uint64_t id : edit.drop_families) {
+    const auto family = state().families.find(static_cast<std::uint32_t>(id));
+    if (family == state().families.end()) continue;  // the commit is about to fail
+    for (const auto& [slot, account] : family->second.accounts) note_slot(slot);
   }
 }
 
 // The edit is durable. If the view cannot follow it, nothing that relies on both may go on.
-Status CommitPoint::Show(const std::function<void(View*)>& change) {
+Status CommitPoint::Show(const std::function<void(View*)>& change, Status lost) {
   try {
     for (const std::string& path : std::exchange(in_doubt_, {})) obsolete_.Add(path);
     if (change != nullptr) view_.Update(change);
     return Status::OK();
   } catch (const std::bad_alloc&) {
-    return Status::Aborted("memory ran out after a MANIFEST record was written").Fatal();
+    return lost;
   }
 }
 

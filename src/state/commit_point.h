@@ -69,8 +69,8 @@ class CommitPoint {
   // The current view, which a leaf lock of the ViewHolder guards. Any thread.
   [[nodiscard]] ViewHolder& view() { return view_; }
   [[nodiscard]] const ViewHolder& view() const { return view_; }
-  // The segments that commits have changed since the last call: they were made, changed or dropped, or the references
-  // into them have changed.
+  // The segments that commits, even failed ones, may have changed since the last call: they were made, changed or
+  // dropped, or the references into them have changed.
   [[nodiscard]] SegmentChanges TakeSegmentChanges() CAMBIUM_REQUIRES(commit_lock) {
     return std::exchange(segment_changes_, {.all = false, .numbers = {}});
   }
@@ -164,10 +164,11 @@ class CommitPoint {
   // tell that a MANIFEST has lost the edits which named it and the segments before it. So an edit that drops it is
   // committed by a new MANIFEST: its snapshot cannot be lost without losing the whole file.
   [[nodiscard]] bool DropsNewestLog(const Edit& edit) const CAMBIUM_REQUIRES(commit_lock);
-  // Shows readers what an edit has committed. Fatal if memory runs out.
-  Status Show(const std::function<void(View*)>& change) CAMBIUM_REQUIRES(commit_lock);
+  // Shows readers what an edit has committed. Returns `lost` if memory runs out.
+  Status Show(const std::function<void(View*)>& change, Status lost) CAMBIUM_REQUIRES(commit_lock);
   // Calls ObsoleteFiles::Keep for the files that the edit names for the first time. Returns their paths.
   std::vector<std::string> KeepNamed(const Edit& edit) CAMBIUM_REQUIRES(commit_lock);
+  // Notes the segments that the edit is about to change. A segment that it then does not change may be noted too.
   void NoteSegmentChanges(const Edit& edit) noexcept CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool CanDrop(const SegmentInfo& info) const CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] std::vector<std::uint64_t> Unreferenced() const CAMBIUM_REQUIRES(commit_lock);
