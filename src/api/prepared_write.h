@@ -16,7 +16,7 @@ struct PreparedWrite {
   PreparedBatch batch;
   std::span<const WriteTarget> targets;  // the families of the batch; kept alive by the caller
   std::vector<std::uint64_t> large;      // numbers of the files of its large values
-  std::uint64_t user_bytes = 0;          // of keys and values, as the caller passed them
+  std::uint64_t user_bytes = 0;          // the bytes of all keys and values, uncompressed
   bool only_deletes = false;
 };
 

@@ -27,8 +27,8 @@ class TableRoom {
         memory_keeper_(upkeep->memory_keeper) {}
 
   // Freezes full memtables of the targets. If too many wait for their flush, waits for a flush. Then takes the batch's
-  // memory from the budget. Returns Incomplete instead of waiting if the options say no_slowdown. `place`: the place
-  // of the write in the budget's line.
+  // memory from the budget. Returns Incomplete instead of waiting if the options say no_slowdown. The write waits for
+  // the budget at `place` in its line.
   Status Make(const WriteOptions& options, std::span<const WriteTarget> targets, WriteBudget::Place* place)
       CAMBIUM_REQUIRES(append_lock);
 

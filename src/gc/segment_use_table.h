@@ -14,8 +14,8 @@ namespace cambium {
 
 // Sums over the members. In bytes, except for `worth_punching`.
 struct SegmentUseSums {
-  std::uint64_t garbage = 0;          // of intact segments
-  std::uint64_t damaged_garbage = 0;  // of damaged segments, which log GC leaves alone
+  std::uint64_t garbage = 0;          // garbage in intact segments
+  std::uint64_t damaged_garbage = 0;  // garbage in damaged segments; log GC does not collect it
   std::uint64_t collectable = 0;      // the part of `garbage` in segments that are worth space (IsWorthSpace)
   std::uint64_t holes = 0;
   std::size_t worth_punching = 0;     // how many segments are

@@ -21,8 +21,8 @@ namespace cambium {
 // Sums over a family's state, or what an edit adds to them. All are modulo 2^64, so that a forged MANIFEST cannot make
 // them overflow.
 struct FamilySums {
-  std::uint64_t references = 0;  // of its accounts, without those of shadowed slots
-  std::uint64_t bytes = 0;       // of the same accounts
+  std::uint64_t references = 0;  // references that its accounts count, without those into shadowed slots
+  std::uint64_t bytes = 0;       // bytes that the same accounts count
   std::uint64_t run_bytes = 0;   // the files of its stack
   std::uint64_t base_bytes = 0;  // the files of its levels, or the committed bytes of its index segments
 
@@ -50,7 +50,7 @@ struct IndexChange {
   AccountDelta accounts;  // of all families
   std::map<std::uint32_t, FamilySums> family_sums;
   std::vector<std::uint32_t> gone_families;
-  std::uint64_t sealed_bytes = 0;  // of the files of sealed segments; modulo 2^64
+  std::uint64_t sealed_bytes = 0;  // sizes of the files of all sealed segments; modulo 2^64
   std::vector<SegmentInfo> new_segments;
   std::vector<SegmentInfo> dropped_segments;
   std::vector<std::uint64_t> sealed;       // segments that were not sealed before
@@ -115,8 +115,8 @@ class StateIndex {
   std::unordered_set<std::string> names_;
   std::set<std::uint64_t> unreferenced_;
   std::map<std::uint64_t, SegmentKind> unsealed_;
-  std::unordered_map<std::uint32_t, FamilySums> family_sums_;  // of each family
-  FamilySums sums_;                                            // of all
+  std::unordered_map<std::uint32_t, FamilySums> family_sums_;  // sums by family id
+  FamilySums sums_;                                            // sums over all families
   std::uint64_t sealed_bytes_ = 0;
 };
 

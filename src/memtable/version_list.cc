@@ -69,7 +69,7 @@ std::unique_ptr<EntryCursor> VersionList::NewCursor(SequenceNumber read_seq, Seq
   if (table_.range_delete_count() > 0) {
     std::erase_if(found, [&](Record record) {
       Entry entry;
-      SequenceNumber seq = 0;  // of the record, or of a newer range that covers its key
+      SequenceNumber seq = 0;  // sequence number of the record, or of a newer range delete that covers its key
       return table_.Find(record.key(), read_seq, &entry, &seq) && seq != record.seq();
     });
   }

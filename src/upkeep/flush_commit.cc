@@ -6,6 +6,18 @@
 
 namespace cambium {
 
+std::shared_ptr<const Layers> StageNewestRuns(std::shared_ptr<const Layers> layers,
+                                              const std::vector<std::shared_ptr<const Run>>& runs,
+                                              FamilyEdit* family_edit) {
+  for (const std::shared_ptr<const Run>& run : runs) {
+    family_edit->add_runs.push_back(run->info());
+    layers = layers->WithNewestRun(run);
+  }
+  family_edit->layers.emplace();
+  for (const auto& run : layers->runs()) family_edit->layers->push_back(run->number());
+  return layers;
+}
+
 void SetFlushed(const ManifestState& state, const Family& family, const FrozenTable& table, FamilyEdit* family_edit) {
   family_edit->flushed_sequence = std::max(table.end.sequence, state.families.at(family.id).flushed_sequence);
 }

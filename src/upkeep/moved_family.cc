@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "index/filter.h"
+#include "upkeep/flush_commit.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -140,15 +141,9 @@ Result<bool> MovedFamily::KeepNewest(const CommitPoint& commits) {
 void MovedFamily::Stage(Edit* edit) {
   if (runs_.empty()) return;
   assert(newest_in_ != nullptr && "a family that was dropped gets no runs");
-  next_ = newest_in_;
   FamilyEdit change;
   change.id = family_->id;
-  for (const auto& run : runs_) {
-    change.add_runs.push_back(run->info());
-    next_ = next_->WithNewestRun(run);
-  }
-  change.layers.emplace();
-  for (const auto& run : next_->runs()) change.layers->push_back(run->number());
+  next_ = StageNewestRuns(newest_in_, runs_, &change);
   change.accounts = accounts_;
   edit->families.push_back(std::move(change));
 }

@@ -39,12 +39,7 @@ Result<bool> RunChange::Stage(Edit* edit) {
   if (next_ == nullptr) return false;
   FamilyEdit change;
   change.id = family_.id;
-  for (const auto& run : runs_) {
-    change.add_runs.push_back(run->info());
-    next_ = next_->WithNewestRun(run);
-  }
-  change.layers.emplace();
-  for (const auto& run : next_->runs()) change.layers->push_back(run->number());
+  next_ = StageNewestRuns(std::move(next_), runs_, &change);
   change.accounts = accounts_;
   SetFlushed(tools_.commits.state(), family_, input_.table(), &change);
   edit->families.push_back(std::move(change));

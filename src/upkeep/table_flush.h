@@ -42,7 +42,7 @@ class TableFlush final : public PendingChange {
   void Committed() override CAMBIUM_REQUIRES(commit_lock);
 
  private:
-  // What Write or WriteRun has written.
+  // The change that Write or WriteRun has prepared.
   [[nodiscard]] PendingChange& change();
   void NoteFlushed();
 

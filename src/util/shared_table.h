@@ -51,7 +51,7 @@ class SharedTable {
   static constexpr std::size_t kItemsMax = 64;
   template <typename Item>
   struct Node {
-    Key first;                                 // of the first row
+    Key first;                                 // key of the first row
     std::shared_ptr<std::vector<Item>> items;  // not empty; changed only by Mutable, while no other table has it
   };
   using Rows = std::vector<Row>;
