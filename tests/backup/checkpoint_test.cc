@@ -461,7 +461,7 @@ TEST(CheckpointTest, RemovalOfRemainsMayBeInterrupted) {
 
 TEST(CheckpointTest, FailureOfAnyCallLeavesNothing) {
   std::uint64_t calls = 0;
-  for (std::uint64_t nth = 0; nth <= calls; ++nth) {
+  for (std::uint64_t nth = 0; nth <= calls; nth += kSweepStep) {
     for (const Status& status : {Status::IOError("injected"), Status::NoSpace("injected")}) {
       Prng prng(6);
       CopiedStore store;

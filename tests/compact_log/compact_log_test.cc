@@ -746,7 +746,7 @@ TEST(CompactLogTest, PowerCutAtAnyCallLosesNothing) {
 
 TEST(CompactLogTest, FailureOfAnyCallLosesNothing) {
   std::uint64_t calls = 0;
-  for (std::uint64_t nth = 0; nth <= calls; nth += 1 + nth / 40) {
+  for (std::uint64_t nth = 0; nth <= calls; nth += kSweepStep * (1 + nth / 40)) {
     for (const Status& status : {Status::IOError("injected"), Status::NoSpace("injected")}) {
       SCOPED_TRACE(nth);
       Prng prng(9);

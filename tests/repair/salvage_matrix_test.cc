@@ -101,7 +101,7 @@ class SalvageMatrix {
         const bool is_flip = damage.name == std::string("flip a bit");
         std::uint64_t drawn = 0;
         damage.apply(path, bytes, prng_, [&, file = file](const Damage::Change& change) {
-          if (is_flip && ++drawn % (kUnderSanitizer ? 17 : 5) != 0) return;
+          if (drawn++ % (is_flip ? 5 * kSweepStep : kSweepStep) != 0) return;
           const auto fs = std::make_shared<SimFileSystem>(subject.image);
           ASSERT_TRUE(change(fs.get()).ok());
           SCOPED_TRACE(file + ", " + damage.name + ", " + (end == End::kClean ? "clean" : "crashed") + ", image " +

@@ -195,7 +195,7 @@ TEST(SalvageTreesTest, LeavesBelowALostBranchAreFound) {
     const Lived lived = Live(seed + round, true);
     for (const auto& file : SimFileSystem(lived.image).probe().ListFiles()) {
       if (!file.path.ends_with(".idx")) continue;
-      for (std::uint64_t at = 512; at < file.size; at += 512) {
+      for (std::uint64_t at = 512; at < file.size; at += 512 * kSweepStep) {
         SCOPED_TRACE("round " + std::to_string(round) + ", " + file.path + " at " + std::to_string(at));
         const auto fs = std::make_shared<SimFileSystem>(lived.image);
         ASSERT_TRUE(fs->tampering().FlipBit(file.path, at + prng.Uniform(512), 3).ok());

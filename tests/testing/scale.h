@@ -23,4 +23,8 @@ inline constexpr bool kUnderSanitizer = kUnderAddressSanitizer || kUnderThreadSa
   return kUnderSanitizer ? (count + 24) / 25 : count;
 }
 
+// A sweep that lets each call fail, or damages each place, takes every kSweepStep-th under a sanitizer. Builds without
+// sanitizers check the results of all of them.
+inline constexpr std::uint64_t kSweepStep = kUnderSanitizer ? 3 : 1;
+
 }  // namespace cambium::testing

@@ -261,7 +261,9 @@ class Matrix {
       ASSERT_TRUE(SimFileSystem(subject.image).probe().ReadContents(path, &bytes).ok()) << path;
       for (const Damage& damage : Damages(older.image, other.image)) {
         std::set<char> outcomes;
+        std::uint64_t made = 0;
         damage.apply(path, bytes, prng_, [&, file = file, path = path](const Damage::Change& change) {
+          if (made++ % kSweepStep != 0) return;
           const auto fs = std::make_shared<SimFileSystem>(subject.image);
           ASSERT_TRUE(change(fs.get()).ok());
           const Verdict verdict = Judge(fs, subject, images_++ % 4 == 0);
@@ -352,7 +354,7 @@ int SilentLosses(const Subject& subject, bool names_offset) {
   std::string bytes;
   EXPECT_TRUE(SimFileSystem(subject.image).probe().ReadContents(subject.open_log, &bytes).ok());
   int silent = 0;
-  for (std::uint64_t at = 0; at < bytes.size(); at += bytes.size() > 3'000 ? 5 : 1) {
+  for (std::uint64_t at = 0; at < bytes.size(); at += kSweepStep * (bytes.size() > 3'000 ? 5 : 1)) {
     const auto fs = std::make_shared<SimFileSystem>(subject.image);
     EXPECT_TRUE(fs->tampering().FlipBit(subject.open_log, at, static_cast<int>(at % 8)).ok());
     const Verdict verdict = Judge(fs, subject, false);
