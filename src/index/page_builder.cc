@@ -7,14 +7,10 @@
 
 #include "index/filter.h"
 #include "util/coding.h"
+#include "util/common_prefix.h"
 
 namespace cambium {
 namespace {
-
-std::size_t CommonPrefix(Slice a, Slice b, std::size_t limit) {
-  limit = std::min({limit, a.size(), b.size()});
-  return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + limit, b.begin()).first - a.begin());
-}
 
 std::size_t CommonSuffix(Slice a, Slice b, std::size_t limit) {
   limit = std::min({limit, a.size(), b.size()});
@@ -67,7 +63,7 @@ KeyColumn::Shape KeyColumn::With(Slice new_key) const {
   const Slice first = key(0);
   return {shape_.count + 1,
           shape_.bytes + size,
-          CommonPrefix(first, new_key, shape_.prefix),
+          CommonPrefix(first.substr(0, shape_.prefix), new_key),
           CommonSuffix(first, new_key, shape_.suffix),
           std::min(shape_.shortest, size),
           std::max(shape_.longest, size)};
@@ -380,7 +376,7 @@ ChildRef BranchBuilder::Finish(PageId id, std::uint64_t file_seed, const BranchF
 
 Slice ShortestSeparator(Slice left, Slice right, const KeyOrder& order) {
   if (!order.bytewise) return right;
-  const std::size_t shared = CommonPrefix(left, right, right.size());
+  const std::size_t shared = CommonPrefix(left, right);
   return right.substr(0, std::min(shared + 1, right.size()));
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "manifest/file_names.h"
+#include "util/common_prefix.h"
 
 namespace cambium {
 namespace {
@@ -67,8 +68,7 @@ Result<TreePart> Tier::Measure(Slice begin, Slice end) const {
 void Tier::MakeFences() {
   const Slice first = runs_.front()->info().largest_key;
   const Slice last = runs_.back()->info().largest_key;
-  const auto [differ, unused] = std::mismatch(first.begin(), first.end(), last.begin(), last.end());
-  fence_prefix_.assign(first.begin(), differ);
+  fence_prefix_ = first.substr(0, CommonPrefix(first, last)).ToString();
   for (const auto& run : runs_) fences_.push_back(FenceOf(run->info().largest_key, fence_prefix_.size()));
   assert(fences_.size() == runs_.size());
 }

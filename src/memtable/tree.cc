@@ -4,6 +4,8 @@
 #include <cassert>
 #include <new>
 
+#include "util/common_prefix.h"
+
 namespace cambium {
 namespace {
 
@@ -14,11 +16,6 @@ namespace {
 [[nodiscard]] const Branch* AsBranch(const Node* node) {
   assert(node->level > 0);
   return static_cast<const Branch*>(node);
-}
-
-[[nodiscard]] std::size_t SharedPrefix(Slice a, Slice b) {
-  const std::size_t n = std::min(a.size(), b.size());
-  return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + n, b.begin()).first - a.begin());
 }
 
 // How a full node is split to insert one more slot.
@@ -327,7 +324,7 @@ void MemTree::ChooseHeads(Node* node, Record low, Record high) {
   unsigned equal_neighbours = 0;
   for (unsigned i = 1; i < count; ++i) equal_neighbours += node->HeadAt(i - 1) == node->HeadAt(i) ? 1 : 0;
   if (equal_neighbours * 8 <= count) return;
-  const std::size_t prefix_size = SharedPrefix(low.key(), high.key());
+  const std::size_t prefix_size = CommonPrefix(low.key(), high.key());
   if (prefix_size <= node->prefix_size.load(std::memory_order_relaxed)) return;
   node->prefix_size.store(static_cast<std::uint32_t>(prefix_size), std::memory_order_release);
   for (unsigned i = 0; i < count; ++i) {
