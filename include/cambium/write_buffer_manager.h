@@ -6,15 +6,17 @@
 //
 // Names and meanings are RocksDB's, with these differences:
 //
-// - Writes keep the limit. In RocksDB a writer may pass it unless allow_stall is set. Here a write that needs memory
-//   waits until it has it, and flushes make room for it. memory_usage() exceeds buffer_size() only by memory that no
-//   flush can free: memtables that iterators hold, filters, operations that Open has recovered until they are flushed,
-//   all memtables of databases that are open for reading only or cannot flush after an error (the others may then take
-//   an eighth of the limit in addition), and a batch that needs more than is left when everything else is flushed, one
-//   at a time.
+// - Writes stay within the limit. In RocksDB a writer may exceed it unless allow_stall is set. Here a write that needs
+//   memory waits until it has it, and flushes make room for it. memory_usage() exceeds buffer_size() only by memory
+//   that no flush can free:
+//     - memtables that iterators hold, and filters;
+//     - operations that Open has recovered, until they are flushed;
+//     - all memtables of databases that are open for reading only or cannot flush after an error; the other databases
+//       may then take an eighth of the limit in addition;
+//     - a batch that needs more than is left when everything else is flushed; one such batch at a time.
 // - Writers that wait for memory get it in the order in which they came, over all databases.
 // - Filters of runs and level files count. Room is kept for new ones: as much as the existing ones take, but at least a
-//   16th of the limit. Memtables may take the rest, but always an eighth of the limit.
+//   16th of the limit. Memtables may take the rest, and at least an eighth of the limit.
 // - Over all databases, the memtables with the largest product of memory and age are flushed; the age of a memtable is
 //   the memory that all memtables have taken since its first chunk. RocksDB flushes the oldest one of the database that
 //   writes.

@@ -34,7 +34,8 @@ class LogApplier {
   LogApplier(const std::string& path, const ViewHolder& views, const ManifestState& state, bool is_bounded)
       : path_(path), views_(views), state_(state), is_bounded_(is_bounded) {}
 
-  // Takes the next batch of a pass. Corruption if an operation is not valid; any error of the flush.
+  // Takes the next batch of a pass. Returns Corruption if an operation is not valid, an error if memory runs out, or a
+  // fatal error of the flush.
   Status Take(const std::vector<ReplayedOp>& ops);
   // Releases the view, which holds memtables and segments.
   void EndPass() { view_ = nullptr; }

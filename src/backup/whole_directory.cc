@@ -57,8 +57,8 @@ class Workshop {
       : fs_(fs), target_(WithoutSlash(to)), partial_(target_ + ".tmp"), mark_(partial_ + ".mark") {}
   Workshop(const Workshop&) = delete;
   Workshop& operator=(const Workshop&) = delete;
-  // Removes a directory that was not renamed. If memory runs out, directory and note remain for the next call to
-  // remove.
+  // Removes a directory that was not renamed. If memory runs out, directory and note remain, and the next call
+  // removes them.
   ~Workshop() {
     try {
       if (lock_ != nullptr) CleanUp();

@@ -29,7 +29,7 @@ struct GcFamily {
   const Comparator* equal_by = nullptr;  // see ValueQuery::order
   std::shared_ptr<const Layers> layers;
   // The family's current options for values: values below `separate_from` go into the index, the others are compressed
-  // with `codec`. 0 and unset: values keep their form.
+  // with `codec`. If separate_from is 0, no value goes into the index; if codec is unset, each value keeps its codec.
   std::uint64_t separate_from = 0;
   std::optional<Codec> codec;
 };

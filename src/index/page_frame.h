@@ -36,7 +36,7 @@ struct alignas(64) PageFrame {
   struct Child {
     std::atomic<PageFrame*> frame{nullptr};
     // The cache line that a lookup in the child reads first: its heads, or its filter's blocks. Used only to prefetch.
-    // The low bits are free: kIsFilter, and below it the logarithm of the number of blocks.
+    // The low bits hold kIsFilter, and below it the logarithm of the number of blocks.
     std::atomic<std::uintptr_t> first{0};
     static constexpr std::uintptr_t kIsFilter = 32;
     static_assert(kIsFilter < kAlignment && kFilterBlockSize == kAlignment);

@@ -8,8 +8,8 @@
 
 namespace cambium {
 
-// Returns whether this process may use io_uring, which containers and hardened kernels forbid. The first call tries a
-// read through a ring.
+// Returns whether this process may use io_uring, which some containers and hardened kernels forbid. The first call
+// tries a read through a ring.
 [[nodiscard]] bool IoUringWorks();
 
 // Returns a queue for up to `depth` reads in flight (at least 1, at most kUringDepthMax). It has its own ring, which

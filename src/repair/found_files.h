@@ -24,8 +24,9 @@ struct FoundFile {
   bool is_guessed = false;
 };
 
-// Returns the files that have a header, except MANIFESTs and reserves, in the order of kinds and numbers. NotSupported
-// if one is of a later version, Denied if the system denies this process one of them.
+// Returns the files of kinds that have a header, except MANIFESTs and reserves, in the order of kinds and numbers.
+// Those with a damaged header, and those that cannot be opened, have a flaw. NotSupported if one is of a later version,
+// Denied if the system denies this process one of them.
 Result<std::vector<FoundFile>> FindFiles(FileSystem& fs, const std::string& directory);
 
 // Returns null if there is no such file.

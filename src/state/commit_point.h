@@ -69,8 +69,8 @@ class CommitPoint {
   // The current view, which a leaf lock of the ViewHolder guards. Any thread.
   [[nodiscard]] ViewHolder& view() { return view_; }
   [[nodiscard]] const ViewHolder& view() const { return view_; }
-  // The segments that commits, even failed ones, may have changed since the last call: they were made, changed or
-  // dropped, or the references into them have changed.
+  // The segments that may have changed since the last call: those that a commit, even a failed one, made, changed or
+  // dropped, those whose references it changed, and those that NoteSegmentChange named.
   [[nodiscard]] SegmentChanges TakeSegmentChanges() CAMBIUM_REQUIRES(commit_lock) {
     return std::exchange(segment_changes_, {.all = false, .numbers = {}});
   }

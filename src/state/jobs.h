@@ -6,7 +6,7 @@
 // Each job has at most one task under way; flushes and compactions have one for each column family. A job that is
 // scheduled while it runs will run again. A job that failed runs again when something schedules it.
 //
-// jobs_lock is a leaf: under it only the queue of the executor is locked, the figures of the WriteBudget, and, for a
+// Under jobs_lock only the queue of the executor is locked, the figures of the WriteBudget, and, for a
 // fatal error, the logger. No view may be released under it, because the release of a view's last file schedules a job.
 #pragma once
 

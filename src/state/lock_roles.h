@@ -15,7 +15,7 @@ namespace cambium {
 
 class CAMBIUM_CAPABILITY("lock") LockRole {};
 
-// A leaf; owner: Jobs.
+// The last of the roles; owner: Jobs.
 inline LockRole jobs_lock;
 // Owner: CommitPoint.
 inline LockRole commit_lock CAMBIUM_ACQUIRED_BEFORE(jobs_lock);

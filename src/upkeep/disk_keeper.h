@@ -44,8 +44,8 @@ class DiskKeeper {
 
   // Called before a batch that grows the database. NoSpace if the disk is still full.
   Status CheckGrowth();
-  // Returns NoSpace if a new file of this size would take space that other writes must leave free. If jobs can make
-  // room for it, waits for them; returns Incomplete if it may not wait.
+  // Returns NoSpace if a new file of this size would take space that other writes must leave free, and jobs
+  // cannot make room for it. If they can, waits for them, or returns Incomplete if it may not wait.
   Status MakeRoomForFile(std::uint64_t bytes, bool may_wait) CAMBIUM_EXCLUDES_ROLES;
   // Called before a batch of this size is appended. Freezes memtables that take too much of the free space for their
   // flush. `is_last_try`: jobs have freed nothing, so deletes may use nearly all of the reserve.

@@ -1,5 +1,5 @@
 // The footer of a sealed segment: an index of its separated records, so that log GC and salvage need not read values.
-// It follows the last record, at the segment's sealed length, and extends to the end of the file.
+// It follows the last record, at the segment's sealed length. Zeros may follow it.
 //
 //   part     bytes  content
 //   entries      -  in order; together they cover the segment from its first record to its sealed length:

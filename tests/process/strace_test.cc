@@ -159,7 +159,7 @@ TEST_F(StraceTest, MutantThatRetriesASyncHidesTheFailure) {
   EXPECT_TRUE(is_hidden(Mutant::kRetryFailedSync));
 }
 
-// A failed write affects only its batch or its job; if it was the MANIFEST's, the next commit writes a new MANIFEST.
+// A failed call affects only its batch or its job; if it was the MANIFEST's, the next commit writes a new MANIFEST.
 // Nothing else is damaged.
 TEST_F(StraceTest, FailedCallAffectsOnlyItsOperation) {
   plan_.read_every = 4;

@@ -212,8 +212,8 @@ TEST(FullDiskInlineTest, FlushesRewriteATreeOnlyIfThereIsRoom) {
   EXPECT_EQ(RunsAfterAFlush(570 * kKiB), 0u);
 }
 
-// An iterator of the full database reads what was there, however much is deleted since. When it is gone, the space comes
-// back.
+// An iterator of the full database reads what was there, however much is deleted afterwards. When the iterator is gone,
+// the space comes back.
 std::string ReadOldView() {
   Disk disk(kHundred, false, 5);
   UseDefaultSizes(&disk);
