@@ -60,8 +60,8 @@ class IndexSegmentWriter final : public PageSink {
   Result<Place> Reserve(unsigned units) override;
   Status Append(PagePointer page, Slice bytes) override;
 
-  // Writes the pages gathered so far. Adds to *syncs every file that it or Append wrote; these must be synced before
-  // the commit. Call once.
+  // Writes the pages gathered so far. Adds to *syncs every file to which this writer added pages; these must be synced
+  // before the commit. Call once.
   Status Finish(FileSyncs* syncs);
   // Finish, and the syncs. A failed sync is Fatal, unless a new file finds no space.
   Status Sync();
