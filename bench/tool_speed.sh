@@ -6,8 +6,9 @@
 #
 # BUILD: a release build. DIR: an empty directory with room for four times the database. The database has VALUES
 # (262144) values of 16 KiB, which do not compress. After the load they are overwritten by 1.5 times as many writes, so
-# that 60 % of the log's 10 GiB is garbage. Needs root, to drop the page cache. Prints a line for each measurement:
-# MiB/s count bytes read and written, peak is resident memory in MiB, ratio is that to the copy of the same round.
+# that 60 % of the log's 10 GiB is garbage. Needs root, to drop the page cache. Prints a line for each measurement.
+# MiB/s: bytes read and written per second. peak: resident memory in MiB. ratio: the speed divided by the speed of the
+# copy in the same round.
 set -euo pipefail
 build=$1
 dir=$2

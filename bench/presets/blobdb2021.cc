@@ -1,9 +1,10 @@
 // "Integrated BlobDB", rocksdb.org, 2021: its six workloads, with the settings of RocksDB's tools/run_blob_bench.sh.
-// With BlobDB an SST file holds only keys and addresses of values. As in the script, its target size in bytes is the
-// number of values that fill 32 write buffers (but see kKeysTableLeast), which is less than that of a file with values,
-// one write buffer. Level 1 has room for eight files of either size. The first stage of the post's load writes without
-// a log and without compactions, which only RocksDB can do. Here every store loads normally, and stage two compacts.
-// The script turns blob GC on only after the load, so loads have a run of their own, in which BlobDB has no GC.
+// With BlobDB an SST file holds only keys and addresses of values. As in the script, the target size of such a file, in
+// bytes, is the number of values that fill 32 write buffers (but see kKeysTableLeast). An SST file with values has the
+// size of one write buffer, which is more. Level 1 has room for eight files of its kind. The first stage of the post's
+// load writes without a log and without compactions, which only RocksDB can do. Here every store loads normally, and
+// stage two compacts. The script turns blob GC on only after the load, so loads have a run of their own, in which
+// BlobDB has no GC.
 #include "presets/presets.h"
 
 namespace cambium::bench {

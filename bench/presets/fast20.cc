@@ -15,9 +15,9 @@ namespace {
 constexpr double kPower = 0.3467;
 constexpr std::uint64_t kRanges = 30;
 
-// Returns the a of y = a x^b, the share of the x warmest keys, with which `n` keys get all accesses. With the authors'
-// 0.002312, 28 % of the draws would be among the first million keys, and 9 % among the first thirtieth of them. The
-// rest would be folded back evenly over all keys, which leaves little locality (RocksDB pull requests 6794 and 6795).
+// The x warmest keys get the share y = a x^b of all accesses. Returns the a with which y is 1 for all `n` keys. With
+// the authors' a of 0.002312, y is only 28 % for the first million keys, and 9 % for a thirtieth of them. The other
+// draws would be spread evenly over all keys, which leaves little locality (RocksDB pull requests 6794 and 6795).
 std::string CoveringAll(std::uint64_t n) {
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "--key_dist_a=%.6g", std::pow(static_cast<double>(n), -kPower));

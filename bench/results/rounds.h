@@ -35,8 +35,8 @@ Rounds Divide(const Rounds& a, const Rounds& b);
 
 // Returns whether low and high are further apart than half of the median.
 bool AreFarApart(const Spread& ratio);
-// Returns whether the rounds do not agree: their ratios lie on both sides of 1, or further apart than half of their
-// median.
+// Returns whether the rounds do not agree: some ratios are above 1 and others below, or their spread exceeds half of
+// their median.
 bool IsDoubtful(const Spread& ratio);
 
 // Returns the names of the steps of one run: "readrandom", and "readrandom 2" if it is repeated.

@@ -58,11 +58,11 @@ struct CreateBackupOptions {
   BackupProgress progress;
   // Read each stored file again, and compare its contents with the checksums in it: records and values of the log,
   // large values, index pages, filters. A stored file that the backup shares is checked too, unless a backup that has
-  // it was made with this option. Damage that a restored database would run into is Corruption, and no backup is made.
-  // False: a damaged file is stored as it is.
+  // it was made with this option. If a restored database would need damaged bytes, the call returns Corruption and
+  // makes no backup. If this is false, a damaged file is stored as it is.
   bool verify_checksums = true;
-  // Called, with verify_checksums, for damaged bytes that a restored database does not need, with file, offset and
-  // reason, before the call returns OK. May be empty.
+  // With verify_checksums: called before CreateNewBackup returns OK, for each damage in bytes that a restored database
+  // does not need. `what` has file, offset and reason. May be empty.
   std::function<void(const std::string& what)> on_dead_damage;
 };
 

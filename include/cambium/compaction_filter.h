@@ -11,18 +11,18 @@
 //
 // Names and meaning are RocksDB's; docs/OPTIONS.md lists the differences.
 //
-// When it is asked. A compaction asks about the newest value of each key in its input, but never about a tombstone, nor
-// about a value that a tombstone or a newer value in the input hides. The same key may be asked about more than once,
-// also about an old value while a newer one lies in another layer; each answer applies to the value that was given.
+// When it is asked. A compaction asks about a key if the newest entry of the key in its input is a value, and gives
+// this value. It does not ask about tombstones and about what they hide. A key may be asked about more than once, and
+// with an old value if a newer one is in a layer outside the input. Each answer applies to the value that was given.
 // Flushes and log GC do not ask.
 //
-// CompactRange asks once about every key of its range that was written before the call, even if there is nothing to
-// compact, and at most once about each version of a key: neither through several levels, nor because log GC moves the
-// value meanwhile. Background compactions that run during the call count: the call does not ask about versions that
-// they have asked about, and the other way round. If the filter changes a value, the result is no new version: it is
-// passed on as it is. Questions from before the call do not count, so the call asks them again. The questions of a
-// compaction that fails, or is given up because the call begins, are repeated, because its answers have no effect. A
-// family runs one such call at a time; a second one waits.
+// CompactRange asks about every key of its range that was written before the call, even if there is nothing to compact.
+// It asks once about each version of a key, even if the version passes through several levels, or log GC moves its
+// value meanwhile. Background compactions that run during the call count too: the call does not ask about versions that
+// they have asked about, nor do they ask about those of the call. A value that the filter has changed is not a new
+// version, and is not asked about again. The call does ask about versions that were asked about before it began. If a
+// compaction fails, or is given up because the call begins, its answers have no effect, and the filter is asked again.
+// A family runs one such call at a time; a second one waits.
 //
 // What an answer does. All answers take effect together with the commit of the compaction: after a crash or an error
 // either all of them hold or none. Removing a value does not bring back an older value of the key. Snapshots and

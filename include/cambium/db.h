@@ -40,8 +40,8 @@ struct Range {
 // Any thread may call any function, except that Close and the destructor must run alone. Keys have 0 bytes to 64 KiB
 // (less with a page_size below 4096), values 0 bytes to 4 GiB - 1; longer ones are InvalidArgument. In a forked child
 // every call fails. A call without a column family uses the default one. A call with the handle of a dropped family
-// returns ColumnFamilyDropped; with a null handle, or one of another database, InvalidArgument. So does a call that has
-// no place for its result, and a read at a snapshot that is released, or of another database (which must still exist).
+// returns ColumnFamilyDropped. InvalidArgument: the handle is null or of another database; a pointer for a result is
+// null; a read's snapshot is released, or of another database (which must still exist).
 //
 // Errors. A failed read concerns only that read. A failed write leaves the database unchanged, and later writes
 // proceed. A failed sync makes the database read-only until it is opened again; such a status has Severity::kFatal.
@@ -67,10 +67,10 @@ class DB {
   // Errors: InvalidArgument (an option out of range; no database and create_if_missing off; another comparator or index
   // type; existing families that are not named), Corruption, NotSupported (a later format), IOError (Locked: it is open
   // elsewhere; Denied: permission, descriptors or memory are missing), Busy (no descriptor was free to sync a directory).
-  // After an error nothing is held open, so none is kFatal. `path` is looked up once: if later a symbolic link in it, the
-  // working directory or the directory's own name changes, the database stays in its directory. A new directory has mode
-  // 0700, see docs/SECURITY.md. A database that exists is unchanged, except for families that
-  // create_missing_column_families created before the error.
+  // After an error Open holds nothing open, so its errors never have Severity::kFatal. `path` is looked up once: if
+  // later a symbolic link in it, the working directory or the directory's own name changes, the database stays in its
+  // directory. A new directory has mode 0700, see docs/SECURITY.md. A database that exists is unchanged, except for
+  // families that create_missing_column_families created before the error.
   static Status Open(const Options& options, const std::string& path, std::unique_ptr<DB>* db);
   static Status Open(const Options& options, const std::string& path, DB** db);
   // With column families: every existing family must be named, the default one included. Handles are returned in the
@@ -214,8 +214,8 @@ class DB {
   // remove it: overwritten and deleted values, and tombstones.
   //
   // In files, values are counted by the size codes of their addresses, at most 0.8 % too high. Index pages are counted
-  // by the range's share of all entries, as if all entries had one size. How many bytes of values are inline, and so in
-  // these pages already, is estimated from the two leaves at the ends of the range. The error is therefore at most the
+  // by the range's share of all entries, as if all entries had one size. Inline values are in these pages already; how
+  // many bytes they have is estimated from the two leaves at the ends of the range. The error is therefore at most the
   // range's bytes in index pages, and small if the range's keys and inline values are like all others. In memtables
   // everything is estimated from the positions of the range's ends in a tree whose nodes are at least half full: for
   // many keys the result may be off by a factor of two.

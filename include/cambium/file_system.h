@@ -174,11 +174,11 @@ class FileSystem {
   virtual Status Link(const std::string& from, const std::string& to) = 0;
   // Busy: no descriptor was free, so nothing was tried and nothing is lost. After any other error names may be lost.
   virtual Status SyncDirectory(const std::string& path) = 0;
-  // Opens a directory. In *opened, `directory` and the paths below it lead to that directory from now on, also after it
-  // was renamed, a symbolic link in its path was changed, or the process has changed its working directory. Other paths
-  // lead where they do here, and so does `directory` where it is the name to create, rename or remove. *opened holds a
-  // descriptor until it is destroyed, which must be before this file system is. This default returns NotSupported; the
-  // library then gives each path to this file system.
+  // Opens a directory. From now on *opened resolves `directory`, and the paths below it, to that directory, even if it
+  // is renamed, a symbolic link in its path changes, or the process changes its working directory. *opened resolves
+  // other paths as this file system does. It does the same with `directory` in a call that creates, renames or removes
+  // it. *opened holds a descriptor, and must be destroyed before this file system. This default returns NotSupported;
+  // the library then gives each path to this file system.
   virtual Status OpenDirectory(const std::string& directory, std::shared_ptr<FileSystem>* /*opened*/) {
     return Status::NotSupported("open directory " + directory + ": the file system finds each file by its path");
   }
@@ -192,10 +192,10 @@ class FileSystem {
   // Free bytes of the file system that holds `path`, for an ordinary user.
   virtual Status FreeSpace(const std::string& path, std::uint64_t* bytes) = 0;
 
-  // Calls SyncData of each file once, and nothing else: a file may be one that wraps a file of this file system.
-  // results[i] becomes the result of files[i]; the spans have the same length. Many syncs at the same time take little
-  // more time than one, since they share the flushes of the device's cache: the system's file system makes the calls in
-  // several threads. This default makes one call after the other.
+  // Calls SyncData of each file once. Must not use the files in another way, because a file may be an object of another
+  // class that wraps a file of this file system. results[i] becomes the result of files[i]; the spans have the same
+  // length. Many syncs at the same time take little more time than one, since they share the flushes of the device's
+  // cache: the system's file system makes the calls in several threads. This default makes one call after the other.
   virtual void SyncTogether(std::span<File* const> files, std::span<Status> results) {
     for (std::size_t i = 0; i < files.size(); ++i) results[i] = files[i]->SyncData();
   }

@@ -44,8 +44,8 @@ class Iterator {
   // reads the value. Returns false if it cannot be read: then Valid() is false and status() returns the error. Without
   // the option, returns Valid().
   virtual bool PrepareValue() = 0;
-  // The size of the value in bytes. If the value has not been read, as far as the index knows it: exact for inline
-  // values, within 0.8 % for uncompressed separated ones, the stored size for compressed ones. Requires Valid().
+  // The size of the value in bytes. If the value has not been read, the index gives the size: exact for inline values,
+  // within 0.8 % for uncompressed separated ones, and the compressed size for compressed ones. Requires Valid().
   [[nodiscard]] virtual std::uint64_t ValueSize() const = 0;
 
   // OK at the end of the range and before the first Seek*; otherwise why the iterator is not valid.

@@ -54,11 +54,11 @@ enum class ValueClustering : unsigned char {
   // Values that scans had to read one by one from the device, once those reads have cost as much as rewriting the
   // values. They are rewritten only while this slows no call down and max_space_amplification leaves room.
   kAuto = 1,
-  // All values, again and again, the faster the more bytes users write. Per byte that users write, about 2 bytes
-  // are written without a ceiling, and about 1 + 2 / (S - 1) bytes with a ceiling of S, the user's own byte included.
-  // These bytes replace those that log GC would write. With a ceiling, more are written if writes pause: after five
-  // seconds without writes, all values are put in order if users have written a 64th of their bytes since they were in
-  // order. Values are rewritten only while max_space_amplification leaves room.
+  // All values, again and again, at a rate that follows the rate of users' writes. For each byte that a user writes,
+  // the database writes about 2 bytes in all without a ceiling, and about 1 + 2 / (S - 1) bytes with a ceiling of S.
+  // Log GC writes correspondingly less. With a ceiling, a pause in the writes costs more: after five seconds without
+  // writes, all values are put in order, unless users have written less than a 64th of their bytes since the last time.
+  // Values are rewritten only while max_space_amplification leaves room.
   kFull = 2,
 };
 
@@ -90,8 +90,8 @@ struct ColumnFamilyOptions {
   // Bytes per unit of an index page: a power of two in [512, 16384]. Stored; later opens use the stored value.
   std::uint64_t page_size = 4096;
   // Bits per key of the filter in each run, and in each lowest branch of a tree: 0 (no filter) to 64. With 10, one in
-  // 100 lookups of an absent key reads the run, or the leaf; a few more in a tree where many keys were deleted
-  // recently.
+  // 100 lookups of an absent key reads the run or the leaf. In a tree in which many keys were deleted recently, a few
+  // more do.
   int filter_bits_per_key = 10;
 
   // ---- Memory ----
@@ -186,9 +186,9 @@ struct DBOptions {
   // the index (min_blob_size above 1, or enable_blob_files off), at least 1.25; in an LSM with num_levels 2 at least
   // 2.5. Near 1, log GC writes a multiple of what users write.
   double max_space_amplification = 1.5;
-  // A database that is written to may take this many bytes, even if the ceiling is lower: at the ceiling of a few MiB,
-  // most of the work would be log GC. After five seconds without writes the ceiling alone counts. 0: the ceiling alone
-  // always counts; at most 1 TiB. Not used if max_space_amplification is 0.
+  // While a database is written to, it may take this many bytes, even if the ceiling is lower: under a ceiling of a few
+  // MiB, most of the work would be log GC. After five seconds without writes the ceiling alone counts. 0: the ceiling
+  // alone always counts; at most 1 TiB. Not used if max_space_amplification is 0.
   std::uint64_t min_space_limit = 16u << 20;
   // Log GC does not relocate a value whose record has at least this many bytes. Once nothing refers to the value, it is
   // punched out of its segment, if the file system supports holes and the file has one name.
@@ -270,8 +270,8 @@ struct WriteOptions {
   // The call returns once the write, and everything visible before it, survives a power cut. Readers may see the write
   // before that, and also if the sync then fails: see db.h.
   bool sync = false;
-  // As in RocksDB, the caller asks for no durability. Here the write is logged nevertheless, since values live in the
-  // log, as if this were false. InvalidArgument together with sync.
+  // In RocksDB, true means that the write is not logged. Here it has no effect, since values live in the log.
+  // InvalidArgument together with sync.
   bool disableWAL = false;
   // If the write would have to wait for background work, it returns Incomplete instead.
   bool no_slowdown = false;

@@ -30,8 +30,8 @@ struct RepairLoss {
   std::string what;           // file, offset and reason
 };
 
-// An undamaged value whose key may have had a newer entry that was lost: the value may be old, or its key may have been
-// deleted, also by a compaction filter.
+// An undamaged value whose key may have had a newer entry that was lost. So the value may be outdated, or a delete or a
+// compaction filter may have removed the key.
 struct RepairUnproven {
   std::string family;
   std::string key;
@@ -44,9 +44,9 @@ struct RepairUnproven {
 struct RepairOptions {
   // Also write unproven values: of each key the one with the largest sequence number.
   bool include_unproven = false;
-  // Set this if a compaction filter was used in any family; for a family whose options here have a filter, it is not
-  // needed. The log still has the values that a filter removed, and nothing else records the removal. So where layers
-  // are lost, values found only in the log are then unproven.
+  // Set this if a compaction filter was used in any family. It is not needed for a family whose options here have a
+  // filter. The log still has the values that a filter removed, and only the layers show that they were removed. So if
+  // this is set, and layers are lost, values that only the log has are unproven.
   bool is_filtered = false;
   // Leave nothing: the new database is made with keys alone, and removed again.
   bool dry_run = false;
@@ -109,8 +109,8 @@ Status RepairDB(const std::string& path, const std::string& out, const DBOptions
 // mending), nothing is renamed and the result is OK.
 //
 // Locked if the database is open anywhere, also for reading. If any part of it cannot be read, the result is IOError
-// and nothing is changed: the failure may pass, and a failing device is no place for a new database. The overload above
-// salvages from such a device.
+// and nothing is changed: a later call may succeed, and a new database should not be made on a failing device. The
+// overload above salvages from such a device.
 Status RepairDB(const std::string& path, const Options& options);
 
 }  // namespace cambium

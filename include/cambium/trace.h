@@ -98,8 +98,8 @@ struct TraceOp {
 struct TraceRecord {
   TraceType type = kTraceEnd;
   std::uint64_t time_micros = 0;  // when the operation began, since the start of the trace
-  // In the order of the batch or MultiGet. A Get or a seek has one, without a key for SeekToFirst and SeekToLast.
-  // Otherwise empty.
+  // The operations of a batch or the keys of a MultiGet, in their order. One operation for a Get or a seek; it has no
+  // key for SeekToFirst and SeekToLast. Empty for other records.
   std::vector<TraceOp> ops;
   bool sync = false;           // of a write
   std::uint64_t scan = 0;      // of a seek and its kTraceIteratorDone: unique in the trace, from 1

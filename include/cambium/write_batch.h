@@ -24,8 +24,8 @@ class WriteBatch {
   explicit WriteBatch(std::size_t reserved_bytes = 0);
 
   // InvalidArgument if the key is longer than 64 KiB or the value than 4 GiB - 1, or if the batch has families of
-  // another database; the operation is then refused. (A checkpoint or a restored backup is not told from its origin.)
-  // Without a family, or with a null one, the operation is for the default family.
+  // another database; the operation is then refused. (A checkpoint or a restored backup counts as the same database as
+  // its origin.) Without a family, or with a null one, the operation is for the default family.
   Status Put(ColumnFamilyHandle* family, Slice key, Slice value);
   Status Put(Slice key, Slice value) { return Put(nullptr, key, value); }
   Status Delete(ColumnFamilyHandle* family, Slice key);

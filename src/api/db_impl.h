@@ -8,9 +8,8 @@
 //   Properties  figures                                                    api/properties.h
 //   Opener      Open;  Capturer  checkpoints and backups;  OfflineAccess  offline compaction
 //
-// Locks, in the order in which they may be taken: the families lock (Families), the append lock (WriteHead), the
-// commit lock (CommitPoint), leaves. Nothing waits for background work, and no listener is called, with one of them
-// held.
+// state/lock_roles.h has the order in which locks may be taken. While a thread holds one, it neither waits for
+// background work nor calls a listener.
 #pragma once
 
 #include <map>

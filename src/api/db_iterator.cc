@@ -179,8 +179,8 @@ void DbIterator::SeekForPrev(Slice target) {
   });
 }
 
-// At an end there is nothing to move to. After an error the position is unknown, or the entry there cannot be shown:
-// only a seek goes on, so that no loop passes over what is damaged.
+// Does nothing at an end, and after an error. After an error the position is unknown, or its entry cannot be shown.
+// Only a seek makes the iterator valid again, so that no loop skips damaged entries without noticing.
 void DbIterator::Move(Direction direction) {
   if (IsForked() || !Valid()) return;
   if (traced_ != nullptr) [[unlikely]] traced_->CountMove();
@@ -286,8 +286,8 @@ Slice DbIterator::key() const {
   return key_;
 }
 
-// Scans of a family often have the same length. A scan that has passed this usual length is expected to ask for twice
-// as many values again.
+// How many more values the scan is expected to read. Scans of a family often have the same length, so a shorter scan is
+// expected to reach it. A scan that is already longer is expected to read twice as many values as it has read so far.
 std::size_t DbIterator::Expected() const {
   const std::size_t usual = family_->scan_length.usual();
   return std::min(streak_ < usual ? usual - streak_ : 2 * streak_, ScanAhead::kEntriesMax);

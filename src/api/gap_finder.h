@@ -1,5 +1,5 @@
-// GapFinder: what one move of an iterator learns about tombstones that follow each other, see state/gaps.h. It says
-// where a gap lets the iterator go on, and adds the gap that the move has passed.
+// GapFinder: collects, during one move of an iterator, the tombstones that follow each other (state/gaps.h). If the
+// iterator comes to a gap, it says where the gap ends. At the end of the move it adds the gap that the move has passed.
 #pragma once
 
 #include <cstddef>

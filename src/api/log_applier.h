@@ -29,8 +29,8 @@ class LogApplier {
   // Flushes the active memtables of these families. All memtables hold the log up to `end`.
   using Flush = std::function<Status(const std::vector<std::shared_ptr<Family>>& families, const LogPlace& end)>;
 
-  // `state`: which families there are, and what the layers had of them before recovery. `is_bounded`: the first pass
-  // may stop; a database that is only read takes the memory that its log needs. All arguments outlive the applier.
+  // `state`: the families, and how much of each the layers had before recovery. `is_bounded`: the first pass may stop;
+  // a database that is only read takes the memory that its log needs. All arguments outlive the applier.
   LogApplier(const std::string& path, const ViewHolder& views, const ManifestState& state, bool is_bounded)
       : path_(path), views_(views), state_(state), is_bounded_(is_bounded) {}
 

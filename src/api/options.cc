@@ -132,9 +132,9 @@ std::uint64_t Families::NewestFile() const {
   return newest;
 }
 
-// Writes no file if the newest one says the same. If all segments are newer than the newest file, their values have the
-// form that its options ask for, so it makes no difference whether a relocation keeps this form. Then that file
-// suffices even if it says that less of the form is kept than `kept` says.
+// Writes no file if the newest one says the same. There is a second case in which the newest file suffices: if all
+// segments are newer than it, their values already have the form that its options ask for. Then a relocation does not
+// change the form, so the file may say that fewer properties of the form are kept than `kept` says.
 Status Families::PersistOffline(KeptForm kept, const std::vector<std::uint64_t>& segments) {
   const FamiliesLock lock(*this);
   if (segments.empty()) kept = {};  // no value can be moved

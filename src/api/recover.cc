@@ -150,8 +150,8 @@ Result<ReplayResult> Opener::ReplayInto(const ManifestState& state, LogApplier* 
   return replayed;
 }
 
-// Replays what did not fit into the memtables. This changes nothing that an Open after a crash would not find or do
-// again: the log has its final end, and a flush moves the replay position as it always does.
+// Replays what did not fit into the memtables. A crash meanwhile does no harm: the end of the log is already final, and
+// each flush moves the replay position as at any other time. So the next Open replays what is left.
 Status Opener::ReplayRest(LogApplier* applier) {
   if (!applier->has_stopped() || MutantIs(Mutant::kForgetRestOfReplay)) return Status::OK();
   db_.logger->Log(InfoLogLevel::kInfo, "the log holds more than the memtables may take: flushing while it is replayed");

@@ -46,7 +46,7 @@ Result<bool> TableRoom::TakeFromBudget(const WriteOptions& options, std::span<co
                                        WriteBudget::Place* place) {
   WriteBudget& budget = *db_.budget;
   if (place->may_exceed || !budget.StallsAll()) {
-    // If no flush can make room, the batch takes its memory all the same: to wait for ever is no answer. Other writes
+    // If no flush can make room, the batch exceeds the budget, because otherwise it would wait for ever. Other writes
     // wait meanwhile. But if anything has changed since AwaitRoom looked, there may be room, or something to flush.
     const bool exceeds = place->may_exceed && budget.changes() == place->changes;
     CAMBIUM_TRY(const bool has_room, head_.ReserveInBudget(targets, place->claim()));

@@ -107,8 +107,8 @@ Status BackupDirectory::Add(BackupRecord record) {
   Status s = file->Write(0, EncodeBackupRecord(record));
   if (s.ok()) s = file->Sync();
   file.reset();
-  // A record that has its name must be known: otherwise RemoveUnneeded would remove its files. So memory for it is taken
-  // before, and what throws afterwards leaves it known.
+  // Once the record has its name, it must be in records_: otherwise RemoveUnneeded would remove its files. So all
+  // memory is taken before the rename, and adding it to records_ cannot throw.
   std::map<BackupID, BackupRecord> added;
   const BackupID id = record.id;
   added.emplace(id, std::move(record));

@@ -2,8 +2,8 @@
 // filter, range deletes, the large value. It reads the file in pieces, so it needs memory for the largest logged record
 // (64 MiB at most), one page, or one footer, never for a whole file.
 //
-// Damage in bytes that no restored database needs does no harm. CheckContents does not know these bytes: see
-// damage_judge.h.
+// Damage in bytes that no restored database needs does no harm. But CheckContents cannot tell such bytes from others:
+// see damage_judge.h.
 #pragma once
 
 #include <cstdint>

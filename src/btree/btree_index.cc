@@ -341,8 +341,9 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const In
   // if the rest of the sweep would soon replace most of them.
   if (input.file_percent_max < policy.file_percent_max) {
     policy.file_percent_max = input.file_percent_max;
-    // Pages that a step copies take their space twice, too. In a small tree, where a step is most of the dead pages that
-    // the limit allows, copies would never end.
+    // Until the emptied segments are deleted, the pages that a step copies take their space twice, so they count as
+    // growth too. In a small tree one step may copy nearly as many pages as may be dead; then each step would make the
+    // next one necessary. So the growth is bounded.
     const std::uint64_t dead_units_max = live_units * (input.file_percent_max - 100) / 100;
     policy.growth_units = std::min(2 * copy_bytes_max / page_size, dead_units_max / 4);
     share_to_be_replaced = 0;
@@ -426,8 +427,9 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Compact(const CompactionI
     const std::uint64_t copy_bytes_max = input.bounds.has_value() ? input.bounds->copy_bytes_max : input.max_output_bytes / 2;
     sweep.victims = VictimsOf(layers, segments, input, copy_bytes_max, share);
     if (input.bounds.has_value()) {
-      // If steps wrote more than what the copies free, the dead pages in all other files would grow until nothing is free.
-      // On a full disk the dead pages of the emptied files are used up; otherwise half of them, so that files shrink.
+      // If steps wrote more than the copies free, the dead pages in all other files would grow until nothing is free.
+      // On a full disk a step may write as many bytes as the emptied files have dead; otherwise half as many, so that
+      // the files shrink.
       const std::uint64_t dead = DeadBytesOf(layers, sweep.victims);
       const std::uint64_t most = std::max((input.bounds->is_hard ? dead : dead / 2) + input.bounds->growth_bytes_max,
                                           kLeastStepPages * segments.page_size);

@@ -339,8 +339,8 @@ class Sweeper {
   }
 
   // Lets the step also end at a separator of the tree, if it has skipped pages and so has made progress. All keys of
-  // the layers below `key` have been taken. If the step already had a later cursor, the next step cuts what ranges
-  // cover between the two keys.
+  // the layers below `key` have been taken. If a later cursor was set already, the range deletes between the two keys
+  // are left to the next step.
   //
   // Left of the cursor of the step before, pages are evacuated, and a filter may drop entries in them. The step cannot
   // end there: the layers' keys between the two cursors are in the tree, and would be merged, and counted, again.

@@ -66,8 +66,8 @@ struct SweepInput {
   // The step ends at the next key once this much is written. Pages that were read and left out count too, and so do the
   // value bytes of the filter.
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
-  // Nor does it go on once it has written this much besides copies of pages in `victims`. If this is set, the copies do
-  // not count against max_output_bytes.
+  // If set, the step also ends once it has written this much, not counting copies of pages in `victims`. Then the
+  // copies do not count against max_output_bytes either.
   std::optional<std::uint64_t> max_merged_bytes = std::nullopt;
 };
 

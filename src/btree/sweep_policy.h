@@ -107,11 +107,11 @@ struct EvacuationPolicy {
 };
 
 // Chooses segments whose live pages sweeps copy elsewhere, so that the segments can be deleted. Takes those with the
-// smallest live part first, until the rest is within file_percent_max, but never a segment that is within it by
-// itself (at 200: at least half alive). Then takes small ones. At most `budget_units` are to be copied, but if a
-// segment is due, at least that one, unless only_what_fits is set. `share_to_be_replaced` estimates, for uniform
-// keys, which share of all pages the rest of the sweep in progress will replace. If that is more than one half, files
-// may hold twice as much, because most pages that would be copied are soon replaced anyway.
+// smallest live part first, until the files are within file_percent_max, but never a segment that is within it by
+// itself (at 200: at least half alive). Then takes small ones. The live pages of all that it takes fit into
+// `budget_units`. Without only_what_fits the first segment is taken even if it does not fit. `share_to_be_replaced`
+// estimates, for uniform keys, which share of all pages the rest of the sweep in progress will replace. If that is more
+// than one half, twice file_percent_max is allowed, because most pages that would be copied are soon replaced anyway.
 [[nodiscard]] std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments,
                                                   const EvacuationPolicy& policy, std::uint64_t budget_units,
                                                   double share_to_be_replaced = 0);

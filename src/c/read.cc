@@ -44,8 +44,8 @@ cambium_pinnableslice_t* GetPinned(cambium_t* db, const cambium_readoptions_t* o
   return value.release();
 }
 
-// `family_of` returns the family of the i-th key; `take` receives each value found. If one of them runs out of memory,
-// the error of that key, or of all keys, is set.
+// `family_of` returns the family of the i-th key; `take` receives each value found. If `take` runs out of memory, that
+// key's error is set; if another step does, the error of every key is set.
 template <typename FamilyOf, typename Take>
 void MultiGet(cambium_t* db, const cambium_readoptions_t* options, FamilyOf&& family_of, std::size_t count,
               const char* const* keys, const size_t* key_lengths, char** errors, Take&& take) {

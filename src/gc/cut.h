@@ -6,8 +6,7 @@
 //                                                 ^ cut
 //
 // A step copies the first live values, as many as fit into the room, and in the same MANIFEST record moves the cut to
-// the first live value that is left. So a step that frees more than it writes frees space with any room, however large
-// the segments are.
+// the first live value that is left. So even with little room and large segments, a step can free more than it writes.
 #pragma once
 
 #include <cstddef>

@@ -26,8 +26,8 @@ struct GcCost {
   std::uint64_t bytes_freed = 0;    // net of bytes_written
 
   void Add(const SegmentUse& use);
-  // Adds a segment that is punched: assumes that its garbage is large values that become holes, and only reads its
-  // footer.
+  // Adds a segment that is punched. Assumes that all of its garbage is large values, which become holes, and that
+  // punching reads only the segment's footer.
   void AddPunched(const SegmentUse& use);
 };
 

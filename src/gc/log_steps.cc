@@ -17,8 +17,8 @@ void SortByKey(std::span<const GcFamily> families, std::vector<GcRecord>* record
   });
 }
 
-// `records` are ordered by source and place. If there is only one step, it also empties the group. Otherwise a last
-// step without records does.
+// `records` are ordered by source and place. If they fit into one step, this step also empties the group. Otherwise a
+// last step without records empties it.
 std::vector<LogStep> Cut(const std::shared_ptr<const LogGroup>& group, std::span<const GcRecord> records,
                          std::uint64_t step_bytes) {
   std::vector<LogStep> steps;

@@ -37,9 +37,9 @@ class ScanHeat {
 
   explicit ScanHeat(const Comparator* comparator) : marks_(Before{comparator}) {}
 
-  // Records `jumps` of a scan between the two keys, in either order; `to` null: up to the last key. Returns whether a
-  // look is due, in which Clusterer searches for values to move: that is, whether `least` jumps have gathered. After
-  // each look that found nothing, twice as many are needed.
+  // Records `jumps` of a scan between the two keys, in either order; `to` null: up to the last key. Returns true if at
+  // least `least` jumps have gathered: then a look is due, in which Clusterer searches for values to move. Each look
+  // that found nothing doubles the number of jumps that the next one needs.
   bool Add(Slice from, const Slice* to, std::uint64_t jumps, std::uint64_t least);
   // Whether a look is due, as Add returns it.
   [[nodiscard]] bool IsLookDue(std::uint64_t least) const;

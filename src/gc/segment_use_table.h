@@ -1,5 +1,5 @@
-// SegmentUseTable: the uses of all members of F (gc/victims.h), with sums over them. A change costs what the changed
-// segments cost, plus a move of the others in memory if segments join or leave.
+// SegmentUseTable: the uses of all segments in F (gc/victims.h), with sums over them. Apply takes time for the changed
+// segments only, except that it moves the other rows in memory if segments join or leave F.
 #pragma once
 
 #include <cstddef>

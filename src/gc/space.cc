@@ -25,8 +25,9 @@ std::uint64_t SegmentBytes(std::uint64_t slack, std::uint64_t most) {
   return std::clamp(slack / 8, std::min(kSegmentBytesLeast, most), most);
 }
 
-// The bytes above the live ones that the ceiling allows, without A. Below min_space_limit there is room for A too: A is
-// three segments, of an eighth of the slack or the least size.
+// The bytes above the live ones that the ceiling allows, without A. Slack and A together must fit into min_space_limit.
+// A is three segments, each of an eighth of the slack or of the least size; so the slack is 8 / 11 of the limit, or the
+// limit minus three segments of the least size.
 std::uint64_t Slack(const SpacePolicy& policy, std::uint64_t live) {
   const double its = (policy.max_space_amplification - 1) * static_cast<double>(live);
   if (MutantIs(Mutant::kIgnoreMinSpaceLimit)) return static_cast<std::uint64_t>(its);
@@ -83,8 +84,8 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.spare_until = limit + beyond;
   plan.slow_at = Minus(plan.spare_until, in_flight);
   plan.stop_at = limit + plan.segment_bytes - in_flight;
-  // In a log, work begins late: the garbage that log GC collects is what the slack has besides. In an index, each step
-  // takes space before it frees any.
+  // For the log, jobs start late: what is left of the slack is the garbage that log GC collects. A large index needs an
+  // earlier start, because each of its steps takes space before it frees any.
   plan.work_at = Minus(plan.slow_at, slack / 16 + in_flight / 2);
 
   const std::uint64_t flush_from =
@@ -97,8 +98,8 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   const std::uint64_t leaving = MutantIs(Mutant::kGcIgnoresPendingDeletes) ? 0 : figures.leaving_bytes;
   const std::uint64_t on_disk = Minus(figures.on_disk(), leaving);
   if (on_disk < plan.work_at) return plan;
-  // Each kind of waste in the log has its share of the slack before its job is started. If there is nothing to collect,
-  // the shares do not count: all waste must become garbage that can be collected.
+  // Each kind of waste in the log may take a share of the slack before its job is started. If space is short and log GC
+  // has nothing to collect, the shares are smaller or zero, so that all waste becomes garbage that log GC can collect.
   const bool is_short = on_disk >= plan.slow_at + (plan.stop_at - plan.slow_at) / 2;
   const bool is_starved = is_short && figures.collectable_bytes < plan.segment_bytes / 4;
   // Flushing a tiny tail only makes a run, and many such runs take more space than they free.

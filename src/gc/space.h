@@ -15,14 +15,15 @@
 // Between L and S * L there are four kinds of waste. For each, a job turns it into the next kind, and finally into free
 // space:
 //
-//   tail     records that an entry of a memtable overwrites, in the layers or in memtables. A flush makes them known
+//   tail     records, in the layers or in memtables, that a newer entry of a memtable overwrites. A flush turns them
+//            into hidden records or garbage
 //   hidden   records that a newer layer's entry hides while an older layer still counts them. A compaction subtracts
 //            them from the accounts. In an LSM, hidden inline values too, which a compaction drops
 //   open     garbage in a segment that is not sealed, or not completely below the replay position
 //   garbage  records without a reference. Log GC drops their segments
 //
-// If tail and hidden garbage are small parts of the slack, the rest of the slack is garbage in segments when log GC
-// runs. Then log GC moves as few values as possible.
+// The plan keeps tail and hidden small, so that nearly all of the slack is garbage in segments when log GC runs. The
+// more garbage a segment has, the fewer values log GC moves to free its space.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,7 @@ struct SpaceFigures {
   std::uint64_t garbage_bytes = 0;     // in segments that log GC may take now
   std::uint64_t collectable_bytes = 0; // of these, in segments that log GC would take when space is short
   std::uint64_t hidden_bytes = 0;      // estimate
-  std::uint64_t tail_bytes = 0;        // of the log's records that are in memtables only
+  std::uint64_t tail_bytes = 0;        // of the log's records that are not flushed yet
   // Estimate: bytes in older layers that the tail overwrites or deletes, minus tail_bytes; at least 0. Assumes that the
   // tail's puts are overwrites.
   std::uint64_t tail_hides_bytes = 0;

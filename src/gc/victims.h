@@ -10,11 +10,11 @@
 //
 //   (1 - u) / u * sqrt(age)
 //
-// is, except for the number of records, the square root of the inverse of the cost that waiting would save (minimal
-// declining cost: Lomet and Luo, "Efficiently Reclaiming Space in a Log Structured Store", 2021). The age is that of
-// the segment: a segment of relocated values begins with all of them alive, however old they are. If the age of its
-// contents counted, as in cost-benefit cleaning (Rosenblum and Ousterhout, 1992), it would be emptied again much too
-// early.
+// is largest for the segment for which waiting would save least. (It is the square root of the inverse of the saved
+// cost, apart from the number of records. See "minimal declining cost" in Lomet and Luo, "Efficiently Reclaiming Space
+// in a Log Structured Store", 2021.) The age is that of the segment: a segment of relocated values begins with all of
+// them alive, however old they are. If the age of its contents counted, as in cost-benefit cleaning (Rosenblum and
+// Ousterhout, 1992), it would be emptied again much too early.
 #pragma once
 
 #include <cstdint>
@@ -99,8 +99,8 @@ struct VictimChoice {
 [[nodiscard]] VictimChoice PickGcVictims(std::span<const SegmentUse> segments, const VictimPolicy& policy,
                                        SequenceNumber now, GcUrgency urgency);
 
-// The figures of the last step that looked at a segment on a full disk. Another look is in vain until something has
-// changed.
+// The figures at the last look at a segment on a full disk, which found nothing to do. While they stay the same,
+// another look would find nothing either.
 struct CutLook {
   LogPosition replay;           // the layers have all records before it
   std::uint64_t room = 0;       // for the copies of a step

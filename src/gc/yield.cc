@@ -10,8 +10,8 @@ constexpr double kSlow = 2;     // times the quiet mean
 constexpr double kNormal = 1.5;
 constexpr double kClockMicros = 1;  // smaller differences are noise of the clock
 constexpr double kLearn = 1.0 / 4;  // weight of a quiet window
-// If calls are slow although the work hardly runs, the work is not the cause. The quiet mean then slowly follows the
-// calls.
+// If calls are slow although the work hardly runs, the work is not the cause. Then the quiet mean slowly moves to the
+// mean time of these calls.
 constexpr double kLearnAtFloor = 1.0 / 16;
 
 }  // namespace

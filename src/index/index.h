@@ -119,8 +119,8 @@ class Layers {
   // These layers with one more run on top. The caller writes the MANIFEST record, which lists all runs in order.
   [[nodiscard]] virtual std::shared_ptr<const Layers> WithNewestRun(std::shared_ptr<const Run> run) const = 0;
 
-  // Estimates how many of the runs, by their contents, a compaction in progress has merged already. Reads one page per
-  // level of the tree.
+  // Estimates how much of the runs a compaction in progress has merged already. The result counts runs: half of the
+  // contents of one run is 0.5. Reads one page per level of the tree.
   [[nodiscard]] virtual Result<double> MergedRuns() const { return 0.0; }
 
   [[nodiscard]] virtual LayersShape shape() const = 0;

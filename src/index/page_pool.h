@@ -18,7 +18,7 @@
 // spared for one round, a branch for three.
 //
 // A compressed leaf is expanded when it is loaded. The pool holds the expanded page and counts its raw size, so it is
-// also the cache of decompressed blocks. The stored bytes use a frame of their own only until then.
+// also the cache of decompressed blocks. Until then the stored bytes use a frame of their own.
 //
 // Reads with fill_cache = false (passing_reads.h) recycle a few frames among themselves.
 //

@@ -13,7 +13,7 @@ struct MemoryLimit {
 };
 
 // The lowest limit of the group of this process and of the groups above it, as far as they are mounted. Nothing if none
-// sets a limit, or the files cannot be read. All paths begin with `root`: "" but for tests.
+// sets a limit, or the files cannot be read. All paths begin with `root`, which is "" except in tests.
 [[nodiscard]] std::optional<MemoryLimit> FindMemoryLimit(const std::string& root);
 
 }  // namespace cambium

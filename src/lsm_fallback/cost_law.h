@@ -8,18 +8,19 @@
 //               S_1 + d entries; keys in both count once. Lazy: into a new tier of level 1, d entries.
 //   through     leveled: what level 1 would hold beyond its target goes through to level 2 in the same step, if it
 //               overlaps no more there than one file may. The cost is that of level i below, without gaps and edges.
-//   level i     gives what is beyond its target to the next level, one key range at a time, in turns. So the keys that
-//               move have gathered for a whole turn and are about twice as dense as the rest. If a turn has n steps,
-//               and the level holds C when it is due, then a step takes 2C/(n+1) entries and meets S_(i+1)/n below. An
-//               entry costs
+//   level i     moves what exceeds its target to the next level, one key range after the other; a turn passes all keys.
+//               So the keys that move have gathered for a whole turn and are about twice as dense as the rest. If a
+//               turn has n steps, and the level holds C when it is due, then a step takes 2C/(n+1) entries and meets
+//               S_(i+1)/n below. An entry costs
 //
 //                 S_(i+1)/C * (n+1)/(2n)         limits: S_(i+1)/C in one step, and half of that in many
 //
 //               plus the entry itself, unless the next level already has the key. C is the target plus half of what
 //               arrives at a time. (Lazy: a turn has so few slices that they are simulated one by one.)
-//   gaps        leveled: each compaction of level 0 cuts level 1 into files anew. The file at the turn's position then
-//               waits, half a file on average. If k files move in between, 1/(2k+1) of the level misses its turn. For
-//               that part the limit for one step applies.
+//   gaps        leveled: each compaction of level 0 cuts level 1 into files anew. The next step of the turn begins at
+//               the first new file that starts after the turn's position, so half a file on average is left out. If k
+//               files move between two such compactions, 1/(2k+1) of the level misses its turn. For that part the
+//               limit for one step applies.
 //   edges       leveled: a step is a file and what it overlaps below, which reaches half a file beyond it at either
 //               end. If a file overlaps less than one file, its neighbours join the step and share that cost.
 //   rests       lazy: a slice ends inside files of its tiers, and the rest of each such file is rewritten. So an entry

@@ -6,9 +6,9 @@
 //
 // A B+-tree holds the boundaries. A branch has the first key of each child, and each node knows whether one of its
 // boundaries has the number 0: so the end of neighbouring stretches that all have numbers is found as fast as a key.
-// A change copies the nodes on the way to the two ends of its stretch and drops what lies between them. Nodes are not
-// refilled when they shrink: a node splits only after it was filled again, so the height is logarithmic in the number
-// of changes. With n boundaries a change and each search take O(log n).
+// A change copies the nodes on the way to the two ends of its stretch and drops what lies between them. Nodes that
+// shrink are not joined. A node splits only when it is full, so the height is still logarithmic in the number of
+// changes. With n boundaries a change and each search take O(log n).
 //
 // Nodes and keys are in an arena, and live as long as it.
 #pragma once

@@ -1,5 +1,5 @@
-// VersionList: the versions of a memtable by sequence number. A cursor over the versions of few sequence numbers then
-// takes no longer if the memtable has many keys. A walk over the memtable (MemTable::NewCursor) passes all keys.
+// VersionList: the versions of a memtable by sequence number. It makes cursors over the versions between two sequence
+// numbers, and visits only these versions. A walk over the memtable (MemTable::NewCursor) would pass all keys.
 //
 // It takes 8 bytes for each version. The memtable takes no more writes, and outlives the list and its cursors. Any
 // thread.

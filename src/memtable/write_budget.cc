@@ -201,8 +201,9 @@ bool WriteBudget::IsAnyFlushing() {
   return std::any_of(members_.begin(), members_.end(), [](Member* member) { return member->IsFlushing(); });
 }
 
-// The writes of a database try its failed flushes again. If it has no writes, the others do so, whenever memtables have
-// taken as much as the limit since the last time: this is seldom enough that a flush that fails for good costs little.
+// The writes of a database run its failed flushes again. If it has no writes, writes of other databases do so, each
+// time memtables have taken as much memory as the limit. That happens so seldom that a flush which always fails costs
+// little.
 void WriteBudget::RetryFailed() {
   for (Member* const member : members_) {
     const BudgetShare& share = member->share();

@@ -10,12 +10,12 @@
 // existing filters take, because a compaction writes new ones before it drops the old ones, and at least a 16th of the
 // limit, for the filters of flushes.
 //
-// There is one exception: an eighth of the limit is always there for unflushed memtables, however much filters, readers
-// and stuck memtables have. Otherwise each chunk would cause a flush once these have the whole limit.
+// There is one exception: unflushed memtables may always take an eighth of the limit, even if filters, readers and
+// stuck memtables have taken all of it. Otherwise each chunk would then cause a flush.
 //
 // Stuck memtables belong to a database that cannot flush: after an error, while it is opened, or because it is open for
-// reading only. They take memory, but no flush is due because of them, and the eighth is not for them. So the other
-// databases go on with memtables of a useful size.
+// reading only. They take memory, but no flush is due because of them, and they do not count in the eighth. So the
+// other databases go on with memtables of a useful size.
 //
 // Members, which are databases, do the flushes. Any thread that has found a flush due chooses memtables of all
 // members.

@@ -13,10 +13,10 @@
 //     ...
 //   checksum=0123456789abcdef        XXH3 of every byte before this line, seed 0, in hexadecimal
 //
-// Section Version may have a line `values_moved_as_they_were=codec,size`, or with one of the two words. Then an offline
-// compaction has moved values without changing their form, and segments with larger numbers than the file's may hold
-// values whose codec, or whose place (in the log or in the index), differs from these options. Without the line, all
-// values of such a segment follow the options: compressed by that codec, and none smaller than min_blob_size.
+// Section Version may have a line `values_moved_as_they_were=codec,size`; one of the two words may be missing. The line
+// means that an offline compaction has moved values without changing their form. `codec`: values in segments with
+// larger numbers than the file's may be compressed otherwise than these options say. `size`: they may be smaller than
+// min_blob_size. Without the line, all values of these segments follow the options.
 //
 // A file may be an addition to an older one. Then section Version has `adds_to=NUMBER`, the number of that file, which
 // may be an addition too. An addition has no section DBOptions; it has sections of the families that were created since,

@@ -55,11 +55,11 @@ Result<std::shared_ptr<Segment>> OpenSegment(FileSystem& fs, const std::string& 
 
 // Looks for files that the MANIFEST does not name and that no crash can have left. If there is one, the MANIFEST has
 // lost its end: Corruption, naming the file. These are
-//   - a log segment with records, of the MANIFEST's epoch or a later one, and above the replay position (one below it
-//     was named and dropped, and only its file was not removed): a segment is named before the first record is written
-//     to it. The newest log segment with durable records is dropped only by a new MANIFEST
-//     (CommitPoint::DropsNewestLog). So if edits that named log segments are lost, there is such a segment, unless the
-//     edits that are left name a file that is missing.
+//   - a log segment with records, of the MANIFEST's epoch or a later one, and above the replay position. A segment is
+//     named before the first record is written to it, so the edit that named this one is lost. (One below the replay
+//     position was named and dropped, but its file was not removed yet.) The newest log segment with durable records is
+//     dropped only by a new MANIFEST (CommitPoint::DropsNewestLog). So if edits that named log segments are lost, there
+//     is such a segment, unless the edits that are left name a file that is missing.
 //   - any index file, of this epoch or a later one, if nothing was ever written: nothing can have been in it.
 Status CheckStrayFiles(FileSystem& fs, const std::string& directory, const ManifestState& state);
 

@@ -63,8 +63,8 @@ Result<bool> IsLastState(Salvage* salvage, const Status& flaw, std::string* lack
     is_missing = is_missing || FindFile(&salvage->files, named.kind, named.number) == nullptr;
   }
   // A stray is an index file that the state does not name. If its number is smaller than that of a file that the state
-  // names, it is left from a crash: the state is newer than the stray, and would name it if it counted.
-  // Pages after the committed length of a file are strays too.
+  // names, a crash has left it: the state is newer than the stray, and would name it if it had been committed. Pages
+  // after the committed length of a file are strays too.
   bool has_strays = HasUncommittedPages(salvage);
   for (const FoundFile& file : salvage->files) {
     has_strays = has_strays || (IsIndexFile(file.name.kind) && file.flaw.ok() && file.name.number > newest &&

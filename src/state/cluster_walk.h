@@ -1,4 +1,4 @@
-// ClusterWalk: the progress of clustering along the keys of a family, step by step.
+// ClusterWalk: how far clustering has come in the keys of a family. Each step moves it on.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,7 @@ struct ClusterFinds {
 struct ClusterPass {
   ClusterWalk walk;                  // used by the collect job only
   bool is_under_way = false;         // used by the collect job only
-  // A value of SpaceControl::written. Bytes that were written before it make no further pass due: the passes so far
-  // have paid for them.
+  // A value of SpaceControl::written: earlier bytes do not make another pass due, since past passes were made for them.
   std::uint64_t paid_until = 0;
   std::uint64_t begun_at = 0;        // the value of `written` when the current pass began
   std::uint64_t bytes_passed = 0;    // in the current pass

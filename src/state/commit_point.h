@@ -1,8 +1,8 @@
-// CommitPoint: the MANIFEST and the current view. Commit makes an edit durable and then shows it to readers, in one
-// call. Only a freeze, Open and Close change the view without an edit.
+// CommitPoint: owns the MANIFEST and the current view. Commit makes an edit durable, and then installs a view that
+// shows it to readers. A freeze, Open and Close also replace the view, but need no edit for that.
 //
-// Before a commit, CommitPoint hands out the numbers of new files, the slots of new segments, and the new files
-// themselves. After a commit, it owns the files that no committed state names any more, until they are removed.
+// For what an edit will name, CommitPoint hands out file numbers, slots of segments, and new files. It also keeps the
+// files that the committed state no longer names, until they are removed.
 //
 // One commit at a time, under the commit lock. This lock is taken after the append lock (WriteHead), and before the
 // leaf locks. No thread waits for background work while it holds the commit lock.

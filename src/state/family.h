@@ -54,8 +54,8 @@ struct OptionsInForce {
 };
 
 struct Family {
-  // `its_options` are checked, and page_size is the stored one. The memtables are charged to `its_share`; null: to
-  // nothing.
+  // `its_options` have been checked, and page_size is the stored one. The memtables are charged to `its_share`, unless
+  // null.
   Family(std::uint32_t its_id, std::string its_name, const ColumnFamilyOptions& its_options,
          std::shared_ptr<BudgetShare> its_share)
       : id(its_id),
@@ -100,8 +100,9 @@ struct Family {
   std::atomic<std::size_t> flush_bytes{0};
 
   std::atomic<std::size_t> run_count{0};  // runs in the current layers; writers read it without a lock
-  // An estimate of how many of these runs a sweep in progress has merged already, by their contents. Written after each
-  // step, as the next, by the thread that has claimed the compaction; after an Open it is 0 until the first step.
+  // An estimate of how much of these runs a sweep in progress has merged already, in numbers of runs. The thread that
+  // has claimed the compaction writes this member, and the next one, after each step. After an Open it is 0 until the
+  // first step.
   std::atomic<double> merged_runs{0};
   std::atomic<std::uint64_t> compaction_steps{0};  // committed since Open, without flushes into the tree
   // How many runs wait for a compaction. A sweep removes its runs only when it ends, which may take minutes, so the

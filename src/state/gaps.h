@@ -83,8 +83,8 @@ class Gaps {
 
   // ---- Readers; any thread ----
 
-  // True if the key lies in a gap that a reader at `sequence` may pass, and that goes on beyond the key. Then *to is the
-  // gap's end in the direction of the move.
+  // True if the key lies in a gap that a reader at `sequence` may skip, and the gap does not end at the key. Then *to
+  // is the gap's end in the direction of the move.
   bool Find(Slice key, SequenceNumber sequence, bool forward, std::string* to);
   // Begins to watch, for an iterator at `sequence`. False: it does not see the newest put.
   bool Begin(Watch* watch, SequenceNumber sequence) CAMBIUM_REQUIRES(append_lock);

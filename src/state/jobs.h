@@ -6,8 +6,8 @@
 // Each job has at most one task under way; flushes and compactions have one for each column family. A job that is
 // scheduled while it runs will run again. A job that failed runs again when something schedules it.
 //
-// Under jobs_lock only the queue of the executor is locked, the figures of the WriteBudget, and, for a
-// fatal error, the logger. No view may be released under it, because the release of a view's last file schedules a job.
+// A thread that holds jobs_lock may take only the locks of the executor's queue, of the WriteBudget's figures and, for
+// a fatal error, of the logger. It must not release a view, because releasing a view's last file schedules a job.
 #pragma once
 
 #include <array>

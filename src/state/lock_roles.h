@@ -5,8 +5,9 @@
 // FamiliesLock take the mutex of their owner and tell the analysis that its role is held. The roles do not distinguish
 // the locks of two databases; no code works on two at a time.
 //
-// A thread takes them in this order: families, append, commit, jobs; then at most one of the other locks, which are
-// leaves (docs/ARCHITECTURE.md names a few leaves under which another one may be taken). The annotations below say so.
+// A thread takes the locks in this order: the members of a WriteBudget or the mutex of a TickTarget, families, append,
+// commit, jobs, one leaf. The annotations below declare the order of the roles. All locks not named here are leaves.
+// docs/ARCHITECTURE.md ("The locks") has the whole table, and the few leaves under which another lock may be taken.
 #pragma once
 
 #include "util/mutex.h"

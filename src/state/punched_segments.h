@@ -1,5 +1,5 @@
-// PunchedSegments: the bytes of segments that punching has examined, and the holes that have no reader any more and can
-// be made now.
+// PunchedSegments: for each segment, how many of its bytes are punched or live; and the queue of holes that can be made
+// now, because the punched values have no reader any more.
 #pragma once
 
 #include <cassert>
@@ -22,16 +22,16 @@ struct PunchedBytes {
   std::uint64_t kept = 0;             // of punched records, not in holes: header, key, and parts of blocks at both ends
   std::uint64_t pending = 0;          // the part of `holes` that is not made yet
   std::uint64_t garbage_at_look = 0;  // garbage that was left by the last look for values to punch
-  // The bytes that were live when log GC last looked all records up. They only shrink. The account may give more bytes,
-  // since it counts hidden entries.
+  // The live bytes that log GC found when it last looked all records up. Since then they can only have become fewer.
+  // The account may give more bytes, since it counts hidden entries.
   std::uint64_t live_most = std::numeric_limits<std::uint64_t>::max();
 };
 
 // Any thread.
 class PunchedSegments {
  public:
-  // `on_ready` is called, outside any lock of this class, each time holes can be made. It may run in a reader's thread,
-  // so it must do no more than schedule a job.
+  // `on_ready` is called each time holes can be made, with no lock of this class held. It may run in a reader's thread,
+  // so it must only schedule a job.
   explicit PunchedSegments(std::function<void()> on_ready) : on_ready_(std::move(on_ready)) {}
 
   [[nodiscard]] PunchedBytes Of(std::uint64_t number) const {
@@ -39,8 +39,8 @@ class PunchedSegments {
     const auto found = known_.find(number);
     return found == known_.end() ? PunchedBytes{} : found->second;
   }
-  // False for a segment whose figures are not set: the holes that it had, or was to get, before this Open are not
-  // counted yet.
+  // False if the figures of the segment are not set yet. Then holes from before this Open, made or planned, are not
+  // counted.
   [[nodiscard]] bool Knows(std::uint64_t number) const {
     const MutexLock lock(mutex_);
     return known_.contains(number);
@@ -62,7 +62,7 @@ class PunchedSegments {
     return std::exchange(changed_, {});
   }
 
-  // Values of a segment that have no reader any more: punched records, and all before a cut.
+  // The parts of a segment that no reader needs any more: punched records, and all bytes before a cut.
   struct ReadyHoles {
     std::uint64_t number = 0;
     PunchPlan plan;  // hole_bytes and kept_bytes are those of both

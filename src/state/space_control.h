@@ -1,5 +1,6 @@
-// SpaceControl: the results of the last look at the size of the database. Writers read them without a lock, and the
-// next look compares with them. The rules are in gc/space.h; SpaceKeeper looks.
+// SpaceControl: the size of the database at SpaceKeeper's last look, and the limits for writers that follow from it.
+// Writers read the limits without a lock. The next look compares its figures with those kept here. The rules are in
+// gc/space.h.
 #pragma once
 
 #include <atomic>
@@ -52,7 +53,8 @@ struct SpaceControl {
   std::atomic<std::uint64_t> check_at{kNever};
   std::atomic<std::uint64_t> slow_at{kNever};
   std::atomic<std::uint64_t> stop_at{kNever};
-  // No job can make the database smaller: writers do not wait until Position() reaches this. Then it is judged again.
+  // Until Position() reaches this, no job is expected to make the database smaller, and writers do not wait. Then
+  // SpaceKeeper::Judge decides anew.
   std::atomic<std::uint64_t> hopeless_until{0};
   [[nodiscard]] bool IsHopeless() const { return Position() < hopeless_until.load(std::memory_order_relaxed); }
   std::atomic<double> freed_per_second{64e6};

@@ -139,8 +139,8 @@ class WriteHead final : private SegmentSource {
   // ---- Opening and closing ----
 
   // Called when recovery has filled the memtables: with the last operation, the end of the log, and logged_bytes of
-  // what was replayed. While recovery flushes memtables in order to go on, it says here how far it has come, so that
-  // nothing is taken for flushed that it has still to replay.
+  // what was replayed. If recovery flushes memtables before it has replayed everything, it calls this before, so that
+  // no operation which it still has to replay counts as flushed.
   void SetRecovered(SequenceNumber last, const LogPosition& end, std::uint64_t logged_bytes);
   // Starts a log that continues after `predecessor`.
   void Start(const SegmentEnd& predecessor);

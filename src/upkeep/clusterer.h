@@ -60,8 +60,8 @@ class Clusterer {
                             std::vector<GcRecord>* records);
   // False: there was nothing to move.
   Result<bool> MoveIntoOrder(GcPick* pick, std::span<const GcRecord> records);
-  // Runs a step from the walk's position on, and moves the position. Without room, does so only if nothing has to be
-  // moved.
+  // Runs a step from the walk's position on, and moves the position. If there is no room for copies and some value
+  // would have to be copied, changes nothing (`lacks_room`).
   Result<ClusterFinds> RunStep(const std::shared_ptr<Family>& family, ClusterWalk* walk, bool has_room);
   [[nodiscard]] bool PassIsDue(const Family& family) const CAMBIUM_REQUIRES(commit_lock);
   Status RunPassStep(const std::shared_ptr<Family>& family);

@@ -39,7 +39,7 @@ class Compactor {
   // caller has begun a FilterCall.
   Status CompactKeys(const std::shared_ptr<Family>& family, const Slice* begin, const Slice* end, bool rewrites);
   // Waits for a step of a compaction that is under way. If none is, or if it fails, waits for a step in the background.
-  // False: no step was due, or it has failed, so that to wait longer may be in vain.
+  // Returns false if no step was due, or if the step has failed: waiting longer may not help.
   Result<bool> WaitForStep(Family* family) CAMBIUM_EXCLUDES_ROLES;
 
   // ---- For flushes into the tree ----

@@ -1,5 +1,5 @@
-// DiskKeeper: handles a full disk: keeps a reserve, frees space when the disk has none, and decides which writes are
-// accepted.
+// DiskKeeper: handles a full disk. It keeps a reserve, starts the jobs that free space when the disk has none, and
+// decides which writes are accepted.
 //
 //                        a write finds no space: the reserve is released
 //        ┌───────────────┐ ──────────────────────────────────────────────▶ ┌────────────────────────────────────┐
@@ -7,13 +7,13 @@
 //        └───────────────┘ ◀────────────────────────────────────────────── │ in steps that fit; puts get NoSpace │
 //                        the reserve can be made again, and more is free    └────────────────────────────────────┘
 //
-// Until the disk counts as full, writes leave enough space to flush all memtables, and enough for compactions of
-// indexes with inline values until these free as much as they take. So when the disk is full, all keys can be flushed,
-// and a delete of any key can free space.
+// Until the disk counts as full, writes leave enough space for two things: to flush all memtables, and to compact
+// indexes with inline values up to the point where a compaction frees as much as it takes. So when the disk is full,
+// all keys can be flushed, and a delete of any key can free space.
 //
-// Deletes may use a first part of the released space; jobs have the rest, so that the jobs that turn deletes into free
-// space always have room to begin. Each time the first part is used up, the next delete waits until the jobs have done
-// what they can, and then proceeds even if they have failed.
+// Deletes may use a part of the released space. The rest is for the jobs that turn deletes into free space, so that
+// they always have room to begin. Each time the deletes' part is used up, the next delete waits for these jobs. It
+// proceeds once no job can free more, even if jobs have failed.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@
 
 namespace cambium {
 
-// The waits of one write for room. It gives up when several in a row have not brought it nearer.
+// Counts the waits of one write for room. The write gives up after several waits in a row at whose end it lacked as
+// much as before.
 struct RoomWait {
   int flushes = 0;
   std::uint64_t least_missing = std::numeric_limits<std::uint64_t>::max();  // before and after waits for compactions
@@ -52,10 +53,10 @@ class DiskKeeper {
   Status CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, bool is_last_try)
       CAMBIUM_REQUIRES(append_lock);
   // Called when a write has not found room. If the disk does not count as full yet, waits for the flush of frozen
-  // memtables; if there are none, waits for compactions. Either gives back the room that is kept for it. False: neither
-  // makes room for a write of this size.
+  // memtables; if there are none, waits for compactions. The end of a flush or compaction gives back the room that was
+  // kept for it. Returns false if neither makes room for a write of this size.
   bool AwaitRoom(std::uint64_t bytes, RoomWait* wait) CAMBIUM_EXCLUDES_ROLES;
-  // Schedules the jobs that AwaitRoom would wait for. False: there are none.
+  // Schedules the jobs that AwaitRoom would wait for. Returns false if there are none.
   bool StartToMakeRoom(std::uint64_t bytes) CAMBIUM_EXCLUDES_ROLES;
   // Called before a batch of deletes on a full disk. Waits for a rescue if one is due.
   void MakeRoomForDeletes() CAMBIUM_EXCLUDES_ROLES;
@@ -80,7 +81,7 @@ class DiskKeeper {
   [[nodiscard]] std::uint64_t reserve_number() const;
   // The last step of Open. If Open had to remove the reserve, the database starts with a full disk.
   void Begin(bool had_reserve);
-  // After it returns, no tick runs.
+  // Once this returns, no tick runs.
   void Close();
   // Closes the file of the reserve. Called when no other thread uses the database any more.
   void ReleaseFile() CAMBIUM_EXCLUDES(disk_.mutex);
@@ -90,7 +91,8 @@ class DiskKeeper {
   [[nodiscard]] bool IsRoomToGoOn() const;
   [[nodiscard]] std::uint64_t BytesToLeave() const;
   [[nodiscard]] std::uint64_t BytesOfTables() const;
-  // How much more would have to be free for a write of this size, before the disk counts as full.
+  // How many free bytes are missing for a write of this size that leaves what writes must leave. 0 on a full disk says
+  // nothing.
   [[nodiscard]] std::uint64_t BytesMissing(std::uint64_t bytes) const;
   Status CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint64_t* free) const;
   [[nodiscard]] std::vector<std::shared_ptr<Family>> FamiliesToFlush() const;
@@ -99,7 +101,7 @@ class DiskKeeper {
   void StartCompactions();
   [[nodiscard]] bool MayCompactionsHelp(std::uint64_t bytes) const;
   void AwaitCompactions(std::uint64_t bytes) CAMBIUM_EXCLUDES_ROLES;
-  // Waits until so many jobs have ended. False: none is left before, or an error ends the wait.
+  // Waits until `jobs_max` jobs have ended. Returns false if no job is left earlier, or if an error ends the wait.
   bool AwaitJobsThatFreeSpace(std::uint64_t jobs_max) CAMBIUM_EXCLUDES_ROLES;
   Status ResizeReserve(std::uint64_t number, std::uint64_t bytes) CAMBIUM_REQUIRES(disk_.mutex);
   Status GrowReserve(std::uint64_t number, std::uint64_t has, std::uint64_t bytes, bool is_new)

@@ -164,8 +164,9 @@ void Flusher::Stop(const Flushes& flushes, const Status& fatal) {
   }
 }
 
-// A run does not need the tree, so damage in the tree is no reason to refuse writes. And if one family's part does not
-// fit the state of the MANIFEST, the others are committed without it.
+// Commits flushes one by one after their common attempt has failed. A flush into a damaged tree becomes a run, which
+// does not need the tree. If the MANIFEST has refused the common edit because one family's part does not fit its state,
+// the other families' parts are committed without it.
 void Flusher::RetryAlone(const Flushes& flushes, bool is_edit_refused) {
   for (const auto& flush : flushes) {
     const bool can_become_run = flush->CanBecomeRun();

@@ -42,8 +42,9 @@ class GcSegments {
   [[nodiscard]] VictimChoice Choose(const VictimPolicy& policy) CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool IsPunchingDue() CAMBIUM_REQUIRES(commit_lock);
 
-  // A step on a full disk has looked the records of a segment up, with this room for copies: `live` bytes are live. If
-  // it found nothing to do, the segment is not chosen again until something changes.
+  // Called when a step on a full disk has looked up the records of a segment. `live`: the bytes of the live ones.
+  // `room`: how many bytes the step could have copied. If it found nothing to do, the segment is not chosen again until
+  // something changes.
   void NoteLook(const SegmentInfo& info, std::uint64_t live, std::uint64_t room, bool found_nothing)
       CAMBIUM_EXCLUDES(commit_lock);
 
@@ -88,8 +89,8 @@ class GcSegments {
   [[nodiscard]] std::optional<SegmentUse> UseOf(const SegmentInfo& info, const UseInputs& inputs) const
       CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] std::vector<SegmentUse> AllUses(const UseInputs& inputs) const CAMBIUM_REQUIRES(commit_lock);
-  // Adds the segments from the smaller to the larger number. The standing of these may change if the replay position, or
-  // the first unsealed segment, moves from one to the other.
+  // Adds the numbers of the segments between `a` and `b`, both included; either may be the larger one. If the replay
+  // position, or the first unsealed segment, moves from `a` to `b`, the standing of these segments may change.
   void AddSegmentsBetween(std::uint64_t a, std::uint64_t b, std::set<std::uint64_t>* numbers) const
       CAMBIUM_REQUIRES(commit_lock);
   void RefreshUses() CAMBIUM_REQUIRES(commit_lock);

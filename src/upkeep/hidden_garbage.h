@@ -17,8 +17,8 @@ void NoteHidden(Family* family, const KeySample& sample, const Layers& below);
 void NoteCovered(Family* family, const Layers& now);
 // Called after a compaction: it has replaced `before` by `now`, and has turned `uncharged` hidden bytes into garbage.
 void NoteCompacted(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged);
-// Returns the bytes of hidden values whose references a compaction takes from the accounts. Called before its commit,
-// which removes slots without references from shadowed_slots.
+// Returns the bytes of hidden values whose references a compaction subtracts from the accounts. Called before its
+// commit, which removes slots without references from shadowed_slots.
 [[nodiscard]] std::int64_t UnchargedBy(const AccountDelta& accounts, const ManifestState& state);
 
 // The bytes of all files of the layers.

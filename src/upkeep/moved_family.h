@@ -34,7 +34,8 @@ class MovedFamily {
   // Writes the runs. Does nothing if they are written already.
   Status WriteRuns(RunMaker* runs, int job_id, UnsyncedFiles* unsynced);
   // Looks the values up again in the current layers, and removes those that are no longer the newest of their keys.
-  // False: there were some, or the filter was asked about some meanwhile, and the runs must be written again.
+  // Returns false if the runs must be written again: values were removed, or the filter has been asked about values
+  // meanwhile.
   Result<bool> KeepNewest(const CommitPoint& commits) CAMBIUM_REQUIRES(commit_lock);
   // Adds the runs to the edit, on top of the layers that KeepNewest has looked at.
   void Stage(Edit* edit);

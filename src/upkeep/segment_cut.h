@@ -1,5 +1,5 @@
-// A cut of a segment, as a commit makes it: the MANIFEST moves the cut, the view gets a new Segment for the same file,
-// and the hole is made when the last reader has released the old Segment.
+// What a commit does to cut a segment: the MANIFEST moves the cut, and the view gets a new Segment for the same file.
+// The hole is made when the last reader has released the old Segment.
 #pragma once
 
 #include <memory>

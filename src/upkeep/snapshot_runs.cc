@@ -36,8 +36,9 @@ std::vector<std::shared_ptr<const LogTable>> OnlyIn(const FamilyView& view, cons
   return tables;
 }
 
-// The n-th snapshot of a memtable reads the n-th run, and the runs that snapshot BaseOf(n) reads; 0: no others. The
-// base is n, written in base kRunsPerDigit, with its last digit that is not 0 decreased by one.
+// The n-th snapshot of a memtable reads the n-th run, and all runs that snapshot BaseOf(n) reads; if BaseOf(n) is 0, no
+// others. BaseOf(n) is n with 1 subtracted from its last digit that is not 0, where n is written with kRunsPerDigit as
+// the base of the number system.
 std::size_t BaseOf(std::size_t n) {
   assert(n > 0);
   if (MutantIs(Mutant::kSnapshotsShareNoRuns)) return 0;

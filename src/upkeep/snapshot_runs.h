@@ -5,10 +5,10 @@
 // All snapshots that hold a memtable share one file. It has a run for each of them that sees something of its own:
 //
 //   snapshots of a memtable, by age     1  2  3  ...  16  17  18  ...  32  33
-//   run n has what n sees and not...    0  1  2  ...   0  16  17  ...  16  32      0: the layers below
+//   run n has what n sees, but not    0  1  2  ...   0  16  17  ...  16  32      0: the layers below
 //   17 reads the runs 17 and 16; 33 reads 33, 32 and 16
 //
-// So a version is written once, and again for each power of 16 snapshots; a snapshot reads at most 15 runs for each.
+// So with fewer than 16^k snapshots, a version is written at most k times, and a snapshot reads at most 15 k runs.
 //
 // A memtable whose snapshots lie close together stays in memory: a run takes at least a page, and the view of its
 // snapshot some memory, which would be more than the memtable takes.

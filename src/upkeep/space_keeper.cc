@@ -19,8 +19,9 @@ constexpr std::uint64_t kLongStallMicros = 1'000'000;
 constexpr std::uint64_t kTickMicros = 1'000'000;
 constexpr int kTicksUntilIdle = 5;
 
-// A look visits each segment and each family. Until writers have written this many bytes for each of them, which takes
-// longer than the look, little has changed compared with the whole. If there are only a few, a look is always cheap.
+// A look visits each segment and each family. It is not worthwhile until this many bytes have been written for each of
+// them: before that, the figures have hardly changed. (Writing these bytes takes longer than the look.) If there are at
+// most kFewVisits of them, a look is always cheap.
 constexpr std::uint64_t kBytesPerVisit = 1024;
 constexpr std::uint64_t kFewVisits = 64;
 
@@ -28,8 +29,9 @@ std::uint64_t Plus(std::uint64_t a, std::uint64_t b) {
   return b > SpaceControl::kNever - a ? SpaceControl::kNever : a + b;
 }
 
-// Indexes that take less than this part of the slack may be rewritten as a whole at any time. Once they were bounded,
-// they must take less than half of that, so that they are not bounded and freed by turns.
+// Indexes that take less than this part of the slack get no bound: each may be rewritten as a whole at any time. Once
+// indexes are bounded, the bound is removed only when they take less than half of that part, so that it does not come
+// and go all the time.
 constexpr std::uint64_t kIndexPartsOfSlack = 4;
 // A change of a room by less than this part of it is not passed on, for the same reason.
 constexpr std::uint64_t kRoomChangeParts = 8;
@@ -134,8 +136,9 @@ void SpaceKeeper::Look() {
                         std::memory_order_relaxed);
 }
 
-// Each index has the part of the slack that it has of all bytes in indexes. If most bytes are in the log, that is far
-// more than the index takes, even while a compaction rewrites all of it; then no bound is needed.
+// An index with the fraction x of all bytes in indexes gets the fraction x of the slack. If most bytes of the database
+// are in the log, no bound is needed: the slack is then far larger than the indexes, even while compactions rewrite
+// them.
 void SpaceKeeper::ShareRoom() {
   const std::uint64_t slack = space_.plan.slack_bytes;
   const std::uint64_t all = space_.figures.index_bytes;
@@ -186,8 +189,8 @@ void SpaceKeeper::Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_
     const bool have_helped = others < std::exchange(space_.others_when_idle, others);
     const bool is_work_left = space_.plan.any() || disk_.IsFull();
     const bool is_hopeless = !is_work_left || !have_helped;
-    // Writers may pass for a segment, whose garbage jobs can then free. While they pass, jobs may always be scheduled,
-    // so without this limit the next judgement might never come.
+    // Writers may write one more segment; then there may be garbage that jobs can free. The limit is needed because
+    // Judge decides only when no job is left, and writers that go on may keep jobs scheduled for ever.
     const std::uint64_t until =
         MutantIs(Mutant::kHopelessForGood) ? SpaceControl::kNever : space_.Position() + space_.plan.segment_bytes;
     space_.hopeless_until.store(is_hopeless ? until : 0, std::memory_order_relaxed);
@@ -316,8 +319,8 @@ void SpaceKeeper::ScheduleLookIfDue() {
   }
 }
 
-// A write that may not wait passes when a waiting write would. Until then each refusal makes sure that work is under
-// way, because no other writer may be there to start it.
+// For a write that may not wait. It passes under the same conditions that end the wait of another write. Otherwise it
+// is refused, and each refusal makes sure that work is under way, because there may be no other writer to start it.
 Status SpaceKeeper::PassWithoutWait(std::uint64_t position, std::uint64_t bytes) {
   const std::uint64_t slow_at = space_.slow_at.load(std::memory_order_relaxed);
   const std::uint64_t stop_at = space_.stop_at.load(std::memory_order_relaxed);

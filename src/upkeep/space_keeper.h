@@ -1,13 +1,13 @@
-// SpaceKeeper: keeps the database below its ceiling: measures it, starts the jobs that free space, and delays writers
-// until these jobs have freed some. gc/space.h has the rules.
+// SpaceKeeper: keeps the database below its ceiling. It measures the files, starts the jobs that free space, and delays
+// writers until these jobs have freed some. One such round is a look. gc/space.h has the rules.
 //
 //   writers ──bytes──▶ SpaceControl::written ──crosses check_at──▶ Job::kLookAtSpace ──▶ Measure ──▶ PlanSpace
 //      ▲                                                                                              │
 //      └────────── slow_at, stop_at, rate ◀────── each job looks at its end ◀─── flush, compaction, log GC, seal
 //
-// A writer that waits holds no lock, waits only while some job can help, and checks again at least each millisecond.
+// A writer that waits holds no lock. It waits only while some job can help, and checks again at least each millisecond.
 //
-// In space_keeper.cc; space_figures.cc measures the database.
+// The code is in space_keeper.cc, and in space_figures.cc, which has Measure.
 #pragma once
 
 #include <atomic>
@@ -31,23 +31,24 @@ class SpaceKeeper {
 
   // Called at the end of Open: takes the first look, and starts the ticks that detect idle time.
   void Begin();
-  // After it returns, no tick runs.
+  // Once this returns, no tick runs.
   void Close();
-  // Takes a look, and starts the jobs that the figures call for.
+  // Takes a look, and starts the jobs that are due after it.
   void Check();
-  // The same after a job: starts jobs only if the figures have changed. If the job has freed nothing, the look may come
-  // up to a second later.
+  // Called after a job. Takes a look, and starts jobs only if the figures have changed. If the job was of a kind that
+  // frees nothing, the look may come up to a second later.
   void CheckAfter(Job job);
   // Starts the jobs of a plan.
   void StartJobs(const SpacePlan& plan);
 
-  // Called before a write of `bytes` bytes. Waits at the ceiling.
+  // Called before a write of `bytes` bytes. If the database is near or at the ceiling, waits until jobs have freed
+  // space.
   Status Await(const WriteOptions& options, std::uint64_t bytes) CAMBIUM_EXCLUDES_ROLES;
   // Starts the ticks that detect idle time, unless they are running.
   void StartTicking();
   // Flushes and seals everything after a while without writes. The job kIdle.
   Status WorkWhileIdle();
-  // Measures the figures, also for properties.
+  // Computes the figures. Properties call it too.
   [[nodiscard]] SpaceFigures Measure() const CAMBIUM_REQUIRES(commit_lock);
 
  private:
@@ -60,15 +61,15 @@ class SpaceKeeper {
   void LookAndStartJobs(bool after_job);
   // Tells each index how much of the slack it may take.
   void ShareRoom() CAMBIUM_REQUIRES(commit_lock);
-  // Says how much puts leave for compactions.
+  // Sets how much space puts must leave for compactions on a full disk.
   void SumCompactionRoom() CAMBIUM_REQUIRES(commit_lock);
   void SetRoom(Family* family, const IndexRoom& room) CAMBIUM_REQUIRES(commit_lock);
-  // Whether enough was written since the last look, or space is so short, that a look is worth its time.
+  // Whether a look is worth its time: enough was written since the last one, or space is short.
   [[nodiscard]] bool IsLookDue() CAMBIUM_EXCLUDES(commit_lock);
   // Makes sure that a look is taken within a second.
   void ScheduleLateLook() noexcept;
-  // Decides whether jobs can still reduce the size. `no_job_left`: no job that frees space is scheduled, so all that an
-  // earlier look started have ended.
+  // Decides whether jobs can still make the database smaller; if not, writers no longer wait for them. `no_job_left`:
+  // no job that frees space is scheduled, so every job that an earlier look started has ended.
   void Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_left) CAMBIUM_REQUIRES(commit_lock);
   void EstimateHidden() CAMBIUM_REQUIRES(commit_lock);
   void ScheduleLookIfDue();

@@ -8,7 +8,8 @@
 
 namespace cambium {
 
-// A name says what the defective build does. Its string names the rules or hazards, which docs/TESTING.md lists.
+// A name says what the defective build does. Its string has the names of the rules that are switched off, as
+// docs/TESTING.md lists them.
 enum class Mutant : int {
   kNone = 0,
 #define CAMBIUM_MUTANT(name, rule) name,

@@ -82,7 +82,7 @@ class Verifier {
   // Clears *whole if not every entry could be checked.
   Status CheckTreeOfPages(const FamilyState& family, const TreeOfPages& tree, bool* whole);
   // Reports damage in the pages of a run that a sweep has partly merged: dead if reads from the cursor on do not need
-  // the damaged pages. `damage` has the first of all `count` findings.
+  // the damaged pages. `damage` has the first findings; there are `count` in all.
   Status JudgeDamage(const FamilyState& family, const TreeOfPages& tree, const std::vector<Status>& damage,
                      std::uint64_t count);
   // Reads the run from the cursor on, as reads and the sweep do. Returns the first error.

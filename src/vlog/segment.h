@@ -112,8 +112,9 @@ class Segment {
   std::function<void()> when_released_;
 };
 
-// Immutable. Each view has its own, so copying it with one slot changed is cheap even with many segments: slots lie in
-// chunks of 64 and chunks in groups of 64, and tables share the chunks and groups in which they do not differ.
+// Immutable. Each view has a table of its own, so a copy with one slot changed must be cheap even with many segments:
+// slots lie in chunks of 64, and chunks in groups of 64; tables share the chunks and groups in which they do not
+// differ.
 class SegmentTable {
  public:
   // Null if the slot is empty.

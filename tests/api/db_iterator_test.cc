@@ -280,7 +280,6 @@ TEST(DbIteratorTest, ShowsTheStateAtItsCreation) {
   EXPECT_EQ(at, 200);
 }
 
-// Values are in the log: with allow_unprepared_value moving over keys reads no log segment, and a value is read once.
 // Regression: a seek at a snapshot passed all keys of a memtable that was filled after the snapshot.
 std::uint64_t ComparisonsAtOldSnapshot() {
   const CountingComparator order;
@@ -316,6 +315,7 @@ TEST(DbIteratorTest, SeekAtSnapshotPassesNoNewerMemtable) {
   EXPECT_GT(ComparisonsAtOldSnapshot(), 500u);
 }
 
+// With allow_unprepared_value, moving over keys reads no log segment. PrepareValue reads the value once.
 TEST(DbIteratorTest, MovingOverKeysReadsNoValues) {
   TestStore store;
   Fill(&store);

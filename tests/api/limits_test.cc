@@ -251,8 +251,8 @@ class LogReadLogger final : public Logger {
   std::uint64_t bytes = 0;
 };
 
-// Writes to twenty families, to most of them seldom, and kills the process now and then. Returns the most log that an
-// Open has then read.
+// Writes to twenty families, to most of them seldom. Now and then the process is killed, and the database opened again.
+// Returns the most bytes of log that one of these opens has read.
 std::uint64_t MostLogReadByRecovery(std::uint64_t max_total_wal_size, std::uint64_t seed) {
   constexpr int kFamilies = 20;
   FamilyStore store;

@@ -302,8 +302,8 @@ TEST(ApiRegressionsTest, CompactRangeEndsUnderSteadyWrites) {
   EXPECT_LT(runs_made, TestsUseLsm() ? 20 : 5) << "a run for each file that it writes, of which an LSM has some";
 }
 
-// The flushed part of the current segment was not verified: it counted as clean, and as damaged after the next Open,
-// which sealed it.
+// The flushed part of the current segment was not verified, so damage in it was not reported. It was reported only
+// after the next Open, which sealed the segment.
 TEST(ApiRegressionsTest, VerifyReadsUnsealedSegments) {
   const auto fs = NewFs();
   ProgramDatabase database({}, fs, 1);

@@ -135,8 +135,8 @@ TEST(ApiStatisticsTest, HitsByLayerAreCountedForUserReadsOnly) {
   EXPECT_EQ(store.Count(MEMTABLE_MISS), 200u);
 }
 
-// The pages of a hundred keys stay cached while everything is read without fill_cache, by each way to read. If
-// everything is read with fill_cache, they do not stay cached.
+// The pages of a hundred keys are cached. Then everything is read, by each kind of call. Without fill_cache the hundred
+// keys' pages stay cached; with fill_cache they do not.
 TEST(ApiStatisticsTest, ReadsWithoutFillCacheEvictNothing) {
   for (const bool fills : {false, true}) {
     CountedStore store;

@@ -385,8 +385,8 @@ TEST(BackupEngineTest, FilesOfADamagedRecordAreKept) {
 
 // ---- Crashes and failures ----
 
-// Makes and deletes backups, and cuts the power at one call. Returns what is wrong, or "" if each backup that is listed
-// afterwards restores the database of its moment.
+// Makes and deletes backups, and cuts the power at one call. After the cut each listed backup must restore the database
+// as it was when the backup was made. Returns a description of the first failure, or "".
 std::string CutAnywhere(std::uint64_t seed) {
   Prng prng(seed);
   BackedUpStore store;

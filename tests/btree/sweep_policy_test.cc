@@ -112,8 +112,7 @@ using Numbers = std::set<std::uint64_t>;
 constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
 
 TEST(SweepPolicyVictimsTest, NoneWhileFilesAreWithinBounds) {
-  // If 40 % of all files together were live, that would be too little. 50 % is just enough, even if one file is nearly
-  // empty.
+  // Half of the bytes in all files together are live, which is just enough, although one file is nearly empty.
   EXPECT_EQ(PickVictims({{1, 10'000, 100}, {2, 10'000, 9'900}}, {}, kNoBudget), Numbers{});
   EXPECT_EQ(PickVictims({}, {}, kNoBudget), Numbers{});
 }

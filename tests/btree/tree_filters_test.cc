@@ -65,8 +65,8 @@ TEST(TreeFiltersTest, CaseFoldingComparatorHasNoFilters) {
   ASSERT_GT(family.state().root.height, 1u);
 }
 
-// The option may change at any time, so leaves that were written below branches with filters come below branches
-// without, and vice versa.
+// filter_bits_per_key changes between sweeps. A sweep keeps most leaves and writes new branches, so a leaf that had a
+// branch with a filter may get one without, and vice versa.
 Status SweepsUnderChangingOptions(std::uint64_t seed) {
   Prng prng(seed);
   TreeFamilyOptions options;

@@ -231,8 +231,8 @@ struct CrashExplorer::FirstLife {
   bool sync_failed_ever = false;       // with any error
   bool cache_is_doubted = false;       // a sync failed since this Open, with any error
   std::unique_ptr<EngineRules> rules;  // null: not checked
-  // The state before the operation in which the device lied. Later acknowledgements are void, and a timeline that began
-  // later is built on them.
+  // What was synced before the operation in which the device lied, and the timeline of that moment. Later
+  // acknowledgements prove nothing, and a timeline that began later relies on them.
   std::size_t synced_before_lie = 0;
   std::shared_ptr<Timeline> timeline_of_lie;
   std::optional<Runner> runner;

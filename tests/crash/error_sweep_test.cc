@@ -1,4 +1,5 @@
-// Every call of the file system fails in turn, once or from then on: with EIO, with NoSpace, with half a write.
+// A workload is run once for each call of the file system that it makes. In that run this call fails, alone or with all
+// later ones: with EIO, with NoSpace, or after half of a write.
 //
 // The process must not crash, and no thread may wait for ever. Every answer must be right or an error; a failed batch
 // must not be visible. Once calls succeed again, the database must continue, unless the error was fatal. The next Open

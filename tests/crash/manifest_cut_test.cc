@@ -364,8 +364,9 @@ std::string FirstUnnoticedLossOfALargeValue() {
   return cutter.violation();
 }
 
-// Regression: while the file of the large value was written, a flush was committed. So the state before the edit that
-// named the file knew its number as assigned, and its record, the last one, was taken for the torn tail of the log.
+// Regression: a flush was committed while the file of a large value was written, so its edit already counted the file's
+// number as assigned. Then the MANIFEST lost the edit that named the file. Recovery took the log's record of the value,
+// the last record, for a torn tail.
 TEST(ManifestCutTest, RecordOfALargeValueThatIsNotNamedIsNotATornTail) {
   EXPECT_EQ(FirstUnnoticedLossOfALargeValue(), "");
   const MutantScope mutant(Mutant::kUnnamedLargeValueIsTorn);

@@ -298,8 +298,9 @@ std::string TwoFrozenTables() {
   return "";
 }
 
-// The replay position may lie before operations that a family has flushed. If two families flush at different times, it
-// must. Moves it there, with "a" flushed and "b" not, and opens the database. Returns the first error, or "".
+// If two families flush at different times, the replay position lies before operations that one of them has flushed.
+// Here one family flushes "a" and not "b", and the MANIFEST is changed so that the replay position lies before "a".
+// Then the database is opened. Returns the first error, or "".
 std::string LowerTheReplayPosition(ProgramDatabase* database) {
   SimFileSystem* const fs = database->sim();
   if (!database->Open().ok()) return "Open";

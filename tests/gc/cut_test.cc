@@ -110,8 +110,8 @@ TEST(GcCutTest, NothingIsPlannedAtALoss) {
   EXPECT_TRUE(PlanCut(SegmentOf(1024), thin, {}, 128 * kKiB, kRunsStay).any());
 }
 
-// One record of 32 is dead. The copies and their entries in the footer take as much space as the originals. The
-// space of the run comes back only if a compaction can merge it. So the segment is worth emptying only in this case.
+// One record of 32 is dead. The copies and their entries in the footer take as much space as the originals. The space
+// of the run comes back only if a compaction can merge the run. So the segment is worth emptying only if one can.
 TEST(GcCutTest, RunsThatAreMergedCostNothingForGood) {
   std::vector<GcRecord> thin = Every(1024, 1);
   std::erase_if(thin, [](const GcRecord& record) { return (record.offset - kFileHeaderSize) / kRecord % 32 == 31; });
@@ -207,8 +207,9 @@ TEST(PickToCutTest, LookInVainIsNotRepeatedUntilSomethingChanges) {
   EXPECT_EQ(Pick(uses, {{1, {{8, 0}, 64 * kKiB, garbage}}}), 1u) << "a flush";
 }
 
-// Regression: the room of a look, at most that of a step, was compared with all the room on the disk. With more than
-// 1.25 steps of room each look counted as out of date, and log GC looked at the same segment for ever.
+// Regression: a look records how much room its step had, which is at most the size of a step. This number was compared
+// with all the room on the disk. So if the disk had room for more than 1.25 steps, each look counted as out of date,
+// and log GC looked at the same segment for ever.
 TEST(PickToCutTest, RoomBeyondAStepIsNoReasonToLookAgain) {
   const std::vector<SegmentUse> uses = {Use(1, 600)};
   VictimPolicy policy = RoomOf(4 * kMiB);

@@ -174,8 +174,8 @@ TEST(SpaceTest, MemtablesAreFlushedWhileTheirRunsAreSmall) {
   EXPECT_FALSE(PlanSpace(large, PolicyOf(0)).flush) << "no ceiling";
 }
 
-// The room on the disk bounds all sizes, with or without a ceiling. The points at which writers slow down and stop
-// depend on the ceiling: a full disk stops them anyway.
+// The room on the disk bounds all sizes, with or without a ceiling. It does not change the points at which writers slow
+// down and stop. These depend on the ceiling alone, since a full disk stops writers without them.
 TEST(SpaceTest, SizesFitOnTheDisk) {
   SpaceFigures figures = WithGarbage(20 * kMiB);
   figures.free_bytes = 60 * kMiB;

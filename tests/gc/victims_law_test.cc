@@ -118,8 +118,8 @@ struct Outcome {
   double space_amp = 0;
 };
 
-// Writes as many keys as twelve overwrites of everything, and counts the last eight. `skew`: exponent of a Zipf
-// distribution.
+// Overwrites kKeys keys twelve times, and measures the last eight times. `skew`: the exponent of the Zipf distribution
+// from which each key is drawn.
 Outcome Overwrite(double space, double skew, bool ages_of_values) {
   Prng prng(testing::SeedFromEnvironment(77));
   std::vector<std::uint64_t> keys(kKeys);

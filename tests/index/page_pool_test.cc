@@ -365,8 +365,8 @@ TEST(PagePoolTest, ThreadsAlwaysSeeThePagesTheyPinned) {
   EXPECT_LE(pool.stats().resident_bytes, 20u * kPageSize);
 }
 
-// A branch remembers the frames of its children. Later, the children may be in other frames, and other pages in the
-// remembered ones.
+// A branch remembers the frames of its children. Later, the children may be in other frames, and the remembered frames
+// may hold other pages.
 TEST(PagePoolTest, GetChildFindsChildrenAfterEviction) {
   PagePool pool(8 * kPageSize);
   Pages pages(3, 40, &pool);

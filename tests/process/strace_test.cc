@@ -159,8 +159,8 @@ TEST_F(StraceTest, MutantThatRetriesASyncHidesTheFailure) {
   EXPECT_TRUE(is_hidden(Mutant::kRetryFailedSync));
 }
 
-// A failed call affects only its batch or its job; if it was the MANIFEST's, the next commit writes a new MANIFEST.
-// Nothing else is damaged.
+// A failed system call affects only the batch or job that made it. If it was a write to the MANIFEST, the next commit
+// also starts a new MANIFEST.
 TEST_F(StraceTest, FailedCallAffectsOnlyItsOperation) {
   plan_.read_every = 4;
   int failures = 0;

@@ -1,5 +1,6 @@
 // ForwardingFileSystem: a FileSystem that passes its calls to another one, as a base for test file systems that change
-// some of them. Calls for which FileSystem has a default keep that default, and so come through here as others.
+// some of them. Functions for which FileSystem has a default are not forwarded: they run the default, which calls the
+// forwarded functions.
 #pragma once
 
 #include <cstdint>

@@ -401,8 +401,9 @@ bool Try(const Call& call, std::uint64_t granted, bool has_filter, Tally* tally)
     tally->allocations = granted - scarce.left();
   }
   EXPECT_TRUE(refused != 0 || s.ok()) << s.ToString();
-  // Without the memory that it asked for, a call throws, unless it could do without. It may return an error only if it
-  // may have written a record of the MANIFEST, or says Aborted, as an iterator does, which then has to seek again.
+  // A call that does not get memory throws, or succeeds if it can do without this memory. It may return an error in two
+  // cases: it may have written a record of the MANIFEST; or the error is Aborted and the call is one of an iterator,
+  // which must then seek again.
   EXPECT_TRUE(has_thrown || s.ok() || call.may_be_fatal || (s.IsAborted() && call.may_abort)) << s.ToString();
   if (!has_thrown && s.ok() && call.is_done != nullptr) {
     EXPECT_TRUE(call.is_done(shop)) << "it returned OK, and nothing was done";

@@ -341,9 +341,9 @@ SmallDatabaseCost OverwriteTenValues() {
   return cost;
 }
 
-// ADR 54. Without the limit, the slack is 100 kB, a tenth of the smallest segment: writers wait before a segment is
-// full, and each segment of 1 MiB may be collected while all 200 kB of live values are in it. With it, no write waits,
-// and less than half of that is moved.
+// ADR 54. Without min_space_limit, the slack is 100 kB, a tenth of the smallest segment. Writers wait before a segment
+// is full, and a segment of 1 MiB may be collected while all 200 kB of live values are in it. With the limit, no write
+// waits, and log GC moves less than a tenth of the written bytes.
 TEST(CeilingTest, BelowMinSpaceLimitNoWriteWaits) {
   const SmallDatabaseCost cost = OverwriteTenValues();
   EXPECT_EQ(cost.stall_micros, 0u);

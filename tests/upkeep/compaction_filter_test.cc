@@ -99,8 +99,8 @@ TEST(CompactionFilterTest, RemovedKeysAreGoneAndKeptOnesStay) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Changes values from each size to each size. The new value is stored where and how a write under the current options
-// would store it.
+// For each pair of sizes, a filter changes a value of the first size to one of the second. The new value must be stored
+// as a write under the current options would store it: inline or separated, compressed or not.
 TEST(CompactionFilterTest, ChangedValueIsStoredUnderCurrentOptions) {
   for (const CompressionType type : {CompressionType::kNoCompression, CompressionType::kZSTD}) {
     FilterStore store;

@@ -78,7 +78,9 @@ std::string FillAndDelete(const Kind& kind, Pattern pattern, std::size_t percent
   // If garbage is spread thinly, moving what lies between takes more than is freed, until more is deleted.
   const std::size_t enough = 10;
   if (percent >= enough && disk.IsFull()) return "the disk stays full\n" + disk.Space();
-  if (percent >= enough && disk.Fill() < kind.quota * percent / 400) return "few puts came back\n" + disk.Space();
+  if (percent >= enough && disk.Fill() < kind.quota * percent / 400) {
+    return "few bytes could be put again\n" + disk.Space();
+  }
   disk.LetItRun();
   disk.store->Reopen();
   return disk.Check() + disk.store->Verify();
@@ -86,7 +88,7 @@ std::string FillAndDelete(const Kind& kind, Pattern pattern, std::size_t percent
 
 class UpkeepCutRoundsTest : public ::testing::TestWithParam<std::tuple<Kind, Pattern, int, bool>> {};
 
-TEST_P(UpkeepCutRoundsTest, DeletesSucceedAndPutsComeBack) {
+TEST_P(UpkeepCutRoundsTest, DeletesSucceedAndPutsAreAcceptedAgain) {
   const auto [kind, pattern, percent, reopens] = GetParam();
   const std::uint64_t seed = SeedFromEnvironment(21);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));

@@ -123,8 +123,8 @@ TEST(FailingJobsTest, WritesToOtherFamiliesGoOnIfACompactionFails) {
   store.PutIn(family, "x", "y");
 }
 
-// Writes to both families until `job` has failed so often that they fail, and checks that reads do not; then ends the
-// failures. `fail` begins them.
+// Calls `fail`, after which a job fails each time. Writes until the job's failures make writes to both families fail,
+// and checks that reads still succeed. Then calls `end`, after which the job succeeds.
 void ExpectAllWritesFail(FamilyStore* store, const std::function<void()>& fail, const std::function<void()>& end) {
   store->options.write_buffer_size = 4096;
   store->options.blob_file_size = 16u << 10;

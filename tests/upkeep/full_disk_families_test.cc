@@ -106,12 +106,12 @@ std::string DeleteAndWriteAgain(std::size_t families, const std::vector<std::siz
     if (std::string wrong = all.Check(); !wrong.empty()) return step + wrong;
     if (all.disk().IsFull()) return step + "the disk stays full\n" + all.disk().Space();
     const std::uint64_t least = percent < 10 ? 20 : kHundred.quota / 100 * percent / 800;
-    if (all.Fill() < least) return step + "few puts came back\n" + all.disk().Space();
+    if (all.Fill() < least) return step + "few bytes could be put again\n" + all.disk().Space();
   }
   return all.Check() + all.disk().store->Verify();
 }
 
-TEST(FullDiskFamiliesTest, DeletesLeadBackToPuts) {
+TEST(FullDiskFamiliesTest, PutsAreAcceptedAgainAfterDeletes) {
   const std::uint64_t first = SeedFromEnvironment(23);
   for (std::uint64_t seed = first; seed < first + ScaleFromEnvironment(); ++seed) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));

@@ -1,5 +1,5 @@
-// Values in the index on a full disk: any share of deletes succeeds and leads back to puts, in both indexes. Puts leave
-// the room that a compaction takes, and on a full disk its steps free about what they take.
+// Values in the index on a full disk: deletes of any share of the keys succeed, and then puts are accepted again, in
+// both indexes. Puts leave the room that a compaction takes, and on a full disk its steps free about what they take.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,7 +85,7 @@ std::string DeleteAndWriteAgain(Order order, const std::vector<std::size_t>& per
     std::uint64_t again = disk.Fill();
     disk.LetItRun();
     again += disk.Fill();  // a rescue may have refused some puts
-    if (again < least) return step + std::to_string(again) + " bytes of puts came back\n" + disk.Space();
+    if (again < least) return step + std::to_string(again) + " bytes could be put again\n" + disk.Space();
   }
   disk.store->Reopen();
   return disk.Check() + disk.store->Verify();
@@ -93,7 +93,7 @@ std::string DeleteAndWriteAgain(Order order, const std::vector<std::size_t>& per
 
 class InlineShareTest : public ::testing::TestWithParam<Order> {};
 
-TEST_P(InlineShareTest, DeletesLeadBackToPuts) {
+TEST_P(InlineShareTest, PutsAreAcceptedAgainAfterDeletes) {
   const std::uint64_t first = SeedFromEnvironment(17);
   for (std::uint64_t seed = first; seed < first + ScaleFromEnvironment(); ++seed) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
@@ -104,7 +104,7 @@ TEST_P(InlineShareTest, DeletesLeadBackToPuts) {
 INSTANTIATE_TEST_SUITE_P(Shares, InlineShareTest,
                          ::testing::Values(Order::kAsWritten, Order::kEveryNth, Order::kRandom, Order::kRanges));
 
-// Deletes lead back to puts, but not with the mutant.
+// After deletes puts are accepted again, but not with the mutant.
 void ExpectCaught(Mutant rule, Order order, std::size_t percent, std::uint64_t seed) {
   ASSERT_EQ(DeleteAndWriteAgain(order, {percent}, seed), "");
   const MutantScope mutant(rule);
@@ -112,7 +112,7 @@ void ExpectCaught(Mutant rule, Order order, std::size_t percent, std::uint64_t s
 }
 
 TEST(FullDiskInlineTest, PutsLeaveRoomForCompactions) {
-  if (!TestsUseLsm()) GTEST_SKIP() << "a tree on this disk mostly comes back without it";
+  if (!TestsUseLsm()) GTEST_SKIP() << "a tree on this disk mostly accepts puts again without it";
   ExpectCaught(Mutant::kPutsLeaveNoRoomForSteps, Order::kAsWritten, 10, 17);
 }
 

@@ -67,7 +67,7 @@ std::string DeleteAndWriteAgain(const Kind& kind, std::size_t percent, bool by_r
   if (disk.IsFull()) return "the disk stays full\n" + disk.Space();
   // The reserve and the index keep a part of the space that a few per cent of the keys free.
   const std::uint64_t least = percent < 10 ? 16 * kKiB : kind.quota * percent / 400;
-  if (disk.Fill() < least) return "few puts came back\n" + disk.Space();
+  if (disk.Fill() < least) return "few bytes could be put again\n" + disk.Space();
   disk.LetItRun();
   disk.store->Reopen();
   return disk.Check() + disk.store->Verify();
@@ -76,7 +76,7 @@ std::string DeleteAndWriteAgain(const Kind& kind, std::size_t percent, bool by_r
 // Percent, whether by ranges, whether memtables are large.
 class ShareTest : public ::testing::TestWithParam<std::tuple<int, bool, bool>> {};
 
-TEST_P(ShareTest, DeletesLeadBackToPuts) {
+TEST_P(ShareTest, PutsAreAcceptedAgainAfterDeletes) {
   const auto [percent, by_ranges, large_tables] = GetParam();
   const std::uint64_t first = SeedFromEnvironment(31);
   for (std::uint64_t seed = first; seed < first + ScaleFromEnvironment(); ++seed) {
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(SingleKeys, ShareTest,
                                             ::testing::Bool()));
 
 // The larger the database, the smaller a share suffices: 2 % is the documented limit.
-TEST(FullDiskRoomTest, TwoPercentLeadBackToPutsInALargerDatabase) {
+TEST(FullDiskRoomTest, PutsAreAcceptedAfterTwoPercentInALargerDatabase) {
   const std::uint64_t first = SeedFromEnvironment(31);
   for (std::uint64_t seed = first; seed < first + ScaleFromEnvironment(); ++seed) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
@@ -102,7 +102,8 @@ TEST(FullDiskRoomTest, TwoPercentLeadBackToPutsInALargerDatabase) {
   }
 }
 
-// In a database of 24 MiB, 1 % may be too little, but its deletes succeed, and more deletes lead back to puts.
+// In a database of 24 MiB, deletes of 1 % may be too few. They succeed all the same, and after more deletes puts are
+// accepted again.
 TEST(FullDiskRoomTest, DeletesAddUp) {
   Disk disk(kThousand, false, 4);
   disk.store->MustOpen();

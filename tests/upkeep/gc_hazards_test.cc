@@ -1,5 +1,5 @@
-// Hazards of log GC that the tests of its rules do not cover: thousands of steps under a reader, a power cut at any of
-// its calls, damage, failing batches, and files that others have removed.
+// More hazards of log GC than those in log_gc_test.cc: thousands of steps while a reader holds an old view, a power cut
+// at any of its calls, damaged segments, failing batches, and files that something else has removed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct WatchedStore : TestStore {
     options.listeners = {watch};
     options.blob_garbage_collection_age_cutoff = 1;
   }
-  // True if nothing is left to do after at most this many tasks.
+  // Runs at most `tasks_most` tasks. Returns whether none is left then.
   bool ComesToRest(int tasks_most) {
     for (int i = 0; i < tasks_most && executor->pending() > 0; ++i) executor->RunOneInstead();
     return executor->pending() == 0;

@@ -1,5 +1,5 @@
-// The uses of segments, and their sums, that log GC keeps up to date from commit to commit. CheckInvariants compares
-// them with a walk over all segments.
+// Log GC keeps a table of how much of each segment is used, with sums, and updates it after each commit. After each
+// kind of change, CheckInvariants computes the same table from all segments, and compares.
 #include <string>
 
 #include "api/db_impl.h"

@@ -33,8 +33,9 @@ class LevelSpaceTest : public ::testing::Test {
   SmallValueStore store_{IndexKind::kLsm};
 };
 
-// Regression: bytes above the last level counted as garbage if they exceeded it, and a newly begun last level is small.
-// So a load waited for compactions every few kilobytes, each of which rewrote level 1 for a run of two pages.
+// Regression: if the levels above the last one had more bytes than it, the surplus counted as garbage. But a last level
+// that was just begun is small. So a load waited for a compaction every few kilobytes, and each compaction rewrote
+// level 1 for a run of two pages.
 TEST_F(LevelSpaceTest, NewKeysAboveTheLastLevelAreLive) {
   constexpr std::uint64_t kUserBytes = 60'000 * (kValueBytes + 16);
   for (std::uint64_t i = 0; i < 60'000; i += 1000) {

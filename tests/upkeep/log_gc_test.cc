@@ -1,5 +1,5 @@
-// Log GC: space comes back, but no deleted or overwritten value does. Each test of a rule also shows that a build
-// without the rule fails.
+// Log GC frees the space of dead values, and never makes a deleted or overwritten value visible again. Each test of a
+// rule also switches the rule off by a mutant, and then must find the defect.
 #include <gtest/gtest.h>
 
 #include <algorithm>

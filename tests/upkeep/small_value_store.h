@@ -1,5 +1,5 @@
-// SmallValueStore: a simulated database of inline values, small enough for a test to reach its ceiling, with a slow
-// background: one task per 64 puts.
+// SmallValueStore: a simulated database of inline values, small enough for a test to reach its ceiling, and with slow
+// background work: one task per 64 puts.
 #pragma once
 
 #include <map>

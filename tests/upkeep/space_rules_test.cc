@@ -1,5 +1,5 @@
-// The rules of the ceiling, each also with a mutant that lacks it: the bound holds at every commit, large hidden values
-// are noticed, writers wait only for jobs that help, and wall clocks have no influence.
+// The rules of the ceiling: the bound holds at every commit, large hidden values are noticed, writers wait only for
+// jobs that help, and wall clocks have no influence. Each rule is also tested with a mutant that switches it off.
 #include <gtest/gtest.h>
 
 #include <algorithm>

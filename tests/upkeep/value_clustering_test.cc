@@ -173,8 +173,8 @@ TEST(ValueClusteringTest, FullKeepsAllValuesInOrder) {
   EXPECT_LE(reads_of_all, scattered_of_all / 2);
 }
 
-// After each pause a pass begins if a 64th of the live bytes was written, so its price has another bound than without
-// pauses.
+// After each pause in the writes a pass begins if at least a 64th of the live bytes was written. So a written byte may
+// cost up to 64 bytes, more than without pauses.
 TEST(ValueClusteringTest, FullWritesAtMost64BytesPerByteIfWritesPause) {
   Scanned store(ValueClustering::kFull, 2.0);
   store.MustOpen();

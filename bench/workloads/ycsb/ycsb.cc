@@ -30,10 +30,10 @@ struct YcsbState : SharedState {
   const Zipf ages;
 };
 
-// For YCSB E. YCSB's zipfian ranges over the existing records and twice the inserts that it expects, and it draws again
-// for records that do not exist yet. Here the addition is at most the number of records: otherwise most draws, and the
-// warmest records among them, would be wasted. The expectation follows from the number of operations, as in YCSB, even
-// if --duration ends the workload.
+// For YCSB E: how many records the Zipf distribution covers in addition to the existing ones. YCSB covers twice the
+// inserts that it expects, and draws again if it draws a record that does not exist yet. Here the addition is at most
+// the number of existing records, because otherwise most draws would be repeated, and the warmest records might not
+// exist. As in YCSB, the expected inserts follow from the number of operations, even if --duration ends the workload.
 std::uint64_t ExpectedInserts(const Phase& phase) {
   const double twice = 2 * kInserts * static_cast<double>(YcsbOperations(phase.flags));
   return std::min(static_cast<std::uint64_t>(twice), phase.keys.next());
