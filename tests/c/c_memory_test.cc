@@ -11,6 +11,7 @@
 #include "c/wrappers.h"
 #include "cambium/listener.h"
 #include "io/sim/sim_file_system.h"
+#include "testing/scale.h"
 #include "testing/scarce_memory.h"
 #include "testing/temp_directory.h"
 
@@ -379,7 +380,7 @@ class CMemoryTest : public ::testing::TestWithParam<std::string> {};
 // by an eighth from round to round.
 TEST_P(CMemoryTest, OutOfMemoryIsReported) {
   const Case& its = Cases().at(GetParam());
-  for (std::uint64_t granted = 0, met = 1; met != 0; granted += 1 + (granted > 40 ? granted / 8 : 0)) {
+  for (std::uint64_t granted = 0, met = 1; met != 0; granted += kSweepStep + (granted > 40 ? granted / 8 : 0)) {
     Room room(its.needs);
     if (its.prepare) its.prepare(room);
     {

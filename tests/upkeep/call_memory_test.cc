@@ -18,6 +18,7 @@
 #include "testing/ample_file_system.h"
 #include "testing/family_store.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/scarce_memory.h"
 #include "util/result.h"
 
@@ -450,7 +451,7 @@ TEST_P(CallMemoryTest, EverythingGoesOnAfterAFailedAllocation) {
     Try(call, kPlenty, has_filter, &tally);
     std::printf("%s: %llu allocations\n", call.name, static_cast<unsigned long long>(tally.allocations));
     // With and without a filter, different allocations of a sampled call fail.
-    const std::uint64_t step = call.is_sampled ? 2 * (1 + tally.allocations / kSamples) : 1;
+    const std::uint64_t step = kSweepStep * (call.is_sampled ? 2 * (1 + tally.allocations / kSamples) : 1);
     std::uint64_t granted = has_filter ? step / 2 : 0;
     int tries = 0;
     for (; Try(call, granted, has_filter, &tally) && !HasFailure(); granted += step) ++tries;
