@@ -32,8 +32,8 @@ Status DbImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std:
   if (handle == nullptr) return NullArgument("CreateColumnFamily", "handle");
   *handle = nullptr;
   CAMBIUM_RETURN_IF_ERROR(writer_.Check({}));
-  CAMBIUM_TRY(std::vector<std::shared_ptr<Family>> made, families_.Create(options, {&name, 1}));
-  *handle = new FamilyHandle(this, state_.context.database_id, std::move(made.front()));
+  CAMBIUM_TRY(std::vector<std::unique_ptr<FamilyHandle>> made, families_.Create(this, options, {&name, 1}));
+  *handle = made.front().release();
   return Status::OK();
 }
 
@@ -45,12 +45,8 @@ Status DbImpl::CreateColumnFamilies(const ColumnFamilyOptions& options, const st
   CAMBIUM_RETURN_IF_ERROR(writer_.Check({}));
   if (names.empty()) return Status::OK();
   handles->reserve(names.size());
-  CAMBIUM_TRY(std::vector<std::shared_ptr<Family>> made, families_.Create(options, names));
-  std::vector<std::unique_ptr<FamilyHandle>> all;
-  for (std::shared_ptr<Family>& family : made) {
-    all.push_back(std::make_unique<FamilyHandle>(this, state_.context.database_id, std::move(family)));
-  }
-  for (std::unique_ptr<FamilyHandle>& handle : all) handles->push_back(handle.release());
+  CAMBIUM_TRY(std::vector<std::unique_ptr<FamilyHandle>> made, families_.Create(this, options, names));
+  for (std::unique_ptr<FamilyHandle>& handle : made) handles->push_back(handle.release());
   return Status::OK();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -35,8 +36,9 @@ Status Families::CheckSegmentSize(const ColumnFamilyOptions& options) const {
                                  std::to_string(db_.blob_file_size));
 }
 
-Result<std::vector<std::shared_ptr<Family>>> Families::Create(const ColumnFamilyOptions& options,
-                                                              std::span<const std::string> names) {
+Result<std::vector<std::unique_ptr<FamilyHandle>>> Families::Create(const void* facade,
+                                                                    const ColumnFamilyOptions& options,
+                                                                    std::span<const std::string> names) {
   for (const std::string& name : names) CAMBIUM_RETURN_IF_ERROR(CheckFamilyName(name));
   const FamiliesLock lock(*this);
   std::vector<ColumnFamilyDescriptor> wanted;
@@ -47,22 +49,23 @@ Result<std::vector<std::shared_ptr<Family>>> Families::Create(const ColumnFamily
   }
   std::vector<const ColumnFamilyDescriptor*> all;
   for (const ColumnFamilyDescriptor& each : wanted) all.push_back(&each);
-  CAMBIUM_TRY(std::vector<std::shared_ptr<Family>> made, Make(all));
+  std::vector<std::unique_ptr<FamilyHandle>> handles;
   FamilyChanges changes;
-  for (const std::shared_ptr<Family>& family : made) changes[family->name].created_id = family->id;
+  CAMBIUM_RETURN_IF_ERROR(Make(all, [&](const std::shared_ptr<Family>& family) {
+    handles.push_back(std::make_unique<FamilyHandle>(facade, db_.database_id, family));
+    changes[family->name].created_id = family->id;
+  }));
   PersistFamilies(std::move(changes));
-  return made;
+  return handles;
 }
 
-Result<std::vector<std::shared_ptr<Family>>> Families::Make(std::span<const ColumnFamilyDescriptor* const> wanted) {
-  std::vector<std::shared_ptr<Family>> made;
-  CAMBIUM_RETURN_IF_ERROR(CommitCreation(wanted, &made));
+Status Families::Make(std::span<const ColumnFamilyDescriptor* const> wanted, const Prepare& prepare) {
+  CAMBIUM_RETURN_IF_ERROR(CommitCreation(wanted, prepare));
   EpochCollect();
-  return made;
+  return Status::OK();
 }
 
-Status Families::CommitCreation(std::span<const ColumnFamilyDescriptor* const> wanted,
-                                std::vector<std::shared_ptr<Family>>* made) {
+Status Families::CommitCreation(std::span<const ColumnFamilyDescriptor* const> wanted, const Prepare& prepare) {
   const CommitLock lock(commits_);
   const ManifestState& state = commits_.state();
   if (wanted.size() > kMaxFamilies - state.families.size() || wanted.size() > 0xffffffffu - state.next_family_id) {
@@ -71,6 +74,7 @@ Status Families::CommitCreation(std::span<const ColumnFamilyDescriptor* const> w
   }
   Edit edit;
   edit.next_family_id = state.next_family_id;
+  std::vector<std::shared_ptr<Family>> made;
   std::vector<std::shared_ptr<const Layers>> layers;
   std::unordered_set<std::string_view> names;
   for (const ColumnFamilyDescriptor* const each : wanted) {
@@ -86,20 +90,21 @@ Status Families::CommitCreation(std::span<const ColumnFamilyDescriptor* const> w
     stored.index_type = static_cast<IndexType>(each->options.index_type);
     stored.comparator = each->options.comparator->Name();
     stored.page_size = each->options.page_size;
-    made->push_back(std::make_shared<Family>(stored.id, stored.name, each->options, db_.share));
-    Family& family = *made->back();
+    made.push_back(std::make_shared<Family>(stored.id, stored.name, each->options, db_.share));
+    Family& family = *made.back();
     family.index = MakeIndex(&family);
     CAMBIUM_TRY(layers.emplace_back(), OpenLayers(stored, family.options().comparator, db_.pool.get(), {}));
     FamilyEdit creation;
     creation.id = stored.id;
     creation.create = {stored.name, stored.index_type, stored.comparator, stored.page_size};
     edit.families.push_back(std::move(creation));
+    if (prepare != nullptr) prepare(made.back());
   }
-  jobs_.ReserveFor(made->size());
+  jobs_.ReserveFor(made.size());
   CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, [&](View* view) {
-    for (std::size_t i = 0; i < made->size(); ++i) AddTo(view, (*made)[i], layers[i]);
+    for (std::size_t i = 0; i < made.size(); ++i) AddTo(view, made[i], layers[i]);
   }));
-  for (const std::shared_ptr<Family>& family : *made) jobs_.Add(family);
+  for (const std::shared_ptr<Family>& family : made) jobs_.Add(family);
   return Status::OK();
 }
 
@@ -120,10 +125,10 @@ Status Families::Drop(Family* family) {
   if (family->id == 0) return Status::InvalidArgument("the default column family cannot be dropped");
   const FamiliesLock lock(*this);
   std::vector<NumberedFile> files;
-  CAMBIUM_RETURN_IF_ERROR(CommitDrop(family, &files));
-  for (const NumberedFile& file : files) commits_.obsolete().MakeObsolete(file.number);
   FamilyChanges change;
   change[family->name].was_dropped = true;
+  CAMBIUM_RETURN_IF_ERROR(CommitDrop(family, &files));
+  for (const NumberedFile& file : files) commits_.obsolete().MakeObsolete(file.number);
   PersistFamilies(std::move(change));
   FreeSpaceOfDropped();
   return Status::OK();
@@ -138,8 +143,11 @@ Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
   }
   Edit edit;
   edit.drop_families.push_back(family->id);
+  jobs_.ReserveForDrop();
   std::shared_ptr<Family> kept;
-  const Status committed = commits_.Commit(&edit, [&](View* view) {
+  // Until the commit has succeeded, its record may be on disk.
+  family->drop_in_doubt.store(!MutantIs(Mutant::kWriteDespiteDoubtfulDrop), std::memory_order_relaxed);
+  CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, [&](View* view) {
     const FamilyView* const found = view->Find(family->id);
     assert(found != nullptr && "it was not dropped before");
     kept = found->family;
@@ -150,25 +158,26 @@ Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
     gone.active->LeaveToReaders(db_.reader_tables);
     for (const FrozenTable& frozen : gone.frozen) frozen.table->LeaveToReaders(db_.reader_tables);
     family->dropped.store(true, std::memory_order_release);
-  });
-  if (!committed.ok()) {
-    family->drop_in_doubt.store(!MutantIs(Mutant::kWriteDespiteDoubtfulDrop), std::memory_order_relaxed);
-    return committed;
-  }
+  }));
+  family->drop_in_doubt.store(false, std::memory_order_relaxed);
   jobs_.Drop(std::move(kept));
   return Status::OK();
 }
 
 // Dropping segments frees the space. If that fails now, the family is still dropped.
 void Families::FreeSpaceOfDropped() {
-  Status freed = head_.AdvanceReplay();
-  if (freed.ok()) freed = commits_.DropUnreferenced();
-  EpochCollect();
-  jobs_.ReleaseDropped();
-  if (freed.severity() == Status::Severity::kFatal) {
-    jobs_.SetFatal(freed);
-  } else if (!freed.ok()) {
-    db_.logger->Log(InfoLogLevel::kWarn, "freeing the space of a column family: " + freed.ToString());
+  try {
+    Status freed = head_.AdvanceReplay();
+    if (freed.ok()) freed = commits_.DropUnreferenced();
+    EpochCollect();
+    jobs_.ReleaseDropped();
+    if (freed.severity() == Status::Severity::kFatal) {
+      jobs_.SetFatal(freed);
+    } else if (!freed.ok()) {
+      db_.logger->Log(InfoLogLevel::kWarn, "freeing the space of a column family: " + freed.ToString());
+    }
+  } catch (const std::bad_alloc&) {
+    if (MutantIs(Mutant::kExceptionAfterChange)) throw;
   }
 }
 

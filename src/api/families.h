@@ -4,6 +4,7 @@
 // families.cc creates and drops families; options.cc changes options and writes the OPTIONS files.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,12 +29,15 @@ class Families {
 
   // ---- Creating and dropping ----
 
-  // Creates empty families, which are durable and in the view, in one commit.
-  Result<std::vector<std::shared_ptr<Family>>> Create(const ColumnFamilyOptions& options,
-                                                      std::span<const std::string> names)
+  // Creates empty families, which are durable and in the view, in one commit. Returns their handles in the database
+  // whose facade is `facade`. The handles are made before the commit; after it nothing throws.
+  Result<std::vector<std::unique_ptr<FamilyHandle>>> Create(const void* facade, const ColumnFamilyOptions& options,
+                                                            std::span<const std::string> names)
       CAMBIUM_EXCLUDES(families_lock);
-  // Does the same for checked options and names; the caller writes the OPTIONS file.
-  Result<std::vector<std::shared_ptr<Family>>> Make(std::span<const ColumnFamilyDescriptor* const> wanted)
+  // Does the same for checked options and names; the caller writes the OPTIONS file. `prepare` is called with each
+  // family before the commit.
+  using Prepare = std::function<void(const std::shared_ptr<Family>&)>;
+  Status Make(std::span<const ColumnFamilyDescriptor* const> wanted, const Prepare& prepare = nullptr)
       CAMBIUM_REQUIRES(families_lock);
   Status Drop(Family* family) CAMBIUM_EXCLUDES(families_lock);
   // Makes the index of a family, without layers.
@@ -63,16 +67,24 @@ class Families {
   Status CheckOptions(const ColumnFamilyOptions& options) const;
   Status CheckSegmentSize(const ColumnFamilyOptions& options) const;  // of a family that is not the default one
   // Commit the creation of families, or the drop of one.
-  Status CommitCreation(std::span<const ColumnFamilyDescriptor* const> wanted,
-                        std::vector<std::shared_ptr<Family>>* made);
+  Status CommitCreation(std::span<const ColumnFamilyDescriptor* const> wanted, const Prepare& prepare);
   Status CommitDrop(Family* family, std::vector<NumberedFile>* files);
   static void AddTo(View* view, const std::shared_ptr<Family>& family, std::shared_ptr<const Layers> layers);
   void FreeSpaceOfDropped();
-  // Sets the size of segments in the options of all families.
-  void ResizeSegments(std::uint64_t bytes) CAMBIUM_REQUIRES(families_lock);
-  Status PersistChange() CAMBIUM_REQUIRES(families_lock);
-  // Persist that families were created or dropped. An error is only logged, unless it is fatal.
+  struct Resized {
+    std::shared_ptr<Family> family;
+    std::unique_ptr<const OptionsInForce> options;
+  };
+  // Makes options with segments of this size for all families but one.
+  [[nodiscard]] std::vector<Resized> WithSegmentsOf(std::uint64_t bytes, const Family& but) const
+      CAMBIUM_REQUIRES(families_lock);
+  // Schedules what changed options may need, and persists them. Returns `lost` if memory runs out. `changed`: the
+  // family whose options have changed; null: those of the database.
+  Status EndChange(const std::shared_ptr<Family>& changed, Status lost) CAMBIUM_REQUIRES(families_lock);
+  [[nodiscard]] static Status LostMemory();
+  // Persist that families were created or dropped. An error is only logged, unless it is fatal. Throws nothing.
   void PersistFamilies(FamilyChanges changes) CAMBIUM_REQUIRES(families_lock);
+  void ForgetFiles() noexcept CAMBIUM_REQUIRES(families_lock);
   Status PersistAddition(FamilyChanges changes) CAMBIUM_REQUIRES(families_lock);
   [[nodiscard]] std::string TextOf(const OptionsAdditions::Addition& addition) const;
   Status WriteFile(std::uint64_t number, const std::string& text);

@@ -1,6 +1,7 @@
 #include "api/large_values.h"
 
 #include <cassert>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -21,10 +22,8 @@ Status LargeValues::Write(const Family& family, Slice key, Slice value, bool may
     if (room.IsNoSpace()) disk_keeper_.OnNoSpace();
     return room;
   }
-  NewFile made;
-  made.header = db_.HeaderFor(FileKind::kLargeValue, number);
-  CAMBIUM_RETURN_IF_ERROR(
-      db_.fs->Open(db_.PathOf(FileKind::kLargeValue, number), OpenMode::kCreateNew, {}, &made.file));
+  NewFile made(db_, number);
+  CAMBIUM_RETURN_IF_ERROR(made.guard.Create(&made.file));
   BlobFileCreation creation = db_.BeginBlobFile(made.header, BlobFileCreationReason::kLargeValue);
   db_.events.Deliver();
   std::string buffer;
@@ -62,6 +61,7 @@ void LargeValues::Encode(const Family& family, Slice key, Slice value, RecordHea
 
 Status LargeValues::GiveUp(NewFile* made, const Status& why) {
   made->file.reset();
+  made->guard.Keep();
   static_cast<void>(db_.Unlink(FileKind::kLargeValue, made->header.number));
   return why;
 }
@@ -75,15 +75,12 @@ Status LargeValues::Fill(NewFile* made, Slice key, Slice stored) {
   }
   if (!s.ok()) return GiveUp(made, s);
   db_.meter.Tick(BLOB_DB_BLOB_FILE_BYTES_WRITTEN, made->record.RecordSize());
-  if (!MutantIs(Mutant::kSkipLargeValueSync)) s = db_.SyncValues(made->file.get());
-  if (!s.ok() && !s.IsNoSpace()) {
-    jobs_.SetFatal(s);
-    return s.Fatal();
-  }
-  if (!s.ok()) return GiveUp(made, s);
-  s = db_.SyncDirectory();
-  if (s.IsBusy()) return GiveUp(made, s);
-  if (!s.ok()) jobs_.SetFatal(s);
+  if (!MutantIs(Mutant::kSkipLargeValueSync)) s = DbContext::JudgeSync(db_.SyncValues(made->file.get()));
+  if (s.ok()) s = db_.SyncDirectory();
+  if (s.ok()) return s;
+  if (s.severity() != Status::Severity::kFatal) return GiveUp(made, s);
+  made->guard.Keep();
+  jobs_.SetFatal(s);
   return s;
 }
 
@@ -100,10 +97,12 @@ Status LargeValues::Name(NewFile* made, const Family& family, LargeValueRef* ref
   info.sealed_length = info.file_size = kLargeRecordOffset + made->record.RecordSize();
   Edit edit;
   edit.set_segments.push_back(info);
-  CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, [&](View* view) {
+  const std::function<void(View*)> change = [&](View* view) {
     view->segments = view->segments.With(
         info.slot, commits_.MakeSegment(made->header, info.slot, std::move(made->file), info.sealed_length));
-  }));
+  };
+  made->guard.Keep();  // Commit removes the file if it fails
+  CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, change));
   commits_.LargeValueNamed(info.number, family.id);
   space_.written.fetch_add(info.file_size, std::memory_order_relaxed);
   *ref = {info.number, info.file_size, made->record.body_checksum};
@@ -127,7 +126,7 @@ void LargeValues::DropFiles(const std::vector<std::uint64_t>& numbers, std::uint
 // The failed write may have written the whole batch. Until the MANIFEST says that its segment ends before it, a crash
 // may bring the batch back, so the segment is ended first. If that fails too, the next batch ends it.
 Status LargeValues::DropAfterWrite(const std::vector<std::uint64_t>& numbers) {
-  if (numbers.empty()) return Status::OK();
+  if (numbers.empty() || jobs_.has_fatal()) return Status::OK();
   Status ended;
   std::uint64_t failed_in = 0;
   {

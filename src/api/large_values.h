@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "io/new_file_guard.h"
 #include "state/db_state.h"
 #include "upkeep/disk_keeper.h"
 #include "vlog/prepared_batch.h"
@@ -39,6 +40,10 @@ class LargeValues {
 
  private:
   struct NewFile {
+    explicit NewFile(const DbContext& db, std::uint64_t number)
+        : guard(db.fs.get(), db.PathOf(FileKind::kLargeValue, number)),
+          header(db.HeaderFor(FileKind::kLargeValue, number)) {}
+    NewFileGuard guard;
     FileHeader header;
     std::unique_ptr<File> file;
     RecordHeader record;
@@ -51,7 +56,7 @@ class LargeValues {
   Status Name(NewFile* made, const Family& family, LargeValueRef* ref, ValueAddress* address);
   // `failed_in`: as for CommitPoint::LargeValuesFailed.
   void DropFiles(const std::vector<std::uint64_t>& numbers, std::uint64_t failed_in);
-  // Removes the file. If that fails it is an orphan, which the next Open removes.
+  // Removes the file and reports that. If it cannot be removed it is an orphan, which the next Open removes.
   Status GiveUp(NewFile* made, const Status& why);
 
   DbContext& db_;

@@ -1,5 +1,6 @@
 // Options of an open database: reading and changing those in force, and writing the OPTIONS file.
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "api/families.h"
@@ -8,6 +9,7 @@
 #include "options/options_check.h"
 #include "options/options_file.h"
 #include "options/options_text.h"
+#include "util/mutant.h"
 
 namespace cambium {
 namespace {
@@ -19,6 +21,7 @@ Result<OptionTexts> TextsOf(const std::unordered_map<std::string, std::string>& 
   return texts;
 }
 
+constexpr const char* kNotPersisted = "the options are in force but not persisted";
 constexpr ApplyRules kWhileOpen{.comparators = {}, .dynamic_only = true, .ignore_unknown = false};
 
 }  // namespace
@@ -43,22 +46,30 @@ Status Families::SetOptions(Family* its, const std::unordered_map<std::string, s
   const bool is_default = family == default_family_;
   CAMBIUM_RETURN_IF_ERROR(CheckOptions(next));
   if (!is_default) CAMBIUM_RETURN_IF_ERROR(CheckSegmentSize(next));
-  family->ChangeOptions(next);
+  std::vector<Resized> others;
+  if (next.blob_file_size != db_.blob_file_size.load(std::memory_order_relaxed)) {
+    others = WithSegmentsOf(next.blob_file_size, *family);
+  }
+  std::unique_ptr<const OptionsInForce> own = family->MakeOptions(next);
+  Status lost = LostMemory();
+  // From here on nothing can fail, so the change is made as a whole.
+  family->PutInForce(std::move(own));
+  for (Resized& other : others) other.family->PutInForce(std::move(other.options));
+  db_.blob_file_size.store(next.blob_file_size, std::memory_order_relaxed);
   family->index->SetOptions(next);
-  if (next.blob_file_size != db_.blob_file_size.load(std::memory_order_relaxed)) ResizeSegments(next.blob_file_size);
-  if (compactor_.IsDue(*family)) jobs_.Schedule(Job::kCompact, family);
-  jobs_.Schedule(Job::kLookAtSpace);
-  return PersistChange();
+  return EndChange(family, std::move(lost));
 }
 
-void Families::ResizeSegments(std::uint64_t bytes) {
-  db_.blob_file_size.store(bytes, std::memory_order_relaxed);
+std::vector<Families::Resized> Families::WithSegmentsOf(std::uint64_t bytes, const Family& but) const {
+  std::vector<Resized> resized;
   const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
+    if (each.family.get() == &but) continue;
     ColumnFamilyOptions its = each.family->options();
     its.blob_file_size = bytes;
-    each.family->ChangeOptions(its);
+    resized.push_back({each.family, each.family->MakeOptions(its)});
   }
+  return resized;
 }
 
 Status Families::SetDbOptions(const std::unordered_map<std::string, std::string>& changes) {
@@ -73,6 +84,7 @@ Status Families::SetDbOptions(const std::unordered_map<std::string, std::string>
                                 .WithContext("column family \"" + each.family->name + "\""));
   }
   next = FillInDefaults(next);
+  Status lost = LostMemory();
   db_.pool->SetCapacity(next.page_cache_size);
   {
     const AppendLock append(head_);
@@ -82,25 +94,47 @@ Status Families::SetDbOptions(const std::unordered_map<std::string, std::string>
   db_.max_space_amplification.store(next.max_space_amplification, std::memory_order_relaxed);
   db_.min_space_limit.store(next.min_space_limit, std::memory_order_relaxed);
   db_.min_punch_size.store(next.min_punch_size, std::memory_order_relaxed);
-  jobs_.Schedule(Job::kLookAtSpace);
-  return PersistChange();
+  return EndChange(nullptr, std::move(lost));
 }
 
 // ---- The OPTIONS file ----
 
-Status Families::PersistChange() {
-  const Status persisted = Persist();
-  if (persisted.severity() == Status::Severity::kFatal) jobs_.SetFatal(persisted);
-  return persisted.WithContext("the options are in force but not persisted");
+// If a job cannot be scheduled, the next event that needs it schedules it.
+Status Families::EndChange(const std::shared_ptr<Family>& changed, Status lost) {
+  try {
+    jobs_.ScheduleIfPossible(Job::kLookAtSpace);
+    if (changed != nullptr && compactor_.IsDue(*changed)) jobs_.Schedule(Job::kCompact, changed);
+    const Status persisted = Persist();
+    if (persisted.severity() == Status::Severity::kFatal) jobs_.SetFatal(persisted);
+    return persisted.WithContext(kNotPersisted);
+  } catch (const std::bad_alloc&) {
+    if (MutantIs(Mutant::kExceptionAfterChange)) throw;
+    ForgetFiles();
+    return lost;
+  }
 }
 
+Status Families::LostMemory() { return Status::Aborted("memory ran out").WithContext(kNotPersisted); }
+
 void Families::PersistFamilies(FamilyChanges changes) {
-  const Status persisted = PersistAddition(std::move(changes));
-  if (persisted.severity() == Status::Severity::kFatal) {
-    jobs_.SetFatal(persisted);
-  } else if (!persisted.ok()) {
-    db_.logger->Log(InfoLogLevel::kWarn, "options are not persisted: " + persisted.ToString());
+  try {
+    const Status persisted = PersistAddition(std::move(changes));
+    if (persisted.severity() == Status::Severity::kFatal) {
+      jobs_.SetFatal(persisted);
+    } else if (!persisted.ok()) {
+      db_.logger->Log(InfoLogLevel::kWarn, "options are not persisted: " + persisted.ToString());
+    }
+  } catch (const std::bad_alloc&) {
+    if (MutantIs(Mutant::kExceptionAfterChange)) throw;
+    ForgetFiles();
   }
+}
+
+// The next file is whole, so that no change is missing in it.
+void Families::ForgetFiles() noexcept {
+  if (additions_.whole() != 0) previous_file_ = additions_.whole();
+  additions_.Clear();
+  knows_old_files_ = false;
 }
 
 // If the file cannot be written, for example for lack of space, Open succeeds. If the directory cannot be synced, Open

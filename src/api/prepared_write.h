@@ -15,9 +15,10 @@ namespace cambium {
 struct PreparedWrite {
   PreparedBatch batch;
   std::span<const WriteTarget> targets;  // the families of the batch; kept alive by the caller
-  std::vector<std::uint64_t> large;      // numbers of the files of its large values
+  std::vector<std::uint64_t> large;      // numbers of the files of its large values; 0: one that is being made
   std::uint64_t user_bytes = 0;          // the bytes of all keys and values, uncompressed
   bool only_deletes = false;
+  SequenceNumber last = 0;               // its last sequence number; 0: it is not appended
 };
 
 // Counts a write that was appended.

@@ -311,7 +311,7 @@ Status Opener::CreateMissing() {
   }
   if (missing.empty()) return Status::OK();
   const FamiliesLock lock(families_);
-  return families_.Make(missing).status();
+  return families_.Make(missing);
 }
 
 void Opener::CountSegmentsToReplay() {

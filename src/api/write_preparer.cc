@@ -36,8 +36,12 @@ Status WritePreparer::AddPut(const WriteOptions& options, const Family& family, 
   LargeValueRef ref;
   ValueAddress address;
   CAMBIUM_RETURN_IF_ERROR(space_keeper_.Await(options, value.size()));  // before the file takes space
-  CAMBIUM_RETURN_IF_ERROR(large_values_.Write(family, key, value, !options.no_slowdown, &ref, &address));
-  write->large.push_back(ref.number);
+  write->large.push_back(0);  // first: a file that was made is never forgotten
+  if (Status s = large_values_.Write(family, key, value, !options.no_slowdown, &ref, &address); !s.ok()) {
+    write->large.pop_back();
+    return s;
+  }
+  write->large.back() = ref.number;
   write->batch.PutLarge(family.id, key, ref, address);
   return Status::OK();
 }

@@ -26,7 +26,8 @@ class WritePreparer {
   // How the records of the family's values are made, by its options in force.
   [[nodiscard]] PreparedBatch::Rules RulesOf(const Family& family) const;
   // Adds a put to the batch. Writes a large value to its file first, and waits before if the database is at the ceiling
-  // or the disk nearly full. If a later operation of the batch fails, the caller drops the files (LargeValues::Drop).
+  // or the disk nearly full. If a later operation of the batch fails, or an exception passes, the caller drops the
+  // files (LargeValues::Drop).
   Status AddPut(const WriteOptions& options, const Family& family, Slice key, Slice value, PreparedWrite* write)
       CAMBIUM_EXCLUDES_ROLES;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
+#include <utility>
 
 #include "api/batch_preparer.h"
 #include "upkeep/no_space_retry.h"
@@ -9,6 +11,34 @@
 #include "util/mutant.h"
 
 namespace cambium {
+namespace {
+
+// If an exception passes, ends what WritePrepared would end: the files of the large values are counted as referred to
+// if the batch is appended, otherwise dropped.
+class LargeFilesScope {
+ public:
+  LargeFilesScope(LargeValues* values, PreparedWrite* write) : values_(*values), write_(*write) {}
+  // If memory runs out, the files remain until the database is opened again.
+  ~LargeFilesScope() {
+    if (write_.large.empty() || MutantIs(Mutant::kExceptionKeepsLargeValues)) return;
+    try {
+      if (write_.last != 0) {
+        values_.Appended(write_.large, write_.last);
+      } else {
+        static_cast<void>(values_.DropAfterWrite(write_.large));  // a fatal error is kept
+      }
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  LargeFilesScope(const LargeFilesScope&) = delete;
+  LargeFilesScope& operator=(const LargeFilesScope&) = delete;
+
+ private:
+  LargeValues& values_;
+  PreparedWrite& write_;
+};
+
+}  // namespace
 
 Writer::Writer(DbState* state, Upkeep* upkeep, TraceSwitch* traces)
     : state_(*state),
@@ -44,7 +74,8 @@ Status Writer::Put(const WriteOptions& options, Family* family, Slice key, Slice
                                         .value_size = value.size(), .value = value});
   }
   PreparedWrite write{PreparedBatch(preparer_.RulesOf(*family)), {}, {}, key.size() + value.size(),
-                      /*only_deletes=*/false};
+                      /*only_deletes=*/false, 0};
+  const LargeFilesScope scope(&large_values_, &write);
   CAMBIUM_RETURN_IF_ERROR(preparer_.AddPut(options, *family, key, value, &write));
   const WriteTarget target{family, 1, write.batch.memtable_bytes()};
   write.targets = {&target, 1};
@@ -57,7 +88,7 @@ Status Writer::Delete(TraceOpType type, const WriteOptions& options, Family* fam
   if (traced.is_on()) {
     traced.DescribeWrite(options.sync, {.type = type, .family = family->id, .key = key, .end_key = {}, .value = {}});
   }
-  PreparedWrite write{PreparedBatch(preparer_.RulesOf(*family)), {}, {}, key.size(), /*only_deletes=*/true};
+  PreparedWrite write{PreparedBatch(preparer_.RulesOf(*family)), {}, {}, key.size(), /*only_deletes=*/true, 0};
   write.batch.Delete(family->id, key);
   const WriteTarget target{family, 1, write.batch.memtable_bytes()};
   write.targets = {&target, 1};
@@ -71,10 +102,11 @@ Status Writer::Write(const WriteOptions& options, WriteBatch* batch) {
   }
   TracedCall traced(&traces_, kTraceFilterWrite);
   if (traced.is_on()) traced.DescribeWrite(options.sync, *batch);
-  PreparedWrite write{PreparedBatch(PreparedBatch::Rules{}), {}, {}, 0, false};
+  PreparedWrite write{PreparedBatch(PreparedBatch::Rules{}), {}, {}, 0, false, 0};
+  const LargeFilesScope scope(&large_values_, &write);
   BatchPreparer preparer(&commits_, &preparer_, options, &write);
   if (const Status iterated = batch->Iterate(&preparer); !iterated.ok()) {
-    large_values_.Drop(write.large);
+    large_values_.Drop(std::exchange(write.large, {}));
     return iterated;
   }
   write.targets = preparer.Targets();
@@ -92,20 +124,19 @@ Status Writer::WritePrepared(const WriteOptions& options, PreparedWrite* write, 
   assert(!write->batch.empty() && !write->targets.empty());
   db_.stats.user_bytes.fetch_add(write->user_bytes, std::memory_order_relaxed);
   const SampledCall sampled(&pace_.foreground(), options.sync ? CallKind::kSyncedWrite : CallKind::kWrite);
-  SequenceNumber last = 0;
   Status appended = AwaitPermission(options, *write);
-  if (appended.ok()) appended = AppendOrFree(options, write, &last, traced);
+  if (appended.ok()) appended = AppendOrFree(options, write, traced);
   memory_keeper_.FlushIfDue();
   db_.events.Deliver();
-  if (!appended.ok()) return GiveUp(*write, appended);
+  if (!appended.ok()) return GiveUp(write, appended);
   if (traced->is_on()) traced->Record();
   if (db_.meter.is_on()) CountWritten(db_.meter, *write);
   if (!write->large.empty()) {
-    large_values_.Appended(write->large, last);
+    large_values_.Appended(std::exchange(write->large, {}), write->last);
     EpochCollect();  // frees the view that each file has installed
   }
   if (!options.sync) return Status::OK();
-  const Status synced = head_.log()->SyncUpTo(last);
+  const Status synced = head_.log()->SyncUpTo(write->last);
   if (!synced.ok()) jobs_.SetFatal(synced);
   return synced;
 }
@@ -123,20 +154,18 @@ Status Writer::AwaitPermission(const WriteOptions& options, const PreparedWrite&
   return space_keeper_.Await(options, write.batch.size());
 }
 
-Status Writer::AppendOrFree(const WriteOptions& options, PreparedWrite* write, SequenceNumber* last,
-                            TracedCall* traced) {
-  Status appended = Append(options, write, /*is_last_try=*/false, last, traced);
+Status Writer::AppendOrFree(const WriteOptions& options, PreparedWrite* write, TracedCall* traced) {
+  Status appended = Append(options, write, /*is_last_try=*/false, traced);
   if (!appended.IsNoSpace()) return appended;
   NoSpaceRetry retry(&state_, &disk_keeper_, options, write->batch.size(), write->only_deletes);
   while (true) {
     CAMBIUM_TRY(const bool again, retry.Await(appended));
     if (!again) return appended;
-    appended = Append(options, write, retry.is_last_try(), last, traced);
+    appended = Append(options, write, retry.is_last_try(), traced);
   }
 }
 
-Status Writer::Append(const WriteOptions& options, PreparedWrite* write, bool is_last_try, SequenceNumber* last,
-                      TracedCall* traced) {
+Status Writer::Append(const WriteOptions& options, PreparedWrite* write, bool is_last_try, TracedCall* traced) {
   const AppendLock lock(head_);
   CAMBIUM_RETURN_IF_ERROR(disk_keeper_.CheckRoomForBatch(write->batch.size(), write->only_deletes, is_last_try));
   head_.FreezeOldestIfDue();  // before the batch's memory is taken, since it may freeze the memtable that has it
@@ -146,7 +175,7 @@ Status Writer::Append(const WriteOptions& options, PreparedWrite* write, bool is
   // that flush. Other batches have their memory and no longer need the line.
   if (!place.may_exceed) place.Leave();
   Status appended = CheckNotDropped(*write);
-  if (appended.ok()) appended = head_.Append(&write->batch, write->targets, last);
+  if (appended.ok()) appended = head_.Append(&write->batch, write->targets, &write->last);
   if (!appended.ok()) {
     WriteHead::GiveBackReserved(write->targets);
     return appended;
@@ -169,10 +198,11 @@ Status Writer::CheckNotDropped(const PreparedWrite& write) {
   return Status::OK();
 }
 
-Status Writer::GiveUp(const PreparedWrite& write, const Status& why) {
+Status Writer::GiveUp(PreparedWrite* write, const Status& why) {
   if (why.severity() == Status::Severity::kFatal) jobs_.SetFatal(why);
+  const std::vector<std::uint64_t> large = std::exchange(write->large, {});
   if (MutantIs(Mutant::kFailedBatchStaysCharged)) return why;
-  const Status dropped = large_values_.DropAfterWrite(write.large);
+  const Status dropped = large_values_.DropAfterWrite(large);
   return dropped.ok() ? why : dropped;
 }
 

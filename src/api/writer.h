@@ -39,13 +39,13 @@ class Writer {
   // Waits for compactions and for space if necessary.
   Status AwaitPermission(const WriteOptions& options, const PreparedWrite& write);
   // Appends the batch. If it finds no space on the disk, tries again as long as jobs may free some.
-  Status AppendOrFree(const WriteOptions& options, PreparedWrite* write, SequenceNumber* last, TracedCall* traced);
-  // `is_last_try`: as for DiskKeeper::CheckRoomForBatch. *last is the batch's last sequence number.
-  Status Append(const WriteOptions& options, PreparedWrite* write, bool is_last_try, SequenceNumber* last,
-                TracedCall* traced) CAMBIUM_EXCLUDES(append_lock);
+  Status AppendOrFree(const WriteOptions& options, PreparedWrite* write, TracedCall* traced);
+  // `is_last_try`: as for DiskKeeper::CheckRoomForBatch.
+  Status Append(const WriteOptions& options, PreparedWrite* write, bool is_last_try, TracedCall* traced)
+      CAMBIUM_EXCLUDES(append_lock);
   Status CheckNotDropped(const PreparedWrite& write) CAMBIUM_REQUIRES(append_lock);
   // Called if the write has failed: drops the files of its large values. Returns the error of the write.
-  Status GiveUp(const PreparedWrite& write, const Status& why);
+  Status GiveUp(PreparedWrite* write, const Status& why);
 
   DbState& state_;
   DbContext& db_;

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "io/new_file_guard.h"
 #include "io/take_blocks.h"
 #include "manifest/apply_edit.h"
 #include "manifest/file_names.h"
@@ -44,6 +45,12 @@ Status TakeSpace(File* file, std::uint64_t offset, std::uint64_t length) {
 
 Status SyncCommitPoint(File* file) { return MutantIs(Mutant::kManifestSkipSync) ? Status::OK() : file->SyncData(); }
 
+// The errors for a lack of memory after the write of a record. They are made before the write.
+struct Lost {
+  Status kept = Status::Aborted("memory ran out after a MANIFEST record was written").Fatal();
+  Status returned = kept;
+};
+
 // The file that records are appended to.
 struct CurrentFile {
   std::unique_ptr<File> file;
@@ -71,16 +78,10 @@ struct Manifest::Rep {
   ManifestState state CAMBIUM_GUARDED_BY(mutex);
   StateIndex index CAMBIUM_GUARDED_BY(mutex);  // of `state`
   bool dead CAMBIUM_GUARDED_BY(mutex) = true;  // nothing may be appended to the current file
-  bool has_written CAMBIUM_GUARDED_BY(mutex) = false;  // the last commit began to write
+  bool has_written CAMBIUM_GUARDED_BY(mutex) = false;  // since NoteNothingWritten
   Status fatal CAMBIUM_GUARDED_BY(mutex);      // never changes once set
 
   [[nodiscard]] bool MustRoll() const CAMBIUM_REQUIRES(mutex) { return dead || current.size > current.size_max; }
-
-  // Keeps the first fatal error, and returns it.
-  Status Fatal(const Status& status) CAMBIUM_REQUIRES(mutex) {
-    if (fatal.ok()) fatal = status.Fatal();
-    return fatal;
-  }
 
   [[nodiscard]] FileHeader HeaderOf(std::uint64_t number, std::uint64_t epoch) const CAMBIUM_REQUIRES(mutex) {
     FileHeader header;
@@ -121,10 +122,9 @@ struct Manifest::Rep {
   }
 
   // Creates the new file.
-  Status OpenNew(std::uint64_t* number, std::unique_ptr<File>* file) const {
+  Status OpenNew(std::uint64_t* number, NewFileGuard* guard, std::unique_ptr<File>* file) const {
     CAMBIUM_TRY(const bool is_open, OverwriteNewest(number, file));
-    if (is_open) return Status::OK();
-    return fs.Open(FilePath(directory, FileKind::kManifest, *number), OpenMode::kCreateNew, FileOptions(), file);
+    return is_open ? Status::OK() : guard->Create(file);
   }
 
   // Only in a mutant: later edits follow the remains of a failed append of `size` bytes. False if it does nothing.
@@ -135,13 +135,19 @@ struct Manifest::Rep {
   }
 
   // Creates file `number` with the snapshot `next`, and makes it the current file and `next` the state.
+  //
+  // A file whose write fails is removed. On a full disk every commit may start one, and each would keep the space that
+  // was freed in between. If the file reappears after a crash, a file with a higher number supersedes it, or the state
+  // in it is one that the failed commit may have left.
   Status Start(std::uint64_t number, ManifestState next, StateIndex next_index) CAMBIUM_REQUIRES(mutex) {
     next.next_file_number = std::max(next.next_file_number, number + 1);
     const std::string payload = EncodeEdit(SnapshotEdit(next));
     CAMBIUM_RETURN_IF_ERROR(CheckPayload(payload));
     CAMBIUM_RETURN_IF_ERROR(CheckNumber(number));
+    Lost lost;
+    NewFileGuard guard(&fs, FilePath(directory, FileKind::kManifest, number));
     CurrentFile made;
-    CAMBIUM_RETURN_IF_ERROR(OpenNew(&number, &made.file));
+    CAMBIUM_RETURN_IF_ERROR(OpenNew(&number, &guard, &made.file));
 
     const FileHeader header = HeaderOf(number, next.epoch);
     std::string bytes = EncodeFileHeader(header);
@@ -154,13 +160,12 @@ struct Manifest::Rep {
     made.size_max = MutantIs(Mutant::kManifestRollsAtFourMiB) ? 4u << 20 : roll_bytes + 2 * made.size;
     meter.Tick(FILE_BYTES_MANIFEST, bytes.size());
     if (Status status = WriteNew(bytes, made.file.get()); !status.ok()) {
-      Discard(number, std::move(made.file));
+      made.file.reset();
+      if (MutantIs(Mutant::kKeepFailedManifest)) guard.Keep();
       return status;
     }
-    if (Status status = SyncCommitPoint(made.file.get()); !status.ok()) return Fatal(status);
-    if (!MutantIs(Mutant::kSkipManifestDirectorySync)) {
-      if (Status status = fs.SyncDirectory(directory); !status.ok()) return Fatal(status);
-    }
+    guard.Keep();
+    CAMBIUM_RETURN_IF_ERROR(SyncWritten(made.file.get(), /*is_new=*/true, &lost));
 
     current = std::move(made);
     state = std::move(next);
@@ -178,12 +183,23 @@ struct Manifest::Rep {
     return file->Write(0, bytes);
   }
 
-  // Removes a new file whose write has failed. On a full disk every commit may start one, and each would keep the space
-  // that was freed in between. If the file reappears after a crash, a file with a higher number supersedes it, or the
-  // state in it is one that the failed commit may have left.
-  void Discard(std::uint64_t number, std::unique_ptr<File> file) const {
-    file.reset();
-    if (!MutantIs(Mutant::kKeepFailedManifest)) (void)fs.Unlink(FilePath(directory, FileKind::kManifest, number));
+  // Syncs what was written to `file`, and the directory if the file is new. Any failure is fatal, also a lack of
+  // memory: it may hide a failed sync.
+  Status SyncWritten(File* file, bool is_new, Lost* lost) CAMBIUM_REQUIRES(mutex) {
+    assert(fatal.ok() && "no commit comes after a fatal error");
+    Status failed;
+    try {
+      failed = SyncCommitPoint(file);
+      const bool syncs_directory = is_new && !MutantIs(Mutant::kSkipManifestDirectorySync);
+      if (failed.ok() && syncs_directory) failed = fs.SyncDirectory(directory);
+      if (failed.ok()) return failed;
+      failed = failed.Fatal();
+      lost->kept = failed;
+    } catch (const std::bad_alloc&) {
+      if (failed.severity() != Status::Severity::kFatal) failed = std::move(lost->returned);
+    }
+    fatal = std::move(lost->kept);
+    return failed;
   }
 
   // Only tidies up: a reader never chooses an older file that remains.
@@ -206,8 +222,7 @@ struct Manifest::Rep {
     std::string bytes;
     const std::uint64_t checksum =
         AppendManifestRecord(ManifestRecordType::kEdit, payload, current.seed, current.size, current.previous, &bytes);
-    Status lost = Status::Aborted("memory ran out after a MANIFEST record was written").Fatal();
-    Status kept = lost;
+    Lost lost;
     meter.Tick(FILE_BYTES_MANIFEST, bytes.size());
     CAMBIUM_RETURN_IF_ERROR(TakeSpace(current.file.get(), current.size, bytes.size()));
     has_written = true;
@@ -216,16 +231,15 @@ struct Manifest::Rep {
       dead = !AppendsAfterRemains(bytes.size());
       return status;
     }
-    if (Status status = SyncCommitPoint(current.file.get()); !status.ok()) return Fatal(status);
+    CAMBIUM_RETURN_IF_ERROR(SyncWritten(current.file.get(), /*is_new=*/false, &lost));
     current.size += bytes.size();
     current.previous = checksum;
     dead = false;
     try {
       Install(std::move(staged), &state, &index);
-    } catch (const std::bad_alloc&) {  // nothing here allocates
-      assert(fatal.ok() && "no commit comes after a fatal error");
-      fatal = std::move(kept);
-      return lost;
+    } catch (const std::bad_alloc&) {
+      fatal = std::move(lost.kept);
+      return std::move(lost.returned);
     }
     return Status::OK();
   }
@@ -261,7 +275,6 @@ std::uint64_t Manifest::SizeOfNew(const ManifestState& state, std::uint64_t numb
 Status Manifest::Commit(const Edit& edit, std::uint64_t next_number, bool must_roll) {
   const MutexLock lock(rep_->mutex);
   if (!rep_->fatal.ok()) return rep_->fatal;
-  rep_->has_written = false;
   if (edit.database_id.has_value()) return Status::InvalidArgument("the id of a database never changes");
   CAMBIUM_TRY(StagedEdit staged, StageEdit(edit, rep_->state, rep_->index));
   if (!must_roll && !rep_->MustRoll()) return rep_->Append(edit, std::move(staged));
@@ -302,6 +315,11 @@ void Manifest::RollSoon() {
 bool Manifest::HasWritten() const {
   const MutexLock lock(rep_->mutex);
   return rep_->has_written;
+}
+
+void Manifest::NoteNothingWritten() {
+  const MutexLock lock(rep_->mutex);
+  rep_->has_written = false;
 }
 
 bool Manifest::WillRoll() const {

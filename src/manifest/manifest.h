@@ -76,8 +76,10 @@ class Manifest {
   // Makes the next commit start a new file, which holds only the state: on a full disk this frees the current one's
   // space.
   void RollSoon();
-  // True if the last Commit began to write. Otherwise its edit is certainly not on disk if it failed.
+  // True if a Commit since the last call of NoteNothingWritten began to write. Otherwise their edits are certainly not
+  // on disk if they failed.
   [[nodiscard]] bool HasWritten() const;
+  void NoteNothingWritten();
   // True if the next Commit will roll: the file is dead, or too large.
   [[nodiscard]] bool WillRoll() const;
 

@@ -11,6 +11,7 @@
 
 #include "options/options_check.h"
 #include "io/at_directory.h"
+#include "io/new_file_guard.h"
 #include "io/whole_file.h"
 #include "manifest/file_names.h"
 #include "util/mutant.h"
@@ -339,13 +340,14 @@ Status OptionsFromFileText(const OptionsFileText& text, const ConfigOptions& con
 
 Status WriteOptionsFile(FileSystem& fs, const std::string& directory, std::uint64_t number, Slice bytes) {
   const std::string temporary = FilePath(directory, FileKind::kTemporary, number);
+  NewFileGuard guard(&fs, temporary);  // if it cannot remove the file, the next Open for writing does
   std::unique_ptr<File> file;
-  CAMBIUM_RETURN_IF_ERROR(fs.Open(temporary, OpenMode::kCreateNew, {}, &file));
+  CAMBIUM_RETURN_IF_ERROR(guard.Create(&file));
   Status s = file->Write(0, bytes);
   if (s.ok() && !MutantIs(Mutant::kOptionsWithoutSync)) s = file->SyncData();
   file.reset();
   if (s.ok()) s = fs.Rename(temporary, FilePath(directory, FileKind::kOptions, number));
-  if (!s.ok()) static_cast<void>(fs.Unlink(temporary));  // if this fails, the next Open for writing removes it
+  if (s.ok()) guard.Keep();
   return s;
 }
 

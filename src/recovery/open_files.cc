@@ -86,7 +86,7 @@ Result<FileHeader> ReadSegmentHeader(const File& file, const ManifestState& stat
 
 Result<std::shared_ptr<Segment>> OpenSegment(FileSystem& fs, const std::string& directory, const ManifestState& state,
                                              const SegmentInfo& info, bool writable,
-                                             std::function<void(const std::string&)> on_release, HeaderDamage rule,
+                                             std::function<void(std::list<std::string>)> on_release, HeaderDamage rule,
                                              std::string* damage) {
   const FileKind kind = FileKindOf(info.kind);
   const std::string path = FilePath(directory, kind, info.number);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <list>
 #include <memory>
 #include <string>
 
@@ -44,7 +45,7 @@ Result<FileHeader> ReadSegmentHeader(const File& file, const ManifestState& stat
 // Segment's. `rule` and `damage` are ReadSegmentHeader's; `damage` may be null.
 Result<std::shared_ptr<Segment>> OpenSegment(FileSystem& fs, const std::string& directory, const ManifestState& state,
                                              const SegmentInfo& info, bool writable,
-                                             std::function<void(const std::string&)> on_release,
+                                             std::function<void(std::list<std::string>)> on_release,
                                              HeaderDamage rule = HeaderDamage::kRefuse, std::string* damage = nullptr);
 
 // Whether the contents of files of this kind come from the log, perhaps through other files.

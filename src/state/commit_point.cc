@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 #include <utility>
 
 #include "util/mutant.h"
@@ -16,25 +17,36 @@ CommitPoint::CommitPoint(DbContext* db, Jobs* jobs)
 
 // ---- What is committed ----
 
-std::vector<std::string> CommitPoint::KeepNamed(const Edit& edit) {
-  std::vector<std::string> named;
-  const auto keep = [&](FileKind kind, std::uint64_t number) {
-    obsolete_.Keep(number);
-    named.push_back(db_.PathOf(kind, number));
-  };
+void CommitPoint::VisitNewFiles(const Edit& edit, const std::function<void(FileKind, std::uint64_t)>& visit) const {
   const ManifestState& before = state();
   for (const SegmentInfo& segment : edit.set_segments) {
-    if (!before.segments.contains(segment.number)) keep(FileKindOf(segment.kind), segment.number);
+    if (!before.segments.contains(segment.number)) visit(FileKindOf(segment.kind), segment.number);
   }
   for (const FamilyEdit& family : edit.families) {
-    for (const RunInfo& run : family.add_runs) keep(FileKind::kRun, run.number);
+    for (const RunInfo& run : family.add_runs) visit(FileKind::kRun, run.number);
     const auto known = before.families.find(family.id);
     for (const IndexSegmentInfo& segment : family.set_index_segments) {
       if (known != before.families.end() && known->second.index_segments.contains(segment.number)) continue;
-      keep(FileKind::kIndex, segment.number);
+      visit(FileKind::kIndex, segment.number);
     }
   }
-  return named;
+}
+
+// If memory runs out, the files become orphans, which the next Open removes.
+void CommitPoint::DropNewFiles(const Edit& edit) noexcept {
+  if (MutantIs(Mutant::kFailedCommitKeepsFiles)) return;
+  try {
+    const bool is_in_doubt = manifest_->HasWritten();
+    VisitNewFiles(edit, [&](FileKind kind, std::uint64_t number) CAMBIUM_REQUIRES(commit_lock) {
+      std::list<std::string> path{db_.PathOf(kind, number)};
+      if (is_in_doubt) {
+        in_doubt_.splice(in_doubt_.end(), path);
+      } else {
+        obsolete_.Add(std::move(path));  // on a full disk its space is needed at once
+      }
+    });
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 bool CommitPoint::DropsNewestLog(const Edit& edit) const {
@@ -52,8 +64,23 @@ bool CommitPoint::DropsNewestLog(const Edit& edit) const {
 }
 
 Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change) {
-  CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
   assert(manifest_ != nullptr && "nothing is committed by a database that is only read, or closed");
+  Status committed;
+  try {
+    committed = TryCommit(edit, change);
+  } catch (const std::bad_alloc&) {
+    if (!jobs_.has_fatal()) DropNewFiles(*edit);
+    throw;
+  }
+  if (committed.ok() || committed.severity() == Status::Severity::kFatal) return committed;
+  if (committed.IsNoSpace()) NoteNoSpace();
+  DropNewFiles(*edit);
+  return committed;
+}
+
+Status CommitPoint::TryCommit(Edit* edit, const std::function<void(View*)>& change) {
+  CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
+  manifest_->NoteNothingWritten();
   const bool must_roll = DropsNewestLog(*edit);
   std::uint64_t roll_number = 0;
   if (must_roll || manifest_->WillRoll()) roll_number = next_file_number_++;
@@ -63,7 +90,7 @@ Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change)
     edit->durable_sequence = log_->durable_sequence();
   }
   Status lost = Status::Aborted("memory ran out after a MANIFEST record was written").Fatal();
-  const std::vector<std::string> named = KeepNamed(*edit);
+  VisitNewFiles(*edit, [this](FileKind, std::uint64_t number) { obsolete_.Keep(number); });
   NoteSegmentChanges(*edit);  // before the commit: even one that fails may have changed the state
   Status committed = [&]() CAMBIUM_REQUIRES(commit_lock) {
     const Stopwatch watch(&db_.meter, MANIFEST_COMMIT_MICROS);
@@ -76,13 +103,6 @@ Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change)
   }
   if (committed.severity() == Status::Severity::kFatal) {
     jobs_.SetFatal(committed, BackgroundErrorReason::kManifestWrite);
-  } else {
-    if (committed.IsNoSpace()) NoteNoSpace();
-    if (manifest_->HasWritten()) {
-      in_doubt_.insert(in_doubt_.end(), named.begin(), named.end());
-    } else {
-      for (const std::string& path : named) obsolete_.Add(path);  // on a full disk their space is needed at once
-    }
   }
   return committed;
 }
@@ -121,7 +141,7 @@ void CommitPoint::NoteSegmentChanges(const Edit& edit) noexcept {
 // The edit is durable. If the view cannot follow it, nothing that relies on both may go on.
 Status CommitPoint::Show(const std::function<void(View*)>& change, Status lost) {
   try {
-    for (const std::string& path : std::exchange(in_doubt_, {})) obsolete_.Add(path);
+    if (!in_doubt_.empty()) obsolete_.Add(std::exchange(in_doubt_, {}));
     if (change != nullptr) view_.Update(change);
     return Status::OK();
   } catch (const std::bad_alloc&) {

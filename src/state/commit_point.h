@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <set>
@@ -63,8 +64,9 @@ class CommitPoint {
   }
   // Makes the edit durable, then applies `change` to a copy of the current view and installs it. After an error nothing
   // is visible, and the edit may or may not be on disk; the next commit that succeeds starts a new MANIFEST without it.
-  // A failed sync is fatal. The caller must then release its locks, and schedule a job or call EpochCollect(): both
-  // free the replaced view.
+  // A failed sync is fatal. The files that the edit names for the first time belong to this call: unless the failure is
+  // fatal, they are removed if it fails, also by an exception. The caller must then release its locks, and schedule a
+  // job or call EpochCollect(): both free the replaced view.
   Status Commit(Edit* edit, const std::function<void(View*)>& change = nullptr) CAMBIUM_REQUIRES(commit_lock);
   // The current view, which a leaf lock of the ViewHolder guards. Any thread.
   [[nodiscard]] ViewHolder& view() { return view_; }
@@ -122,8 +124,8 @@ class CommitPoint {
   [[nodiscard]] std::shared_ptr<Segment> MakeSegment(const FileHeader& header, Slot slot, std::unique_ptr<File> file,
                                                      std::uint64_t sealed_length);
   // Returns the function that a segment calls with its path when its last reader has released it.
-  [[nodiscard]] std::function<void(const std::string&)> WhenReleased() {
-    return [this](const std::string& path) { obsolete_.Add(path); };
+  [[nodiscard]] std::function<void(std::list<std::string>)> WhenReleased() {
+    return [this](std::list<std::string> path) { obsolete_.Add(std::move(path)); };
   }
 
   // ---- Large values: their files are named before the batch that refers to them is appended ----
@@ -166,8 +168,13 @@ class CommitPoint {
   [[nodiscard]] bool DropsNewestLog(const Edit& edit) const CAMBIUM_REQUIRES(commit_lock);
   // Shows readers what an edit has committed. Returns `lost` if memory runs out.
   Status Show(const std::function<void(View*)>& change, Status lost) CAMBIUM_REQUIRES(commit_lock);
-  // Calls ObsoleteFiles::Keep for the files that the edit names for the first time. Returns their paths.
-  std::vector<std::string> KeepNamed(const Edit& edit) CAMBIUM_REQUIRES(commit_lock);
+  // The same as Commit, but leaves new files behind if it fails.
+  Status TryCommit(Edit* edit, const std::function<void(View*)>& change) CAMBIUM_REQUIRES(commit_lock);
+  // Visits the files that the edit names for the first time.
+  void VisitNewFiles(const Edit& edit, const std::function<void(FileKind, std::uint64_t number)>& visit) const
+      CAMBIUM_REQUIRES(commit_lock);
+  // Lets them be removed: at once, or after the next commit if the failed one may be on disk.
+  void DropNewFiles(const Edit& edit) noexcept CAMBIUM_REQUIRES(commit_lock);
   // Notes the segments that the edit is about to change. A segment that it then does not change may be noted too.
   void NoteSegmentChanges(const Edit& edit) noexcept CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool CanDrop(const SegmentInfo& info) const CAMBIUM_REQUIRES(commit_lock);
@@ -193,7 +200,7 @@ class CommitPoint {
   SegmentChanges segment_changes_ CAMBIUM_GUARDED_BY(commit_lock);
   // Paths of files that were named by an edit whose commit failed. The edit may be on disk nevertheless, so the files
   // are removed only after a later commit has succeeded.
-  std::vector<std::string> in_doubt_ CAMBIUM_GUARDED_BY(commit_lock);
+  std::list<std::string> in_doubt_ CAMBIUM_GUARDED_BY(commit_lock);
   std::atomic<bool> found_no_space_{false};
 };
 

@@ -79,6 +79,7 @@ Status CommitPoint::DropUnreferenced() {
     Edit edit;
     edit.drop_segments = Unreferenced();
     if (edit.drop_segments.empty()) return Status::OK();
+    CAMBIUM_RETURN_IF_ERROR(jobs_.Health());  // after a fatal error, the view may lack segments of the state
     const std::shared_ptr<const View> view = view_.Pin();
     std::vector<std::uint64_t> gone_bytes;
     for (const std::uint64_t number : edit.drop_segments) {
@@ -110,7 +111,11 @@ Status CommitPoint::DropUnreferenced() {
 
 Status CommitPoint::RemoveObsolete() {
   Status first;
-  for (const std::string& path : obsolete_.Take()) {
+  std::list<std::string> paths = obsolete_.Take();
+  while (!paths.empty()) {
+    std::list<std::string> one;
+    one.splice(one.begin(), paths, paths.begin());
+    const std::string& path = one.front();
     // After a fatal error no file is removed any more: the next Open may need it.
     CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
     const Status removed = db_.fs->Unlink(path);
@@ -120,7 +125,7 @@ Status CommitPoint::RemoveObsolete() {
       obsolete_.Gone(path);
       continue;
     }
-    obsolete_.PutBack(path);
+    obsolete_.PutBack(std::move(one));
     if (first.ok()) first = removed;
   }
   return first;

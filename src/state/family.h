@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -65,16 +66,22 @@ struct Family {
         active(std::make_shared<LogTable>(its_options.comparator, share)),
         gaps(its_options.comparator),
         scan_heat(its_options.comparator) {
-    ChangeOptions(its_options);
+    PutInForce(MakeOptions(its_options));
   }
 
   // The current options, read without a lock. The reference is valid as long as the family; two calls may return
   // different options.
   [[nodiscard]] const OptionsInForce& in_force() const { return *in_force_.load(std::memory_order_acquire); }
   [[nodiscard]] const ColumnFamilyOptions& options() const { return in_force().options; }
-  // The caller holds the families lock if other threads see the family. `next` differs in dynamic options only.
-  void ChangeOptions(const ColumnFamilyOptions& next) {
-    were_in_force_.push_back(std::make_unique<const OptionsInForce>(next));
+  // Takes all memory that PutInForce needs. For both, the caller holds the families lock if other threads see the
+  // family. `next` differs from the options in force in dynamic options only.
+  [[nodiscard]] std::unique_ptr<const OptionsInForce> MakeOptions(const ColumnFamilyOptions& next) {
+    if (were_in_force_.size() == were_in_force_.capacity()) were_in_force_.reserve(2 * were_in_force_.size() + 1);
+    return std::make_unique<const OptionsInForce>(next);
+  }
+  void PutInForce(std::unique_ptr<const OptionsInForce> next) noexcept {
+    assert(were_in_force_.size() < were_in_force_.capacity());
+    were_in_force_.push_back(std::move(next));
     in_force_.store(were_in_force_.back().get(), std::memory_order_release);
   }
 

@@ -409,10 +409,15 @@ void Jobs::ReserveFor(std::size_t count) {
   if (needed > families_.capacity()) families_.reserve(needed + needed / 2);
 }
 
+void Jobs::ReserveForDrop() {
+  const JobsLock lock(*this);
+  if (dropped_.size() == dropped_.capacity()) dropped_.reserve(2 * dropped_.size() + 1);
+}
+
 void Jobs::Drop(std::shared_ptr<Family> family) {
   const JobsLock lock(*this);
   assert(std::ranges::find(families_, family) != families_.end());
-  dropped_.push_back(family);  // first: if memory runs out, Close must know the family's tasks
+  dropped_.push_back(family);
   std::erase(families_, family);
   SetFlushFailed(family.get(), false);
   TellBudget();

@@ -160,6 +160,8 @@ class Jobs {
   void Add(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(jobs_lock);
   // Takes the memory that so many calls of Add need, so that they cannot fail.
   void ReserveFor(std::size_t count) CAMBIUM_EXCLUDES(jobs_lock);
+  // The same for a call of Drop.
+  void ReserveForDrop() CAMBIUM_EXCLUDES(jobs_lock);
   // Called when the family was dropped. It is kept until no job, handle or snapshot holds it.
   void Drop(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(jobs_lock);
   // Releases dropped families that have no other holder, and with them their last files. The caller may hold the

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "io/new_file_guard.h"
 #include "state/commit_point.h"
 #include "util/mutant.h"
 
@@ -19,10 +20,12 @@ Result<NewIndexFile> CommitPoint::MakeIndexFile(FileKind kind, std::uint64_t pag
   NewIndexFile made;
   const std::uint64_t number = NewFileNumber();
   made.header = db_.HeaderFor(kind, number, page_size);
+  NewFileGuard guard(db_.fs.get(), db_.PathOf(kind, number));
   std::unique_ptr<File> file;
-  CAMBIUM_RETURN_IF_ERROR(db_.fs->Open(db_.PathOf(kind, number), OpenMode::kCreateNew, {}, &file));
+  CAMBIUM_RETURN_IF_ERROR(guard.Create(&file));
   if (files != nullptr) files->Begin(file->path(), number);
   made.file = obsolete_.Track(number, std::move(file), false);
+  guard.Keep();
   db_.events.Deliver();
   return made;
 }
@@ -38,16 +41,18 @@ Result<NewRelocationFile> CommitPoint::MakeValueFile(FileKind kind, SequenceNumb
     reserved_slots_.insert(made.slot);
   }
   if (!MutantIs(Mutant::kAgeSegmentsByValues)) made.made_at = published;
-  Status opened;
+  Status created;
   try {
-    opened = db_.fs->Open(db_.PathOf(kind, made.header.number), OpenMode::kCreateNew, {}, &made.file);
+    NewFileGuard guard(db_.fs.get(), db_.PathOf(kind, made.header.number));
+    created = guard.Create(&made.file);
+    guard.Keep();
   } catch (const std::bad_alloc&) {
     ReleaseSlot(made.slot);
     throw;
   }
-  if (opened.ok()) return made;
+  if (created.ok()) return made;
   ReleaseSlot(made.slot);
-  return opened;
+  return created;
 }
 
 void CommitPoint::ReleaseSlot(Slot slot) {

@@ -5,12 +5,12 @@
 #include <cassert>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "cambium/file_system.h"
 #include "util/mutex.h"
@@ -50,7 +50,7 @@ class ObsoleteFiles {
     if (tracked != nullptr) tracked->obsolete.store(false, std::memory_order_release);
   }
   // Called when the MANIFEST record that drops the file is durable.
-  void MakeObsolete(std::uint64_t number) {
+  void MakeObsolete(std::uint64_t number) noexcept {
     std::shared_ptr<Tracked> tracked;  // released after the lock: its destructor may take the lock
     {
       const MutexLock lock(mutex_);
@@ -60,8 +60,11 @@ class ObsoleteFiles {
       tracked_.erase(found);
     }
     if (tracked == nullptr) return;
-    FileInfo info;
-    if (tracked->file->GetInfo(&info).ok()) Leaves(tracked->file->path(), {info.size, false});
+    try {
+      FileInfo info;
+      if (tracked->file->GetInfo(&info).ok()) Leaves(tracked->file->path(), {info.size, false});
+    } catch (const std::bad_alloc&) {  // it is not counted
+    }
     tracked->obsolete.store(true, std::memory_order_release);
   }
 
@@ -101,44 +104,46 @@ class ObsoleteFiles {
     return leaving_;
   }
 
-  // Queues a file without readers for removal.
-  void Add(const std::string& path) {
+  // Queues files without readers for removal. Holders of files call it in destructors, with a list that they have had
+  // since they were made: nothing is allocated. If no job can be scheduled, a later call schedules it.
+  void Add(std::list<std::string> paths) noexcept {
     {
       const MutexLock lock(mutex_);
-      ready_.push_back(path);
+      ready_.splice(ready_.end(), paths);
     }
-    on_ready_();
+    try {
+      on_ready_();
+    } catch (const std::bad_alloc&) {
+    }
   }
   // Called if the removal failed: the next Take returns the path again.
-  void PutBack(const std::string& path) {
+  void PutBack(std::list<std::string> paths) noexcept {
     const MutexLock lock(mutex_);
-    ready_.push_back(path);
+    ready_.splice(ready_.end(), paths);
   }
   [[nodiscard]] bool HasReady() const {
     const MutexLock lock(mutex_);
     return !ready_.empty();
   }
-  [[nodiscard]] std::vector<std::string> Take() {
+  [[nodiscard]] std::list<std::string> Take() noexcept {
     const MutexLock lock(mutex_);
     return std::exchange(ready_, {});
   }
 
  private:
   struct Tracked {
-    Tracked(ObsoleteFiles* o, std::uint64_t n, std::unique_ptr<File> f) : owner(o), number(n), file(std::move(f)) {}
+    Tracked(ObsoleteFiles* o, std::uint64_t n, std::unique_ptr<File> f)
+        : owner(o), number(n), file(std::move(f)), path(1, file->path()) {}
     ~Tracked() {
       if (!obsolete.load(std::memory_order_acquire)) return;
-      try {
-        const std::string path = file->path();
-        file.reset();
-        owner->Forget(number);
-        owner->Add(path);
-      } catch (const std::bad_alloc&) {  // the file becomes an orphan, which the next Open removes
-      }
+      file.reset();
+      owner->Forget(number);
+      owner->Add(std::move(path));
     }
     ObsoleteFiles* owner;
     const std::uint64_t number;
     std::unique_ptr<File> file;
+    std::list<std::string> path;  // one
     std::atomic<bool> obsolete{false};
   };
 
@@ -150,7 +155,7 @@ class ObsoleteFiles {
   const std::function<void()> on_ready_;
   mutable Mutex mutex_;
   std::map<std::uint64_t, std::weak_ptr<Tracked>> tracked_ CAMBIUM_GUARDED_BY(mutex_);
-  std::vector<std::string> ready_ CAMBIUM_GUARDED_BY(mutex_);
+  std::list<std::string> ready_ CAMBIUM_GUARDED_BY(mutex_);
   std::map<std::string, Leaving> leaving_ CAMBIUM_GUARDED_BY(mutex_);  // by path
   std::uint64_t leaving_bytes_ CAMBIUM_GUARDED_BY(mutex_) = 0;         // their sum
 };

@@ -1,5 +1,6 @@
 // Segments of the log: creating the next one, ahead of time if possible, and ending one after a failed write.
 #include <cassert>
+#include <functional>
 #include <utility>
 
 #include "io/file_header.h"
@@ -67,29 +68,31 @@ SegmentInfo WriteHead::SealedAt(const SegmentEnd& end) const {
 Result<std::shared_ptr<Segment>> WriteHead::MakeSegment() {
   const FileHeader header = db_.HeaderFor(FileKind::kLog, commits_.NewFileNumberLocked());
   CAMBIUM_TRY(const Slot slot, commits_.FreeSlot());
+  NewFileGuard guard(db_.fs.get(), db_.PathOf(FileKind::kLog, header.number));
   std::unique_ptr<File> file;
-  CAMBIUM_RETURN_IF_ERROR(
-      db_.fs->Open(db_.PathOf(FileKind::kLog, header.number), OpenMode::kCreateNew, {}, &file));
+  CAMBIUM_RETURN_IF_ERROR(guard.Create(&file));
   BlobFileCreation creation = db_.BeginBlobFile(header, BlobFileCreationReason::kLog);
-  Result<std::shared_ptr<Segment>> segment = NameSegment(header, slot, std::move(file));
+  Result<std::shared_ptr<Segment>> segment = NameSegment(header, slot, std::move(file), &guard);
   creation.Done(segment.status(), kFileHeaderSize);
   return segment;
 }
 
 Result<std::shared_ptr<Segment>> WriteHead::NameSegment(const FileHeader& header, Slot slot,
-                                                        std::unique_ptr<File> file) {
+                                                        std::unique_ptr<File> file, NewFileGuard* guard) {
   const std::string path = file->path();
   db_.meter.Tick(FILE_BYTES_LOG, kFileHeaderSize);
   Status made = file->Write(0, EncodeFileHeader(header));
   if (made.ok()) {
     if (!MutantIs(Mutant::kSkipSegmentHeaderSync)) made = file->SyncData();
-    if (!made.ok() && !made.IsNoSpace()) return made.Fatal();
+    made = DbContext::JudgeSync(std::move(made));
   }
   if (made.ok()) made = db_.SyncDirectory();
+  if (made.severity() == Status::Severity::kFatal) guard->Keep();
   if (made.severity() == Status::Severity::kFatal) return made;
   if (!made.ok()) {
     // On a full disk every write gets here, so a failed one must not leave a file.
     file.reset();
+    guard->Keep();
     static_cast<void>(db_.Unlink(FileKind::kLog, header.number));
     return made;
   }
@@ -104,8 +107,9 @@ Result<std::shared_ptr<Segment>> WriteHead::NameSegment(const FileHeader& header
   if (db_.options.allow_mmap_reads) segment->AllowMap(db_.blob_file_size);
   Edit edit;
   if (!MutantIs(Mutant::kSegmentUnnamed)) edit.set_segments.push_back(info);
-  CAMBIUM_RETURN_IF_ERROR(
-      commits_.Commit(&edit, [&](View* view) { view->segments = view->segments.With(slot, segment); }));
+  const std::function<void(View*)> change = [&](View* view) { view->segments = view->segments.With(slot, segment); };
+  guard->Keep();  // Commit removes the file if it fails
+  CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, change));
   return segment;
 }
 

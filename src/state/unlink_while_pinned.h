@@ -9,7 +9,7 @@ namespace cambium {
 
 // Only in a mutant: removes the file of a segment although a view may hold it.
 inline void UnlinkWhilePinned(const Segment& segment, ObsoleteFiles* obsolete) {
-  if (MutantIs(Mutant::kUnlinkWhilePinned)) obsolete->Add(segment.path());
+  if (MutantIs(Mutant::kUnlinkWhilePinned)) obsolete->Add({segment.path()});
 }
 
 }  // namespace cambium

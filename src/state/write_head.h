@@ -18,6 +18,7 @@
 #include <span>
 
 #include "cambium/options.h"
+#include "io/new_file_guard.h"
 #include "state/commit_point.h"
 #include "state/db_context.h"
 #include "state/gaps.h"
@@ -152,7 +153,8 @@ class WriteHead final : private SegmentSource {
   friend class AppendUnlock;
   Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) override;
   Result<std::shared_ptr<Segment>> MakeSegment() CAMBIUM_REQUIRES(commit_lock);
-  Result<std::shared_ptr<Segment>> NameSegment(const FileHeader& header, Slot slot, std::unique_ptr<File> file)
+  Result<std::shared_ptr<Segment>> NameSegment(const FileHeader& header, Slot slot, std::unique_ptr<File> file,
+                                               NewFileGuard* guard)
       CAMBIUM_REQUIRES(commit_lock);
   Status MakeSpareLocked() CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] std::shared_ptr<Segment> TakeSpare() CAMBIUM_EXCLUDES(spare_mutex_);  // null if there is none

@@ -34,6 +34,7 @@ Result<ValueAddress> ChangedValues::Append(Slice key, Slice value) {
     Collect();
   }
   if (segment_ == nullptr) {
+    ReserveFile();
     // Generation 1, as after one relocation by log GC: its values were written for the second time.
     segment_ = std::make_unique<RelocationWriter>([this] { return make_(FileKind::kRelocation); }, 1,
                                                   rules_.before_write);
@@ -44,6 +45,7 @@ Result<ValueAddress> ChangedValues::Append(Slice key, Slice value) {
 }
 
 Result<ValueAddress> ChangedValues::AppendLarge(const RecordHeader& record, Slice key, Slice stored) {
+  ReserveFile();
   CAMBIUM_TRY(NewRelocationFile made, make_(FileKind::kLargeValue));
   SegmentInfo info;
   info.number = made.header.number;
@@ -64,6 +66,11 @@ Status ChangedValues::Finish() {
   CAMBIUM_RETURN_IF_ERROR(segment_->Finish());
   Collect();
   return Status::OK();
+}
+
+void ChangedValues::ReserveFile() {
+  const std::size_t needed = files_.size() + (segment_ == nullptr ? 1 : 2);
+  if (needed > files_.capacity()) files_.reserve(2 * needed);
 }
 
 void ChangedValues::Collect() {

@@ -14,7 +14,7 @@ namespace {
 
 // Only in a mutant: removes an index file although a view may hold it.
 void UnlinkWhilePinned(const DbContext& db, const NumberedFile& file, ObsoleteFiles* obsolete) {
-  if (MutantIs(Mutant::kUnlinkIndexWhilePinned)) obsolete->Add(db.PathOf(file.kind, file.number));
+  if (MutantIs(Mutant::kUnlinkIndexWhilePinned)) obsolete->Add({db.PathOf(file.kind, file.number)});
 }
 
 }  // namespace
@@ -28,6 +28,7 @@ Result<bool> CompactionChange::Stage(Edit* edit) {
   FamilyEdit change;
   change.id = family_.id;
   CAMBIUM_TRY(after_, outcome_.Stage(*before_, &change));
+  FindFiles();
   if (table_ != nullptr) SetFlushed(commits_.state(), family_, *table_, &change);
   const auto filtered = static_cast<std::int64_t>(outcome_.stats().value_bytes_filtered);
   uncharged_ = std::max<std::int64_t>(UnchargedBy(change.accounts, commits_.state()) - filtered, 0);
@@ -60,6 +61,7 @@ void CompactionChange::InstallChanged(View* view) {
 
 void CompactionChange::Committed() {
   assert(before_ != nullptr && after_ != nullptr);
+  has_old_files_ = true;
   if (table_ != nullptr) family_.frozen_count.fetch_sub(1, std::memory_order_acq_rel);
   outcome_.Committed();
   NoteFiltered();
@@ -84,24 +86,31 @@ void CompactionChange::NoteFiltered() {
   family_.filtered = part;
 }
 
-CompactionChange::Files CompactionChange::Finish() {
-  Files files;
-  if (after_ == nullptr) return files;  // the family was dropped
-  assert(before_ != nullptr && "a change is finished once");
+// Before the commit: after it nothing may need memory.
+void CompactionChange::FindFiles() {
   std::vector<NumberedFile> before;
   std::vector<NumberedFile> after;
   before_->AppendFiles(&before);
   after_->AppendFiles(&after);
   std::ranges::sort(before);
   std::ranges::sort(after);
-  std::ranges::set_difference(after, before, std::back_inserter(files.new_files));
-  std::ranges::set_difference(before, after, std::back_inserter(files.old_files));
+  files_ = {};
+  std::ranges::set_difference(after, before, std::back_inserter(files_.new_files));
+  std::ranges::set_difference(before, after, std::back_inserter(files_.old_files));
+}
+
+CompactionChange::Files CompactionChange::Finish() {
+  RemoveOld();
+  return std::move(files_);
+}
+
+void CompactionChange::RemoveOld() noexcept {
+  if (!std::exchange(has_old_files_, false)) return;
   before_.reset();
-  for (const NumberedFile& file : files.old_files) {
+  for (const NumberedFile& file : files_.old_files) {
     commits_.obsolete().MakeObsolete(file.number);
     UnlinkWhilePinned(db_, file, &commits_.obsolete());
   }
-  return files;
 }
 
 }  // namespace cambium

@@ -17,6 +17,10 @@ class CompactionChange final : public PendingChange {
   CompactionChange(DbContext* db, CommitPoint* commits, Family* family, CompactionOutcome* outcome,
                    const FrozenTable* table, FilterJob* filter)
       : db_(*db), commits_(*commits), family_(*family), outcome_(*outcome), table_(table), filter_(filter) {}
+  // If memory runs out between the commit and Finish, removes the old files all the same.
+  ~CompactionChange() override { RemoveOld(); }
+  CompactionChange(const CompactionChange&) = delete;
+  CompactionChange& operator=(const CompactionChange&) = delete;
 
   Result<bool> Stage(Edit* edit) override CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] const FrozenTable* table() const override { return table_; }
@@ -33,6 +37,8 @@ class CompactionChange final : public PendingChange {
 
  private:
   void NoteFiltered() CAMBIUM_REQUIRES(commit_lock);
+  void FindFiles();
+  void RemoveOld() noexcept;
   void InstallChanged(View* view);
 
   DbContext& db_;
@@ -43,6 +49,8 @@ class CompactionChange final : public PendingChange {
   FilterJob* const filter_;
   std::shared_ptr<const Layers> before_;
   std::shared_ptr<const Layers> after_;
+  Files files_;
+  bool has_old_files_ = false;  // committed, and not removed yet
   std::int64_t uncharged_ = 0;  // bytes of hidden values that become garbage
 };
 

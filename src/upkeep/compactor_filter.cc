@@ -1,6 +1,7 @@
 // Compaction filters: the job that asks a filter during a compaction, and the files of the values that the filter has
 // changed.
 #include <cassert>
+#include <new>
 #include <utility>
 
 #include "options/options_check.h"
@@ -38,7 +39,14 @@ std::unique_ptr<FilterJob> Compactor::NewFilterJob(const Family& family, const C
   }
   const auto make = [this, creations](FileKind kind) -> Result<NewRelocationFile> {
     CAMBIUM_TRY(NewRelocationFile made, commits_.MakeValueFile(kind, head_.published()));
-    creations->emplace(made.header.number, db_.BeginBlobFile(made.header, BlobFileCreationReason::kCompactionFilter));
+    try {
+      creations->emplace(made.header.number, db_.BeginBlobFile(made.header, BlobFileCreationReason::kCompactionFilter));
+    } catch (const std::bad_alloc&) {
+      made.file.reset();
+      commits_.ReleaseSlot(made.slot);
+      static_cast<void>(db_.Unlink(kind, made.header.number));
+      throw;
+    }
     db_.events.Deliver();
     return made;
   };

@@ -4,6 +4,7 @@
 
 #include <cassert>
 #include <chrono>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -139,7 +140,11 @@ std::size_t EpochCollect() {
       if (queue.waiting.empty()) return count;
       if (queue.waiting.front().epoch >= oldest_in_use) oldest_in_use = epoch_internal::OldestInUse();
       if (queue.waiting.front().epoch >= oldest_in_use) return count;
-      queue.running.push_back(queue.waiting.front().epoch);  // before taking the entry: this may run out of memory
+      try {
+        queue.running.push_back(queue.waiting.front().epoch);
+      } catch (const std::bad_alloc&) {
+        return count;  // a later call goes on
+      }
       due = std::move(queue.waiting.front());
       queue.waiting.pop_front();
     }

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cassert>
 #include <functional>
+#include <list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cambium/file_system.h"
@@ -23,11 +25,11 @@ namespace cambium {
 class Segment {
  public:
   // The destructor of an obsolete segment calls `on_release` with its path: the file can be removed.
-  Segment(std::uint64_t number, Slot slot, std::string path, std::unique_ptr<File> file, const FileHeader& header,
-          std::function<void(const std::string&)> on_release)
+  Segment(std::uint64_t number, Slot slot, const std::string& path, std::unique_ptr<File> file,
+          const FileHeader& header, std::function<void(std::list<std::string>)> on_release)
       : number_(number),
         slot_(slot),
-        path_(std::move(path)),
+        path_(1, path),
         file_(std::move(file)),
         file_id_(header.file_id),
         epoch_(header.epoch),
@@ -42,7 +44,7 @@ class Segment {
   ~Segment() {
     map_.reset();
     file_.reset();
-    if (obsolete_.load(std::memory_order_acquire) && on_release_ != nullptr) on_release_(path_);
+    if (obsolete_.load(std::memory_order_acquire) && on_release_ != nullptr) on_release_(std::move(path_));
     if (when_released_ != nullptr) when_released_();
   }
   Segment(const Segment&) = delete;
@@ -50,7 +52,7 @@ class Segment {
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] Slot slot() const { return slot_; }
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return path_.front(); }
   [[nodiscard]] File& file() const { return *file_; }
   [[nodiscard]] const Id128& file_id() const { return file_id_; }
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
@@ -96,7 +98,7 @@ class Segment {
  private:
   const std::uint64_t number_;
   const Slot slot_;
-  const std::string path_;
+  std::list<std::string> path_;  // one
   std::unique_ptr<File> file_;
   std::unique_ptr<SegmentMap> map_;
   const Id128 file_id_;
@@ -105,7 +107,7 @@ class Segment {
   const std::uint64_t seed_;
   std::atomic<bool> obsolete_{false};
   std::atomic<std::uint64_t> log_end_{0};
-  std::function<void(const std::string&)> on_release_;
+  std::function<void(std::list<std::string>)> on_release_;
   std::vector<std::uint64_t> holes_;
   std::uint64_t cut_ = 0;
   // Written by one holder and read by the destructor; the reference count orders the two.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <set>
 #include <thread>
 
@@ -392,6 +393,44 @@ TEST_F(ManifestTest, FailedSyncIsFatalForEver) {
       fs_.ClearFaults();
     }
   }
+}
+
+// A sync that throws for lack of memory may have failed: its error must not be lost with its message.
+TEST_F(ManifestTest, SyncThatLacksMemoryIsFatalForEver) {
+  for (const SimOpKind kind : {SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
+    SCOPED_TRACE(SimOpName(kind));
+    const auto manifest = MustCreate(manifest_number_ += 10, 0);
+    while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+    const int hook = fs_.AddHook([kind](const SimOp& op) {
+      if (op.kind == kind && op.phase == SimPhase::kBefore) throw std::bad_alloc();
+    });
+    Status first;
+    EXPECT_NO_THROW(first = manifest->Commit(EditTo(2), manifest_number_ + 1));
+    fs_.RemoveHook(hook);
+    EXPECT_EQ(first.severity(), Status::Severity::kFatal);
+    const std::uint64_t calls = fs_.calls();
+    const Status second = manifest->Commit(EditTo(3), manifest_number_ + 2);
+    EXPECT_EQ(second.ToString(), first.ToString());
+    EXPECT_EQ(second.severity(), Status::Severity::kFatal);
+    EXPECT_EQ(fs_.calls(), calls);
+    EXPECT_EQ(NumbersOnDisk(), (Numbers{manifest_number_, manifest_number_ + 1}));
+  }
+}
+
+// The same for a write that throws: it may have reached the disk in part, so the next commit rolls.
+TEST_F(ManifestTest, WriteThatLacksMemoryLeavesNoNewFile) {
+  const auto manifest = MustCreate(1, 0);
+  while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+  const int hook = fs_.AddHook([](const SimOp& op) {
+    if (op.kind == SimOpKind::kWrite && op.phase == SimPhase::kBefore) throw std::bad_alloc();
+  });
+  EXPECT_THROW(static_cast<void>(manifest->Commit(EditTo(2), 2)), std::bad_alloc);
+  fs_.RemoveHook(hook);
+  EXPECT_EQ(NumbersOnDisk(), Numbers{1});
+  EXPECT_TRUE(manifest->HasWritten());
+  ASSERT_TRUE(manifest->Commit(EditTo(3), 3).ok());
+  EXPECT_EQ(NumbersOnDisk(), Numbers{3});
+  EXPECT_EQ(SequenceOnDisk(), 3u);
 }
 
 TEST_F(ManifestTest, FailedCreateKeepsTheOlderFile) {

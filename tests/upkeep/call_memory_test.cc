@@ -1,7 +1,9 @@
 // Memory runs out in a call of the user, at each of its allocations. The call may fail, but afterwards everything is as
 // it was: the call succeeds when it is repeated, and so do writes, flushes and compactions, also after a reopen.
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <map>
@@ -11,10 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "cambium/backup_engine.h"
 #include "cambium/checkpoint.h"
 #include "cambium/compaction_filter.h"
 #include "cambium/iterator.h"
 #include "cambium/write_batch.h"
+#include "manifest/file_names.h"
+#include "manifest/manifest_reader.h"
+#include "manifest/state_index.h"
 #include "testing/ample_file_system.h"
 #include "testing/family_store.h"
 #include "testing/mutant_scope.h"
@@ -87,6 +93,43 @@ struct Shop : FamilyStore {
     CAMBIUM_RETURN_IF_ERROR(VerifyDB(path, copy, {.deep = true}, &report));
     return report.problem_count == 0 ? Status::OK() : Status::Corruption(report.problems.front());
   }
+  // Of the closed database: the files that its MANIFEST does not name, and the large values to which nothing refers.
+  // Files that readers or a later commit keep for a while are gone when the database is closed.
+  [[nodiscard]] std::string StrayFiles() const {
+    const Result<ManifestRead> read = ReadManifest(*fs, kStorePath);
+    if (!read.ok()) return read.status().ToString();
+    const StateIndex index(read->state);
+    std::string stray;
+    for (const NumberedFile& file : ListNumberedFiles(*fs, kStorePath).value()) {
+      if (file.kind == FileKind::kOptions || file.kind == FileKind::kReserve) continue;
+      const bool is_current = file.kind == FileKind::kManifest && file.number == read->number;
+      if (!is_current && !index.HasFile(file.number)) stray += FilePath(kStorePath, file.kind, file.number) + " ";
+    }
+    for (const auto& [number, info] : read->state.segments) {
+      if (info.kind != SegmentKind::kLargeValue || index.TotalOf(info.slot).references != 0) continue;
+      stray += FilePath(kStorePath, FileKind::kLargeValue, number) + " has no reference ";
+    }
+    return stray;
+  }
+  // Whether there are at least `least` backups, and each can be restored.
+  [[nodiscard]] bool HasOnlyWholeBackups(std::size_t least) const {
+    BackupEngineOptions its("/backups");
+    its.file_system = fs;
+    std::unique_ptr<BackupEngine> engine;
+    EXPECT_TRUE(BackupEngine::Open(its, &engine).ok());
+    const std::vector<BackupInfo> backups = engine->GetBackupInfo();
+    bool are_whole = engine->GetCorruptedBackups().empty() && backups.size() >= least;
+    for (const BackupInfo& backup : backups) {
+      are_whole = are_whole && engine->VerifyBackup(backup.backup_id, /*verify_with_checksum=*/true).ok();
+    }
+    return are_whole;
+  }
+  [[nodiscard]] bool IsListed(const std::string& family) const {
+    const AmpleMemory ample;
+    std::vector<std::string> names;
+    EXPECT_TRUE(DB::ListColumnFamilies(options, kStorePath, &names).ok());
+    return std::ranges::find(names, family) != names.end();
+  }
   [[nodiscard]] std::string Numbered(const char* path) const { return path + std::to_string(count); }
 
   int count = 0;  // the call's own
@@ -100,6 +143,7 @@ struct Call {
   bool repeats_fail = false;                     // a repeated call may report that all was done
   bool may_abort = false;                        // it may report a failed allocation as Aborted
   std::function<bool(Shop&)> is_half_done = nullptr;  // whether it has had only a part of its effect; null: no matter
+  std::function<bool(Shop&)> has_begun = nullptr;     // whether it has had an effect: then it does not throw
   bool is_sampled = false;                            // only each k-th allocation of the call fails
 };
 
@@ -110,6 +154,13 @@ std::vector<Call> ThoroughCalls() {
     return [bytes](Shop& shop) { return shop.Get("call") == std::string(bytes, 'v'); };
   };
   const auto is_flushed = [](Shop& shop) { return shop.Property("num-entries-active-mem-table") == 0; };
+  const auto is_buffer_small = [](Shop& shop) {
+    return shop.db->GetOptions(shop.handles[0]).write_buffer_size == 32768;
+  };
+  const auto has_segments = [](Shop& shop, std::size_t family) {
+    return shop.db->GetOptions(shop.handles[family]).blob_file_size == 65536;
+  };
+  const auto has_segments_in_all = [=](Shop& shop) { return has_segments(shop, 0) && has_segments(shop, 1); };
   return {
       {"CompactRange", [](Shop& shop) { return shop.db->CompactRange({}, nullptr, nullptr); }, is_flushed, true},
       {"CompactRangeThatClusters",
@@ -147,6 +198,14 @@ std::vector<Call> ThoroughCalls() {
        [](Shop& shop) {
          return shop.Get("call") == "value" && shop.GetFrom(shop.handles[1], "call") == std::string(500, 'v');
        }},
+      {"WriteOfLargeValues",
+       [](Shop& shop) {
+         WriteBatch batch;
+         CAMBIUM_RETURN_IF_ERROR(batch.Put("call", std::string(20'000, 'v')));
+         CAMBIUM_RETURN_IF_ERROR(batch.Put(shop.handles[1], "call", std::string(20'000, 'w')));
+         return shop.db->Write({}, &batch);
+       },
+       [](Shop& shop) { return shop.GetFrom(shop.handles[1], "call") == std::string(20'000, 'w'); }, true},
       {"DeleteRange", [](Shop& shop) { return shop.db->DeleteRange({}, shop.handles[0], "call", "call9"); }},
       {"CreateColumnFamily",
        [](Shop& shop) {
@@ -156,11 +215,18 @@ std::vector<Call> ThoroughCalls() {
          if (handle != nullptr) shop.handles.push_back(handle);
          return s;
        },
-       [](Shop& shop) { return shop.handles.size() == 3; }, true, true},
+       [](Shop& shop) { return shop.handles.size() == 3; }, true, true, false, nullptr,
+       [](Shop& shop) { return shop.IsListed("new"); }},
       {"DropColumnFamily", [](Shop& shop) { return shop.db->DropColumnFamily(shop.handles[1]); },
-       [](Shop& shop) { return !shop.db->Put({}, shop.handles[1], "call", "value").ok(); }, true, true},
+       [](Shop& shop) { return !shop.db->Put({}, shop.handles[1], "call", "value").ok(); }, true, true, false, nullptr,
+       [](Shop& shop) { return !shop.IsListed("other"); }},
       {"SetOptions", [](Shop& shop) { return shop.db->SetOptions(shop.handles[0], {{"write_buffer_size", "32768"}}); },
-       [](Shop& shop) { return shop.db->GetOptions(shop.handles[0]).write_buffer_size == 32768; }},
+       is_buffer_small, false, false, true, nullptr, is_buffer_small},
+      // Changes the options of all families.
+      {"SetOptionsOfSegments", [](Shop& shop) { return shop.db->SetOptions({{"blob_file_size", "65536"}}); },
+       has_segments_in_all, false, false, true,
+       [=](Shop& shop) { return has_segments(shop, 0) != has_segments(shop, 1); },
+       [=](Shop& shop) { return has_segments(shop, 0) || has_segments(shop, 1); }},
       {"Scan",
        [](Shop& shop) {
          const std::unique_ptr<Iterator> it(shop.db->NewIterator({}, shop.handles[0]));
@@ -297,7 +363,8 @@ std::vector<Call> SampledCalls() {
              std::vector<std::string> names;
              EXPECT_TRUE(DB::ListColumnFamilies(shop.options, kStorePath, &names).ok());
              return names.size() == 3;
-           }},
+           },
+       .has_begun = [](Shop& shop) { return shop.IsListed("new") || shop.IsListed("new2"); }},
       {.name = "DropColumnFamilies",
        .run =
            [](Shop& shop) {
@@ -320,7 +387,9 @@ std::vector<Call> SampledCalls() {
              return shop.db->SetDBOptions({{"page_cache_size", "2097152"}, {"max_total_wal_size", "524288"}});
            },
        .is_done = [=](Shop& shop) { return has_cache_size(shop) && has_wal_size(shop); },
-       .is_half_done = [=](Shop& shop) { return has_cache_size(shop) != has_wal_size(shop); }},
+       .may_abort = true,
+       .is_half_done = [=](Shop& shop) { return has_cache_size(shop) != has_wal_size(shop); },
+       .has_begun = [=](Shop& shop) { return has_cache_size(shop) || has_wal_size(shop); }},
       {.name = "Resume", .run = [](Shop& shop) { return shop.db->Resume(); }},
       {.name = "SyncWAL", .run = [](Shop& shop) { return shop.db->SyncWAL(); }, .is_done = is_durable},
       {.name = "FlushWAL", .run = [](Shop& shop) { return shop.db->FlushWAL(true); }, .is_done = is_durable},
@@ -340,6 +409,22 @@ std::vector<Call> SampledCalls() {
              FileInfo info;
              return shop.fs->GetInfo(shop.Numbered("/copy"), &info).ok();
            }},
+      // The second try stores what the first one has left.
+      {.name = "CreateNewBackup",
+       .run =
+           [](Shop& shop) {
+             BackupEngineOptions options("/backups");
+             {
+               const AmpleMemory ample;
+               options.file_system = shop.options.file_system;
+               options.clock = shop.clock;
+             }
+             std::unique_ptr<BackupEngine> engine;
+             CAMBIUM_RETURN_IF_ERROR(BackupEngine::Open(options, &engine));
+             return engine->CreateNewBackup(CreateBackupOptions(), shop.db.get());
+           },
+       .is_done = [](Shop& shop) { return shop.HasOnlyWholeBackups(1); },
+       .is_half_done = [](Shop& shop) { return !shop.HasOnlyWholeBackups(0); }},
       {.name = "SpaceProperty",
        .run =
            [](Shop& shop) {
@@ -410,10 +495,12 @@ bool Try(const Call& call, std::uint64_t granted, bool has_filter, Tally* tally)
     EXPECT_TRUE(call.is_done(shop)) << "it returned OK, and nothing was done";
   }
   EXPECT_FALSE(call.is_half_done != nullptr && call.is_half_done(shop)) << "a part of its work was done";
+  const bool throws_late = has_thrown && call.has_begun != nullptr && call.has_begun(shop);
   const Status again = call.run(shop);
   // If memory has run out after a record of the MANIFEST was written, only an Open shows the state of the disk.
   const bool is_fatal = again.severity() == Status::Severity::kFatal;
   EXPECT_TRUE(!is_fatal || call.may_be_fatal) << again.ToString();
+  EXPECT_TRUE(is_fatal || !throws_late) << "it threw, but its work was done";
   tally->fatal_errors += is_fatal ? 1 : 0;
   EXPECT_TRUE(is_fatal || call.repeats_fail || again.ok()) << again.ToString();
   if (shop.handles.empty()) return false;  // it could not be opened again
@@ -423,12 +510,17 @@ bool Try(const Call& call, std::uint64_t granted, bool has_filter, Tally* tally)
   if (!is_fatal) {
     EXPECT_EQ(shop.db->Flush({}).ToString(), "OK");
     EXPECT_EQ(shop.db->CompactRange({}, nullptr, nullptr).ToString(), "OK");
+    for (ColumnFamilyHandle* const handle : shop.handles) {
+      const Status flushed = shop.db->Flush({}, handle);
+      EXPECT_TRUE(flushed.ok() || flushed.IsColumnFamilyDropped()) << flushed.ToString();
+    }
   }
   shop.ExpectContents();
   shop.DestroyHandles();
   const Status closed = shop.db->Close();
   EXPECT_TRUE(is_fatal || closed.ok()) << closed.ToString();
   shop.db.reset();
+  EXPECT_EQ(is_fatal ? "" : shop.StrayFiles(), "");
   std::vector<std::string> names;
   EXPECT_TRUE(DB::ListColumnFamilies(shop.options, kStorePath, &names).ok());
   std::erase(names, kDefaultColumnFamilyName);
@@ -483,6 +575,36 @@ TEST(CallMemoryMutantTest, AViewThatIsInstalledByAFailedCallIsNoticed) {
     TryAll("Flush");
   };
   EXPECT_DEATH(fail_late(), "only a family that is there is frozen");
+}
+
+// Returns the failures of TryAll.
+std::string FailuresOf(const std::string& name) {
+  ::testing::TestPartResultArray failures;
+  {
+    const ::testing::ScopedFakeTestPartResultReporter reporter(
+        ::testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &failures);
+    TryAll(name);
+  }
+  std::string all;
+  for (int i = 0; i < failures.size(); ++i) all += failures.GetTestPartResult(i).message();
+  return all;
+}
+
+TEST(CallMemoryMutantTest, AFileOfAFailedCommitIsNoticed) {
+  const MutantScope mutant(Mutant::kFailedCommitKeepsFiles);
+  EXPECT_NE(FailuresOf("PutOfALargeValue").find("StrayFiles"), std::string::npos);
+}
+
+TEST(CallMemoryMutantTest, AFileOfAFailedBatchIsNoticed) {
+  const MutantScope mutant(Mutant::kExceptionKeepsLargeValues);
+  EXPECT_NE(FailuresOf("WriteOfLargeValues").find("has no reference"), std::string::npos);
+}
+
+TEST(CallMemoryMutantTest, AnExceptionAfterTheChangeIsNoticed) {
+  const MutantScope mutant(Mutant::kExceptionAfterChange);
+  for (const char* const name : {"CreateColumnFamily", "DropColumnFamily", "SetOptions"}) {
+    EXPECT_NE(FailuresOf(name).find("it threw, but"), std::string::npos) << name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CallMemoryTest, ::testing::Range<std::size_t>(0, Calls().size()),
