@@ -29,8 +29,8 @@ std::vector<SegmentUse> Merged(std::span<const SegmentUse> uses,
 
 void SegmentUseTable::Reset(std::vector<SegmentUse> uses) {
   assert(std::ranges::is_sorted(uses, {}, &SegmentUse::number));
+  figures_ = Count(uses, figures_.policy);
   uses_ = std::move(uses);
-  sums_ = Recount();
 }
 
 void SegmentUseTable::Apply(const Changes& changes) {
@@ -46,58 +46,67 @@ void SegmentUseTable::Apply(const Changes& changes) {
     const std::size_t size = static_cast<std::size_t>(PlaceOf(first->first) - uses_.begin()) + rest.size();
     if (size > uses_.capacity()) uses_.reserve(size + size / 2);
   }
+  for (const auto& [number, changed] : changes) {
+    if (changed.has_value()) figures_.outline.ReserveFor(changed->generation, changes.size());
+  }
   // Nothing below allocates memory.
   for (const auto& [number, changed] : changes) {
-    if (is_member(number)) Subtract(*PlaceOf(number));
-    if (changed.has_value()) Add(*changed);
+    if (is_member(number)) figures_.Subtract(*PlaceOf(number));
+    if (changed.has_value()) figures_.Add(*changed);
   }
   for (auto change = changes.begin(); change != first; ++change) {
     if (change->second.has_value()) *PlaceOf(change->first) = *change->second;
   }
-  if (first == changes.end()) return;
-  uses_.erase(PlaceOf(first->first), uses_.end());
-  uses_.insert(uses_.end(), rest.begin(), rest.end());
+  if (first != changes.end()) {
+    uses_.erase(PlaceOf(first->first), uses_.end());
+    uses_.insert(uses_.end(), rest.begin(), rest.end());
+  }
+  figures_.MoveEligible(uses_);
 }
 
-void SegmentUseTable::SetSpaceGarbageLeast(double share) {
-  if (policy_.space_garbage_least == share) return;
-  policy_.space_garbage_least = share;
-  sums_ = Recount();
+void SegmentUseTable::SetPolicy(const VictimPolicy& policy) {
+  const VictimPolicy& now = figures_.policy;
+  if (now.space_garbage_least == policy.space_garbage_least && now.idle_garbage_least == policy.idle_garbage_least &&
+      now.age_cutoff == policy.age_cutoff) {
+    return;
+  }
+  figures_ = Count(uses_, policy);
 }
 
-SegmentUseSums SegmentUseTable::Recount() const {
-  SegmentUseTable other;
-  other.policy_ = policy_;
-  for (const SegmentUse& use : uses_) other.Add(use);
-  return other.sums_;
+SegmentUseTable::Figures SegmentUseTable::Count(const std::vector<SegmentUse>& uses, const VictimPolicy& policy) {
+  Figures figures(policy);
+  for (const SegmentUse& use : uses) {
+    figures.outline.ReserveFor(use.generation, 1);
+    figures.Add(use);
+  }
+  figures.MoveEligible(uses);
+  return figures;
 }
 
-SegmentUseSums SegmentUseTable::SumsOf(const SegmentUse& use) const {
-  SegmentUseSums sums;
-  (use.is_damaged ? sums.damaged_garbage : sums.garbage) = use.garbage();
-  if (IsWorthSpace(use, policy_)) sums.collectable = use.garbage();
-  sums.holes = use.hole_bytes;
-  sums.worth_punching = use.is_worth_punching ? 1 : 0;
-  return sums;
+void SegmentUseTable::Figures::Add(const SegmentUse& use) noexcept {
+  (use.is_damaged ? sums.damaged_garbage : sums.garbage) += use.garbage();
+  if (IsWorthSpace(use, policy)) sums.collectable += use.garbage();
+  sums.holes += use.hole_bytes;
+  sums.worth_punching += use.is_worth_punching ? 1 : 0;
+  outline.Add(use);
+  if (use.number <= eligible.last) eligible.Add(use);
 }
 
-void SegmentUseTable::Add(const SegmentUse& use) {
-  const SegmentUseSums its = SumsOf(use);
-  sums_.garbage += its.garbage;
-  sums_.damaged_garbage += its.damaged_garbage;
-  sums_.collectable += its.collectable;
-  sums_.holes += its.holes;
-  sums_.worth_punching += its.worth_punching;
+void SegmentUseTable::Figures::Subtract(const SegmentUse& use) noexcept {
+  assert(sums.garbage + sums.damaged_garbage >= use.garbage() && sums.holes >= use.hole_bytes);
+  (use.is_damaged ? sums.damaged_garbage : sums.garbage) -= use.garbage();
+  if (IsWorthSpace(use, policy)) sums.collectable -= use.garbage();
+  sums.holes -= use.hole_bytes;
+  sums.worth_punching -= use.is_worth_punching ? 1 : 0;
+  outline.Subtract(use);
+  if (use.number <= eligible.last) eligible.Subtract(use);
 }
 
-void SegmentUseTable::Subtract(const SegmentUse& use) {
-  const SegmentUseSums its = SumsOf(use);
-  assert(sums_.garbage >= its.garbage && sums_.collectable >= its.collectable && sums_.holes >= its.holes);
-  sums_.garbage -= its.garbage;
-  sums_.damaged_garbage -= its.damaged_garbage;
-  sums_.collectable -= its.collectable;
-  sums_.holes -= its.holes;
-  sums_.worth_punching -= its.worth_punching;
+void SegmentUseTable::Figures::MoveEligible(const std::vector<SegmentUse>& uses) noexcept {
+  const std::size_t count = EligibleByAge(uses.size(), policy.age_cutoff);
+  while (eligible.count < count) eligible.Add(uses[eligible.count]);
+  while (eligible.count > count) eligible.Subtract(uses[eligible.count - 1]);
+  eligible.last = count == 0 ? 0 : uses[count - 1].number;
 }
 
 std::vector<SegmentUse>::iterator SegmentUseTable::PlaceOf(std::uint64_t number) {

@@ -1,5 +1,6 @@
-// SegmentUseTable: the uses of all segments in F (gc/victims.h), with sums over them. Apply takes time for the changed
-// segments only, except that it moves the other rows in memory if segments join or leave F.
+// SegmentUseTable: the uses of all segments in F (gc/victims.h), with sums over them, and with the figures that tell
+// whether log GC has something to do. Apply takes time for the changed segments only, except that it moves the other
+// rows in memory if segments join or leave F.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "gc/victim_outline.h"
 #include "gc/victims.h"
 
 namespace cambium {
@@ -32,24 +34,38 @@ class SegmentUseTable {
   void Reset(std::vector<SegmentUse> uses);
   // Makes all changes or, if memory runs out, none.
   void Apply(const Changes& changes);
-  // The share of garbage from which a segment is worth space; the initial one is the default of VictimPolicy.
-  void SetSpaceGarbageLeast(double share);
+  // By the policy's shares of garbage and its age_cutoff the sums and MayHaveVictims are counted. The initial policy is
+  // the default one. A change of these costs a walk over all members.
+  void SetPolicy(const VictimPolicy& policy);
+  // VictimOutline::MayHaveVictims, for a policy that SetPolicy has got.
+  [[nodiscard]] bool MayHaveVictims(const VictimPolicy& policy, GcUrgency urgency) const {
+    return figures_.outline.MayHaveVictims(policy, urgency, figures_.eligible);
+  }
 
   // By number.
   [[nodiscard]] const std::vector<SegmentUse>& all() const { return uses_; }
-  [[nodiscard]] const SegmentUseSums& sums() const { return sums_; }
+  [[nodiscard]] const SegmentUseSums& sums() const { return figures_.sums; }
   // The sums as a walk over all members finds them; for tests.
-  [[nodiscard]] SegmentUseSums Recount() const;
+  [[nodiscard]] SegmentUseSums Recount() const { return Count(uses_, figures_.policy).sums; }
 
  private:
-  [[nodiscard]] SegmentUseSums SumsOf(const SegmentUse& use) const;
-  void Add(const SegmentUse& use);
-  void Subtract(const SegmentUse& use);
+  struct Figures {
+    explicit Figures(const VictimPolicy& its_policy) : policy(its_policy), outline(its_policy) {}
+    void Add(const SegmentUse& use) noexcept;
+    void Subtract(const SegmentUse& use) noexcept;
+    // Adds or removes members at the end of the eligible ones. `uses`: all members, which were added one by one.
+    void MoveEligible(const std::vector<SegmentUse>& uses) noexcept;
+
+    VictimPolicy policy;
+    SegmentUseSums sums;
+    VictimOutline outline;
+    EligibleSums eligible;
+  };
+  [[nodiscard]] static Figures Count(const std::vector<SegmentUse>& uses, const VictimPolicy& policy);
   [[nodiscard]] std::vector<SegmentUse>::iterator PlaceOf(std::uint64_t number);
 
   std::vector<SegmentUse> uses_;
-  SegmentUseSums sums_;
-  VictimPolicy policy_;  // only its space_garbage_least counts
+  Figures figures_{VictimPolicy()};
 };
 
 }  // namespace cambium

@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "gc/space.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -15,12 +14,6 @@ namespace {
 // Less garbage is never worth a step. A segment with one tombstone, or only a header, is joined with others instead,
 // which is cheap.
 constexpr std::uint64_t kGarbageLeast = 4096;
-
-// Whether the segment has at least this share of garbage.
-bool HasGarbage(const SegmentUse& segment, double part) {
-  const auto least = static_cast<std::uint64_t>(part * static_cast<double>(segment.bytes));
-  return segment.garbage() >= std::max(kGarbageLeast, least);
-}
 
 // Takes the first candidate, and others of its generation while the step has room.
 VictimChoice TakeStep(GcReason reason, std::vector<const SegmentUse*> candidates, const VictimPolicy& policy) {
@@ -62,24 +55,19 @@ VictimChoice PickOnFullDisk(std::span<const SegmentUse> segments, const VictimPo
   return TakeStep(GcReason::kFullDisk, std::move(found), step);
 }
 
-// At least two segments are joined: a segment below half a step leaves room for another one. A larger one would be
-// moved alone, into a segment as small as itself, again and again.
 VictimChoice PickSmall(std::span<const SegmentUse> segments, const VictimPolicy& policy) {
-  const bool ignores_steps = MutantIs(Mutant::kJoinSegmentWithItself);
-  const std::uint64_t half_step = ignores_steps ? policy.target_bytes : policy.step_bytes / 2;
-  const std::uint64_t small_below = std::min(policy.target_bytes / 16, half_step);
-  constexpr std::uint64_t kTiny = kSegmentBytesLeast / 2;
+  const std::uint64_t small_below = SmallBelow(policy);
   struct OfGeneration {
     std::vector<const SegmentUse*> small;
-    std::vector<const SegmentUse*> tiny;  // those of `small` below kTiny
+    std::vector<const SegmentUse*> tiny;  // those of `small` below kTinySegmentBytes
   };
   std::map<std::uint32_t, OfGeneration> found;
   for (const SegmentUse& segment : segments) {
-    const std::uint64_t bytes = segment.bytes + segment.hole_bytes;
+    const std::uint64_t bytes = SizeWithHoles(segment);
     if (segment.is_damaged || bytes >= small_below) continue;
     OfGeneration& its = found[segment.generation];
     its.small.push_back(&segment);
-    if (bytes < kTiny) its.tiny.push_back(&segment);
+    if (bytes < kTinySegmentBytes) its.tiny.push_back(&segment);
   }
   for (auto& [generation, its] : found) {
     if (its.small.size() > policy.small_segments_max) {
@@ -93,6 +81,19 @@ VictimChoice PickSmall(std::span<const SegmentUse> segments, const VictimPolicy&
 }
 
 }  // namespace
+
+bool HasGarbage(const SegmentUse& segment, double share) {
+  const auto least = static_cast<std::uint64_t>(share * static_cast<double>(segment.bytes));
+  return segment.garbage() >= std::max(kGarbageLeast, least);
+}
+
+// At least two segments are joined: a segment below half a step leaves room for another one. A larger one would be
+// moved alone, into a segment as small as itself, again and again.
+std::uint64_t SmallBelow(const VictimPolicy& policy) {
+  const bool ignores_steps = MutantIs(Mutant::kJoinSegmentWithItself);
+  const std::uint64_t half_step = ignores_steps ? policy.target_bytes : policy.step_bytes / 2;
+  return std::min(policy.target_bytes / 16, half_step);
+}
 
 VictimChoice PickToCut(std::span<const SegmentUse> segments, const VictimPolicy& policy,
                        const std::map<std::uint64_t, CutLook>& looks, const LogPosition& replay) {

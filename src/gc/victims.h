@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "cambium/types.h"
+#include "gc/space.h"
 #include "manifest/state.h"
 
 namespace cambium {
@@ -91,6 +92,16 @@ struct VictimChoice {
 
 // The priority of a segment: the law above, up to a constant factor.
 [[nodiscard]] double GcBenefit(const SegmentUse& segment, SequenceNumber now);
+
+// Whether the segment has at least this share of garbage, and not so little that it is never worth a step.
+[[nodiscard]] bool HasGarbage(const SegmentUse& segment, double share);
+
+// Segments of a size below the result are small; among them, those below the constant are tiny.
+[[nodiscard]] std::uint64_t SmallBelow(const VictimPolicy& policy);
+inline constexpr std::uint64_t kTinySegmentBytes = kSegmentBytesLeast / 2;
+[[nodiscard]] inline std::uint64_t SizeWithHoles(const SegmentUse& segment) {
+  return segment.bytes + segment.hole_bytes;
+}
 
 // Whether log GC would take the segment when space is short.
 [[nodiscard]] bool IsWorthSpace(const SegmentUse& segment, const VictimPolicy& policy);

@@ -94,7 +94,7 @@ const std::vector<SegmentUse>& GcSegments::Uses() {
 
 SegmentUseSums GcSegments::Sums(const VictimPolicy& policy) {
   RefreshUses();
-  uses_.SetSpaceGarbageLeast(policy.space_garbage_least);
+  uses_.SetPolicy(policy);
   return uses_.sums();
 }
 
@@ -151,13 +151,19 @@ bool GcSegments::IsPunchingDue() {
 
 VictimChoice GcSegments::Choose(const VictimPolicy& policy) {
   const GcUrgency urgency = Urgency();
-  if (requested_.empty() && !MayCollect(urgency)) return {};
-  const std::vector<SegmentUse>& uses = Uses();
+  const bool may_collect = MayCollect(urgency);
+  if (requested_.empty() && !may_collect) return {};
+  RefreshUses();
+  uses_.SetPolicy(policy);
+  const bool may_find = may_collect && (urgency == GcUrgency::kFull || uses_.MayHaveVictims(policy, urgency));
+  if (requested_.empty() && !may_find) return {};
+  const std::vector<SegmentUse>& uses = uses_.all();
+  visits_ += uses.size();
   if (!requested_.empty()) {
     VictimChoice requested = PickRequested(uses, requested_, policy);
     if (!requested.numbers.empty()) return requested;
   }
-  if (!MayCollect(urgency)) return {};
+  if (!may_find) return {};
   if (urgency == GcUrgency::kFull) return ChooseOnFullDisk(uses, policy);
   VictimChoice choice = PickGcVictims(uses, policy, head_.published(), urgency);
   std::uint64_t live = 0;

@@ -28,7 +28,7 @@ class GcSegments {
   [[nodiscard]] const std::vector<SegmentUse>& Uses() CAMBIUM_REQUIRES(commit_lock);
   // Sums over them.
   [[nodiscard]] SegmentUseSums Sums(const VictimPolicy& policy) CAMBIUM_REQUIRES(commit_lock);
-  // How many segments Uses() and Sums() have visited since Open; for tests.
+  // How many segments Uses(), Sums() and Choose() have visited since Open; for tests.
   [[nodiscard]] std::uint64_t visits() const CAMBIUM_REQUIRES(commit_lock) { return visits_; }
   // Compares Uses() and its sums with a walk over all segments. Corruption: they differ. For tests.
   [[nodiscard]] Status CheckUses() CAMBIUM_REQUIRES(commit_lock);

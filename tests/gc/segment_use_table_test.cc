@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <new>
@@ -81,13 +82,59 @@ TEST(SegmentUseTableTest, SumsFollowEveryChange) {
       table.Apply(changes);
       if (prng.OneIn(10)) {
         least = prng.OneIn(2) ? 0.5 : 0.01;
-        table.SetSpaceGarbageLeast(least);
+        VictimPolicy policy;
+        policy.space_garbage_least = least;
+        table.SetPolicy(policy);
       }
       ASSERT_EQ(table.all(), UsesOf(model));
       ASSERT_EQ(table.sums(), SumsOf(model, least));
       ASSERT_EQ(table.sums(), table.Recount());
     }
   }
+}
+
+VictimPolicy DrawPolicy(Prng* prng) {
+  VictimPolicy policy;
+  policy.age_cutoff = prng->OneIn(2) ? 0.25 : prng->OneIn(2) ? 1 : 0;
+  policy.force_threshold = prng->OneIn(2) ? 1 : 0.4;
+  policy.space_garbage_least = prng->OneIn(2) ? 1.0 / 32 : 0.9;
+  policy.target_bytes = std::uint64_t{1} << prng->Between(10, 34);
+  policy.small_segments_max = prng->Uniform(20);
+  policy.tiny_segments_max = prng->Uniform(10);
+  return policy;
+}
+
+// The table knows without a walk whether PickGcVictims finds something.
+TEST(SegmentUseTableTest, VictimsAreKnownWithoutAWalk) {
+  const std::uint64_t first = SeedFromEnvironment(1);
+  std::uint64_t with = 0;
+  std::uint64_t without = 0;
+  for (std::uint64_t seed = first; seed < first + ScaledPrograms(30); ++seed) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+    Prng prng(seed);
+    SegmentUseTable table;
+    VictimPolicy policy = DrawPolicy(&prng);
+    const std::uint64_t generations = 1 + prng.Uniform(3);
+    for (int round = 0; round < 100; ++round) {
+      SegmentUseTable::Changes changes = DrawChanges(&prng, prng.Skewed(5));
+      for (auto& [number, use] : changes) {
+        if (use.has_value()) use->generation = static_cast<std::uint32_t>(prng.Uniform(generations));
+        if (use.has_value() && !prng.OneIn(3)) use->live_bytes = use->bytes;  // no garbage
+      }
+      table.Apply(changes);
+      if (prng.OneIn(10)) policy = DrawPolicy(&prng);
+      table.SetPolicy(policy);
+      for (const GcUrgency urgency : {GcUrgency::kForced, GcUrgency::kIdle, GcUrgency::kSpace, GcUrgency::kFull}) {
+        const bool may = table.MayHaveVictims(policy, urgency);
+        const bool has = !PickGcVictims(table.all(), policy, 1000, urgency).numbers.empty();
+        ASSERT_TRUE(may || !has) << "a victim is overlooked, urgency " << static_cast<int>(urgency);
+        const bool is_exact = urgency != GcUrgency::kFull && policy.force_threshold == 1;
+        ASSERT_TRUE(!is_exact || may == has) << "a walk in vain, urgency " << static_cast<int>(urgency);
+        ++(may ? with : without);
+      }
+    }
+  }
+  EXPECT_GT(std::min(with, without), (with + without) / 10);
 }
 
 // Each allocation of Apply fails once. Then the table is as it was.
