@@ -118,6 +118,8 @@ class DbImpl final : public DB {
   [[nodiscard]] Status CheckInvariants();
   // How many segments have been visited for the figures of log GC and of the ceiling since Open.
   [[nodiscard]] std::uint64_t SegmentVisits();
+  // The bytes of the memtables that only readers keep.
+  [[nodiscard]] std::size_t BytesOfReaderTables() const { return state_.context.reader_tables->load(); }
   [[nodiscard]] Status CheckAccounts() const { return cambium::CheckAccounts(state_); }
   // For the tool: runs the log GC of a CompactRange of all keys, without its compactions, even if log GC is switched
   // off. Also schedules the log GC that is due anyway. `all`: as with kForce, otherwise as with kUseDefault. If the

@@ -3,6 +3,8 @@
 #include <bit>
 #include <cassert>
 
+#include "util/mutant.h"
+
 namespace cambium {
 namespace {
 
@@ -57,6 +59,7 @@ std::uint64_t StateIndex::SegmentOf(Slot slot) const {
 }
 
 std::optional<std::uint64_t> StateIndex::FirstUnsealedLog() const {
+  if (MutantIs(Mutant::kNewestUnsealedIsFirst) && !unsealed_.empty()) return unsealed_.rbegin()->first;
   for (const auto& [number, kind] : unsealed_) {
     if (kind == SegmentKind::kLog) return number;
   }
@@ -161,7 +164,7 @@ void StateIndex::SetTaken(Slot slot, bool is_taken) {
     taken_.resize(word + 1);
   }
   SetBit(index, is_taken, &taken_);
-  SetBit(word, ~taken_[word] == 0, &full_);
+  if (is_taken || !MutantIs(Mutant::kFullWordsStayFull)) SetBit(word, ~taken_[word] == 0, &full_);
   while (!taken_.empty() && taken_.back() == 0) taken_.pop_back();
   full_.resize((taken_.size() + kBits - 1) / kBits);
 }

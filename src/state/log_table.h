@@ -11,6 +11,7 @@
 #include "cambium/types.h"
 #include "manifest/state.h"
 #include "memtable/memtable.h"
+#include "util/mutant.h"
 
 namespace cambium {
 
@@ -28,7 +29,8 @@ class LogTable final : public MemTable {
  public:
   using MemTable::MemTable;
   ~LogTable() {
-    if (counted_in_ != nullptr) counted_in_->fetch_sub(counted_bytes_, std::memory_order_relaxed);
+    if (counted_in_ == nullptr || MutantIs(Mutant::kReaderTablesStayCounted)) return;
+    counted_in_->fetch_sub(counted_bytes_, std::memory_order_relaxed);
   }
 
   // Called by the writer before the first Add: the batch of that Add begins at `place`, and

@@ -9,6 +9,7 @@
 
 #include "edit_generator.h"
 #include "manifest/apply_edit.h"
+#include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"
@@ -150,20 +151,21 @@ TEST(StateIndexTest, TheLargestSlotTakesLittleMemory) {
   EXPECT_EQ(index.FreeSlot([](Slot) { return true; }), std::nullopt);
 }
 
-// Slots are taken and freed in any order; the answer is always the smallest free one.
-TEST(StateIndexTest, FreeSlotIsTheSmallestOfMany) {
+SegmentInfo SegmentOfSlot(std::uint32_t slot) {
+  SegmentInfo segment;
+  segment.number = slot + 1;
+  segment.slot = Slot{slot};
+  return segment;
+}
+
+// Slots are taken and freed in any order. Returns whether the answer is always the smallest free one.
+bool FreeSlotIsTheSmallest() {
   Prng prng(SeedFromEnvironment(1));
   std::set<std::uint32_t> taken;
   IndexChange change;
   StateIndex index;
-  const auto segment_of = [](std::uint32_t slot) {
-    SegmentInfo segment;
-    segment.number = slot + 1;
-    segment.slot = Slot{slot};
-    return segment;
-  };
   for (std::uint32_t slot = 0; slot < 10'000; ++slot) {
-    change.new_segments.push_back(segment_of(slot));
+    change.new_segments.push_back(SegmentOfSlot(slot));
     taken.insert(slot);
   }
   index.Apply(change);
@@ -171,16 +173,37 @@ TEST(StateIndexTest, FreeSlotIsTheSmallestOfMany) {
     const auto slot = static_cast<std::uint32_t>(prng.Uniform(10'100));
     IndexChange one;
     if (taken.erase(slot) == 1) {
-      one.dropped_segments = {segment_of(slot)};
+      one.dropped_segments = {SegmentOfSlot(slot)};
     } else {
-      one.new_segments = {segment_of(slot)};
+      one.new_segments = {SegmentOfSlot(slot)};
       taken.insert(slot);
     }
     index.Apply(one);
     std::uint32_t free = 0;
     while (taken.contains(free)) ++free;
-    ASSERT_EQ(index.FreeSlot([](Slot) { return false; }), Slot{free}) << i;
+    if (index.FreeSlot([](Slot) { return false; }) != Slot{free}) return false;
   }
+  return true;
+}
+
+TEST(StateIndexTest, FreeSlotIsTheSmallestOfMany) {
+  EXPECT_TRUE(FreeSlotIsTheSmallest());
+  const MutantScope mutant(Mutant::kFullWordsStayFull);
+  EXPECT_FALSE(FreeSlotIsTheSmallest());
+}
+
+TEST(StateIndexTest, FirstUnsealedLogIsTheOldest) {
+  IndexChange change;
+  for (const std::uint32_t slot : {5, 7, 9}) change.new_segments.push_back(SegmentOfSlot(slot));
+  StateIndex index;
+  index.Apply(change);
+  EXPECT_EQ(index.FirstUnsealedLog(), 6u);
+  IndexChange seal;
+  seal.sealed = {6};
+  index.Apply(seal);
+  EXPECT_EQ(index.FirstUnsealedLog(), 8u);
+  const MutantScope mutant(Mutant::kNewestUnsealedIsFirst);
+  EXPECT_NE(index.FirstUnsealedLog(), 8u);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "api/db_impl.h"
+#include "cambium/iterator.h"
 #include "cambium/listener.h"
 #include "cambium/write_buffer_manager.h"
 #include "testing/bytes_per_snapshot.h"
@@ -246,6 +248,32 @@ TEST(SnapshotRunsTest, SnapshotsAreListedWhenTheyExceedTheBudgetAgain) {
     store.made->files = 0;
   }
   EXPECT_LE(listed.count(), 3 * 8);
+}
+
+// The bytes that count as held by readers: while an iterator holds three flushed memtables, and after it.
+std::pair<std::size_t, std::size_t> BytesHeldAndReleased() {
+  SnapshotStore store(64u << 10);
+  const auto& db = dynamic_cast<const DbImpl&>(*store.db);
+  std::vector<std::unique_ptr<Iterator>> iterators;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 100; ++i) store.Set(NumberedKey(i), std::string(40, 'v'));
+    iterators.emplace_back(store.db->NewIterator({}));
+    store.Flush();
+  }
+  const std::size_t held = db.BytesOfReaderTables();
+  iterators.clear();
+  store.Set("other", "value");
+  store.Flush();  // its job frees what was retired
+  store.RunUntilIdle();
+  return {held, db.BytesOfReaderTables()};
+}
+
+TEST(SnapshotRunsTest, ReleasedMemtablesAreNotCounted) {
+  const auto [held, released] = BytesHeldAndReleased();
+  EXPECT_GT(held, 3 * 100 * 40u);
+  EXPECT_EQ(released, 0u);
+  const MutantScope mutant(Mutant::kReaderTablesStayCounted);
+  EXPECT_GT(BytesHeldAndReleased().second, 0u);
 }
 
 // Regression: a memtable was walked once for each of its snapshots. With 25,000 of them a flush took 28 seconds.
