@@ -80,6 +80,9 @@ class Opener {
   Status ReplayRest(LogApplier* applier);
   Status FlushReplayed(const std::vector<std::shared_ptr<Family>>& families, const LogPlace& end,
                        std::uint64_t logged_bytes);
+  // Finds long rows of tombstones in the memtables, and adds them to the gaps of their families: otherwise the first
+  // seek would pass them one by one. Called when the whole log is replayed.
+  void FindGaps();
   // Syncs the unsealed segments that replay has read, and seals each segment that it has read at the end of the
   // segment's last whole batch.
   Status AdoptSegments(ManifestState* state);

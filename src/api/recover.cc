@@ -8,9 +8,11 @@
 #include "api/held_messages.h"
 #include "api/memory_promise.h"
 #include "api/opener.h"
+#include "index/dead_stretches.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
 #include "manifest/state_index.h"
+#include "options/options_check.h"
 #include "recovery/open_files.h"
 #include "recovery/open_layers.h"
 #include "util/epoch.h"
@@ -58,6 +60,7 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
   if (db_.read_only) {
     for (const std::uint64_t number : rejected) state.segments.erase(number);
     commits_.OpenForReading(std::move(state));
+    FindGaps();
     return Status::OK();
   }
   for (const std::uint64_t number : rejected) {
@@ -75,7 +78,9 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
   db_.logger->Log(InfoLogLevel::kInfo, "opened at sequence number " + std::to_string(state_.head.published()) +
                                            ", epoch " + std::to_string(db_.epoch) + ", after reading " +
                                            std::to_string(replayed_.bytes_read) + " bytes of log");
+  if (MutantIs(Mutant::kOpenFindsGapsEarly)) FindGaps();
   CAMBIUM_RETURN_IF_ERROR(ReplayRest(&applier));
+  FindGaps();
   CAMBIUM_RETURN_IF_ERROR(CreateMissing());
   CountSegmentsToReplay();
   return families_.PersistAtOpen();
@@ -172,6 +177,28 @@ Status Opener::ReplayRest(LogApplier* applier) {
   return Status::Corruption(db_.path + ": the log was read twice, and the second time it ended with operation " +
                             std::to_string(rest->last_sequence) + " instead of " +
                             std::to_string(replayed_.last_sequence) + ": " + rest->torn);
+}
+
+void Opener::FindGaps() {
+  SequenceNumber sequence = 0;
+  const std::shared_ptr<const View> view = state_.head.PinView(&sequence);
+  for (const FamilyView& each : view->families) {
+    if (HasFilter(each.family->options())) continue;
+    const Comparator* const order = each.family->options().comparator;
+    const std::vector<DeadStretch> stretches =
+        FindDeadStretches(order, *each.active, sequence, [&](std::vector<MergeChild>* children) {
+          for (const FrozenTable& frozen : each.frozen) {
+            children->emplace_back(frozen.table->NewCursor(sequence));
+            children->back().cover = frozen.table->CoverAt(sequence);
+          }
+          each.layers->AppendCursors(children);
+        });
+    for (std::size_t i = 0; i < std::min(stretches.size(), kGapsMax); ++i) {
+      Gaps::Watch watch;
+      if (state_.head.TryWatch(*each.family, sequence, &watch) != WriteHead::Watching::kBegun) break;
+      each.family->gaps.Add(&watch, sequence, {stretches[i].first, true}, {stretches[i].last, true});
+    }
+  }
 }
 
 Status Opener::FlushReplayed(const std::vector<std::shared_ptr<Family>>& families, const LogPlace& end,

@@ -19,7 +19,7 @@
 // lock, and only if the family's newest put is visible to it: then its walk has seen all earlier puts, and the watch
 // sees all later ones.
 //
-// Gaps are in memory only, for each family at most kGapsMax, with keys of at most kGapKeyMax bytes.
+// Gaps are in memory only; Open looks for them in memtables. A family has at most kGapsMax, with keys up to kGapKeyMax.
 #pragma once
 
 #include <atomic>

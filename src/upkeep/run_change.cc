@@ -8,20 +8,42 @@
 
 namespace cambium {
 
+// If the layers change before the commit, a dead stretch stays dead (dead_stretches.h).
+void RunChange::ChooseRanges() {
+  const Comparator* const order = family_.options().comparator;
+  const MemTable& table = *input_.table().table;
+  std::vector<DeadStretch> stretches;
+  if (const std::shared_ptr<const Layers> older = tools_.commits.LayersOf(family_); older != nullptr) {
+    stretches = FindDeadStretches(order, table, kMaxSequenceNumber,
+                                  [&](std::vector<MergeChild>* children) { older->AppendCursors(children); });
+  }
+  stretches_.emplace(RangesOf(order, stretches));
+  skipper_.emplace(input_.cursor(), order, &*stretches_);
+  std::uint64_t written = input_.shape().key_count;
+  for (const DeadStretch& stretch : stretches) written -= stretch.tombstones - 1;
+  sample_.emplace(&*skipper_, written);
+  ranges_ = input_.ranges();
+  if (stretches_->empty() || MutantIs(Mutant::kStretchWithoutRange)) return;
+  const RangeDeletes none(order);
+  const RangeDeletes* const parts[] = {ranges_ == nullptr ? &none : ranges_.get(), &*stretches_};
+  ranges_ = std::make_shared<const RangeDeletes>(RangeDeletes::Union(order, parts));
+}
+
 // Several runs share no key. The range deletes are in the first run, which lies below the others: there they hide older
 // layers, and nothing in the other runs.
 Status RunChange::Write(UnsyncedFiles* unsynced, FlushJobInfo* info) {
-  assert(runs_.empty());
+  assert(runs_.empty() && !sample_.has_value());
+  ChooseRanges();
   do {
-    const RangeDeletes* const ranges = runs_.empty() ? input_.ranges().get() : nullptr;
+    const RangeDeletes* const ranges = runs_.empty() ? ranges_.get() : nullptr;
     CAMBIUM_TRY(std::shared_ptr<const Run> run,
-                tools_.runs.Make(family_, &sample_, ranges, &accounts_, unsynced, info->job_id));
+                tools_.runs.Make(family_, &*sample_, ranges, &accounts_, unsynced, info->job_id));
     family_.index_stats.AddRun(run->info());
     tools_.db.meter.Tick(FLUSH_WRITE_BYTES, run->info().file_size);
     info->bytes_written += run->info().file_size;
     info->output_files.push_back(tools_.db.PathOf(FileKind::kRun, run->number()));
     runs_.push_back(std::move(run));
-  } while (sample_.Valid());
+  } while (sample_->Valid());
   return Status::OK();
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cambium/listener.h"
+#include "index/dead_stretches.h"
 #include "index/run.h"
 #include "manifest/accounts.h"
 #include "upkeep/flush_input.h"
@@ -20,12 +22,14 @@ class RunChange final : public PendingChange {
  public:
   // All arguments outlive the change. The cursor of the input is at the first key.
   RunChange(const FlushTools& tools, Family* family, FlushInput* input)
-      : tools_(tools), family_(*family), input_(*input), sample_(input->cursor(), input->shape().key_count) {}
+      : tools_(tools), family_(*family), input_(*input) {}
 
   // Writes the runs, and reports them in *info. Called once.
   Status Write(UnsyncedFiles* unsynced, FlushJobInfo* info);
-  // The keys of the runs.
-  [[nodiscard]] const KeySample& sample() const { return sample_; }
+  // The keys of the runs. Called after Write.
+  [[nodiscard]] const KeySample& sample() const { return *sample_; }
+  // What the runs delete from older layers; null: nothing. Called after Write.
+  [[nodiscard]] const RangeDeletes* ranges() const { return ranges_.get(); }
   // Only in a mutant, which does not sync runs before the commit.
   Status SyncAfterCommit() const;
 
@@ -35,10 +39,16 @@ class RunChange final : public PendingChange {
   void Committed() override CAMBIUM_REQUIRES(commit_lock);
 
  private:
+  // Finds the dead stretches of the memtable, which become range deletes.
+  void ChooseRanges();
+
   const FlushTools& tools_;
   Family& family_;
   FlushInput& input_;
-  KeySample sample_;
+  std::optional<RangeDeletes> stretches_;   // which the skipper leaves out
+  std::optional<StretchSkipper> skipper_;
+  std::optional<KeySample> sample_;
+  std::shared_ptr<const RangeDeletes> ranges_;  // those of the memtable, and the stretches
   std::vector<std::shared_ptr<const Run>> runs_;
   AccountDelta accounts_;
   std::shared_ptr<const Layers> next_;  // the layers after the commit

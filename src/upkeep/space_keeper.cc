@@ -46,11 +46,11 @@ bool IsOtherRoom(std::uint64_t before, std::uint64_t now) {
 // In idle time, a compaction is worthwhile if it frees a quarter of the bytes that it writes.
 bool IsWorthCompacting(const FamilyView& family) {
   const LayersShape shape = family.layers->shape();
-  if (shape.run_range_deletes > 0) return true;
   const std::uint64_t page_size = family.family->options().page_size;
   const std::uint64_t cost = std::min(shape.base_live_bytes, shape.run_keys * page_size) + shape.run_file_bytes;
   const auto hidden = static_cast<std::uint64_t>(std::max<std::int64_t>(family.family->hidden_bytes.load(), 0));
-  return shape.run_count > 0 && hidden + shape.run_file_bytes >= cost / 4;
+  const std::uint64_t covered = family.family->covered_bytes.load() + family.family->covered_index_bytes.load();
+  return shape.run_count > 0 && hidden + covered + shape.run_file_bytes >= cost / 4;
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ void TableFlush::NoteFlushed() {
   }
   const std::shared_ptr<const Layers> now = tools_.commits.LayersOf(*family_);
   if (now == nullptr) return;
-  if (merged == nullptr && input_.ranges() != nullptr) NoteCovered(family_.get(), *now);
+  if (merged == nullptr && run_->ranges() != nullptr) NoteCovered(family_.get(), *now);
   if (before_ != nullptr) {
     family_->index_stats.AddFlush(*family_->index, *before_, *now, input_.shape(), family_->options().write_buffer_size);
   }

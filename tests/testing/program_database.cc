@@ -46,6 +46,7 @@ Status ProgramDatabase::Open() {
     testing::MovePages(sim_.get(), prng);
     SegmentMap::ResetThreadCounters();
     gap_tombstones_least = 1 + (seed_ + open_count_) % 6;  // few keys follow each other in random programs
+    dead_stretch_least = 2 + (seed_ + open_count_) % 5;
     bytes_per_snapshot_least = (seed_ + open_count_) % 3 == 0 ? 2000 : 0;  // memtables are small
     executor_ = config_.shuffle_tasks ? std::make_shared<ManualExecutor>(seed_ + open_count_)
                                       : std::make_shared<ManualExecutor>();
