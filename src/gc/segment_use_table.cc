@@ -46,14 +46,16 @@ void SegmentUseTable::Apply(const Changes& changes) {
     const std::size_t size = static_cast<std::size_t>(PlaceOf(first->first) - uses_.begin()) + rest.size();
     if (size > uses_.capacity()) uses_.reserve(size + size / 2);
   }
+  VictimOutline added(figures_.policy);
   for (const auto& [number, changed] : changes) {
-    if (changed.has_value()) figures_.outline.ReserveFor(changed->generation, changes.size());
+    if (changed.has_value()) added.Add(*changed);
   }
   // Nothing below allocates memory.
   for (const auto& [number, changed] : changes) {
     if (is_member(number)) figures_.Subtract(*PlaceOf(number));
-    if (changed.has_value()) figures_.Add(*changed);
+    if (changed.has_value()) figures_.AddToSums(*changed);
   }
+  figures_.outline.Merge(std::move(added));
   for (auto change = changes.begin(); change != first; ++change) {
     if (change->second.has_value()) *PlaceOf(change->first) = *change->second;
   }
@@ -76,19 +78,18 @@ void SegmentUseTable::SetPolicy(const VictimPolicy& policy) {
 SegmentUseTable::Figures SegmentUseTable::Count(const std::vector<SegmentUse>& uses, const VictimPolicy& policy) {
   Figures figures(policy);
   for (const SegmentUse& use : uses) {
-    figures.outline.ReserveFor(use.generation, 1);
-    figures.Add(use);
+    figures.outline.Add(use);
+    figures.AddToSums(use);
   }
   figures.MoveEligible(uses);
   return figures;
 }
 
-void SegmentUseTable::Figures::Add(const SegmentUse& use) noexcept {
+void SegmentUseTable::Figures::AddToSums(const SegmentUse& use) noexcept {
   (use.is_damaged ? sums.damaged_garbage : sums.garbage) += use.garbage();
   if (IsWorthSpace(use, policy)) sums.collectable += use.garbage();
   sums.holes += use.hole_bytes;
   sums.worth_punching += use.is_worth_punching ? 1 : 0;
-  outline.Add(use);
   if (use.number <= eligible.last) eligible.Add(use);
 }
 

@@ -51,7 +51,8 @@ class SegmentUseTable {
  private:
   struct Figures {
     explicit Figures(const VictimPolicy& its_policy) : policy(its_policy), outline(its_policy) {}
-    void Add(const SegmentUse& use) noexcept;
+    // For a member that `outline` gets too.
+    void AddToSums(const SegmentUse& use) noexcept;
     void Subtract(const SegmentUse& use) noexcept;
     // Adds or removes members at the end of the eligible ones. `uses`: all members, which were added one by one.
     void MoveEligible(const std::vector<SegmentUse>& uses) noexcept;

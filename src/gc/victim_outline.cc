@@ -1,36 +1,54 @@
 #include "gc/victim_outline.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "util/mutant.h"
 
 namespace cambium {
+namespace {
 
-void VictimOutline::ReserveFor(std::uint32_t generation, std::size_t count) {
-  worth_idle_.ReserveFor(count);
-  sizes_[generation].ReserveFor(count);
+// Takes at most `most` steps, however many sizes there are.
+bool HasMoreBelow(const std::multiset<std::uint64_t>& sizes, std::uint64_t end, std::size_t most) {
+  return sizes.size() > most && *std::next(sizes.begin(), static_cast<std::ptrdiff_t>(most)) < end;
 }
 
-void VictimOutline::Add(const SegmentUse& use) noexcept {
+}  // namespace
+
+void VictimOutline::Add(const SegmentUse& use) {
   if (use.is_damaged) return;
   if (HasGarbage(use, space_garbage_least_)) ++worth_space_;
-  if (HasGarbage(use, idle_garbage_least_)) worth_idle_.Add(use.number);
-  const auto sizes = sizes_.find(use.generation);
-  assert(sizes != sizes_.end() && "memory was taken for the generation");
-  sizes->second.Add(SizeWithHoles(use));
+  if (HasGarbage(use, idle_garbage_least_)) worth_idle_.insert(use.number);
+  sizes_[use.generation].insert(SizeWithHoles(use));
 }
 
 void VictimOutline::Subtract(const SegmentUse& use) noexcept {
   if (use.is_damaged) return;
   if (HasGarbage(use, space_garbage_least_)) --worth_space_;
-  if (HasGarbage(use, idle_garbage_least_)) worth_idle_.Remove(use.number);
-  sizes_.find(use.generation)->second.Remove(SizeWithHoles(use));
+  if (HasGarbage(use, idle_garbage_least_)) worth_idle_.erase(use.number);
+  const auto generation = sizes_.find(use.generation);
+  assert(generation != sizes_.end());
+  const auto size = generation->second.find(SizeWithHoles(use));
+  assert(size != generation->second.end() && "only a member is subtracted");
+  generation->second.erase(size);
+}
+
+// Only nodes are moved.
+void VictimOutline::Merge(VictimOutline&& other) noexcept {
+  worth_space_ += other.worth_space_;
+  worth_idle_.merge(other.worth_idle_);
+  assert(other.worth_idle_.empty() && "a member is added once");
+  sizes_.merge(other.sizes_);  // leaves the generations that both have
+  for (auto& [generation, sizes] : other.sizes_) sizes_.find(generation)->second.merge(sizes);
 }
 
 bool VictimOutline::HasManySmall(const VictimPolicy& policy) const {
   const std::uint64_t small_below = SmallBelow(policy);
   return std::ranges::any_of(sizes_, [&](const auto& generation) {
-    const SortedNumbers& sizes = generation.second;
-    return sizes.CountBelow(small_below) > policy.small_segments_max ||
-           sizes.CountBelow(std::min(small_below, kTinySegmentBytes)) > policy.tiny_segments_max;
+    const std::multiset<std::uint64_t>& sizes = generation.second;
+    return HasMoreBelow(sizes, small_below, policy.small_segments_max) ||
+           HasMoreBelow(sizes, std::min(small_below, kTinySegmentBytes), policy.tiny_segments_max);
   });
 }
 
@@ -42,7 +60,7 @@ bool VictimOutline::MayHaveVictims(const VictimPolicy& policy, GcUrgency urgency
   const bool may_be_forced = policy.force_threshold < 1 && eligible.count > 0;
   if (may_be_forced && static_cast<double>(eligible.garbage) >= forced_from) return true;
   if (HasManySmall(policy)) return true;
-  return urgency != GcUrgency::kForced && worth_idle_.HasUpTo(eligible.last);
+  return urgency != GcUrgency::kForced && !worth_idle_.empty() && *worth_idle_.begin() <= eligible.last;
 }
 
 }  // namespace cambium

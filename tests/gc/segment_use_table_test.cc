@@ -147,7 +147,10 @@ TEST(SegmentUseTableTest, ChangesAreMadeAllOrNotAtAll) {
     Model model;
     const double least = VictimPolicy().space_garbage_least;
     for (int round = 0; round < 20; ++round) {
-      const SegmentUseTable::Changes changes = DrawChanges(&prng, prng.Uniform(40));
+      SegmentUseTable::Changes changes = DrawChanges(&prng, prng.Uniform(40));
+      for (auto& [number, use] : changes) {
+        if (use.has_value()) use->generation = static_cast<std::uint32_t>(prng.Uniform(4));
+      }
       std::uint64_t refused = 1;
       for (std::uint64_t granted = 0; refused != 0; ++granted) {
         ScarceMemory scarce(granted);
@@ -159,6 +162,10 @@ TEST(SegmentUseTableTest, ChangesAreMadeAllOrNotAtAll) {
         if (refused == 0) ApplyTo(changes, &model);
         ASSERT_EQ(table.all(), UsesOf(model));
         ASSERT_EQ(table.sums(), SumsOf(model, least));
+        for (const GcUrgency urgency : {GcUrgency::kForced, GcUrgency::kIdle, GcUrgency::kSpace}) {
+          const bool has = !PickGcVictims(table.all(), VictimPolicy(), 1000, urgency).numbers.empty();
+          ASSERT_EQ(table.MayHaveVictims(VictimPolicy(), urgency), has);
+        }
       }
     }
   }
