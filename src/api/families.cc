@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <new>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -176,7 +175,7 @@ void Families::FreeSpaceOfDropped() {
     } else if (!freed.ok()) {
       db_.logger->Log(InfoLogLevel::kWarn, "freeing the space of a column family: " + freed.ToString());
     }
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
     if (MutantIs(Mutant::kExceptionAfterChange)) throw;
   }
 }

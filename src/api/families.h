@@ -78,10 +78,10 @@ class Families {
   // Makes options with segments of this size for all families but one.
   [[nodiscard]] std::vector<Resized> WithSegmentsOf(std::uint64_t bytes, const Family& but) const
       CAMBIUM_REQUIRES(families_lock);
-  // Schedules what changed options may need, and persists them. Returns `lost` if memory runs out. `changed`: the
+  // Schedules what changed options may need, and persists them. Returns `lost` after an exception. `changed`: the
   // family whose options have changed; null: those of the database.
   Status EndChange(const std::shared_ptr<Family>& changed, Status lost) CAMBIUM_REQUIRES(families_lock);
-  [[nodiscard]] static Status LostMemory();
+  [[nodiscard]] static Status Interrupted();
   // Persist that families were created or dropped. An error is only logged, unless it is fatal. Throws nothing.
   void PersistFamilies(FamilyChanges changes) CAMBIUM_REQUIRES(families_lock);
   void ForgetFiles() noexcept CAMBIUM_REQUIRES(families_lock);

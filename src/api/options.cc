@@ -1,6 +1,5 @@
 // Options of an open database: reading and changing those in force, and writing the OPTIONS file.
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "api/families.h"
@@ -51,7 +50,7 @@ Status Families::SetOptions(Family* its, const std::unordered_map<std::string, s
     others = WithSegmentsOf(next.blob_file_size, *family);
   }
   std::unique_ptr<const OptionsInForce> own = family->MakeOptions(next);
-  Status lost = LostMemory();
+  Status lost = Interrupted();
   // From here on nothing can fail, so the change is made as a whole.
   family->PutInForce(std::move(own));
   for (Resized& other : others) other.family->PutInForce(std::move(other.options));
@@ -84,7 +83,7 @@ Status Families::SetDbOptions(const std::unordered_map<std::string, std::string>
                                 .WithContext("column family \"" + each.family->name + "\""));
   }
   next = FillInDefaults(next);
-  Status lost = LostMemory();
+  Status lost = Interrupted();
   db_.pool->SetCapacity(next.page_cache_size);
   {
     const AppendLock append(head_);
@@ -103,18 +102,21 @@ Status Families::SetDbOptions(const std::unordered_map<std::string, std::string>
 Status Families::EndChange(const std::shared_ptr<Family>& changed, Status lost) {
   try {
     jobs_.ScheduleIfPossible(Job::kLookAtSpace);
-    if (changed != nullptr && compactor_.IsDue(*changed)) jobs_.Schedule(Job::kCompact, changed);
+    if (changed != nullptr && compactor_.IsDue(*changed)) jobs_.ScheduleIfPossible(Job::kCompact, changed);
     const Status persisted = Persist();
     if (persisted.severity() == Status::Severity::kFatal) jobs_.SetFatal(persisted);
     return persisted.WithContext(kNotPersisted);
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
     if (MutantIs(Mutant::kExceptionAfterChange)) throw;
     ForgetFiles();
     return lost;
   }
 }
 
-Status Families::LostMemory() { return Status::Aborted("memory ran out").WithContext(kNotPersisted); }
+// The user's file system or logger may also throw other exceptions.
+Status Families::Interrupted() {
+  return Status::Aborted("memory ran out, or another exception came").WithContext(kNotPersisted);
+}
 
 void Families::PersistFamilies(FamilyChanges changes) {
   try {
@@ -124,7 +126,7 @@ void Families::PersistFamilies(FamilyChanges changes) {
     } else if (!persisted.ok()) {
       db_.logger->Log(InfoLogLevel::kWarn, "options are not persisted: " + persisted.ToString());
     }
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
     if (MutantIs(Mutant::kExceptionAfterChange)) throw;
     ForgetFiles();
   }

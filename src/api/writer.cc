@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <new>
 #include <utility>
 
 #include "api/batch_preparer.h"
@@ -18,7 +17,7 @@ namespace {
 class LargeFilesScope {
  public:
   LargeFilesScope(LargeValues* values, PreparedWrite* write) : values_(*values), write_(*write) {}
-  // If memory runs out, the files remain until the database is opened again.
+  // After an exception, also one of the user's code, the files remain until the database is opened again.
   ~LargeFilesScope() {
     if (write_.large.empty() || MutantIs(Mutant::kExceptionKeepsLargeValues)) return;
     try {
@@ -27,7 +26,7 @@ class LargeFilesScope {
       } else {
         static_cast<void>(values_.DropAfterWrite(write_.large));  // a fatal error is kept
       }
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
     }
   }
   LargeFilesScope(const LargeFilesScope&) = delete;

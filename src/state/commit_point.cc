@@ -12,8 +12,8 @@ namespace cambium {
 CommitPoint::CommitPoint(DbContext* db, Jobs* jobs)
     : db_(*db),
       jobs_(*jobs),
-      obsolete_([jobs] { jobs->Schedule(Job::kRemove); }),
-      punched_([jobs] { jobs->Schedule(Job::kRemove); }) {}
+      obsolete_([jobs] { jobs->ScheduleIfPossible(Job::kRemove); }),
+      punched_([jobs] { jobs->ScheduleIfPossible(Job::kRemove); }) {}
 
 // ---- What is committed ----
 
@@ -32,7 +32,7 @@ void CommitPoint::VisitNewFiles(const Edit& edit, const std::function<void(FileK
   }
 }
 
-// If memory runs out, the files become orphans, which the next Open removes.
+// After an exception the files become orphans, which the next Open removes.
 void CommitPoint::DropNewFiles(const Edit& edit) noexcept {
   if (MutantIs(Mutant::kFailedCommitKeepsFiles)) return;
   try {
@@ -45,7 +45,7 @@ void CommitPoint::DropNewFiles(const Edit& edit) noexcept {
         obsolete_.Add(std::move(path));  // on a full disk its space is needed at once
       }
     });
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
   }
 }
 

@@ -147,9 +147,9 @@ void Jobs::Schedule(Job job, const std::shared_ptr<Family>& family) {
   ScheduleLocked(job, family);
 }
 
-bool Jobs::ScheduleIfPossible(Job job) noexcept {
+bool Jobs::ScheduleIfPossible(Job job, const std::shared_ptr<Family>& family) noexcept {
   try {
-    Schedule(job);
+    Schedule(job, family);
     return true;
   } catch (...) {  // an executor of the user may throw anything
     return false;

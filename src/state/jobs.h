@@ -97,9 +97,10 @@ class Jobs {
   // ---- Scheduling ----
 
   void Schedule(Job job, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES(jobs_lock);
-  // For callers that cannot undo what they did. False: the executor has no memory for the task; the job is not
-  // scheduled until a later call schedules it.
-  bool ScheduleIfPossible(Job job) noexcept CAMBIUM_EXCLUDES(jobs_lock);
+  // For callers that cannot undo what they did. False: the executor has thrown an exception, for example because it has
+  // no memory for the task; the job is not scheduled until a later call schedules it.
+  bool ScheduleIfPossible(Job job, const std::shared_ptr<Family>& family = nullptr) noexcept
+      CAMBIUM_EXCLUDES(jobs_lock);
   void ScheduleLocked(Job job, const std::shared_ptr<Family>& family) CAMBIUM_REQUIRES(jobs_lock);
   // Schedules the job and returns how many times it had ended, for AwaitEnd. Returns nothing if it cannot be scheduled
   // any more: the database is closing, or has a fatal error.

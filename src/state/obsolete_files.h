@@ -27,7 +27,7 @@ class ObsoleteFiles {
   };
 
   // `on_ready` is called, outside any lock of this class, each time a file can be removed. It may run in a reader's
-  // thread, so it must do no more than schedule a job.
+  // thread, so it must do no more than schedule a job. It throws nothing.
   explicit ObsoleteFiles(std::function<void()> on_ready) : on_ready_(std::move(on_ready)) {}
 
   // Returns an index file as views hold it. When its last holder releases it, the file is closed, and queued for
@@ -63,7 +63,7 @@ class ObsoleteFiles {
     try {
       FileInfo info;
       if (tracked->file->GetInfo(&info).ok()) Leaves(tracked->file->path(), {info.size, false});
-    } catch (const std::bad_alloc&) {  // it is not counted
+    } catch (...) {  // it is not counted; a file system of the user may throw anything
     }
     tracked->obsolete.store(true, std::memory_order_release);
   }
@@ -111,10 +111,7 @@ class ObsoleteFiles {
       const MutexLock lock(mutex_);
       ready_.splice(ready_.end(), paths);
     }
-    try {
-      on_ready_();
-    } catch (const std::bad_alloc&) {
-    }
+    on_ready_();
   }
   // Called if the removal failed: the next Take returns the path again.
   void PutBack(std::list<std::string> paths) noexcept {

@@ -31,7 +31,7 @@ struct PunchedBytes {
 class PunchedSegments {
  public:
   // `on_ready` is called each time holes can be made, with no lock of this class held. It may run in a reader's thread,
-  // so it must only schedule a job.
+  // so it must only schedule a job. It throws nothing.
   explicit PunchedSegments(std::function<void()> on_ready) : on_ready_(std::move(on_ready)) {}
 
   [[nodiscard]] PunchedBytes Of(std::uint64_t number) const {
