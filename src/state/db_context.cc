@@ -1,6 +1,7 @@
 #include "state/db_context.h"
 
 #include <cassert>
+#include <new>
 
 #include "memtable/write_budget.h"
 #include "util/mutant.h"
@@ -46,10 +47,18 @@ Status DbContext::Unlink(FileKind kind, std::uint64_t number) {
   return removed;
 }
 
+// The kernel reports a failed write-back only once. If memory runs out for the message, that report must not be lost with
+// an exception that a caller may survive.
 Status DbContext::SyncDirectory() const {
   if (MutantIs(Mutant::kSkipDirectorySync)) return Status::OK();
-  const Status named = fs->SyncDirectory(path);
-  return named.ok() || named.IsBusy() ? named : named.Fatal();
+  Status lost = Status::IOError("memory ran out while " + path + " was synced; the result is unknown").Fatal();
+  try {
+    Status named = fs->SyncDirectory(path);
+    if (named.ok() || named.IsBusy()) return named;
+    return named.Fatal();
+  } catch (const std::bad_alloc&) {
+    return lost;
+  }
 }
 
 Status DbContext::SyncValues(File* file) const {

@@ -1,6 +1,14 @@
 // Full disks, failed syncs, files that cannot be removed.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "testing/forwarding_file_system.h"
 #include "testing/test_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
@@ -452,6 +460,84 @@ TEST(DbFaultsTest, CloseMakesEverythingDurable) {
   EXPECT_FALSE(CloseLosesTheTail());
   const MutantScope mutant(Mutant::kCloseWithoutSync);
   EXPECT_TRUE(CloseLosesTheTail());
+}
+
+// ---- The user's code throws ----
+
+class ThrowingExecutor final : public Executor {
+ public:
+  void Schedule(TaskPriority priority, std::function<void()> task) override {
+    if (throws) ++thrown;
+    if (throws) throw std::runtime_error("no more tasks");
+    tasks_.Schedule(priority, std::move(task));
+  }
+  void ScheduleAfter(std::uint64_t micros, TaskPriority priority, std::function<void()> task) override {
+    tasks_.ScheduleAfter(micros, priority, std::move(task));
+  }
+  bool RunOneInstead() override { return tasks_.RunOneInstead(); }
+
+  bool throws = false;
+  int thrown = 0;
+
+ private:
+  ManualExecutor tasks_;
+};
+
+// A reader that ends releases files, in destructors. If the job that removes them cannot be scheduled, a later one
+// removes them.
+TEST(DbFaultsExceptionTest, AReaderMayEndAlthoughTheExecutorThrows) {
+  TestStore store;
+  const auto executor = std::make_shared<ThrowingExecutor>();
+  store.options.executor = executor;
+  store.MustOpen();
+  const auto write_all = [&](char letter) {
+    for (int i = 0; i < 100; ++i) store.Put(NumberedKey(i), std::string(300, letter));
+    store.Flush();
+    ASSERT_TRUE(store.db->CompactRange({}, nullptr, nullptr).ok());
+  };
+  write_all('a');
+  std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  it->SeekToFirst();
+  write_all('b');
+  while (executor->RunOneInstead()) {
+  }
+  executor->throws = true;
+  it.reset();
+  executor->throws = false;
+  EXPECT_GT(executor->thrown, 0);
+  write_all('c');
+  EXPECT_EQ(store.Get(NumberedKey(7)), std::string(300, 'c'));
+  store.MustClose();
+}
+
+class NoMemoryAfterDirectorySync final : public ForwardingFileSystem {
+ public:
+  using ForwardingFileSystem::ForwardingFileSystem;
+  Status SyncDirectory(const std::string& path) override {
+    static_cast<void>(base().SyncDirectory(path));
+    if (is_scarce) throw std::bad_alloc();
+    return Status::OK();
+  }
+  bool is_scarce = false;
+};
+
+// The sync may have failed, and the kernel reports that only once.
+TEST(DbFaultsExceptionTest, DirectorySyncWithoutMemoryForItsResultIsFatal) {
+  TestStore store;
+  const auto scarce = std::make_shared<NoMemoryAfterDirectorySync>(store.fs);
+  store.options.file_system = scarce;
+  store.MustOpen();
+  store.Put("a", "1");
+  scarce->is_scarce = true;
+  const Status s = store.db->Flush({});
+  scarce->is_scarce = false;
+  EXPECT_EQ(s.severity(), Status::Severity::kFatal) << s.ToString();
+  EXPECT_EQ(store.db->Put({}, "a", "2").severity(), Status::Severity::kFatal);
+  static_cast<void>(store.db->Close());
+  store.db.reset();
+  store.MustOpen();
+  EXPECT_EQ(store.Get("a"), "1");
+  store.MustClose();
 }
 
 }  // namespace
