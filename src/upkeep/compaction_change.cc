@@ -32,6 +32,7 @@ Result<bool> CompactionChange::Stage(Edit* edit) {
   if (table_ != nullptr) SetFlushed(commits_.state(), family_, *table_, &change);
   const auto filtered = static_cast<std::int64_t>(outcome_.stats().value_bytes_filtered);
   uncharged_ = std::max<std::int64_t>(UnchargedBy(change.accounts, commits_.state()) - filtered, 0);
+  NoteFiltered();
   edit->families.push_back(std::move(change));
   if (filter_ != nullptr) {
     for (const ChangedValues::Made& made : filter_->changed().files()) edit->set_segments.push_back(made.info);
@@ -59,22 +60,32 @@ void CompactionChange::InstallChanged(View* view) {
   }
 }
 
+// Everything that the state relies on comes first. It needs no memory.
 void CompactionChange::Committed() {
   assert(before_ != nullptr && after_ != nullptr);
   has_old_files_ = true;
   if (table_ != nullptr) family_.frozen_count.fetch_sub(1, std::memory_order_acq_rel);
   outcome_.Committed();
-  NoteFiltered();
-  NoteCompacted(&family_, *before_, *after_, uncharged_);
+  if (filtered_ != nullptr) family_.filtered = std::move(filtered_);
   const CompactionStats& stats = outcome_.stats();
   family_.index_stats.AddCompaction(stats, *after_, table_ != nullptr);
   db_.meter.Tick(COMPACTION_KEYS_DROPPED, stats.entries_dropped);
   db_.meter.Tick(COMPACT_READ_BYTES, stats.bytes_read);
   db_.meter.Tick(table_ != nullptr ? FLUSH_WRITE_BYTES : COMPACT_WRITE_BYTES, stats.bytes_written);
+  NoteEstimates();
 }
 
-// Notes what the compaction has asked the filter about.
+// If memory runs out, the estimates keep their values.
+void CompactionChange::NoteEstimates() noexcept {
+  try {
+    NoteCompacted(&family_, *before_, *after_, uncharged_);
+  } catch (...) {
+  }
+}
+
+// Before the commit, like FindFiles: notes what the compaction has asked the filter about.
 void CompactionChange::NoteFiltered() {
+  filtered_.reset();
   if (family_.filtered == nullptr) return;
   std::vector<NumberedFile> files;
   after_->AppendFiles(&files);
@@ -83,7 +94,7 @@ void CompactionChange::NoteFiltered() {
   const auto part = std::make_shared<FilteredPart>(*family_.filtered);
   outcome_.NoteFiltered(part.get());
   part->KeepFiles(current);
-  family_.filtered = part;
+  filtered_ = part;
 }
 
 // Before the commit: after it nothing may need memory.

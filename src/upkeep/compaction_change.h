@@ -36,6 +36,7 @@ class CompactionChange final : public PendingChange {
   Files Finish();
 
  private:
+  void NoteEstimates() noexcept CAMBIUM_REQUIRES(commit_lock);
   void NoteFiltered() CAMBIUM_REQUIRES(commit_lock);
   void FindFiles();
   void RemoveOld() noexcept;
@@ -50,6 +51,7 @@ class CompactionChange final : public PendingChange {
   std::shared_ptr<const Layers> before_;
   std::shared_ptr<const Layers> after_;
   Files files_;
+  std::shared_ptr<const FilteredPart> filtered_;  // the family's after the commit; null: as before
   bool has_old_files_ = false;  // committed, and not removed yet
   std::int64_t uncharged_ = 0;  // bytes of hidden values that become garbage
 };

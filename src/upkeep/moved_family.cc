@@ -145,6 +145,7 @@ void MovedFamily::Stage(Edit* edit) {
   change.id = family_->id;
   next_ = StageNewestRuns(newest_in_, runs_, &change);
   change.accounts = accounts_;
+  NoteFiltered();
   edit->families.push_back(std::move(change));
 }
 
@@ -159,14 +160,15 @@ void MovedFamily::Committed(std::int64_t hidden) {
   std::int64_t run_bytes = 0;
   for (const auto& run : runs_) run_bytes += static_cast<std::int64_t>(run->info().file_size);
   family_->hidden_index_bytes.fetch_add(run_bytes, std::memory_order_relaxed);
-  NoteFiltered();
+  if (filtered_after_ != nullptr) family_->filtered = std::move(filtered_after_);
 }
 
 void MovedFamily::NoteFiltered() {
+  filtered_after_.reset();
   if (filtered_ == nullptr || unfiltered_runs_ == runs_.size()) return;
   const auto part = std::make_shared<FilteredPart>(*filtered_);
   for (std::size_t i = unfiltered_runs_; i < runs_.size(); ++i) part->AddFile(runs_[i]->number());
-  family_->filtered = part;
+  filtered_after_ = part;
 }
 
 }  // namespace cambium

@@ -41,12 +41,12 @@ class MovedFamily {
   void Stage(Edit* edit);
   // Shows the runs to readers.
   void Install(View* view) const;
-  // Called after the commit. `hidden`: the change of the family's hidden bytes.
+  // Called after the commit. `hidden`: the change of the family's hidden bytes. Needs no memory.
   void Committed(std::int64_t hidden) CAMBIUM_REQUIRES(commit_lock);
 
  private:
-  // Notes that the filter was asked about the values in the new runs, if it was.
-  void NoteFiltered() CAMBIUM_REQUIRES(commit_lock);
+  // Notes that the filter was asked about the values in the new runs, if it was. Before the commit.
+  void NoteFiltered();
 
   std::shared_ptr<Family> family_;
   std::vector<MovedValue> values_;
@@ -57,6 +57,7 @@ class MovedFamily {
   std::size_t unfiltered_runs_ = 0;  // this many at the beginning have the values with was_filtered = false
   AccountDelta accounts_;
   std::shared_ptr<const Layers> next_;  // the layers after the commit
+  std::shared_ptr<const FilteredPart> filtered_after_;  // the family's after the commit; null: as before
 };
 
 }  // namespace cambium

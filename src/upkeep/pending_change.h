@@ -19,7 +19,7 @@ class PendingChange {
   [[nodiscard]] virtual const FrozenTable* table() const = 0;
   // Shows the change to readers.
   virtual void Install(View* view) = 0;
-  // Called when the change is durable and installed.
+  // Called when the change is durable and installed. Throws nothing, since the changes of other families follow.
   virtual void Committed() CAMBIUM_REQUIRES(commit_lock) = 0;
 
   // The outcome of the change: OK, or why it was not committed. Set by CommitTogether.
