@@ -15,14 +15,14 @@
 namespace cambium {
 
 // Writes the file without a lock: no other thread knows it until it is named.
-Status LargeValues::Write(const Family& family, Slice key, Slice value, bool may_wait, LargeValueRef* ref,
-                          ValueAddress* address) {
-  const std::uint64_t number = commits_.NewFileNumber();
+Status LargeValues::Write(const Family& family, Slice key, Slice value, bool may_wait, std::uint64_t* number,
+                          LargeValueRef* ref, ValueAddress* address) {
+  *number = commits_.NewFileNumber();
   if (const Status room = disk_keeper_.MakeRoomForFile(value.size(), may_wait); !room.ok()) {
     if (room.IsNoSpace()) disk_keeper_.OnNoSpace();
     return room;
   }
-  NewFile made(db_, number);
+  NewFile made(db_, *number);
   CAMBIUM_RETURN_IF_ERROR(made.guard.Create(&made.file));
   BlobFileCreation creation = db_.BeginBlobFile(made.header, BlobFileCreationReason::kLargeValue);
   db_.events.Deliver();

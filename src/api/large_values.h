@@ -28,8 +28,9 @@ class LargeValues {
 
   // Writes the value to a file of its own, which is durable and named when this returns. `may_wait`: the call may wait
   // for room on a disk that is nearly full. Otherwise it returns Incomplete if jobs can make the room.
-  Status Write(const Family& family, Slice key, Slice value, bool may_wait, LargeValueRef* ref, ValueAddress* address)
-      CAMBIUM_EXCLUDES_ROLES;
+  // *number is set before the file is named, so that the caller knows the file even if an exception passes.
+  Status Write(const Family& family, Slice key, Slice value, bool may_wait, std::uint64_t* number, LargeValueRef* ref,
+               ValueAddress* address) CAMBIUM_EXCLUDES_ROLES;
   // Called when the batch that refers to these files is appended. `last`: the batch's last sequence number.
   void Appended(const std::vector<std::uint64_t>& numbers, SequenceNumber last) CAMBIUM_EXCLUDES_ROLES;
   // Called when the batch that was to refer to these files could not be prepared: drops them, or lets a later job drop

@@ -1,5 +1,6 @@
 #include "api/write_preparer.h"
 
+#include <cassert>
 #include <string>
 
 #include "vlog/record_format.h"
@@ -36,12 +37,12 @@ Status WritePreparer::AddPut(const WriteOptions& options, const Family& family, 
   LargeValueRef ref;
   ValueAddress address;
   CAMBIUM_RETURN_IF_ERROR(space_keeper_.Await(options, value.size()));  // before the file takes space
-  write->large.push_back(0);  // first: a file that was made is never forgotten
-  if (Status s = large_values_.Write(family, key, value, !options.no_slowdown, &ref, &address); !s.ok()) {
+  std::uint64_t& number = write->large.emplace_back(0);  // first: a file that was made is never forgotten
+  if (Status s = large_values_.Write(family, key, value, !options.no_slowdown, &number, &ref, &address); !s.ok()) {
     write->large.pop_back();
     return s;
   }
-  write->large.back() = ref.number;
+  assert(number == ref.number);
   write->batch.PutLarge(family.id, key, ref, address);
   return Status::OK();
 }
