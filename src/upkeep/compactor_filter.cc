@@ -1,12 +1,12 @@
 // Compaction filters: the job that asks a filter during a compaction, and the files of the values that the filter has
 // changed.
 #include <cassert>
-#include <new>
 #include <utility>
 
 #include "options/options_check.h"
 #include "upkeep/compactor.h"
 #include "upkeep/filter_job.h"
+#include "upkeep/new_value_file.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -38,17 +38,12 @@ std::unique_ptr<FilterJob> Compactor::NewFilterJob(const Family& family, const C
     rules.segment_bytes = bytes;
   }
   const auto make = [this, creations](FileKind kind) -> Result<NewRelocationFile> {
-    CAMBIUM_TRY(NewRelocationFile made, commits_.MakeValueFile(kind, head_.published()));
-    try {
-      creations->emplace(made.header.number, db_.BeginBlobFile(made.header, BlobFileCreationReason::kCompactionFilter));
-    } catch (const std::bad_alloc&) {
-      made.file.reset();
-      commits_.ReleaseSlot(made.slot);
-      static_cast<void>(db_.Unlink(kind, made.header.number));
-      throw;
-    }
+    CAMBIUM_TRY(NewRelocationFile file, commits_.MakeValueFile(kind, head_.published()));
+    NewValueFile made(&db_, &commits_, std::move(file));
+    const FileHeader& header = made.header();
+    creations->emplace(header.number, db_.BeginBlobFile(header, BlobFileCreationReason::kCompactionFilter));
     db_.events.Deliver();
-    return made;
+    return made.Take();
   };
   return std::make_unique<FilterJob>(family, std::move(surroundings), rules, make);
 }

@@ -118,10 +118,10 @@ Result<bool> RelocationStep::TryCommit() {
   FillEdit(&edit);
   if (edit.drop_segments.empty() && edit.families.empty() && !cut_.has_value()) return true;
   const std::shared_ptr<const View> before = commits_.view().Pin();
-  is_named_ = UsesWriter();  // also if the commit fails: the edit may be on disk all the same
   // Computed before the commit, which removes the accounts of dropped segments.
   std::vector<std::int64_t> hidden;
   for (const MovedFamily& family : families_) hidden.push_back(HiddenAfter(family));
+  is_named_ = UsesWriter();  // also if the commit fails: the edit may be on disk all the same
   CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, [&](View* view) {
     if (is_named_) {
       const SegmentInfo& info = writer_.info();

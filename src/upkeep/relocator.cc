@@ -7,6 +7,7 @@
 
 #include "gc/live_records.h"
 #include "gc/relocation_writer.h"
+#include "upkeep/new_value_file.h"
 #include "upkeep/relocation_step.h"
 #include "util/mutant.h"
 
@@ -147,24 +148,34 @@ Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, Gc
   const std::uint32_t generation = std::min(kGenerationMax, pick.sources.front().info.generation + 1);
   RelocationWriter writer(
       [this, &creation]() -> Result<NewRelocationFile> {
-        CAMBIUM_TRY(NewRelocationFile made,
+        CAMBIUM_TRY(NewRelocationFile file,
                     state_.commits.MakeValueFile(FileKind::kRelocation, state_.head.published()));
-        creation.emplace(db_.BeginBlobFile(made.header, BlobFileCreationReason::kLogGc));
+        NewValueFile made(&db_, &state_.commits, std::move(file));
+        creation.emplace(db_.BeginBlobFile(made.header(), BlobFileCreationReason::kLogGc));
         db_.events.Deliver();
-        return made;
+        return made.Take();
       },
       generation, pace_.PermitFor(FILE_BYTES_GC, [this] { return pace_.PriorityOfGc(); }));
   RelocationStep step(tools_, pick, &writer, report);
-  const Status done = step.Execute(records);
-  if (writer.empty()) return done;
-  assert(creation.has_value());
-  creation->Done(done, done.ok() ? writer.info().file_size : 0);
-  if (step.is_named()) {
-    report->file_bytes = writer.info().file_size;
-  } else {
-    static_cast<void>(db_.Unlink(FileKind::kRelocation, writer.info().number));
+  const auto end_file = [&](const Status& done) {
+    if (writer.empty()) return;
+    assert(creation.has_value());
+    state_.commits.ReleaseSlot(writer.info().slot);
+    creation->Done(done, done.ok() ? writer.info().file_size : 0);
+    if (step.is_named()) {
+      report->file_bytes = writer.info().file_size;
+    } else {
+      static_cast<void>(db_.Unlink(FileKind::kRelocation, writer.info().number));
+    }
+  };
+  Status done;
+  try {
+    done = step.Execute(records);
+  } catch (...) {  // there is no memory
+    end_file(Status::Aborted("an exception has ended the step"));
+    throw;
   }
-  state_.commits.ReleaseSlot(writer.info().slot);
+  end_file(done);
   return done;
 }
 
