@@ -1,9 +1,13 @@
 // NewFileGuard: creates a file with a name that nothing else uses, and removes it unless Keep is called. So a call that
 // fails, or throws because memory runs out, leaves no file.
+//
+// The caller must know that there is no file of this name that anyone needs: the name has a number that no other file
+// has had, or is that of a temporary file. If there is such a file nevertheless, Create fails and the file remains,
+// except if memory runs out for the error: the guard cannot tell that from an Open that has created the file, and
+// removes it.
 #pragma once
 
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -16,12 +20,12 @@ class NewFileGuard {
  public:
   // *fs outlives the guard.
   NewFileGuard(FileSystem* fs, std::string path) : fs_(*fs), path_(std::move(path)) {}
-  // If memory runs out, the file remains as an orphan.
+  // If Unlink throws, the file remains as an orphan.
   ~NewFileGuard() {
     if (!is_ours_) return;
     try {
       static_cast<void>(fs_.Unlink(path_));
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
     }
   }
   NewFileGuard(const NewFileGuard&) = delete;
