@@ -51,10 +51,10 @@ void PrintList() {
   }
   std::printf("engines:\n");
   for (const EngineEntry& entry : Engines()) {
-    std::printf("  %-22s %s%s%s\n", entry.name, entry.summary, entry.make == nullptr ? "; not built in, needs " : "",
-                entry.make == nullptr ? entry.needs : "");
+    const std::string why = WhyUnavailable(entry);
+    std::printf("  %-22s %s%s%s\n", entry.name, entry.summary, why.empty() ? "" : "; ", why.c_str());
   }
-  std::printf("  %-22s every one of these stores that is built in\n", "all");
+  std::printf("  %-22s every one of these stores that can run here\n", "all");
 }
 
 // A Contender takes a turn in each round. Cambium with both indexes is two contenders.
@@ -68,13 +68,13 @@ std::string NameOf(const Contender& contender) {
   return name == "cambium" ? name + "/" + contender.flags.index : name;
 }
 
-// Returns the engines of the command line that this build has, and prints which ones it lacks.
+// Returns the engines of the command line that can run here, and prints which ones cannot, and why.
 std::vector<Contender> ChooseEngines(const BenchFlags& flags) {
   std::vector<Contender> engines;
   for (const std::string& name : flags.engines) {
     const EngineEntry* entry = FindEngine(name);
-    if (entry->make == nullptr) {
-      std::printf("Not built in: %s (install %s and configure again)\n", entry->name, entry->needs);
+    if (const std::string why = WhyUnavailable(*entry); !why.empty()) {
+      std::printf("Left out:   %s, %s\n", entry->name, why.c_str());
     } else if (flags.index == "both" && name == "cambium") {
       for (const char* index : {"btree", "lsm"}) {
         engines.push_back({entry, flags});
@@ -278,7 +278,7 @@ void WriteReportSoFar(const std::string& directory, std::size_t through, std::si
 // Counts the turns, too.
 std::string ComplainOfEngines(const BenchFlags& flags, TurnCount* turns) {
   const std::size_t engines = ChooseEngines(flags).size();
-  if (engines == 0) return "none of these engines is built in";
+  if (engines == 0) return "none of these engines can run here; see --list";
   turns->Expect(flags.rounds * engines);
   const Status may = CheckPrivileges(flags);
   return may.ok() ? "" : "--drop_caches or --memory_limit refused: " + may.ToString();

@@ -52,7 +52,7 @@ const char* WhyOptionAbsent(const std::string& option) {
       {"--blob_compression_type", "--compression_type is for values and blocks alike"},
       {"--blob_compaction_readahead_size", kRocksDbsOwn},
       {"--blob_file_starting_level", kRocksDbsOwn},
-      {"--enable_blob_direct_write", kRocksDbsOwn},
+      {"--enable_blob_direct_write", "--engine=rocksdb11_blob_direct has it, the other engines do not"},
       {"--blob_direct_write_partitions", kRocksDbsOwn},
       {"--use_blob_cache", kBlobCache},
       {"--use_shared_block_and_blob_cache", kBlobCache},

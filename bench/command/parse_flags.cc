@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kKeySizeMax = 64u << 10;
 constexpr std::size_t kValueSizeMax = 1u << 30;
 
-// Replaces the word "all" by the stores that are built in.
+// Replaces the word "all" by the stores that can run here.
 std::vector<std::string> WithoutAll(const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const std::string& word : words) {
@@ -32,7 +32,7 @@ std::vector<std::string> WithoutAll(const std::vector<std::string>& words) {
       continue;
     }
     for (const EngineEntry& entry : Engines()) {
-      if (entry.make != nullptr && entry.is_store) names.emplace_back(entry.name);
+      if (entry.is_store && WhyUnavailable(entry).empty()) names.emplace_back(entry.name);
     }
   }
   return names;
@@ -173,7 +173,7 @@ void AddRunOptions(CLI::App* app, BenchFlags* f) {
                   "for a preset: fraction of the original's sizes; 0: such that it takes some minutes")
       ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str();
-  app->add_option("--engine", f->engines, "engines that take turns; all: every store built in; see --list")
+  app->add_option("--engine", f->engines, "engines that take turns; all: every store that can run here; see --list")
       ->delimiter(',')
       ->capture_default_str();
   AddWord(app, "--index", &f->index, {"btree", "lsm", "both"},

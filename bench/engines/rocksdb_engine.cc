@@ -12,15 +12,14 @@
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/perf_context.h>
-#include <rocksdb/table.h>
 #include <rocksdb/version.h>
 #include <rocksdb/write_batch.h>
 
 #include "engines/codecs.h"
 #include "engines/registry.h"
 #include "engines/rocksdb_ledger.h"
+#include "engines/rocksdb_options.h"
 #include "system/interrupt.h"
 
 namespace cambium::bench {
@@ -191,50 +190,16 @@ constexpr std::pair<const char*, rocksdb::CompressionType> kCodecs[] = {{"none",
                                                                        {"lz4", rocksdb::kLZ4Compression},
                                                                        {"zstd", rocksdb::kZSTD}};
 
-enum class Shape : unsigned char { kLeveled, kUniversal, kBlobs, kBlobsWithoutGc };
-
 class RocksDbEngine : public Engine {
  public:
-  RocksDbEngine(const EngineConfig& config, Shape shape) : config_(config), ledger_(std::make_shared<RocksDbLedger>()) {
-    const bool blobs = shape == Shape::kBlobs || shape == Shape::kBlobsWithoutGc;
-    options_.listeners.push_back(ledger_);
-    if (shape == Shape::kUniversal) options_.compaction_style = rocksdb::kCompactionStyleUniversal;
-    rocksdb::CompressionType compression = rocksdb::kNoCompression;
-    for (const auto& [name, type] : kCodecs) {
-      if (config.compression_type == name) compression = type;
-    }
-    options_.write_buffer_size = config.write_buffer_size;
-    options_.max_write_buffer_number = config.max_write_buffer_number;
-    options_.allow_mmap_reads = config.mmap_read;
-    options_.level0_file_num_compaction_trigger = config.levels.level0_file_num_compaction_trigger;
-    options_.level0_slowdown_writes_trigger = config.levels.level0_slowdown_writes_trigger;
-    options_.level0_stop_writes_trigger = config.levels.level0_stop_writes_trigger;
-    const LevelShape levels = blobs ? config.levels.OfKeys() : config.levels;
-    options_.target_file_size_base = levels.target_file_size_base;
-    options_.target_file_size_multiplier = config.levels.target_file_size_multiplier;
-    options_.max_bytes_for_level_base = levels.max_bytes_for_level_base;
-    options_.max_bytes_for_level_multiplier = config.levels.max_bytes_for_level_multiplier;
-    options_.num_levels = config.levels.num_levels;
-    options_.compression = compression;
-    options_.enable_blob_files = blobs;
-    if (blobs) {
-      options_.min_blob_size = config.min_blob_size;
-      options_.blob_file_size = config.blob_file_size;
-      options_.blob_compression_type = compression;
-      options_.enable_blob_garbage_collection =
-          shape == Shape::kBlobs && config.space.enable_blob_garbage_collection;
-      options_.blob_garbage_collection_age_cutoff = config.space.blob_garbage_collection_age_cutoff;
-      options_.blob_garbage_collection_force_threshold = config.space.blob_garbage_collection_force_threshold;
-    }
+  RocksDbEngine(const EngineConfig& config, RocksDbShape shape)
+      : config_(config), shape_(shape), ledger_(std::make_shared<RocksDbLedger>()) {
+    parsed_ = ParseOptions();
   }
 
-  // RocksDB would silently replace an unsupported number of levels by a supported one.
   std::string Complain() override {
-    const int levels_min = options_.compaction_style == rocksdb::kCompactionStyleUniversal ? 1 : 2;
-    if (options_.num_levels < levels_min) {
-      return "--num_levels=" + std::to_string(options_.num_levels) + ": RocksDB needs " + std::to_string(levels_min) +
-             " for this compaction";
-    }
+    if (const std::string what = ComplainOfRocksDbLevels(config_, shape_); !what.empty()) return what;
+    if (!parsed_.ok()) return parsed_.ToString();
     const std::vector<rocksdb::CompressionType> built_in = rocksdb::GetSupportedCompressions();
     std::vector<std::string> has;
     for (const auto& [name, type] : kCodecs) {
@@ -244,8 +209,9 @@ class RocksDbEngine : public Engine {
   }
 
   Status Open(bool create) override {
+    parsed_ = ParseOptions();
+    if (!parsed_.ok()) return Ours(parsed_);
     options_.create_if_missing = create;
-    SetTable();
     return Ours(OpenDb(options_, config_.path, &db_));
   }
   Status Close() override {
@@ -318,36 +284,16 @@ class RocksDbEngine : public Engine {
            std::to_string(ROCKSDB_PATCH);
   }
   std::string Settings() const override {
-    std::string text = "block_cache " + std::to_string(config_.cache_size) + ", bloom_bits " +
-                       std::to_string(config_.bloom_bits) + ", write_buffer_size " +
-                       std::to_string(config_.write_buffer_size) + " x " +
-                       std::to_string(config_.max_write_buffer_number) + ", compression " + config_.compression_type +
-                       ", level0_file_num_compaction_trigger " +
-                       std::to_string(options_.level0_file_num_compaction_trigger);
-    if (options_.compaction_style == rocksdb::kCompactionStyleUniversal) {
+    std::string text = DescribeRocksDbOptions(config_, shape_);
+    if (shape_ == RocksDbShape::kUniversal) {
       const rocksdb::CompactionOptionsUniversal& universal = options_.compaction_options_universal;
-      text += ", compaction_style universal (size_ratio " + std::to_string(universal.size_ratio) +
-              ", max_size_amplification_percent " + std::to_string(universal.max_size_amplification_percent) +
-              "), num_levels " + std::to_string(options_.num_levels);
-    } else {
-      text += ", target_file_size_base " + std::to_string(options_.target_file_size_base) +
-              ", max_bytes_for_level_base " + std::to_string(options_.max_bytes_for_level_base);
+      text += ", size_ratio " + std::to_string(universal.size_ratio) + ", max_size_amplification_percent " +
+              std::to_string(universal.max_size_amplification_percent);
     }
-    if (options_.enable_blob_files) {
-      text += ", enable_blob_files, min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " +
-              std::to_string(options_.blob_file_size);
-      if (options_.enable_blob_garbage_collection) {
-        text += ", enable_blob_garbage_collection (age cutoff " +
-                std::to_string(options_.blob_garbage_collection_age_cutoff) + ", force threshold " +
-                std::to_string(options_.blob_garbage_collection_force_threshold) + ")";
-      } else {
-        text += ", no blob garbage collection";
-      }
+    if (HasBlobs(shape_)) {
       text += BlobDefaults(options_);
       if (!kHasUnpreparedValues<rocksdb::ReadOptions>) text += "; its key-only scans read the blobs too";
     }
-    if (!config_.verify_checksum) text += ", no verify_checksums";
-    if (config_.mmap_read) text += ", allow_mmap_reads";
     return text + "; otherwise the library's defaults";
   }
 
@@ -411,20 +357,24 @@ class RocksDbEngine : public Engine {
     return {};
   }
 
-  // Makes a new cache at each open: in a cache that outlived the database, blocks would keep their names, and the next
-  // open would begin warm.
-  void SetTable() {
-    rocksdb::BlockBasedTableOptions table;
-    table.block_cache = rocksdb::NewLRUCache(config_.cache_size);
-    if (config_.bloom_bits > 0) table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(config_.bloom_bits, false));
-    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  // Sets options_. This makes a new cache, so it is done at each open: in a cache that outlived the database, blocks
+  // would keep their names, and the next open would begin warm.
+  rocksdb::Status ParseOptions() {
+    rocksdb::Options options;
+    const rocksdb::Status status = rocksdb::GetOptionsFromString(rocksdb::ConfigOptions(), rocksdb::Options(),
+                                                                 RocksDbOptionsText(config_, shape_), &options);
+    options.listeners.push_back(ledger_);
+    options_ = options;
+    return status;
   }
 
   EngineConfig config_;
+  RocksDbShape shape_;
   std::shared_ptr<RocksDbLedger> ledger_;
   CacheTally tally_;
   Totals earlier_;
   rocksdb::Options options_;
+  rocksdb::Status parsed_;  // whether this RocksDB knows all options
   WriteMode mode_;
   std::unique_ptr<rocksdb::DB> db_;
 };
@@ -432,16 +382,16 @@ class RocksDbEngine : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> MakeRocksDbLeveled(const EngineConfig& config) {
-  return std::make_unique<RocksDbEngine>(config, Shape::kLeveled);
+  return std::make_unique<RocksDbEngine>(config, RocksDbShape::kLeveled);
 }
 std::unique_ptr<Engine> MakeRocksDbUniversal(const EngineConfig& config) {
-  return std::make_unique<RocksDbEngine>(config, Shape::kUniversal);
+  return std::make_unique<RocksDbEngine>(config, RocksDbShape::kUniversal);
 }
 std::unique_ptr<Engine> MakeRocksDbWithBlobs(const EngineConfig& config) {
-  return std::make_unique<RocksDbEngine>(config, Shape::kBlobs);
+  return std::make_unique<RocksDbEngine>(config, RocksDbShape::kBlobs);
 }
 std::unique_ptr<Engine> MakeRocksDbWithoutBlobGc(const EngineConfig& config) {
-  return std::make_unique<RocksDbEngine>(config, Shape::kBlobsWithoutGc);
+  return std::make_unique<RocksDbEngine>(config, RocksDbShape::kBlobsWithoutGc);
 }
 
 }  // namespace cambium::bench

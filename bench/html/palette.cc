@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::array kNames = {
     "cambium/btree",     "cambium/lsm", "rocksdb_leveled", "rocksdb_universal", "rocksdb_blob",
-    "rocksdb_blob_nogc", "lmdb",        "leveldb",         "wiredtiger",        "raw"};
+    "rocksdb_blob_nogc", "lmdb",        "leveldb",         "wiredtiger",        "raw",
+    "rocksdb11_leveled", "rocksdb11_blob", "rocksdb11_blob_direct"};
 static_assert(kNames.size() <= kPaletteSize);
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Palette: the colour, dash and marker of each engine, the same in every plot and every report.
 //
-// The colours are classes e0 to e11 in plot.css, for light and dark paper. They differ for the colour-blind too (after
+// The colours are classes e0 to e14 in plot.css, for light and dark paper. They differ for the colour-blind too (after
 // Okabe and Ito), and are never the only distinction: lines also differ by dash and marker, and bars have names.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace cambium::bench {
 
-inline constexpr int kPaletteSize = 12;
+inline constexpr int kPaletteSize = 15;
 
 class Palette {
  public:

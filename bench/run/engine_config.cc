@@ -37,7 +37,7 @@ std::string ComplainOfEngines(const BenchFlags& flags) {
   }
   for (const std::string& name : flags.engines) {
     const EngineEntry* const entry = FindEngine(name);
-    if (entry == nullptr || entry->make == nullptr) continue;
+    if (entry == nullptr || !WhyUnavailable(*entry).empty()) continue;
     EngineConfig config = ConfigOf("", flags);
     const bool has_both = name == "cambium" && flags.index == "both";
     for (const std::string& index : has_both ? std::vector<std::string>{"btree", "lsm"} : std::vector{flags.index}) {

@@ -128,7 +128,8 @@ Load LoadOf(const BenchFlags& flags, double value_mean) {
 bool Collects(const std::string& engine, const BenchFlags& flags) {
   if (engine == "raw" || engine == "rocksdb_blob_nogc") return false;
   if (engine == "cambium") return flags.space.max_space_amplification > 0;
-  return engine != "rocksdb_blob" || flags.space.enable_blob_garbage_collection;
+  const bool has_blobs = engine.starts_with("rocksdb") && engine.find("_blob") != std::string::npos;
+  return !has_blobs || flags.space.enable_blob_garbage_collection;
 }
 
 // The largest size of an engine that collects is the sum of a multiple of the live bytes (rewrites in progress

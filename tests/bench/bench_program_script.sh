@@ -108,6 +108,15 @@ expect 2 "--value_size distinguishes" --preset=slides4 --value_size=1 --report="
 [ ! -e "$work/none" ] || fail "made the directory of a report"
 nothing_left
 
+# An engine whose library is not there is refused with the reason, and the others run.
+missing() { CAMBIUM_ROCKSDB11_LIBRARY=$work/none.so expect "$@"; }
+missing 2 "Left out:   rocksdb11_leveled, refused: $work/none.so: " "${quick[@]}" --engine=rocksdb11_leveled
+grep -q 'none of these engines can run here' "$work/said" || fail "does not say that no engine is left"
+nothing_ran
+missing 0 "Left out:   rocksdb11_blob, refused: " "${quick[@]}" --benchmarks=fillseq --engine=cambium,rocksdb11_blob
+missing 0 "all values in leveled tables; refused: $work/none.so: " --list
+nothing_left
+
 # A report that cannot be written is reported before anything runs.
 touch "$work/file"
 expect 2 "--report: " "${quick[@]}" --engine=cambium --report="$work/file/report"
