@@ -31,7 +31,7 @@ class StretchSearch {
   std::vector<DeadStretch> Run() {
     if (table_.key_count() < least_) return {};
     const std::unique_ptr<EntryCursor> cursor = table_.NewCursor(sequence_);
-    for (cursor->SeekToFirst(); cursor->Valid();) {
+    for (cursor->SeekToFirst(); cursor->Valid() && merged_left_ > 0;) {
       if (cursor->kind() == EntryKind::kTombstone) {
         TakeRow(cursor.get());
         if (length_ >= least_) LookAtRow();

@@ -32,13 +32,14 @@
 
 namespace cambium {
 
-// A stretch has at least this many tombstones, and at least the kStretchesMax-th part of its memtable's keys.
+// A stretch has at least this many tombstones, and at least the kStretchesMax-th part of its memtable's keys. So a
+// flush adds few ranges, whose covered bytes are measured after each flush and compaction (Layers::CoveredByRanges).
 #ifdef CAMBIUM_TEST_HOOKS
 inline std::atomic<std::size_t> dead_stretch_least{128};
 #else
 inline constexpr std::size_t dead_stretch_least = 128;
 #endif
-inline constexpr std::size_t kStretchesMax = 1024;
+inline constexpr std::size_t kStretchesMax = 64;
 
 // Both are keys of tombstones of the memtable, and first < last. No key in [first, last] is visible.
 struct DeadStretch {

@@ -164,11 +164,32 @@ TEST(DeadStretchesTest, SearchIsBounded) {
   };
   EXPECT_TRUE(find(alive).empty());
   EXPECT_GT(seeks, 1u);
-  EXPECT_LE(seeks, 40u) << "the row has room for 390 stretches";
+  EXPECT_LE(seeks, 40u) << "the row has room for 64 stretches";
   EXPECT_LE(steps, 100u);
   EXPECT_TRUE(find(dead).empty());
   EXPECT_LE(steps, 8 * kRow) << "the layer has twenty keys for each of the memtable";
   EXPECT_GT(steps, 7 * kRow);
+  for (std::size_t i = 0; i < kRow; i += 2000) table.Put(StretchKey(i));
+  EXPECT_TRUE(find(dead).empty());
+  EXPECT_EQ(seeks, 1u) << "the first of 25 rows has used up what may be read";
+}
+
+// A stretch is a 64th of its memtable, so there are no more of them.
+TEST(DeadStretchesTest, StretchesAreFew) {
+  StretchTable table(BytewiseComparator());
+  std::size_t at = 0;
+  const auto add_rows = [&](std::size_t rows, std::size_t length) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t i = 0; i < length; ++i) table.Delete(StretchKey(at++));
+      table.Put(StretchKey(at++));
+    }
+  };
+  add_rows(60, 200);
+  EXPECT_EQ(StretchesOf(BytewiseComparator(), {&table}).size(), 60u);
+  add_rows(20, 200);
+  EXPECT_TRUE(StretchesOf(BytewiseComparator(), {&table}).empty()) << "each row is an 80th of the memtable";
+  add_rows(1, 2000);
+  EXPECT_EQ(StretchesOf(BytewiseComparator(), {&table}).size(), 1u);
 }
 
 // ---- Against a model ----
