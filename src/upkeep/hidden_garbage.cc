@@ -6,6 +6,11 @@
 #include "upkeep/arithmetic.h"
 
 namespace cambium {
+namespace {
+
+constexpr std::uint64_t kShareKeysLeast = 32;
+
+}  // namespace
 
 std::uint64_t FileBytes(const LayersShape& shape) { return shape.run_file_bytes + shape.base_file_bytes; }
 
@@ -24,9 +29,12 @@ double BytesPerReference(const Account& all) {
   return all.references == 0 ? 0 : static_cast<double>(all.bytes) / static_cast<double>(all.references);
 }
 
-void NoteHidden(Family* family, const KeySample& sample, const Layers& below) {
+void NoteHidden(Family* family, const KeySample& sample, bool has_stretches, const Layers& below) {
   const KeySample::Replaced replaced = sample.ReplacedIn(below);
-  family->replaced_share.store(replaced.share, std::memory_order_relaxed);
+  // The few keys that the flush of a queue writes say nothing about the keys of other flushes.
+  if (!has_stretches || sample.passed() >= kShareKeysLeast) {
+    family->replaced_share.store(replaced.share, std::memory_order_relaxed);
+  }
   family->hidden_bytes.fetch_add(static_cast<std::int64_t>(replaced.bytes), std::memory_order_relaxed);
   family->hidden_index_bytes.fetch_add(
       static_cast<std::int64_t>(Times(replaced.keys, FileBytesPerEntry(below.shape()))), std::memory_order_relaxed);

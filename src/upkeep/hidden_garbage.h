@@ -11,9 +11,11 @@
 
 namespace cambium {
 
-// Called after a flush: it has hidden the entries that `sample` finds in the layers below it.
-void NoteHidden(Family* family, const KeySample& sample, const Layers& below);
-// Called after a flush that made a run, and at Open: estimates what the range deletes of `now` cover. If pages cannot be read, the estimates stay as they are.
+// Called after a flush: it has hidden the entries that `sample` finds in the layers below it. `has_stretches`: the flush
+// has written most keys of some rows as range deletes, so that they are not in the sample (dead_stretches.h).
+void NoteHidden(Family* family, const KeySample& sample, bool has_stretches, const Layers& below);
+// Called after a flush that made a run, and at Open: estimates what the range deletes of `now` cover. If pages cannot be
+// read, the estimates stay as they are.
 void NoteCovered(Family* family, const Layers& now);
 // Called after a compaction: it has replaced `before` by `now`, and has turned `uncharged` hidden bytes into garbage.
 void NoteCompacted(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged);

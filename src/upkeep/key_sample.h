@@ -41,6 +41,7 @@ class KeySample final : public EntryCursor {
     std::uint64_t bytes = 0;  // of their records in the log
   };
   [[nodiscard]] Replaced ReplacedIn(const Layers& layers) const;
+  [[nodiscard]] std::uint64_t passed() const { return passed_; }
 
  private:
   static constexpr std::uint64_t kKeys = 256;

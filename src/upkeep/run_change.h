@@ -28,6 +28,8 @@ class RunChange final : public PendingChange {
   Status Write(UnsyncedFiles* unsynced, FlushJobInfo* info);
   // The keys of the runs. Called after Write.
   [[nodiscard]] const KeySample& sample() const { return *sample_; }
+  // Whether dead stretches were left out of the runs. Called after Write.
+  [[nodiscard]] bool has_stretches() const { return !stretches_->empty(); }
   // What the runs delete from older layers; null: nothing. Called after Write.
   [[nodiscard]] const RangeDeletes* ranges() const { return ranges_.get(); }
   // Only in a mutant, which does not sync runs before the commit.
