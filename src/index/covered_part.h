@@ -7,6 +7,7 @@
 
 #include "index/tree_part.h"
 #include "memtable/range_deletes.h"
+#include "util/prng.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -19,11 +20,14 @@ class CoveredPart {
   // Result<TreePart> of the layer's keys in [begin, end).
   template <typename Measure>
   Status Add(const RangeDeletes* ranges, const Measure& measure) {
-    // With many ranges, every n-th stands for n: each costs a page per level for both of its ends.
+    // With many ranges, a random one of each n stands for all n: each costs a page per level for both of its ends.
     const std::size_t n = above_.count() / kMeasuredMax + 1;
+    Prng random(above_.count());
     for (std::size_t i = 0; i < above_.count(); i += n) {
-      CAMBIUM_TRY(const TreePart part, measure(Slice(above_.begin(i)), Slice(above_.end(i))));
-      for (std::size_t times = std::min(n, above_.count() - i); times > 0; --times) total_ += part;
+      const std::size_t times = std::min(n, above_.count() - i);
+      const std::size_t chosen = i + random.Uniform(times);
+      CAMBIUM_TRY(const TreePart part, measure(Slice(above_.begin(chosen)), Slice(above_.end(chosen))));
+      for (std::size_t k = 0; k < times; ++k) total_ += part;
     }
     if (ranges != nullptr) {
       const RangeDeletes* const parts[] = {&above_, ranges};
@@ -34,7 +38,7 @@ class CoveredPart {
   [[nodiscard]] const TreePart& total() const { return total_; }
 
  private:
-  static constexpr std::size_t kMeasuredMax = 512;
+  static constexpr std::size_t kMeasuredMax = 128;
 
   const Comparator* const comparator_;
   RangeDeletes above_;  // of all layers added so far
