@@ -43,14 +43,22 @@ bool IsOtherRoom(std::uint64_t before, std::uint64_t now) {
   return now < before - before / kRoomChangeParts || now > Plus(before, before / kRoomChangeParts);
 }
 
-// In idle time, a compaction is worthwhile if it frees a quarter of the bytes that it writes.
+// In idle time, a compaction is worthwhile if it frees a quarter of the bytes that it writes. What range deletes cover
+// is measured, because the family's estimate may be missing: a page could not be read, or there was no memory. If it
+// cannot be measured now, it may be everything.
 bool IsWorthCompacting(const FamilyView& family) {
   const LayersShape shape = family.layers->shape();
+  if (shape.run_count == 0) return false;
   const std::uint64_t page_size = family.family->options().page_size;
   const std::uint64_t cost = std::min(shape.base_live_bytes, shape.run_keys * page_size) + shape.run_file_bytes;
   const auto hidden = static_cast<std::uint64_t>(std::max<std::int64_t>(family.family->hidden_bytes.load(), 0));
-  const std::uint64_t covered = family.family->covered_bytes.load() + family.family->covered_index_bytes.load();
-  return shape.run_count > 0 && hidden + covered + shape.run_file_bytes >= cost / 4;
+  std::uint64_t freed = hidden + shape.run_file_bytes;
+  if (freed < cost / 4) {
+    const Result<TreePart> covered = family.layers->CoveredByRanges();
+    if (!covered.ok()) return true;
+    freed += covered->Bytes();
+  }
+  return freed >= cost / 4;
 }
 
 }  // namespace

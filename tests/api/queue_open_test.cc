@@ -12,6 +12,7 @@
 #include "cambium/statistics.h"
 #include "testing/family_store.h"
 #include "testing/mutant_scope.h"
+#include "util/prng.h"
 
 namespace cambium::testing {
 namespace {
@@ -206,9 +207,61 @@ TEST(QueueOpenTest, RangeOfFlushHidesWhatItsTombstonesHid) {
   EXPECT_EQ(FrontAfterFlushedDeletes(), QueueKey(0)) << "the mutant has no effect";
 }
 
+// Whether an idle database still has the run of a flush that deletes a row of keys: an eighth of all keys, or keys that
+// were never there. The run also has enough other keys, all over the tree, to make its compaction expensive.
+bool RunStaysInIdleTime(bool deletes_keys) {
+  QueueOpenStore store;
+  store.options.compaction_filter = &store.filter;
+  store.options.max_space_amplification = 8;  // far from the ceiling
+  store.options.page_size = 4096;
+  store.options.min_blob_size = 4096;
+  store.MustOpen();
+  Prng random(1);
+  for (std::size_t i = 0; i < 20'000; ++i) store.Put(QueueKey(i), random.Bytes(100));
+  store.Flush();
+  store.Compact();
+  deletes_keys ? store.DeleteKeys(0, 2500) : store.DeleteKeys(50'000, 52'500);
+  for (std::size_t i = 0; i < 250; ++i) store.Put(QueueKey(10'000 + 40 * i), random.Bytes(100));
+  store.Flush();
+  EXPECT_EQ(store.IndexStat("run_range_deletes"), "1");
+  store.LetSecondsPass(8);
+  EXPECT_EQ(store.Verify(), "");
+  return store.IndexStat("run_range_deletes") == "1";
+}
+
+TEST(QueueOpenTest, IdleDatabaseFreesWhatRangesCover) {
+  EXPECT_FALSE(RunStaysInIdleTime(/*deletes_keys=*/true));
+  if (TestsUseLsm()) return;
+  EXPECT_TRUE(RunStaysInIdleTime(/*deletes_keys=*/false)) << "its compaction would free little";
+}
+
+// A flush writes one tombstone of a row that deletes keys of older layers. It says nothing about other keys.
+TEST(QueueOpenTest, KeysBesideRangeAreNoSample) {
+  if (!TestsUseLsm()) return;
+  QueueOpenStore store;
+  store.MustOpen();
+  const auto put_keys = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) store.Put(QueueKey(i), std::string(100, 'v'));
+    store.Flush();
+  };
+  const auto figure = [&](const std::string& name) {
+    std::map<std::string, std::string> space;
+    EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
+    return std::stoull(space.at(name));
+  };
+  put_keys(0, 10'000);
+  store.Compact();
+  put_keys(10'000, 14'000);
+  EXPECT_LT(figure("index_hidden"), figure("index") / 20) << "all keys are new";
+  store.DeleteKeys(0, 1000);
+  store.Flush();
+  EXPECT_EQ(store.IndexStat("run_range_deletes"), "1");
+  EXPECT_LT(figure("index_hidden"), figure("index") / 20) << "the new keys still hide nothing";
+}
+
 // Snapshots from before, between and after the deletes, while the deletes are flushed and compacted. A key that is put
 // after the memtable was frozen lies in the range.
-TEST(QueueOpenTest, SnapshotsSeeTheirKeysAfterFlush) {
+void ExpectSnapshotsSeeTheirKeys(std::size_t count_now) {
   QueueOpenStore store;
   store.options.compaction_filter = &store.filter;
   store.MustOpen();
@@ -234,8 +287,15 @@ TEST(QueueOpenTest, SnapshotsSeeTheirKeysAfterFlush) {
       EXPECT_EQ(store.Count(read), counts[i]) << i;
       EXPECT_EQ(store.Get(QueueKey(600), read), i < 3 ? "v" : i < 5 ? "NotFound" : "new") << i;
     }
+    EXPECT_EQ(store.Count(), count_now);
   }
   for (const Snapshot* snapshot : snapshots) store.db->ReleaseSnapshot(snapshot);
+}
+
+TEST(QueueOpenTest, SnapshotsSeeTheirKeysAfterFlush) {
+  ExpectSnapshotsSeeTheirKeys(1);
+  const MutantScope mutant(Mutant::kStretchWithoutRange);
+  ExpectSnapshotsSeeTheirKeys(999);  // only the tombstone of the last key is left, for readers without a snapshot
 }
 
 }  // namespace
