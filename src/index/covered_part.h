@@ -22,10 +22,10 @@ class CoveredPart {
   Status Add(const RangeDeletes* ranges, const Measure& measure) {
     // With many ranges, a random one of each n stands for all n: each costs a page per level for both of its ends.
     const std::size_t n = above_.count() / kMeasuredMax + 1;
-    Prng random(above_.count());
+    Prng prng(above_.count());
     for (std::size_t i = 0; i < above_.count(); i += n) {
       const std::size_t times = std::min(n, above_.count() - i);
-      const std::size_t chosen = i + random.Uniform(times);
+      const std::size_t chosen = i + prng.Uniform(times);
       CAMBIUM_TRY(const TreePart part, measure(Slice(above_.begin(chosen)), Slice(above_.end(chosen))));
       for (std::size_t k = 0; k < times; ++k) total_ += part;
     }
