@@ -30,6 +30,8 @@ class KeepsAll final : public CompactionFilter {
   bool Filter(int, const Slice&, const Slice&, std::string*, bool*) const override { return false; }
 };
 
+const KeepsAll keeps_all{};  // outlives all stores
+
 struct QueueOpenStore : FamilyStore {
   QueueOpenStore() {
     options.statistics = CreateDBStatistics();
@@ -68,8 +70,6 @@ struct QueueOpenStore : FamilyStore {
   }
   // Since the last call.
   std::uint64_t TakePassed() { return options.statistics->getAndResetTickerCount(NUMBER_ITER_SKIP); }
-
-  const KeepsAll filter;
 };
 
 // More than this many tombstones are passed only if neither a range delete nor a gap is there.
@@ -151,7 +151,7 @@ TEST(QueueOpenTest, OpenFindsNoGapBeforeLastReplayedPut) {
 // Keys that older layers have are deleted one by one, and the deletes are flushed into a run.
 TEST(QueueOpenTest, FlushedDeletesArePassedAsRange) {
   QueueOpenStore store;
-  store.options.compaction_filter = &store.filter;
+  store.options.compaction_filter = &keeps_all;
   store.MustOpen();
   store.PutKeys(0, 5000);
   store.Flush();
@@ -174,7 +174,7 @@ TEST(QueueOpenTest, FlushedDeletesArePassedAsRange) {
 // The deletes leave one key that only an older layer has.
 std::string FrontOverOlderKey() {
   QueueOpenStore store;
-  store.options.compaction_filter = &store.filter;
+  store.options.compaction_filter = &keeps_all;
   store.MustOpen();
   store.PutKeys(0, 1000);
   store.Flush();
@@ -192,7 +192,7 @@ TEST(QueueOpenTest, RangeOfFlushHidesNoVisibleKey) {
 
 std::string FrontAfterFlushedDeletes() {
   QueueOpenStore store;
-  store.options.compaction_filter = &store.filter;
+  store.options.compaction_filter = &keeps_all;
   store.MustOpen();
   store.PutKeys(0, 1000);
   store.Flush();
@@ -211,7 +211,7 @@ TEST(QueueOpenTest, RangeOfFlushHidesWhatItsTombstonesHid) {
 // were never there. The run also has enough other keys, all over the tree, to make its compaction expensive.
 bool RunStaysInIdleTime(bool deletes_keys) {
   QueueOpenStore store;
-  store.options.compaction_filter = &store.filter;
+  store.options.compaction_filter = &keeps_all;
   store.options.max_space_amplification = 8;  // far from the ceiling
   store.options.page_size = 4096;
   store.options.min_blob_size = 4096;
@@ -263,7 +263,7 @@ TEST(QueueOpenTest, KeysBesideRangeAreNoSample) {
 // after the memtable was frozen lies in the range.
 void ExpectSnapshotsSeeTheirKeys(std::size_t count_now) {
   QueueOpenStore store;
-  store.options.compaction_filter = &store.filter;
+  store.options.compaction_filter = &keeps_all;
   store.MustOpen();
   store.PutKeys(0, 1000);
   store.Flush();
