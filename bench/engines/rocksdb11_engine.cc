@@ -178,7 +178,7 @@ class RocksDb11Session : public Session {
   const RocksDb11Library& library_;
   rocksdb11::Db* db_;
   CacheTally* tally_;
-  Counts before_;  // of this thread, before this session
+  Counts before_;  // the thread's counts when this session began
   Owned<rocksdb11::Family> family_;
   Owned<rocksdb11::ReadOptions> read_options_;
   Owned<rocksdb11::ReadOptions> read_keys_;

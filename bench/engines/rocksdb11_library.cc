@@ -58,8 +58,8 @@ Status RocksDb11Library::Take(char* error) const {
 }
 
 // The process may hold another RocksDB, and codecs of other versions, all with the same names of functions. So the
-// library must see its own names first (RTLD_DEEPBIND), and must show them to nobody (RTLD_LOCAL). It is never
-// unloaded, since threads of its own may live until the process ends.
+// library finds its own names first (RTLD_DEEPBIND), and no other library finds them (RTLD_LOCAL). It is never unloaded,
+// since its threads may run until the process ends.
 std::string LoadRocksDb11(const char* path, RocksDb11Library* library) {
   void* const handle = ::dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND | RTLD_NODELETE);
   if (handle == nullptr) return ErrorOfLoader();

@@ -40,7 +40,7 @@ struct SpaceFigures {
   std::uint64_t garbage_bytes = 0;     // in segments that log GC may take now
   std::uint64_t collectable_bytes = 0; // of these, in segments that log GC would take when space is short
   std::uint64_t hidden_bytes = 0;      // estimate
-  std::uint64_t tail_bytes = 0;        // of the log's records that are not flushed yet
+  std::uint64_t tail_bytes = 0;        // records of the log that are not flushed yet
   // Estimate: bytes in older layers that the tail overwrites or deletes, minus tail_bytes; at least 0. Assumes that the
   // tail's puts are overwrites.
   std::uint64_t tail_hides_bytes = 0;

@@ -104,7 +104,7 @@ class StretchSearch {
   const AppendOlder& append_older_;
   const std::uint64_t least_;
   std::uint64_t merged_left_;  // how many keys may still be merged
-  std::optional<MergeCursor> merge_;  // of the memtable and the layers below it; opened at the first long row
+  std::optional<MergeCursor> merge_;  // merges the memtable and the layers below it; made at the first long row
   // The current row: each least_-th tombstone, the last one, and their number.
   std::vector<std::string> starts_;
   std::string last_;

@@ -45,7 +45,7 @@ inline constexpr std::size_t kStretchesMax = 64;
 struct DeadStretch {
   std::string first;
   std::string last;
-  std::uint64_t tombstones = 0;  // of the memtable, both included
+  std::uint64_t tombstones = 0;  // how many the memtable has in [first, last]
 };
 
 // Appends the layers below the memtable, newest first.

@@ -148,8 +148,9 @@ void MemTree::CopyLastLeaf(LeafCopy* copy) const {
 // Bounds the splits that n insertions into a level of N nodes cause. There are two kinds. A split in the middle turns a
 // node of 63 slots into two of at most 33. So each of the N nodes may split once at once, and then each split needs 31
 // insertions: N + n / 31. A split at a run needs 16 insertions, or a run that began before. One run may cause two
-// splits: one before the keys that follow it in its leaf, and one at the end of the leaf. So there are 2 (N + n / 16)
-// of these. The sum is below 3 N + n / 4, and never more than n. Each split is an insertion one level up.
+// splits: one before the keys that follow it in its leaf, and one at the end of the leaf. So runs cause
+// at most 2 (N + n / 16) splits. Both kinds together are fewer than 3 N + n / 4, and never more than n. Each split
+// inserts a node one level up.
 std::size_t MemTree::SplitBytesMax(std::size_t insertions) const {
   // A tree of one leaf: most families of a database with thousands of them have no other.
   const Node* const root = root_.load(std::memory_order_relaxed);

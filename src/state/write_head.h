@@ -139,9 +139,9 @@ class WriteHead final : private SegmentSource {
 
   // ---- Opening and closing ----
 
-  // Called when recovery has filled the memtables: with the last operation, the end of the log, and logged_bytes of
-  // what was replayed. If recovery flushes memtables before it has replayed everything, it calls this before, so that
-  // no operation which it still has to replay counts as flushed.
+  // Called when recovery has filled the memtables. `last`: the last operation; `end`: the end of the log;
+  // `logged_bytes`: the bytes of all replayed records. If recovery flushes memtables before it has replayed the whole
+  // log, it calls this before the flush: otherwise operations that are not replayed yet would count as flushed.
   void SetRecovered(SequenceNumber last, const LogPosition& end, std::uint64_t logged_bytes);
   // Starts a log that continues after `predecessor`.
   void Start(const SegmentEnd& predecessor);

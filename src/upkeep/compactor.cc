@@ -225,8 +225,8 @@ void Compactor::LimitOnFullDisk(const Family& family, CompactionInput* input) co
 }
 
 // Pages that a step of a sweep replaces are dead, and take space until nothing else is alive in their file. If the limit
-// of dead pages is near, a step copies more live pages out of sparse files, and merges less: at most as many bytes as
-// half of the dead bytes in these files, plus half of the bytes by which the files may still grow up to the limit.
+// of dead pages is near, a step copies more live pages out of sparse files, and merges less. It merges at most half of
+// the dead bytes in these files, plus half of the bytes by which the files may still grow.
 void Compactor::LimitDeadPages(const Family& family, CompactionInput* input) const {
   constexpr std::uint64_t kUnlimited = 200;  // the index's own limit
   if (family.options().index_type == IndexKind::kLsm || input->file_percent_max >= kUnlimited) return;

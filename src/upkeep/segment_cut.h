@@ -1,5 +1,5 @@
-// What a commit does to cut a segment: the MANIFEST moves the cut, and the view gets a new Segment for the same file.
-// The hole is made when the last reader has released the old Segment.
+// Cuts of segments in a commit. The MANIFEST moves the cut, and the view gets a new Segment for the same file. The hole
+// is made when the last reader has released the old Segment.
 #pragma once
 
 #include <memory>

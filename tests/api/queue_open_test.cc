@@ -2,12 +2,12 @@
 // missed or back.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "api/queue_key.h"
 #include "cambium/compaction_filter.h"
 #include "cambium/statistics.h"
 #include "testing/family_store.h"
@@ -16,12 +16,6 @@
 
 namespace cambium::testing {
 namespace {
-
-std::string QueueKey(std::size_t i) {
-  char key[24];
-  std::snprintf(key, sizeof(key), "q%012zu", i);
-  return key;
-}
 
 // Keeps all values. A family with a filter has no gaps, and its flushes write runs under both indexes.
 class KeepsAll final : public CompactionFilter {

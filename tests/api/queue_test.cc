@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/queue_key.h"
 #include "cambium/compaction_filter.h"
 #include "cambium/statistics.h"
 #include "state/gaps.h"
@@ -20,12 +21,6 @@
 
 namespace cambium::testing {
 namespace {
-
-std::string LongKey(std::size_t i) {
-  char key[24];
-  std::snprintf(key, sizeof(key), "q%012zu", i);
-  return key;
-}
 
 struct QueueStore : TestStore {
   QueueStore() {
@@ -53,8 +48,8 @@ struct QueueStore : TestStore {
   }
   // Puts keys, and deletes all of them, so that a seek passes their tombstones.
   void MakeTombstones(std::size_t from, std::size_t count) {
-    for (std::size_t i = from; i < from + count; ++i) Put(LongKey(i), "v");
-    for (std::size_t i = from; i < from + count; ++i) Delete(LongKey(i));
+    for (std::size_t i = from; i < from + count; ++i) Put(QueueKey(i), "v");
+    for (std::size_t i = from; i < from + count; ++i) Delete(QueueKey(i));
   }
 };
 
@@ -75,13 +70,13 @@ TEST(QueueTest, TakingFromTheFrontPassesFewTombstones) {
   store.MustOpen();
   constexpr std::size_t kWaiting = 50;
   std::size_t back = 0;
-  while (back < kWaiting) store.Put(LongKey(back++), "value");
+  while (back < kWaiting) store.Put(QueueKey(back++), "value");
   for (std::size_t front = 0; front < 20'000; ++front) {
-    store.Put(LongKey(back++), "value");
+    store.Put(QueueKey(back++), "value");
     const std::uint64_t before = store.Passed();
-    ASSERT_EQ(store.Front(), LongKey(front));
+    ASSERT_EQ(store.Front(), QueueKey(front));
     ASSERT_LE(store.Passed() - before, kPassedMax);
-    store.Delete(LongKey(front));
+    store.Delete(QueueKey(front));
     if (front % 5000 == 4999) store.Flush();
   }
 }
@@ -89,12 +84,12 @@ TEST(QueueTest, TakingFromTheFrontPassesFewTombstones) {
 TEST(QueueTest, TakingFromTheBackPassesFewTombstones) {
   QueueStore store;
   store.MustOpen();
-  for (std::size_t i = 0; i < 20'000; ++i) store.Put(LongKey(i), "value");
+  for (std::size_t i = 0; i < 20'000; ++i) store.Put(QueueKey(i), "value");
   for (std::size_t back = 20'000; back-- > 10'000;) {
     const std::uint64_t before = store.Passed();
-    ASSERT_EQ(store.Back(), LongKey(back));
+    ASSERT_EQ(store.Back(), QueueKey(back));
     ASSERT_LE(store.Passed() - before, kPassedMax);
-    store.Delete(LongKey(back));
+    store.Delete(QueueKey(back));
   }
 }
 
@@ -104,15 +99,15 @@ TEST(QueueTest, ManyQueuesInOneFamily) {
   constexpr std::size_t kQueues = 20;
   constexpr std::size_t kEach = 1000;
   for (std::size_t queue = 0; queue < kQueues; ++queue) {
-    for (std::size_t i = 0; i < kEach; ++i) store.Put(LongKey(queue * 100'000 + i), "value");
+    for (std::size_t i = 0; i < kEach; ++i) store.Put(QueueKey(queue * 100'000 + i), "value");
   }
   for (std::size_t i = 0; i + 1 < kEach; ++i) {
     for (std::size_t queue = 0; queue < kQueues; ++queue) {
       const std::uint64_t before = store.Passed();
       const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
-      it->Seek(LongKey(queue * 100'000));
+      it->Seek(QueueKey(queue * 100'000));
       ASSERT_TRUE(it->Valid());
-      ASSERT_EQ(it->key().ToString(), LongKey(queue * 100'000 + i));
+      ASSERT_EQ(it->key().ToString(), QueueKey(queue * 100'000 + i));
       ASSERT_LE(store.Passed() - before, kPassedMax);
       store.Delete(it->key().ToString());
     }
@@ -136,19 +131,19 @@ TEST(QueueTest, KeyThatIsPutIntoGapIsFound) {
   store.MustOpen();
   store.MakeTombstones(0, 2000);
   EXPECT_EQ(store.Front(), "");
-  store.Put(LongKey(700), "again");
-  EXPECT_EQ(store.Front(), LongKey(700));
-  EXPECT_EQ(store.Back(), LongKey(700));
+  store.Put(QueueKey(700), "again");
+  EXPECT_EQ(store.Front(), QueueKey(700));
+  EXPECT_EQ(store.Back(), QueueKey(700));
   const std::uint64_t before = store.Passed();
-  EXPECT_EQ(store.Front(), LongKey(700));
-  EXPECT_EQ(store.Back(), LongKey(700));
+  EXPECT_EQ(store.Front(), QueueKey(700));
+  EXPECT_EQ(store.Back(), QueueKey(700));
   EXPECT_LE(store.Passed() - before, 2 * kPassedMax) << "the gap is still passed on both sides of the key";
   WriteBatch batch;
-  ASSERT_TRUE(batch.Put(LongKey(300), "in a batch").ok());
-  ASSERT_TRUE(batch.Delete(LongKey(700)).ok());
+  ASSERT_TRUE(batch.Put(QueueKey(300), "in a batch").ok());
+  ASSERT_TRUE(batch.Delete(QueueKey(700)).ok());
   ASSERT_TRUE(store.db->Write({}, &batch).ok());
-  EXPECT_EQ(store.Front(), LongKey(300));
-  EXPECT_EQ(store.Back(), LongKey(300));
+  EXPECT_EQ(store.Front(), QueueKey(300));
+  EXPECT_EQ(store.Back(), QueueKey(300));
 }
 
 TEST(QueueTest, MutantThatKeepsGapMissesKey) {
@@ -157,7 +152,7 @@ TEST(QueueTest, MutantThatKeepsGapMissesKey) {
   store.MustOpen();
   store.MakeTombstones(0, 2000);
   EXPECT_EQ(store.Front(), "");
-  store.Put(LongKey(700), "again");
+  store.Put(QueueKey(700), "again");
   EXPECT_EQ(store.Front(), "");
 }
 
@@ -165,10 +160,10 @@ TEST(QueueTest, MutantThatKeepsGapMissesKey) {
 std::string FrontAtOldSnapshot() {
   QueueStore store;
   store.MustOpen();
-  for (std::size_t i = 0; i < 1000; ++i) store.Put(LongKey(i), "v");
-  for (std::size_t i = 0; i < 500; ++i) store.Delete(LongKey(i));
+  for (std::size_t i = 0; i < 1000; ++i) store.Put(QueueKey(i), "v");
+  for (std::size_t i = 0; i < 500; ++i) store.Delete(QueueKey(i));
   const Snapshot* const snapshot = store.db->GetSnapshot();
-  for (std::size_t i = 500; i < 1000; ++i) store.Delete(LongKey(i));
+  for (std::size_t i = 500; i < 1000; ++i) store.Delete(QueueKey(i));
   EXPECT_EQ(store.Front(), "");
   ReadOptions read;
   read.snapshot = snapshot;
@@ -178,9 +173,9 @@ std::string FrontAtOldSnapshot() {
 }
 
 TEST(QueueTest, OlderSnapshotSeesWhatWasDeletedSince) {
-  EXPECT_EQ(FrontAtOldSnapshot(), LongKey(500));
+  EXPECT_EQ(FrontAtOldSnapshot(), QueueKey(500));
   const MutantScope mutant(Mutant::kGapIgnoresSequence);
-  EXPECT_GT(FrontAtOldSnapshot(), LongKey(500)) << "the mutant has no effect";
+  EXPECT_GT(FrontAtOldSnapshot(), QueueKey(500)) << "the mutant has no effect";
 }
 
 // An iterator that was made before a put passes over the place of the key, and does not add a gap there.
@@ -189,14 +184,14 @@ std::string FrontAfterOldIterator() {
   store.MustOpen();
   store.MakeTombstones(0, 1000);
   const std::unique_ptr<Iterator> old(store.db->NewIterator({}));
-  store.Put(LongKey(500), "newer than the iterator");
+  store.Put(QueueKey(500), "newer than the iterator");
   old->SeekToFirst();
   EXPECT_FALSE(old->Valid());
   return store.Front();
 }
 
 TEST(QueueTest, OldIteratorDoesNotHideNewerKey) {
-  EXPECT_EQ(FrontAfterOldIterator(), LongKey(500));
+  EXPECT_EQ(FrontAfterOldIterator(), QueueKey(500));
   const MutantScope mutant(Mutant::kGapMissesEarlierPuts);
   EXPECT_EQ(FrontAfterOldIterator(), "") << "the mutant has no effect";
 }
@@ -215,11 +210,11 @@ std::string FrontAtSnapshotBeforeFilter() {
   store.options.compaction_filter = &filter;
   store.MustOpen();
   for (const std::size_t odd : {0, 1}) {
-    for (std::size_t i = 1000 + odd; i < 1100; i += 2) store.Put(LongKey(i), "v");
+    for (std::size_t i = 1000 + odd; i < 1100; i += 2) store.Put(QueueKey(i), "v");
     store.Flush();  // the second run makes a compaction due, which waits until tasks run
   }
   for (std::size_t i = 0; i < 2000; ++i) {
-    if (i < 1000 || i >= 1100) store.Delete(LongKey(i));
+    if (i < 1000 || i >= 1100) store.Delete(QueueKey(i));
   }
   const Snapshot* const snapshot = store.db->GetSnapshot();
   store.RunUntilIdle();
@@ -232,7 +227,7 @@ std::string FrontAtSnapshotBeforeFilter() {
 }
 
 TEST(QueueTest, SnapshotFromBeforeFilterSeesWhatItRemoved) {
-  EXPECT_EQ(FrontAtSnapshotBeforeFilter(), LongKey(1000));
+  EXPECT_EQ(FrontAtSnapshotBeforeFilter(), QueueKey(1000));
   const MutantScope mutant(Mutant::kGapsDespiteFilter);
   EXPECT_EQ(FrontAtSnapshotBeforeFilter(), "") << "the mutant has no effect";
 }
@@ -251,7 +246,7 @@ TEST(QueueTest, IteratorsSeeWhatTheirSequenceNumberShows) {
   };
   std::vector<Held> held(4);
   for (std::uint64_t step = 0; step < 30'000 * ScaleFromEnvironment(); ++step) {
-    const std::string key = LongKey(random.Uniform(kKeys));
+    const std::string key = QueueKey(random.Uniform(kKeys));
     if (random.Uniform(4) == 0) {
       store.Put(key, "v");
       alive.insert(key);
@@ -303,7 +298,7 @@ TEST(QueueTest, ThreadsTakeAllThatIsPutInOrder) {
   std::atomic<bool> is_wrong{false};
   std::thread producer([&] {
     for (std::size_t i = 0; i < count && !is_wrong; ++i) {
-      if (!db->Put({}, LongKey(i), "value").ok()) is_wrong = true;
+      if (!db->Put({}, QueueKey(i), "value").ok()) is_wrong = true;
       put = i + 1;
     }
   });
@@ -316,7 +311,7 @@ TEST(QueueTest, ThreadsTakeAllThatIsPutInOrder) {
         if (is_there) is_wrong = true;  // it was put before the iterator was made
         continue;
       }
-      if (it->key() != Slice(LongKey(i))) is_wrong = true;
+      if (it->key() != Slice(QueueKey(i))) is_wrong = true;
       if (!db->Delete({}, it->key()).ok()) is_wrong = true;
       taken = ++i;
     }
@@ -339,7 +334,7 @@ TEST(QueueTest, ThreadsTakeAllThatIsPutInOrder) {
           continue;
         }
         const std::string key = it->key().ToString();
-        if (forward ? key < LongKey(low) || key > LongKey(low_after) : high > low_after && key < LongKey(high - 1)) {
+        if (forward ? key < QueueKey(low) || key > QueueKey(low_after) : high > low_after && key < QueueKey(high - 1)) {
           is_wrong = true;
         }
       }

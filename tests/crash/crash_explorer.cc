@@ -231,8 +231,8 @@ struct CrashExplorer::FirstLife {
   bool sync_failed_ever = false;       // with any error
   bool cache_is_doubted = false;       // a sync failed since this Open, with any error
   std::unique_ptr<EngineRules> rules;  // null: not checked
-  // What was synced before the operation in which the device lied, and the timeline of that moment. Later
-  // acknowledgements prove nothing, and a timeline that began later relies on them.
+  // The operations that were synced before the device lied, and the timeline at that time. Acknowledgements after the
+  // lie prove nothing, so a timeline that begins after it proves nothing either.
   std::size_t synced_before_lie = 0;
   std::shared_ptr<Timeline> timeline_of_lie;
   std::optional<Runner> runner;

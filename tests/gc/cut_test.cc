@@ -110,8 +110,9 @@ TEST(GcCutTest, NothingIsPlannedAtALoss) {
   EXPECT_TRUE(PlanCut(SegmentOf(1024), thin, {}, 128 * kKiB, kRunsStay).any());
 }
 
-// One record of 32 is dead. The copies and their entries in the footer take as much space as the originals. The space
-// of the run comes back only if a compaction can merge the run. So the segment is worth emptying only if one can.
+// One record of 32 is dead. The copies and their entries in the footer take as much space as the originals. A
+// compaction that merges the run gives its space back. So the segment is worth emptying only if such a compaction can
+// run.
 TEST(GcCutTest, RunsThatAreMergedCostNothingForGood) {
   std::vector<GcRecord> thin = Every(1024, 1);
   std::erase_if(thin, [](const GcRecord& record) { return (record.offset - kFileHeaderSize) / kRecord % 32 == 31; });
