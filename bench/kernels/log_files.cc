@@ -1,6 +1,7 @@
 #include "log_files.h"
 
 #include <functional>
+#include <list>
 #include <string>
 #include <utility>
 
@@ -65,10 +66,12 @@ Result<std::shared_ptr<Segment>> LogFiles::NextSegment(const SegmentEnd*) {
   const std::string path = directory_.File(std::to_string(header.number) + ".log");
   CAMBIUM_TRY(std::unique_ptr<File> file, NewFile(path));
   CAMBIUM_RETURN_IF_ERROR(file->Write(0, EncodeFileHeader(header)));
-  std::function<void(const std::string&)> remove;
+  std::function<void(std::list<std::string>)> remove;
   if (place_ == LogPlace::kDisk) {
     // A file that cannot be removed is deleted with the directory.
-    remove = [](const std::string& old) { static_cast<void>(FileSystem::Default()->Unlink(old)); };
+    remove = [](const std::list<std::string>& paths) {
+      for (const std::string& old : paths) static_cast<void>(FileSystem::Default()->Unlink(old));
+    };
   }
   auto segment = std::make_shared<Segment>(header.number, kSlot, path, std::move(file), header, std::move(remove));
   segments_ = segments_.With(kSlot, segment);
