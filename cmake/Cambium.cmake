@@ -124,8 +124,8 @@ endfunction()
 # cambium_join_tests(index): with CAMBIUM_JOIN_SOURCES the tests that follow in this folder are one program, index_tests,
 # and those that start threads another, index_threads_tests. So their headers and templates compile once. ctest, and the
 # targets that build a test, still know each test by its own name. The programs have the dependencies of all their tests.
-# A test with APART is a program of its own. Of the sources of a test, those behind ALONE are compiled alone, because
-# they define names that others of the program define too.
+# A test with APART is a program of its own. A file whose names others of the program define too has a namespace of its
+# own, with the file's name.
 macro(cambium_join_tests room)
   if(CAMBIUM_JOIN_SOURCES)
     set(CAMBIUM_JOINED_TESTS ${room})
@@ -137,12 +137,12 @@ endmacro()
 # program has the label "threads" if one of its sources starts a thread. THREADS sets the label if only code that it
 # calls starts one. CI runs these programs under ThreadSanitizer.
 function(cambium_test name)
-  cmake_parse_arguments(ARG "BOTH_INDEXES;THREADS;APART" "TIMEOUT" "SOURCES;ALONE;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "BOTH_INDEXES;THREADS;APART" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
   set(sources)
   # It replaces operator new and delete, which gcc must not inline into a test.
-  set(alone ${ARG_ALONE} ${PROJECT_SOURCE_DIR}/tests/testing/scarce_memory.cc)
-  set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  foreach(source ${ARG_SOURCES} ${ARG_ALONE})
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/testing/scarce_memory.cc
+    PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  foreach(source ${ARG_SOURCES})
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
     list(APPEND sources ${source})
     file(STRINGS ${source} starting REGEX "std::(j?thread|async)[^_]" LIMIT_COUNT 1)

@@ -13,7 +13,7 @@
 #include "testing/test_comparators.h"
 #include "util/prng.h"
 
-namespace cambium::testing {
+namespace cambium::testing::db_basics_test {
 namespace {
 
 constexpr std::size_t kSizes[] = {0, 1, 63, 64, 65, 127, 128, 129, 511, 512, 4095, 8191, 8192, 8193, 70'000};
@@ -489,4 +489,4 @@ TEST(DbBasicsTest, EqualKeysMayDifferInBytes) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::db_basics_test

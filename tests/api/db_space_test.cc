@@ -15,7 +15,7 @@
 #include "testing/seed.h"
 #include "util/prng.h"
 
-namespace cambium::testing {
+namespace cambium::testing::db_space_test {
 namespace {
 
 std::string KeyOf(std::uint64_t i) { return "k" + std::to_string(i); }
@@ -511,4 +511,4 @@ TEST(DbSpaceSnapshotsTest, MultiGetReadsAtASnapshot) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::db_space_test

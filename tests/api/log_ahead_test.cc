@@ -10,7 +10,7 @@
 #include "testing/mutant_scope.h"
 #include "vlog/record_format.h"
 
-namespace cambium::testing {
+namespace cambium::testing::log_ahead_test {
 namespace {
 
 constexpr int kKeys = 100;
@@ -136,4 +136,4 @@ TEST(LogAheadTest, ZerosBeforeAKnownEndAreDamage) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::log_ahead_test

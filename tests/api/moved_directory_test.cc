@@ -21,7 +21,7 @@
 #include "testing/test_store.h"
 #include "util/prng.h"
 
-namespace cambium::testing {
+namespace cambium::testing::moved_directory_test {
 namespace {
 
 namespace stdfs = std::filesystem;
@@ -237,4 +237,4 @@ TEST(MovedDirectoryCrashTest, SyncedWritesSurviveCutsAfterARename) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::moved_directory_test

@@ -15,7 +15,7 @@
 #include "testing/index_mode.h"
 #include "testing/program_database.h"
 
-namespace cambium::testing {
+namespace cambium::testing::regressions_test {
 namespace {
 
 std::shared_ptr<SimFileSystem> NewFs() { return std::make_shared<SimFileSystem>(); }
@@ -335,4 +335,4 @@ TEST(ApiRegressionsTest, CostLawCountsAFirstFlushWithDeletes) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::regressions_test

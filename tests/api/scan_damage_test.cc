@@ -10,7 +10,7 @@
 #include "testing/mutant_scope.h"
 #include "testing/test_store.h"
 
-namespace cambium::testing {
+namespace cambium::testing::scan_damage_test {
 namespace {
 
 constexpr int kKeys = 90;
@@ -266,4 +266,4 @@ TEST(ScanDamageTest, MutantThatPassesDamageIsCaught) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::scan_damage_test

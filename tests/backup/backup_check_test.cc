@@ -14,7 +14,7 @@
 #include "testing/scale.h"
 #include "testing/seed.h"
 
-namespace cambium::testing {
+namespace cambium::testing::backup_check_test {
 namespace {
 
 constexpr const char* kBackups = "/backups";
@@ -345,4 +345,4 @@ TEST(BackupCheckTest, DamagedNewestBackupIsNotReplacedByAnOlderOne) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::backup_check_test

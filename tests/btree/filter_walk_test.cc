@@ -11,7 +11,7 @@
 #include "tree_family.h"
 #include "testing/seed.h"
 
-namespace cambium::testing {
+namespace cambium::testing::filter_walk_test {
 namespace {
 
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
@@ -150,4 +150,4 @@ TEST_F(FilterWalkTest, SweepInProgressIsUnaffected) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::filter_walk_test

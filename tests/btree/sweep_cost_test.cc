@@ -10,7 +10,7 @@
 #include "tree_family.h"
 #include "testing/seed.h"
 
-namespace cambium::testing {
+namespace cambium::testing::sweep_cost_test {
 namespace {
 
 std::string Key(std::uint64_t n) {
@@ -280,4 +280,4 @@ TEST(SweepCostTest, CopiesDoNotCountAgainstWhatAStepMergesUnlessTheBoundsAreHard
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::sweep_cost_test

@@ -10,7 +10,7 @@
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
 
-namespace cambium::testing {
+namespace cambium::testing::tree_filters_test {
 namespace {
 
 std::string Key(std::uint64_t n) { return "key" + std::to_string(1'000'000 + n); }
@@ -218,4 +218,4 @@ TEST(TreeFiltersTest, CheckTreeDetectsAFilterWithoutAKey) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::tree_filters_test

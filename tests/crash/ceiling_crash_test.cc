@@ -15,7 +15,7 @@
 #include "testing/test_store.h"
 #include "util/prng.h"
 
-namespace cambium::testing {
+namespace cambium::testing::ceiling_crash_test {
 namespace {
 
 constexpr std::uint64_t kKeys = 4000;
@@ -137,4 +137,4 @@ TEST(CeilingCrashTest, PowerCutsInSmallStepsLeaveAPrefix) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::ceiling_crash_test

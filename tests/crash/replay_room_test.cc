@@ -15,7 +15,7 @@
 #include "testing/scale.h"
 #include "util/prng.h"
 
-namespace cambium::testing {
+namespace cambium::testing::replay_room_test {
 namespace {
 
 constexpr int kKeys = 1500;
@@ -357,4 +357,4 @@ TEST(ReplayRoomTest, AFailedCallLosesNothing) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::replay_room_test

@@ -13,7 +13,7 @@
 #include "testing/seed.h"
 #include "util/prng.h"
 
-namespace cambium {
+namespace cambium::victims_law_test {
 namespace {
 
 constexpr std::uint64_t kRecord = 16u << 10;
@@ -161,4 +161,4 @@ TEST(GcVictimsLawTest, UsingTheAgesOfValuesMovesMore) {
 }
 
 }  // namespace
-}  // namespace cambium
+}  // namespace cambium::victims_law_test

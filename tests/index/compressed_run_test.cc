@@ -7,7 +7,7 @@
 #include "index/run.h"
 #include "index/tree_check.h"
 
-namespace cambium {
+namespace cambium::compressed_run_test {
 namespace {
 
 using namespace cambium::testing;
@@ -328,4 +328,4 @@ TEST(CompressedRunTest, ThreadsReadThroughASmallPool) {
 }
 
 }  // namespace
-}  // namespace cambium
+}  // namespace cambium::compressed_run_test

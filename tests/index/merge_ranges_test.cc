@@ -17,7 +17,7 @@
 #include "testing/test_comparators.h"
 #include "util/prng.h"
 
-namespace cambium {
+namespace cambium::merge_ranges_test {
 namespace {
 
 using testing::KeyLess;
@@ -318,4 +318,4 @@ TEST(MergeRangesTest, AgreesWithLookupsInTheLayers) {
 }
 
 }  // namespace
-}  // namespace cambium
+}  // namespace cambium::merge_ranges_test

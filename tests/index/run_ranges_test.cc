@@ -12,7 +12,7 @@
 #include "util/checksum.h"
 #include "util/coding.h"
 
-namespace cambium {
+namespace cambium::run_ranges_test {
 namespace {
 
 using namespace cambium::testing;
@@ -235,4 +235,4 @@ TEST(RunRangesTest, FailedWriteOfTheRangesFailsAllLaterCalls) {
 }
 
 }  // namespace
-}  // namespace cambium
+}  // namespace cambium::run_ranges_test

@@ -7,7 +7,7 @@
 #include "util/checksum.h"
 #include "util/coding.h"
 
-namespace cambium {
+namespace cambium::run_test {
 namespace {
 
 using namespace cambium::testing;
@@ -302,4 +302,4 @@ TEST(RunTest, HostileFootersAreRejectedOrHarmless) {
 }
 
 }  // namespace
-}  // namespace cambium
+}  // namespace cambium::run_test

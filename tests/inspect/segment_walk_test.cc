@@ -5,7 +5,7 @@
 #include "inspect/inspected_store.h"
 #include "io/file_header.h"
 
-namespace cambium::testing {
+namespace cambium::testing::segment_walk_test {
 namespace {
 
 struct Walked {
@@ -109,4 +109,4 @@ TEST_F(SegmentWalkTest, ErrorOfACallbackEndsTheWalk) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::segment_walk_test

@@ -4,7 +4,7 @@
 
 #include "inspect/inspected_store.h"
 
-namespace cambium::testing {
+namespace cambium::testing::space_report_test {
 namespace {
 
 constexpr int kKeyCount = 400;
@@ -112,4 +112,4 @@ TEST(InspectSpaceReportTest, DamageIsAProblemAndTheLogIsStillMeasured) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::space_report_test

@@ -19,7 +19,7 @@
 #include "testing/scale.h"
 #include "testing/seed.h"
 
-namespace cambium {
+namespace cambium::manifest_crash_test {
 namespace {
 
 using testing::EditGenerator;
@@ -289,4 +289,4 @@ TEST(ManifestCrashTest, MutantAppendAfterFailureIsCaught) {
 #endif
 
 }  // namespace
-}  // namespace cambium
+}  // namespace cambium::manifest_crash_test

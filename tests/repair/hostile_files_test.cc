@@ -72,7 +72,7 @@ void operator delete(void* memory, std::size_t) noexcept { operator delete(memor
 void operator delete[](void* memory) noexcept { operator delete(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { operator delete(memory); }
 
-namespace cambium::testing {
+namespace cambium::testing::hostile_files_test {
 namespace {
 
 // All files together have less than 1 MiB.
@@ -798,4 +798,4 @@ TEST_F(HostileFilesTest, CrashedDatabase) { Forge(End::kCrash, CompressionType::
 TEST_F(HostileFilesTest, CompressedDatabase) { Forge(End::kClean, CompressionType::kLZ4Compression, 300); }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::hostile_files_test

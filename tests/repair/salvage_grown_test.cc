@@ -23,7 +23,7 @@
 #include "testing/seed.h"
 #include "vlog/segment_scanner.h"
 
-namespace cambium::testing {
+namespace cambium::testing::salvage_grown_test {
 namespace {
 
 using grown::Model;
@@ -470,4 +470,4 @@ TEST(SalvageGrownTest, HalfSweptTree) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::salvage_grown_test

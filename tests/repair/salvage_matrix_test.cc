@@ -15,7 +15,7 @@
 #include "testing/damage_subject.h"
 #include "testing/seed.h"
 
-namespace cambium::testing {
+namespace cambium::testing::salvage_matrix_test {
 namespace {
 
 constexpr const char* kOutPath = "/out";
@@ -201,4 +201,4 @@ TEST(SalvageMatrixTest, IntactEntriesAreRecovered) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::salvage_matrix_test

@@ -14,7 +14,7 @@
 #include "testing/seed.h"
 #include "util/prng.h"
 
-namespace cambium::testing {
+namespace cambium::testing::salvage_trees_test {
 namespace {
 
 constexpr const char* kOutPath = "/out";
@@ -333,4 +333,4 @@ TEST(SalvageTreesTest, WithoutAManifestNothingIsInvented) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::salvage_trees_test

@@ -14,7 +14,7 @@
 #include "threads/threads_fixture.h"
 #include "util/prng.h"
 
-namespace cambium::testing {
+namespace cambium::testing::filter_threads_test {
 namespace {
 
 constexpr std::size_t kKeys = 400;
@@ -171,4 +171,4 @@ TEST_F(FilterThreadsTest, NoKeyIsLostOrReappears) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::filter_threads_test

@@ -19,7 +19,7 @@
 #include "util/manual_executor.h"
 #include "util/prng.h"
 
-namespace cambium::testing {
+namespace cambium::testing::space_waits_test {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(20);
@@ -134,4 +134,4 @@ TEST(SpaceWaitsTest, OneThreadIsEnough) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::space_waits_test

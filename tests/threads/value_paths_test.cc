@@ -23,7 +23,7 @@
 #include "testing/temp_directory.h"
 #include "util/prng.h"
 
-namespace cambium::testing {
+namespace cambium::testing::value_paths_test {
 namespace {
 
 constexpr int kKeys = 400;
@@ -369,4 +369,4 @@ TEST_F(ValuePathsTest, TruncatedMappedSegmentIsAnErrorNotASignal) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::value_paths_test

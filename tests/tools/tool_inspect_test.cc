@@ -10,7 +10,7 @@
 #include "tool.h"
 #include "util/manual_executor.h"
 
-namespace cambium::testing {
+namespace cambium::testing::tool_inspect_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -710,4 +710,4 @@ TEST_F(ToolInspectTest, ClosedPipeEndsTheDump) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::tool_inspect_test

@@ -18,7 +18,7 @@
 #include "util/fault_point.h"
 #include "vlog/record_format.h"
 
-namespace cambium::testing {
+namespace cambium::testing::compaction_filter_test {
 namespace {
 
 using Decision = CompactionFilter::Decision;
@@ -899,4 +899,4 @@ TEST(CompactionFilterTest, PowerCutAnywhereLeavesAllOrNothing) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::compaction_filter_test

@@ -21,7 +21,7 @@
 #include "testing/scale.h"
 #include "util/prng.h"
 
-namespace cambium::testing {
+namespace cambium::testing::cost_law_test {
 namespace {
 
 constexpr double kTolerance = 0.15;
@@ -327,4 +327,4 @@ TEST(CostLawTest, LawAgreesWithTheDesign) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::cost_law_test

@@ -12,7 +12,7 @@
 #include "upkeep/full_disk.h"
 #include "util/fault_point.h"
 
-namespace cambium::testing {
+namespace cambium::testing::cut_test {
 namespace {
 
 constexpr Kind kThousand = {"1000 B", 1000, 1001, 8 * kMiB};
@@ -275,4 +275,4 @@ TEST(UpkeepCutTest, PowerCutsLeaveEverything) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::cut_test

@@ -10,7 +10,7 @@
 #include "testing/seed.h"
 #include "upkeep/full_disk.h"
 
-namespace cambium::testing {
+namespace cambium::testing::full_disk_families_test {
 namespace {
 
 constexpr Kind kHundred = {"100 B", 100, 101, 24 * kMiB};
@@ -120,4 +120,4 @@ TEST(FullDiskFamiliesTest, PutsAreAcceptedAgainAfterDeletes) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::full_disk_families_test

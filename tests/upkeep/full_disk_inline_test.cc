@@ -12,7 +12,7 @@
 #include "testing/seed.h"
 #include "upkeep/full_disk.h"
 
-namespace cambium::testing {
+namespace cambium::testing::full_disk_inline_test {
 namespace {
 
 constexpr Kind kHundred = {"100 B", 100, 101, 24 * kMiB};
@@ -245,4 +245,4 @@ std::string ReadOldView() {
 TEST(FullDiskInlineTest, AnOldViewDelaysTheWayBack) { EXPECT_EQ(ReadOldView(), ""); }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::full_disk_inline_test

@@ -13,7 +13,7 @@
 #include "testing/seed.h"
 #include "upkeep/full_disk.h"
 
-namespace cambium::testing {
+namespace cambium::testing::full_disk_room_test {
 namespace {
 
 constexpr Kind kThousand = {"1000 B", 1000, 1001, 24 * kMiB};
@@ -193,4 +193,4 @@ TEST(FullDiskRoomTest, PutsWaitForTheFlushInsteadOfTheFullState) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::full_disk_room_test

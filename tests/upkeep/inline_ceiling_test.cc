@@ -17,7 +17,7 @@
 #include "testing/units.h"
 #include "upkeep/small_value_store.h"
 
-namespace cambium::testing {
+namespace cambium::testing::inline_ceiling_test {
 namespace {
 
 enum class Writes { kUniform, kSkewed, kDeletes };
@@ -278,4 +278,4 @@ TEST(InlineCeilingOptionsTest, CeilingIsCheckedWhenOptionsChange) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::inline_ceiling_test

@@ -8,7 +8,7 @@
 #include "testing/mutant_scope.h"
 #include "util/fault_point.h"
 
-namespace cambium::testing {
+namespace cambium::testing::punch_test {
 namespace {
 
 constexpr int kKeys = 60;
@@ -428,4 +428,4 @@ TEST(PunchTest, EachPunchMakesItsOwnHoles) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::punch_test

@@ -11,7 +11,7 @@
 #include "testing/scale.h"
 #include "testing/test_store.h"
 
-namespace cambium::testing {
+namespace cambium::testing::tree_runs_test {
 namespace {
 
 constexpr int kKeys = 20'000;
@@ -181,4 +181,4 @@ TEST(TreeRunsTest, SweepWithoutSpaceBlocksNoDeletes) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::tree_runs_test

@@ -6,7 +6,7 @@
 #include "upkeep/small_value_store.h"
 #include "testing/seed.h"
 
-namespace cambium::testing {
+namespace cambium::testing::tree_space_test {
 namespace {
 
 constexpr std::uint64_t kKeys = 60'000;
@@ -53,4 +53,4 @@ TEST_P(TreeSpaceTest, SmallValuesStayBelowTheCeiling) {
 INSTANTIATE_TEST_SUITE_P(WriteBuffers, TreeSpaceTest, ::testing::Values(256u << 10, 64u << 20));
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::tree_space_test

@@ -16,7 +16,7 @@
 #include "testing/seed.h"
 #include "util/prng.h"
 
-namespace cambium::testing {
+namespace cambium::testing::verify_agrees_test {
 namespace {
 
 using grown::Model;
@@ -296,4 +296,4 @@ TEST(VerifyAgreesTest, HalfSweptTree) {
 }
 
 }  // namespace
-}  // namespace cambium::testing
+}  // namespace cambium::testing::verify_agrees_test

@@ -11,12 +11,12 @@
 #include "html/tables.h"
 #include "workloads/workload.h"
 
-namespace cambium::bench {
+namespace cambium::bench::html_report_test {
 namespace {
 
 namespace fs = std::filesystem;
 
-class HtmlReportTest : public testing::Test {
+class HtmlReportTest : public ::testing::Test {
  protected:
   HtmlReportTest() {
     std::string name = (fs::temp_directory_path() / "report_test-XXXXXX").string();
@@ -338,4 +338,4 @@ TEST(ComparisonTableTest, NoTableForAFigureThatNoEngineHas) {
 }
 
 }  // namespace
-}  // namespace cambium::bench
+}  // namespace cambium::bench::html_report_test
