@@ -113,14 +113,13 @@ class InlineCeiling {
     return std::max<double>(kLimit, s_ * live + 3 * std::max<double>(kMiB, (s_ - 1) * live / 8));
   }
   void Sample() {
-    std::map<std::string, std::uint64_t> bytes;  // by the end of the file's name
+    const auto files = store_.fs->probe().ListFiles();
     std::uint64_t all = 0;
-    for (const auto& file : store_.fs->probe().ListFiles()) {
-      bytes[file.path.substr(std::min(file.path.size(), file.path.rfind('.')))] += file.size;
-      all += file.size;
-    }
+    for (const auto& file : files) all += file.size;
     const double part = static_cast<double>(all) / Allowed();
     if (part <= most_) return;
+    std::map<std::string, std::uint64_t> bytes;  // by the end of the file's name
+    for (const auto& file : files) bytes[file.path.substr(std::min(file.path.size(), file.path.rfind('.')))] += file.size;
     most_ = part;
     where_ = std::to_string(live_ * kEntryBytes) + " live, after " + std::to_string(store_.puts) + " puts:";
     for (const auto& [kind, its] : bytes) where_ += " " + kind + " " + std::to_string(its);
