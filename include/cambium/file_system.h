@@ -90,8 +90,8 @@ class File {
   virtual Status Truncate(std::uint64_t size) = 0;
   // Reserves blocks for a range. If `grow`, the file grows to the end of the range.
   virtual Status Allocate(std::uint64_t offset, std::uint64_t length, bool grow) = 0;
-  // True if SyncData is known to make bytes durable that were written into space from Allocate(grow): they do not read
-  // as zeros after a crash.
+  // True if the file system overwrites bytes in place. SyncData then writes no metadata for bytes that replace bytes
+  // which were written and synced before, so writing zeros ahead of a log makes its syncs faster.
   [[nodiscard]] virtual bool CanGrowAhead() const { return false; }
   // Frees the blocks of the range, which then reads as zeros; the size does not change. NotSupported if the file system
   // cannot.

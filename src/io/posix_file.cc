@@ -228,12 +228,11 @@ void PosixFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
       ::sync_file_range(fd_, static_cast<off_t>(offset), static_cast<off_t>(length), SYNC_FILE_RANGE_WRITE));
 }
 
-// Remembers the answer, because it takes six system calls, and the log asks while the append lock is held. A file
-// system cannot gain or lose its journal while a file is open.
+// Remembers the answer, because the log asks while the append lock is held.
 bool PosixFile::CanGrowAhead() const {
   Known known = can_grow_ahead_.load(std::memory_order_relaxed);
   if (known == Known::kNotYet) {
-    known = HasJournalOfExt4(fd_) ? Known::kYes : Known::kNo;
+    known = OverwritesInPlace(fd_) ? Known::kYes : Known::kNo;
     can_grow_ahead_.store(known, std::memory_order_relaxed);
   }
   return known == Known::kYes;

@@ -3,13 +3,11 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <map>
 #include <utility>
 
@@ -103,22 +101,10 @@ std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const P
   return serves ? witness : nullptr;
 }
 
-bool HasJournalOfExt4(int descriptor) {
+bool OverwritesInPlace(int descriptor) {
   struct statfs of_system;
-  struct stat of_file;
-  if (::fstatfs(descriptor, &of_system) != 0 || of_system.f_type != EXT4_SUPER_MAGIC) return false;
-  if (::fstat(descriptor, &of_file) != 0) return false;
-  const std::string device = "/sys/dev/block/" + std::to_string(major(of_file.st_dev)) + ":" +
-                             std::to_string(minor(of_file.st_dev));
-  std::array<char, PATH_MAX> target;
-  const ssize_t length = ::readlink(device.c_str(), target.data(), target.size());
-  if (length <= 0 || static_cast<std::size_t>(length) == target.size()) return false;
-  const std::string place(target.data(), static_cast<std::size_t>(length));
-  const std::string task = "/sys/fs/ext4/" + place.substr(place.rfind('/') + 1) + "/journal_task";
-  const PosixDescriptor opened(RetryOnSignal([&] { return ::open(task.c_str(), O_RDONLY | O_CLOEXEC); }));
-  std::array<char, 16> text;
-  const ssize_t size = opened.valid() ? ::read(opened.get(), text.data(), text.size()) : 0;
-  return size > 0 && text[0] >= '0' && text[0] <= '9';  // the pid of the journal's thread; else "<none>"
+  if (::fstatfs(descriptor, &of_system) != 0) return false;
+  return of_system.f_type == EXT4_SUPER_MAGIC || of_system.f_type == XFS_SUPER_MAGIC;
 }
 
 Status PosixSync(int descriptor, SyncKind kind, const PosixDescriptor* witness, const std::string& path) {

@@ -25,11 +25,9 @@ namespace cambium {
 
 enum class SyncKind : bool { kData, kAll };  // fdatasync, fsync
 
-// Returns true if the file is on ext4 with a journal. Then fdatasync waits for everything that the file's bytes need,
-// also after a first write into a block that was allocated earlier. After such a write, ext4 without a journal does not
-// wait for everything (until kernel 6.18 or so, "ext4: fix fsync(2) for nojournal mode", 2026), and the bytes read as
-// zeros after a power cut. False if unknown.
-[[nodiscard]] bool HasJournalOfExt4(int descriptor);
+// Returns true if the file is on a file system that is known to overwrite bytes in place: ext4, XFS. There, if bytes
+// were written and synced, fdatasync of other bytes that replace them writes no metadata. False if unknown.
+[[nodiscard]] bool OverwritesInPlace(int descriptor);
 
 // Returns false if it is known that the journal need not be asked: on file systems other than ext4 and overlayfs, which
 // may lie over ext4.

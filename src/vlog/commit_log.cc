@@ -8,6 +8,7 @@
 
 #include "io/file_header.h"
 #include "io/take_blocks.h"
+#include "io/write_zeros.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
 
@@ -18,8 +19,11 @@ namespace {
 // so that a small database does not use much more space.
 constexpr std::uint64_t kAheadMin = 64u << 10;
 constexpr std::uint64_t kAheadMax = 1u << 20;
-// The file grows ahead only if there were at least this many syncs while the log grew by the previous piece.
-constexpr std::uint64_t kFrequentSyncs = 4;
+// The piece ends at a multiple of this, so that no page of it is written twice before records are written there.
+constexpr std::uint64_t kAheadUnit = 4096;
+// The file grows ahead only if there were at least this many syncs while the log grew by the previous piece. With fewer
+// syncs, writing zeros costs more than it saves.
+constexpr std::uint64_t kFrequentSyncs = 8;
 // A batch of at least this size takes its space before its first byte is written.
 constexpr std::uint64_t kLargeBatch = 1u << 20;
 
@@ -160,17 +164,24 @@ void CommitLog::ReserveInFooter(const PreparedBatch& batch) {
   footer_.Reserve(separated, key_bytes);
 }
 
-// If a file has grown since its last sync, its next sync also writes the file system's journal. So where syncs are
-// frequent, the file grows once for many of them: blocks are allocated but not written. They read as zeros, and no
-// record begins with zeros. Where syncs are rare, the file system allocates better if it learns the size late.
+// If a file has grown since its last sync, its next sync also writes metadata: the size, and the places of new blocks.
+// So where syncs are frequent, the file grows once for many of them. Zeros are written, because a block that is only
+// allocated changes to a written one later, and that is metadata too. No record begins with zeros. Where syncs are rare,
+// the file system allocates better if it learns the size late.
 void CommitLog::GrowFileAhead(std::uint64_t end) {
   const std::uint64_t syncs = sync_count();
   const bool are_frequent = syncs - syncs_at_growth_check_ >= kFrequentSyncs;
   syncs_at_growth_check_ = syncs;
   next_growth_check_ = end + std::min(std::clamp(end / 2, kAheadMin, kAheadMax), segment_bytes_ / 4);
-  if (!are_frequent || next_growth_check_ > segment_bytes_ || !current_->file().CanGrowAhead()) return;
-  if (current_->file().Allocate(tail_, next_growth_check_ - tail_, /*grow=*/true).ok()) return;
-  // There may still be space for this record, in particular once space held for later records is given back.
+  if (!are_frequent || !current_->file().CanGrowAhead()) return;
+  const std::uint64_t until = std::min(next_growth_check_, segment_bytes_) / kAheadUnit * kAheadUnit;
+  if (until <= end) return;
+  meter_.Tick(FILE_BYTES_LOG, until - tail_);
+  if (WriteZeros(&current_->file(), tail_, until - tail_).ok()) {
+    next_growth_check_ = until;
+    return;
+  }
+  // There may still be space for this record, in particular once space taken for later records is given back.
   Trim(current_.get(), tail_);
 }
 

@@ -27,10 +27,11 @@ constexpr std::array<Tickers, 6> kCauses = {FILE_BYTES_LOG, FILE_BYTES_FLUSH,   
 class Witness final : public EventListener {
  public:
   void Watch(SimFileSystem* fs) {
-    fs->AddHook([this](const SimOp& op) {
+    fs->AddHook([this, fs](const SimOp& op) {
       if (op.phase != SimPhase::kBefore) return;
       if (op.kind == SimOpKind::kCreate) ends_[std::string(op.path)] = 0;
-      if (op.kind == SimOpKind::kWrite) NoteWrite(op);
+      if (op.kind == SimOpKind::kTruncate) ends_[std::string(op.path)] = op.offset;
+      if (op.kind == SimOpKind::kWrite) NoteWrite(op, *fs);
     });
   }
   [[nodiscard]] std::uint64_t Bytes(Tickers cause) { return bytes_[cause]; }
@@ -50,15 +51,24 @@ class Witness final : public EventListener {
   void OnBlobFileCreationStarted(const BlobFileCreationBriefInfo& info) override { blobs_[info.file_path] = info.reason; }
 
  private:
-  void NoteWrite(const SimOp& op) {
+  void NoteWrite(const SimOp& op, const SimFileSystem& fs) {
     const std::string path(op.path);
     if (!path.starts_with(kStorePath)) return;
     std::uint64_t& end = ends_[path];
-    if (op.offset != end) {
+    if (op.offset != end && !ReplacesZerosOfLog(op, fs, end)) {
       surprises_.push_back(path + ": a write at " + std::to_string(op.offset) + ", not at its end, " + std::to_string(end));
     }
-    end = op.offset + op.length;
+    end = std::max(end, op.offset + op.length);
     bytes_[CauseOf(path)] += op.length;
+  }
+
+  // Zeros are written ahead of frequent syncs.
+  static bool ReplacesZerosOfLog(const SimOp& op, const SimFileSystem& fs, std::uint64_t end) {
+    const std::string path(op.path);
+    std::string contents;
+    if (!path.ends_with(".log") || op.offset > end || !fs.probe().ReadContents(path, &contents).ok()) return false;
+    const std::string replaced = contents.substr(op.offset, op.length);
+    return replaced == std::string(replaced.size(), '\0');
   }
 
   Tickers CauseOf(const std::string& path) {

@@ -501,7 +501,7 @@ TEST_F(PosixFileTest, SyncNeedsNoMemory) {
 }
 
 // A memfd stands for every file outside of ext4, whatever file system the directory is on.
-TEST_F(PosixFileTest, NoWitnessOutsideOfExt4) {
+TEST_F(PosixFileTest, MemoryHasNoWitnessAndIsNotWrittenAhead) {
   const std::unique_ptr<File> locked = Create(kLockFileName);
   const PosixDescriptor in_memory(::memfd_create("f", MFD_CLOEXEC));
   ASSERT_TRUE(in_memory.valid());
@@ -511,7 +511,7 @@ TEST_F(PosixFileTest, NoWitnessOutsideOfExt4) {
   EXPECT_TRUE(is_final);
   EXPECT_EQ(OpenDescriptors(), before);
   EXPECT_EQ(ReadAll(*locked), "") << "LOCK was opened and written to";
-  EXPECT_FALSE(HasJournalOfExt4(in_memory.get()));
+  EXPECT_FALSE(OverwritesInPlace(in_memory.get()));
 }
 
 }  // namespace

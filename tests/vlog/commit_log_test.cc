@@ -471,14 +471,24 @@ std::uint64_t SizeOf(Log& log) {
   return info.size;
 }
 
-// A sync of a file that has grown also writes the file system's journal. So the file grows ahead, once for many syncs:
-// by little while the log is small, and not at all if syncs are rare.
+// Counts the pieces by which the log's file has grown ahead: writes that are longer than a record of these tests.
+struct GrowthCounter {
+  explicit GrowthCounter(SimFileSystem* fs) {
+    fs->AddHook([this](const SimOp& op) {
+      if (op.kind != SimOpKind::kWrite || op.length <= 8192) return;
+      if (op.phase == SimPhase::kBefore) ++begun;
+      if (op.phase == SimPhase::kAfter && op.status->ok()) ++grown;
+    });
+  }
+  int begun = 0;
+  int grown = 0;
+};
+
+// A sync of a file that has grown also writes metadata. So the file grows ahead, once for many syncs: by little while
+// the log is small, and not at all if syncs are rare.
 TEST(CommitLogTest, FileGrowsAheadOfFrequentSyncs) {
   Log log(std::uint64_t{64} << 20);
-  int allocations = 0;
-  log.fs.AddHook([&](const SimOp& op) {
-    if (op.kind == SimOpKind::kAllocate && op.phase == SimPhase::kAfter) ++allocations;
-  });
+  GrowthCounter growth(&log.fs);
   const std::string value(1000, 'v');
   for (int i = 0; i < 40; ++i) {
     ASSERT_TRUE(log.Put("k", value).ok());
@@ -489,34 +499,63 @@ TEST(CommitLogTest, FileGrowsAheadOfFrequentSyncs) {
     ASSERT_TRUE(log.Put("k", value).ok());
     ASSERT_TRUE(log.log.Sync().ok());
   }
-  EXPECT_GT(allocations, 2);
-  EXPECT_LT(allocations, 15);
+  EXPECT_GT(growth.grown, 2);
+  EXPECT_LT(growth.grown, 15);
   EXPECT_GT(SizeOf(log), log.log.tail().offset);
   EXPECT_LE(SizeOf(log), log.log.tail().offset + (1u << 20));
+  EXPECT_EQ(SizeOf(log) % 4096, 0u) << "no page is zeroed in two parts";
   // The space ahead is not part of the log.
   EXPECT_EQ(Recovered(log.fs.Snapshot(), log.source), 2040u);
   EXPECT_EQ(Recovered(CutLosingAll(log.fs), log.source), 2040u);
   log.log.TrimTail();
   EXPECT_EQ(SizeOf(log), log.log.tail().offset);
   // Unsynced records do not make the file grow ahead, except once: by the growth that the earlier syncs caused.
-  const int before = allocations;
+  const int before = growth.grown;
   for (int i = 0; i < 5000; ++i) ASSERT_TRUE(log.Put("k", value).ok());
-  EXPECT_LE(allocations, before + 1);
+  EXPECT_LE(growth.grown, before + 1);
   EXPECT_EQ(SizeOf(log), log.log.tail().offset);
+}
+
+// Where each sync has much to write, zeros ahead of it would double the bytes, and save little.
+TEST(CommitLogTest, FileDoesNotGrowAheadOfLongBatches) {
+  Log log(std::uint64_t{64} << 20);
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_TRUE(log.Put("k", std::string(256u << 10, 'v')).ok());
+    ASSERT_TRUE(log.log.Sync().ok());
+    ASSERT_EQ(SizeOf(log), log.log.tail().offset) << i;
+  }
+}
+
+// The last piece ends with the segment, so the records at the end of a small segment have space ahead too.
+TEST(CommitLogTest, FileGrowsAheadUpToTheEndOfTheSegment) {
+  constexpr std::uint64_t kSegmentBytes = 1u << 20;
+  Log log(kSegmentBytes);
+  std::uint64_t longest = 0;
+  while (log.source.numbers.size() < 3) {
+    ASSERT_TRUE(log.Put("k", std::string(1000, 'v')).ok());
+    ASSERT_TRUE(log.log.Sync().ok());
+    longest = std::max(longest, SizeOf(log));
+    if (log.log.tail().offset < kSegmentBytes) {
+      ASSERT_LE(SizeOf(log), kSegmentBytes);
+    }
+    if (log.log.tail().offset > kSegmentBytes - 8192) {
+      ASSERT_GE(SizeOf(log), kSegmentBytes);
+    }
+  }
+  EXPECT_GE(longest, kSegmentBytes);
 }
 
 // There may be no space to grow ahead, but still some for the record.
 TEST(CommitLogTest, FileThatCannotGrowAheadIsStillWritten) {
   Log log(std::uint64_t{64} << 20);
-  SimFault fault;
-  fault.kind = SimOpKind::kAllocate;
-  fault.sticky = true;
-  fault.status = Status::NoSpace("injected");
-  log.fs.AddFault(fault);
-  for (int i = 0; i < 300; ++i) {
-    ASSERT_TRUE(log.Put("k", std::string(1000, 'v')).ok());
+  GrowthCounter growth(&log.fs);
+  for (int i = 0; i < 100; ++i) {
+    if (i == 60) log.fs.SetQuota(SizeOf(log) + (50u << 10));
+    ASSERT_TRUE(log.Put("k", std::string(1000, 'v')).ok()) << i;
     ASSERT_TRUE(log.log.Sync().ok());
   }
+  EXPECT_GT(growth.begun, 0);
+  EXPECT_EQ(growth.grown, 0);
   EXPECT_EQ(SizeOf(log), log.log.tail().offset);
 }
 
