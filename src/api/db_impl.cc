@@ -1,6 +1,7 @@
 #include "api/db_impl.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "api/empty_iterator.h"
@@ -162,6 +163,22 @@ void TraceMultiGet(TracedCall* traced, std::span<ColumnFamilyHandle* const> fami
   if (traced->is_on()) traced->Record();
 }
 
+// Moves the bytes of `from`, which may be a part of its own memory, to `to`.
+void MoveTo(std::string* to, PinnableSlice* from) {
+  const Slice bytes = *from;
+  std::string* const self = from->GetSelf();
+  const std::less_equal<> is_not_after;  // also orders pointers into different objects
+  const bool is_own = is_not_after(self->data(), bytes.data()) &&
+                      is_not_after(bytes.data() + bytes.size(), self->data() + self->size());
+  if (is_own) {
+    self->erase(0, static_cast<std::size_t>(bytes.data() - self->data()));
+    self->resize(bytes.size());
+  } else {
+    self->assign(bytes.data(), bytes.size());
+  }
+  to->swap(*self);
+}
+
 }  // namespace
 
 Status DbImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, std::string* buffer,
@@ -249,15 +266,18 @@ void DB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, std::s
 std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
                                  const std::vector<Slice>& keys, std::vector<std::string>* values) {
   if (values == nullptr) return std::vector<Status>(keys.size(), NullArgument("MultiGet", "values"));
-  values->clear();
   if (families.size() != keys.size()) {
+    values->clear();
     return std::vector<Status>(keys.size(), Status::InvalidArgument("MultiGet takes a column family for each key"));
   }
   std::vector<Status> statuses(keys.size());
   std::vector<PinnableSlice> found(keys.size());
+  // The strings of the caller lend their memory, and get it back with the values: new memory, page by page, would cost a
+  // large value several times as much as its copy.
+  values->resize(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) found[i].GetSelf()->swap((*values)[i]);
   MultiGet(options, keys.size(), families.data(), keys.data(), found.data(), statuses.data());
-  values->reserve(keys.size());
-  for (const PinnableSlice& value : found) values->push_back(value.ToString());
+  for (std::size_t i = 0; i < keys.size(); ++i) MoveTo(&(*values)[i], &found[i]);
   return statuses;
 }
 

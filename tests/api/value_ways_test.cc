@@ -110,5 +110,31 @@ TEST(ValueWaysTest, ScanReadsScatteredColdValuesTogether) {
   }
 }
 
+// New memory for large values costs several times as much as their copies.
+TEST(ValueWaysTest, MultiGetIntoStringsUsesTheirMemoryAgain) {
+  TestStore store;
+  store.options.large_value_size = 1u << 20;
+  store.options.blob_file_size = 4u << 20;
+  store.MustOpen();
+  const std::vector<std::string> keys = {"inline", "logged", "absent", "compressed"};
+  store.Put(keys[0], "small");
+  store.Put(keys[1], std::string(100'000, 'l'));
+  ASSERT_TRUE(store.db->SetOptions({{"blob_compression_type", "kLZ4Compression"}}).ok());
+  store.Put(keys[3], std::string(100'000, 'c'));
+  const std::vector<std::string> expected = {"small", std::string(100'000, 'l'), "", std::string(100'000, 'c')};
+  std::vector<std::string> values(7, "of an earlier call");
+  values[1].reserve(500'000);
+  const char* const memory = values[1].data();
+  for (int call = 0; call < 3; ++call) {
+    const std::vector<Status> statuses = store.db->MultiGet({}, {keys.begin(), keys.end()}, &values);
+    EXPECT_EQ(values, expected);
+    EXPECT_TRUE(statuses[2].IsNotFound());
+    EXPECT_EQ(static_cast<const void*>(values[1].data()), memory) << "call " << call;
+    EXPECT_GE(values[1].capacity(), 500'000u) << "call " << call;
+  }
+  EXPECT_EQ(store.db->MultiGet({}, std::vector<ColumnFamilyHandle*>(), {keys.begin(), keys.end()}, &values).size(), 4u);
+  EXPECT_TRUE(values.empty());
+}
+
 }  // namespace
 }  // namespace cambium::testing
