@@ -86,6 +86,7 @@ void DbIterator::Leave() {
   has_key_ = false;
   fetched_ = false;
   prefetched_ = 0;
+  piece_.Clear();
   if (ahead_ != nullptr) ahead_->Clear();
 }
 
@@ -293,6 +294,12 @@ std::size_t DbIterator::Expected() const {
   return std::min(streak_ < usual ? usual - streak_ : 2 * streak_, ScanAhead::kEntriesMax);
 }
 
+// A scan that is longer than usual is expected to read as many values again: then it copies at most twice what it needs.
+std::size_t DbIterator::ExpectedInMemory() const {
+  const std::size_t usual = family_->scan_length.usual();
+  return std::min(streak_ < usual ? usual - streak_ : streak_ + 1, ScanPiece::kEntriesMax);
+}
+
 // Reads ahead until `count` entries are held, the entry at the iterator's position first. `first_is_missing`: the
 // caches do not have the value of the first entry.
 void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) {
@@ -339,12 +346,19 @@ void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) {
   }
 }
 
-// A value in the page cache is read on demand: reading it ahead gains nothing.
+// A value in the page cache is read on demand, or together with those near it in the log.
 Status DbIterator::ReadHere() {
   const ValueQuery query = QueryFor(db_, *family_, options_, cursor_->key(), cursor_->entry());
-  if (db_.options.allow_mmap_reads) PrefetchMapped(Expected(), cursor_->entry());
-  CAMBIUM_TRY(const bool is_read, ReadCachedValue(view_->segments, query, &buffer_, &value_));
-  if (is_read) return Status::OK();
+  value_ = Slice();
+  const bool forward = direction_ == Direction::kForward;
+  CAMBIUM_TRY(const ScanPiece::Outcome outcome,
+              piece_.Read(view_->segments, *cursor_, forward, ExpectedInMemory(), query, &buffer_, &value_));
+  if (outcome == ScanPiece::Outcome::kRead) return Status::OK();
+  if (outcome == ScanPiece::Outcome::kAlone) {
+    if (db_.options.allow_mmap_reads) PrefetchMapped(Expected(), cursor_->entry());
+    CAMBIUM_TRY(const bool is_read, ReadCachedValue(view_->segments, query, &buffer_, &value_));
+    if (is_read) return Status::OK();
+  }
   const std::size_t expected = Expected();
   if (expected < 2) return ReadValue(view_->segments, query, &buffer_, &value_);
   FetchAhead(expected, true);

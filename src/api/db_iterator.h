@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/scan_ahead.h"
+#include "api/scan_piece.h"
 #include "cambium/iterator.h"
 #include "cambium/options.h"
 #include "cambium/statistics.h"
@@ -87,6 +88,8 @@ class DbIterator final : public Iterator {
   [[nodiscard]] bool IsInline() const { return (IsAhead() ? ahead_->kind() : cursor_->kind()) == EntryKind::kInline; }
   // Estimates how many values the user will want from here on.
   [[nodiscard]] std::size_t Expected() const;
+  // The same for values in memory, which cost less to read later, and more to read in vain.
+  [[nodiscard]] std::size_t ExpectedInMemory() const;
   void FetchAhead(std::size_t count, bool first_is_missing = false);
   Status ReadHere();
   void PrefetchMapped(std::size_t expected, const Entry& here);
@@ -109,6 +112,7 @@ class DbIterator final : public Iterator {
   std::optional<MergeCursor> cursor_;   // over memtables and layers; empty only at the end of the destructor
   bool inside_ = false;                 // the cursor is at a visible entry
   std::unique_ptr<ScanAhead> ahead_;    // null until several values are read together
+  ScanPiece piece_;                     // values in memory that lie near each other
   Status status_;
   bool is_lost_ = false;     // since Lose; an error that needs no memory
   mutable std::string key_;  // of the cursor's entry, if has_key_

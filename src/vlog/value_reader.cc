@@ -185,20 +185,24 @@ Result<std::uint64_t> CheckWholeValue(const SegmentTable& segments, const ValueQ
   return end;
 }
 
+Result<std::size_t> ReadCachedBytes(const ValuePlace& place, char* out) {
+  if (const MappedRegion* const region = RegionOf(place); region != nullptr) {
+    CAMBIUM_RETURN_IF_ERROR(region->CopyOut(place.offset, place.size, out));
+    return place.size;
+  }
+  std::size_t have = 0;
+  const Status read = place.segment->file().ReadCached(place.offset, place.size, out, &have);
+  if (!read.ok() && !read.IsNotSupported()) return read;
+  return have;
+}
+
 Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer,
                              Slice* value) {
   *value = Slice();
   CAMBIUM_TRY(const ValuePlace place, LocateValue(segments, query));
   MakeRoom(place, buffer);
-  if (const MappedRegion* const region = RegionOf(place); region != nullptr) {
-    CAMBIUM_RETURN_IF_ERROR(region->CopyOut(place.offset, place.size, buffer->data()));
-  } else {
-    std::size_t have = 0;
-    const Status read = place.segment->file().ReadCached(place.offset, place.size, buffer->data(), &have);
-    if (read.IsNotSupported()) return false;
-    CAMBIUM_RETURN_IF_ERROR(read);
-    if (have < place.size) return false;
-  }
+  CAMBIUM_TRY(const std::size_t have, ReadCachedBytes(place, buffer->data()));
+  if (have < place.size) return false;
   CountRead(query, VALUE_READ_CACHED, place.size);
   CAMBIUM_RETURN_IF_ERROR(ParseValue(place, query, {buffer->data(), place.size}, buffer, value));
   return true;

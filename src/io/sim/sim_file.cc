@@ -42,6 +42,7 @@ Status SimFile::ReadCached(std::uint64_t offset, std::size_t n, char* out, std::
     const bool is_cached = file_system_->ResidentBytes(inode_, offset, n) >= there;
     ++(is_cached ? file_system_->read_counts_.cached : file_system_->read_counts_.not_cached);
     if (!is_cached) return Status::OK();
+    file_system_->read_counts_.copied_bytes += there;
   }
   return Read(offset, n, out, read);
 }

@@ -29,6 +29,7 @@ Status SimMappedRegion::CopyOut(std::size_t offset, std::size_t n, char* out) co
   {
     const MutexLock lock(file_system_->mutex_);
     ++file_system_->read_counts_.mapped_copies;
+    file_system_->read_counts_.copied_bytes += n;
   }
   std::size_t read = 0;
   Status status = file_system_->ReadFile(inode_, path_, false, offset_ + offset, {&piece, 1}, &read);
