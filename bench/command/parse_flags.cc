@@ -261,8 +261,9 @@ void AddStoreOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--cache_size", f->cache_size, "bytes of the block cache, or of cambium's pool of index pages")
       ->capture_default_str();
   app->add_option("--write_buffer_size", f->write_buffer_size, "bytes of a memtable")->capture_default_str();
-  app->add_flag("--mmap_read,!--no_mmap_read", f->mmap_read,
-                "map files for reading: allow_mmap_reads of Cambium and RocksDB; LMDB and LevelDB always map");
+  app->add_flag_function("--mmap_read,!--no_mmap_read", [f](std::int64_t count) { f->mmap_read = count > 0; },
+                         "map files for reading: allow_mmap_reads of Cambium (default on) and RocksDB, mmap of WiredTiger "
+                         "(default off); LMDB and LevelDB always map");
   app->add_option("--max_write_buffer_number", f->max_write_buffer_number, "memtables of Cambium and RocksDB")
       ->check(CLI::Range(2, 64))
       ->capture_default_str();

@@ -119,7 +119,7 @@ class CambiumEngine : public Engine {
     options_.filter_bits_per_key = config.bloom_bits;
     options_.write_buffer_size = config.write_buffer_size;
     options_.max_write_buffer_number = config.max_write_buffer_number;
-    options_.allow_mmap_reads = config.mmap_read;
+    if (config.mmap_read.has_value()) options_.allow_mmap_reads = *config.mmap_read;
     options_.min_blob_size = config.min_blob_size;
     options_.blob_file_size = config.blob_file_size;
     options_.max_space_amplification = config.space.max_space_amplification;
@@ -252,7 +252,7 @@ class CambiumEngine : public Engine {
            ", min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " +
            std::to_string(options_.blob_file_size) + SpaceSettings() + ", blob_compression_type " + config_.compression_type +
            (options_.index_type == IndexKind::kLsm ? LevelSettings() : "") +
-           (config_.mmap_read ? "; allow_mmap_reads" : "") + "; statistics without times" +
+           (options_.allow_mmap_reads ? "; allow_mmap_reads" : "; no allow_mmap_reads") + "; statistics without times" +
            (config_.verify_checksum ? "; value checksums are verified" : "; value checksums are not verified");
   }
 

@@ -28,7 +28,7 @@ struct EngineConfig {
   std::size_t cache_size = 0;
   std::size_t write_buffer_size = 0;
   int max_write_buffer_number = 0;
-  bool mmap_read = false;
+  std::optional<bool> mmap_read;  // not set: the engine's default
   int bloom_bits = 10;
   std::string compression_type;
   std::uint64_t min_blob_size = 0;

@@ -61,7 +61,7 @@ std::string RocksDbOptionsText(const EngineConfig& config, RocksDbShape shape) {
   if (shape == RocksDbShape::kUniversal) options.Add("compaction_style", "kCompactionStyleUniversal");
   options.Add("write_buffer_size", config.write_buffer_size);
   options.Add("max_write_buffer_number", config.max_write_buffer_number);
-  options.Add("allow_mmap_reads", config.mmap_read);
+  options.Add("allow_mmap_reads", config.mmap_read.value_or(false));
   options.Add("level0_file_num_compaction_trigger", levels.level0_file_num_compaction_trigger);
   options.Add("level0_slowdown_writes_trigger", levels.level0_slowdown_writes_trigger);
   options.Add("level0_stop_writes_trigger", levels.level0_stop_writes_trigger);
@@ -123,7 +123,7 @@ std::string DescribeRocksDbOptions(const EngineConfig& config, RocksDbShape shap
     }
   }
   if (!config.verify_checksum) text += ", no verify_checksums";
-  if (config.mmap_read) text += ", allow_mmap_reads";
+  if (config.mmap_read.value_or(false)) text += ", allow_mmap_reads";
   return text;
 }
 

@@ -261,7 +261,7 @@ class WiredTigerEngine : public Engine {
                          ",session_max=1000,log=(enabled=true),transaction_sync=(enabled=false,method=fsync),"
                          "statistics=(fast)";
     if (create) config += ",create";
-    if (!config_.mmap_read) config += ",mmap=false";
+    if (!config_.mmap_read.value_or(false)) config += ",mmap=false";
 #ifdef CAMBIUM_BENCH_WIREDTIGER_SNAPPY
     if (is_compressed_) config += ",extensions=[" CAMBIUM_BENCH_WIREDTIGER_SNAPPY "]";
 #endif
@@ -370,7 +370,7 @@ class WiredTigerEngine : public Engine {
     return "cache_size " + std::to_string(cache_size_) +
            " (what the others have for blocks and for write buffers: it has one cache for both), block_compressor " +
            (is_compressed_ ? "snappy" : "none") +
-           ", log enabled, statistics fast" + (config_.mmap_read ? ", mmap" : ", no mmap") +
+           ", log enabled, statistics fast" + (config_.mmap_read.value_or(false) ? ", mmap" : ", no mmap") +
            "; unsynced writes wait in its log buffer, synced ones and batches are transactions, synced with fsync; it "
            "settles by a checkpoint; it keeps its log with --disable_wal too, and its checksums with "
            "--verify_checksum=false; it has no filters and no MultiGet, which is a loop of searches; its key-only scans "

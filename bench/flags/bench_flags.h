@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,7 @@ struct BenchFlags {
   std::size_t cache_size = 256u << 20;
   std::size_t write_buffer_size = 64u << 20;
   int max_write_buffer_number = 3;
-  bool mmap_read = false;
+  std::optional<bool> mmap_read;  // not set: each engine's default
   std::uint64_t min_blob_size = 512;
   std::uint64_t blob_file_size = 256u << 20;
   int bloom_bits = 10;

@@ -1,8 +1,10 @@
 #include "io/posix_map.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "io/guarded_copy.h"
@@ -17,6 +19,31 @@
 namespace cambium {
 namespace {
 
+// The regions that the process has mapped.
+std::atomic<std::size_t> mapped_regions{0};
+
+// Returns why a library should not map files into this process, or null.
+const char* WhyNotToMap() {
+  if (!InstallCopyGuard()) return "copies cannot be guarded here";
+  // A mapping takes the address space of a whole segment, which the program may need for its own memory.
+  struct rlimit space = {};
+  if (::getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur != RLIM_INFINITY) return "address space is limited (RLIMIT_AS)";
+  if (mapped_regions.load(std::memory_order_relaxed) >= kMappedRegionsMax) return "too many files are mapped";
+  return nullptr;
+}
+
+// Maps the file so that no page is read or locked now, even if the process has called mlockall(MCL_FUTURE): the kernel
+// reads no pages of a range without access, and munlock ends the lock before access is given.
+void* MapUnlocked(int fd, std::size_t bytes, off_t offset) {
+  void* const address = ::mmap(nullptr, bytes, PROT_NONE, MAP_SHARED, fd, offset);
+  if (address == MAP_FAILED) return address;
+  if (::munlock(address, bytes) == 0 && ::mprotect(address, bytes, PROT_READ) == 0) return address;
+  const int error = errno;
+  ::munmap(address, bytes);
+  errno = error;
+  return MAP_FAILED;
+}
+
 class PosixMap final : public MappedRegion {
  public:
   // `mapped` bytes are mapped at `base`, or none if it is nullptr. The region starts at base + skip.
@@ -28,9 +55,12 @@ class PosixMap final : public MappedRegion {
         size_(size),
         base_(base),
         mapped_(mapped),
-        skip_(skip) {}
+        skip_(skip) {
+    mapped_regions.fetch_add(1, std::memory_order_relaxed);
+  }
   ~PosixMap() override {
     if (base_ != nullptr) ::munmap(base_, mapped_);
+    mapped_regions.fetch_sub(1, std::memory_order_relaxed);
   }
   PosixMap(const PosixMap&) = delete;
   PosixMap& operator=(const PosixMap&) = delete;
@@ -80,16 +110,17 @@ Status MapFile(std::shared_ptr<const PosixDescriptor> file, const std::string& p
   char* base = nullptr;
   const std::size_t skip = offset % SystemPageBytes();  // the kernel maps from page boundaries only
   const std::size_t mapped = skip + length;
+  if (const char* const why = WhyNotToMap(); why != nullptr) {
+    return Status::NotSupported("map " + path + ": " + why);
+  }
   if (length > 0) {
-    void* const address =
-        ::mmap(nullptr, mapped, PROT_READ, MAP_SHARED, file->get(), static_cast<off_t>(offset - skip));
+    void* const address = MapUnlocked(file->get(), mapped, static_cast<off_t>(offset - skip));
     if (address == MAP_FAILED) {
       return PosixError("map", path, offset, errno == ENODEV ? EOPNOTSUPP : errno);
     }
     base = static_cast<char*>(address);
     // No readahead: for more than a page of bytes that are not in memory, callers read the file.
     static_cast<void>(::madvise(base, mapped, MADV_RANDOM));
-    static_cast<void>(InstallCopyGuard());  // without it copies are read from the file
   }
   *region = std::make_unique<PosixMap>(std::move(file), path, offset, length, base, mapped, skip);
   return Status::OK();

@@ -10,6 +10,8 @@
 // A caller that wants the bytes without a copy reads data(), at the risk that MappedRegion states.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -18,9 +20,14 @@
 
 namespace cambium {
 
+// The most regions that the process maps at a time, in all databases. The kernel allows 65,530 mappings by default
+// (vm.max_map_count), and once they are used up, the program's own allocations fail.
+inline constexpr std::size_t kMappedRegionsMax = 8192;
+
 // Maps [offset, offset + length) of the file that is open in `file`; the region keeps it open. The range may reach
 // beyond the end of the file; those bytes fault. Length 0 gives an empty region. Returns NotSupported if the file
-// system cannot map files.
+// system cannot map files, if copies cannot be guarded here, if the address space of the process is limited
+// (RLIMIT_AS), or if kMappedRegionsMax regions are mapped.
 Status MapFile(std::shared_ptr<const PosixDescriptor> file, const std::string& path, std::uint64_t offset,
                std::size_t length, std::unique_ptr<MappedRegion>* region);
 

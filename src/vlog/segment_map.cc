@@ -5,7 +5,8 @@
 namespace cambium {
 namespace {
 
-constexpr unsigned kReadsBetweenProbes = 8;
+constexpr unsigned kReadsBetweenProbesMin = 8;
+constexpr unsigned kReadsBetweenProbesMax = 64;
 // A probe is a system call that walks 256 pages; at every 512th copy it was 4 % of a warm scan.
 constexpr unsigned kCopiesBetweenProbesMin = 512;
 constexpr unsigned kCopiesBetweenProbesMax = 8192;
@@ -13,19 +14,28 @@ constexpr unsigned kCopiesBetweenProbesMax = 8192;
 // Decides when a thread asks the kernel again. The counts are over all maps that the thread reads.
 struct ProbeCounters {
   unsigned reads = 0;
+  unsigned reads_between = kReadsBetweenProbesMin;
   unsigned copies = 0;
   unsigned copies_between = kCopiesBetweenProbesMin;
 
   // These count a read or a copy, and return true if a probe is due.
-  bool CountRead() { return ++reads % kReadsBetweenProbes == 0; }
+  bool CountRead() {
+    if (++reads < reads_between) return false;
+    reads = 0;
+    return true;
+  }
   bool CountCopy() {
     if (++copies < copies_between) return false;
     copies = 0;
     return true;
   }
   // `was_right`: a chunk believed to be resident still is.
-  void Learn(bool was_right) {
+  void LearnFromCopy(bool was_right) {
     copies_between = was_right ? std::min(2 * copies_between, kCopiesBetweenProbesMax) : kCopiesBetweenProbesMin;
+  }
+  // The same for a chunk believed not to be resident.
+  void LearnFromRead(bool was_right) {
+    reads_between = was_right ? std::min(2 * reads_between, kReadsBetweenProbesMax) : kReadsBetweenProbesMin;
   }
 };
 
@@ -44,10 +54,13 @@ const MappedRegion* SegmentMap::Find(std::uint64_t offset, std::size_t size) {
     if (is_resident) {
       if (!counters.CountCopy()) continue;
       const bool is_still_resident = Probe(chunk);
-      counters.Learn(is_still_resident);
+      counters.LearnFromCopy(is_still_resident);
       if (!is_still_resident) return nullptr;
-    } else if (!counters.CountRead() || !Probe(chunk)) {
-      return nullptr;
+    } else {
+      if (!counters.CountRead()) return nullptr;
+      const bool has_become_resident = Probe(chunk);
+      counters.LearnFromRead(!has_become_resident);
+      if (!has_become_resident) return nullptr;
     }
   }
   const MappedRegion* const region = MapIfNeeded();

@@ -5,8 +5,9 @@
 // the map keeps track of which parts are in the page cache:
 //
 //   chunk of 1 MiB  ── not resident ──▶ values are read; every 8th read of a thread asks the kernel about its chunk
-//                   ── resident ──────▶ values are copied; every 512th copy of a thread asks again. While the answer
-//                                       stays the same, it asks less often, down to every 8192nd copy
+//                   ── resident ──────▶ values are copied; every 512th copy of a thread asks again
+//
+// While an answer stays the same, a thread asks less often, down to every 64th read and every 8192nd copy.
 //
 // A segment that still grows is mapped once at its expected final size. Only the part that is written is used: its
 // bytes never change.

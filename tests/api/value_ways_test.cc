@@ -12,14 +12,13 @@ namespace {
 
 std::string ValueOf(int i) { return NumberedKey(i) + std::string(1000, 'v'); }
 
-// A value in memory is copied out of the mapping, without any call of the file system except checks of the page cache.
+// By default, a value in memory is copied out of the mapping, without any call of the file system except checks of the page cache.
 // The first check comes after 512 copies, each further one after twice as many as before, up to 8192.
 TEST(ValueWaysTest, HotGetMakesNoSystemCall) {
   constexpr int kKeys = 500;
   constexpr std::uint64_t kGets = 20'000;
   TestStore store;
   store.options.blob_file_size = 256u << 10;
-  store.options.allow_mmap_reads = true;
   store.MustOpen();
   for (int i = 0; i < kKeys; ++i) store.Put(NumberedKey(i), ValueOf(i));
   store.Compact();

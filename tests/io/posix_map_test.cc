@@ -1,9 +1,14 @@
 #include "io/posix_map.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "testing/temp_directory.h"
 #include "util/prng.h"
@@ -96,6 +101,51 @@ TEST_F(PosixMapTest, EmptyRangeMapsToEmptyRegion) {
   EXPECT_EQ(region->size(), 0u);
   EXPECT_NE(region->data(), nullptr);
   EXPECT_TRUE(region->CopyOut(0, 0, nullptr).ok());
+}
+
+// A mapping takes address space that the program may need for its own memory.
+TEST_F(PosixMapTest, NothingIsMappedIfTheAddressSpaceIsLimited) {
+  struct rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  struct rlimit limited = before;
+  limited.rlim_cur = rlim_t{1} << 46;
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limited), 0);
+  std::unique_ptr<MappedRegion> region;
+  const Status mapped = file_->Map(0, 100, &region);
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_TRUE(mapped.IsNotSupported()) << mapped.ToString();
+  EXPECT_EQ(region, nullptr);
+  EXPECT_TRUE(file_->Map(0, 100, &region).ok()) << "there is no limit again";
+}
+
+TEST_F(PosixMapTest, RegionsOfTheProcessAreBounded) {
+  std::vector<std::unique_ptr<MappedRegion>> regions;
+  Status mapped;
+  while (mapped.ok() && regions.size() <= kMappedRegionsMax) mapped = file_->Map(0, 100, &regions.emplace_back());
+  EXPECT_TRUE(mapped.IsNotSupported()) << mapped.ToString();
+  EXPECT_EQ(regions.size(), kMappedRegionsMax + 1) << "the last one is empty";
+  regions.resize(10);
+  EXPECT_TRUE(file_->Map(0, 100, &regions.emplace_back()).ok()) << "regions that are gone do not count";
+}
+
+std::string LockedMemory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmLck:")) return line;
+  }
+  return "unknown";
+}
+
+// Otherwise the kernel would read the whole file, and keep it in memory.
+TEST_F(PosixMapTest, MappedPagesAreNotLockedForAProcessThatLocksItsMemory) {
+  if (::mlockall(MCL_FUTURE) != 0) GTEST_SKIP() << "SKIPPED: this process may not lock its memory";
+  const std::string before = LockedMemory();
+  std::unique_ptr<MappedRegion> region;
+  const Status mapped = file_->Map(0, std::size_t{1} << 30, &region);
+  const std::string after = LockedMemory();
+  ASSERT_EQ(::munlockall(), 0);
+  ASSERT_TRUE(mapped.ok()) << mapped.ToString();
+  EXPECT_EQ(after, before);
 }
 
 }  // namespace
