@@ -62,7 +62,8 @@ Properties::Figures Properties::SpaceStats() {
   const SpaceFigures figures = upkeep_.space_keeper.Measure();
   const SpacePlan plan = PlanSpace(figures, upkeep_.gc_segments.Limits());
   SetFigure(&all, "on_disk", figures.on_disk());
-  SetFigure(&all, "in_flight", state_.space.in_flight.load(std::memory_order_relaxed));
+  SetFigure(&all, "in_flight", state_.space.in_flight.load(std::memory_order_relaxed) +
+                                   state_.space.gc_in_flight.load(std::memory_order_relaxed));
   SetFigure(&all, "live", figures.live());
   SetFigure(&all, "log", figures.log_bytes);
   SetFigure(&all, "garbage", figures.garbage_bytes);

@@ -31,14 +31,22 @@ class CopyBuffers {
   };
 
   // Keeps up to `count` unused buffers from now on. New buffers have at least `least` bytes, so that steps of about
-  // that size can reuse each other's buffers. Frees the buffers kept so far. Initially none are kept; Keep(0, 0)
-  // restores that.
+  // that size can reuse each other's buffers. Frees the buffers kept so far that are too many. Initially none are kept;
+  // Keep(0, 0) restores that.
   void Keep(std::size_t count, std::size_t least) {
     const MutexLock lock(mutex_);
     kept_max_ = count;
     least_ = count == 0 ? 0 : least;
-    idle_.clear();
+    while (idle_.size() > count) idle_.pop_back();
     idle_.reserve(count);  // so that Give does not allocate
+  }
+
+  // The bytes of unused buffers that are kept; for tests.
+  [[nodiscard]] std::size_t kept_bytes() const {
+    const MutexLock lock(mutex_);
+    std::size_t bytes = 0;
+    for (const Buffer& buffer : idle_) bytes += buffer.size;
+    return bytes;
   }
 
   [[nodiscard]] Buffer Take(std::size_t size) {
@@ -68,7 +76,7 @@ class CopyBuffers {
   }
 
  private:
-  Mutex mutex_;  // a leaf: no other lock is taken under it
+  mutable Mutex mutex_;  // a leaf: no other lock is taken under it
   std::size_t kept_max_ CAMBIUM_GUARDED_BY(mutex_) = 0;
   std::size_t least_ CAMBIUM_GUARDED_BY(mutex_) = 0;
   std::vector<Buffer> idle_ CAMBIUM_GUARDED_BY(mutex_);

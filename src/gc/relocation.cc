@@ -19,8 +19,9 @@ void HideDamage(Slice key, Slice stored, RecordHeader* header) {
   if (MutantIs(Mutant::kCopyDamagedValues)) header->body_checksum = BodyChecksum(key, stored);
 }
 
-// Reads all records into one buffer. A read with few dead bytes goes directly into it. Other reads go into a temporary
-// buffer, and their live records are copied, so that the gaps of all reads are never in memory at the same time.
+// Reads all records into one buffer. A read with few dead bytes goes directly to its place. Other reads go into one of a
+// few slots behind all places, and their live records are copied from there, so that the gaps of all reads are never in
+// memory at the same time.
 class Reader {
  public:
   Reader(std::span<const GcSource> sources, std::span<const GcRecord> records, CopyBuffers* buffers)
@@ -33,7 +34,16 @@ class Reader {
         blocks_(plan_.reads.size()) {
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < blocks_.size(); ++i) bytes += Place(i, bytes);
-    bytes_ = buffers_.Take(bytes);
+    std::size_t apart = 0;
+    for (const Block& block : blocks_) {
+      if (block.is_in_place) continue;
+      ++apart;
+      slot_bytes_ = std::max(slot_bytes_, block.request.size);
+    }
+    const std::size_t slots = std::min(apart, kSlotsMax);
+    free_slots_.reserve(slots);
+    for (std::size_t i = 0; i < slots; ++i) free_slots_.push_back(bytes + i * slot_bytes_);
+    bytes_ = buffers_.Take(bytes + slots * slot_bytes_);
   }
   ~Reader() { buffers_.Give(std::move(bytes_)); }
   Reader(const Reader&) = delete;
@@ -52,9 +62,14 @@ class Reader {
     while (true) {
       submit.clear();
       while (first.ok() && next < blocks_.size() && queue->in_flight() + submit.size() < queue->depth()) {
-        Block& block = blocks_[next++];
-        if (!block.is_in_place) block.apart = std::make_unique_for_overwrite<char[]>(block.request.size);
-        block.request.out = block.is_in_place ? bytes_.bytes.get() + block.at : block.apart.get();
+        Block& block = blocks_[next];
+        if (!block.is_in_place && free_slots_.empty()) break;
+        ++next;
+        if (!block.is_in_place) {
+          block.slot = free_slots_.back();
+          free_slots_.pop_back();
+        }
+        block.request.out = bytes_.bytes.get() + (block.is_in_place ? block.at : block.slot);
         submit.push_back(&block.request);
       }
       if (!submit.empty()) {
@@ -68,7 +83,7 @@ class Reader {
         Block& block = *static_cast<Block*>(request->tag);
         if (first.ok()) first = request->status;
         if (first.ok()) Take(block, visit);
-        block.apart.reset();
+        if (!block.is_in_place) free_slots_.push_back(block.slot);
       }
     }
   }
@@ -82,7 +97,7 @@ class Reader {
     ReadRequest request;
     std::size_t at = 0;  // offset in bytes_
     bool is_in_place = false;
-    std::unique_ptr<char[]> apart;
+    std::size_t slot = 0;  // offset in bytes_ of what is read, unless it is in place
     const RecordRead* read = nullptr;
   };
 
@@ -132,7 +147,8 @@ class Reader {
       const std::uint64_t from = records_[which].offset - block.request.offset;
       if (from < block.request.read) {
         have_[which] = std::min<std::size_t>(records_[which].size, block.request.read - from);
-        if (!block.is_in_place) std::memcpy(bytes_.bytes.get() + at_[which], block.apart.get() + from, have_[which]);
+        char* const bytes = bytes_.bytes.get();
+        if (!block.is_in_place) std::memcpy(bytes + at_[which], bytes + block.slot + from, have_[which]);
       }
       visit(which);
     }
@@ -146,6 +162,10 @@ class Reader {
   const RecordReads plan_;
   std::vector<Block> blocks_;
   CopyBuffers::Buffer bytes_;
+  // More reads at the same time are hardly faster, since each reads up to kGcReadMax bytes.
+  static constexpr std::size_t kSlotsMax = 8;
+  std::size_t slot_bytes_ = 0;
+  std::vector<std::size_t> free_slots_;  // their offsets in bytes_
   std::uint64_t bytes_read_ = 0;
 };
 

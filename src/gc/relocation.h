@@ -45,9 +45,9 @@ struct Relocation {
   std::uint64_t bytes_written = 0;  // of records
 };
 
-// Copies `records`, which are alive and ordered by family and key, as KeepLive leaves them. Allocates memory for the
-// sum of their sizes. Returns errors of reading and writing files; a damaged record is not an error, but is in
-// `damaged`.
+// Copies `records`, which are alive and ordered by family and key, as KeepLive leaves them. Takes a buffer for the sum of
+// their sizes, and for some reads with gaps. Returns errors of reading and writing files; a damaged record is not an
+// error, but is in `damaged`.
 Result<Relocation> Relocate(std::span<const GcFamily> families, std::span<const GcSource> sources,
                             std::span<const GcRecord> records, ReadQueues* queues, CopyBuffers* buffers,
                             RelocationWriter* writer);

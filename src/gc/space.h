@@ -47,6 +47,7 @@ struct SpaceFigures {
   std::uint64_t active_bytes = 0;   // about the bytes that a flush of all active memtables would write
   std::uint64_t active_tables = 0;  // active memtables that are not empty
   std::uint64_t tail_range_deletes = 0;  // their number; what they hide is unknown until they are flushed
+  bool had_range_deletes = false;        // the tail has some, or had some a short while ago: more may come
   // Separated values in memtables that no newer entry there replaces. They are live, even if they hide others. In a new
   // database, all live values are of this kind.
   std::uint64_t tail_live_bytes = 0;
@@ -56,6 +57,7 @@ struct SpaceFigures {
   std::uint64_t index_covered_bytes = 0;  // estimate: of such keys and values, those that range deletes cover
   std::uint64_t other_bytes = 0;
   std::uint64_t leaving_bytes = 0;     // of log_bytes and index_bytes: in files that are about to be removed
+  std::uint64_t leaving_log_bytes = 0; // of these, in segments
   std::uint64_t free_bytes = ~std::uint64_t{0};  // free space of the file system; UINT64_MAX: unknown
 
   [[nodiscard]] std::uint64_t on_disk() const { return log_bytes + index_bytes + other_bytes; }
@@ -91,6 +93,9 @@ struct SpacePlan {
   std::uint64_t slow_at = 0;
   std::uint64_t stop_at = 0;
   std::uint64_t spare_until = 0;
+  // So many bytes that log GC is writing, or has dropped and not yet removed, do not count against slow_at and stop_at:
+  // there is room for them above stop_at. At most a step.
+  std::uint64_t step_room = 0;
   // When writers have added this many bytes, memtables are flushed, whatever D is: their entries become a run before
   // their part of the log can be freed, and the run takes its space twice while it is compacted. UINT64_MAX without a
   // ceiling.

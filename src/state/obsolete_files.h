@@ -73,9 +73,9 @@ class ObsoleteFiles {
     try {
       const MutexLock lock(mutex_);
       Leaving& known = leaving_[path];
-      assert(leaving_bytes_ >= known.bytes);
-      leaving_bytes_ += file.bytes - known.bytes;
+      Count(known, -1);
       known = file;
+      Count(known, 1);
     } catch (const std::bad_alloc&) {
     }
   }
@@ -83,20 +83,28 @@ class ObsoleteFiles {
     const MutexLock lock(mutex_);
     const auto found = leaving_.find(path);
     if (found == leaving_.end()) return;
-    assert(leaving_bytes_ >= found->second.bytes);
-    leaving_bytes_ -= found->second.bytes;
+    Count(found->second, -1);
     leaving_.erase(found);
   }
   [[nodiscard]] std::uint64_t leaving_bytes() const {
     const MutexLock lock(mutex_);
     return leaving_bytes_;
   }
-  // Whether leaving_bytes() is the sum of leaving(); for tests.
+  // Of these, in segments of the log.
+  [[nodiscard]] std::uint64_t leaving_log_bytes() const {
+    const MutexLock lock(mutex_);
+    return leaving_log_bytes_;
+  }
+  // Whether the two figures are the sums over leaving(); for tests.
   [[nodiscard]] bool AddsUp() const {
     const MutexLock lock(mutex_);
     std::uint64_t sum = 0;
-    for (const auto& [path, file] : leaving_) sum += file.bytes;
-    return sum == leaving_bytes_;
+    std::uint64_t log = 0;
+    for (const auto& [path, file] : leaving_) {
+      sum += file.bytes;
+      log += file.is_log ? file.bytes : 0;
+    }
+    return sum == leaving_bytes_ && log == leaving_log_bytes_;
   }
   // The files that Leaves counts, by path.
   [[nodiscard]] std::map<std::string, Leaving> leaving() const {
@@ -144,6 +152,13 @@ class ObsoleteFiles {
     std::atomic<bool> obsolete{false};
   };
 
+  // Adds the file to the figures, or subtracts it: `sign` is 1 or -1.
+  void Count(const Leaving& file, int sign) CAMBIUM_REQUIRES(mutex_) {
+    assert(sign > 0 || leaving_bytes_ >= file.bytes);
+    const std::uint64_t change = sign > 0 ? file.bytes : 0 - file.bytes;
+    leaving_bytes_ += change;
+    if (file.is_log) leaving_log_bytes_ += change;
+  }
   void Forget(std::uint64_t number) {
     const MutexLock lock(mutex_);
     tracked_.erase(number);
@@ -155,6 +170,7 @@ class ObsoleteFiles {
   std::list<std::string> ready_ CAMBIUM_GUARDED_BY(mutex_);
   std::map<std::string, Leaving> leaving_ CAMBIUM_GUARDED_BY(mutex_);  // by path
   std::uint64_t leaving_bytes_ CAMBIUM_GUARDED_BY(mutex_) = 0;         // their sum
+  std::uint64_t leaving_log_bytes_ CAMBIUM_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace cambium

@@ -3,6 +3,7 @@
 // gc/space.h.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "gc/space.h"
 #include "gc/write_pacer.h"
 #include "state/lock_roles.h"
+#include "util/mutant.h"
 
 namespace cambium {
 
@@ -44,9 +46,17 @@ struct SpaceControl {
   std::atomic<std::uint64_t> job_bytes{0};
   // Bytes of files that background jobs are writing now, and that no MANIFEST names yet: not yet in SpaceFigures.
   std::atomic<std::uint64_t> in_flight{0};
+  // The same of log GC, and the bytes of segments that it has dropped and that were not yet removed at the last look.
+  // Only what exceeds SpacePlan::step_room holds writers back.
+  std::atomic<std::uint64_t> gc_in_flight{0};
+  std::atomic<std::uint64_t> gc_leaving{0};
+  std::atomic<std::uint64_t> step_room{0};
   // The present time by the clock of `written`, to which bytes in flight are added.
   [[nodiscard]] std::uint64_t Position() const {
-    return written.load(std::memory_order_relaxed) + in_flight.load(std::memory_order_relaxed);
+    const std::uint64_t by_gc = gc_in_flight.load(std::memory_order_relaxed) + gc_leaving.load(std::memory_order_relaxed);
+    const std::uint64_t room = MutantIs(Mutant::kGcStepStopsWriters) ? 0 : step_room.load(std::memory_order_relaxed);
+    return written.load(std::memory_order_relaxed) + in_flight.load(std::memory_order_relaxed) + by_gc -
+           std::min(by_gc, room);
   }
   // The values of Position() at which the next look is due, at which writers are slowed down, and at which they wait.
   // Written by background jobs.

@@ -23,6 +23,7 @@ Collector::Collector(DbState* state, GcSegments* segments, Relocator* relocator,
     : db_(state->context),
       jobs_(state->jobs),
       commits_(state->commits),
+      space_(state->space),
       segments_(*segments),
       relocator_(*relocator),
       puncher_(*puncher),
@@ -36,6 +37,16 @@ bool Collector::IsDue() {
 
 void Collector::ScheduleIfDue() {
   if (IsDue()) jobs_.Schedule(Job::kCollect);
+}
+
+void Collector::KeepBuffer(std::uint64_t step_bytes) {
+  if (db_.is_offline) return;
+  const bool keeps = segments_.Urgency() == GcUrgency::kSpace && !space_.is_idle.load(std::memory_order_relaxed);
+  relocator_.KeepCopyBuffers(keeps ? 1 : 0, static_cast<std::size_t>(step_bytes));
+}
+
+void Collector::FreeMemory() {
+  if (!db_.is_offline) relocator_.KeepCopyBuffers(0, 0);
 }
 
 bool Collector::Pick(GcPick* pick) {
@@ -75,6 +86,7 @@ Status Collector::Collect() {
     if (!Pick(&pick)) return clusterer_.RunOnItsOwn().status();
     GcReport report = relocator_.Begin(pick, /*empties=*/true);
     report.begun_micros = begun_micros;
+    KeepBuffer(pick.step_bytes);
     const Stopwatch watch(&db_.meter, LOG_GC_TIME);
     const Status done = relocator_.EmptySources(pick, &report);
     // A step on a full disk that has found nothing to cut changes nothing, so no event would start the next step. So

@@ -18,14 +18,19 @@ class Collector {
   // True if a step is due.
   [[nodiscard]] bool IsDue() CAMBIUM_EXCLUDES(commit_lock);
   void ScheduleIfDue();
+  // Called when the database is idle: frees the memory that steps have kept for the next ones.
+  void FreeMemory();
 
  private:
+  // While writers wait for log GC, keeps the copy buffer of a step for the next one.
+  void KeepBuffer(std::uint64_t step_bytes);
   // Chooses what the next step relocates. False: nothing is due.
   bool Pick(GcPick* pick);
 
   DbContext& db_;
   Jobs& jobs_;
   CommitPoint& commits_;
+  const SpaceControl& space_;
   GcSegments& segments_;
   Relocator& relocator_;
   Puncher& puncher_;

@@ -15,8 +15,9 @@ Pace::Pace(DbState* state)
       foreground_(db_.options.clock.get()) {}
 
 BeforeWrite Pace::PermitFor(Tickers cause, std::function<IOPriority()> priority) {
+  std::atomic<std::uint64_t>* const total = cause == FILE_BYTES_GC ? &space_.gc_in_flight : &space_.in_flight;
   return [this, cause, priority = std::move(priority), resumed = foreground_.NowMicros(),
-          in_flight = std::make_shared<InFlight>(&space_.in_flight)](std::uint64_t bytes) mutable {
+          in_flight = std::make_shared<InFlight>(total)](std::uint64_t bytes) mutable {
     // A job that pauses keeps its thread, perhaps the only one, and a writer may wait for the next job of that thread.
     const auto is_given_up = [this] {
       return jobs_.is_closing() || jobs_.has_fatal() || jobs_.HasStalledWriters();

@@ -29,7 +29,7 @@ Status RelocationStep::Execute(std::span<const GcRecord> records) {
     for (MovedFamily& family : families_) {
       CAMBIUM_RETURN_IF_ERROR(family.WriteRuns(&tools_.runs, report_.job_id, &unsynced));
     }
-    CAMBIUM_RETURN_IF_ERROR(unsynced.Sync(db_.fs.get()));
+    CAMBIUM_RETURN_IF_ERROR(Sync(&unsynced));
     CAMBIUM_RETURN_IF_ERROR(db_.SyncDirectory());
     CAMBIUM_TRY(const bool is_committed, TryCommit());
     if (is_committed) break;
@@ -58,9 +58,7 @@ Status RelocationStep::Copy(std::span<const GcRecord> records) {
   }
   if (!writer_.empty()) {
     CAMBIUM_RETURN_IF_ERROR(writer_.Finish());
-    if (!MutantIs(Mutant::kGcCommitsUnsynced)) {
-      CAMBIUM_RETURN_IF_ERROR(DbContext::JudgeSync(db_.SyncValues(writer_.file())));
-    }
+    is_unsynced_ = !MutantIs(Mutant::kGcCommitsUnsynced);
   }
   for (FamilyMoves& each : copied_.families) {
     const FamilyView* const found = pick_.view->Find(each.family);
@@ -68,6 +66,15 @@ Status RelocationStep::Copy(std::span<const GcRecord> records) {
     families_.emplace_back(found->family, std::move(each.values), found->layers);
   }
   return Status::OK();
+}
+
+// The copies are synced together with the runs that refer to them: nothing durable names either before the commit.
+Status RelocationStep::Sync(UnsyncedFiles* runs) {
+  if (!std::exchange(is_unsynced_, false)) return runs->Sync(db_.fs.get());
+  runs->files()->Add({std::shared_ptr<void>(), writer_.file()}, /*is_new=*/true);  // the writer owns it
+  const Stopwatch watch(&db_.meter, BLOB_DB_BLOB_FILE_SYNC_MICROS);
+  db_.meter.Tick(BLOB_DB_BLOB_FILE_SYNCED);
+  return runs->Sync(db_.fs.get());
 }
 
 bool RelocationStep::UsesWriter() const {

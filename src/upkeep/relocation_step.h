@@ -29,6 +29,8 @@ class RelocationStep {
 
  private:
   Status Copy(std::span<const GcRecord> records);
+  // Syncs the runs, and the copies unless they are durable already.
+  Status Sync(UnsyncedFiles* runs);
   // False: some values are no longer the newest of their keys, and the runs must be written again without these.
   Result<bool> TryCommit() CAMBIUM_EXCLUDES(commit_lock);
   // The edit is empty if nothing is left to relocate or drop.
@@ -53,6 +55,7 @@ class RelocationStep {
   GcReport& report_;
   std::vector<MovedFamily> families_;
   Relocation copied_;  // values of families_ that have become inline refer to it
+  bool is_unsynced_ = false;  // the copies are written, but not durable
   bool is_named_ = false;
   std::optional<SegmentCut> cut_;  // of the first source
 };

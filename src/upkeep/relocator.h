@@ -79,7 +79,7 @@ class Relocator {
   Status Move(const GcPick& pick, std::span<const GcRecord> records, GcReport* report);
   // Reports the step to the listeners.
   void Report(const GcPick& pick, const GcReport& report, const Status& done);
-  // Keeps copy buffers for an offline compaction, which runs several steps at a time.
+  // Keeps copy buffers for steps that follow each other. An offline compaction runs several steps at a time.
   void KeepCopyBuffers(std::size_t count, std::size_t least) { copy_buffers_.Keep(count, least); }
 
  private:
@@ -87,6 +87,9 @@ class Relocator {
   // `punched`: the punched records of the source.
   Result<bool> PlanStep(const GcPick& pick, std::vector<GcRecord> punched, std::vector<GcRecord>* live,
                         GcReport* report);
+
+  // Waits until the files are gone that earlier steps have dropped and that no reader holds.
+  Status AwaitRemoval();
 
   DbState& state_;
   DbContext& db_;

@@ -119,6 +119,7 @@ SpaceFigures SpaceKeeper::Measure() const {
   // With snapshots and iterators we cannot tell who keeps a file.
   if (snapshots_.size() == 0 && iterator_count_.load(std::memory_order_relaxed) == 0) {
     figures.leaving_bytes = commits_.obsolete().leaving_bytes();
+    figures.leaving_log_bytes = std::min(figures.leaving_bytes, commits_.obsolete().leaving_log_bytes());
     figures.log_bytes += figures.leaving_bytes;
   }
   figures.log_live_bytes = index.sums().bytes;

@@ -118,6 +118,8 @@ void SpaceKeeper::Look() {
   space_.written_at_look = written;
   space_.job_bytes_at_look = space_.job_bytes.load(std::memory_order_relaxed);
   space_.figures = Measure();
+  if (space_.figures.tail_range_deletes > 0) range_deletes_until_ = written + space_.plan.slack_bytes / 2;
+  space_.figures.had_range_deletes = written < range_deletes_until_;
   disk_.wanted_bytes.store(
       ReserveBytes(Minus(space_.figures.on_disk(), disk_.reserve_bytes.load(std::memory_order_relaxed))),
       std::memory_order_relaxed);
@@ -132,8 +134,12 @@ void SpaceKeeper::Look() {
   ShareRoom();
   SumCompactionRoom();
   // Returns the count of written bytes at which the database reaches the size `at`.
+  // Segments that log GC has dropped may take the room of its steps, see SpaceControl::Position.
+  space_.step_room.store(plan.step_room, std::memory_order_relaxed);
+  space_.gc_leaving.store(space_.figures.leaving_log_bytes, std::memory_order_relaxed);
+  const std::uint64_t counted = Minus(on_disk, space_.figures.leaving_log_bytes);
   const auto when = [&](std::uint64_t at) {
-    return at == SpaceControl::kNever ? at : at >= on_disk ? written + (at - on_disk) : Minus(written, on_disk - at);
+    return at == SpaceControl::kNever ? at : at >= counted ? written + (at - counted) : Minus(written, counted - at);
   };
   space_.slow_at.store(when(plan.slow_at), std::memory_order_relaxed);
   space_.stop_at.store(when(plan.stop_at), std::memory_order_relaxed);
@@ -429,6 +435,7 @@ void SpaceKeeper::OnTick(std::uint64_t written, int quiet) {
 
 // At the end of these jobs, compactions and log GC that are due in idle time are scheduled.
 Status SpaceKeeper::WorkWhileIdle() {
+  collector_.FreeMemory();
   CAMBIUM_RETURN_IF_ERROR(head_.FreezeAll(0, FlushReason::kIdle));
   jobs_.Schedule(Job::kSeal);
   jobs_.Schedule(Job::kLookAtSpace);

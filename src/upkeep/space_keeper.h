@@ -98,6 +98,8 @@ class SpaceKeeper {
   GcSegments& segments_;
   Collector& collector_;
   std::atomic<bool> has_late_look_{false};  // one is scheduled
+  // The count of written bytes up to which range deletes count as frequent.
+  std::uint64_t range_deletes_until_ CAMBIUM_GUARDED_BY(commit_lock) = 0;
   bool bounds_indexes_ CAMBIUM_GUARDED_BY(commit_lock) = false;  // ShareRoom gives them less than they may want
   const std::shared_ptr<TickTarget<SpaceKeeper>> tick_target_ = std::make_shared<TickTarget<SpaceKeeper>>();
 };
