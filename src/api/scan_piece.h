@@ -39,9 +39,8 @@ class ScanPiece {
     kAlone,    // nothing is known about the value; read it alone
   };
 
-  // Reads the value at the cursor. `query` describes it; `next` are some of the entries that come next, as PeekAhead
-  // returns them; `expected`: how many values, this one included, the scan is expected to read. *value is valid until
-  // the next call.
+  // Reads the value at the cursor, which `query` describes. `forward`: where the scan goes. `expected`: how many values,
+  // this one included, the scan is expected to read. *value is valid until the next call.
   Result<Outcome> Read(const SegmentTable& segments, const EntryCursor& cursor, bool forward, std::size_t expected,
                        const ValueQuery& query, std::string* buffer, Slice* value);
   // Forgets the piece: the scan goes on elsewhere.

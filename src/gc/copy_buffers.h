@@ -35,10 +35,10 @@ class CopyBuffers {
   // Keep(0, 0) restores that.
   void Keep(std::size_t count, std::size_t least) {
     const MutexLock lock(mutex_);
+    idle_.reserve(count);  // so that Give does not allocate
     kept_max_ = count;
     least_ = count == 0 ? 0 : least;
     while (idle_.size() > count) idle_.pop_back();
-    idle_.reserve(count);  // so that Give does not allocate
   }
 
   // The bytes of unused buffers that are kept; for tests.

@@ -82,22 +82,24 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   // A quarter of a segment, but an eighth if the index is large.
   const std::uint64_t beyond = plan.segment_bytes / 8 + std::min(plan.segment_bytes / 8, slack / 8 - in_flight);
   plan.spare_until = limit + beyond;
-  // A has room for two segments and a step. A step is left out of the figures that the limits are compared with. So
-  // writers may come near to two segments above the limit. The rest, three eighths of a segment, is for what is counted
-  // late: the footer and the run of a step, and blocks that the log takes ahead of syncs. If the index is large, its
-  // steps need that room, and `for_log` is 0; likewise while range deletes come, because fewer bytes may be live than we
-  // know.
+  // A has room for two segments and a step. A step is left out of the figures that the limits are compared with, so
+  // writers may come nearer to the bound. What remains is for what is counted late: the footer and the run of a step,
+  // and zeros ahead of the log. If the index is large, its steps need that room, and `for_log` is 0; likewise while
+  // range deletes come, because fewer bytes may be live than we know.
   const bool is_live_known = figures.tail_range_deletes == 0 && !figures.had_range_deletes;
   const std::uint64_t for_log = is_live_known ? std::min(plan.segment_bytes, slack / 8 - in_flight) : 0;
   plan.step_room = std::min(plan.step_bytes, for_log);
-  plan.slow_at = Minus(plan.spare_until, in_flight) + for_log / 2;
-  // While values of the log are deleted, fewer bytes are live than at the last look, and log GC needs some time: an
-  // eighth of `in_flight` is left for that.
-  const std::uint64_t for_deletes = figures.log_bytes > figures.index_bytes ? in_flight / 8 : 0;
-  plan.stop_at = limit + plan.segment_bytes - in_flight - for_deletes + for_log / 8 * 5;
+  plan.slow_at = Minus(plan.spare_until, in_flight) + plan.step_room / 2;
+  // While values of the log are deleted, fewer bytes are live than at the last look, and log GC needs some time.
+  const std::uint64_t for_deletes =
+      figures.log_bytes > figures.index_bytes ? std::min(in_flight, plan.segment_bytes) / 8 : 0;
+  // Writers take a part of the room of a step, not of a segment: the copies of a segment with more live bytes than a
+  // step takes are all written before its space is free.
+  plan.stop_at = limit + plan.segment_bytes - in_flight - for_deletes + plan.step_room / 8 * 5;
+  assert(plan.slow_at < plan.stop_at);
   // For the log, jobs start late: what is left of the slack is the garbage that log GC collects. A large index needs an
   // earlier start, because each of its steps takes space before it frees any.
-  plan.work_at = Minus(plan.slow_at, slack / 16 - for_log / 4 + in_flight / 2);
+  plan.work_at = Minus(plan.slow_at, slack / 16 - plan.step_room / 4 + in_flight / 2);
 
   const std::uint64_t flush_from =
       std::max({plan.slack_bytes / 8, kFlushBytesLeast, figures.active_tables * kFlushBytesOfTableLeast});

@@ -14,8 +14,8 @@ Pace::Pace(DbState* state)
       disk_(state->full_disk),
       foreground_(db_.options.clock.get()) {}
 
-BeforeWrite Pace::PermitFor(Tickers cause, std::function<IOPriority()> priority) {
-  std::atomic<std::uint64_t>* const total = cause == FILE_BYTES_GC ? &space_.gc_in_flight : &space_.in_flight;
+BeforeWrite Pace::PermitFor(Tickers cause, std::function<IOPriority()> priority, Room room) {
+  std::atomic<std::uint64_t>* const total = room == Room::kOfStep ? &space_.gc_in_flight : &space_.in_flight;
   return [this, cause, priority = std::move(priority), resumed = foreground_.NowMicros(),
           in_flight = std::make_shared<InFlight>(total)](std::uint64_t bytes) mutable {
     // A job that pauses keeps its thread, perhaps the only one, and a writer may wait for the next job of that thread.

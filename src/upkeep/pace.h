@@ -19,8 +19,11 @@ class Pace {
   // Measures how long users' calls take; idle-time work pauses for them.
   [[nodiscard]] Foreground& foreground() { return foreground_; }
   // Returns the function that a job calls before each piece that it writes. It waits for the rate limiter and for
-  // users, as the result of `priority` at that moment demands, and adds the bytes to the ticker `cause`.
-  [[nodiscard]] BeforeWrite PermitFor(Tickers cause, std::function<IOPriority()> priority);
+  // users, as the result of `priority` at that moment demands, and adds the bytes to the ticker `cause`. While the job
+  // runs, the bytes hold writers back, unless they take the room of a step of log GC (SpaceControl::Position).
+  enum class Room : unsigned char { kOfWriters, kOfStep };
+  [[nodiscard]] BeforeWrite PermitFor(Tickers cause, std::function<IOPriority()> priority,
+                                      Room room = Room::kOfWriters);
   [[nodiscard]] IOPriority PriorityOfCompaction(const Family& family) const;
   [[nodiscard]] IOPriority PriorityOfGc() const;
   // Counts a write that has waited `micros`.

@@ -141,6 +141,11 @@ Result<bool> Relocator::PlanStep(const GcPick& pick, std::vector<GcRecord> punch
   return true;
 }
 
+// Clustering frees no space, so it takes the room of writers.
+Pace::Room Relocator::RoomOf(const GcPick& pick) {
+  return pick.reason == GcReason::kClustering ? Pace::Room::kOfWriters : Pace::Room::kOfStep;
+}
+
 // All values go into one new segment. It is removed unless a MANIFEST record may name it.
 Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, GcReport* report) {
   assert(!pick.sources.empty() && report->is_emptied.size() == pick.sources.size());
@@ -156,7 +161,7 @@ Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, Gc
         db_.events.Deliver();
         return made.Take();
       },
-      generation, pace_.PermitFor(FILE_BYTES_GC, [this] { return pace_.PriorityOfGc(); }));
+      generation, pace_.PermitFor(FILE_BYTES_GC, [this] { return pace_.PriorityOfGc(); }, RoomOf(pick)));
   RelocationStep step(tools_, pick, &writer, report);
   const auto end_file = [&](const Status& done) {
     if (writer.empty()) return;

@@ -88,6 +88,7 @@ class Relocator {
   Result<bool> PlanStep(const GcPick& pick, std::vector<GcRecord> punched, std::vector<GcRecord>* live,
                         GcReport* report);
 
+  static Pace::Room RoomOf(const GcPick& pick);
   // Waits until the files are gone that earlier steps have dropped and that no reader holds.
   Status AwaitRemoval();
 

@@ -40,7 +40,8 @@ RunOptions RunMaker::OptionsFor(const Family& family, RunKind kind) {
   if (its.index_type == IndexKind::kLsm) static_cast<void>(CodecOf(its.compression, &options.compression));
   const bool is_for_gc = kind == RunKind::kRelocation;
   options.before_write = pace_.PermitFor(is_for_gc ? FILE_BYTES_GC : FILE_BYTES_FLUSH,
-                                   [this, is_for_gc] { return is_for_gc ? pace_.PriorityOfGc() : IO_USER; });
+                                         [this, is_for_gc] { return is_for_gc ? pace_.PriorityOfGc() : IO_USER; },
+                                         is_for_gc ? Pace::Room::kOfStep : Pace::Room::kOfWriters);
   return options;
 }
 

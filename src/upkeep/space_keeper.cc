@@ -118,7 +118,10 @@ void SpaceKeeper::Look() {
   space_.written_at_look = written;
   space_.job_bytes_at_look = space_.job_bytes.load(std::memory_order_relaxed);
   space_.figures = Measure();
-  if (space_.figures.tail_range_deletes > 0) range_deletes_until_ = written + space_.plan.slack_bytes / 2;
+  const bool has_ceiling = db_.max_space_amplification.load(std::memory_order_relaxed) != 0;
+  if (space_.figures.tail_range_deletes > 0 && has_ceiling) {
+    range_deletes_until_ = Plus(written, std::min(space_.plan.slack_bytes, space_.figures.live()) / 2);
+  }
   space_.figures.had_range_deletes = written < range_deletes_until_;
   disk_.wanted_bytes.store(
       ReserveBytes(Minus(space_.figures.on_disk(), disk_.reserve_bytes.load(std::memory_order_relaxed))),
@@ -264,7 +267,7 @@ void SpaceKeeper::LookAndStartJobs(bool after_job) {
     const std::uint64_t on_disk = space_.figures.on_disk();
     const std::int64_t others = static_cast<std::int64_t>(on_disk) - static_cast<std::int64_t>(space_.written_at_look);
     is_news = std::exchange(space_.others, others) != others;
-    Judge(on_disk, others, no_job_left);
+    Judge(Minus(on_disk, std::min(space_.figures.leaving_log_bytes, plan.step_room)), others, no_job_left);
   }
   if (space_.Position() < space_.slow_at.load(std::memory_order_relaxed)) {
     db_.events.Stalls({}, 0, WriteStallCause::kSpace, WriteStallCondition::kNormal);

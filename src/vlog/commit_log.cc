@@ -166,7 +166,7 @@ void CommitLog::ReserveInFooter(const PreparedBatch& batch) {
 
 // If a file has grown since its last sync, its next sync also writes metadata: the size, and the places of new blocks.
 // So where syncs are frequent, the file grows once for many of them. Zeros are written, because a block that is only
-// allocated changes to a written one later, and that is metadata too. No record begins with zeros. Where syncs are rare,
+// allocated becomes a written one later, and that is metadata too. No record begins with zeros. Where syncs are rare,
 // the file system allocates better if it learns the size late.
 void CommitLog::GrowFileAhead(std::uint64_t end) {
   const std::uint64_t syncs = sync_count();
@@ -175,7 +175,8 @@ void CommitLog::GrowFileAhead(std::uint64_t end) {
   next_growth_check_ = end + std::min(std::clamp(end / 2, kAheadMin, kAheadMax), segment_bytes_ / 4);
   if (!are_frequent || !current_->file().CanGrowAhead()) return;
   const std::uint64_t until = std::min(next_growth_check_, segment_bytes_) / kAheadUnit * kAheadUnit;
-  if (until <= end) return;
+  // A large batch is not written twice, and takes its space in another way.
+  if (until <= end || end - tail_ >= kLargeBatch) return;
   meter_.Tick(FILE_BYTES_LOG, until - tail_);
   if (WriteZeros(&current_->file(), tail_, until - tail_).ok()) {
     next_growth_check_ = until;

@@ -76,9 +76,9 @@ TEST(SpaceTest, WritersMayComeNearToTheRoomOfAStep) {
     SpaceFigures figures = WithGarbage(0);
     const SpacePlan plan = PlanSpace(figures, PolicyOf(s));
     const auto limit = static_cast<std::uint64_t>(s * 1024) * kMiB;
-    EXPECT_EQ(plan.stop_at, limit + plan.segment_bytes / 8 * 13) << s;
-    EXPECT_EQ(plan.slow_at, limit + plan.segment_bytes / 4 * 3) << s;
-    EXPECT_EQ(plan.work_at, limit + plan.segment_bytes / 2) << s;
+    EXPECT_EQ(plan.stop_at, limit + plan.segment_bytes + plan.step_bytes / 8 * 5) << s;
+    EXPECT_EQ(plan.slow_at, limit + plan.segment_bytes / 4 + plan.step_bytes / 2) << s;
+    EXPECT_EQ(plan.work_at, limit - plan.segment_bytes / 4 + plan.step_bytes / 4 * 3) << s;
     EXPECT_EQ(plan.step_room, plan.step_bytes) << s;
     figures.tail_range_deletes = 1;
     EXPECT_EQ(PlanSpace(figures, PolicyOf(s)).stop_at, limit + plan.segment_bytes) << "less may be live than we know";
@@ -93,6 +93,39 @@ TEST(SpaceTest, WritersMayComeNearToTheRoomOfAStep) {
     EXPECT_EQ(inlined.stop_at, limit + inlined.segment_bytes - inlined.slack_bytes / 8) << s;
     EXPECT_EQ(inlined.step_room, 0u) << s;
     EXPECT_LT(inlined.slow_at, limit) << s;
+  }
+}
+
+// Between slow_at and stop_at writers are paced, however large database and index are. (Regression: with an index of
+// more than seven segments stop_at was below slow_at.)
+TEST(SpaceTest, WritersAreSlowedDownBeforeTheyStop) {
+  for (const std::uint64_t log : {std::uint64_t{10}, std::uint64_t{10'240}, std::uint64_t{61'440}}) {
+    for (const std::uint64_t index_percent : {0, 1, 5, 20, 90, 200}) {
+      for (const double s : {1.1, 1.5, 4.0}) {
+        SpaceFigures figures;
+        figures.log_bytes = log * kMiB;
+        figures.log_live_bytes = figures.log_bytes / 5 * 4;
+        figures.index_bytes = figures.log_bytes / 100 * index_percent;
+        figures.index_live_bytes = figures.index_bytes / 5 * 4;
+        const SpacePlan plan = PlanSpace(figures, PolicyOf(s));
+        SCOPED_TRACE(std::to_string(log) + " MiB, " + std::to_string(index_percent) + " %, " + std::to_string(s));
+        EXPECT_GE(plan.stop_at, plan.slow_at + plan.segment_bytes / 2);
+        EXPECT_LE(plan.work_at, plan.slow_at);
+      }
+    }
+  }
+}
+
+// A segment with more live bytes than a step takes is emptied by several steps, whose copies are all written before its
+// space is free.
+TEST(SpaceTest, CopiesOfASegmentFitAboveWhereWritersStop) {
+  SpaceFigures figures;
+  figures.log_bytes = figures.log_live_bytes = 100 * 1024 * kMiB;
+  for (const double s : {1.1, 1.5, 4.0}) {
+    const SpacePlan plan = PlanSpace(figures, PolicyOf(s));
+    ASSERT_GE(plan.segment_bytes, 4 * plan.step_bytes);
+    const auto limit = static_cast<std::uint64_t>(s * 100 * 1024) * kMiB;
+    EXPECT_LE(plan.stop_at + plan.segment_bytes, limit + 2 * plan.segment_bytes + plan.step_bytes) << s;
   }
 }
 

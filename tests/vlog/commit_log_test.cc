@@ -526,6 +526,22 @@ TEST(CommitLogTest, FileDoesNotGrowAheadOfLongBatches) {
   }
 }
 
+// A batch that takes its space before it is written is not written as zeros first, however many syncs there were.
+TEST(CommitLogTest, LargeBatchIsWrittenOnce) {
+  Log log(std::uint64_t{64} << 20);
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(log.Put("k", std::string(1000, 'v')).ok());
+    ASSERT_TRUE(log.log.Sync().ok());
+  }
+  std::uint64_t written = 0;
+  log.fs.AddHook([&](const SimOp& op) {
+    if (op.kind == SimOpKind::kWrite && op.phase == SimPhase::kBefore) written += op.length;
+  });
+  constexpr std::size_t kSize = 4u << 20;
+  ASSERT_TRUE(log.Put("k", std::string(kSize, 'v')).ok());
+  EXPECT_LT(written, kSize + 4096);
+}
+
 // The last piece ends with the segment, so the records at the end of a small segment have space ahead too.
 TEST(CommitLogTest, FileGrowsAheadUpToTheEndOfTheSegment) {
   constexpr std::uint64_t kSegmentBytes = 1u << 20;
