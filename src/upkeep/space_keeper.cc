@@ -120,7 +120,7 @@ void SpaceKeeper::Look() {
   space_.figures = Measure();
   const bool has_ceiling = db_.max_space_amplification.load(std::memory_order_relaxed) != 0;
   if (space_.figures.tail_range_deletes > 0 && has_ceiling) {
-    range_deletes_until_ = Plus(written, std::min(space_.plan.slack_bytes, space_.figures.live()) / 2);
+    range_deletes_until_ = Plus(written, space_.figures.on_disk());
   }
   space_.figures.had_range_deletes = written < range_deletes_until_;
   disk_.wanted_bytes.store(
