@@ -1,6 +1,7 @@
 #include "io/pooled_file.h"
 
 #include <cassert>
+#include <new>
 #include <utility>
 
 #include "util/mutant.h"
@@ -12,9 +13,8 @@ namespace {
 // A mapping that counts as one of the pool's.
 class PooledMap final : public MappedRegion {
  public:
-  PooledMap(std::shared_ptr<FilePool> pool, std::shared_ptr<std::atomic<int>> of_file,
-            std::unique_ptr<MappedRegion> inner)
-      : pool_(std::move(pool)), of_file_(std::move(of_file)), inner_(std::move(inner)) {
+  PooledMap(std::shared_ptr<FilePool> pool, std::shared_ptr<std::atomic<int>> of_file)
+      : pool_(std::move(pool)), of_file_(std::move(of_file)) {
     of_file_->fetch_add(1, std::memory_order_relaxed);
   }
   ~PooledMap() override {
@@ -24,6 +24,9 @@ class PooledMap final : public MappedRegion {
   }
   PooledMap(const PooledMap&) = delete;
   PooledMap& operator=(const PooledMap&) = delete;
+
+  // Called once, before the other functions.
+  Status Map(const File& file, std::uint64_t offset, std::size_t length) { return file.Map(offset, length, &inner_); }
 
   const char* data() const override { return inner_->data(); }
   std::size_t size() const override { return inner_->size(); }
@@ -292,13 +295,16 @@ Status PooledFile::Map(std::uint64_t offset, std::size_t length, std::unique_ptr
   if (!pool_->BeginMap()) {
     return Status::NotSupported("map " + path_ + ": half of the files that may be open (max_open_files) are mapped");
   }
-  std::unique_ptr<MappedRegion> inner_region;
-  const Status mapped = Use([&](const File& inner) { return inner.Map(offset, length, &inner_region); });
-  if (!mapped.ok()) {
+  // From here on the counted mapping belongs to `counted`, unless there is no memory for it.
+  std::unique_ptr<PooledMap> counted;
+  try {
+    counted = std::make_unique<PooledMap>(pool_, maps_);
+  } catch (const std::bad_alloc&) {
     pool_->EndMap();
-    return mapped;
+    throw;
   }
-  *region = std::make_unique<PooledMap>(pool_, maps_, std::move(inner_region));
+  CAMBIUM_RETURN_IF_ERROR(Use([&](const File& inner) { return counted->Map(inner, offset, length); }));
+  *region = std::move(counted);
   return Status::OK();
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <utility>
 
 #include "io/guarded_copy.h"
@@ -122,7 +123,12 @@ Status MapFile(std::shared_ptr<const PosixDescriptor> file, const std::string& p
     // No readahead: for more than a page of bytes that are not in memory, callers read the file.
     static_cast<void>(::madvise(base, mapped, MADV_RANDOM));
   }
-  *region = std::make_unique<PosixMap>(std::move(file), path, offset, length, base, mapped, skip);
+  try {
+    *region = std::make_unique<PosixMap>(std::move(file), path, offset, length, base, mapped, skip);
+  } catch (const std::bad_alloc&) {
+    if (base != nullptr) ::munmap(base, mapped);
+    throw;
+  }
   return Status::OK();
 }
 

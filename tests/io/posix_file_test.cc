@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -19,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "io/file_pool.h"
 #include "io/lock_file_name.h"
 #include "io/posix_error.h"
 #include "io/posix_residency.h"
@@ -498,6 +500,46 @@ TEST_F(PosixFileTest, SyncNeedsNoMemory) {
     EXPECT_TRUE(is_synced) << n;
     EXPECT_TRUE(file->SyncData().ok());
   }
+}
+
+// How many mappings the process has of files whose path ends with `name`.
+std::size_t MappingsOf(const std::string& name) {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(maps, line);) count += line.ends_with(name) ? 1 : 0;
+  return count;
+}
+
+// The n-th allocation fails while a file of a pool is mapped, for every n. No mapping is left, and none is counted: the
+// pool allows one at a time. (Regression: both leaked.)
+TEST_F(PosixFileTest, MapWithoutMemoryLeavesNoMapping) {
+  if (!testing::kMemoryCanBeScarce) GTEST_SKIP() << testing::kMemoryIsAmple;
+  PooledFileSystem pooled(FileSystem::Default(), 2);
+  std::unique_ptr<File> file;
+  ASSERT_TRUE(pooled.Open(directory_.File("mapped"), OpenMode::kCreateNew, {}, &file).ok());
+  ASSERT_TRUE(file->Write(0, std::string(4096, 'x')).ok());
+  std::unique_ptr<MappedRegion> region;
+  const Status possible = file->Map(0, 4096, &region);
+  region.reset();
+  if (possible.IsNotSupported()) GTEST_SKIP() << "SKIPPED: no file can be mapped here: " << possible.ToString();
+  int failed = 0;
+  std::uint64_t met = 1;
+  for (std::uint64_t n = 0; met != 0; ++n) {
+    {
+      testing::ScarceMemory scarce(n);
+      try {
+        static_cast<void>(file->Map(0, 4096, &region));
+      } catch (const std::bad_alloc&) {
+        ++failed;
+      }
+      met = scarce.End();
+    }
+    region.reset();
+    EXPECT_EQ(MappingsOf("/mapped"), 0u) << n;
+    EXPECT_TRUE(file->Map(0, 4096, &region).ok()) << n;
+    region.reset();
+  }
+  EXPECT_GT(failed, 1);
 }
 
 // A memfd stands for every file outside of ext4, whatever file system the directory is on.
