@@ -89,8 +89,7 @@ enum Tickers : std::uint32_t {
   RATE_LIMITER_MICROS,      // time that background work waited for the rate limiter
 
   // ---- Bytes written to files of the database, by purpose. Together these tickers count every byte that is written,
-  // also by writes that fail. Space that is only allocated (ahead of the end of the log, or the reserve for a full
-  // disk) is not written. ----
+  // also by writes that fail. Space that is only allocated (the reserve for a full disk) is not written. ----
   FILE_BYTES_LOG,       // the log, zeros ahead of it, and new values with files of their own
   FILE_BYTES_FLUSH,     // index files, by flushes, also those made for a snapshot only
   FILE_BYTES_MERGE,     // by sweeps and compactions, and values that a compaction filter changed

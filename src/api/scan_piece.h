@@ -39,8 +39,8 @@ class ScanPiece {
     kAlone,    // nothing is known about the value; read it alone
   };
 
-  // Reads the value at the cursor, which `query` describes. `forward`: where the scan goes. `expected`: how many values,
-  // this one included, the scan is expected to read. *value is valid until the next call.
+  // Reads the value at the cursor, which `query` describes. `forward`: the direction of the scan. `expected`: how many
+  // values, this one included, the scan is expected to read. *value is valid until the next call.
   Result<Outcome> Read(const SegmentTable& segments, const EntryCursor& cursor, bool forward, std::size_t expected,
                        const ValueQuery& query, std::string* buffer, Slice* value);
   // Forgets the piece: the scan goes on elsewhere.
@@ -63,7 +63,7 @@ class ScanPiece {
   void Judge();
 
   const Segment* segment_ = nullptr;  // compared, not used
-  std::uint64_t begin_ = 0;           // of the piece in its file
+  std::uint64_t begin_ = 0;           // the offset in the file at which the piece begins
   std::size_t size_ = 0;              // as chosen
   std::size_t has_ = 0;               // bytes that are held; 0: no piece
   std::size_t count_ = 0;             // values for which it was read

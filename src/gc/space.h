@@ -57,7 +57,7 @@ struct SpaceFigures {
   std::uint64_t index_covered_bytes = 0;  // estimate: of such keys and values, those that range deletes cover
   std::uint64_t other_bytes = 0;
   std::uint64_t leaving_bytes = 0;     // of log_bytes and index_bytes: in files that are about to be removed
-  std::uint64_t leaving_log_bytes = 0; // of these, in segments
+  std::uint64_t leaving_log_bytes = 0; // the part of leaving_bytes that is in segments
   std::uint64_t free_bytes = ~std::uint64_t{0};  // free space of the file system; UINT64_MAX: unknown
 
   [[nodiscard]] std::uint64_t on_disk() const { return log_bytes + index_bytes + other_bytes; }

@@ -90,7 +90,7 @@ class ObsoleteFiles {
     const MutexLock lock(mutex_);
     return leaving_bytes_;
   }
-  // Of these, in segments of the log.
+  // The part of leaving_bytes() that is in segments.
   [[nodiscard]] std::uint64_t leaving_log_bytes() const {
     const MutexLock lock(mutex_);
     return leaving_log_bytes_;

@@ -136,11 +136,11 @@ void SpaceKeeper::Look() {
   space_.is_short.store(plan.collect, std::memory_order_relaxed);
   ShareRoom();
   SumCompactionRoom();
-  // Returns the count of written bytes at which the database reaches the size `at`.
-  // Segments that log GC has dropped may take the room of its steps, see SpaceControl::Position.
+  // Segments that log GC has dropped may take the room of its steps: SpaceControl::Position counts them.
   space_.step_room.store(plan.step_room, std::memory_order_relaxed);
   space_.gc_leaving.store(space_.figures.leaving_log_bytes, std::memory_order_relaxed);
   const std::uint64_t counted = Minus(on_disk, space_.figures.leaving_log_bytes);
+  // Returns the count of written bytes at which the database reaches the size `at`.
   const auto when = [&](std::uint64_t at) {
     return at == SpaceControl::kNever ? at : at >= counted ? written + (at - counted) : Minus(written, counted - at);
   };

@@ -70,7 +70,7 @@ const MappedRegion* SegmentMap::Find(std::uint64_t offset, std::size_t size) {
 bool SegmentMap::Probe(std::size_t chunk) {
   FileInfo info;
   if (!file_.GetInfo(&info).ok()) return false;
-  // What lies ahead of the log does not count: it may not be in the page cache.
+  // Only written records are read, so whether the zeros after the end of the log are in the page cache does not matter.
   const std::uint64_t end = std::min(info.size, end_.load(std::memory_order_acquire));
   if (chunk * kChunk >= end) return false;
   const std::uint64_t length = std::min<std::uint64_t>(kChunk, end - chunk * kChunk);

@@ -140,7 +140,7 @@ std::uint64_t GrowthDuringSteps() {
   Prng prng(SeedFromEnvironment(36));
   DefaultStore store(0);
   store.options.blob_file_size = kMiB;
-  store.options.enable_blob_garbage_collection = false;  // for now
+  store.options.enable_blob_garbage_collection = false;  // until the ceiling is set
   store.MustOpen();
   for (std::uint64_t i = 0; i < 2 * kKeys; ++i) store.Write(KeyOf(i < kKeys ? i : prng.Uniform(kKeys)), prng.Bytes(1000));
   store.Flush();
