@@ -89,15 +89,18 @@ void SegmentUseTable::Figures::AddToSums(const SegmentUse& use) noexcept {
   (use.is_damaged ? sums.damaged_garbage : sums.garbage) += use.garbage();
   if (IsWorthSpace(use, policy)) sums.collectable += use.garbage();
   sums.holes += use.hole_bytes;
+  sums.live_overhead += use.live_overhead();
   sums.worth_punching += use.is_worth_punching ? 1 : 0;
   if (use.number <= eligible.last) eligible.Add(use);
 }
 
 void SegmentUseTable::Figures::Subtract(const SegmentUse& use) noexcept {
-  assert(sums.garbage + sums.damaged_garbage >= use.garbage() && sums.holes >= use.hole_bytes);
+  assert(sums.garbage + sums.damaged_garbage >= use.garbage() && sums.holes >= use.hole_bytes &&
+         sums.live_overhead >= use.live_overhead());
   (use.is_damaged ? sums.damaged_garbage : sums.garbage) -= use.garbage();
   if (IsWorthSpace(use, policy)) sums.collectable -= use.garbage();
   sums.holes -= use.hole_bytes;
+  sums.live_overhead -= use.live_overhead();
   sums.worth_punching -= use.is_worth_punching ? 1 : 0;
   outline.Subtract(use);
   if (use.number <= eligible.last) eligible.Subtract(use);

@@ -20,6 +20,7 @@ struct SegmentUseSums {
   std::uint64_t damaged_garbage = 0;  // garbage in damaged segments; log GC does not collect it
   std::uint64_t collectable = 0;      // the part of `garbage` in segments that are worth space (IsWorthSpace)
   std::uint64_t holes = 0;
+  std::uint64_t live_overhead = 0;    // the live records' part of headers and footers, by bytes
   std::size_t worth_punching = 0;     // how many segments are
   friend bool operator==(const SegmentUseSums&, const SegmentUseSums&) = default;
 };

@@ -36,6 +36,15 @@ std::uint64_t Slack(const SpacePolicy& policy, std::uint64_t live) {
   return std::max(static_cast<std::uint64_t>(its), Minus(limit, live));
 }
 
+// How many bytes of addresses and footers count as live: none up to a quarter of the slack, all from a half on. If they
+// took most of the slack, little of it could be garbage in the log, or none: then log GC could free no space, and the
+// ceiling could not be kept.
+std::uint64_t LiveAddressBytes(const SpaceFigures& figures, std::uint64_t slack) {
+  if (MutantIs(Mutant::kAddressesAreNotLive)) return 0;
+  const std::uint64_t bytes = figures.index_address_bytes + figures.live_footer_bytes;
+  return std::min(bytes, 2 * Minus(bytes, slack / 4));
+}
+
 // The bytes beyond the live ones that the database has or may get.
 std::uint64_t RoomOnDisk(const SpaceFigures& figures, std::uint64_t live) {
   const std::uint64_t beyond = Minus(figures.on_disk(), live);
@@ -43,12 +52,12 @@ std::uint64_t RoomOnDisk(const SpaceFigures& figures, std::uint64_t live) {
   return is_unknown ? kNever : beyond + figures.free_bytes;
 }
 
-// `room`: the most bytes that dead pages may take.
-std::uint64_t IndexFilePercentMax(std::uint64_t room, std::uint64_t index_live_bytes) {
+// `room`: the most bytes that dead pages may take. `page_bytes`: the index's pages without dead ones.
+std::uint64_t IndexFilePercentMax(std::uint64_t room, std::uint64_t page_bytes) {
   constexpr double kLeast = 10;  // then ten pages are copied for each dead one; at 5 per cent it would be twenty
   constexpr double kMost = 100;
-  if (index_live_bytes == 0) return 200;
-  const double dead_percent = 100 * static_cast<double>(room) / static_cast<double>(index_live_bytes);
+  if (page_bytes == 0) return 200;
+  const double dead_percent = 100 * static_cast<double>(room) / static_cast<double>(page_bytes);
   return 100 + static_cast<std::uint64_t>(std::clamp(dead_percent, kLeast, kMost));
 }
 
@@ -60,8 +69,9 @@ std::uint64_t SpaceFigures::live() const {
 
 SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   SpacePlan plan;
-  const std::uint64_t live = figures.live();
   const bool has_ceiling = policy.max_space_amplification != 0;
+  std::uint64_t live = figures.live();
+  if (has_ceiling) live += LiveAddressBytes(figures, Slack(policy, live));
   const std::uint64_t slack = has_ceiling ? Slack(policy, live) : kNever;
   const std::uint64_t room = RoomOnDisk(figures, live);
   plan.slack_bytes = std::min(slack, room);
@@ -69,7 +79,8 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.segment_bytes = SegmentBytes(plan.slack_bytes, policy.segment_bytes_max);
   assert(plan.segment_bytes <= policy.segment_bytes_max);
   plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
-  plan.index_file_percent_max = IndexFilePercentMax(plan.slack_bytes / 5 * 2, figures.index_live_bytes);
+  plan.index_file_percent_max =
+      IndexFilePercentMax(plan.slack_bytes / 5 * 2, figures.index_live_bytes + figures.index_address_bytes);
   if (!has_ceiling) {
     plan.flush_in = plan.work_at = plan.spare_until = plan.slow_at = plan.stop_at = kNever;
     return plan;

@@ -4,7 +4,8 @@
 //   D  bytes of files: log segments, index files, MANIFEST and others; without files that only snapshots and readers
 //      hold, and without the garbage of damaged segments, which are never collected
 //   L  bytes of live entries as stored: records that the accounts count, without those that newer entries hide, plus
-//      the inline entries of the index
+//      the inline entries of the index. Each record also has an address in the index and an entry in a footer. If
+//      values are so small, or S is so near to 1, that these would take much of S * L - L, they count as live too
 //   S  max_space_amplification
 //
 // The promise is D <= S * L + A, where A is two log segments and one step of log GC, which must be written before
@@ -53,6 +54,8 @@ struct SpaceFigures {
   std::uint64_t tail_live_bytes = 0;
   std::uint64_t index_bytes = 0;       // files of runs, trees and levels
   std::uint64_t index_live_bytes = 0;  // of these, keys and values that are in no log record, without hidden ones
+  std::uint64_t index_address_bytes = 0;  // addresses of log records in these files
+  std::uint64_t live_footer_bytes = 0;    // the live records' part of segments' headers and footers
   std::uint64_t index_hidden_bytes = 0;  // estimate: of such keys and values in an LSM, those that newer layers hide
   std::uint64_t index_covered_bytes = 0;  // estimate: of such keys and values, those that range deletes cover
   std::uint64_t other_bytes = 0;
@@ -61,6 +64,7 @@ struct SpaceFigures {
   std::uint64_t free_bytes = ~std::uint64_t{0};  // free space of the file system; UINT64_MAX: unknown
 
   [[nodiscard]] std::uint64_t on_disk() const { return log_bytes + index_bytes + other_bytes; }
+  // L without addresses and footers.
   [[nodiscard]] std::uint64_t live() const;
 };
 

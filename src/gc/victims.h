@@ -50,6 +50,11 @@ struct SegmentUse {
     const std::uint64_t kept = live_bytes + overhead_bytes;
     return bytes - (kept < bytes ? kept : bytes);
   }
+  // The part of overhead_bytes that the live records have, by bytes. Segments are at most some GiB, so the product fits.
+  [[nodiscard]] std::uint64_t live_overhead() const {
+    const std::uint64_t records = live_bytes + garbage();
+    return records == 0 ? 0 : overhead_bytes * live_bytes / records;
+  }
 };
 
 struct VictimPolicy {

@@ -122,8 +122,9 @@ struct Family {
   }
 
   // Estimates for gc/space.h. hidden_bytes: bytes of records that newer entries hide and that the accounts still count.
-  // hidden_index_bytes: bytes that hidden entries take in an LSM's files. replaced_share: the fraction of the last
-  // flush's keys that the layers already had.
+  // hidden_index_bytes: bytes that hidden entries take in an LSM's files. replaced_share: of the entries above the last
+  // level, the fraction that hides older ones. Each flush changes it by the share of its own keys that were there before,
+  // and by its part of these entries. In a tree, the share of the last flush.
   std::atomic<std::int64_t> hidden_bytes{0};
   std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};

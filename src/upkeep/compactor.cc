@@ -8,6 +8,7 @@
 #include "options/options_check.h"
 #include "state/compaction_claim.h"
 #include "state/table_files.h"
+#include "upkeep/await_removal.h"
 #include "upkeep/compaction_change.h"
 #include "upkeep/filter_job.h"
 #include "util/epoch.h"
@@ -244,9 +245,17 @@ void Compactor::LimitDeadPages(const Family& family, CompactionInput* input) con
   input->bounds = bounds;
 }
 
+// Near the ceiling a step has the room of one step. Files that earlier steps have dropped take it until they are removed.
+bool Compactor::IsRoomTakenByDroppedFiles() const {
+  if (db_.is_offline || MutantIs(Mutant::kCompactionsOverlapRemoval)) return false;
+  return space_.Position() >= space_.slow_at.load(std::memory_order_relaxed) &&
+         commits_.obsolete().leaving_bytes() > space_.step_bytes.load(std::memory_order_relaxed);
+}
+
 Status Compactor::Step(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
-                         CompactionReason reason) {
+                       CompactionReason reason) {
   assert(layers != nullptr);
+  if (IsRoomTakenByDroppedFiles()) CAMBIUM_RETURN_IF_ERROR(AwaitRemoval(db_, &commits_, &jobs_));
   CompactionJobInfo info;
   info.db_name = db_.events.db_name();
   info.cf_name = family->name;

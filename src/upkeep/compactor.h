@@ -64,6 +64,8 @@ class Compactor {
   // Whether a step of a compaction may begin.
   [[nodiscard]] bool MayRun(const Family& family, const Layers& layers) const CAMBIUM_EXCLUDES(commit_lock);
 
+  [[nodiscard]] bool IsRoomTakenByDroppedFiles() const;
+
   // The caller of the next six functions has claimed the family's compaction.
   Status Step(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request, CompactionReason reason);
   Status RunAndCommit(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,

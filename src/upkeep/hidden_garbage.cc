@@ -4,11 +4,18 @@
 #include <cassert>
 
 #include "upkeep/arithmetic.h"
+#include "util/mutant.h"
 
 namespace cambium {
 namespace {
 
 constexpr std::uint64_t kShareKeysLeast = 32;
+
+// True if entries of many flushes are above the last sorted sequence. A sweep merges all runs of a tree, so the last
+// flush is like the others.
+bool HoldsForLong(const Family& family) {
+  return family.options().index_type == IndexKind::kLsm && !MutantIs(Mutant::kLastFlushTellsTheShare);
+}
 
 }  // namespace
 
@@ -29,11 +36,20 @@ double BytesPerReference(const Account& all) {
   return all.references == 0 ? 0 : static_cast<double>(all.bytes) / static_cast<double>(all.references);
 }
 
+std::uint64_t KeysAboveLast(const LayersShape& shape) {
+  std::uint64_t keys = shape.run_keys;
+  for (std::size_t i = 0; i + 1 < shape.levels.size(); ++i) keys += shape.levels[i].entries;
+  return keys;
+}
+
 void NoteHidden(Family* family, const KeySample& sample, bool has_stretches, const Layers& below) {
   const KeySample::Replaced replaced = sample.ReplacedIn(below);
   // The few keys that the flush of a queue writes say nothing about the keys of other flushes.
   if (!has_stretches || sample.passed() >= kShareKeysLeast) {
-    family->replaced_share.store(replaced.share, std::memory_order_relaxed);
+    const auto above = static_cast<double>(HoldsForLong(*family) ? KeysAboveLast(below.shape()) : 0);
+    const auto added = static_cast<double>(std::max<std::uint64_t>(sample.passed(), 1));
+    const double share = family->replaced_share.load(std::memory_order_relaxed);
+    family->replaced_share.store((share * above + replaced.share * added) / (above + added), std::memory_order_relaxed);
   }
   family->hidden_bytes.fetch_add(static_cast<std::int64_t>(replaced.bytes), std::memory_order_relaxed);
   family->hidden_index_bytes.fetch_add(

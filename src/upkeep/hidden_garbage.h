@@ -28,6 +28,8 @@ void NoteCompacted(Family* family, const Layers& before, const Layers& now, std:
 // The average bytes of these files per entry that is not a tombstone.
 [[nodiscard]] double FileBytesPerEntry(const LayersShape& shape);
 [[nodiscard]] std::uint64_t Tombstones(const LayersShape& shape);
+// The keys of all layers above the tree, or above the last level of an LSM.
+[[nodiscard]] std::uint64_t KeysAboveLast(const LayersShape& shape);
 // The average size of the records to which the account `all` refers.
 [[nodiscard]] double BytesPerReference(const Account& all);
 

@@ -7,6 +7,7 @@
 
 #include "gc/live_records.h"
 #include "gc/relocation_writer.h"
+#include "upkeep/await_removal.h"
 #include "upkeep/new_value_file.h"
 #include "upkeep/relocation_step.h"
 #include "util/mutant.h"
@@ -153,7 +154,7 @@ Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, Gc
   const std::uint32_t generation = std::min(kGenerationMax, pick.sources.front().info.generation + 1);
   RelocationWriter writer(
       [this, &creation]() -> Result<NewRelocationFile> {
-        CAMBIUM_RETURN_IF_ERROR(AwaitRemoval());
+        CAMBIUM_RETURN_IF_ERROR(AwaitRemovalOfSegments());
         CAMBIUM_TRY(NewRelocationFile file,
                     state_.commits.MakeValueFile(FileKind::kRelocation, state_.head.published()));
         NewValueFile made(&db_, &state_.commits, std::move(file));
@@ -187,13 +188,9 @@ Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, Gc
 
 // Segments that the last step has dropped still take the space that the ceiling leaves for a step. Normally the job
 // kRemove has removed them while this step was reading.
-Status Relocator::AwaitRemoval() {
+Status Relocator::AwaitRemovalOfSegments() {
   if (MutantIs(Mutant::kGcStepsOverlapRemoval) || state_.commits.obsolete().leaving_log_bytes() == 0) return Status::OK();
-  const Status removed = state_.commits.RemoveObsolete();
-  if (!removed.ok()) db_.logger->Log(InfoLogLevel::kWarn, "could not remove files: " + removed.ToString());
-  return state_.jobs.WaitUntil([this]() CAMBIUM_REQUIRES(jobs_lock) {
-    return !state_.jobs.StateOf(Job::kRemove, nullptr)->under_way;
-  });
+  return AwaitRemoval(db_, &state_.commits, &state_.jobs);
 }
 
 void Relocator::Report(const GcPick& pick, const GcReport& report, const Status& done) {

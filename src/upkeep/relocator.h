@@ -90,7 +90,7 @@ class Relocator {
 
   static Pace::Room RoomOf(const GcPick& pick);
   // Waits until the files are gone that earlier steps have dropped and that no reader holds.
-  Status AwaitRemoval();
+  Status AwaitRemovalOfSegments();
 
   DbState& state_;
   DbContext& db_;

@@ -78,9 +78,8 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, 
       std::min(family.covered_index_bytes.load(std::memory_order_relaxed), Minus(index_bytes, address_bytes));
   if (family.options().index_type == IndexKind::kLsm) {
     // Compactions of an LSM seldom end with one sorted sequence, where the estimates would be exact again. But entries
-    // above the last level either add keys or hide old entries, and the last flush shows in which proportion. If that
-    // flush only overwrote keys, no more bytes are live than the last level has; if all its keys were new, all bytes
-    // are live.
+    // above the last level either add keys or hide old entries, and the flushes show in which proportion. If they only
+    // overwrote keys, no more bytes are live than the last level has; if all their keys were new, all bytes are live.
     const LevelShape last = shape.levels.empty() ? LevelShape{} : shape.levels.back();
     hidden = std::max(hidden, Times(Minus(bytes, Times(last.entries, BytesPerReference(AccountOf(sums)))), replaced));
     // A tombstone hides an entry that may take much more space than the tombstone.
@@ -98,6 +97,7 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, 
   figures->hidden_bytes += std::min(hidden, bytes);
   figures->index_bytes += index_bytes;
   figures->index_live_bytes += Minus(live, address_bytes);
+  figures->index_address_bytes += std::min(live, address_bytes);
 }
 
 SpaceFigures SpaceKeeper::Measure() const {
@@ -116,6 +116,7 @@ SpaceFigures SpaceKeeper::Measure() const {
   figures.log_bytes = Minus(figures.log_bytes, uses.damaged_garbage);  // not counted: nothing can free this garbage
   figures.garbage_bytes = uses.garbage;
   figures.collectable_bytes = uses.collectable;
+  figures.live_footer_bytes = uses.live_overhead;
   // With snapshots and iterators we cannot tell who keeps a file.
   if (snapshots_.size() == 0 && iterator_count_.load(std::memory_order_relaxed) == 0) {
     figures.leaving_bytes = commits_.obsolete().leaving_bytes();

@@ -104,12 +104,10 @@ void SpaceKeeper::EstimateHidden() {
       all.references += account.references;
       all.bytes += account.bytes;
     }
-    std::uint64_t above = shape.run_keys;
-    for (std::size_t i = 0; i + 1 < shape.levels.size(); ++i) above += shape.levels[i].entries;
     each.family->replaced_share.store(1);
     const std::uint64_t last_bytes = shape.levels.empty() ? 0 : shape.levels.back().file_bytes;
     each.family->hidden_index_bytes.store(static_cast<std::int64_t>(Minus(FileBytes(shape), last_bytes)));
-    each.family->hidden_bytes.store(static_cast<std::int64_t>(Times(above, BytesPerReference(all))));
+    each.family->hidden_bytes.store(static_cast<std::int64_t>(Times(KeysAboveLast(shape), BytesPerReference(all))));
   }
 }
 

@@ -62,6 +62,7 @@ SegmentUseSums SumsOf(const Model& model, double space_garbage_least) {
     if (!use.is_damaged) sums.garbage += use.garbage();
     if (IsWorthSpace(use, policy)) sums.collectable += use.garbage();
     sums.holes += use.hole_bytes;
+    sums.live_overhead += use.live_overhead();
     if (use.is_worth_punching) ++sums.worth_punching;
   }
   return sums;

@@ -367,6 +367,33 @@ TEST(SpaceTest, IndexCountsAgainstTheSlack) {
   EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).collect);
 }
 
+// Records of 168 bytes, as of values of 100, with an address of 28 bytes and an entry of 21 in a footer.
+TEST(SpaceTest, AddressesAndFootersThatWouldTakeMuchOfTheSlackCountAsLive) {
+  constexpr std::uint64_t kRecords = 6'000'000;
+  SpaceFigures figures;
+  figures.log_live_bytes = kRecords * 168;
+  figures.live_footer_bytes = kRecords * 21;
+  figures.log_bytes = figures.log_live_bytes + figures.live_footer_bytes;
+  figures.index_bytes = figures.index_address_bytes = kRecords * 28;
+  const double stored = 168 + 28 + 21;
+  const auto stop_at_with = [&](double s) {
+    return static_cast<double>(PlanSpace(figures, PolicyOf(s)).stop_at) / static_cast<double>(kRecords);
+  };
+  EXPECT_GT(stop_at_with(1.1), 1.09 * stored);
+  EXPECT_LT(stop_at_with(1.1), 1.14 * stored);
+  const double amid = stop_at_with(1.8);  // a third of the slack: a part counts
+  const double none = stop_at_with(2.5);
+  figures.index_address_bytes *= 2;
+  figures.index_bytes *= 2;
+  EXPECT_EQ(PlanSpace(figures, PolicyOf(1.1)).index_file_percent_max, 117u) << "two fifths of a slack of 24.5 for 56";
+  figures.index_address_bytes /= 2;
+  figures.index_bytes /= 2;
+  const testing::MutantScope mutant(Mutant::kAddressesAreNotLive);
+  EXPECT_LT(stop_at_with(1.1), stored) << "without any garbage the files would be larger";
+  EXPECT_LT(stop_at_with(1.8), amid);
+  EXPECT_EQ(stop_at_with(2.5), none) << "they take less than a quarter of the slack";
+}
+
 TEST(SpaceTest, TooLargeEstimatesDoNotUnderflow) {
   SpaceFigures figures;
   figures.log_bytes = 10 * kMiB;
