@@ -195,10 +195,11 @@ struct DBOptions {
   // 0: never, else [4 KiB, 1 GiB].
   std::uint64_t min_punch_size = 256u << 10;
   // If true, values that the system's page cache holds are copied from a mapping of their segment, without a system
-  // call. The first mapping installs a SIGBUS handler, which forwards signals that such a copy did not cause. Nothing is
-  // mapped, and values are read, where that would not be safe: not on x86-64, if the address space of the process is
-  // limited (RLIMIT_AS), or if the system does not report what its page cache holds. At most 8,192 segments of the
-  // process are mapped, and at most half of max_open_files. RocksDB's default is false.
+  // call, and so are leaves of the index that do not fit into page_cache_size. The first mapping installs a SIGBUS
+  // handler, which forwards signals that such a copy did not cause. Nothing is mapped, and values are read, where that
+  // would not be safe: not on x86-64, if the address space of the process is limited (RLIMIT_AS), or if the system does
+  // not report what its page cache holds. At most 8,192 files of the process are mapped, and at most half of
+  // max_open_files. RocksDB's default is false.
   bool allow_mmap_reads = true;
   // The number of files that the database keeps open. Before it opens another file, it closes one that no call uses. It
   // opens that file again for the next call that uses it. Files that are being written or mapped stay open, even if

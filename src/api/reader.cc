@@ -196,7 +196,7 @@ void Reader::MultiGet(const ReadOptions& options, std::span<const Family* const>
 }
 
 void Reader::FindAll(Many* many) const {
-  constexpr std::size_t kTogether = 128;  // keys for which pages of inline values are pinned at a time
+  constexpr std::size_t kTogether = 48;  // keys for which pages of inline values are pinned at a time
   const std::vector<std::size_t>& order = many->order;
   assert(many->view != nullptr && many->lookups.size() == order.size());
   for (std::size_t first = 0, end = 0; first < order.size(); first = end) {

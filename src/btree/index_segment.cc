@@ -78,8 +78,9 @@ Status IndexSegmentWriter::StartSegment() {
   gathered_ = EncodeFileHeader(created.header);
   gathered_.resize(options_.page_size);
   written_ = 0;
-  segments_.push_back(
-      {std::make_shared<const IndexFile>(std::move(created.file), created.header, pool_), options_.page_size, 0});
+  segments_.push_back({std::make_shared<const IndexFile>(std::move(created.file), created.header, pool_,
+                                                         options_.segment_bytes_max),
+                       options_.page_size, 0});
   return Status::OK();
 }
 

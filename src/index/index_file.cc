@@ -10,12 +10,13 @@
 
 namespace cambium {
 
-IndexFile::IndexFile(std::shared_ptr<File> file, const FileHeader& header, PagePool* pool)
+IndexFile::IndexFile(std::shared_ptr<File> file, const FileHeader& header, PagePool* pool, std::uint64_t expected_size)
     : file_(std::move(file)),
       header_(header),
       seed_(header.Seed()),
       page_size_(static_cast<std::uint32_t>(header.page_size)),
-      pool_(pool) {
+      pool_(pool),
+      map_(pool != nullptr && pool->maps_files() ? std::make_unique<SegmentMap>(*file_, expected_size) : nullptr) {
   assert(IsLegalPageSize(header.page_size));
 }
 
@@ -49,6 +50,10 @@ Status IndexFile::ReadPage(PageId id, char* out) const {
   if (UnitOffsetOf(id) == 0) {
     return Status::Corruption("lies in the file header").WithContext(PagePlaceName(path(), 0));
   }
+  // If the copy is damaged, the file is read, so that the error is the same with and without a mapping.
+  const MappedRegion* const map = MapOf(id);
+  const bool is_copied = map != nullptr && map->CopyOut(OffsetOf(id), PageBytes(id), out).ok();
+  if (is_copied && VerifyPage({out, PageBytes(id)}, id, page_size_, seed_, path()).ok()) return Status::OK();
   std::size_t read = 0;
   CAMBIUM_RETURN_IF_ERROR(ReadBytes(*file_, OffsetOf(id), PageBytes(id), out, &read));
   return VerifyPage({out, read}, id, page_size_, seed_, path());

@@ -11,6 +11,7 @@
 #include "index/page_table.h"
 #include "io/file_header.h"
 #include "util/result.h"
+#include "vlog/segment_map.h"
 
 namespace cambium {
 
@@ -20,8 +21,10 @@ class PagePool;
 // frames return to the pool; pages still pinned stay readable. The pool must outlive it. Any thread.
 class IndexFile {
  public:
-  // `header` is as read from or just written to the file. If `pool` is null, pages can only be read directly.
-  IndexFile(std::shared_ptr<File> file, const FileHeader& header, PagePool* pool);
+  // `header` is as read from or just written to the file. If `pool` is null, pages can only be read directly. If the
+  // pool maps files, the file is mapped at the first use of a page that the page cache has: all of it, and up to
+  // `expected_size` if it still grows.
+  IndexFile(std::shared_ptr<File> file, const FileHeader& header, PagePool* pool, std::uint64_t expected_size = 0);
   ~IndexFile();
   IndexFile(const IndexFile&) = delete;
   IndexFile& operator=(const IndexFile&) = delete;
@@ -37,6 +40,17 @@ class IndexFile {
   // As ReadPage, and expands a compressed page, so that *out can be parsed.
   Status ReadAndExpandPage(PageId id, std::vector<char>* out) const;
 
+  // Returns the mapping of the file, from its first byte, if it has the page and the page cache is believed to hold it.
+  // Null: read the page.
+  [[nodiscard]] const MappedRegion* MapOf(PageId id) const {
+    return map_ == nullptr || UnitOffsetOf(id) == 0 ? nullptr : map_->Find(OffsetOf(id), PageBytes(id));
+  }
+
+  // Prefetches the first bytes of the page from the mapping, if the file is mapped. Never faults.
+  void PrefetchMapped(PageId id) const {
+    if (map_ != nullptr) map_->Prefetch(OffsetOf(id), kPrefetchedBytes);
+  }
+
   // The stored size.
   [[nodiscard]] std::size_t PageBytes(PageId id) const { return std::size_t{UnitsOf(id)} * page_size_; }
   [[nodiscard]] std::uint64_t OffsetOf(PageId id) const { return UnitOffsetOf(id) * page_size_; }
@@ -51,6 +65,7 @@ class IndexFile {
 
  private:
   friend class PagePool;
+  static constexpr std::size_t kPrefetchedBytes = 1024;  // behind them the processor detects the copy
 
   const std::shared_ptr<File> file_;
   const FileHeader header_;
@@ -58,6 +73,9 @@ class IndexFile {
   const std::uint32_t page_size_;
   PagePool* const pool_;
   mutable PageTable table_;  // page -> frame; owned by the file, written by the pool
+  // Null if files are not mapped. It ends with the last page that was read: a page that was read once is written, and
+  // no page is written again. The pool extends it, under its mutex.
+  const std::unique_ptr<SegmentMap> map_;
 };
 
 // Immutable and cheap to copy: a set with one file added or removed shares all others. Any thread.

@@ -15,6 +15,7 @@ constexpr std::size_t kInStep = 16;
 struct Descent {
   Lookup* lookup = nullptr;
   PageRef page;
+  std::uint32_t child = 0;  // of the page: the next one
 
   void Fail(Status status) {
     lookup->Finish(std::move(status));
@@ -34,7 +35,15 @@ void Step(const FileSet& files, PagePool* pool, const KeyOrder& order, std::span
   }
   for (Descent& d : descents) {
     if (!d.page) continue;
-    Result<PageRef> child = pool->GetChild(files, d.page, d.page->ChildFor(d.lookup->key, order), d.lookup->hash);
+    d.child = d.page->ChildFor(d.lookup->key, order);
+    PagePool::PrefetchChildPlace(d.page, d.child);
+  }
+  for (const Descent& d : descents) {
+    if (d.page) PagePool::PrefetchChild(files, d.page, d.child, d.lookup->hash);
+  }
+  for (Descent& d : descents) {
+    if (!d.page) continue;
+    Result<PageRef> child = pool->GetChild(files, d.page, d.child, d.lookup->hash);
     if (child.ok()) {
       d.page = std::move(child).value();
     } else {

@@ -110,6 +110,7 @@ struct alignas(64) PageFrame {
   std::atomic<std::uint32_t> state{kClosed};         // pins, and the closed bit
   std::atomic<std::uint8_t> warmth{0};               // rounds of the clock that it survives
   bool is_passing = false;                           // guarded by the pool's mutex; see passing_reads.h
+  bool is_transit = false;                           // set once, before any page; see transit_frames.h
   std::atomic<PageTable::Cell*> cell{nullptr};       // the cell that points here, or null
   PagePointer pointer;                               // the page it holds
   PageView view;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "index/compressed_page.h"
+#include "index/transit_frames.h"
 #include "util/mutant.h"
 #include "util/mutex.h"
 #include "util/thread_stripe.h"
@@ -19,14 +20,21 @@ namespace cambium {
 namespace {
 
 // A read in progress. Waiters share it; all fields are guarded by the pool's mutex.
-struct Load {
+struct LoadInProgress {
   PagePointer page;
   bool done = false;
   Status status;
 };
 
-struct alignas(64) HitStripe {
+// While the pool is full, one of this many missing leaves that could be copied out of a mapping enters the pool.
+constexpr std::uint64_t kCopiesPerLoad = 64;
+// The share of the capacity that frames in transit may take: one of this many bytes.
+constexpr std::size_t kTransitShare = 16;
+
+struct alignas(64) Counts {
   std::atomic<std::uint64_t> hits{0};
+  std::atomic<std::uint64_t> misses{0};
+  std::atomic<std::uint64_t> copies{0};  // leaves that could be copied out of a mapping
 };
 
 // Detects a valid page that is not the one its parent refers to, for example after a lost write.
@@ -54,9 +62,23 @@ struct PagePool::Rep {
     stripe.Add(&stripes[stripe.index()].hits, 1);
     meter.Tick(BLOCK_CACHE_HIT);
   }
+  void CountMiss() {
+    const ThreadStripe stripe = ThreadStripe::OfThisThread();
+    stripe.Add(&stripes[stripe.index()].misses, 1);
+    meter.Tick(BLOCK_CACHE_MISS);
+  }
+  // Counts a leaf that could be copied out of a mapping. Returns true if it should be loaded into the pool instead.
+  bool ShouldLoad() {
+    const ThreadStripe stripe = ThreadStripe::OfThisThread();
+    std::atomic<std::uint64_t>& copies = stripes[stripe.index()].copies;
+    stripe.Add(&copies, 1);
+    return copies.load(std::memory_order_relaxed) % kCopiesPerLoad == 0;
+  }
 
   const Meter meter;
-  std::array<HitStripe, ThreadStripe::kCount> stripes;
+  std::array<Counts, ThreadStripe::kCount> stripes;
+  TransitFrames transit;              // Add and RemoveUnused under the mutex
+  std::atomic<bool> is_full{false};   // a page has been evicted since the pool last had room
 
   // Guards everything below, all cells, and opening and closing of frames. Innermost lock; not held during a read.
   mutable Mutex mutex;
@@ -67,11 +89,13 @@ struct PagePool::Rep {
   std::vector<PageFrame*> orphans CAMBIUM_GUARDED_BY(mutex);      // closed but still pinned; their files are closed
   // Oldest first; entries that are not passing any more are dropped on sight.
   std::deque<PageFrame*> passing CAMBIUM_GUARDED_BY(mutex);
-  std::unordered_map<const PageTable::Cell*, std::shared_ptr<Load>> loads CAMBIUM_GUARDED_BY(mutex);
+  std::vector<PageFrame*> spare_transit CAMBIUM_GUARDED_BY(mutex);  // closed, without bytes, removed from `transit`
+  std::size_t transit_count CAMBIUM_GUARDED_BY(mutex) = 0;          // frames of `transit`, and spare ones
+  std::size_t transit_bytes CAMBIUM_GUARDED_BY(mutex) = 0;          // included in resident_bytes
+  std::unordered_map<const PageTable::Cell*, std::shared_ptr<LoadInProgress>> loads CAMBIUM_GUARDED_BY(mutex);
   std::size_t capacity CAMBIUM_GUARDED_BY(mutex);
   std::size_t hand CAMBIUM_GUARDED_BY(mutex) = 0;
   std::uint64_t resident_bytes CAMBIUM_GUARDED_BY(mutex) = 0;
-  std::uint64_t misses CAMBIUM_GUARDED_BY(mutex) = 0;
   std::uint64_t evictions CAMBIUM_GUARDED_BY(mutex) = 0;
 
   // Needs no memory: free_frames has capacity for all frames.
@@ -151,6 +175,56 @@ struct PagePool::Rep {
     return nullptr;
   }
 
+  // Makes a closed frame without bytes, and room for it in the lists of frames: Discard and Forget must not fail.
+  PageFrame* AddFrame() CAMBIUM_REQUIRES(mutex) {
+    if (free_frames.capacity() <= frames.size()) free_frames.reserve(2 * frames.size() + 16);
+    if (orphans.capacity() <= frames.size()) orphans.reserve(2 * frames.size() + 16);
+    if (spare_transit.capacity() <= frames.size()) spare_transit.reserve(2 * frames.size() + 16);
+    return &frames.emplace_back();
+  }
+
+  // Returns a closed frame in transit with room for `size` bytes. Null if none may be added.
+  PageFrame* TakeTransit(std::size_t size) CAMBIUM_EXCLUDES(mutex) {
+    const ThreadStripe stripe = ThreadStripe::OfThisThread();
+    if (PageFrame* const frame = transit.Take(stripe, size); frame != nullptr) return frame;
+    if (!transit.HasRoom(stripe)) return nullptr;
+    const MutexLock lock(mutex);
+    if (!transit.HasRoom(stripe) || transit_bytes + size > capacity / kTransitShare) return nullptr;
+    // A page of this size makes room.
+    PageFrame* const made_room = Take(size, false);
+    if (made_room == nullptr) return nullptr;
+    Discard(made_room);
+    if (spare_transit.empty()) {
+      spare_transit.push_back(AddFrame());
+      spare_transit.back()->is_transit = true;
+      ++transit_count;
+    }
+    PageFrame* const frame = spare_transit.back();
+    frame->TakeBytes(size, &memory);
+    spare_transit.pop_back();
+    resident_bytes += size;
+    transit_bytes += size;
+    transit.Add(stripe, frame);
+    return frame;
+  }
+
+  // Copies the leaf out of the mapping into a closed frame in transit. False if it cannot be used, for any reason.
+  static bool CopyLeaf(const IndexFile& file, const MappedRegion& map, PagePointer page, PageFrame* frame) {
+    const Slice bytes(frame->bytes, file.PageBytes(page.id));
+    const std::uint64_t offset = file.OffsetOf(page.id);
+    if (!map.CopyOut(offset, bytes.size(), frame->bytes).ok()) return false;
+    if (bytes[kPageTypeOffset] != static_cast<char>(PageType::kLeaf)) return false;
+    if (!VerifyPage(bytes, page.id, file.page_size(), file.seed(), file.path()).ok() &&
+        !MutantIs(Mutant::kTrustMappedPages)) {
+      return false;
+    }
+    const Result<PageView> view = PageView::Parse(bytes, file.path(), offset);
+    if (!view.ok() || !CheckPointer(file, page, view->pointer()).ok()) return false;
+    frame->view = *view;
+    frame->pointer = page;
+    return true;
+  }
+
   // Returns a closed frame with room for `size` bytes, evicting others if needed. Exceeds the capacity only if
   // `may_grow`; otherwise returns null.
   PageFrame* Take(std::size_t size, bool may_grow) CAMBIUM_REQUIRES(mutex) {
@@ -160,6 +234,7 @@ struct PagePool::Rep {
       if (passed->size == size) return passed;  // its bytes are already counted
       Discard(passed);
     }
+    if (resident_bytes + size > capacity) is_full.store(true, std::memory_order_relaxed);
     while (resident_bytes - (taken == nullptr ? 0 : size) + size > capacity) {
       PageFrame* evicted = Evict();
       if (evicted == nullptr) break;
@@ -171,11 +246,7 @@ struct PagePool::Rep {
     }
     if (taken != nullptr) return taken;
     if (resident_bytes + size > capacity && !may_grow) return nullptr;
-    if (free_frames.empty()) {
-      if (free_frames.capacity() <= frames.size()) free_frames.reserve(2 * frames.size() + 16);
-      if (orphans.capacity() <= frames.size()) orphans.reserve(2 * frames.size() + 16);  // Forget must not fail
-      free_frames.push_back(&frames.emplace_back());
-    }
+    if (free_frames.empty()) free_frames.push_back(AddFrame());
     taken = free_frames.back();
     taken->TakeBytes(size, &memory);
     free_frames.pop_back();
@@ -256,7 +327,8 @@ Result<PageRef> PagePool::Get(const IndexFile& file, PagePointer page) {
       }
     }
   }
-  return GetSlow(file, page);
+  if (PageRef copy = CopyOut(file, page)) return copy;
+  return Load(file, page);
 }
 
 Result<PageRef> PagePool::Get(const FileSet& files, PagePointer page) {
@@ -280,19 +352,58 @@ Result<PageRef> PagePool::GetChild(const FileSet& files, const PageRef& parent, 
         return ref;
       }
     }
+    // The child has left this frame. The next reader need not fetch it.
+    hint.frame.store(nullptr, std::memory_order_relaxed);
   }
   CAMBIUM_TRY(const IndexFile* file, files.FileOf(page.id));
+  if (parent->level() == 1) file->PrefetchMapped(page.id);
   CAMBIUM_TRY(PageRef ref, Get(*file, page));
   if (ref->level() + 1 != parent->level() && !MutantIs(Mutant::kNoDepthLimit)) {
     return Status::Corruption("level is " + std::to_string(ref->level()) + "; its parent expects " +
                               std::to_string(parent->level() - 1))
         .WithContext(PagePlaceName(file->path(), file->OffsetOf(page.id)));
   }
-  hint.Remember(ref.frame_);
+  if (!ref.frame_->is_transit) hint.Remember(ref.frame_);
   return ref;
 }
 
-Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
+void PagePool::PrefetchChild(const FileSet& files, const PageRef& parent, std::uint32_t index,
+                             std::optional<std::uint64_t> hash) {
+  const PageFrame::Child& hint = parent.frame_->children[index];
+  if (const PageFrame* const frame = hint.frame.load(std::memory_order_acquire); frame != nullptr) {
+    frame->Prefetch();
+    __builtin_prefetch(frame, 1);  // its pins
+    hint.PrefetchFirst(hash);
+    return;
+  }
+  const PageId id = parent->child_pointer(index).id;
+  const IndexFile* const file = files.Find(FileNumberOf(id));
+  if (file == nullptr) return;
+  if (const PageTable::Cell* cell = file->table_.Find(UnitOffsetOf(id)); cell != nullptr) __builtin_prefetch(cell);
+  if (parent->level() == 1) file->PrefetchMapped(id);
+}
+
+PageRef PagePool::CopyOut(const IndexFile& file, PagePointer page) {
+  const bool is_passing = PassingReads::AreOn();
+  if (!is_passing && !rep_->is_full.load(std::memory_order_relaxed)) return {};
+  const MappedRegion* const map = file.MapOf(page.id);
+  if (map == nullptr || (!is_passing && rep_->ShouldLoad())) return {};
+  PageFrame* const frame = rep_->TakeTransit(file.PageBytes(page.id));
+  if (frame == nullptr) return {};
+  bool is_copied = false;
+  try {
+    is_copied = Rep::CopyLeaf(file, *map, page, frame);
+  } catch (...) {
+    frame->Publish(0);
+    throw;
+  }
+  frame->Publish(is_copied ? 1 : 0);
+  if (!is_copied) return {};
+  rep_->CountMiss();
+  return PageRef(frame);
+}
+
+Result<PageRef> PagePool::Load(const IndexFile& file, PagePointer page) {
   MutexLock lock(rep_->mutex);
   PageTable::Cell* const cell = file.table_.FindOrMake(UnitOffsetOf(page.id));
   for (;;) {
@@ -307,14 +418,14 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
     }
     const auto found = rep_->loads.find(cell);
     if (found == rep_->loads.end()) break;
-    const std::shared_ptr<Load> load = found->second;
+    const std::shared_ptr<LoadInProgress> load = found->second;
     // The error of the thread that read concerns this thread only if both expected the same page. Otherwise this thread
     // reads the page itself.
     while (!load->done) rep_->load_done.Wait(rep_->mutex);
     if (!load->status.ok() && load->page == page) return load->status;
   }
 
-  const auto load = std::make_shared<Load>();
+  const auto load = std::make_shared<LoadInProgress>();
   load->page = page;
   PageFrame* frame = nullptr;
   rep_->loads.emplace(cell, load);
@@ -324,8 +435,7 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
     rep_->loads.erase(cell);
     throw;
   }
-  ++rep_->misses;
-  rep_->meter.Tick(BLOCK_CACHE_MISS);
+  rep_->CountMiss();
   lock.Unlock();
 
   // If memory runs out, the threads that wait for the page read it themselves. They must not wait for ever.
@@ -347,6 +457,7 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
   }
   const bool is_read = has_memory && status.ok();
   if (!is_read) rep_->Discard(frame);
+  if (is_read && file.map_ != nullptr) file.map_->Grow(file.OffsetOf(page.id) + file.PageBytes(page.id));
   load->done = true;
   rep_->loads.erase(cell);
   rep_->load_done.NotifyAll();
@@ -378,6 +489,7 @@ void PagePool::Insert(const IndexFile& file, PagePointer page, Slice bytes) {
 
 void PagePool::Forget(const IndexFile& file) {
   const MutexLock lock(rep_->mutex);
+  rep_->is_full.store(false, std::memory_order_relaxed);
   file.table_.ForEachCell([&](PageTable::Cell& cell) {
     rep_->mutex.AssertHeld();
     PageFrame* const frame = cell.exchange(nullptr, std::memory_order_relaxed);
@@ -395,6 +507,14 @@ void PagePool::Forget(const IndexFile& file) {
 void PagePool::SetCapacity(std::size_t capacity_bytes) {
   const MutexLock lock(rep_->mutex);
   rep_->capacity = capacity_bytes;
+  rep_->is_full.store(false, std::memory_order_relaxed);
+  rep_->transit.RemoveUnused([&](PageFrame* frame) {
+    rep_->mutex.AssertHeld();
+    rep_->resident_bytes -= frame->size;
+    rep_->transit_bytes -= frame->size;
+    frame->FreeBytes(&rep_->memory);
+    rep_->spare_transit.push_back(frame);
+  });
   rep_->CollectOrphans();
   while (rep_->resident_bytes > rep_->capacity) {
     PageFrame* const evicted = rep_->Evict();
@@ -410,12 +530,14 @@ std::size_t PagePool::capacity_bytes() const {
 
 PagePoolStats PagePool::stats() const {
   PagePoolStats stats;
-  for (const HitStripe& stripe : rep_->stripes) stats.hits += stripe.hits.load(std::memory_order_relaxed);
+  for (const Counts& counts : rep_->stripes) {
+    stats.hits += counts.hits.load(std::memory_order_relaxed);
+    stats.misses += counts.misses.load(std::memory_order_relaxed);
+  }
   const MutexLock lock(rep_->mutex);
-  stats.misses = rep_->misses;
   stats.evictions = rep_->evictions;
   stats.resident_bytes = rep_->resident_bytes;
-  stats.resident_pages = rep_->frames.size() - rep_->free_frames.size();
+  stats.resident_pages = rep_->frames.size() - rep_->free_frames.size() - rep_->spare_transit.size();
   return stats;
 }
 
@@ -428,7 +550,9 @@ Status PagePool::CheckInvariants(bool idle) const {
     const std::uint32_t state = frame.state.load(std::memory_order_acquire);
     bytes += frame.size;
     const PageTable::Cell* cell = frame.cell.load(std::memory_order_relaxed);
-    if ((cell == nullptr) != ((state & PageFrame::kClosed) != 0)) return broken("open without a cell, or reverse");
+    if (frame.is_transit ? cell != nullptr : (cell == nullptr) != ((state & PageFrame::kClosed) != 0)) {
+      return broken("open without a cell, or reverse");
+    }
     if (idle && (state & ~PageFrame::kClosed) != 0) return broken("pinned frame");
     if (cell == nullptr) continue;
     ++mapped;
@@ -438,7 +562,7 @@ Status PagePool::CheckInvariants(bool idle) const {
   }
   if (bytes != rep_->resident_bytes) return broken("resident bytes do not add up");
   if (idle && !rep_->loads.empty()) return broken("load in progress");
-  if (idle && mapped + rep_->free_frames.size() + rep_->orphans.size() != rep_->frames.size()) {
+  if (idle && mapped + rep_->free_frames.size() + rep_->orphans.size() + rep_->transit_count != rep_->frames.size()) {
     return broken("lost frame");
   }
   return Status::OK();

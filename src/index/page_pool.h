@@ -1,8 +1,8 @@
-// PagePool: a cache of index pages, each verified once when it is loaded.
+// PagePool: a cache of index pages, each verified when it is copied into memory of the pool.
 //
-// Why not mmap and the kernel's page cache: a mapped file does not say when a page was read from disk again, so
-// checksums could not be verified just once per read; a bad sector would raise SIGBUS instead of returning an error;
-// and random reads of values would evict the index.
+// Why no page is searched in a mapping: a mapped file does not say when a page was read from disk again, so a checksum
+// would have to be verified at each use; a bad sector would raise SIGBUS instead of returning an error; and random
+// reads of values would evict the index.
 //
 //   pointer ──▶ IndexFile's PageTable ──▶ PageFrame { pins and closed bit, page bytes, parsed view }
 //
@@ -12,6 +12,11 @@
 // only when it has no pins, or when its file is closed. A thread that pins too late sees the closed bit, takes the pin
 // back and follows the slow path. Frames (not their page bytes) live as long as the pool, so that a late access is
 // always safe.
+//
+// If the pool is full and a leaf is missing that the page cache holds, the leaf is copied out of a mapping of its file
+// into a frame of the thread (transit_frames.h), and verified and parsed there, without a lock. That takes less time than
+// evicting another page for it. So only one of kCopiesPerLoad of these pages is loaded: pages that are read often enter
+// the pool soon, and those that are read once seldom.
 //
 // Everything else (misses, eviction, Insert, Forget) runs under one mutex, which is not held during a read. If several
 // threads miss the same page, one of them reads it. Pages are evicted by the clock algorithm: after a hit, a leaf is
@@ -99,6 +104,15 @@ class PagePool {
   Result<PageRef> GetChild(const FileSet& files, const PageRef& parent, std::uint32_t index,
                            std::optional<std::uint64_t> hash);
 
+  // Prefetch what GetChild will read, for callers that do something else meanwhile: first where the child is, then,
+  // some time later, the child.
+  static void PrefetchChildPlace(const PageRef& parent, std::uint32_t index) {
+    __builtin_prefetch(&parent.frame_->children[index]);
+    parent->PrefetchChildPointer(index);
+  }
+  static void PrefetchChild(const FileSet& files, const PageRef& parent, std::uint32_t index,
+                            std::optional<std::uint64_t> hash);
+
   // Keeps a copy of an uncompressed page that was just written to `file`, so that its first reader gets a hit. Does
   // nothing if there is no room and none can be made. Any thread.
   void Insert(const IndexFile& file, PagePointer page, Slice bytes);
@@ -106,6 +120,10 @@ class PagePool {
   // Drops the file's pages from the pool. Called by the file's destructor; no thread may call Get() for the file any
   // more.
   void Forget(const IndexFile& file);
+
+  // Lets files be mapped that are opened from now on. Call it before the pool is used.
+  void MapFiles() { maps_files_ = true; }
+  [[nodiscard]] bool maps_files() const { return maps_files_; }
 
   void SetCapacity(std::size_t capacity_bytes);
   [[nodiscard]] std::size_t capacity_bytes() const;
@@ -121,9 +139,12 @@ class PagePool {
 
  private:
   struct Rep;
-  Result<PageRef> GetSlow(const IndexFile& file, PagePointer page);
+  // Returns a leaf out of the file's mapping, in a frame for this use only. Empty if the page has to be loaded.
+  PageRef CopyOut(const IndexFile& file, PagePointer page);
+  Result<PageRef> Load(const IndexFile& file, PagePointer page);
   const Meter meter_;
   const std::shared_ptr<WriteBudget> budget_;
+  bool maps_files_ = false;
   std::unique_ptr<Rep> rep_;
 };
 

@@ -26,7 +26,9 @@ DbContext::DbContext(const DBOptions& its_options, std::string its_path, OpenAs 
       max_total_wal_size(options.max_total_wal_size),
       max_space_amplification(options.max_space_amplification),
       min_space_limit(options.min_space_limit),
-      min_punch_size(options.min_punch_size) {}
+      min_punch_size(options.min_punch_size) {
+  if (options.allow_mmap_reads) pool->MapFiles();
+}
 
 FileHeader DbContext::HeaderFor(FileKind kind, std::uint64_t number, std::uint64_t page_size) const {
   assert(number != 0);

@@ -12,6 +12,8 @@
 // A segment that still grows is mapped once at its expected final size. Only the part that is written is used: its
 // bytes never change.
 //
+// An index file is mapped in the same way, for leaves that do not fit the pool (index/index_file.h).
+//
 // If the page cache has changed since the kernel was asked, a copy waits for the disk, as a read would; its result is
 // never wrong.
 #pragma once
@@ -36,6 +38,15 @@ class SegmentMap {
   // Returns the mapping of the file, from its first byte, if [offset, offset + size) lies in it and is believed to be
   // in the page cache; size > 0. Null: read the file instead.
   [[nodiscard]] const MappedRegion* Find(std::uint64_t offset, std::size_t size);
+
+  // Prefetches bytes from the mapping, if there is one. A page that is not there is not read, and does not fault.
+  void Prefetch(std::uint64_t offset, std::size_t n) const {
+    constexpr std::size_t kLine = 64;
+    const MappedRegion* const region = region_.load(std::memory_order_acquire);
+    if (region == nullptr || offset + n > region->size()) return;
+    const char* const bytes = region->data() + offset;
+    for (std::size_t i = 0; i < n; i += kLine) __builtin_prefetch(bytes + i);
+  }
 
   // Says that everything below `end` is written and will not change. One thread at a time. Stored only every kStep
   // bytes, so that readers keep the cache line.
