@@ -154,19 +154,19 @@ Status Writer::AwaitPermission(const WriteOptions& options, const PreparedWrite&
 }
 
 Status Writer::AppendOrFree(const WriteOptions& options, PreparedWrite* write, TracedCall* traced) {
-  Status appended = Append(options, write, /*is_last_try=*/false, traced);
+  Status appended = Append(options, write, WriteTry::kFirst, traced);
   if (!appended.IsNoSpace()) return appended;
   NoSpaceRetry retry(&state_, &disk_keeper_, options, write->batch.size(), write->only_deletes);
   while (true) {
     CAMBIUM_TRY(const bool again, retry.Await(appended));
     if (!again) return appended;
-    appended = Append(options, write, retry.is_last_try(), traced);
+    appended = Append(options, write, retry.next(), traced);
   }
 }
 
-Status Writer::Append(const WriteOptions& options, PreparedWrite* write, bool is_last_try, TracedCall* traced) {
+Status Writer::Append(const WriteOptions& options, PreparedWrite* write, WriteTry its_try, TracedCall* traced) {
   const AppendLock lock(head_);
-  CAMBIUM_RETURN_IF_ERROR(disk_keeper_.CheckRoomForBatch(write->batch.size(), write->only_deletes, is_last_try));
+  CAMBIUM_RETURN_IF_ERROR(disk_keeper_.CheckRoomForBatch(write->batch.size(), write->only_deletes, its_try));
   head_.FreezeOldestIfDue();  // before the batch's memory is taken, since it may freeze the memtable that has it
   WriteBudget::Place place(db_.budget.get());
   CAMBIUM_RETURN_IF_ERROR(table_room_.Make(options, write->targets, &place));

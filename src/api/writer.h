@@ -40,8 +40,7 @@ class Writer {
   Status AwaitPermission(const WriteOptions& options, const PreparedWrite& write);
   // Appends the batch. If it finds no space on the disk, tries again as long as jobs may free some.
   Status AppendOrFree(const WriteOptions& options, PreparedWrite* write, TracedCall* traced);
-  // `is_last_try`: as for DiskKeeper::CheckRoomForBatch.
-  Status Append(const WriteOptions& options, PreparedWrite* write, bool is_last_try, TracedCall* traced)
+  Status Append(const WriteOptions& options, PreparedWrite* write, WriteTry its_try, TracedCall* traced)
       CAMBIUM_EXCLUDES(append_lock);
   Status CheckNotDropped(const PreparedWrite& write) CAMBIUM_REQUIRES(append_lock);
   // Called if the write has failed: drops the files of its large values. Returns the error of the write.

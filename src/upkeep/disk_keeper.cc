@@ -105,13 +105,17 @@ Status DiskKeeper::MakeRoomForFile(std::uint64_t bytes, bool may_wait) {
   }
 }
 
-Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, bool is_last_try) {
+// A delete that has failed was allowed to use the reserve. It still is if the reserve has been filled again since and the
+// disk does not count as full any more: the room that is kept for compactions is for puts to leave, not for deletes.
+Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, WriteTry its_try) {
   const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
   if (wanted == 0) return Status::OK();
   std::uint64_t free = 0;
-  if (disk_.IsFull()) {
-    if (!only_deletes) return CheckGrowth();
-    return CheckFree(bytes, FullDisk::Releasable(wanted) / (is_last_try ? 8 : 4) + BytesOfTables(), &free);
+  if (disk_.IsFull() && !only_deletes) return CheckGrowth();
+  const bool has_failed = its_try != WriteTry::kFirst && !MutantIs(Mutant::kRetriedDeletesLeaveRoom);
+  if (disk_.IsFull() || (only_deletes && has_failed)) {
+    const std::uint64_t parts = its_try == WriteTry::kLast ? 8 : 4;  // at last nearly all of the reserve
+    return CheckFree(bytes, FullDisk::Releasable(wanted) / parts + BytesOfTables(), &free);
   }
   const std::uint64_t logged = head_.logged_bytes();
   if (logged + bytes < disk_.look_at.load(std::memory_order_relaxed)) return Status::OK();

@@ -37,6 +37,9 @@ struct RoomWait {
   int rounds_in_vain = 0;
 };
 
+// kAgain: the write has failed before for lack of space, and jobs have run since. kLast: they have freed nothing.
+enum class WriteTry : std::uint8_t { kFirst, kAgain, kLast };
+
 class DiskKeeper {
  public:
   DiskKeeper(DbState* state, Flusher* flusher, SpaceKeeper* space_keeper);
@@ -49,9 +52,8 @@ class DiskKeeper {
   // cannot make room for it. If they can, waits for them, or returns Incomplete if it may not wait.
   Status MakeRoomForFile(std::uint64_t bytes, bool may_wait) CAMBIUM_EXCLUDES_ROLES;
   // Called before a batch of this size is appended. Freezes memtables that take too much of the free space for their
-  // flush. `is_last_try`: jobs have freed nothing, so deletes may use nearly all of the reserve.
-  Status CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, bool is_last_try)
-      CAMBIUM_REQUIRES(append_lock);
+  // flush.
+  Status CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, WriteTry its_try) CAMBIUM_REQUIRES(append_lock);
   // Called when a write has not found room. If the disk does not count as full yet, waits for the flush of frozen
   // memtables; if there are none, waits for compactions. The end of a flush or compaction gives back the room that was
   // kept for it. Returns false if neither makes room for a write of this size.

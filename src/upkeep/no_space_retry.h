@@ -30,14 +30,15 @@ class NoSpaceRetry {
   // Called after a try that failed with `failed`. True: the write is to be tried again. False: it fails with `failed`.
   // With no_slowdown it does not wait, and returns Incomplete if jobs can make the room.
   Result<bool> Await(const Status& failed) CAMBIUM_EXCLUDES_ROLES;
-  // True if no try follows the next one.
-  [[nodiscard]] bool is_last_try() const { return rescues_in_vain_ == kRescuesInVainMax; }
+  // kLast: no try follows it.
+  [[nodiscard]] WriteTry next() const { return is_last_try() ? WriteTry::kLast : WriteTry::kAgain; }
 
  private:
   // A rescue may seem to free nothing, because a reader keeps dropped files for a moment, or because the files of a
   // failed job are only being removed. So a delete fails only after several such rescues in a row.
   static constexpr int kRescuesInVainMax = 5;
 
+  [[nodiscard]] bool is_last_try() const { return rescues_in_vain_ == kRescuesInVainMax; }
   // True: jobs have made room, or may have.
   Result<bool> AwaitRoom();
   void AwaitRescue();

@@ -121,6 +121,16 @@ void ExpectCaught(Mutant rule, Order order, std::size_t percent, std::uint64_t f
   ADD_FAILURE() << "the mutant was not caught";
 }
 
+// Regression: a rescue ended the full state while a delete waited for it. The delete was then told to leave the room that
+// puts leave for compactions, made the disk count as full again, and so on, until it failed.
+TEST(FullDiskInlineTest, DeletesPassAlthoughARescueHasJustEnded) {
+  if (TestsUseLsm()) GTEST_SKIP() << "found with a tree";
+  EXPECT_EQ(DeleteAndWriteAgain(Order::kRandom, {1, 10}, 104), "");
+  const MutantScope mutant(Mutant::kRetriedDeletesLeaveRoom);
+  const std::string wrong = DeleteAndWriteAgain(Order::kRandom, {1, 10}, 104);
+  EXPECT_TRUE(wrong.starts_with("10 %: delete ")) << wrong;
+}
+
 TEST(FullDiskInlineTest, PutsLeaveRoomForCompactions) {
   if (!TestsUseLsm()) GTEST_SKIP() << "a tree on this disk mostly accepts puts again without it";
   ExpectCaught(Mutant::kPutsLeaveNoRoomForSteps, Order::kRandom, 10, 17);
