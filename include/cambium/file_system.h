@@ -131,6 +131,15 @@ class ReadQueue {
   virtual Status Submit(std::span<ReadRequest* const> requests) = 0;
   // Waits for at least one request, unless none is in flight; appends finished ones to *done.
   virtual Status Wait(std::vector<ReadRequest*>* done) = 0;
+  // As Wait, but waits no longer than about `micros`; it may return earlier, with no request. 0: does not wait. A queue
+  // that cannot bound the time waits as Wait does: so does this default.
+  virtual Status WaitFor(std::uint64_t /*micros*/, std::vector<ReadRequest*>* done) { return Wait(done); }
+  // From now on the queue adds 1 to this eventfd, at least once, after requests have finished that Wait has not
+  // delivered. The descriptor stays the caller's, and must live as long as the queue. NotSupported if the queue cannot
+  // do this: so does this default.
+  virtual Status SignalTo(int /*event_fd*/) {
+    return Status::NotSupported("the file system's read queue signals no eventfd");
+  }
   [[nodiscard]] virtual std::size_t in_flight() const = 0;
   [[nodiscard]] virtual std::size_t depth() const = 0;
   // True if the queue still works, but in a slower way than it was made for, such as threads instead of io_uring.

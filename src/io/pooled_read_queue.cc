@@ -47,10 +47,21 @@ Status PooledReadQueue::Submit(std::span<ReadRequest* const> requests) {
   }
 }
 
+void PooledReadQueue::RestoreFrom(std::size_t first, const std::vector<ReadRequest*>& done) {
+  for (std::size_t i = first; i < done.size(); ++i) Restore(done[i]);
+}
+
 Status PooledReadQueue::Wait(std::vector<ReadRequest*>* done) {
   const std::size_t before = done->size();
   Status waited = base_->Wait(done);
-  for (std::size_t i = before; i < done->size(); ++i) Restore((*done)[i]);
+  RestoreFrom(before, *done);
+  return waited;
+}
+
+Status PooledReadQueue::WaitFor(std::uint64_t micros, std::vector<ReadRequest*>* done) {
+  const std::size_t before = done->size();
+  Status waited = base_->WaitFor(micros, done);
+  RestoreFrom(before, *done);
   return waited;
 }
 

@@ -22,11 +22,15 @@ class PooledReadQueue final : public ReadQueue {
 
   Status Submit(std::span<ReadRequest* const> requests) override;
   Status Wait(std::vector<ReadRequest*>* done) override;
+  Status WaitFor(std::uint64_t micros, std::vector<ReadRequest*>* done) override;
+  Status SignalTo(int event_fd) override { return base_->SignalTo(event_fd); }
   [[nodiscard]] std::size_t in_flight() const override { return base_->in_flight(); }
   [[nodiscard]] std::size_t depth() const override { return base_->depth(); }
   [[nodiscard]] bool IsSpent() const override { return base_->IsSpent(); }
 
  private:
+  // Restores the requests from index `first` on.
+  void RestoreFrom(std::size_t first, const std::vector<ReadRequest*>& done);
   // Gives the request its own file back, and unpins it.
   void Restore(ReadRequest* request);
 

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "io/event_descriptor.h"
 #include "io/serve_read.h"
 #include "util/background_thread.h"
 #include "util/fork_guard.h"
@@ -20,6 +21,17 @@ struct Mailbox {
   CondVar arrived;
   std::vector<ReadRequest*> done CAMBIUM_GUARDED_BY(mutex);  // has capacity for all outstanding requests
   std::size_t outstanding CAMBIUM_GUARDED_BY(mutex) = 0;     // submitted and not yet in `done`
+  int event_fd CAMBIUM_GUARDED_BY(mutex) = -1;               // signalled at each arrival; -1: none
+
+  // Takes a request that is finished. Notifies under the mutex: once it is released after the last read, the mailbox
+  // may be destroyed.
+  void Receive(ReadRequest* request) CAMBIUM_EXCLUDES(mutex) {
+    const MutexLock lock(mutex);
+    done.push_back(request);
+    --outstanding;
+    arrived.NotifyOne();
+    if (event_fd >= 0) AddToEventFd(event_fd);
+  }
 };
 
 // The shared threads. They are detached and never end: the host may return from main() while they wait for work. A
@@ -68,13 +80,7 @@ class ReadThreads {
       --idle_;
       lock.Unlock();
       ServeRead(job.request);
-      {
-        // Notify under the mutex: once it is released after the last read, the mailbox may be destroyed.
-        const MutexLock mailbox_lock(job.mailbox->mutex);
-        job.mailbox->done.push_back(job.request);
-        --job.mailbox->outstanding;
-        job.mailbox->arrived.NotifyOne();
-      }
+      job.mailbox->Receive(job.request);
       lock.Lock();
       ++idle_;
     }
@@ -115,9 +121,7 @@ class ThreadReadQueue final : public ReadQueue {
       ++undelivered_;
       if (threads.Add(request, &mailbox_)) continue;
       ServeRead(request);
-      const MutexLock lock(mailbox_.mutex);
-      mailbox_.done.push_back(request);
-      --mailbox_.outstanding;
+      mailbox_.Receive(request);
     }
     return Status::OK();
   }
@@ -126,9 +130,22 @@ class ThreadReadQueue final : public ReadQueue {
     if (undelivered_ == 0) return Status::OK();
     const MutexLock lock(mailbox_.mutex);
     while (mailbox_.done.empty()) mailbox_.arrived.Wait(mailbox_.mutex);
-    done->insert(done->end(), mailbox_.done.begin(), mailbox_.done.end());
-    undelivered_ -= mailbox_.done.size();
-    mailbox_.done.clear();
+    Deliver(done);
+    return Status::OK();
+  }
+
+  Status WaitFor(std::uint64_t micros, std::vector<ReadRequest*>* done) override {
+    if (undelivered_ == 0) return Status::OK();
+    const MutexLock lock(mailbox_.mutex);
+    if (mailbox_.done.empty() && micros > 0) mailbox_.arrived.WaitFor(mailbox_.mutex, micros);
+    Deliver(done);
+    return Status::OK();
+  }
+
+  Status SignalTo(int event_fd) override {
+    const MutexLock lock(mailbox_.mutex);
+    mailbox_.event_fd = event_fd;
+    if (!mailbox_.done.empty()) AddToEventFd(event_fd);
     return Status::OK();
   }
 
@@ -136,6 +153,12 @@ class ThreadReadQueue final : public ReadQueue {
   std::size_t depth() const override { return depth_; }
 
  private:
+  void Deliver(std::vector<ReadRequest*>* done) CAMBIUM_REQUIRES(mailbox_.mutex) {
+    done->insert(done->end(), mailbox_.done.begin(), mailbox_.done.end());
+    undelivered_ -= mailbox_.done.size();
+    mailbox_.done.clear();
+  }
+
   const std::size_t depth_;
   std::size_t undelivered_ = 0;  // the caller's thread only
   Mailbox mailbox_;

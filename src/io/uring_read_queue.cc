@@ -1,18 +1,22 @@
 #include "io/uring_read_queue.h"
 
 #include <liburing.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <cerrno>
 #include <chrono>
 #include <limits>
 #include <thread>
 #include <typeinfo>
 
+#include "io/event_descriptor.h"
 #include "io/posix_descriptor.h"
+#include "io/posix_error.h"
 #include "io/posix_file.h"
 #include "io/posix_transfer.h"
 #include "io/serve_read.h"
@@ -67,6 +71,8 @@ class UringReadQueue final : public ReadQueue {
 
   Status Submit(std::span<ReadRequest* const> requests) override;
   Status Wait(std::vector<ReadRequest*>* done) override;
+  Status WaitFor(std::uint64_t micros, std::vector<ReadRequest*>* done) override;
+  Status SignalTo(int event_fd) override;
   std::size_t in_flight() const override {
     return threads_ != nullptr ? threads_->in_flight() : InUse() + ready_.size();
   }
@@ -91,6 +97,9 @@ class UringReadQueue final : public ReadQueue {
   void Flush();
   // Processes the completions that the kernel has. If `wait`, waits for at least one; then a request must be in flight.
   void Reap(bool wait);
+  // Waits up to `micros` for a completion. A request must be in flight.
+  void AwaitCompletion(std::uint64_t micros) const;
+  void Deliver(std::vector<ReadRequest*>* done);
   void Complete(Flight* flight, int result);
   void FinishByRead(Flight* flight);
   void Finish(Flight* flight);
@@ -100,6 +109,7 @@ class UringReadQueue final : public ReadQueue {
   bool has_ring_ = false;
   bool refused_ = false;  // the ring takes no more requests, for a lasting reason
   pid_t owner_ = 0;       // the process that created the ring
+  int event_fd_ = -1;     // -1: none
   io_uring ring_{};
   // These vectors have their full capacity before a request is submitted: from then on nothing throws.
   std::vector<Flight> flights_;      // depth_ of them, at fixed addresses: the kernel keeps pointers
@@ -159,6 +169,8 @@ Status UringReadQueue::Submit(std::span<ReadRequest* const> requests) {
     Prepare(flight);
   }
   Flush();
+  // The kernel signals what the ring completes; a request that was served without the ring has to be signalled here.
+  if (event_fd_ >= 0 && !ready_.empty()) AddToEventFd(event_fd_);
   return Status::OK();
 }
 
@@ -170,9 +182,44 @@ Status UringReadQueue::Wait(std::vector<ReadRequest*>* done) {
     Reap(true);
     Flush();
   }
+  Deliver(done);
+  return Status::OK();
+}
+
+Status UringReadQueue::WaitFor(std::uint64_t micros, std::vector<ReadRequest*>* done) {
+  if (threads_ != nullptr) return threads_->WaitFor(micros, done);
+  if (InUse() > 0) Reap(false);
+  Flush();
+  if (ready_.empty() && InUse() > 0 && micros > 0) {
+    AwaitCompletion(micros);
+    Reap(false);
+    Flush();
+  }
+  Deliver(done);
+  return Status::OK();
+}
+
+Status UringReadQueue::SignalTo(int event_fd) {
+  Start();
+  if (threads_ != nullptr) return threads_->SignalTo(event_fd);
+  const int result = io_uring_register_eventfd(&ring_, event_fd);
+  if (result != 0) return PosixError("register", "eventfd with io_uring", -result);
+  event_fd_ = event_fd;
+  if (in_flight() > 0) AddToEventFd(event_fd);  // completions from before do not signal it
+  return Status::OK();
+}
+
+// A ring is readable when it has completions. Unlike io_uring_wait_cqe_timeout, this needs no request of its own in the
+// ring on old kernels.
+void UringReadQueue::AwaitCompletion(std::uint64_t micros) const {
+  pollfd ring{ring_.ring_fd, POLLIN, 0};
+  const timespec wait{static_cast<time_t>(micros / 1'000'000), static_cast<long>(micros % 1'000'000 * 1000)};
+  static_cast<void>(::ppoll(&ring, 1, &wait, nullptr));
+}
+
+void UringReadQueue::Deliver(std::vector<ReadRequest*>* done) {
   done->insert(done->end(), ready_.begin(), ready_.end());
   ready_.clear();
-  return Status::OK();
 }
 
 void UringReadQueue::Prepare(Flight* flight) {

@@ -1,5 +1,6 @@
 // Both read queues, io_uring and threads, against the same contract.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "cambium/file_system.h"
+#include "io/event_descriptor.h"
 #include "io/thread_read_queue.h"
 #include "io/uring_read_queue.h"
 #include "testing/io_uring_here.h"
@@ -372,6 +374,61 @@ TEST_P(ReadQueueTest, OutOfMemoryInReadFailsOnlyItsRequest) {
   EXPECT_EQ(bad.read, 0u);
   std::erase(done, &bad);
   own.ExpectAll(done, content_);
+}
+
+// Waits that do not wait, or only for a moment, deliver each request once.
+TEST_P(ReadQueueTest, BoundedWaitsDeliverEachRequestOnce) {
+  const ForeignFile foreign(content_);
+  for (const std::uint64_t micros : {0u, 1u, 100u, 60'000'000u}) {
+    DropFromCache();
+    const auto queue = NewQueue(8);
+    std::vector<ReadRequest*> done;
+    ASSERT_TRUE(queue->WaitFor(micros, &done).ok());
+    EXPECT_TRUE(done.empty()) << "none is in flight";
+    Batch batch;
+    for (std::uint64_t i = 0; i < 40; ++i) batch.Add(file_.get(), i * 7'000, 1'000 + i);
+    for (std::uint64_t i = 0; i < 5; ++i) batch.Add(&foreign, i * 100, 50);
+    ASSERT_TRUE(queue->Submit(batch.pointers()).ok());
+    while (done.size() < batch.size()) ASSERT_TRUE(queue->WaitFor(micros, &done).ok());
+    batch.ExpectAll(done, content_);
+    EXPECT_EQ(queue->in_flight(), 0u);
+  }
+}
+
+// A loop that sleeps until the descriptor is readable misses no request, whoever serves it, and whether it was in
+// flight before the descriptor was named.
+TEST_P(ReadQueueTest, SignalsFinishedRequests) {
+  const ForeignFile foreign(content_);
+  EventDescriptor event;
+  ASSERT_TRUE(event.Make().ok());
+  const auto queue = NewQueue(8);
+  std::vector<ReadRequest*> done;
+  const auto await = [&](std::size_t count) {
+    while (done.size() < count) {
+      pollfd wait{event.get(), POLLIN, 0};
+      ASSERT_EQ(::poll(&wait, 1, 60'000), 1) << done.size() << " of " << count;
+      event.Clear();
+      ASSERT_TRUE(queue->WaitFor(0, &done).ok());
+    }
+  };
+  DropFromCache();
+  Batch batch;
+  for (std::uint64_t i = 0; i < 5; ++i) batch.Add(file_.get(), i * 50'000, 1'000);
+  ASSERT_TRUE(queue->Submit(batch.pointers()).ok());
+  ASSERT_TRUE(queue->SignalTo(event.get()).ok());
+  await(5);
+  batch.ExpectAll(done, content_);
+  for (const File* const file : {static_cast<const File*>(file_.get()), static_cast<const File*>(&foreign)}) {
+    for (const bool cached : {true, false}) {
+      if (!cached) DropFromCache();
+      done.clear();
+      Batch more;
+      for (std::uint64_t i = 0; i < 20; ++i) more.Add(file, i * 11'000, 2'000);
+      ASSERT_TRUE(queue->Submit(more.pointers()).ok());
+      await(20);
+      more.ExpectAll(done, content_);
+    }
+  }
 }
 
 }  // namespace

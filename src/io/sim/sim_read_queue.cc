@@ -45,9 +45,19 @@ Status SimReadQueue::Wait(std::vector<ReadRequest*>* done) {
     std::size_t count = prng_.has_value() ? 1 + prng_->Uniform(waiting_.size()) : waiting_.size();
     for (; count > 0; --count) FinishOne();
   }
+  Deliver(done);
+  return Status::OK();
+}
+
+Status SimReadQueue::WaitFor(std::uint64_t micros, std::vector<ReadRequest*>* done) {
+  if (micros > 0) return Wait(done);
+  Deliver(done);
+  return Status::OK();
+}
+
+void SimReadQueue::Deliver(std::vector<ReadRequest*>* done) {
   done->insert(done->end(), finished_.begin(), finished_.end());
   finished_.clear();
-  return Status::OK();
 }
 
 }  // namespace cambium

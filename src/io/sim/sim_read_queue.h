@@ -20,11 +20,14 @@ class SimReadQueue final : public ReadQueue {
 
   Status Submit(std::span<ReadRequest* const> requests) override;
   Status Wait(std::vector<ReadRequest*>* done) override;
+  // Without waiting, nothing more is read.
+  Status WaitFor(std::uint64_t micros, std::vector<ReadRequest*>* done) override;
   [[nodiscard]] std::size_t in_flight() const override { return waiting_.size() + finished_.size(); }
   [[nodiscard]] std::size_t depth() const override { return depth_; }
 
  private:
   void FinishOne();
+  void Deliver(std::vector<ReadRequest*>* done);
 
   SimFileSystem* const file_system_;
   const std::size_t depth_;
