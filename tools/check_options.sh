@@ -12,7 +12,7 @@ set -u
 root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 document=$root/docs/OPTIONS.md
 headers=("$root/include/cambium/options.h" "$root/include/cambium/db.h" "$root/include/cambium/convenience.h"
-  "$root/include/cambium/trace.h")
+  "$root/include/cambium/trace.h" "$root/include/cambium/async.h")
 table=$root/src/options/option_table.cc
 properties=$root/src/api/properties.cc
 for file in "$document" "${headers[@]}" "$table" "$properties"; do

@@ -17,9 +17,10 @@ Status DbImpl::Close() {
   CAMBIUM_RETURN_IF_ERROR(state_.context.CheckUsable());
   const std::size_t snapshots = state_.snapshots.size();
   const int iterators = state_.iterator_count.load();
-  if (snapshots != 0 || iterators != 0) {
-    return Status::Aborted(std::to_string(snapshots) + " snapshots and " + std::to_string(iterators) +
-                           " iterators are still in use");
+  const int readers = MutantIs(Mutant::kCloseUnderAsyncReader) ? 0 : state_.async_reader_count.load();
+  if (snapshots != 0 || iterators != 0 || readers != 0) {
+    return Status::Aborted(std::to_string(snapshots) + " snapshots, " + std::to_string(iterators) + " iterators and " +
+                           std::to_string(readers) + " asynchronous readers are still in use");
   }
   try {
     return Shut();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "api/async_reader.h"
 #include "api/empty_iterator.h"
 #include "api/null_argument.h"
 #include "options/options_check.h"
@@ -310,6 +311,15 @@ Status DbImpl::GetApproximateSizes(const SizeApproximationOptions& options, Colu
     sizes[i] += found->active->ApproximateSize(start, limit);
     for (const FrozenTable& frozen : found->frozen) sizes[i] += frozen.table->ApproximateSize(start, limit);
   }
+  return Status::OK();
+}
+
+Status DbImpl::NewAsyncReader(const AsyncReaderOptions& options, std::unique_ptr<AsyncReader>* reader) {
+  if (reader == nullptr) return NullArgument("NewAsyncReader", "reader");
+  reader->reset();
+  CAMBIUM_RETURN_IF_ERROR(reader_.Check({}));
+  CAMBIUM_TRY(*reader,
+              AsyncReaderImpl::Make({this, default_handle_.get(), &state_, &reader_, &traces_}, options));
   return Status::OK();
 }
 

@@ -4,6 +4,7 @@
 //   Upkeep      background work                                            upkeep/upkeep.h
 //   Families    column families, options, the OPTIONS file                 api/families.h
 //   Reader      point reads;  DbIterator  scans                            api/reader.h, api/db_iterator.h
+//   AsyncReaderImpl  many point reads at once                              api/async_reader.h
 //   Writer      writes                                                     api/writer.h
 //   Properties  figures                                                    api/properties.h
 //   Opener      Open;  Capturer  checkpoints and backups;  OfflineAccess  offline compaction
@@ -84,6 +85,7 @@ class DbImpl final : public DB {
   Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) override;
   Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
                       std::vector<Iterator*>* iterators) override;
+  Status NewAsyncReader(const AsyncReaderOptions& options, std::unique_ptr<AsyncReader>* reader) override;
   const Snapshot* GetSnapshot() override;
   void ReleaseSnapshot(const Snapshot* snapshot) override;
   Status Flush(const FlushOptions& options, ColumnFamilyHandle* family) override;

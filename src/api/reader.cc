@@ -147,6 +147,38 @@ Status Reader::Get(const ReadOptions& options, const Family& family, Slice key, 
   return ReadValue(SegmentsOf(*held), QueryFor(db_, family, options, key, entry), buffer, value);
 }
 
+Status Reader::Begin(const ReadOptions& options, const Family& family, Slice key, const ReadAtOnce& at_once,
+                     std::string* buffer, Slice* value, UnreadValue* unread) const {
+  const PassingReads passing(!options.fill_cache);
+  SequenceNumber sequence = 0;
+  if (options.snapshot != nullptr || options.durable_only) {
+    CAMBIUM_TRY(const std::shared_ptr<const View> view, head_.PinViewFor(options, &sequence));
+    return BeginIn(*view, sequence, options, family, key, at_once, buffer, value, unread);
+  }
+  const EpochGuard guard;
+  const View* const view = head_.CurrentView(&sequence);
+  return BeginIn(*view, sequence, options, family, key, at_once, buffer, value, unread);
+}
+
+Status Reader::BeginIn(const View& view, SequenceNumber sequence, const ReadOptions& options, const Family& family,
+                       Slice key, const ReadAtOnce& at_once, std::string* buffer, Slice* value,
+                       UnreadValue* unread) const {
+  const PassingReads passing(!options.fill_cache);
+  PageRef keep;
+  Entry entry;
+  CAMBIUM_RETURN_IF_ERROR(FindEntry(view, family, sequence, key, &keep, &entry));
+  if (!entry.HasAddress()) return ReadEntry(view, family, options, key, entry, buffer, value);
+  const ValueQuery query = QueryFor(db_, family, options, key, entry);
+  if (entry.address.size() <= at_once.bytes_max) {
+    const SegmentTable& segments = SegmentsOf(view);
+    CAMBIUM_TRY(const bool is_read, at_once.only_mapped ? ReadMappedValue(segments, query, buffer, value)
+                                                        : ReadCachedValue(segments, query, buffer, value));
+    if (is_read) return Status::OK();
+  }
+  *unread = {view.shared_from_this(), query};
+  return Status::OK();
+}
+
 // The keys of one MultiGet, and the state of their lookups.
 struct Reader::Many {
   const ReadOptions& options;

@@ -25,6 +25,18 @@ namespace cambium {
           family.equal_by, db.meter.is_on() ? &db.meter : nullptr};
 }
 
+// Which values in the log a read may read when it begins. It never waits for the device for them.
+struct ReadAtOnce {
+  std::uint64_t bytes_max = 0;  // larger ones not
+  bool only_mapped = true;      // false: also those that are in memory and not mapped
+};
+
+// A value that a read has found in the log, and not read.
+struct UnreadValue {
+  std::shared_ptr<const View> view;  // keeps its file; null: there is no such value
+  ValueQuery query;                  // its key is the caller's
+};
+
 // Any thread.
 class Reader {
  public:
@@ -35,6 +47,17 @@ class Reader {
   [[nodiscard]] Status Check(const ReadOptions& options) const;
   // *value refers to *buffer.
   Status Get(const ReadOptions& options, const Family& family, Slice key, std::string* buffer, Slice* value) const;
+  // As Get, but if the value is in the log, it is read only as `at_once` allows. If it is not read, *unread is set, and
+  // the result is OK.
+  Status Begin(const ReadOptions& options, const Family& family, Slice key, const ReadAtOnce& at_once,
+               std::string* buffer, Slice* value, UnreadValue* unread) const;
+  // The same in a view that is held, at one sequence number of it.
+  Status BeginIn(const View& view, SequenceNumber sequence, const ReadOptions& options, const Family& family, Slice key,
+                 const ReadAtOnce& at_once, std::string* buffer, Slice* value, UnreadValue* unread) const;
+  Result<std::shared_ptr<const View>> PinViewFor(const ReadOptions& options, SequenceNumber* sequence) const {
+    return head_.PinViewFor(options, sequence);
+  }
+  [[nodiscard]] const SegmentTable& SegmentsOf(const View& view) const;
   // Looks up keys[i] in families[i]. Skips null families, whose statuses are set already.
   void MultiGet(const ReadOptions& options, std::span<const Family* const> families, const Slice* keys,
                 PinnableSlice* values, Status* statuses) const;
@@ -52,7 +75,6 @@ class Reader {
   void FindEntries(const View& view, const Family& family, SequenceNumber sequence, std::span<Lookup> lookups) const;
   Status ReadEntry(const View& view, const Family& family, const ReadOptions& options, Slice key, const Entry& entry,
                    std::string* buffer, Slice* value) const;
-  [[nodiscard]] const SegmentTable& SegmentsOf(const View& view) const;
   // The steps of a MultiGet: find all entries, with inline values; read cached values; read the others from the device.
   void FindAll(Many* many) const;
   void ReadCached(Many* many, std::vector<Waiting>* waiting) const;

@@ -31,7 +31,8 @@ struct DbState {
   CommitPoint commits{&context, &jobs};
   SnapshotList snapshots;
   WriteHead head{&context, &jobs, &commits, &space, &snapshots};
-  std::atomic<int> iterator_count{0};  // iterators that are not deleted
+  std::atomic<int> iterator_count{0};      // iterators that are not deleted
+  std::atomic<int> async_reader_count{0};  // asynchronous readers that are not destroyed
   ReadQueues read_queues;
   // Set by Open. Log GC uses its options, because the log belongs to all families.
   std::shared_ptr<Family> default_family;

@@ -208,6 +208,19 @@ Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& que
   return true;
 }
 
+Result<bool> ReadMappedValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer,
+                             Slice* value) {
+  *value = Slice();
+  CAMBIUM_TRY(const ValuePlace place, LocateValue(segments, query));
+  const MappedRegion* const region = RegionOf(place);
+  if (region == nullptr) return false;
+  MakeRoom(place, buffer);
+  CAMBIUM_RETURN_IF_ERROR(region->CopyOut(place.offset, place.size, buffer->data()));
+  CountRead(query, VALUE_READ_CACHED, place.size);
+  CAMBIUM_RETURN_IF_ERROR(ParseValue(place, query, {buffer->data(), place.size}, buffer, value));
+  return true;
+}
+
 void PrefetchMappedValue(const SegmentTable& segments, ValueAddress address) {
   constexpr std::size_t kLine = 64;
   // A value of 1 KiB with its header and key. A longer one is a stream, which the processor prefetches by itself.

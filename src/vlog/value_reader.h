@@ -53,6 +53,9 @@ Result<std::uint64_t> CheckWholeValue(const SegmentTable& segments, const ValueQ
 // As ReadValue, but never waits for a device: returns false if it would have to, and then says nothing about the value.
 Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
 
+// As ReadCachedValue, but also returns false if the value would have to be read with a system call.
+Result<bool> ReadMappedValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
+
 // Reads the bytes at `place`, as far as they are in memory, and returns how many it has read from its beginning on. Never
 // waits for a device. The place may have several records.
 Result<std::size_t> ReadCachedBytes(const ValuePlace& place, char* out);

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "cambium/async.h"
 #include "cambium/write_buffer_manager.h"
 #include "process/check.h"
 #include "testing/mutant_scope.h"
@@ -228,6 +229,39 @@ TEST_F(ForkTest, ChildMayDestroyIteratorsAndSnapshots) {
   EXPECT_EQ(it->value().ToString(), "value");
   it.reset();
   db_->ReleaseSnapshot(snapshot);
+  StopThreads();
+  CloseAndVerify();
+}
+
+// The reads in flight belong to the parent: a child that waited for them would take their results.
+TEST_F(ForkTest, ChildCannotUseAsyncReader) {
+  const std::string large(20'000, 'a');
+  ASSERT_TRUE(db_->Put({}, "async", large).ok());
+  std::unique_ptr<AsyncReader> reader;
+  ASSERT_TRUE(db_->NewAsyncReader({}, &reader).ok());
+  int ended = 0;
+  const auto take = [&](const Status& s, Slice value) {
+    ++ended;
+    EXPECT_TRUE(s.ok() && value == Slice(large)) << s.ToString();
+  };
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(reader->Get({}, "async", take).ok());
+  reader->Submit();
+  StartThreads();
+  while (written_.load() < 200) std::this_thread::yield();
+  EXPECT_EQ(InChild(
+                [&] {
+                  if (reader->Poll() != 0 || ended != 0) return 1;
+                  if (!reader->Get({}, "async", take).IsNotSupported()) return 2;
+                  reader->Submit();
+                  reader.reset();
+                  db_.reset();
+                  return ended == 0 ? 0 : 3;
+                },
+                false),
+            0);
+  EXPECT_EQ(reader->Poll(10), 10u);
+  EXPECT_EQ(ended, 10);
+  reader.reset();
   StopThreads();
   CloseAndVerify();
 }
