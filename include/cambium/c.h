@@ -1,8 +1,8 @@
 /* The C interface, in C99, also for other languages. Names are LevelDB's and RocksDB's, with the prefix cambium_. Their
    meaning is that of the C++ headers in this directory, whose comments apply here too. docs/C_API.md says more.
 
-   Sections   Versions, types; opening and closing, column families, writing, reading, iterators, snapshots, flushing
-              and compacting, properties, options of an open database; write batches; options; comparators, compaction
+   Sections   Versions, types; opening and closing, column families, writing, reading, asynchronous reads, iterators,
+              snapshots, flushing and compacting, properties, options of an open database; write batches; options; comparators, compaction
               filters, environment, event listeners; checkpoints, backups, traces, memory. Each begins with its name
               between dashes.
 
@@ -47,6 +47,7 @@ int cambium_minor_version(void);
 int cambium_patch_version(void);
 
 /* ---- Types ---- */
+typedef struct cambium_asyncreader_t cambium_asyncreader_t;
 typedef struct cambium_backgrounderrorinfo_t cambium_backgrounderrorinfo_t;
 typedef struct cambium_backup_engine_info_t cambium_backup_engine_info_t;
 typedef struct cambium_backup_engine_t cambium_backup_engine_t;
@@ -201,6 +202,44 @@ void cambium_batched_multi_get_cf(cambium_t* db, const cambium_readoptions_t* op
                                   cambium_column_family_handle_t* family, size_t num_keys, const char* const* keys,
                                   const size_t* key_lengths, cambium_pinnableslice_t** values, char** errors,
                                   unsigned char sorted_input);
+
+/* ---- Asynchronous reads ---- */
+/* Many reads in flight from one thread; async.h describes them. A read begins with cambium_asyncreader_get, and ends in
+   cambium_asyncreader_poll or cambium_asyncreader_destroy, which call its callback, once. During the callback `value` and
+   `error` are valid. Both are NULL if the key does not exist. The callback may begin reads; it must not destroy the
+   reader. */
+typedef void (*cambium_asyncreader_callback_t)(void* state, const char* value, size_t value_length, const char* error);
+/* The same for all keys of one call: arrays of num_keys. */
+typedef void (*cambium_asyncreader_many_callback_t)(void* state, size_t num_keys, const char* const* values,
+                                                    const size_t* value_lengths, const char* const* errors);
+/* `depth`: keys in flight at most, 1 to 4096. `bytes_max`: of values that are read together. Destroy the reader before
+   closing the database. */
+cambium_asyncreader_t* cambium_asyncreader_create(cambium_t* db, size_t depth, uint64_t bytes_max,
+                                                  unsigned char use_io_uring, char** errptr);
+void cambium_asyncreader_destroy(cambium_asyncreader_t* reader);
+/* Return true if the read has begun: the callback will be called. False, and no error: `depth` reads are in flight, so
+   poll first. The key is copied. */
+unsigned char cambium_asyncreader_get(cambium_asyncreader_t* reader, const cambium_readoptions_t* options,
+                                      const char* key, size_t key_length, cambium_asyncreader_callback_t callback,
+                                      void* state, char** errptr);
+unsigned char cambium_asyncreader_get_cf(cambium_asyncreader_t* reader, const cambium_readoptions_t* options,
+                                         cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                         cambium_asyncreader_callback_t callback, void* state, char** errptr);
+/* Reads all keys at one state; at most `depth`. */
+unsigned char cambium_asyncreader_multi_get_cf(cambium_asyncreader_t* reader, const cambium_readoptions_t* options,
+                                               const cambium_column_family_handle_t* const* families, size_t num_keys,
+                                               const char* const* keys, const size_t* key_lengths,
+                                               cambium_asyncreader_many_callback_t callback, void* state,
+                                               char** errptr);
+/* Hands the reads that have begun to the system, as each poll does. */
+void cambium_asyncreader_submit(cambium_asyncreader_t* reader);
+/* Ends reads and calls their callbacks, until `least` have ended, or timeout_micros have passed (UINT64_MAX: no limit),
+   or none is in flight. Returns how many it has ended. */
+size_t cambium_asyncreader_poll(cambium_asyncreader_t* reader, size_t least, uint64_t timeout_micros);
+/* The number of keys that are in flight. */
+size_t cambium_asyncreader_in_flight(const cambium_asyncreader_t* reader);
+/* An eventfd of the reader, readable when a poll has something to do. -1 after an error. */
+int cambium_asyncreader_event_fd(cambium_asyncreader_t* reader, char** errptr);
 
 /* ---- Iterators ---- */
 /* Never NULL: errors show in cambium_iter_get_error. Destroy the iterator before closing the database. */

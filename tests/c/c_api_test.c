@@ -209,6 +209,74 @@ static void test_writes_and_gets(void) {
   cambium_close(db);
 }
 
+/* What a callback has received. */
+typedef struct {
+  int calls;
+  char value[16];
+  char error[80];
+} answer_t;
+
+static void take_answer(void* state, const char* value, size_t value_length, const char* text) {
+  answer_t* const answer = state;
+  ++answer->calls;
+  if (value == NULL) value_length = 4;
+  snprintf(answer->value, sizeof answer->value, "%.*s", (int)value_length, value == NULL ? "none" : value);
+  snprintf(answer->error, sizeof answer->error, "%s", text == NULL ? "" : text);
+}
+
+static void take_answers(void* state, size_t num_keys, const char* const* values, const size_t* lengths,
+                         const char* const* errors) {
+  int* const calls = state;
+  ++*calls;
+  CHECK(num_keys == 3);
+  CHECK_BYTES(values[0], lengths[0], "1");
+  CHECK(values[1] == NULL && lengths[1] == 0 && errors[0] == NULL && errors[1] == NULL);
+  CHECK(values[2] == NULL && errors[2] != NULL && strstr(errors[2], "Invalid argument") != NULL);
+}
+
+static void test_asynchronous_reads(void) {
+  cambium_t* const db = open_new();
+  cambium_column_family_handle_t* const family = cambium_get_default_column_family_handle(db);
+  const cambium_column_family_handle_t* const families[3] = {family, family, NULL};
+  const char* const keys[3] = {"one", "none", "two"};
+  const size_t key_lengths[3] = {3, 4, 3};
+  cambium_asyncreader_t* reader;
+  answer_t answers[3];
+  int calls = 0;
+  memset(answers, 0, sizeof answers);
+  put(db, "one", "1");
+  put(db, "two", "");
+  CHECK(cambium_asyncreader_create(db, 0, 1, 1, &error) == NULL);
+  CHECK_ERROR(error, "depth");
+  reader = cambium_asyncreader_create(db, 3, 1 << 20, 1, &error);
+  CHECK_OK(error);
+  CHECK(cambium_asyncreader_get(reader, roptions, "one", 3, take_answer, &answers[0], &error));
+  CHECK(cambium_asyncreader_get_cf(reader, roptions, family, "none", 4, take_answer, &answers[1], &error));
+  CHECK(!cambium_asyncreader_get_cf(reader, roptions, NULL, "two", 3, take_answer, &answers[2], &error));
+  CHECK_ERROR(error, "Invalid argument");
+  CHECK(cambium_asyncreader_get(reader, roptions, "two", 3, take_answer, &answers[2], &error));
+  CHECK(!cambium_asyncreader_get(reader, roptions, "one", 3, take_answer, &answers[0], &error));
+  CHECK_OK(error); /* no room */
+  CHECK(cambium_asyncreader_in_flight(reader) == 3 && answers[0].calls == 0);
+  cambium_asyncreader_submit(reader);
+  CHECK(cambium_asyncreader_poll(reader, 3, UINT64_MAX) == 3);
+  CHECK(cambium_asyncreader_in_flight(reader) == 0);
+  CHECK(answers[0].calls == 1 && strcmp(answers[0].value, "1") == 0 && strcmp(answers[0].error, "") == 0);
+  CHECK(answers[1].calls == 1 && strcmp(answers[1].value, "none") == 0 && strcmp(answers[1].error, "") == 0);
+  CHECK(answers[2].calls == 1 && strcmp(answers[2].value, "") == 0 && strcmp(answers[2].error, "") == 0);
+  CHECK(cambium_asyncreader_multi_get_cf(reader, roptions, families, 3, keys, key_lengths, take_answers, &calls,
+                                         &error));
+  CHECK_OK(error);
+  CHECK(cambium_asyncreader_event_fd(reader, &error) >= 0);
+  CHECK_OK(error);
+  CHECK(cambium_asyncreader_poll(reader, 0, 0) == 1 && calls == 1);
+  cambium_close_with_status(db, &error);
+  CHECK_ERROR(error, "asynchronous readers");
+  cambium_asyncreader_destroy(reader);
+  cambium_asyncreader_destroy(NULL);
+  cambium_close(db);
+}
+
 static void test_multi_get(void) {
   cambium_t* const db = open_new();
   cambium_column_family_handle_t* const family = cambium_get_default_column_family_handle(db);
@@ -1577,6 +1645,7 @@ int main(int argc, char** argv) {
   test_close_with_an_iterator();
   test_writes_and_gets();
   test_multi_get();
+  test_asynchronous_reads();
   test_iterators();
   test_scan_of_a_damaged_value();
   test_bad_objects();

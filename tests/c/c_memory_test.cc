@@ -47,6 +47,7 @@ struct Room {
     EXPECT_EQ(error, nullptr) << error;
   }
   ~Room() {
+    cambium_asyncreader_destroy(reader);
     for (cambium_iterator_t* each : iterators) cambium_iter_destroy(each);
     cambium_iter_destroy(iterator);
     cambium_checkpoint_object_destroy(checkpoint);
@@ -87,6 +88,7 @@ struct Room {
   char* error = nullptr;
   cambium_t* opened = nullptr;
   cambium_iterator_t* iterator = nullptr;
+  cambium_asyncreader_t* reader = nullptr;
   cambium_checkpoint_t* checkpoint = nullptr;
   cambium_column_family_handle_t* handles[2] = {};
   cambium_iterator_t* iterators[2] = {};
@@ -126,6 +128,11 @@ template <typename Info, typename Face>
 Case TellsStatus(void (*tell)(const Face*, char**)) {
   return {Needs::kNothing, [tell](Room& room) { tell(reinterpret_cast<const Face*>(&Worn<Info>()), &room.error); },
           [](Room&) { Worn<Info>(); }};
+}
+
+void CountAnswer(void* count, const char*, size_t, const char*) { ++*static_cast<std::uint64_t*>(count); }
+void CountAnswers(void* count, size_t, const char* const*, const size_t*, const char* const*) {
+  ++*static_cast<std::uint64_t*>(count);
 }
 
 // A table: one case for each function of c.h that reports an error.
@@ -216,6 +223,25 @@ const std::map<std::string, Case>& Cases() {
     c["batched_multi_get_cf"] = {Needs::kOpen, [](Room& r) {
       cambium_batched_multi_get_cf(r.db, &r.read, r.x, 2, kKeys, kLengths, r.slices, r.errors, 0);
     }};
+    const auto make_reader = [](Room& r) { r.reader = cambium_asyncreader_create(r.db, 4, 1u << 20, 1, &r.error); };
+    c["asyncreader_create"] = {Needs::kOpen, make_reader};
+    c["asyncreader_get"] = {Needs::kOpen, [](Room& r) {
+      cambium_asyncreader_get(r.reader, &r.read, "key", 3, CountAnswer, &r.numbers[0], &r.error);
+      cambium_asyncreader_poll(r.reader, 1, UINT64_MAX);
+    }, make_reader};
+    c["asyncreader_get_cf"] = {Needs::kOpen, [](Room& r) {
+      cambium_asyncreader_get_cf(r.reader, &r.read, r.x, "key", 3, CountAnswer, &r.numbers[0], &r.error);
+      cambium_asyncreader_poll(r.reader, 1, UINT64_MAX);
+    }, make_reader};
+    c["asyncreader_multi_get_cf"] = {Needs::kOpen, [](Room& r) {
+      const cambium_column_family_handle_t* const families[] = {r.x, nullptr};
+      cambium_asyncreader_multi_get_cf(r.reader, &r.read, families, 2, kKeys, kLengths, CountAnswers, &r.numbers[0],
+                                       &r.error);
+      cambium_asyncreader_poll(r.reader, 1, UINT64_MAX);
+    }, make_reader};
+    c["asyncreader_event_fd"] = {Needs::kOpen, [](Room& r) {
+      static_cast<void>(cambium_asyncreader_event_fd(r.reader, &r.error));
+    }, make_reader};
     c["create_iterators"] = {Needs::kOpen, [](Room& r) {
       cambium_column_family_handle_t* const families[] = {r.x, r.x};
       cambium_create_iterators(r.db, &r.read, families, r.iterators, 2, &r.error);
