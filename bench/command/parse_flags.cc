@@ -229,6 +229,9 @@ void AddCallOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--batch_size", f->batch_size, "puts per commit; keys per call of multireadrandom")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))
       ->capture_default_str();
+  app->add_option("--async_depth", f->async_depth, "reads in flight per thread of readrandomasync")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{4096}))
+      ->capture_default_str();
   app->add_option("--seek_nexts", f->seek_nexts, "entries read after each seek")->capture_default_str();
   app->add_flag("--reverse_iterator", f->reverse_iterator,
                 "read the entries before each seek's key, not those after it");

@@ -1,12 +1,15 @@
 // Cambium as an Engine.
+#include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "options/options_check.h"
+#include "cambium/async.h"
 #include "cambium/db.h"
 #include "cambium/statistics.h"
 #include "engines/registry.h"
@@ -73,6 +76,22 @@ class CambiumSession : public Session {
       if (lookups[i] == Lookup::kError && error_.ok()) error_ = statuses_[i];
     }
   }
+  // Polls for several answers at a time, so that as many reads go to the system together.
+  void BeginGet(Slice key, std::uint64_t tag, std::size_t depth, const Take& take) override {
+    take_ = &take;
+    if (reader_ == nullptr) error_ = db_->NewAsyncReader({.depth = depth}, &reader_);
+    if (reader_ != nullptr) {
+      if (!reader_->HasRoom()) reader_->Poll(std::max<std::size_t>(1, depth / kPolledPart));
+      error_ = reader_->Get(read_options_, key, [this, tag](const Status& status, Slice value) {
+        error_ = status;
+        (*take_)(tag, Answer(status), value);
+      });
+    }
+    if (!error_.ok() && !error_.IsNotFound()) take(tag, Lookup::kError, {});
+  }
+  void FinishGets() override {
+    while (reader_ != nullptr && reader_->in_flight() > 0) reader_->Poll(reader_->in_flight());
+  }
   Status error() override { return error_; }
 
   Status Put(Slice key, Slice value) override { return db_->Put(write_options_, key, value); }
@@ -91,6 +110,8 @@ class CambiumSession : public Session {
   }
 
  private:
+  static constexpr std::size_t kPolledPart = 8;
+
   static Lookup Answer(const Status& status) {
     return status.ok() ? Lookup::kFound : status.IsNotFound() ? Lookup::kMissing : Lookup::kError;
   }
@@ -103,6 +124,8 @@ class CambiumSession : public Session {
   std::vector<PinnableSlice> values_;  // for MultiGet
   std::vector<Status> statuses_;
   Status error_;
+  const Take* take_ = nullptr;
+  std::unique_ptr<AsyncReader> reader_;  // destroyed first: its callbacks use the session
 };
 
 // Cambium has all maintenance operations, so NotSupported means bytes that it does not understand. If it were returned

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -133,6 +134,17 @@ class Session {
   // Looks up many keys with one call, with the engine's own MultiGet if it has one. The value and answer of keys[i] go
   // to values[i] and lookups[i]; all spans have the same length. Values live until the next call.
   virtual void MultiGet(std::span<const Slice> keys, std::span<Slice> values, std::span<Lookup> lookups) = 0;
+  // Begins to look up a key. Its answer, with this tag, goes to `take` in this or a later call, in any order; at most
+  // `depth` answers are outstanding. FinishGets waits for all of them. The value lives during the call of `take`, which
+  // must be the same object for all calls. An engine without asynchronous reads looks the key up at once: so does this
+  // default.
+  using Take = std::function<void(std::uint64_t tag, Lookup lookup, Slice value)>;
+  virtual void BeginGet(Slice key, std::uint64_t tag, std::size_t /*depth*/, const Take& take) {
+    Slice value;
+    const Lookup lookup = Get(key, &value);
+    take(tag, lookup, value);
+  }
+  virtual void FinishGets() {}
   // Returns the first error of the last call.
   virtual Status error() = 0;
 

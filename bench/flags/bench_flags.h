@@ -42,6 +42,7 @@ struct BenchFlags {
   std::size_t value_size_max = 102'400;
   std::string source;  // directory whose files are the values; empty: none
   std::uint64_t batch_size = 1;
+  std::size_t async_depth = 64;
   std::uint64_t seek_nexts = 0;
   double read_random_exp_range = 0;
   bool reverse_iterator = false;

@@ -40,6 +40,28 @@ void ReadRandomTogether(Worker* w) {
   }
 }
 
+void ReadRandomAsync(Worker* w) {
+  KeyBuffer key(w->phase.key_shape);
+  const std::size_t depth = w->phase.flags.async_depth;
+  std::uint64_t outstanding = 0;
+  const Session::Take take = [w, &outstanding](std::uint64_t id, Lookup lookup, Slice value) {
+    --outstanding;
+    if (lookup == Lookup::kError) w->status = w->session.error();
+    w->meter.Finish(1, TakeAnswer(w, id, lookup, value));
+  };
+  w->meter.Begin();
+  while (w->meter.More() && w->status.ok()) {
+    if (outstanding >= w->meter.Room(depth + 1)) {  // those that are outstanding are the last
+      w->session.FinishGets();
+      continue;
+    }
+    const std::uint64_t id = w->RandomId();
+    ++outstanding;
+    w->session.BeginGet(key.Make(id), id, depth, take);
+  }
+  w->session.FinishGets();
+}
+
 void ReadMissing(Worker* w) {
   KeyBuffer key(w->phase.key_shape);
   std::string longer;

@@ -137,6 +137,7 @@ std::string ComplainOfAppends(const BenchFlags& flags);
 void ReadRandomWriteRandom(Worker* worker);
 void ReadRandom(Worker* worker);
 void ReadRandomTogether(Worker* worker);
+void ReadRandomAsync(Worker* worker);
 void ReadMissing(Worker* worker);
 void ReadForward(Worker* worker);
 void ReadKeysForward(Worker* worker);

@@ -180,6 +180,17 @@ TEST_F(WorkloadTest, MultiReadsAreCountedPerKey) {
   EXPECT_EQ(result_.user_bytes, std::stoul(result_.message) * 116);
 }
 
+TEST_F(WorkloadTest, AsyncReadsAreCountedAndChecked) {
+  ASSERT_TRUE(Run("fillrandom").ok());
+  flags_.threads = 2;
+  flags_.async_depth = 7;
+  flags_.reads = 1000;
+  ASSERT_TRUE(Run("readrandomasync").ok());
+  EXPECT_EQ(result_.ops, 2000u);
+  EXPECT_EQ(result_.nanos.count(), 2000u);
+  EXPECT_EQ(result_.user_bytes, std::stoul(result_.message) * 116);
+}
+
 TEST_F(WorkloadTest, KeyWalkReadsNoValues) {
   ASSERT_TRUE(Run("fillseq").ok());
   ASSERT_TRUE(Run("readseqkeys").ok());
@@ -304,8 +315,8 @@ TEST_F(WorkloadTest, CorrectEnginePassesEverything) {
   flags_.threads = 2;
   ASSERT_TRUE(Run("fillrandom").ok());
   flags_.batch_size = 7;
-  for (const char* name : {"readrandom", "multireadrandom", "readmissing", "readseq", "readseqkeys", "readreverse",
-                           "seekrandom", "seekrandomkeys", "verify", "overwrite", "deleterandom", "readrandom",
+  for (const char* name : {"readrandom", "multireadrandom", "readrandomasync", "readmissing", "readseq", "readseqkeys",
+                           "readreverse", "seekrandom", "seekrandomkeys", "verify", "overwrite", "deleterandom", "readrandom",
                            "multireadrandom", "readseq", "readseqkeys", "seekrandom", "seekrandomkeys", "verify"}) {
     const Status status = Run(name);
     EXPECT_TRUE(status.ok()) << name << ": " << status.ToString();
@@ -328,7 +339,8 @@ TEST_F(WorkloadTest, CountsFoundAndMissing) {
 TEST_F(WorkloadTest, EveryReaderDetectsAWrongByte) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.value = [](std::string* value) { (*value)[60] = static_cast<char>((*value)[60] ^ 4); };
-  for (const char* name : {"readrandom", "multireadrandom", "readseq", "readreverse", "seekrandom", "verify",
+  for (const char* name : {"readrandom", "multireadrandom", "readrandomasync", "readseq", "readreverse", "seekrandom",
+                           "verify",
                            "readwhilewriting", "readwhilesyncing", "seekrandomwhilewriting",
                            "seekrandomwhilesyncing"}) {
     EXPECT_TRUE(Run(name).IsCorruption()) << name;
@@ -339,7 +351,8 @@ TEST_F(WorkloadTest, LostKeyIsDetected) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.lost = IsKey7;
   flags_.reads = 100000;  // of 3000 keys: key 7 is met with certainty, and the seed is fixed
-  for (const char* name : {"readrandom", "multireadrandom", "seekrandom", "seekrandomkeys", "readwhilewriting",
+  for (const char* name : {"readrandom", "multireadrandom", "readrandomasync", "seekrandom", "seekrandomkeys",
+                           "readwhilewriting",
                            "seekrandomwhilewriting"}) {
     EXPECT_TRUE(Run(name).IsCorruption()) << name;
   }
