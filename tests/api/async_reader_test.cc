@@ -426,7 +426,7 @@ std::uint64_t ReadWithBytesMax() {
 
 TEST(AsyncReaderTest, ReadsNoMoreBytesTogetherThanAllowed) {
   EXPECT_EQ(ReadWithBytesMax(), 2u);
-  const MutantScope mutant(Mutant::kAsyncReaderIgnoresBytes);  // rule G11
+  const MutantScope mutant(Mutant::kAsyncReaderIgnoresBytes);  // rule G12
   EXPECT_EQ(ReadWithBytesMax(), 20u);
 }
 
@@ -494,7 +494,7 @@ TEST(AsyncReaderTest, DroppedCallbacksAreNoticed) {
   store.NewReader();
   Ended ended;
   store.Begin(NumberedKey(1), &ended);
-  const MutantScope mutant(Mutant::kAsyncReaderDropsCallbacks);  // rule G11
+  const MutantScope mutant(Mutant::kAsyncReaderDropsCallbacks);  // rule G12
   store.reader.reset();
   EXPECT_EQ(ended.times, 0);
 }
@@ -515,7 +515,7 @@ TEST(AsyncReaderTest, DatabaseStaysOpenWhileReaderLives) {
   store.MustOpen();
   store.NewReader();
   {
-    const MutantScope mutant(Mutant::kCloseUnderAsyncReader);  // rule G11
+    const MutantScope mutant(Mutant::kCloseUnderAsyncReader);  // rule G12
     EXPECT_TRUE(store.db->Close().ok());
   }
   EXPECT_TRUE(store.reader->Get({}, "k", store.Into(&ended)).IsShutdownInProgress());
