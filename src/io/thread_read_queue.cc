@@ -134,10 +134,14 @@ class ThreadReadQueue final : public ReadQueue {
     return Status::OK();
   }
 
+  // The clock counts nanoseconds in 64 bits, so a very long wait would end at once. It ends early instead.
   Status WaitFor(std::uint64_t micros, std::vector<ReadRequest*>* done) override {
+    constexpr std::uint64_t kLongestMicros = 3'600'000'000;
     if (undelivered_ == 0) return Status::OK();
     const MutexLock lock(mailbox_.mutex);
-    if (mailbox_.done.empty() && micros > 0) mailbox_.arrived.WaitFor(mailbox_.mutex, micros);
+    if (mailbox_.done.empty() && micros > 0) {
+      mailbox_.arrived.WaitFor(mailbox_.mutex, std::min(micros, kLongestMicros));
+    }
     Deliver(done);
     return Status::OK();
   }

@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <limits>
 #include <memory>
 #include <new>
 #include <thread>
@@ -393,6 +396,49 @@ TEST_P(ReadQueueTest, BoundedWaitsDeliverEachRequestOnce) {
     batch.ExpectAll(done, content_);
     EXPECT_EQ(queue->in_flight(), 0u);
   }
+}
+
+// A file whose reads wait until the test opens it.
+class ClosedFile final : public testing::PartialFile {
+ public:
+  ClosedFile() : PartialFile("closed") {}
+  Status Read(std::uint64_t, std::size_t, char*, std::size_t* read) const override {
+    is_open_.wait(false);
+    *read = 0;
+    return Status::OK();
+  }
+  void Open() {
+    is_open_.store(true);
+    is_open_.notify_all();
+  }
+
+ private:
+  std::atomic<bool> is_open_{false};
+};
+
+// A wait that is bounded ends although no request does. The longest bound is waited for, too: it must not be taken for
+// one that has passed.
+TEST(ThreadReadQueueTest, BoundedWaitEndsWithoutRequests) {
+  ClosedFile file;
+  char byte = 0;
+  ReadRequest request = Request(&file, 0, 1, &byte);
+  ReadRequest* const pointer = &request;
+  const auto queue = NewThreadReadQueue(4);
+  std::vector<ReadRequest*> done;
+  ASSERT_TRUE(queue->Submit({&pointer, 1}).ok());
+  ASSERT_TRUE(queue->WaitFor(0, &done).ok());
+  ASSERT_TRUE(queue->WaitFor(1000, &done).ok());
+  EXPECT_TRUE(done.empty());
+  EXPECT_EQ(queue->in_flight(), 1u);
+  std::thread opener([&file] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // a wait that ends at once ends often meanwhile
+    file.Open();
+  });
+  int waits = 0;
+  for (; done.empty(); ++waits) ASSERT_TRUE(queue->WaitFor(std::numeric_limits<std::int64_t>::max(), &done).ok());
+  opener.join();
+  EXPECT_EQ(done.size(), 1u);
+  EXPECT_LT(waits, 10);
 }
 
 // A loop that sleeps until the descriptor is readable misses no request, whoever serves it, and whether it was in
