@@ -2,9 +2,9 @@
    meaning is that of the C++ headers in this directory, whose comments apply here too. docs/C_API.md says more.
 
    Sections   Versions, types; opening and closing, column families, writing, reading, asynchronous reads, iterators,
-              snapshots, flushing and compacting, properties, options of an open database; write batches; options; comparators, compaction
-              filters, environment, event listeners; checkpoints, backups, traces, memory. Each begins with its name
-              between dashes.
+              snapshots, flushing and compacting, properties, options of an open database; write batches; options;
+              comparators, compaction filters, environment, event listeners; checkpoints, backups, traces, memory.
+              Each begins with its name between dashes.
 
    Errors     A function that can fail takes `char** errptr`, which points at NULL or at an earlier error. Success does
               not change it. An error frees the earlier one and stores a message, "IO error: ...", as Status::ToString()
@@ -19,8 +19,8 @@
               options are copied.
    Truth      unsigned char: 0 is false, all else true; functions return 1 for true.
    Threads    Any thread may use a database, its families and snapshots. Everything else: one thread at a time.
-   Callbacks  Called by any thread of the library, several at once. They must return, and not by longjmp or an
-              exception.
+   Callbacks  Called by any thread of the library, several at once; those of an asynchronous reader only by the thread
+              that polls or destroys it. They must return, and not by longjmp or an exception.
    Exceptions A function with an errptr, or errors, reports out of memory as an error. Any other function throws
               std::bad_alloc, the only exception that can leave the library: it ends a program that is not C++.
    Forks      As in C++: in a forked child every call fails. */
@@ -205,15 +205,16 @@ void cambium_batched_multi_get_cf(cambium_t* db, const cambium_readoptions_t* op
 
 /* ---- Asynchronous reads ---- */
 /* Many reads in flight from one thread; async.h describes them. A read begins with cambium_asyncreader_get, and ends in
-   cambium_asyncreader_poll or cambium_asyncreader_destroy, which call its callback, once. During the callback `value` and
-   `error` are valid. Both are NULL if the key does not exist. The callback may begin reads; it must not destroy the
-   reader. */
+   cambium_asyncreader_poll or cambium_asyncreader_destroy, which call its callback, once; it must not be NULL. During
+   the callback `value` and `error` are valid; they are the library's, and the callback must not free them. Both are
+   NULL if the key does not exist. The callback may begin reads; during cambium_asyncreader_destroy they fail. It must
+   not destroy the reader. */
 typedef void (*cambium_asyncreader_callback_t)(void* state, const char* value, size_t value_length, const char* error);
 /* The same for all keys of one call: arrays of num_keys. */
 typedef void (*cambium_asyncreader_many_callback_t)(void* state, size_t num_keys, const char* const* values,
                                                     const size_t* value_lengths, const char* const* errors);
-/* `depth`: keys in flight at most, 1 to 4096. `bytes_max`: of values that are read together. Destroy the reader before
-   closing the database. */
+/* `depth`: keys in flight at most, 1 to 4096. `bytes_max`: of values that are read together. If `use_io_uring` is
+   false, threads read. Destroy the reader before closing the database. */
 cambium_asyncreader_t* cambium_asyncreader_create(cambium_t* db, size_t depth, uint64_t bytes_max,
                                                   unsigned char use_io_uring, char** errptr);
 void cambium_asyncreader_destroy(cambium_asyncreader_t* reader);

@@ -65,6 +65,7 @@ unsigned char Begin(char** errptr, Call&& call) {
 unsigned char Get(cambium_asyncreader_t* reader, const cambium_readoptions_t* options, ColumnFamilyHandle* family,
                   Slice key, cambium_asyncreader_callback_t callback, void* state, char** errptr) {
   return Begin(errptr, [&] {
+    if (callback == nullptr) return reader->rep->Get(options->rep, family, key, cambium::AsyncReader::Callback());
     return reader->rep->Get(options->rep, family, key, [callback, state](const Status& status, const Slice& value) {
       const Message message(status);
       callback(state, status.ok() ? value.data() : nullptr, value.size(), message.text());
@@ -86,7 +87,13 @@ cambium_asyncreader_t* cambium_asyncreader_create(cambium_t* db, size_t depth, u
   });
   return made.release();
 }
-void cambium_asyncreader_destroy(cambium_asyncreader_t* reader) { delete reader; }
+// The destructor of the reader calls callbacks, which may use `reader`: so rep must not be null yet.
+void cambium_asyncreader_destroy(cambium_asyncreader_t* reader) {
+  if (reader == nullptr) return;
+  delete reader->rep.get();
+  static_cast<void>(reader->rep.release());
+  delete reader;
+}
 
 unsigned char cambium_asyncreader_get(cambium_asyncreader_t* reader, const cambium_readoptions_t* options,
                                       const char* key, size_t key_length, cambium_asyncreader_callback_t callback,
@@ -110,6 +117,9 @@ unsigned char cambium_asyncreader_multi_get_cf(cambium_asyncreader_t* reader, co
     for (std::size_t i = 0; i < num_keys; ++i) {
       slices.emplace_back(keys[i], key_lengths[i]);
       handles.push_back(RepOf(families[i]));
+    }
+    if (callback == nullptr) {
+      return reader->rep->MultiGet(options->rep, num_keys, handles.data(), slices.data(), nullptr);
     }
     const auto many = std::make_shared<Many>(num_keys);
     return reader->rep->MultiGet(

@@ -234,6 +234,22 @@ static void take_answers(void* state, size_t num_keys, const char* const* values
   CHECK(values[2] == NULL && errors[2] != NULL && strstr(errors[2], "Invalid argument") != NULL);
 }
 
+/* A callback that begins a read. */
+typedef struct {
+  cambium_asyncreader_t* reader;
+  int calls;
+  unsigned char has_begun;
+  char* error;
+} beginner_t;
+
+static void begin_another(void* state, const char* value, size_t value_length, const char* text) {
+  beginner_t* const beginner = state;
+  (void)value, (void)value_length, (void)text;
+  if (++beginner->calls > 1) return;
+  beginner->has_begun =
+      cambium_asyncreader_get(beginner->reader, roptions, "one", 3, begin_another, state, &beginner->error);
+}
+
 static void test_asynchronous_reads(void) {
   cambium_t* const db = open_new();
   cambium_column_family_handle_t* const family = cambium_get_default_column_family_handle(db);
@@ -242,6 +258,7 @@ static void test_asynchronous_reads(void) {
   const size_t key_lengths[3] = {3, 4, 3};
   cambium_asyncreader_t* reader;
   answer_t answers[3];
+  beginner_t beginner;
   int calls = 0;
   memset(answers, 0, sizeof answers);
   put(db, "one", "1");
@@ -272,7 +289,17 @@ static void test_asynchronous_reads(void) {
   CHECK(cambium_asyncreader_poll(reader, 0, 0) == 1 && calls == 1);
   cambium_close_with_status(db, &error);
   CHECK_ERROR(error, "asynchronous readers");
+  CHECK(!cambium_asyncreader_get(reader, roptions, "one", 3, NULL, NULL, &error));
+  CHECK_ERROR(error, "callback");
+  CHECK(!cambium_asyncreader_multi_get_cf(reader, roptions, families, 3, keys, key_lengths, NULL, NULL, &error));
+  CHECK_ERROR(error, "callback");
+  memset(&beginner, 0, sizeof beginner);
+  beginner.reader = reader;
+  CHECK(cambium_asyncreader_get(reader, roptions, "one", 3, begin_another, &beginner, &error));
+  CHECK_OK(error);
   cambium_asyncreader_destroy(reader);
+  CHECK(beginner.calls == 1 && !beginner.has_begun);
+  CHECK_ERROR(beginner.error, "destroyed");
   cambium_asyncreader_destroy(NULL);
   cambium_close(db);
 }
