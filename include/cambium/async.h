@@ -1,5 +1,5 @@
-// AsyncReader: many reads in flight from one thread. A thread that waits for each value before it asks for the next uses
-// a small part of what a device can do; with 64 reads in flight, one or two threads use nearly all of it.
+// AsyncReader: many reads in flight from one thread. A thread that waits for each value before it asks for the next
+// uses a small part of what a device can do; with 64 reads in flight, one or two threads use nearly all of it.
 //
 //   std::unique_ptr<cambium::AsyncReader> reader;
 //   cambium::Status s = db->NewAsyncReader({}, &reader);
@@ -41,10 +41,12 @@ namespace cambium {
 struct AsyncReaderOptions {
   // The most keys whose reads have begun and whose callbacks have not been called. 1 to 4,096.
   std::size_t depth = 64;
-  // A read waits in the reader while the values of other reads take more than this: values that are being read, and
-  // those that wait for their callback. A larger value is read alone.
+  // A read waits in the reader if its value would raise the sum of the values above this: of those that are being read,
+  // that wait for their callback, and whose callback runs. A value that is in memory when its read begins counts with
+  // its size, another one with its stored size. A larger value is read alone. A MultiGet holds all its values until its
+  // callback has returned, also if they are larger together; then they are read one by one.
   std::uint64_t bytes_max = 64u << 20;
-  // False, or if the system refuses io_uring: threads read, up to 32, which all databases of the process share.
+  // If false, or if the system refuses io_uring, up to 32 threads read; all databases of the process share them.
   bool use_io_uring = true;
 };
 
@@ -53,13 +55,18 @@ class AsyncGet;
 // Made by DB::NewAsyncReader. One thread at a time: each thread that reads has a reader of its own. Destroy it before
 // the database is closed: until then Close returns Aborted. A reader holds a ring of io_uring, which is a descriptor.
 //
-// State: a read sees everything written before it began, or its snapshot, as DB::Get does. Later writes, deletes and log
-// GC do not change what it sees. ReadOptions apply as to DB::Get; async_io has no effect.
+// State: a read sees everything written before it began, or its snapshot, as DB::Get does. Later writes, deletes and
+// log GC do not change what it sees. ReadOptions apply as to DB::Get; async_io has no effect.
+//
+// Statistics are those of DB::Get and DB::MultiGet; times end when the callback is called. In a trace, each key, also of
+// a MultiGet, is a Get (kTraceFilterGet).
+//
+// Fork: in a forked child no read begins or ends, no callback is called, and in_flight() is 0.
 class AsyncReader {
  public:
   // Called once for each read that has begun, by Poll or by the destructor. `value` is empty unless `status` is OK. The
-  // callback may move it; otherwise its memory serves later reads. It may begin reads, but must not destroy the reader.
-  // If it throws, Poll throws; the other reads are not affected.
+  // callback may move it; otherwise its memory serves later reads. A callback, or a coroutine that Poll resumes, may
+  // begin reads, but must not destroy the reader. If it throws, Poll throws; the other reads are not affected.
   using Callback = std::function<void(const Status& status, PinnableSlice&& value)>;
   // The same for the keys of one MultiGet, in their order.
   using ManyCallback = std::function<void(std::span<const Status> statuses, std::span<PinnableSlice> values)>;
@@ -68,44 +75,52 @@ class AsyncReader {
   AsyncReader() = default;
   AsyncReader(const AsyncReader&) = delete;
   AsyncReader& operator=(const AsyncReader&) = delete;
-  // Waits for the reads that the system works on, then calls the callback, or resumes the coroutine, of every read: with
-  // Aborted unless it had ended before. A callback that throws here ends the program.
+  // Waits for the reads that the system works on, then calls the callback, or resumes the coroutine, of every read. A
+  // read that had ended before has its own result, any other one Aborted. Get then returns ShutdownInProgress. During
+  // `reader.reset()` the pointer is null already, so a callback that uses the reader needs another one. A callback that
+  // throws here ends the program.
   virtual ~AsyncReader() = default;
 
   // Begins a read. If the result is OK, the callback will be called with the result of the read. Otherwise no read has
-  // begun and it will not be called. Busy: `depth` reads are in flight; Poll first. The key is copied.
+  // begun and it will not be called. Busy: there is no room; Poll first. The key is copied.
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, Callback callback) = 0;
   Status Get(const ReadOptions& options, Slice key, Callback callback) {
     return Get(options, DefaultColumnFamily(), key, std::move(callback));
   }
-  // Begins to read all keys, of any families, at one state; the callback is called when all have ended. Counts as
-  // `count` reads in flight. InvalidArgument if that is more than `depth`. Values are read one by one, also if they are
-  // neighbours.
+  // Begins to read all keys, of any families, at one state; the callback is called when all have ended. Each key counts
+  // as a read in flight, except those without a family; a call with no key to read counts as one. InvalidArgument if
+  // `count` is more than `depth`. Neighbours in the log are not read together.
   virtual Status MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* families,
                           const Slice* keys, ManyCallback callback) = 0;
 
-  // Returns what a coroutine awaits: `Status s = co_await reader->Get(options, family, key, &value);`. A value in memory
-  // is read without suspending the coroutine. Without room, the coroutine waits for it, and the read begins later. Key,
-  // snapshot and value must live until the co_await ends. A coroutine that is suspended may be destroyed.
+  // Returns what a coroutine awaits: `Status s = co_await reader->Get(options, family, key, &value);`. Without room,
+  // the coroutine waits for it, and the read begins later. Key, snapshot, family handle and value must live until the
+  // co_await ends. The value is empty unless the status is OK. A coroutine that is suspended may be destroyed.
+  //
+  // If there is room, a value in memory is read without suspending the coroutine. So a coroutine that reads only such
+  // values in a loop does not yield, and the Poll that has resumed it goes on as long as the loop.
   [[nodiscard]] inline AsyncGet Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key,
                                     PinnableSlice* value);
   [[nodiscard]] inline AsyncGet Get(const ReadOptions& options, Slice key, PinnableSlice* value);
 
-  // Hands the reads that have begun to the system. Poll does this too; a program that calls Get and then does other work
-  // calls Submit in between.
+  // Hands the reads that have begun to the system. Poll does this too; a program that calls Get and then does other
+  // work calls Submit in between.
   virtual void Submit() = 0;
-  // Calls the callbacks of reads that have ended, and resumes their coroutines. Waits until it has ended at least `least`
-  // reads (a MultiGet counts as one), or `timeout_micros` have passed, or none is in flight. Returns how many it has
-  // ended. With least = 0 it does not wait. Inside a callback it does nothing.
+  // Calls the callbacks of reads that have ended, and resumes their coroutines. Waits until it has ended at least
+  // `least` reads (a MultiGet counts as one), or `timeout_micros` have passed, or none is in flight. Returns how many
+  // it has ended. With least = 0 it does not wait. Inside a callback, or in a coroutine that it resumes, it does
+  // nothing and returns 0. If the file system's read queue cannot bound a wait, the timeout does not end this wait.
   virtual std::size_t Poll(std::size_t least = 1, std::uint64_t timeout_micros = kForever) = 0;
 
-  // Keys of reads that have begun and have not ended. Coroutines that wait for room are not counted.
+  // Keys of reads that have begun and have not ended, and coroutines that wait for room.
   [[nodiscard]] virtual std::size_t in_flight() const = 0;
   [[nodiscard]] virtual std::size_t depth() const = 0;
+  // False if a Get with a callback would return Busy.
   [[nodiscard]] bool HasRoom() const { return in_flight() < depth(); }
 
   // Sets *fd to an eventfd that is readable when Poll has something to do, for programs with an event loop: call Submit
-  // before waiting for it, and Poll(0) when it is readable. It belongs to the reader: neither read nor close it.
+  // before waiting for it, and Poll(0) when it is readable. Sometimes it is readable although Poll finds nothing to do.
+  // It belongs to the reader: neither read nor close it.
   // NotSupported if the file system's read queue cannot signal.
   virtual Status EventFd(int* fd) = 0;
 
@@ -143,9 +158,9 @@ class [[nodiscard]] AsyncGet {
   PinnableSlice* const value_;
   Status status_;
   std::coroutine_handle<> waiting_;
-  bool is_pending_ = false;     // Begin has returned false, and the read has not ended
-  void* read_ = nullptr;        // the reader's; null while it waits for room
-  AsyncGet* next_ = nullptr;    // of those that wait for room
+  bool is_pending_ = false;   // Begin has returned false, and the read has not ended
+  void* read_ = nullptr;      // the reader's; null while it waits for room
+  AsyncGet* next_ = nullptr;  // of those that wait for room
 };
 
 AsyncGet AsyncReader::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) {

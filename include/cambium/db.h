@@ -101,7 +101,7 @@ class DB {
   virtual ~DB() = default;
 
   // Syncs the log, waits for background work, releases the lock. Returns Aborted, and leaves the database open, while
-  // snapshots, iterators or asynchronous readers exist. Otherwise returns the first error; the database is closed in any case.
+  // snapshots, iterators or asynchronous readers exist. Otherwise returns the first error; it is closed in any case.
   virtual Status Close() = 0;
 
   // ---- Column families ----
@@ -176,8 +176,8 @@ class DB {
   virtual Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
                               std::vector<Iterator*>* iterators) = 0;
 
-  // Makes a reader that has many reads in flight at once, for one thread; see async.h. InvalidArgument for an option that
-  // is out of range. Destroy the reader before closing the database.
+  // Makes a reader that has many reads in flight at once, for one thread; see async.h. InvalidArgument for an option
+  // that is out of range. Destroy the reader before closing the database.
   virtual Status NewAsyncReader(const AsyncReaderOptions& options, std::unique_ptr<AsyncReader>* reader) = 0;
 
   // A snapshot covers all families. Null if the database is closed.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 #include <utility>
 
 #include "api/null_argument.h"
@@ -67,8 +66,9 @@ class AsyncReaderImpl::PollScope {
   // for the descriptor.
   ~PollScope() {
     reader_.is_polling_ = false;
+    if (reader_.IsForkedChild()) return;
     reader_.Submit();
-    if (!reader_.ended_.empty()) reader_.event_.Signal();
+    if (reader_.HasWork()) reader_.event_.Signal();
   }
   PollScope(const PollScope&) = delete;
   PollScope& operator=(const PollScope&) = delete;
@@ -117,14 +117,21 @@ AsyncReaderImpl::~AsyncReaderImpl() {
   while (!held_.empty()) Fail(held_.Pop(), Status::OK());
   while (!ended_.empty()) Deliver(ended_.Pop());
   while (first_waiting_ != nullptr) PopWaiting()->waiting_.resume();
-  assert(in_flight_ == 0 && bytes_used_ == 0 && free_.size() == slots_.size());
+  assert(in_flight_ == 0 && bytes_used_ == 0 && bytes_grouped_ == 0 && free_.size() == slots_.size());
   [[maybe_unused]] const int before = source_.state->async_reader_count.fetch_sub(1);
   assert(before > 0);
 }
 
 void AsyncReaderImpl::operator delete(AsyncReaderImpl* reader, std::destroying_delete_t) {
-  if (ForkGeneration() != reader->db_.fork_generation) return;
+  if (reader->IsForkedChild()) return;
   DestroyAndFree(reader);
+}
+
+bool AsyncReaderImpl::IsForkedChild() const { return ForkGeneration() != db_.fork_generation; }
+
+std::size_t AsyncReaderImpl::in_flight() const {
+  if (IsForkedChild()) return 0;
+  return in_flight_ + (MutantIs(Mutant::kAsyncReaderForgetsWaiting) ? 0 : waiting_count_);
 }
 
 // ---- Beginning ----
@@ -139,7 +146,7 @@ Status AsyncReaderImpl::Get(const ReadOptions& options, ColumnFamilyHandle* hand
   if (callback == nullptr) return NullArgument("Get", "callback");
   CAMBIUM_RETURN_IF_ERROR(Check(options));
   CAMBIUM_TRY(const Family* const family, FamilyOf(source_.database, handle));
-  if (!HasRoom()) return Status::Busy(std::to_string(in_flight_) + " reads are in flight");
+  if (!HasRoom()) return Status::Busy(std::to_string(in_flight()) + " reads are in flight");
   Claim read(this);
   LookUp(read.get(), options, *family, key, nullptr, 0);
   read->callback = std::move(callback);
@@ -157,12 +164,13 @@ Status AsyncReaderImpl::MultiGet(const ReadOptions& options, std::size_t count, 
                                    std::to_string(options_.depth));
   }
   // Without keys, the callback still needs a slot.
-  if (std::max<std::size_t>(count, 1) > options_.depth - in_flight_) {
-    return Status::Busy(std::to_string(in_flight_) + " reads are in flight");
+  if (in_flight() + std::max<std::size_t>(count, 1) > options_.depth) {
+    return Status::Busy(std::to_string(in_flight()) + " reads are in flight");
   }
   SequenceNumber sequence = 0;
   CAMBIUM_TRY(const std::shared_ptr<const View> view, source_.reader->PinViewFor(options, &sequence));
   auto group = std::make_shared<Group>();
+  if (db_.meter.is_on()) group->begun_micros = db_.NowMicros();
   group->statuses.resize(count);
   group->values.resize(count);
   std::vector<Claim> reads;
@@ -186,22 +194,25 @@ Status AsyncReaderImpl::MultiGet(const ReadOptions& options, std::size_t count, 
 }
 
 bool AsyncReaderImpl::Begin(AsyncGet* get) {
+  if (get->value_ == nullptr) {
+    get->status_ = NullArgument("Get", "value");
+    return true;
+  }
+  get->value_->Reset();
   get->status_ = Check(get->options_);
+  if (get->status_.ok()) get->status_ = FamilyOf(source_.database, get->family_).status();
   if (!get->status_.ok()) return true;
-  if (first_waiting_ == nullptr && HasRoom()) return BeginNow(get);
+  if (first_waiting_ == nullptr && HasSlot()) return BeginNow(get);
   get->status_ = NotRead();
   get->is_pending_ = true;
   (first_waiting_ == nullptr ? first_waiting_ : last_waiting_->next_) = get;
   last_waiting_ = get;
+  ++waiting_count_;
   return false;
 }
 
 bool AsyncReaderImpl::BeginNow(AsyncGet* get) {
   get->status_ = NotRead();
-  if (get->value_ == nullptr) {
-    get->status_ = NullArgument("Get", "value");
-    return true;
-  }
   const Result<Family*> family = FamilyOf(source_.database, get->family_);
   if (!family.ok()) {
     get->status_ = family.status();
@@ -224,13 +235,16 @@ bool AsyncReaderImpl::BeginNow(AsyncGet* get) {
 AsyncGet* AsyncReaderImpl::PopWaiting() {
   AsyncGet* const get = first_waiting_;
   first_waiting_ = std::exchange(get->next_, nullptr);
+  --waiting_count_;
   get->is_pending_ = false;
   return get;
 }
 
+// A coroutine that it resumes may wait again, and then has to wait for the next round: see DeliverEnded.
 std::size_t AsyncReaderImpl::BeginWaiting() {
   std::size_t ended = 0;
-  while (first_waiting_ != nullptr && HasRoom()) {
+  for (std::size_t left = waiting_count_; left > 0 && first_waiting_ != nullptr && HasSlot(); --left) {
+    if (IsForkedChild()) break;
     AsyncGet* const get = PopWaiting();
     bool has_ended = true;
     try {
@@ -254,6 +268,7 @@ void AsyncReaderImpl::Forget(AsyncGet* get) {
   for (AsyncGet* at = first_waiting_; at != get; at = at->next_) before = at;
   (before == nullptr ? first_waiting_ : before->next_) = get->next_;
   if (last_waiting_ == get) last_waiting_ = before;
+  --waiting_count_;
 }
 
 void AsyncReaderImpl::LookUp(Read* read, const ReadOptions& options, const Family& family, Slice key, const View* view,
@@ -262,8 +277,7 @@ void AsyncReaderImpl::LookUp(Read* read, const ReadOptions& options, const Famil
   read->family = family.id;
   if (db_.meter.is_on()) read->begun_micros = db_.NowMicros();
   if (source_.traces->is_on()) [[unlikely]] read->traced.emplace(source_.traces, kTraceFilterGet);
-  const std::uint64_t used = held_.empty() ? bytes_used_ : std::numeric_limits<std::uint64_t>::max();
-  const ReadAtOnce at_once{used < options_.bytes_max ? options_.bytes_max - used : 0, has_ring_};
+  const ReadAtOnce at_once{held_.empty() ? BytesLeft() : 0, has_ring_};
   std::string* const buffer = read->value.GetSelf();
   Slice found;
   read->status = view == nullptr
@@ -273,37 +287,39 @@ void AsyncReaderImpl::LookUp(Read* read, const ReadOptions& options, const Famil
   if (read->unread.view != nullptr) {
     read->unread.query.key = read->key;
     read->status = NotRead();
+    // Counted at once, for the next keys of a MultiGet; and the attempt to read it may have taken its memory.
+    const std::uint64_t bytes = read->unread.query.address.size();
+    if (bytes <= at_once.bytes_max) Charge(read, bytes);
   } else if (read->status.ok()) {
     read->value.PinSelfPart(found);
+    Charge(read, found.size());
   }
 }
 
 void AsyncReaderImpl::Enter(Read* read) noexcept {
   ++in_flight_;
-  if (read->unread.view == nullptr) {
-    read->bytes = read->value.size();
-    bytes_used_ += read->bytes;
-    End(read);
-    return;
-  }
+  if (read->unread.view == nullptr) return End(read);
+  if (read->bytes > 0) return Prepare(read);
   held_.Push(read);
   Release();
 }
 
 void AsyncReaderImpl::Release() noexcept {
-  while (!held_.empty() && Fits(held_.first->unread.query.address.size())) {
-    Read* const read = held_.Pop();
-    try {
-      const Status prepared = Prepare(read);
-      if (!prepared.ok()) Fail(read, prepared);
-    } catch (const std::bad_alloc&) {
-      Fail(read, Status::OK());
-    }
+  while (!held_.empty() && Fits(held_.first->unread.query.address.size())) Prepare(held_.Pop());
+}
+
+void AsyncReaderImpl::Prepare(Read* read) noexcept {
+  try {
+    const Status made = MakeRequest(read);
+    if (!made.ok()) Fail(read, made);
+  } catch (const std::bad_alloc&) {
+    Fail(read, Status::OK());
   }
 }
 
-Status AsyncReaderImpl::Prepare(Read* read) {
+Status AsyncReaderImpl::MakeRequest(Read* read) {
   CAMBIUM_TRY(read->place, LocateValue(source_.reader->SegmentsOf(*read->unread.view), read->unread.query));
+  Charge(read, read->place.size);
   std::string* const buffer = read->value.GetSelf();
   if (buffer->size() < read->place.size) buffer->resize(read->place.size);
   read->request.file = &read->place.segment->file();
@@ -311,8 +327,6 @@ Status AsyncReaderImpl::Prepare(Read* read) {
   read->request.size = read->place.size;
   read->request.out = buffer->data();
   read->request.tag = read;
-  read->bytes = read->place.size;
-  bytes_used_ += read->bytes;
   unsent_.push_back(&read->request);
   return Status::OK();
 }
@@ -320,13 +334,15 @@ Status AsyncReaderImpl::Prepare(Read* read) {
 // ---- Reading ----
 
 void AsyncReaderImpl::Submit() {
-  if (unsent_.empty() || ForkGeneration() != db_.fork_generation) return;
+  if (unsent_.empty() || IsForkedChild()) return;
   Status sent;
   bool has_memory = true;
   try {
+    if (sent_ == 0 && queue_ != nullptr && queue_->IsSpent()) queue_.reset();
     if (queue_ == nullptr) {
-      queue_ = db_.fs->NewReadQueue(options_.depth, options_.use_io_uring);
-      if (event_.get() >= 0) sent = queue_->SignalTo(event_.get());
+      std::unique_ptr<ReadQueue> made = db_.fs->NewReadQueue(options_.depth, options_.use_io_uring);
+      if (event_.get() >= 0) sent = made->SignalTo(event_.get());
+      if (sent.ok()) queue_ = std::move(made);
     }
     if (sent.ok()) sent = queue_->Submit(unsent_);
   } catch (const std::bad_alloc&) {
@@ -411,7 +427,7 @@ void AsyncReaderImpl::End(Read* read) noexcept {
 // ---- Delivering ----
 
 std::size_t AsyncReaderImpl::Poll(std::size_t least, std::uint64_t timeout_micros) {
-  if (is_polling_ || ForkGeneration() != db_.fork_generation) return 0;
+  if (is_polling_ || IsForkedChild()) return 0;
   const PollScope scope(this);
   event_.Clear();  // before looking: what ends from now on makes it readable again
   const bool is_bounded = timeout_micros != kForever;
@@ -423,15 +439,15 @@ std::size_t AsyncReaderImpl::Poll(std::size_t least, std::uint64_t timeout_micro
     count += DeliverEnded();
     count += BeginWaiting();
     Submit();
-    if (count >= least || in_flight_ == 0) return count;
-    if (!ended_.empty()) continue;
-    if (!is_bounded) {
-      Receive(kForever);
-      continue;
+    if (count >= least || in_flight() == 0) return count;
+    std::uint64_t rest = kForever;
+    if (is_bounded) {
+      const std::uint64_t passed = db_.NowMicros() - begun;
+      if (passed >= timeout_micros) return count;
+      rest = timeout_micros - passed;
     }
-    const std::uint64_t passed = db_.NowMicros() - begun;
-    if (passed >= timeout_micros) return count;
-    Receive(timeout_micros - passed);
+    // Callbacks may begin reads that end at once, round after round. The queue is asked in each round even so.
+    Receive(HasWork() ? 0 : rest);
   }
 }
 
@@ -441,7 +457,7 @@ std::size_t AsyncReaderImpl::DeliverEnded() {
   std::size_t count = 0;
   const Read* const last = ended_.empty() ? nullptr : ended_.last;
   const Read* read = nullptr;
-  while (read != last) {
+  while (read != last && !IsForkedChild()) {  // a callback may fork
     Read* const next = ended_.Pop();
     read = next;
     if (Deliver(next)) ++count;
@@ -452,13 +468,14 @@ std::size_t AsyncReaderImpl::DeliverEnded() {
 bool AsyncReaderImpl::Deliver(Read* read) {
   Record(read);
   --in_flight_;
-  bytes_used_ -= read->bytes;
   struct Freeing {
-    ~Freeing() { reader.Free(slot); }
+    ~Freeing() {
+      reader.Free(slot);
+      reader.Release();
+    }
     AsyncReaderImpl& reader;
     Read* const slot;
   } const freeing{*this, read};
-  Release();
   if (read->group != nullptr) return DeliverToGroup(read);
   if (read->get != nullptr) {
     AsyncGet* const get = read->get;
@@ -475,9 +492,19 @@ bool AsyncReaderImpl::DeliverToGroup(Read* read) {
   const std::shared_ptr<Group> group = std::move(read->group);
   if (read->index < group->values.size()) {
     group->statuses[read->index] = std::move(read->status);
-    if (group->statuses[read->index].ok()) group->values[read->index] = std::move(read->value);
+    if (group->statuses[read->index].ok()) {
+      group->values[read->index] = std::move(read->value);
+      group->bytes += read->bytes;
+      bytes_grouped_ += read->bytes;
+      Charge(read, 0);
+    }
   }
   if (--group->left > 0) return false;
+  struct Freeing {
+    ~Freeing() { sum -= bytes; }
+    std::uint64_t& sum;
+    const std::uint64_t bytes;
+  } const freeing{bytes_grouped_, group->bytes};
   if (const Meter& meter = db_.meter; meter.is_on()) {
     std::uint64_t found = 0;
     std::uint64_t bytes = 0;
@@ -485,6 +512,7 @@ bool AsyncReaderImpl::DeliverToGroup(Read* read) {
       found += group->statuses[i].ok() ? 1 : 0;
       bytes += group->values[i].size();
     }
+    meter.MeasureMicros(DB_MULTIGET, db_.NowMicros() - group->begun_micros);
     meter.Tick(NUMBER_MULTIGET_CALLS);
     meter.Tick(NUMBER_MULTIGET_KEYS_READ, group->values.size());
     meter.Tick(NUMBER_MULTIGET_KEYS_FOUND, found);
@@ -530,7 +558,7 @@ void AsyncReaderImpl::Record(Read* read) const noexcept {
 void AsyncReaderImpl::Free(Read* read) noexcept {
   read->unread = {};
   read->status = Status::OK();
-  read->bytes = 0;
+  Charge(read, 0);
   read->traced.reset();
   read->get = nullptr;
   read->group.reset();

@@ -48,7 +48,7 @@ class AsyncReaderImpl final : public AsyncReader {
                   ManyCallback callback) override;
   void Submit() override;
   std::size_t Poll(std::size_t least, std::uint64_t timeout_micros) override;
-  [[nodiscard]] std::size_t in_flight() const override { return in_flight_; }
+  [[nodiscard]] std::size_t in_flight() const override;
   [[nodiscard]] std::size_t depth() const override { return options_.depth; }
   Status EventFd(int* fd) override;
 
@@ -58,7 +58,9 @@ class AsyncReaderImpl final : public AsyncReader {
     ManyCallback callback;
     std::vector<Status> statuses;
     std::vector<PinnableSlice> values;
-    std::size_t left = 0;  // reads that have not ended
+    std::size_t left = 0;            // reads that have not ended
+    std::uint64_t bytes = 0;         // of bytes_grouped_
+    std::uint64_t begun_micros = 0;  // 0: not measured
   };
   // A slot. Its address does not change.
   struct Read {
@@ -98,23 +100,29 @@ class AsyncReaderImpl final : public AsyncReader {
   void Forget(AsyncGet* get) override;
 
   [[nodiscard]] Status Check(const ReadOptions& options) const;
-  // Looks the key up in the view, or if it is null, in the view of `options`. If read->unread is set then, the value has
-  // to be read. If it throws, the read has not begun.
+  // Looks the key up in the view, or if it is null, in the view of `options`. If read->unread is set then, the value
+  // has to be read. If it throws, the read has not begun.
   void LookUp(Read* read, const ReadOptions& options, const Family& family, Slice key, const View* view,
               SequenceNumber sequence);
   // The read is in flight. Puts it in the list for its next step.
   void Enter(Read* read) noexcept;
-  // Moves held reads that have room to the unsent ones.
+  // Moves held reads that fit to the unsent ones.
   void Release() noexcept;
-  // Prepares the request of a read with an unread value. After an error the read ends.
-  Status Prepare(Read* read);
-  // Begins the read of *get, if there is room. True: it has ended already.
+  // Prepares the request of a read with an unread value: it is unsent then. After an error it has ended.
+  void Prepare(Read* read) noexcept;
+  Status MakeRequest(Read* read);
+  // Begins the read of *get, which takes a slot. True: it has ended already.
   bool BeginNow(AsyncGet* get);
-  // Begins reads of coroutines that wait for a slot. Returns how many have ended already; these it resumes.
+  // Begins reads of coroutines that wait for a slot, at most of those that wait when it is called. Returns how many
+  // have ended already; these it resumes.
   std::size_t BeginWaiting();
   AsyncGet* PopWaiting();
   // Delivers the reads that have ended by now. Returns how many.
   std::size_t DeliverEnded();
+  // True if another round of a Poll would find work, without waiting for the queue.
+  [[nodiscard]] bool HasWork() const { return !ended_.empty() || (first_waiting_ != nullptr && HasSlot()); }
+  // A child must not touch what its parent waits for.
+  [[nodiscard]] bool IsForkedChild() const;
   // Takes finished reads from the queue. Waits up to `micros` if there is none.
   void Receive(std::uint64_t micros);
   // Ends a read with this error, or if it is OK, with the error that LookUp has set: memory ran out.
@@ -133,9 +141,21 @@ class AsyncReaderImpl final : public AsyncReader {
   // Ends the read that *get waits for; does not resume the coroutine.
   static void HandOver(Read* read, AsyncGet* get) noexcept;
   void Free(Read* read) noexcept;
+  [[nodiscard]] bool HasSlot() const { return in_flight_ < options_.depth; }
+  // How many more bytes of values bytes_max allows.
+  [[nodiscard]] std::uint64_t BytesLeft() const noexcept {
+    const std::uint64_t used = bytes_used_ + bytes_grouped_;
+    return used < options_.bytes_max ? options_.bytes_max - used : 0;
+  }
+  // A held read fits at the latest when no other read can end before it. So the values of one MultiGet may be more than
+  // bytes_max.
   [[nodiscard]] bool Fits(std::uint64_t bytes) const noexcept {
-    return bytes_used_ == 0 || MutantIs(Mutant::kAsyncReaderIgnoresBytes) ||
-           (bytes_used_ <= options_.bytes_max && bytes <= options_.bytes_max - bytes_used_);
+    return bytes_used_ == 0 || bytes <= BytesLeft() || MutantIs(Mutant::kAsyncReaderIgnoresBytes);
+  }
+  // Sets how many bytes of bytes_used_ are the read's.
+  void Charge(Read* read, std::uint64_t bytes) noexcept {
+    bytes_used_ += bytes - read->bytes;
+    read->bytes = bytes;
   }
 
   const AsyncSource source_;
@@ -149,13 +169,15 @@ class AsyncReaderImpl final : public AsyncReader {
   std::vector<std::unique_ptr<Read>> slots_;
   std::vector<Read*> free_;
   std::size_t in_flight_ = 0;
-  std::uint64_t bytes_used_ = 0;  // by values of reads that are unsent, in the queue or ended
-  List held_;                     // wait until bytes_max allows them
+  std::uint64_t bytes_used_ = 0;     // by values of reads that are not held, until their callbacks have returned
+  std::uint64_t bytes_grouped_ = 0;  // by values that wait for others of their MultiGet, and during its callback
+  List held_;                        // wait until bytes_max allows them
   std::vector<ReadRequest*> unsent_;
   std::size_t sent_ = 0;  // reads in the queue
   List ended_;
   AsyncGet* first_waiting_ = nullptr;  // coroutines that wait for a slot
   AsyncGet* last_waiting_ = nullptr;
+  std::size_t waiting_count_ = 0;
   std::vector<ReadRequest*> done_;  // scratch space of Receive
   bool is_polling_ = false;
   bool is_ending_ = false;  // in the destructor

@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "cambium/statistics.h"
+#include "testing/forwarding_file_system.h"
 #include "testing/mutant_scope.h"
+#include "testing/page_cache.h"
 #include "testing/scarce_memory.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
@@ -109,6 +111,7 @@ struct Owned {
 
 Started ReadInto(AsyncReader* reader, std::string key, Ended* ended) {
   PinnableSlice value;
+  value.PinSelf("old");
   const Status s = co_await reader->Get({}, key, &value);
   ++ended->times;
   ended->status = s;
@@ -430,6 +433,92 @@ TEST(AsyncReaderTest, ReadsNoMoreBytesTogetherThanAllowed) {
   EXPECT_EQ(ReadWithBytesMax(), 20u);
 }
 
+// A MultiGet of 16 values of 20 KiB, of which two fit, with and without mappings, in memory or not. Its beginning takes
+// memory for two, also if it only tries to read the others without waiting.
+TEST(AsyncReaderTest, MultiGetBeginsWithNoMoreBytesThanAllowed) {
+  if (!kMemoryCanBeScarce) GTEST_SKIP() << kMemoryIsAmple;
+  for (const bool maps : {true, false}) {
+    for (const bool resident : {true, false}) {
+      SimOptions sim;
+      sim.maps = maps;
+      AsyncStore store(sim);
+      store.MustOpen();
+      std::vector<std::string> names;
+      for (int i = 0; i < 16; ++i) {
+        names.push_back(NumberedKey(i));
+        store.Put(names.back(), std::string(20'000, 'v') + names.back());
+      }
+      store.fs->SetResident(resident);
+      store.NewReader({.depth = 16, .bytes_max = 50'000, .use_io_uring = false});
+      const std::vector<Slice> keys(names.begin(), names.end());
+      const std::vector<ColumnFamilyHandle*> families(16, store.db->DefaultColumnFamily());
+      int found = 0;
+      const AllocatedBytes allocated;
+      const Status s = store.reader->MultiGet({}, 16, families.data(), keys.data(), [&](auto statuses, auto values) {
+        for (std::size_t i = 0; i < 16; ++i) {
+          found += statuses[i].ok() && values[i] == Slice(std::string(20'000, 'v') + names[i]) ? 1 : 0;
+        }
+      });
+      EXPECT_LT(allocated.get(), 80'000u) << maps << resident;
+      ASSERT_TRUE(s.ok()) << s.ToString();
+      EXPECT_EQ(store.reader->Poll(), 1u);
+      EXPECT_EQ(found, 16) << maps << resident;
+    }
+  }
+}
+
+// The first two values of a MultiGet fill bytes_max, and stay until the third has come: that one is read alone, and the
+// next read waits until the callback has returned.
+TEST(AsyncReaderTest, ValuesOfMultiGetCountUntilItsCallbackReturns) {
+  AsyncStore store;
+  store.MustOpen();
+  for (int i = 0; i < 4; ++i) store.Put(NumberedKey(i), std::string(20'000, 'v') + NumberedKey(i));
+  store.fs->SetResident(false);
+  store.NewReader({.depth = 4, .bytes_max = 50'000});
+  const std::string names[] = {NumberedKey(0), NumberedKey(1), NumberedKey(2)};
+  const Slice keys[] = {names[0], names[1], names[2]};
+  const std::vector<ColumnFamilyHandle*> families(3, store.db->DefaultColumnFamily());
+  const auto queued = [&] { return store.fs->read_counts().queued[0] + store.fs->read_counts().queued[1]; };
+  const std::uint64_t before = queued();
+  std::uint64_t queued_by_callback = 0;
+  const Status s = store.reader->MultiGet({}, 3, families.data(), keys, [&](auto statuses, auto values) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_TRUE(statuses[i].ok()) << statuses[i].ToString();
+      EXPECT_EQ(values[i], Slice(std::string(20'000, 'v') + names[i]));
+    }
+    store.reader->Submit();
+    queued_by_callback = queued() - before;
+  });
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  Ended next;
+  store.Begin(NumberedKey(3), &next);
+  EXPECT_EQ(store.reader->Poll(2), 2u);
+  EXPECT_EQ(queued_by_callback, 3u);
+  EXPECT_EQ(queued() - before, 4u);
+  ExpectValue(next, std::string(20'000, 'v') + NumberedKey(3));
+}
+
+// Two MultiGets hold an inline value each, and wait for larger ones: neither may wait for the other.
+TEST(AsyncReaderTest, MultiGetsDoNotWaitForEachOther) {
+  AsyncStore store;
+  store.Fill(20);
+  store.NewReader({.depth = 8, .bytes_max = 1});
+  const std::string names[] = {NumberedKey(3), NumberedKey(1)};
+  const Slice keys[] = {names[0], names[1]};
+  const std::vector<ColumnFamilyHandle*> families(2, store.db->DefaultColumnFamily());
+  int called = 0;
+  for (int i = 0; i < 2; ++i) {
+    const Status s = store.reader->MultiGet({}, 2, families.data(), keys, [&](auto statuses, auto values) {
+      ++called;
+      EXPECT_TRUE(statuses[0].ok() && statuses[1].ok());
+      EXPECT_EQ(values[1], Slice(ValueAt(1)));
+    });
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  EXPECT_EQ(store.reader->Poll(2), 2u);
+  EXPECT_EQ(called, 2);
+}
+
 TEST(AsyncReaderTest, ValueLargerThanBytesMaxIsReadAlone) {
   AsyncStore store;
   store.Fill(60);
@@ -464,6 +553,7 @@ TEST(AsyncReaderTest, DestructorEndsEveryRead) {
     for (std::size_t i = 1; i < 4; ++i) {
       EXPECT_EQ(ended[i].times, 1) << i;
       EXPECT_TRUE(ended[i].status.IsAborted()) << ended[i].status.ToString();
+      EXPECT_EQ(ended[i].value, "") << i;
     }
     store.MustClose();
   }
@@ -607,7 +697,8 @@ TEST(AsyncCoroutineTest, ManyWaitForRoomAndAllEnd) {
   for (int i = 0; i <= kKeys; ++i) ReadInto(store.reader.get(), NumberedKey(i), &ended[static_cast<std::size_t>(i)]);
   EXPECT_EQ(ended[0].times, 1) << "an inline value needs no suspension";
   EXPECT_EQ(ended[1].times, 0);
-  EXPECT_EQ(store.reader->in_flight(), 4u);
+  EXPECT_EQ(store.reader->in_flight(), kKeys + 1u - 2u) << "those that wait count; two inline ones have ended";
+  EXPECT_TRUE(store.reader->Get({}, "k", [](const Status&, Slice) {}).IsBusy());
   store.reader->Poll(kKeys);
   for (int i = 0; i < kKeys; ++i) ExpectValue(ended[static_cast<std::size_t>(i)], ValueAt(i));
   EXPECT_TRUE(ended[kKeys].status.IsNotFound());
@@ -652,6 +743,64 @@ TEST(AsyncCoroutineTest, ExceptionComesOutOfPoll) {
   ExpectValue(ended[1], ValueAt(4));
 }
 
+// A callback or coroutine that throws leaves others that wait for its room. They must be in flight, so that the usual
+// loop ends them.
+TEST(AsyncCoroutineTest, ThoseThatWaitGoOnAfterException) {
+  AsyncStore store;
+  store.Fill(10);
+  for (const int thrower : {0, 1, 2}) {
+    store.NewReader({.depth = 1});
+    std::vector<Ended> ended(2);
+    std::vector<Owned> throwing;
+    if (thrower == 0) {
+      const auto fails = [](const Status&, Slice) { throw std::runtime_error("x"); };
+      ASSERT_TRUE(store.reader->Get({}, NumberedKey(2), fails).ok());
+    } else {
+      // The second of these waits for room, and its value is inline: it throws when its read begins.
+      if (thrower == 2) ReadInto(store.reader.get(), NumberedKey(1), &ended[0]);
+      throwing.push_back(ReadAndThrow(store.reader.get(), NumberedKey(thrower == 1 ? 2 : 3)));
+    }
+    ReadInto(store.reader.get(), NumberedKey(4), &ended[1]);
+    EXPECT_THROW(store.reader->Poll(3), std::runtime_error);
+    EXPECT_EQ(store.reader->in_flight(), 1u);
+    {
+      const MutantScope mutant(Mutant::kAsyncReaderForgetsWaiting);  // rule G12
+      EXPECT_EQ(store.reader->in_flight(), 0u) << "the loop would end";
+    }
+    while (store.reader->in_flight() > 0) store.reader->Poll();
+    ExpectValue(ended[1], ValueAt(4));
+    throwing.clear();
+    store.reader.reset();
+  }
+}
+
+Owned ReadAgainAndAgain(AsyncReader* reader, std::string key, int* left) {
+  PinnableSlice value;
+  while (*left > 0) {
+    --*left;
+    const Status s = co_await reader->Get({}, key, &value);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+  }
+}
+
+// Two coroutines give the only room to each other, for values that are read at once. A Poll begins one read of each.
+TEST(AsyncCoroutineTest, PollEndsThoughCoroutinesTakeTurns) {
+  AsyncStore store;
+  store.Fill(10);
+  store.NewReader({.depth = 1});
+  Ended first;
+  ReadInto(store.reader.get(), NumberedKey(1), &first);
+  int left = 1000;
+  const Owned one = ReadAgainAndAgain(store.reader.get(), NumberedKey(3), &left);
+  const Owned other = ReadAgainAndAgain(store.reader.get(), NumberedKey(3), &left);
+  EXPECT_EQ(left, 998);
+  store.reader->Poll(1, 1000);
+  EXPECT_EQ(first.times, 1);
+  EXPECT_EQ(left, 996);
+  while (store.reader->in_flight() > 0) ASSERT_GE(store.reader->Poll(), 1u);
+  EXPECT_TRUE(one.handle.done() && other.handle.done());
+}
+
 TEST(AsyncCoroutineTest, MayBeDestroyedWhileItWaits) {
   AsyncStore store;
   store.Fill(10);
@@ -679,7 +828,9 @@ TEST(AsyncCoroutineTest, MayBeDestroyedWhileItWaits) {
 TEST(AsyncCoroutineTest, ErrorsOfTheCallAreItsResult) {
   AsyncStore store;
   store.Fill(2);
-  store.NewReader();
+  store.NewReader({.depth = 1});
+  Ended first;
+  store.Begin(NumberedKey(1), &first);  // errors wait for no room
   ReadOptions bad;
   const Snapshot* const snapshot = store.db->GetSnapshot();
   bad.snapshot = snapshot;
@@ -689,8 +840,12 @@ TEST(AsyncCoroutineTest, ErrorsOfTheCallAreItsResult) {
     results.push_back(co_await store.reader->Get(options, family, "k", value));
   };
   PinnableSlice value;
+  value.PinSelf("old");
   read(bad, store.db->DefaultColumnFamily(), &value);
+  EXPECT_TRUE(value.empty());
+  value.PinSelf("old");
   read({}, nullptr, &value);
+  EXPECT_TRUE(value.empty());
   read({}, store.db->DefaultColumnFamily(), nullptr);
   ASSERT_EQ(results.size(), 3u);
   for (const Status& s : results) EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
@@ -763,15 +918,15 @@ TEST(AsyncMemoryTest, MultiGetAndCoroutinesEndOnceWhenMemoryRunsOut) {
   const std::vector<ColumnFamilyHandle*> families(4, store.db->DefaultColumnFamily());
   for (std::uint64_t n = 0, met = 1; met != 0; ++n) {
     SCOPED_TRACE("allocation " + std::to_string(n));
-    store.NewReader({.depth = 5});
+    store.NewReader({.depth = 4});  // the coroutine waits for room
     int called = 0;
     bool begun = false;
     AsyncReader::ManyCallback callback = [&](std::span<const Status> statuses, std::span<PinnableSlice> values) {
       const AmpleMemory ample;
       ++called;
       for (std::size_t i = 0; i < 3; ++i) {
-        EXPECT_TRUE(statuses[i].IsAborted() || (statuses[i].ok() && values[i] == Slice(ValueAt(static_cast<int>(i) + 1))))
-            << statuses[i].ToString();
+        const bool is_read = statuses[i].ok() && values[i] == Slice(ValueAt(static_cast<int>(i) + 1));
+        EXPECT_TRUE(is_read || statuses[i].IsAborted()) << statuses[i].ToString();
       }
     };
     Ended ended;
@@ -824,6 +979,188 @@ TEST(AsyncReaderTest, LargeValueLeavesNoLargeBuffer) {
   EXPECT_LT(bytes_of_read("small", 40'000), 40'000u) << "its memory is used again";
 }
 
+// ---- Queues that fail or keep reads ----
+
+// What the read queues of a file system do. Its reads happen in the thread of the test.
+struct QueueScript {
+  SimClock* clock = nullptr;
+  bool fails_submit = false;
+  bool fails_wait = false;
+  bool fails_signal = false;
+  bool keeps = false;  // reads do not finish; a bounded wait takes all its time
+  bool is_spent = false;
+  int made = 0;
+  int signalled = 0;  // queues that know a descriptor
+};
+
+class ScriptedQueue final : public ReadQueue {
+ public:
+  explicit ScriptedQueue(QueueScript* script) : script_(*script) { ++script_.made; }
+  ~ScriptedQueue() override { Serve(nullptr); }
+  ScriptedQueue(const ScriptedQueue&) = delete;
+  ScriptedQueue& operator=(const ScriptedQueue&) = delete;
+
+  Status Submit(std::span<ReadRequest* const> requests) override {
+    if (script_.fails_submit) return Status::IOError("submit");
+    waiting_.insert(waiting_.end(), requests.begin(), requests.end());
+    return Status::OK();
+  }
+  Status Wait(std::vector<ReadRequest*>* done) override {
+    if (script_.fails_wait) return Status::IOError("wait");
+    Serve(done);
+    return Status::OK();
+  }
+  Status WaitFor(std::uint64_t micros, std::vector<ReadRequest*>* done) override {
+    if (script_.keeps) script_.clock->Advance(micros);
+    return script_.keeps ? Status::OK() : Wait(done);
+  }
+  Status SignalTo(int /*event_fd*/) override {
+    if (script_.fails_signal) return Status::IOError("signal");
+    ++script_.signalled;
+    return Status::OK();
+  }
+  [[nodiscard]] std::size_t in_flight() const override { return waiting_.size(); }
+  [[nodiscard]] std::size_t depth() const override { return 4096; }
+  [[nodiscard]] bool IsSpent() const override { return script_.is_spent; }
+
+ private:
+  void Serve(std::vector<ReadRequest*>* done) {
+    for (ReadRequest* const request : waiting_) {
+      request->status = request->file->Read(request->offset, request->size, request->out, &request->read);
+      if (done != nullptr) done->push_back(request);
+    }
+    waiting_.clear();
+  }
+
+  QueueScript& script_;
+  std::vector<ReadRequest*> waiting_;
+};
+
+class ScriptedFileSystem final : public ForwardingFileSystem {
+ public:
+  ScriptedFileSystem(std::shared_ptr<FileSystem> base, QueueScript* script)
+      : ForwardingFileSystem(std::move(base)), script_(script) {}
+  std::unique_ptr<ReadQueue> NewReadQueue(std::size_t, bool) override {
+    return std::make_unique<ScriptedQueue>(script_);
+  }
+
+ private:
+  QueueScript* const script_;
+};
+
+class AsyncQueueTest : public ::testing::Test {
+ protected:
+  AsyncQueueTest() {
+    script_.clock = store_.clock.get();
+    store_.options.file_system = std::make_shared<ScriptedFileSystem>(store_.fs, &script_);
+    store_.Fill(10);
+    script_.made = 0;
+    store_.NewReader();
+  }
+  // Reads a value that is not in memory.
+  Ended Read() {
+    Ended ended;
+    store_.Begin(NumberedKey(1), &ended);
+    store_.reader->Poll();
+    return ended;
+  }
+
+  QueueScript script_;
+  AsyncStore store_;
+};
+
+TEST_F(AsyncQueueTest, PollReturnsWhenItsTimeHasPassed) {
+  script_.keeps = true;
+  Ended ended;
+  store_.Begin(NumberedKey(1), &ended);
+  const std::uint64_t begun = store_.clock->NowMicros();
+  EXPECT_EQ(store_.reader->Poll(0), 0u);
+  EXPECT_EQ(store_.reader->Poll(1, 0), 0u);
+  EXPECT_EQ(store_.clock->NowMicros(), begun);
+  EXPECT_EQ(store_.reader->Poll(1, 1000), 0u);
+  EXPECT_EQ(store_.clock->NowMicros(), begun + 1000);
+  EXPECT_EQ(store_.reader->in_flight(), 1u);
+  script_.keeps = false;
+  EXPECT_EQ(store_.reader->Poll(), 1u);
+  ExpectValue(ended, ValueAt(1));
+}
+
+// Each callback begins a read that ends at once. Neither the time nor the queue may be forgotten.
+TEST_F(AsyncQueueTest, CallbacksWithoutEndStopNeitherTheClockNorTheQueue) {
+  int rounds = 0;
+  const std::function<void()> begin_next = [&] {
+    ASSERT_TRUE(store_.reader->Get({}, NumberedKey(3), [&](const Status&, Slice) {
+                               store_.clock->Advance(100);
+                               if (++rounds % 10'000 != 0) begin_next();
+                             }).ok());
+  };
+  begin_next();
+  EXPECT_EQ(store_.reader->Poll(1'000'000, 1000), 10u);
+  EXPECT_EQ(rounds, 10);
+  int rounds_at_end = 0;
+  ASSERT_TRUE(store_.reader->Get({}, NumberedKey(1), [&](const Status& status, Slice value) {
+                             EXPECT_TRUE(status.ok() && value == Slice(ValueAt(1))) << status.ToString();
+                             rounds_at_end = rounds;
+                           }).ok());
+  store_.reader->Poll(1'000'000);
+  EXPECT_EQ(rounds, 10'000);
+  EXPECT_GT(rounds_at_end, 0);
+  EXPECT_LT(rounds_at_end, 20) << "the queue had finished it";
+}
+
+TEST_F(AsyncQueueTest, ErrorOfTheQueueEndsItsReads) {
+  script_.fails_submit = true;
+  EXPECT_TRUE(Read().status.IsIOError());
+  script_.fails_submit = false;
+  script_.fails_wait = true;
+  EXPECT_TRUE(Read().status.IsIOError());
+  script_.fails_wait = false;
+  EXPECT_EQ(script_.made, 1);
+  ExpectValue(Read(), ValueAt(1));
+  EXPECT_EQ(script_.made, 2) << "a queue whose wait has failed is not used again";
+}
+
+// The program waits for the descriptor, so a queue that does not signal it must not be used.
+TEST_F(AsyncQueueTest, NewQueueSignalsTheDescriptorOrIsNotUsed) {
+  int fd = -1;
+  ASSERT_TRUE(store_.reader->EventFd(&fd).ok());
+  EXPECT_EQ(script_.signalled, 1);
+  script_.fails_wait = true;
+  EXPECT_TRUE(Read().status.IsIOError());
+  script_.fails_wait = false;
+  script_.fails_signal = true;
+  for (int i = 0; i < 2; ++i) EXPECT_NE(Read().status.ToString().find("signal"), std::string::npos);
+  script_.fails_signal = false;
+  ExpectValue(Read(), ValueAt(1));
+  EXPECT_EQ(script_.signalled, 2);
+}
+
+TEST_F(AsyncQueueTest, SpentQueueIsReplaced) {
+  ExpectValue(Read(), ValueAt(1));
+  ExpectValue(Read(), ValueAt(1));
+  EXPECT_EQ(script_.made, 1);
+  script_.is_spent = true;
+  ExpectValue(Read(), ValueAt(1));
+  EXPECT_EQ(script_.made, 2);
+}
+
+// A loop that waits for the descriptor is told of coroutines that wait for room, after an exception.
+TEST_F(AsyncQueueTest, DescriptorIsReadableWhileReadsWaitForRoomThatIsFree) {
+  store_.reader.reset();
+  store_.NewReader({.depth = 1});
+  int fd = -1;
+  ASSERT_TRUE(store_.reader->EventFd(&fd).ok());
+  const Owned throwing = ReadAndThrow(store_.reader.get(), NumberedKey(2));
+  Ended ended;
+  ReadInto(store_.reader.get(), NumberedKey(3), &ended);
+  EXPECT_THROW(store_.reader->Poll(), std::runtime_error);
+  pollfd wait{fd, POLLIN, 0};
+  EXPECT_EQ(::poll(&wait, 1, 0), 1);
+  EXPECT_EQ(store_.reader->Poll(0), 1u);
+  ExpectValue(ended, ValueAt(3));
+  EXPECT_EQ(::poll(&wait, 1, 0), 0);
+}
+
 // ---- Figures ----
 
 TEST(AsyncReaderTest, CountsReads) {
@@ -845,6 +1182,31 @@ TEST(AsyncReaderTest, CountsReads) {
   EXPECT_EQ(figures.getTickerCount(VALUE_READ_FROM_DEVICE) - device_before, 1u);
 }
 
+// As DB::MultiGet counts.
+TEST(AsyncReaderTest, CountsMultiGets) {
+  AsyncStore store;
+  store.options.statistics = CreateDBStatistics();
+  store.Fill(10);
+  store.NewReader();
+  const Statistics& figures = *store.options.statistics;
+  const std::uint64_t gets_before = figures.getTickerCount(NUMBER_KEYS_READ);
+  const std::string names[] = {NumberedKey(1), NumberedKey(3), "absent"};
+  const Slice keys[] = {names[0], names[1], names[2]};
+  const std::vector<ColumnFamilyHandle*> families(3, store.db->DefaultColumnFamily());
+  ASSERT_TRUE(store.reader->MultiGet({}, 3, families.data(), keys, [](auto, auto) {}).ok());
+  store.clock->Advance(11);
+  EXPECT_EQ(store.reader->Poll(), 1u);
+  EXPECT_EQ(figures.getTickerCount(NUMBER_MULTIGET_CALLS), 1u);
+  EXPECT_EQ(figures.getTickerCount(NUMBER_MULTIGET_KEYS_READ), 3u);
+  EXPECT_EQ(figures.getTickerCount(NUMBER_MULTIGET_KEYS_FOUND), 2u);
+  EXPECT_EQ(figures.getTickerCount(NUMBER_MULTIGET_BYTES_READ), ValueAt(1).size() + ValueAt(3).size());
+  EXPECT_EQ(figures.getTickerCount(NUMBER_KEYS_READ), gets_before);
+  HistogramData times;
+  figures.histogramData(DB_MULTIGET, &times);
+  EXPECT_EQ(times.count, 1u);
+  EXPECT_EQ(times.max, 11);
+}
+
 // ---- On a real file system ----
 
 class AsyncOnDiskTest : public ::testing::TestWithParam<bool> {
@@ -852,13 +1214,24 @@ class AsyncOnDiskTest : public ::testing::TestWithParam<bool> {
   AsyncOnDiskTest() {
     options_ = SmallOptions();
     options_.info_log = NullLogger();
+    options_.allow_mmap_reads = false;
+    options_.statistics = CreateDBStatistics();
     EXPECT_TRUE(DB::Open(options_, directory_.File("db"), &db_).ok());
     for (int i = 0; i < 100; ++i) EXPECT_TRUE(db_->Put({}, NumberedKey(i), ValueAt(i)).ok());
     EXPECT_TRUE(db_->Flush({}).ok());
     const Status s = db_->NewAsyncReader({.depth = 16, .use_io_uring = GetParam()}, &reader_);
     EXPECT_TRUE(s.ok()) << s.ToString();
   }
+  // Lets later reads of values wait for the device, where the file system can evict pages.
+  void ForgetValues() { is_cold_ = ForgetLogPages(directory_.File("db")) && is_cold_; }
+  // The reads of this test have used the queue: all those of values in the log with a ring; without one, a queue reads
+  // only what is not in memory.
+  void ExpectQueueWasUsed() const {
+    if (!GetParam() && !is_cold_) return;
+    EXPECT_GT(options_.statistics->getTickerCount(VALUE_READ_FROM_DEVICE), 0u);
+  }
 
+  bool is_cold_ = true;
   TempDirectory directory_;
   Options options_;
   std::unique_ptr<DB> db_;
@@ -874,6 +1247,7 @@ TEST_P(AsyncOnDiskTest, EventDescriptorWakesTheLoop) {
   ASSERT_TRUE(s.ok()) << s.ToString();
   pollfd wait{fd, POLLIN, 0};
   EXPECT_EQ(::poll(&wait, 1, 0), 0);
+  ForgetValues();
   int next = 0;
   std::vector<Ended> ended(100);
   const std::function<void()> begin = [&] {
@@ -889,15 +1263,66 @@ TEST_P(AsyncOnDiskTest, EventDescriptorWakesTheLoop) {
   for (int i = 0; i < 16; ++i) begin();
   reader_->Submit();
   while (reader_->in_flight() > 0) {
-    ASSERT_EQ(::poll(&wait, 1, 60'000), 1) << "nothing wakes the loop, and " << reader_->in_flight() << " are in flight";
+    ASSERT_EQ(::poll(&wait, 1, 60'000), 1) << "nothing wakes the loop; in flight: " << reader_->in_flight();
     reader_->Poll(0);
   }
   for (int i = 0; i < 100; ++i) ExpectValue(ended[static_cast<std::size_t>(i)], ValueAt(i));
+  EXPECT_EQ(reader_->Poll(0), 0u);  // the queue may have signalled what a Poll had taken already
   EXPECT_EQ(::poll(&wait, 1, 0), 0);
+  ExpectQueueWasUsed();
+}
+
+// The descriptor is made when reads are in flight, and one has ended.
+TEST_P(AsyncOnDiskTest, EventDescriptorTellsOfEarlierReads) {
+  ForgetValues();
+  std::vector<Ended> ended(6);
+  for (std::size_t i = 0; i < 6; ++i) {
+    ASSERT_TRUE(reader_->Get({}, NumberedKey(static_cast<int>(i)), [&, i](const Status& status, Slice value) {
+                         ++ended[i].times;
+                         ended[i].status = status;
+                         ended[i].value = value.ToString();
+                       }).ok());
+  }
+  reader_->Submit();
+  int fd = -1;
+  ASSERT_TRUE(reader_->EventFd(&fd).ok());
+  pollfd wait{fd, POLLIN, 0};
+  EXPECT_EQ(::poll(&wait, 1, 0), 1) << "an inline value has ended";
+  while (reader_->in_flight() > 0) {
+    ASSERT_EQ(::poll(&wait, 1, 60'000), 1) << "nothing wakes the loop; in flight: " << reader_->in_flight();
+    reader_->Poll(0);
+  }
+  for (int i = 0; i < 6; ++i) ExpectValue(ended[static_cast<std::size_t>(i)], ValueAt(i));
+}
+
+// The slots must live until nothing is written into them any more.
+TEST_P(AsyncOnDiskTest, DestructorWaitsForReadsInFlight) {
+  for (int round = 0; round < 20; ++round) {
+    ForgetValues();
+    std::vector<Ended> ended(16);
+    for (int i = 0; i < 16; ++i) {
+      Ended* const its = &ended[static_cast<std::size_t>(i)];
+      ASSERT_TRUE(reader_->Get({}, NumberedKey((round * 16 + i) % 100), [its](const Status& status, Slice value) {
+                           ++its->times;
+                           its->status = status;
+                           its->value = value.ToString();
+                         }).ok());
+    }
+    reader_->Submit();
+    if (round % 2 == 1) reader_->Poll(1);
+    reader_.reset();
+    for (int i = 0; i < 16; ++i) {
+      const Ended& each = ended[static_cast<std::size_t>(i)];
+      EXPECT_EQ(each.times, 1);
+      if (!each.status.IsAborted()) ExpectValue(each, ValueAt((round * 16 + i) % 100));
+    }
+    ASSERT_TRUE(db_->NewAsyncReader({.depth = 16, .use_io_uring = GetParam()}, &reader_).ok());
+  }
 }
 
 TEST_P(AsyncOnDiskTest, PollWaitsUntilEnoughHaveEnded) {
   for (int round = 0; round < 20; ++round) {
+    ForgetValues();
     std::vector<Ended> ended(16);
     for (int i = 0; i < 16; ++i) {
       Ended* const its = &ended[static_cast<std::size_t>(i)];
@@ -911,6 +1336,7 @@ TEST_P(AsyncOnDiskTest, PollWaitsUntilEnoughHaveEnded) {
     while (count < 16) count += reader_->Poll(16 - count, 60'000'000);
     for (int i = 0; i < 16; ++i) ExpectValue(ended[static_cast<std::size_t>(i)], ValueAt((round * 5 + i) % 100));
   }
+  ExpectQueueWasUsed();
 }
 
 }  // namespace

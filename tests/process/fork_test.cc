@@ -250,7 +250,7 @@ TEST_F(ForkTest, ChildCannotUseAsyncReader) {
   while (written_.load() < 200) std::this_thread::yield();
   EXPECT_EQ(InChild(
                 [&] {
-                  if (reader->Poll() != 0 || ended != 0) return 1;
+                  if (reader->Poll() != 0 || reader->in_flight() != 0 || ended != 0) return 1;
                   if (!reader->Get({}, "async", take).IsNotSupported()) return 2;
                   reader->Submit();
                   reader.reset();

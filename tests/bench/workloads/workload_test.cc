@@ -316,8 +316,9 @@ TEST_F(WorkloadTest, CorrectEnginePassesEverything) {
   ASSERT_TRUE(Run("fillrandom").ok());
   flags_.batch_size = 7;
   for (const char* name : {"readrandom", "multireadrandom", "readrandomasync", "readmissing", "readseq", "readseqkeys",
-                           "readreverse", "seekrandom", "seekrandomkeys", "verify", "overwrite", "deleterandom", "readrandom",
-                           "multireadrandom", "readseq", "readseqkeys", "seekrandom", "seekrandomkeys", "verify"}) {
+                           "readreverse", "seekrandom", "seekrandomkeys", "verify", "overwrite", "deleterandom",
+                           "readrandom", "multireadrandom", "readseq", "readseqkeys", "seekrandom", "seekrandomkeys",
+                           "verify"}) {
     const Status status = Run(name);
     EXPECT_TRUE(status.ok()) << name << ": " << status.ToString();
   }
