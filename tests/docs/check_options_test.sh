@@ -11,7 +11,7 @@ fresh() {
   rm -rf "$work/tree"
   mkdir -p "$work/tree/docs" "$work/tree/include/cambium" "$work/tree/src/api" "$work/tree/src/options"
   cp "$root/docs/OPTIONS.md" "$work/tree/docs/"
-  cp "$root/include/cambium/"{options,db,convenience,trace}.h "$work/tree/include/cambium/"
+  cp "$root/include/cambium/"{options,db,async,convenience,trace}.h "$work/tree/include/cambium/"
   cp "$root/src/api/properties.cc" "$work/tree/src/api/"
   cp "$root/src/options/option_table.cc" "$work/tree/src/options/"
 }
