@@ -92,8 +92,9 @@ void ScanAhead::Pop() {
   assert(count_ > 0);
   Slot& slot = front();
   if (slot.state == State::kPending) reads_.Forget(&slot.item);  // until then another thread may write into it
-  // One large value among small ones would otherwise leave a large buffer in each slot.
-  if (slot.item.buffer.capacity() > kBytesMax / kEntriesMax) slot.item.buffer = std::string();
+  // One large value among small ones would otherwise leave a large buffer in each slot. An assignment of an empty string
+  // would keep the memory.
+  if (slot.item.buffer.capacity() > kBytesMax / kEntriesMax) std::string().swap(slot.item.buffer);
   assert(bytes_ >= slot.bytes);
   bytes_ -= slot.bytes;
   ++first_;

@@ -2,6 +2,7 @@
 #include "api/scan_ahead.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cstdint>
 #include <memory>
@@ -82,6 +83,35 @@ TEST_F(ScanAheadTest, PushedValuesAreReadAfterMemoryRanOut) {
     ahead.Submit();
     ExpectFront(&ahead, next);
   }
+}
+
+// Regression: each slot kept the memory of the largest value that it had ever had.
+TEST_F(ScanAheadTest, PoppedLargeValuesReturnTheirMemory) {
+  constexpr std::size_t kLarge = 1u << 20;
+  constexpr int kValues = 32;  // as many as the reader has slots
+  for (int i = 0; i < kValues; ++i) {
+    keys_.push_back("large" + std::to_string(i));
+    addresses_.push_back(store_.Put(keys_.back(), std::string(kLarge, static_cast<char>('a' + i % 26))));
+  }
+  const auto heap_bytes = [] {
+    const struct mallinfo2 heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+  };
+  ScanAhead ahead(source_);
+  for (int i = 0; i < kValues; ++i) PushOne(&ahead);  // makes the slots
+  for (; !ahead.empty(); ahead.Pop()) ahead.Submit();
+  const std::size_t before = heap_bytes();
+  at_ = 40;
+  PushOne(&ahead);
+  for (int i = 0; i + 1 < kValues; ++i) {
+    PushOne(&ahead);  // so there are always values ahead, and each gets the next slot
+    ahead.Submit();
+    Slice value;
+    ASSERT_TRUE(ahead.FetchValue(&value).ok());
+    ASSERT_EQ(value.size(), kLarge);
+    ahead.Pop();
+  }
+  EXPECT_LT(heap_bytes(), before + 4 * kLarge);
 }
 
 // Regression: when Submit read the value of a popped entry, the slot already belonged to another entry, whose value was
