@@ -2,7 +2,6 @@
 #include "api/scan_ahead.h"
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <cstdint>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "testing/heap_bytes.h"
 #include "testing/test_store.h"
 #include "testing/scarce_memory.h"
 #include "testing/still_cursor.h"
@@ -93,14 +93,10 @@ TEST_F(ScanAheadTest, PoppedLargeValuesReturnTheirMemory) {
     keys_.push_back("large" + std::to_string(i));
     addresses_.push_back(store_.Put(keys_.back(), std::string(kLarge, static_cast<char>('a' + i % 26))));
   }
-  const auto heap_bytes = [] {
-    const struct mallinfo2 heap = mallinfo2();
-    return heap.uordblks + heap.hblkhd;
-  };
   ScanAhead ahead(source_);
   for (int i = 0; i < kValues; ++i) PushOne(&ahead);  // makes the slots
   for (; !ahead.empty(); ahead.Pop()) ahead.Submit();
-  const std::size_t before = heap_bytes();
+  const std::size_t before = HeapBytes();
   at_ = 40;
   PushOne(&ahead);
   for (int i = 0; i + 1 < kValues; ++i) {
@@ -111,7 +107,7 @@ TEST_F(ScanAheadTest, PoppedLargeValuesReturnTheirMemory) {
     ASSERT_EQ(value.size(), kLarge);
     ahead.Pop();
   }
-  EXPECT_LT(heap_bytes(), before + 4 * kLarge);
+  EXPECT_LT(HeapBytes(), before + 4 * kLarge);
 }
 
 // Regression: when Submit read the value of a popped entry, the slot already belonged to another entry, whose value was
