@@ -850,6 +850,8 @@ TEST(AsyncCoroutineTest, ErrorsOfTheCallAreItsResult) {
   ASSERT_EQ(results.size(), 3u);
   for (const Status& s : results) EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
   store.db->ReleaseSnapshot(snapshot);
+  EXPECT_EQ(store.reader->Poll(1), 1u);
+  ExpectValue(first, ValueAt(1));
 }
 
 // ---- Memory ----

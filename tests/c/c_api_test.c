@@ -301,6 +301,7 @@ static void test_asynchronous_reads(void) {
   CHECK(beginner.calls == 1 && !beginner.has_begun);
   CHECK_ERROR(beginner.error, "destroyed");
   cambium_asyncreader_destroy(NULL);
+  cambium_column_family_handle_destroy(family);
   cambium_close(db);
 }
 
