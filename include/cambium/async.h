@@ -11,7 +11,7 @@
 //   cambium::PinnableSlice value;
 //   cambium::Status s = co_await reader->Get({}, "oak", &value);
 //
-// What a read does when it begins, and what later:
+// A read is looked up at once, and its value is read later:
 //
 //   Get ─▶ look-up in memtables and index: at once ─▶ inline, mapped or absent: it has ended; Poll calls the callback
 //                                                 └▶ in the log: waits for Submit or Poll

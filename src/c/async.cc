@@ -37,7 +37,7 @@ class Message {
   char* text_ = nullptr;
 };
 
-// What the callback of several keys is given. All memory is taken before the reads begin, except that of the messages.
+// The arguments for the callback of several keys. All memory is taken before the reads begin, except that of messages.
 struct Many {
   explicit Many(std::size_t count) : values(count), lengths(count), errors(count) {}
   ~Many() {

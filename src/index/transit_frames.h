@@ -46,7 +46,7 @@ class TransitFrames {
     }
   }
 
-  // Removes all frames that nobody uses, and calls `visit` with each, closed. One thread at a time; others may call
+  // Removes all frames that are not pinned, and calls `visit` with each, closed. One thread at a time; others may call
   // Take.
   template <typename Visitor>
   void RemoveUnused(Visitor visit) {

@@ -1,4 +1,4 @@
-// What a job does near the ceiling before it writes: it makes sure that what was dropped before is gone.
+// Near the ceiling, a job waits before it writes until files that were dropped before are removed.
 #pragma once
 
 #include "cambium/status.h"
