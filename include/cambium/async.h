@@ -160,7 +160,7 @@ class [[nodiscard]] AsyncGet {
   std::coroutine_handle<> waiting_;
   bool is_pending_ = false;   // Begin has returned false, and the read has not ended
   void* read_ = nullptr;      // the reader's; null while it waits for room
-  AsyncGet* next_ = nullptr;  // of those that wait for room
+  AsyncGet* next_ = nullptr;  // the next read that waits for room
 };
 
 AsyncGet AsyncReader::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) {

@@ -25,7 +25,7 @@ namespace cambium {
 
 // The parts of a database that its asynchronous readers use.
 struct AsyncSource {
-  const void* database = nullptr;  // of the handles of its families
+  const void* database = nullptr;  // the handles of its families name this database
   ColumnFamilyHandle* default_family = nullptr;
   DbState* state = nullptr;
   const Reader* reader = nullptr;
@@ -36,7 +36,7 @@ class AsyncReaderImpl final : public AsyncReader {
  public:
   static constexpr std::size_t kDepthMax = 4096;
 
-  // What `source` refers to outlives the reader.
+  // The objects that `source` points to outlive the reader.
   static Result<std::unique_ptr<AsyncReaderImpl>> Make(const AsyncSource& source, const AsyncReaderOptions& options);
   ~AsyncReaderImpl() override;
   // In a forked child nothing is destroyed, as with the database.
@@ -59,7 +59,7 @@ class AsyncReaderImpl final : public AsyncReader {
     std::vector<Status> statuses;
     std::vector<PinnableSlice> values;
     std::size_t left = 0;            // reads that have not ended
-    std::uint64_t bytes = 0;         // of bytes_grouped_
+    std::uint64_t bytes = 0;         // counted in bytes_grouped_
     std::uint64_t begun_micros = 0;  // 0: not measured
   };
   // A slot. Its address does not change.
@@ -70,7 +70,7 @@ class AsyncReaderImpl final : public AsyncReader {
     ReadRequest request;
     PinnableSlice value;  // the value is read into its memory
     Status status;
-    std::uint64_t bytes = 0;  // of bytes_used_
+    std::uint64_t bytes = 0;  // counted in bytes_used_
     bool is_sent = false;     // it is in the queue
     std::uint32_t family = 0;
     std::uint64_t begun_micros = 0;  // 0: not measured
@@ -90,7 +90,7 @@ class AsyncReaderImpl final : public AsyncReader {
     void Push(Read* read);
     Read* Pop();
   };
-  class Claim;      // of a slot
+  class Claim;      // takes a free slot, and gives it back unless a read has begun
   class PollScope;  // one Poll
 
   AsyncReaderImpl(const AsyncSource& source, const AsyncReaderOptions& options);

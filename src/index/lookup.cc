@@ -15,7 +15,7 @@ constexpr std::size_t kInStep = 16;
 struct Descent {
   Lookup* lookup = nullptr;
   PageRef page;
-  std::uint32_t child = 0;  // of the page: the next one
+  std::uint32_t child = 0;  // the number of the child of `page` to visit next
 
   void Fail(Status status) {
     lookup->Finish(std::move(status));

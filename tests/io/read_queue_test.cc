@@ -441,7 +441,7 @@ TEST(ThreadReadQueueTest, BoundedWaitEndsWithoutRequests) {
   EXPECT_LT(waits, 10);
 }
 
-// A loop that sleeps until the descriptor is readable misses no request, whoever serves it, and whether it was in
+// A loop that sleeps until the descriptor is readable misses no request, with a ring or threads, and whether it was in
 // flight before the descriptor was named.
 TEST_P(ReadQueueTest, SignalsFinishedRequests) {
   const ForeignFile foreign(content_);
