@@ -242,6 +242,9 @@ void AddCallOptions(CLI::App* app, BenchFlags* f) {
                   "bytes a second of the thread that writes while others read; 0: no limit")
       ->capture_default_str();
   app->add_flag("--sync", f->sync, "every write is durable when it returns");
+  app->add_option("--sync_every", f->sync_every,
+                  "each thread makes everything durable after this many of its puts; 0: only at the end")
+      ->capture_default_str();
   app->add_flag("--disable_wal", f->disable_wal,
                 "write without a log if the engine can; Cambium's log is the only copy of the data");
   app->add_option("--verify_checksum", f->verify_checksum,
@@ -267,6 +270,8 @@ void AddStoreOptions(CLI::App* app, BenchFlags* f) {
   app->add_flag_function("--mmap_read,!--no_mmap_read", [f](std::int64_t count) { f->mmap_read = count > 0; },
                          "map files for reading: allow_mmap_reads of Cambium (default on) and RocksDB, mmap of WiredTiger "
                          "(default off); LMDB and LevelDB always map");
+  app->add_flag("--pin_mapped_values", f->pin_mapped_values,
+                "Cambium does not copy values that it has in a mapping and has verified before");
   app->add_option("--max_write_buffer_number", f->max_write_buffer_number, "memtables of Cambium and RocksDB")
       ->check(CLI::Range(2, 64))
       ->capture_default_str();

@@ -50,10 +50,11 @@ class CambiumCursor : public Cursor {
 
 class CambiumSession : public Session {
  public:
-  CambiumSession(DB* db, const WriteMode& mode, bool verify_checksum) : db_(db) {
+  CambiumSession(DB* db, const WriteMode& mode, const EngineConfig& config) : db_(db) {
     write_options_.sync = mode.sync;
     write_options_.disableWAL = mode.disable_wal;
-    read_options_.verify_checksums = verify_checksum;
+    read_options_.verify_checksums = config.verify_checksum;
+    read_options_.pin_mapped_values = config.pin_mapped_values;
   }
 
   Lookup Get(Slice key, Slice* value) override {
@@ -102,6 +103,8 @@ class CambiumSession : public Session {
     batch_.Clear();
     return status;
   }
+
+  Status SyncAll() override { return db_->SyncWAL(); }
 
   std::unique_ptr<Cursor> NewCursor(Fetch fetch) override {
     ReadOptions options = read_options_;
@@ -184,7 +187,7 @@ class CambiumEngine : public Engine {
     return config_.trace.record && !is_recording_ ? StartRecording() : Status();
   }
   std::unique_ptr<Session> NewSession() override {
-    return std::make_unique<CambiumSession>(db_.get(), mode_, config_.verify_checksum);
+    return std::make_unique<CambiumSession>(db_.get(), mode_, config_);
   }
 
   Status Settle(double* idle_seconds) override {
@@ -276,6 +279,7 @@ class CambiumEngine : public Engine {
            std::to_string(options_.blob_file_size) + SpaceSettings() + ", blob_compression_type " + config_.compression_type +
            (options_.index_type == IndexKind::kLsm ? LevelSettings() : "") +
            (options_.allow_mmap_reads ? "; allow_mmap_reads" : "; no allow_mmap_reads") + "; statistics without times" +
+           (config_.pin_mapped_values ? "; pin_mapped_values" : "") +
            (config_.verify_checksum ? "; value checksums are verified" : "; value checksums are not verified");
   }
 

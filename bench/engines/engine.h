@@ -35,6 +35,7 @@ struct EngineConfig {
   std::uint64_t min_blob_size = 0;
   std::uint64_t blob_file_size = 0;
   bool verify_checksum = true;  // of data read
+  bool pin_mapped_values = false;  // cambium's: values are read without a copy
   LevelShape levels;
   SpaceShape space;
   TraceFlags trace;  // cambium's: whether its calls are recorded
@@ -43,6 +44,7 @@ struct EngineConfig {
 // How the writes of a phase are committed.
 struct WriteMode {
   bool sync = false;         // each is durable when it returns
+  bool groups = false;       // unsynced, and made durable many at a time, by SyncAll
   bool visible = false;      // reads that begin after a write returned see it; a store with transactions commits each
   bool disable_wal = false;  // unflushed writes may be lost; an engine whose log holds the data logs them, unsynced
 };
@@ -154,6 +156,8 @@ class Session {
   // CommitBatch() commits the BatchPuts before it together. The bytes are borrowed during the call only.
   virtual Status BatchPut(Slice key, Slice value) = 0;
   virtual Status CommitBatch() = 0;
+  // Makes durable everything that this session has written. Only in phases with WriteMode::groups.
+  virtual Status SyncAll() = 0;
   // Called by a worker at its end, within the measured time.
   virtual Status Finish() { return {}; }
 

@@ -76,6 +76,14 @@ Lookup Answer(const leveldb::Status& status) {
   return status.ok() ? Lookup::kFound : status.IsNotFound() ? Lookup::kMissing : Lookup::kError;
 }
 
+// The only way to sync its log is a synced write; an empty batch adds no key.
+Status SyncLog(leveldb::DB* db) {
+  leveldb::WriteOptions synced;
+  synced.sync = true;
+  leveldb::WriteBatch nothing;
+  return Ours(db->Write(synced, &nothing));
+}
+
 class LevelDbSession : public Session {
  public:
   LevelDbSession(leveldb::DB* db, bool sync, bool verify_checksum) : db_(db), read_options_(Reads(verify_checksum)) {
@@ -110,6 +118,8 @@ class LevelDbSession : public Session {
     batch_.Clear();
     return status;
   }
+
+  Status SyncAll() override { return SyncLog(db_); }
 
   std::unique_ptr<Cursor> NewCursor(Fetch) override {
     return std::make_unique<LevelDbCursor>(db_->NewIterator(read_options_));
@@ -172,11 +182,7 @@ class LevelDbEngine : public Engine {
   Status Settle(double* idle_seconds) override {
     Status status = WaitUntilStill(idle_seconds);
     if (!status.ok()) return status;
-    // The only way to sync its log is a synced write; an empty batch adds no key.
-    leveldb::WriteOptions synced;
-    synced.sync = true;
-    leveldb::WriteBatch nothing;
-    return Ours(db_->Write(synced, &nothing));
+    return SyncLog(db_.get());
   }
   // LevelDB flushes only when its buffer is full.
   Status Flush() override { return {}; }

@@ -119,6 +119,7 @@ class LmdbSession : public Session {
     return Ours(mdb_put(write_, table_, &k, &v, 0));
   }
   Status CommitBatch() override { return Finish(); }
+  Status SyncAll() override { return Finish(); }  // a commit syncs, unless the phase is unsynced
   Status Finish() override {
     if (write_ == nullptr) return {};
     pending_ = 0;
@@ -225,7 +226,7 @@ class LmdbEngine : public Engine {
 
   Status BeginWrites(const WriteMode& mode) override {
     mode_ = mode;
-    return Ours(mdb_env_set_flags(env_, MDB_NOSYNC | MDB_NOMETASYNC, mode.sync ? 0 : 1));
+    return Ours(mdb_env_set_flags(env_, MDB_NOSYNC | MDB_NOMETASYNC, mode.sync || mode.groups ? 0 : 1));
   }
   std::unique_ptr<Session> NewSession() override { return std::make_unique<LmdbSession>(env_, table_, mode_); }
 
@@ -262,7 +263,7 @@ class LmdbEngine : public Engine {
            ", MDB_NORDAHEAD, no MDB_WRITEMAP, no compression (it has none), no cache of its own; unsynced writes go " +
            std::to_string(kPutsPerTransaction) +
            " to a transaction with MDB_NOSYNC | MDB_NOMETASYNC and one mdb_env_sync at the end, synced ones have a "
-           "transaction each without these flags, and one each with them where reads and writes are mixed; every read renews its transaction, and so does every MultiGet, which "
+           "transaction each without these flags, and one each with them where reads and writes are mixed; with --sync_every a thread's puts between two syncs, at most as many, share one without them; every read renews its transaction, and so does every MultiGet, which "
            "is a loop of mdb_get in it";
   }
 

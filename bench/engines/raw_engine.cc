@@ -63,6 +63,7 @@ class RawSession : public Session {
     batch_.clear();
     return status;
   }
+  Status SyncAll() override { return fd_ < 0 ? Status() : Sync(); }
   Status Finish() override { return fd_ < 0 || sync_ ? Status() : Sync(); }
 
  private:

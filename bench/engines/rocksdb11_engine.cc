@@ -142,6 +142,12 @@ class RocksDb11Session : public Session {
     return library_.Take(error);
   }
 
+  Status SyncAll() override {
+    char* error = nullptr;
+    library_.flush_wal_(db_, /*sync=*/1, &error);
+    return library_.Take(error);
+  }
+
   std::unique_ptr<Cursor> NewCursor(Fetch fetch) override {
     const auto* const options = fetch == Fetch::kKeys ? read_keys_.get() : read_options_.get();
     return std::make_unique<RocksDb11Cursor>(library_, library_.create_iterator_(db_, options));

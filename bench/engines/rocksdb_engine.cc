@@ -163,6 +163,8 @@ class RocksDbSession : public Session {
     return status;
   }
 
+  Status SyncAll() override { return Ours(db_->SyncWAL()); }
+
   std::unique_ptr<Cursor> NewCursor(Fetch fetch) override {
     return std::make_unique<RocksDbCursor>(
         db_->NewIterator(fetch == Fetch::kKeys ? KeysOnly(read_options_) : read_options_));

@@ -172,6 +172,11 @@ class WiredTigerSession : public Session {
     return status;
   }
 
+  Status SyncAll() override {
+    if (handle_.cursor == nullptr) return Ours(code_);
+    return Ours(handle_.session->log_flush(handle_.session, "sync=on"));
+  }
+
   std::unique_ptr<Cursor> NewCursor(Fetch) override {
     const int code = walk_.cursor == nullptr ? walk_.Open(connection_) : 0;
     return std::make_unique<WiredTigerCursor>(code, code == 0 ? &walk_ : nullptr);

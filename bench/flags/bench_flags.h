@@ -52,8 +52,10 @@ struct BenchFlags {
   YcsbFlags ycsb;
   TraceFlags trace;
   bool sync = false;
+  std::uint64_t sync_every = 0;  // each thread makes everything durable after so many of its puts; 0: never
   bool disable_wal = false;
   bool verify_checksum = true;
+  bool pin_mapped_values = false;
   std::uint64_t seed = 1;
   std::string db;
   bool use_existing_db = false;

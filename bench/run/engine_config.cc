@@ -24,6 +24,7 @@ EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags) {
           .min_blob_size = flags.min_blob_size,
           .blob_file_size = flags.blob_file_size,
           .verify_checksum = flags.verify_checksum,
+          .pin_mapped_values = flags.pin_mapped_values,
           .levels = flags.levels,
           .space = flags.space,
           .trace = flags.trace};

@@ -17,6 +17,7 @@ void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of, std::size_t value_s
   KeyBuffer key(w->phase.key_shape);
   ValueMaker values(w->phase.pool);
   std::uint64_t op = 0;
+  std::uint64_t unsynced = 0;
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
     const std::uint64_t in_batch = w->meter.Room(batch_size);
@@ -31,6 +32,12 @@ void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of, std::size_t value_s
       bytes += name.size() + value.size();
     }
     if (w->status.ok() && batch_size > 1) w->status = w->session.CommitBatch();
+    unsynced += in_batch;
+    const std::uint64_t sync_every = w->phase.flags.sync_every;
+    if (w->status.ok() && sync_every > 0 && unsynced >= sync_every) {
+      unsynced = 0;
+      w->status = w->session.SyncAll();
+    }
     w->written_bytes += bytes;
     w->meter.Finish(in_batch, bytes);
   }

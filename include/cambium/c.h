@@ -588,6 +588,8 @@ void cambium_readoptions_set_allow_unprepared_value(cambium_readoptions_t* optio
 unsigned char cambium_readoptions_get_allow_unprepared_value(const cambium_readoptions_t* options);
 void cambium_readoptions_set_async_io(cambium_readoptions_t* options, unsigned char value);
 unsigned char cambium_readoptions_get_async_io(const cambium_readoptions_t* options);
+void cambium_readoptions_set_pin_mapped_values(cambium_readoptions_t* options, unsigned char value);
+unsigned char cambium_readoptions_get_pin_mapped_values(const cambium_readoptions_t* options);
 void cambium_readoptions_set_durable_only(cambium_readoptions_t* options, unsigned char value);
 unsigned char cambium_readoptions_get_durable_only(const cambium_readoptions_t* options);
 

@@ -101,7 +101,8 @@ class DB {
   virtual ~DB() = default;
 
   // Syncs the log, waits for background work, releases the lock. Returns Aborted, and leaves the database open, while
-  // snapshots, iterators or asynchronous readers exist. Otherwise returns the first error; it is closed in any case.
+  // snapshots, iterators, asynchronous readers or pinned values (ReadOptions::pin_mapped_values) exist. Otherwise returns
+  // the first error; it is closed in any case.
   virtual Status Close() = 0;
 
   // ---- Column families ----

@@ -259,6 +259,13 @@ struct ReadOptions {
   bool fill_cache = true;
   // Reads only what is known to survive a power cut. InvalidArgument together with a snapshot.
   bool durable_only = false;
+  // Values of 1 KiB and more are not copied: a PinnableSlice, or an iterator's value(), refers to a mapping of the log,
+  // if allow_mmap_reads is in force, the value is in memory and is not compressed, and its checksum was compared by an
+  // earlier read with this option since its file was mapped (or verify_checksums is false). Otherwise it is copied as
+  // usual. The risk is that of every store that maps its files: if the device cannot read a page that has left memory,
+  // the access is a SIGBUS, and what the device then returns is not compared again. A PinnableSlice keeps the log file
+  // that it refers to on disk; change or destroy it before closing the database.
+  bool pin_mapped_values = false;
 };
 
 // Options of GetApproximateSizes. InvalidArgument if both are false.

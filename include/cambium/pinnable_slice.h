@@ -1,5 +1,6 @@
 // PinnableSlice: the bytes of a value, either owned, or borrowed until the slice is changed or destroyed. A database
-// returns owned bytes; their memory is reused from one Get to the next.
+// returns owned bytes, whose memory is reused from one Get to the next; with ReadOptions::pin_mapped_values also bytes
+// of a mapped file. Such a slice must be changed or destroyed before the database is closed.
 #pragma once
 
 #include <functional>

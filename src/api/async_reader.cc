@@ -280,9 +280,10 @@ void AsyncReaderImpl::LookUp(Read* read, const ReadOptions& options, const Famil
   const ReadAtOnce at_once{held_.empty() ? BytesLeft() : 0, has_ring_};
   std::string* const buffer = read->value.GetSelf();
   Slice found;
+  std::shared_ptr<Segment> keep;
   read->status = view == nullptr
-                     ? source_.reader->Begin(options, family, key, at_once, buffer, &found, &read->unread)
-                     : source_.reader->BeginIn(*view, sequence, options, family, key, at_once, buffer, &found,
+                     ? source_.reader->Begin(options, family, key, at_once, buffer, &found, &keep, &read->unread)
+                     : source_.reader->BeginIn(*view, sequence, options, family, key, at_once, buffer, &found, &keep,
                                                &read->unread);
   if (read->unread.view != nullptr) {
     read->unread.query.key = read->key;
@@ -291,7 +292,11 @@ void AsyncReaderImpl::LookUp(Read* read, const ReadOptions& options, const Famil
     const std::uint64_t bytes = read->unread.query.address.size();
     if (bytes <= at_once.bytes_max) Charge(read, bytes);
   } else if (read->status.ok()) {
-    read->value.PinSelfPart(found);
+    if (keep != nullptr) {
+      source_.state->value_pins.Pin(&read->value, found, std::move(keep));
+    } else {
+      read->value.PinSelfPart(found);
+    }
     Charge(read, found.size());
   }
 }

@@ -18,9 +18,11 @@ Status DbImpl::Close() {
   const std::size_t snapshots = state_.snapshots.size();
   const int iterators = state_.iterator_count.load();
   const int readers = MutantIs(Mutant::kCloseUnderAsyncReader) ? 0 : state_.async_reader_count.load();
-  if (snapshots != 0 || iterators != 0 || readers != 0) {
-    return Status::Aborted(std::to_string(snapshots) + " snapshots, " + std::to_string(iterators) + " iterators and " +
-                           std::to_string(readers) + " asynchronous readers are still in use");
+  const std::uint64_t pins = MutantIs(Mutant::kCloseUnderPinnedValue) ? 0 : state_.value_pins.count();
+  if (snapshots != 0 || iterators != 0 || readers != 0 || pins != 0) {
+    return Status::Aborted(std::to_string(snapshots) + " snapshots, " + std::to_string(iterators) + " iterators, " +
+                           std::to_string(readers) + " asynchronous readers and " + std::to_string(pins) +
+                           " pinned values are still in use");
   }
   try {
     return Shut();

@@ -183,7 +183,7 @@ void MoveTo(std::string* to, PinnableSlice* from) {
 }  // namespace
 
 Status DbImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, std::string* buffer,
-                         Slice* value) {
+                         Slice* value, std::shared_ptr<Segment>* keep) {
   const Meter& meter = state_.context.meter;
   const Stopwatch watch(&meter, DB_GET);
   const SampledCall sampled(&upkeep_.pace.foreground(), CallKind::kRead);
@@ -191,7 +191,7 @@ Status DbImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle,
   Status s = [&] {
     CAMBIUM_RETURN_IF_ERROR(reader_.Check(options));
     CAMBIUM_TRY(const Family* const family, FamilyOf(handle));
-    return reader_.Get(options, *family, key, buffer, value);
+    return reader_.Get(options, *family, key, buffer, value, keep);
   }();
   if (traced.is_on()) [[unlikely]] TraceGet(&traced, handle, key, s, *value);
   if (meter.is_on()) {
@@ -205,7 +205,7 @@ Status DbImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle,
 Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) {
   if (value == nullptr) [[unlikely]] return NullArgument("Get", "value");
   Slice found;
-  Status s = GetTraced(options, family, key, value, &found);  // not const, so that a NotFound is moved
+  Status s = GetTraced(options, family, key, value, &found, nullptr);  // not const, so that a NotFound is moved
   if (s.ok()) {
     value->erase(0, static_cast<std::size_t>(found.empty() ? 0 : found.data() - value->data()));
     value->resize(found.size());
@@ -219,8 +219,13 @@ Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice
   if (value == nullptr) [[unlikely]] return NullArgument("Get", "value");
   value->Reset();
   Slice found;
-  Status s = GetTraced(options, family, key, value->GetSelf(), &found);  // likewise
-  if (s.ok()) value->PinSelfPart(found);
+  std::shared_ptr<Segment> keep;
+  Status s = GetTraced(options, family, key, value->GetSelf(), &found, &keep);  // likewise
+  if (keep != nullptr) {
+    state_.value_pins.Pin(value, found, std::move(keep));
+  } else if (s.ok()) {
+    value->PinSelfPart(found);
+  }
   return s;
 }
 
@@ -241,7 +246,7 @@ void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamil
     statuses[i] = !allowed.ok() ? allowed : family.ok() ? Status::OK() : family.status();
     if (statuses[i].ok()) families[i] = *family;
   }
-  reader_.MultiGet(options, families, keys, values, statuses);
+  reader_.MultiGet(options, families, keys, values, statuses, &state_.value_pins);
   if (traced.is_on()) TraceMultiGet(&traced, {handles, count}, keys, values, statuses);
   if (!meter.is_on()) return;
   std::uint64_t found = 0;
@@ -277,7 +282,9 @@ std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<C
   // large value several times as much as its copy.
   values->resize(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) found[i].GetSelf()->swap((*values)[i]);
-  MultiGet(options, keys.size(), families.data(), keys.data(), found.data(), statuses.data());
+  ReadOptions copying = options;
+  copying.pin_mapped_values = false;
+  MultiGet(copying, keys.size(), families.data(), keys.data(), found.data(), statuses.data());
   for (std::size_t i = 0; i < keys.size(); ++i) MoveTo(&(*values)[i], &found[i]);
   return statuses;
 }

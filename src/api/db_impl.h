@@ -141,7 +141,8 @@ class DbImpl final : public DB {
   Result<Family*> ForReading(ColumnFamilyHandle* handle) const;
   Result<Family*> ForWriting(const WriteOptions& options, ColumnFamilyHandle* handle) const;
   Status DeleteAs(TraceOpType type, const WriteOptions& options, ColumnFamilyHandle* handle, Slice key);
-  Status GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, std::string* buffer, Slice* value);
+  Status GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, std::string* buffer, Slice* value,
+                   std::shared_ptr<Segment>* keep);
   // Flushes the family and compacts these keys of it.
   Status CompactKeys(Family* family, const Slice* begin, const Slice* end);
 

@@ -350,14 +350,22 @@ void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) {
 Status DbIterator::ReadHere() {
   const ValueQuery query = QueryFor(db_, *family_, options_, cursor_->key(), cursor_->entry());
   value_ = Slice();
+  if (options_.pin_mapped_values) {
+    if (db_.options.allow_mmap_reads) PrefetchMapped(Expected(), cursor_->entry());
+    CAMBIUM_TRY(const bool is_mapped, BorrowValue(view_->segments, query, &value_, nullptr));
+    if (is_mapped) return Status::OK();
+  }
   const bool forward = direction_ == Direction::kForward;
   CAMBIUM_TRY(const ScanPiece::Outcome outcome,
               piece_.Read(view_->segments, *cursor_, forward, ExpectedInMemory(), query, &buffer_, &value_));
-  if (outcome == ScanPiece::Outcome::kRead) return Status::OK();
+  bool is_read = outcome == ScanPiece::Outcome::kRead;
   if (outcome == ScanPiece::Outcome::kAlone) {
     if (db_.options.allow_mmap_reads) PrefetchMapped(Expected(), cursor_->entry());
-    CAMBIUM_TRY(const bool is_read, ReadCachedValue(view_->segments, query, &buffer_, &value_));
-    if (is_read) return Status::OK();
+    CAMBIUM_TRY(is_read, ReadCachedValue(view_->segments, query, &buffer_, &value_));
+  }
+  if (is_read) {
+    if (options_.pin_mapped_values) NoteVerified(view_->segments, query);
+    return Status::OK();
   }
   const std::size_t expected = Expected();
   if (expected < 2) return ReadValue(view_->segments, query, &buffer_, &value_);

@@ -34,6 +34,27 @@ void PrefetchValues(const SegmentTable& segments, std::span<const Lookup> lookup
   }
 }
 
+// As ReadCachedValue, or with `only_mapped` as ReadMappedValue; a value that may be pinned is not copied.
+Result<bool> ReadInMemory(const SegmentTable& segments, const ValueQuery& query, bool pins, bool only_mapped,
+                          std::string* buffer, Slice* value, std::shared_ptr<Segment>* keep) {
+  if (pins) {
+    CAMBIUM_TRY(const bool is_pinned, BorrowValue(segments, query, value, keep));
+    if (is_pinned) return true;
+  }
+  CAMBIUM_TRY(const bool is_read, only_mapped ? ReadMappedValue(segments, query, buffer, value)
+                                              : ReadCachedValue(segments, query, buffer, value));
+  if (is_read && pins) NoteVerified(segments, query);
+  return is_read;
+}
+
+// As ReadValue. If values are pinned, the next read of this one may do without a copy.
+Status ReadAndNote(const SegmentTable& segments, const ValueQuery& query, bool pins, std::string* buffer,
+                   Slice* value) {
+  CAMBIUM_RETURN_IF_ERROR(ReadValue(segments, query, buffer, value));
+  if (pins) NoteVerified(segments, query);
+  return Status::OK();
+}
+
 // Only in a mutant: keeps the view of a thread's last read pinned.
 void PinViewOfThread(const CommitPoint& commits) {
   if (!MutantIs(Mutant::kThreadPinsView)) return;
@@ -61,15 +82,22 @@ const SegmentTable& Reader::SegmentsOf(const View& view) const {
 }
 
 Status Reader::ReadEntry(const View& view, const Family& family, const ReadOptions& options, Slice key,
-                         const Entry& entry, std::string* buffer, Slice* value) const {
+                         const Entry& entry, std::string* buffer, Slice* value, std::shared_ptr<Segment>* keep) const {
   switch (entry.kind) {
     case EntryKind::kInline:
       buffer->assign(entry.inline_value.data(), entry.inline_value.size());
       *value = *buffer;
       return Status::OK();
     case EntryKind::kValue:
-    case EntryKind::kLargeValue:
-      return ReadValue(SegmentsOf(view), QueryFor(db_, family, options, key, entry), buffer, value);
+    case EntryKind::kLargeValue: {
+      const ValueQuery query = QueryFor(db_, family, options, key, entry);
+      const bool pins = options.pin_mapped_values && keep != nullptr;
+      if (pins) {
+        CAMBIUM_TRY(const bool is_pinned, BorrowValue(SegmentsOf(view), query, value, keep));
+        if (is_pinned) return Status::OK();
+      }
+      return ReadAndNote(SegmentsOf(view), query, pins, buffer, value);
+    }
     default: return Status::NotFound();
   }
 }
@@ -113,66 +141,67 @@ void Reader::FindEntries(const View& view, const Family& family, SequenceNumber 
 }
 
 Status Reader::GetFrom(const View& view, const Family& family, SequenceNumber sequence, const ReadOptions& options,
-                       Slice key, std::string* buffer, Slice* value) const {
-  PageRef keep;
+                       Slice key, std::string* buffer, Slice* value, std::shared_ptr<Segment>* keep) const {
+  PageRef page;
   Entry entry;
-  CAMBIUM_RETURN_IF_ERROR(FindEntry(view, family, sequence, key, &keep, &entry));
-  return ReadEntry(view, family, options, key, entry, buffer, value);
+  CAMBIUM_RETURN_IF_ERROR(FindEntry(view, family, sequence, key, &page, &entry));
+  return ReadEntry(view, family, options, key, entry, buffer, value, keep);
 }
 
-Status Reader::Get(const ReadOptions& options, const Family& family, Slice key, std::string* buffer,
-                   Slice* value) const {
+Status Reader::Get(const ReadOptions& options, const Family& family, Slice key, std::string* buffer, Slice* value,
+                   std::shared_ptr<Segment>* keep) const {
   const PassingReads passing(!options.fill_cache);
   SequenceNumber sequence = 0;
   if (options.snapshot != nullptr || options.durable_only) {
     CAMBIUM_TRY(const std::shared_ptr<const View> view, head_.PinViewFor(options, &sequence));
-    return GetFrom(*view, family, sequence, options, key, buffer, value);
+    return GetFrom(*view, family, sequence, options, key, buffer, value, keep);
   }
   Entry entry;
+  const bool pins = options.pin_mapped_values && keep != nullptr;
   std::shared_ptr<const View> held;
   {
     const EpochGuard guard;
     const View* const view = head_.CurrentView(&sequence);
     PinViewOfThread(commits_);
-    PageRef keep;
-    CAMBIUM_RETURN_IF_ERROR(FindEntry(*view, family, sequence, key, &keep, &entry));
-    if (!entry.HasAddress()) return ReadEntry(*view, family, options, key, entry, buffer, value);
-    CAMBIUM_TRY(const bool is_read,
-                ReadCachedValue(SegmentsOf(*view), QueryFor(db_, family, options, key, entry), buffer, value));
+    PageRef page;
+    CAMBIUM_RETURN_IF_ERROR(FindEntry(*view, family, sequence, key, &page, &entry));
+    if (!entry.HasAddress()) return ReadEntry(*view, family, options, key, entry, buffer, value, keep);
+    CAMBIUM_TRY(const bool is_read, ReadInMemory(SegmentsOf(*view), QueryFor(db_, family, options, key, entry), pins,
+                                                 false, buffer, value, keep));
     if (is_read) return Status::OK();
     // The value has to be read from the device. In an epoch, the waiting read would keep all databases of the process
     // from freeing memory. A view that is held by count keeps only its own files and memtables.
     held = view->shared_from_this();
   }
-  return ReadValue(SegmentsOf(*held), QueryFor(db_, family, options, key, entry), buffer, value);
+  return ReadAndNote(SegmentsOf(*held), QueryFor(db_, family, options, key, entry), pins, buffer, value);
 }
 
 Status Reader::Begin(const ReadOptions& options, const Family& family, Slice key, const ReadAtOnce& at_once,
-                     std::string* buffer, Slice* value, UnreadValue* unread) const {
+                     std::string* buffer, Slice* value, std::shared_ptr<Segment>* keep, UnreadValue* unread) const {
   const PassingReads passing(!options.fill_cache);
   SequenceNumber sequence = 0;
   if (options.snapshot != nullptr || options.durable_only) {
     CAMBIUM_TRY(const std::shared_ptr<const View> view, head_.PinViewFor(options, &sequence));
-    return BeginIn(*view, sequence, options, family, key, at_once, buffer, value, unread);
+    return BeginIn(*view, sequence, options, family, key, at_once, buffer, value, keep, unread);
   }
   const EpochGuard guard;
   const View* const view = head_.CurrentView(&sequence);
-  return BeginIn(*view, sequence, options, family, key, at_once, buffer, value, unread);
+  return BeginIn(*view, sequence, options, family, key, at_once, buffer, value, keep, unread);
 }
 
 Status Reader::BeginIn(const View& view, SequenceNumber sequence, const ReadOptions& options, const Family& family,
                        Slice key, const ReadAtOnce& at_once, std::string* buffer, Slice* value,
-                       UnreadValue* unread) const {
+                       std::shared_ptr<Segment>* keep, UnreadValue* unread) const {
   const PassingReads passing(!options.fill_cache);
-  PageRef keep;
+  PageRef page;
   Entry entry;
-  CAMBIUM_RETURN_IF_ERROR(FindEntry(view, family, sequence, key, &keep, &entry));
-  if (!entry.HasAddress()) return ReadEntry(view, family, options, key, entry, buffer, value);
+  CAMBIUM_RETURN_IF_ERROR(FindEntry(view, family, sequence, key, &page, &entry));
+  if (!entry.HasAddress()) return ReadEntry(view, family, options, key, entry, buffer, value, keep);
   const ValueQuery query = QueryFor(db_, family, options, key, entry);
   if (entry.address.size() <= at_once.bytes_max) {
-    const SegmentTable& segments = SegmentsOf(view);
-    CAMBIUM_TRY(const bool is_read, at_once.only_mapped ? ReadMappedValue(segments, query, buffer, value)
-                                                        : ReadCachedValue(segments, query, buffer, value));
+    const bool pins = options.pin_mapped_values && keep != nullptr;
+    CAMBIUM_TRY(const bool is_read,
+                ReadInMemory(SegmentsOf(view), query, pins, at_once.only_mapped, buffer, value, keep));
     if (is_read) return Status::OK();
   }
   *unread = {view.shared_from_this(), query};
@@ -186,6 +215,7 @@ struct Reader::Many {
   const Slice* keys;
   PinnableSlice* values;
   Status* statuses;
+  ValuePins* pins;  // null: all values are copied
   std::shared_ptr<const View> view;
   SequenceNumber sequence = 0;
   std::vector<std::size_t> order;  // indexes of keys with a family, sorted by family and key
@@ -199,9 +229,10 @@ struct Reader::Waiting {
 };
 
 void Reader::MultiGet(const ReadOptions& options, std::span<const Family* const> families, const Slice* keys,
-                      PinnableSlice* values, Status* statuses) const {
+                      PinnableSlice* values, Status* statuses, ValuePins* pins) const {
   const PassingReads passing(!options.fill_cache);
-  Many many{options, families, keys, values, statuses, nullptr, 0, {}, {}};
+  if (!options.pin_mapped_values) pins = nullptr;
+  Many many{options, families, keys, values, statuses, pins, nullptr, 0, {}, {}};
   many.order.reserve(families.size());
   for (std::size_t i = 0; i < families.size(); ++i) {
     if (families[i] != nullptr) many.order.push_back(i);
@@ -243,7 +274,7 @@ void Reader::FindAll(Many* many) const {
       if (!status.ok() || lookup.entry.HasAddress()) continue;
       Slice found;
       status = ReadEntry(*many->view, *family, many->options, many->keys[i], lookup.entry, many->values[i].GetSelf(),
-                         &found);
+                         &found, nullptr);
       if (status.ok()) many->values[i].PinSelfPart(found);
       lookup.keep.Release();
     }
@@ -260,11 +291,15 @@ void Reader::ReadCached(Many* many, std::vector<Waiting>* waiting) const {
     if (!status.ok() || !lookup.entry.HasAddress()) continue;
     const ValueQuery query = QueryFor(db_, *many->families[i], many->options, many->keys[i], lookup.entry);
     Slice found;
-    const Result<bool> cached = ReadCachedValue(segments, query, many->values[i].GetSelf(), &found);
+    std::shared_ptr<Segment> keep;
+    const Result<bool> cached =
+        ReadInMemory(segments, query, many->pins != nullptr, false, many->values[i].GetSelf(), &found, &keep);
     status = cached.status();
     if (cached.ok() && !*cached) {
       waiting->push_back({i, {}});
       waiting->back().item.query = query;
+    } else if (status.ok() && keep != nullptr) {
+      many->pins->Pin(&many->values[i], found, std::move(keep));
     } else if (status.ok()) {
       many->values[i].PinSelfPart(found);
     }
@@ -286,6 +321,7 @@ void Reader::ReadFromDevice(Many* many, std::vector<Waiting>* waiting) const {
       if (!each.item.is_done) reads.Await(each.item);
       many->statuses[each.index] = each.item.status;
       if (!each.item.status.ok()) continue;
+      if (many->pins != nullptr) NoteVerified(SegmentsOf(*many->view), each.item.query);
       PinnableSlice& value = many->values[each.index];
       *value.GetSelf() = std::move(each.item.buffer);
       value.PinSelfPart({value.GetSelf()->data(), each.item.value.size()});

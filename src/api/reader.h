@@ -43,38 +43,44 @@ class Reader {
   explicit Reader(DbState* state)
       : db_(state->context), commits_(state->commits), head_(state->head), read_queues_(state->read_queues) {}
 
+  // If pin_mapped_values is set, each read below with a parameter `keep` that is not null may set *value to bytes of a
+  // mapping, and then *keep to the segment that keeps them.
+
   // OK if the database can be read, and the options are valid.
   [[nodiscard]] Status Check(const ReadOptions& options) const;
   // *value refers to *buffer.
-  Status Get(const ReadOptions& options, const Family& family, Slice key, std::string* buffer, Slice* value) const;
+  Status Get(const ReadOptions& options, const Family& family, Slice key, std::string* buffer, Slice* value,
+             std::shared_ptr<Segment>* keep) const;
   // As Get, but if the value is in the log, it is read only as `at_once` allows. If it is not read, *unread is set, and
   // the result is OK.
   Status Begin(const ReadOptions& options, const Family& family, Slice key, const ReadAtOnce& at_once,
-               std::string* buffer, Slice* value, UnreadValue* unread) const;
+               std::string* buffer, Slice* value, std::shared_ptr<Segment>* keep, UnreadValue* unread) const;
   // The same in a view that is held, at one sequence number of it.
   Status BeginIn(const View& view, SequenceNumber sequence, const ReadOptions& options, const Family& family, Slice key,
-                 const ReadAtOnce& at_once, std::string* buffer, Slice* value, UnreadValue* unread) const;
+                 const ReadAtOnce& at_once, std::string* buffer, Slice* value, std::shared_ptr<Segment>* keep,
+                 UnreadValue* unread) const;
   Result<std::shared_ptr<const View>> PinViewFor(const ReadOptions& options, SequenceNumber* sequence) const {
     return head_.PinViewFor(options, sequence);
   }
   [[nodiscard]] const SegmentTable& SegmentsOf(const View& view) const;
-  // Looks up keys[i] in families[i]. Skips null families, whose statuses are set already.
+  // Looks up keys[i] in families[i]. Skips null families, whose statuses are set already. *pins counts the values that
+  // are not copied; null: all are.
   void MultiGet(const ReadOptions& options, std::span<const Family* const> families, const Slice* keys,
-                PinnableSlice* values, Status* statuses) const;
+                PinnableSlice* values, Status* statuses, ValuePins* pins) const;
 
  private:
   struct Many;
   struct Waiting;
 
   Status GetFrom(const View& view, const Family& family, SequenceNumber sequence, const ReadOptions& options, Slice key,
-                 std::string* buffer, Slice* value) const;
+                 std::string* buffer, Slice* value, std::shared_ptr<Segment>* keep) const;
   // Finds the entry of the key in the view; a tombstone if there is none. *entry may refer to *keep and to the view.
   Status FindEntry(const View& view, const Family& family, SequenceNumber sequence, Slice key, PageRef* keep,
                    Entry* entry) const;
   // Does the same for many keys of one family.
   void FindEntries(const View& view, const Family& family, SequenceNumber sequence, std::span<Lookup> lookups) const;
   Status ReadEntry(const View& view, const Family& family, const ReadOptions& options, Slice key, const Entry& entry,
-                   std::string* buffer, Slice* value) const;
+                   std::string* buffer, Slice* value, std::shared_ptr<Segment>* keep) const;
   // The steps of a MultiGet: find all entries, with inline values; read cached values; read the others from the device.
   void FindAll(Many* many) const;
   void ReadCached(Many* many, std::vector<Waiting>* waiting) const;

@@ -20,6 +20,7 @@ CAMBIUM_C_BOOL(readoptions, allow_unprepared_value)
 CAMBIUM_C_BOOL(readoptions, async_io)
 CAMBIUM_C_BOOL(readoptions, durable_only)
 CAMBIUM_C_BOOL(readoptions, fill_cache)
+CAMBIUM_C_BOOL(readoptions, pin_mapped_values)
 
 CAMBIUM_C_LIFE(writeoptions)
 CAMBIUM_C_BOOL(writeoptions, sync)

@@ -15,6 +15,7 @@
 #include "state/jobs.h"
 #include "state/snapshot_list.h"
 #include "state/space_control.h"
+#include "state/value_pins.h"
 #include "state/write_head.h"
 #include "vlog/read_queues.h"
 
@@ -33,6 +34,7 @@ struct DbState {
   WriteHead head{&context, &jobs, &commits, &space, &snapshots};
   std::atomic<int> iterator_count{0};      // iterators that are not deleted
   std::atomic<int> async_reader_count{0};  // asynchronous readers that are not destroyed
+  ValuePins value_pins;
   ReadQueues read_queues;
   // Set by Open. Log GC uses its options, because the log belongs to all families.
   std::shared_ptr<Family> default_family;

@@ -1,6 +1,7 @@
 #include "vlog/segment_map.h"
 
 #include <algorithm>
+#include <new>
 
 namespace cambium {
 namespace {
@@ -65,6 +66,22 @@ const MappedRegion* SegmentMap::Find(std::uint64_t offset, std::size_t size) {
   }
   const MappedRegion* const region = MapIfNeeded();
   return region != nullptr && end <= region->size() ? region : nullptr;
+}
+
+void SegmentMap::NoteVerified(std::uint64_t offset) noexcept {
+  const std::uint64_t granule = offset / kVerifiedMin;
+  if (granule / kBits >= verified_words_ || region_.load(std::memory_order_acquire) == nullptr) return;
+  std::atomic<std::uint64_t>* words = verified_.load(std::memory_order_acquire);
+  if (words == nullptr) {
+    auto* const made = new (std::nothrow) std::atomic<std::uint64_t>[verified_words_]();
+    if (made == nullptr) return;
+    if (verified_.compare_exchange_strong(words, made, std::memory_order_acq_rel)) {
+      words = made;
+    } else {
+      delete[] made;
+    }
+  }
+  words[granule / kBits].fetch_or(std::uint64_t{1} << granule % kBits, std::memory_order_relaxed);
 }
 
 bool SegmentMap::Probe(std::size_t chunk) {

@@ -18,7 +18,9 @@
 // never wrong.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -30,8 +32,14 @@ namespace cambium {
 class SegmentMap {
  public:
   // `file` must outlive this object. The part of the file beyond its current size and `expected_size` is not mapped.
-  SegmentMap(const File& file, std::uint64_t expected_size) : file_(file), expected_size_(expected_size) {}
-  ~SegmentMap() { delete region_.load(std::memory_order_acquire); }
+  SegmentMap(const File& file, std::uint64_t expected_size)
+      : file_(file),
+        expected_size_(expected_size),
+        verified_words_(static_cast<std::size_t>(std::min(expected_size, kChunks * kChunk) / kVerifiedMin / kBits + 1)) {}
+  ~SegmentMap() {
+    delete region_.load(std::memory_order_acquire);
+    delete[] verified_.load(std::memory_order_acquire);
+  }
   SegmentMap(const SegmentMap&) = delete;
   SegmentMap& operator=(const SegmentMap&) = delete;
 
@@ -48,6 +56,20 @@ class SegmentMap {
     for (std::size_t i = 0; i < n; i += kLine) __builtin_prefetch(bytes + i);
   }
 
+  // The least record that is noted as verified: no two such records begin in the same granule.
+  static constexpr std::size_t kVerifiedMin = 1024;
+  // Notes that the checksum of the record at `offset`, of at least kVerifiedMin bytes, was compared. Does nothing if
+  // there is no mapping, or no memory for the note.
+  void NoteVerified(std::uint64_t offset) noexcept;
+  // True if that was noted for a record of at least kVerifiedMin bytes that begins in the same granule as `offset`. If a
+  // valid record of at least this size begins at `offset`, it is the same one.
+  [[nodiscard]] bool IsVerified(std::uint64_t offset) const {
+    const auto* const words = verified_.load(std::memory_order_acquire);
+    const std::uint64_t granule = offset / kVerifiedMin;
+    if (words == nullptr || granule / kBits >= verified_words_) return false;
+    return (words[granule / kBits].load(std::memory_order_relaxed) >> granule % kBits & 1) != 0;
+  }
+
   // Says that everything below `end` is written and will not change. One thread at a time. Stored only every kStep
   // bytes, so that readers keep the cache line.
   void Grow(std::uint64_t end) {
@@ -56,6 +78,8 @@ class SegmentMap {
   // Says that the segment takes no more appends and its values end at `end`. Ranges that reach beyond it are read: a
   // mapping cannot report the end of the file.
   void Complete(std::uint64_t end) { end_.store(end, std::memory_order_release); }
+  // Everything below it may be copied.
+  [[nodiscard]] std::uint64_t end() const { return end_.load(std::memory_order_acquire); }
 
   // Resets this thread's counters. They count its reads in all databases and decide when it asks the kernel next; tests
   // that count calls reset them.
@@ -80,6 +104,9 @@ class SegmentMap {
   std::atomic<const MappedRegion*> region_{nullptr};
   std::atomic<bool> cannot_map_{false};  // mapping or asking failed: not tried again
   std::atomic<std::uint64_t> resident_[kChunks / kBits] = {};
+  // A bit for each granule of kVerifiedMin bytes. Null until the first note.
+  const std::size_t verified_words_;
+  std::atomic<std::atomic<std::uint64_t>*> verified_{nullptr};
 };
 
 }  // namespace cambium

@@ -221,6 +221,36 @@ Result<bool> ReadMappedValue(const SegmentTable& segments, const ValueQuery& que
   return true;
 }
 
+Result<bool> BorrowValue(const SegmentTable& segments, const ValueQuery& query, Slice* value,
+                         std::shared_ptr<Segment>* keep) {
+  *value = Slice();
+  if (query.address.size() < SegmentMap::kVerifiedMin) return false;
+  CAMBIUM_TRY(const ValuePlace place, LocateValue(segments, query));
+  SegmentMap* const map = place.segment->map();
+  if (map == nullptr || place.offset >= map->end()) return false;
+  // The size in an address is rounded up, so the last record of a segment seems to reach beyond its end.
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(place.size, map->end() - place.offset));
+  if (size < kRecordHeaderSize + query.key.size()) return false;
+  const bool is_verified = map->IsVerified(place.offset) || MutantIs(Mutant::kPinUnverifiedValues);
+  if (query.verify_checksums && !is_verified) return false;
+  const MappedRegion* const region = map->Find(place.offset, size);
+  if (region == nullptr) return false;
+  const Slice record(region->data() + place.offset, size);
+  CAMBIUM_TRY(const RecordHeader header, CheckHeader(place, query, record));
+  if (header.codec != Codec::kNone || header.RecordSize() > size) return false;
+  CountRead(query, VALUE_READ_CACHED, place.size);
+  *value = Slice(record.data() + kRecordHeaderSize + header.key_size, header.value_size);
+  if (keep != nullptr && !MutantIs(Mutant::kPinnedValueKeepsNothing)) *keep = segments.Find(query.address.slot());
+  return true;
+}
+
+void NoteVerified(const SegmentTable& segments, const ValueQuery& query) noexcept {
+  if (!query.verify_checksums || query.address.size() < SegmentMap::kVerifiedMin) return;
+  const Segment* const segment = segments.Find(query.address.slot()).get();
+  if (segment == nullptr || segment->map() == nullptr || query.address.kind() != EntryKind::kValue) return;
+  segment->map()->NoteVerified(query.address.offset());
+}
+
 void PrefetchMappedValue(const SegmentTable& segments, ValueAddress address) {
   constexpr std::size_t kLine = 64;
   // A value of 1 KiB with its header and key. A longer one is a stream, which the processor prefetches by itself.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "cambium/comparator.h"
@@ -55,6 +56,15 @@ Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& que
 
 // As ReadCachedValue, but also returns false if the value would have to be read with a system call.
 Result<bool> ReadMappedValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
+
+// Sets *value to the bytes of the value in the mapping of its segment, without a copy, and *keep, unless null, to a
+// reference to the segment: the bytes are valid as long as it, or the view of `segments`, lives. Returns false if the
+// value is not mapped, small, compressed, or was not verified yet (unless query.verify_checksums is false). An access to
+// the bytes may fault: see MappedRegion.
+Result<bool> BorrowValue(const SegmentTable& segments, const ValueQuery& query, Slice* value,
+                         std::shared_ptr<Segment>* keep);
+// Called after a read of the value that succeeded. If it compared the checksum, BorrowValue may return the value later.
+void NoteVerified(const SegmentTable& segments, const ValueQuery& query) noexcept;
 
 // Reads the bytes at `place`, as far as they are in memory, and returns how many it has read from its beginning on. Never
 // waits for a device. The place may have several records.

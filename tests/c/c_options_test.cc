@@ -183,6 +183,10 @@ TEST(COptionsTest, OptionsOfCallsHaveSettersAndGetters) {
   EXPECT_EQ(cambium_readoptions_get_async_io(&read), 1);
   cambium_readoptions_set_async_io(&read, 0);
   EXPECT_FALSE(read.rep.async_io);
+  EXPECT_EQ(cambium_readoptions_get_pin_mapped_values(&read), 0);
+  cambium_readoptions_set_pin_mapped_values(&read, 1);
+  EXPECT_TRUE(read.rep.pin_mapped_values);
+  EXPECT_EQ(cambium_readoptions_get_pin_mapped_values(&read), 1);
   EXPECT_EQ(cambium_readoptions_get_durable_only(&read), 0);
   cambium_readoptions_set_durable_only(&read, 1);
   EXPECT_TRUE(read.rep.durable_only);

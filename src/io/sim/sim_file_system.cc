@@ -383,10 +383,14 @@ Status SimFileSystem::ApplyWrite(SimInodeId id, const std::string& path, std::ui
   }
   const std::uint64_t written = change.length;
   disk_.Apply(id, std::move(change));
-  for (SimMappedRegion* region : maps_) {
-    if (region->inode() == id) region->Refresh(disk_.GetInode(id).cached(), offset, written);
-  }
+  RefreshMaps(id, offset, written);
   return status;
+}
+
+void SimFileSystem::RefreshMaps(SimInodeId id, std::uint64_t offset, std::uint64_t length) {
+  for (SimMappedRegion* region : maps_) {
+    if (region->inode() == id) region->Refresh(disk_.GetInode(id).cached(), offset, length);
+  }
 }
 
 Status SimFileSystem::WriteFile(SimInodeId id, const std::string& path, std::uint64_t offset,
@@ -481,6 +485,7 @@ Status SimFileSystem::ChangeFile(SimOpKind kind, SimInodeId id, const std::strin
       }
     }
     disk_.Apply(id, std::move(change));
+    RefreshMaps(id, offset, length);
     return Status::OK();
   });
 }

@@ -20,6 +20,7 @@ Status SimTampering::Change(const std::string& path, std::uint64_t offset, std::
   change(&inode.durable);
   change(&inode.device);
   if (inode.cache_differs) change(&inode.cache);
+  fs_.RefreshMaps(id, offset, length);
   return Status::OK();
 }
 

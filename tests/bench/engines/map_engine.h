@@ -35,10 +35,12 @@ class MapEngine : public Engine {
   Lies lies;
   std::map<std::string, std::string> map;
   std::uint64_t commits = 0;
+  std::uint64_t syncs = 0;          // calls of SyncAll
   std::uint64_t values_walked = 0;  // values that cursors returned
   std::uint64_t calls = 0;          // of MultiGet
   bool settled = false;
   bool sync = false;
+  bool groups = false;
   std::mutex mutex;
 
   Status Open(bool) override { return {}; }
@@ -49,6 +51,7 @@ class MapEngine : public Engine {
   }
   Status BeginWrites(const WriteMode& mode) override {
     sync = mode.sync;
+    groups = mode.groups;
     settled = false;
     return {};
   }
@@ -164,6 +167,11 @@ class MapEngine : public Engine {
       const std::lock_guard lock(engine_->mutex);
       if (engine_->lies.write) return engine_->lies.write();
       engine_->map[key.ToString()] = value.ToString();
+      return {};
+    }
+    Status SyncAll() override {
+      const std::lock_guard lock(engine_->mutex);
+      ++engine_->syncs;
       return {};
     }
     Status CommitBatch() override {

@@ -158,6 +158,19 @@ TEST_F(WorkloadTest, BatchesCommitTogether) {
   EXPECT_EQ(engine_.map.size(), 2500u);
 }
 
+TEST_F(WorkloadTest, SyncEverySyncsEachThreadAfterSoManyPuts) {
+  flags_.threads = 2;
+  flags_.sync_every = 100;
+  flags_.writes = 250;
+  ASSERT_TRUE(Run("fillrandom").ok());
+  EXPECT_EQ(engine_.syncs, 4u) << "two for each thread; the last 50 puts wait for the end";
+  EXPECT_FALSE(engine_.sync);
+  EXPECT_TRUE(engine_.groups);
+  flags_.batch_size = 30;
+  ASSERT_TRUE(Run("overwrite").ok());
+  EXPECT_EQ(engine_.syncs, 8u) << "after the batch that completes a hundred";
+}
+
 TEST_F(WorkloadTest, FillBatchIgnoresBatchSize) {
   flags_.batch_size = 7;
   flags_.writes = 2500;
