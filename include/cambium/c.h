@@ -179,7 +179,8 @@ char* cambium_get(cambium_t* db, const cambium_readoptions_t* options, const cha
                   size_t* value_length, char** errptr);
 char* cambium_get_cf(cambium_t* db, const cambium_readoptions_t* options, cambium_column_family_handle_t* family,
                      const char* key, size_t key_length, size_t* value_length, char** errptr);
-/* Reads without a copy. The slice is the caller's: cambium_pinnableslice_destroy. */
+/* As cambium_get, with one copy less, or with none: see cambium_readoptions_set_pin_mapped_values. The slice is the
+   caller's: cambium_pinnableslice_destroy, before the database is closed. */
 cambium_pinnableslice_t* cambium_get_pinned(cambium_t* db, const cambium_readoptions_t* options, const char* key,
                                             size_t key_length, char** errptr);
 cambium_pinnableslice_t* cambium_get_pinned_cf(cambium_t* db, const cambium_readoptions_t* options,
@@ -588,6 +589,7 @@ void cambium_readoptions_set_allow_unprepared_value(cambium_readoptions_t* optio
 unsigned char cambium_readoptions_get_allow_unprepared_value(const cambium_readoptions_t* options);
 void cambium_readoptions_set_async_io(cambium_readoptions_t* options, unsigned char value);
 unsigned char cambium_readoptions_get_async_io(const cambium_readoptions_t* options);
+/* Slices and iterators' values of 1 KiB and more may refer to a mapped file, as ReadOptions in options.h says. */
 void cambium_readoptions_set_pin_mapped_values(cambium_readoptions_t* options, unsigned char value);
 unsigned char cambium_readoptions_get_pin_mapped_values(const cambium_readoptions_t* options);
 void cambium_readoptions_set_durable_only(cambium_readoptions_t* options, unsigned char value);
