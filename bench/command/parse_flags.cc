@@ -243,7 +243,8 @@ void AddCallOptions(CLI::App* app, BenchFlags* f) {
       ->capture_default_str();
   app->add_flag("--sync", f->sync, "every write is durable when it returns");
   app->add_option("--sync_every", f->sync_every,
-                  "each thread makes everything durable after this many of its puts; 0: only at the end")
+                  "in workloads that only write, each thread makes everything durable after this many of its puts or "
+                  "deletes; 0: only at the end")
       ->capture_default_str();
   app->add_flag("--disable_wal", f->disable_wal,
                 "write without a log if the engine can; Cambium's log is the only copy of the data");
@@ -404,6 +405,8 @@ std::string Contradiction(const BenchFlags& f) {
   }
   if (f.use_existing_db && f.db.empty()) return "--use_existing_db needs --db";
   if (f.sync && f.disable_wal) return "--sync and --disable_wal are opposites";
+  if (f.sync_every > 0 && f.disable_wal) return "--sync_every and --disable_wal are opposites";
+  if (f.sync_every > 0 && f.sync) return "with --sync every write is synced already, without --sync_every";
   if (f.keys_per_prefix > 0 && f.key_style != KeyStyle::kDbBench)
     return "--keys_per_prefix is for db_bench's keys only";
   if (f.keys_per_prefix > 0 && f.prefix_size + kKeySizeMin > f.key_size) {

@@ -444,7 +444,7 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   phase->lasting = at_the_beginning.has_value() ? &*at_the_beginning : &phase->keys;
   SetUp(workload, phase, result);
   Status status = engine->BeginWrites({.sync = changes && (workload.sync || flags.sync),
-                                       .groups = flags.sync_every > 0,
+                                       .groups = writes && flags.sync_every > 0,
                                        .visible = workload.mixes,
                                        .disable_wal = flags.disable_wal});
   if (!status.ok()) return status;

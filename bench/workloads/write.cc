@@ -10,6 +10,23 @@ namespace {
 constexpr std::uint64_t kBatchOfFillbatch = 1000;      // db_bench's
 constexpr std::size_t kValueSizeOfFill100K = 100'000;  // db_bench's
 
+// Makes the writes of a worker durable after each flags.sync_every of them.
+class SyncGroups {
+ public:
+  explicit SyncGroups(Worker* w) : session_(w->session), size_(w->phase.flags.sync_every) {}
+  Status Wrote(std::uint64_t count) {
+    unsynced_ += count;
+    if (size_ == 0 || unsynced_ < size_) return {};
+    unsynced_ = 0;
+    return session_.SyncAll();
+  }
+
+ private:
+  Session& session_;
+  const std::uint64_t size_;
+  std::uint64_t unsynced_ = 0;
+};
+
 // Puts the key `id_of(op)` for op from 0 on, singly or in batches of `batch_size`. Values have the pool's sizes, or
 // `value_size` if that is not 0.
 template <typename IdOf>
@@ -17,7 +34,7 @@ void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of, std::size_t value_s
   KeyBuffer key(w->phase.key_shape);
   ValueMaker values(w->phase.pool);
   std::uint64_t op = 0;
-  std::uint64_t unsynced = 0;
+  SyncGroups groups(w);
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
     const std::uint64_t in_batch = w->meter.Room(batch_size);
@@ -32,12 +49,7 @@ void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of, std::size_t value_s
       bytes += name.size() + value.size();
     }
     if (w->status.ok() && batch_size > 1) w->status = w->session.CommitBatch();
-    unsynced += in_batch;
-    const std::uint64_t sync_every = w->phase.flags.sync_every;
-    if (w->status.ok() && sync_every > 0 && unsynced >= sync_every) {
-      unsynced = 0;
-      w->status = w->session.SyncAll();
-    }
+    if (w->status.ok()) w->status = groups.Wrote(in_batch);
     w->written_bytes += bytes;
     w->meter.Finish(in_batch, bytes);
   }
@@ -91,9 +103,11 @@ void WriteBeside(Worker* w) {
 void DeleteInOrder(Worker* w) {
   KeyBuffer key(w->phase.key_shape);
   std::uint64_t id = w->index;
+  SyncGroups groups(w);
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
     w->status = w->session.Delete(key.Make(id % w->phase.key_space));
+    if (w->status.ok()) w->status = groups.Wrote(1);
     w->phase.keys.Erase(id % w->phase.key_space);
     w->written_bytes += w->phase.key_shape.TypicalSize();
     w->meter.Finish(1, w->phase.key_shape.TypicalSize());
@@ -103,10 +117,12 @@ void DeleteInOrder(Worker* w) {
 
 void DeleteRandom(Worker* w) {
   KeyBuffer key(w->phase.key_shape);
+  SyncGroups groups(w);
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
     const std::uint64_t id = w->random.Uniform(w->phase.key_space);
     w->status = w->session.Delete(key.Make(id));
+    if (w->status.ok()) w->status = groups.Wrote(1);
     w->phase.keys.Erase(id);
     w->written_bytes += w->phase.key_shape.TypicalSize();
     w->meter.Finish(1, w->phase.key_shape.TypicalSize());

@@ -179,7 +179,7 @@ char* cambium_get(cambium_t* db, const cambium_readoptions_t* options, const cha
                   size_t* value_length, char** errptr);
 char* cambium_get_cf(cambium_t* db, const cambium_readoptions_t* options, cambium_column_family_handle_t* family,
                      const char* key, size_t key_length, size_t* value_length, char** errptr);
-/* As cambium_get, with one copy less, or with none: see cambium_readoptions_set_pin_mapped_values. The slice is the
+/* As cambium_get, which always copies, with one copy less or with none: see cambium_readoptions_set_pin_mapped_values. The slice is the
    caller's: cambium_pinnableslice_destroy, before the database is closed. */
 cambium_pinnableslice_t* cambium_get_pinned(cambium_t* db, const cambium_readoptions_t* options, const char* key,
                                             size_t key_length, char** errptr);

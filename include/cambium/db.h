@@ -97,12 +97,13 @@ class DB {
   DB() = default;
   DB(const DB&) = delete;
   DB& operator=(const DB&) = delete;
-  // Closes; errors are lost.
+  // Closes; errors are lost. Before that, delete iterators and asynchronous readers, release snapshots, and change or
+  // destroy each PinnableSlice that refers to a mapping.
   virtual ~DB() = default;
 
   // Syncs the log, waits for background work, releases the lock. Returns Aborted, and leaves the database open, while
-  // snapshots, iterators, asynchronous readers or pinned values (ReadOptions::pin_mapped_values) exist. Otherwise returns
-  // the first error; it is closed in any case.
+  // there are snapshots, iterators, asynchronous readers, or slices that refer to a mapping
+  // (ReadOptions::pin_mapped_values). Otherwise returns the first error; it is closed in any case.
   virtual Status Close() = 0;
 
   // ---- Column families ----

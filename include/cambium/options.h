@@ -259,12 +259,15 @@ struct ReadOptions {
   bool fill_cache = true;
   // Reads only what is known to survive a power cut. InvalidArgument together with a snapshot.
   bool durable_only = false;
-  // Values of 1 KiB and more are not copied: a PinnableSlice, or an iterator's value(), refers to a mapping of the log,
-  // if allow_mmap_reads is in force, the value is in memory and is not compressed, and its checksum was compared by an
-  // earlier read with this option since its file was mapped (or verify_checksums is false). Otherwise it is copied as
-  // usual. The risk is that of every store that maps its files: if the device cannot read a page that has left memory,
-  // the access is a SIGBUS, and what the device then returns is not compared again. A PinnableSlice keeps the log file
-  // that it refers to on disk; change or destroy it before closing the database.
+  // A PinnableSlice, or an iterator's value(), may refer to a mapping of the log instead of a copy. That is so if
+  //   - allow_mmap_reads is in force, and the value is in memory and not compressed,
+  //   - it has 1 KiB to large_value_size bytes, and
+  //   - a read with this option has copied it, and compared its checksum, since its file was mapped; or
+  //     verify_checksums is false.
+  // Other values are copied. The risk is that of every store that lends bytes of a mapped file: if a page has left
+  // memory, and the device cannot read it, using the bytes is a SIGBUS; if it reads other bytes, nothing notices. Header
+  // and key are compared at each read, in a copy. A slice keeps its log file, and what log GC would punch out of it, on
+  // disk. Change or destroy it before the database is closed.
   bool pin_mapped_values = false;
 };
 

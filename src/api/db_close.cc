@@ -1,4 +1,5 @@
 // Closing a database: by Close, or by the destructor if Close was not called.
+#include <cassert>
 #include <utility>
 
 #include "api/db_impl.h"
@@ -22,7 +23,7 @@ Status DbImpl::Close() {
   if (snapshots != 0 || iterators != 0 || readers != 0 || pins != 0) {
     return Status::Aborted(std::to_string(snapshots) + " snapshots, " + std::to_string(iterators) + " iterators, " +
                            std::to_string(readers) + " asynchronous readers and " + std::to_string(pins) +
-                           " pinned values are still in use");
+                           " values pinned in mappings are still in use");
   }
   try {
     return Shut();
@@ -95,6 +96,7 @@ DbImpl::~DbImpl() {
     Release();
     return;
   }
+  assert(state_.value_pins.count() == 0 && "values are released before their database");
   const Status closed = Shut();
   const std::shared_ptr<Logger>& logger = state_.context.logger;
   if (!closed.ok() && logger != nullptr) logger->Log(InfoLogLevel::kError, "closing: " + closed.ToString());

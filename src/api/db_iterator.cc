@@ -368,7 +368,11 @@ Status DbIterator::ReadHere() {
     return Status::OK();
   }
   const std::size_t expected = Expected();
-  if (expected < 2) return ReadValue(view_->segments, query, &buffer_, &value_);
+  if (expected < 2) {
+    CAMBIUM_RETURN_IF_ERROR(ReadValue(view_->segments, query, &buffer_, &value_));
+    if (options_.pin_mapped_values) NoteVerified(view_->segments, query);
+    return Status::OK();
+  }
   FetchAhead(expected, true);
   return ahead_->FetchValue(&value_);
 }

@@ -71,6 +71,7 @@ struct Properties::IntProperty {
 
 const Properties::IntProperty Properties::kIntProperties[] = {
     CAMBIUM_INT_PROPERTY("num-snapshots", self.state_.snapshots.size()),
+    CAMBIUM_INT_PROPERTY("num-pinned-values", self.state_.value_pins.count()),
     CAMBIUM_INT_PROPERTY("oldest-snapshot-sequence", self.state_.snapshots.oldest()),
     CAMBIUM_INT_PROPERTY("num-immutable-mem-table", asked.family.frozen.size()),
     CAMBIUM_INT_PROPERTY("num-entries-active-mem-table", asked.family.active->version_count()),

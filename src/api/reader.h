@@ -48,7 +48,7 @@ class Reader {
 
   // OK if the database can be read, and the options are valid.
   [[nodiscard]] Status Check(const ReadOptions& options) const;
-  // *value refers to *buffer.
+  // *value refers to *buffer, unless *keep is set.
   Status Get(const ReadOptions& options, const Family& family, Slice key, std::string* buffer, Slice* value,
              std::shared_ptr<Segment>* keep) const;
   // As Get, but if the value is in the log, it is read only as `at_once` allows. If it is not read, *unread is set, and

@@ -4,6 +4,7 @@
 
 using cambium::ColumnFamilyHandle;
 using cambium::PinnableSlice;
+using cambium::ReadOptions;
 using cambium::Slice;
 using cambium::Status;
 using cambium::c::CopyBytes;
@@ -16,13 +17,20 @@ namespace {
 // A missing key is not an error here: the result is then not set.
 Status UnlessAbsent(Status status) { return status.IsNotFound() ? Status::OK() : status; }
 
+// For values that are copied at once. A copy out of a mapping is the library's own, which turns a fault into an error.
+ReadOptions Copying(const cambium_readoptions_t* options) {
+  ReadOptions copying = options->rep;
+  copying.pin_mapped_values = false;
+  return copying;
+}
+
 char* Get(cambium_t* db, const cambium_readoptions_t* options, ColumnFamilyHandle* family, Slice key,
           size_t* value_length, char** errptr) {
   char* copy = nullptr;
   *value_length = 0;
   Guarded(errptr, [&] {
     PinnableSlice value;
-    Status status = db->rep->Get(options->rep, family, key, &value);
+    Status status = db->rep->Get(Copying(options), family, key, &value);
     if (status.ok()) {
       copy = CopyBytes(value);
       *value_length = value.size();
@@ -47,7 +55,7 @@ cambium_pinnableslice_t* GetPinned(cambium_t* db, const cambium_readoptions_t* o
 // `family_of` returns the family of the i-th key; `take` receives each value found. If `take` runs out of memory, that
 // key's error is set; if another step does, the error of every key is set.
 template <typename FamilyOf, typename Take>
-void MultiGet(cambium_t* db, const cambium_readoptions_t* options, FamilyOf&& family_of, std::size_t count,
+void MultiGet(cambium_t* db, const ReadOptions& options, FamilyOf&& family_of, std::size_t count,
               const char* const* keys, const size_t* key_lengths, char** errors, Take&& take) {
   std::fill_n(errors, count, nullptr);
   std::vector<Status> statuses;
@@ -59,7 +67,7 @@ void MultiGet(cambium_t* db, const cambium_readoptions_t* options, FamilyOf&& fa
     for (std::size_t i = 0; i < count; ++i) handles[i] = family_of(i);
     std::vector<PinnableSlice> values(count);
     statuses.resize(count);
-    db->rep->MultiGet(options->rep, count, handles.data(), slices.data(), values.data(), statuses.data());
+    db->rep->MultiGet(options, count, handles.data(), slices.data(), values.data(), statuses.data());
     for (std::size_t i = 0; i < count; ++i) {
       Guarded(&errors[i], [&] {
         if (statuses[i].ok()) take(i, &values[i]);
@@ -81,7 +89,7 @@ void CopyMany(cambium_t* db, const cambium_readoptions_t* options, FamilyOf&& fa
               const char* const* keys, const size_t* key_lengths, char** values, size_t* value_lengths, char** errors) {
   std::fill_n(values, count, nullptr);
   std::fill_n(value_lengths, count, size_t{0});
-  MultiGet(db, options, family_of, count, keys, key_lengths, errors, [&](size_t i, PinnableSlice* value) {
+  MultiGet(db, Copying(options), family_of, count, keys, key_lengths, errors, [&](size_t i, PinnableSlice* value) {
     values[i] = CopyBytes(*value);
     value_lengths[i] = value->size();
   });
@@ -133,6 +141,6 @@ void cambium_batched_multi_get_cf(cambium_t* db, const cambium_readoptions_t* op
                                   const size_t* key_lengths, cambium_pinnableslice_t** values, char** errors,
                                   unsigned char /*sorted_input*/) {
   std::fill_n(values, num_keys, nullptr);
-  MultiGet(db, options, [family](std::size_t) { return RepOf(family); }, num_keys, keys, key_lengths, errors,
+  MultiGet(db, options->rep, [family](std::size_t) { return RepOf(family); }, num_keys, keys, key_lengths, errors,
            [&](size_t i, PinnableSlice* value) { values[i] = new cambium_pinnableslice_t{std::move(*value)}; });
 }

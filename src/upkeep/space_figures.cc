@@ -117,8 +117,10 @@ SpaceFigures SpaceKeeper::Measure() const {
   figures.garbage_bytes = uses.garbage;
   figures.collectable_bytes = uses.collectable;
   figures.live_footer_bytes = uses.live_overhead;
-  // With snapshots and iterators we cannot tell who keeps a file.
-  if (snapshots_.size() == 0 && iterator_count_.load(std::memory_order_relaxed) == 0) {
+  // With snapshots, iterators and pinned values we cannot tell who keeps a file.
+  const bool has_readers = snapshots_.size() > 0 || iterator_count_.load(std::memory_order_relaxed) > 0 ||
+                           (value_pins_.count() > 0 && !MutantIs(Mutant::kCeilingIgnoresPins));
+  if (!has_readers) {
     figures.leaving_bytes = commits_.obsolete().leaving_bytes();
     figures.leaving_log_bytes = std::min(figures.leaving_bytes, commits_.obsolete().leaving_log_bytes());
     figures.log_bytes += figures.leaving_bytes;

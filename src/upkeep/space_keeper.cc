@@ -72,6 +72,7 @@ SpaceKeeper::SpaceKeeper(DbState* state, Pace* pace, Compactor* compactor, GcSeg
       disk_(state->full_disk),
       snapshots_(state->snapshots),
       iterator_count_(state->iterator_count),
+      value_pins_(state->value_pins),
       pace_(*pace),
       compactor_(*compactor),
       segments_(*segments),

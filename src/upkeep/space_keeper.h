@@ -93,6 +93,7 @@ class SpaceKeeper {
   FullDisk& disk_;
   SnapshotList& snapshots_;
   const std::atomic<int>& iterator_count_;
+  const ValuePins& value_pins_;
   Pace& pace_;
   Compactor& compactor_;
   GcSegments& segments_;

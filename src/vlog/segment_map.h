@@ -61,8 +61,8 @@ class SegmentMap {
   // Notes that the checksum of the record at `offset`, of at least kVerifiedMin bytes, was compared. Does nothing if
   // there is no mapping, or no memory for the note.
   void NoteVerified(std::uint64_t offset) noexcept;
-  // True if that was noted for a record of at least kVerifiedMin bytes that begins in the same granule as `offset`. If a
-  // valid record of at least this size begins at `offset`, it is the same one.
+  // True if that was noted for a record that begins in the same granule of kVerifiedMin bytes as `offset`. If a valid
+  // record of at least this size begins at `offset`, it is that record.
   [[nodiscard]] bool IsVerified(std::uint64_t offset) const {
     const auto* const words = verified_.load(std::memory_order_acquire);
     const std::uint64_t granule = offset / kVerifiedMin;

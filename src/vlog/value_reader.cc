@@ -80,6 +80,30 @@ Result<RecordHeader> CheckHeader(const ValuePlace& place, const ValueQuery& quer
   return header;
 }
 
+// CheckHeader of a record that is mapped, as far as `size` bytes. Header and key are copied, so that a page that cannot be
+// read is an error here, and not a signal.
+Result<RecordHeader> CheckMappedHeader(const MappedRegion& region, const ValuePlace& place, const ValueQuery& query,
+                                       std::size_t size) {
+  char bytes[256];
+  std::string longer;
+  const auto copy = [&](std::size_t n) -> Result<Slice> {
+    n = std::min(n, size);
+    if (n > sizeof(bytes)) longer.resize(n);
+    char* const out = n > sizeof(bytes) ? longer.data() : bytes;
+    CAMBIUM_RETURN_IF_ERROR(region.CopyOut(place.offset, n, out));
+    return Slice(out, n);
+  };
+  CAMBIUM_TRY(Slice front, copy(kRecordHeaderSize + query.key.size()));
+  RecordHeader header;
+  const bool is_valid = front.size() >= kRecordHeaderSize &&
+                        DecodeRecordHeader(front.data(), place.segment->seed(), place.offset, &header) == HeaderCheck::kValid;
+  // Under `order`, an equal key with different bytes may be longer.
+  if (is_valid && header.key_size > query.key.size()) {
+    CAMBIUM_TRY(front, copy(kRecordHeaderSize + header.key_size));
+  }
+  return CheckHeader(place, query, front);
+}
+
 // A check of a value without compression holds at most this much of it.
 constexpr std::size_t kPieceBytes = 1u << 20;
 
@@ -235,17 +259,19 @@ Result<bool> BorrowValue(const SegmentTable& segments, const ValueQuery& query, 
   if (query.verify_checksums && !is_verified) return false;
   const MappedRegion* const region = map->Find(place.offset, size);
   if (region == nullptr) return false;
-  const Slice record(region->data() + place.offset, size);
-  CAMBIUM_TRY(const RecordHeader header, CheckHeader(place, query, record));
+  CAMBIUM_TRY(const RecordHeader header, CheckMappedHeader(*region, place, query, size));
   if (header.codec != Codec::kNone || header.RecordSize() > size) return false;
+  // A smaller record could share its bit with another one. Only a forged index leads to one.
+  if (header.RecordSize() < SegmentMap::kVerifiedMin) return false;
   CountRead(query, VALUE_READ_CACHED, place.size);
-  *value = Slice(record.data() + kRecordHeaderSize + header.key_size, header.value_size);
+  *value = Slice(region->data() + place.offset + kRecordHeaderSize + header.key_size, header.value_size);
   if (keep != nullptr && !MutantIs(Mutant::kPinnedValueKeepsNothing)) *keep = segments.Find(query.address.slot());
   return true;
 }
 
 void NoteVerified(const SegmentTable& segments, const ValueQuery& query) noexcept {
-  if (!query.verify_checksums || query.address.size() < SegmentMap::kVerifiedMin) return;
+  const bool compared = query.verify_checksums || MutantIs(Mutant::kNoteUnverifiedReads);
+  if (!compared || query.address.size() < SegmentMap::kVerifiedMin) return;
   const Segment* const segment = segments.Find(query.address.slot()).get();
   if (segment == nullptr || segment->map() == nullptr || query.address.kind() != EntryKind::kValue) return;
   segment->map()->NoteVerified(query.address.offset());

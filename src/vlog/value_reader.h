@@ -58,9 +58,9 @@ Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& que
 Result<bool> ReadMappedValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
 
 // Sets *value to the bytes of the value in the mapping of its segment, without a copy, and *keep, unless null, to a
-// reference to the segment: the bytes are valid as long as it, or the view of `segments`, lives. Returns false if the
-// value is not mapped, small, compressed, or was not verified yet (unless query.verify_checksums is false). An access to
-// the bytes may fault: see MappedRegion.
+// reference to the segment. The bytes are valid as long as the segment: as *keep, or as the view that has `segments`.
+// Returns false if the value is not mapped, small, compressed, or was not verified yet (unless query.verify_checksums is
+// false). An access to the bytes may fault: see MappedRegion.
 Result<bool> BorrowValue(const SegmentTable& segments, const ValueQuery& query, Slice* value,
                          std::shared_ptr<Segment>* keep);
 // Called after a read of the value that succeeded. If it compared the checksum, BorrowValue may return the value later.

@@ -170,20 +170,23 @@ TEST_F(ForkTest, ParentIteratorIsRefusedInAChild) {
 // The child may destroy a slice whose bytes are in a mapping, and the parent still has its own.
 TEST_F(ForkTest, PinnedValueOfTheParentMayBeDestroyedInAChild) {
   ASSERT_TRUE(db_->Put({}, "pinned", std::string(5000, 'p')).ok());
+  // Values are mapped once this many bytes follow them.
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(db_->Put({}, "more" + std::to_string(i), std::string(5000, 'm')).ok());
   ASSERT_TRUE(db_->Flush({}).ok());
   ReadOptions pinning;
   pinning.pin_mapped_values = true;
   PinnableSlice value;
   // Until reads have found out that the value is in memory.
   for (int i = 0; i < 10'000 && !value.IsPinned(); ++i) ASSERT_TRUE(db_->Get(pinning, "pinned", &value).ok());
-  if (!value.IsPinned()) std::printf("SKIPPED the pin: values are not mapped here\n");
+  if (kUnderSanitizer && !value.IsPinned()) GTEST_SKIP() << "SKIPPED: values are not mapped under this sanitizer";
+  ASSERT_TRUE(value.IsPinned());
   EXPECT_EQ(InChild([&value] {
               const bool is_right = value == Slice(std::string(5000, 'p'));
               value.Reset();
               return is_right ? 0 : 1;
             }, false), 0);
   EXPECT_EQ(value, Slice(std::string(5000, 'p')));
-  EXPECT_EQ(db_->Close().IsAborted(), value.IsPinned());
+  EXPECT_TRUE(db_->Close().IsAborted());
   value.Reset();
   CloseAndVerify();
 }

@@ -8,8 +8,10 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cambium/db.h"
@@ -144,6 +146,7 @@ TEST_F(ValuePathsTest, AllPathsReturnTheSameValues) {
                                             << static_cast<int>(memory) << ", reader " << reader);
           ReadOptions read;
           read.async_io = async_io;
+          read.pin_mapped_values = async_io;
           Open(mapped);
           bool is_hot = false;
           if (memory == Memory::kHot) is_hot = CacheLogPages(path_);
@@ -190,6 +193,49 @@ TEST_F(ValuePathsTest, AllPathsReturnTheSameValues) {
     EXPECT_GT(cold_multigets, 3);
     EXPECT_GE(2 * queued_multigets, cold_multigets);
   }
+}
+
+// Threads pin values and hand them to each other, while all values are overwritten and log GC drops their segments.
+TEST_F(ValuePathsTest, PinnedValuesPassFromThreadToThread) {
+  options_.blob_garbage_collection_age_cutoff = 1;
+  options_.max_space_amplification = 1.5;
+  Load();
+  Open(true);
+  ReadOptions pinning;
+  pinning.pin_mapped_values = true;
+  std::mutex mutex;
+  std::vector<PinnableSlice> held;
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> pinned{0};
+  const auto read = [&](std::uint64_t seed) {
+    Prng prng(seed);
+    while (!stop.load()) {
+      const int i = static_cast<int>(prng.Uniform(kKeys));
+      PinnableSlice value;
+      const Status s = db_->Get(pinning, KeyOf(i), &value);
+      if (!s.ok() || !value.starts_with(KeyOf(i) + "/")) ADD_FAILURE() << s.ToString();
+      if (value.IsPinned()) pinned.fetch_add(1);
+      const std::lock_guard lock(mutex);
+      held.push_back(std::move(value));
+      if (held.size() < 20) continue;
+      std::swap(held[prng.Uniform(held.size())], held.back());
+      if (held.back().size() < 30) ADD_FAILURE() << "a value is gone";
+      held.pop_back();
+    }
+  };
+  std::vector<std::thread> readers;
+  for (const std::uint64_t seed : {1, 2, 3}) readers.emplace_back(read, seed);
+  for (std::uint64_t version = 1; version <= (kUnderSanitizer ? 4 : 12); ++version) {
+    for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db_->Put({}, KeyOf(i), ValueOf(i, version)).ok());
+  }
+  stop.store(true);
+  for (std::thread& reader : readers) reader.join();
+  if (LogIsMapped(path_)) {
+    EXPECT_GT(pinned.load(), 0u);
+  }
+  for (const PinnableSlice& value : held) EXPECT_TRUE(value.starts_with("key"));
+  held.clear();
+  Close();
 }
 
 // Reads of values that were written one after the other look like a stream to the kernel. It must not read far ahead.

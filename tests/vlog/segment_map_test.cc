@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "testing/mutant_scope.h"
 #include "testing/temp_directory.h"
 #include "vlog/value_store.h"
 
@@ -167,6 +168,39 @@ TEST(SegmentMapTest, CopiedValueEqualsTheReadValue) {
   fault.kind = SimOpKind::kRead;
   store.fs.AddFault(fault);
   EXPECT_TRUE(store.Read(last, "last", &value).IsIOError());
+}
+
+// Whether the value of a record may be borrowed with checksums, after it was read with or without them.
+bool MayBorrowAfterRead(bool verified) {
+  ValueStore store;
+  const ValueAddress address = store.Put("key", std::string(5000, 'v'));
+  store.segment->AllowMap(store.end);
+  store.segment->map()->Complete(store.end);
+  std::string copy;
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(store.Read(address, "key", &copy).ok());  // maps the segment
+  const ValueQuery query{address, kStoreFamily, "key", true, nullptr};
+  Slice value;
+  const Result<bool> before = BorrowValue(store.table, query, &value, nullptr);
+  EXPECT_TRUE(before.ok() && !*before);
+  ValueQuery read = query;
+  read.verify_checksums = verified;
+  NoteVerified(store.table, read);
+  const Result<bool> after = BorrowValue(store.table, query, &value, nullptr);
+  EXPECT_TRUE(after.ok());
+  if (after.ok() && *after) {
+    EXPECT_EQ(value, Slice(std::string(5000, 'v')));
+    // The key is compared each time, a longer one too.
+    EXPECT_TRUE(BorrowValue(store.table, {address, kStoreFamily, "other", true, nullptr}, &value, nullptr).status().IsCorruption());
+    EXPECT_TRUE(BorrowValue(store.table, {address, kStoreFamily, "k", true, nullptr}, &value, nullptr).status().IsCorruption());
+  }
+  return after.ok() && *after;
+}
+
+TEST(SegmentMapTest, ValueIsBorrowedOnceItsChecksumWasCompared) {
+  EXPECT_TRUE(MayBorrowAfterRead(true));
+  EXPECT_FALSE(MayBorrowAfterRead(false));
+  const MutantScope mutant(Mutant::kNoteUnverifiedReads);  // rule E7
+  EXPECT_TRUE(MayBorrowAfterRead(false));
 }
 
 // Space allocated ahead of the log is never in the page cache. The written part is mapped regardless.

@@ -102,6 +102,8 @@ TEST(FlagsTest, ContradictionsAreRefused) {
     const char* reason;
   } kWrong[] = {
       {{"--sync", "--disable_wal"}, "--sync and --disable_wal are opposites"},
+      {{"--sync_every=10", "--disable_wal"}, "--sync_every and --disable_wal are opposites"},
+      {{"--sync_every=10", "--sync"}, "with --sync every write is synced already"},
       {{"--use_existing_db"}, "--use_existing_db needs --db"},
       {{"--scale=2"}, "--scale needs a --preset"},
       {{"--keys_per_prefix=5"}, "--prefix_size and --keys_per_prefix go together"},

@@ -169,6 +169,13 @@ TEST_F(WorkloadTest, SyncEverySyncsEachThreadAfterSoManyPuts) {
   flags_.batch_size = 30;
   ASSERT_TRUE(Run("overwrite").ok());
   EXPECT_EQ(engine_.syncs, 8u) << "after the batch that completes a hundred";
+  ASSERT_TRUE(Run("deleterandom").ok());
+  EXPECT_EQ(engine_.syncs, 8 + result_.ops / 100);
+  const std::uint64_t before = engine_.syncs;
+  flags_.reads = 100;
+  ASSERT_TRUE(Run("readrandomwriterandom").ok());
+  EXPECT_FALSE(engine_.groups) << "a workload that also reads";
+  EXPECT_EQ(engine_.syncs, before);
 }
 
 TEST_F(WorkloadTest, FillBatchIgnoresBatchSize) {
