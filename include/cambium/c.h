@@ -105,8 +105,8 @@ cambium_t* cambium_open_for_read_only_column_families(const cambium_options_t* o
    nothing. */
 void cambium_close(cambium_t* db);
 /* Closes and reports errors. If a snapshot, an iterator, an asynchronous reader or a slice that refers to a mapping
-   exists, the database remains open and `db` usable. It also remains open after "Operation aborted: out of memory". In both cases call this again later. After any other error the
-   database is closed. */
+   exists, the database remains open and `db` usable. It also remains open after "Operation aborted: out of memory". In
+   both cases call this again later. After any other error the database is closed. */
 void cambium_close_with_status(cambium_t* db, char** errptr);
 void cambium_destroy_db(const cambium_options_t* options, const char* name, char** errptr);
 /* As in LevelDB: what survives of a damaged database replaces it; the damaged one is renamed to `name`.damaged, which
