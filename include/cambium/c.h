@@ -101,8 +101,8 @@ cambium_t* cambium_open_for_read_only_column_families(const cambium_options_t* o
                                                       const cambium_options_t* const* column_family_options,
                                                       cambium_column_family_handle_t** column_family_handles,
                                                       char** errptr);
-/* Closes; errors are lost. Release snapshots, iterators, asynchronous readers, pinned slices and handles first. NULL does
-   nothing. */
+/* Closes; errors are lost. Release snapshots, iterators, asynchronous readers, pinned slices and handles first. NULL
+   does nothing. */
 void cambium_close(cambium_t* db);
 /* Closes and reports errors. If a snapshot, an iterator, an asynchronous reader or a slice that refers to a mapping
    exists, the database remains open and `db` usable. It also remains open after "Operation aborted: out of memory". In
@@ -180,8 +180,9 @@ char* cambium_get(cambium_t* db, const cambium_readoptions_t* options, const cha
                   size_t* value_length, char** errptr);
 char* cambium_get_cf(cambium_t* db, const cambium_readoptions_t* options, cambium_column_family_handle_t* family,
                      const char* key, size_t key_length, size_t* value_length, char** errptr);
-/* As cambium_get, which always copies, with one copy less or with none: see cambium_readoptions_set_pin_mapped_values. The slice is the
-   caller's: cambium_pinnableslice_destroy, before the database is closed. */
+/* As cambium_get, which always copies, with one copy less or with none: see
+   cambium_readoptions_set_pin_mapped_values. The slice is the caller's: cambium_pinnableslice_destroy, before the
+   database is closed. */
 cambium_pinnableslice_t* cambium_get_pinned(cambium_t* db, const cambium_readoptions_t* options, const char* key,
                                             size_t key_length, char** errptr);
 cambium_pinnableslice_t* cambium_get_pinned_cf(cambium_t* db, const cambium_readoptions_t* options,
