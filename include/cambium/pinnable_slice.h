@@ -1,6 +1,6 @@
 // PinnableSlice: the bytes of a value, either owned, or borrowed until the slice is changed or destroyed. A database
-// returns owned bytes, whose memory is reused from one Get to the next; with ReadOptions::pin_mapped_values also bytes
-// of a mapped file. Such a slice must be changed or destroyed before the database is closed.
+// returns owned bytes, and uses their memory again from one Get to the next. With ReadOptions::pin_mapped_values it may
+// return bytes of a mapped file: change or destroy such a slice before you close the database.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // ValuePins: counts the values that users hold in mappings of segments (ReadOptions::pin_mapped_values). The database
-// cannot be closed while there are any: their segments report to it when they are released.
+// cannot be closed while there are any: a slice that is released counts itself here, and may remove its file.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the tests of asynchronous readers share: a store with a reader, values of every kind, and coroutines that read.
+// For tests of asynchronous readers: a store with a reader, values of every kind, and coroutines that read.
 #pragma once
 
 #include <gtest/gtest.h>
