@@ -150,8 +150,8 @@ Status CommitPoint::Show(const std::function<void(View*)>& change, Status lost) 
 }
 
 std::shared_ptr<const Layers> CommitPoint::LayersOf(const Family& family) const {
-  const std::shared_ptr<const View> view = view_.Pin();
-  const FamilyView* const found = view == nullptr ? nullptr : view->Find(family.id);
+  const ViewLook view(view_);
+  const FamilyView* const found = view.get() == nullptr ? nullptr : view->Find(family.id);
   return found == nullptr ? nullptr : found->layers;
 }
 
@@ -162,8 +162,8 @@ void CommitPoint::SetLayers(FamilyView* view, std::shared_ptr<const Layers> laye
 }
 
 std::shared_ptr<Family> CommitPoint::FindFamily(std::uint32_t id) const {
-  const std::shared_ptr<const View> view = view_.Pin();
-  const FamilyView* const found = view == nullptr ? nullptr : view->Find(id);
+  const ViewLook view(view_);
+  const FamilyView* const found = view.get() == nullptr ? nullptr : view->Find(id);
   return found == nullptr ? nullptr : found->family;
 }
 

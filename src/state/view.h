@@ -20,6 +20,7 @@
 #include "manifest/state.h"
 #include "state/family.h"
 #include "util/epoch.h"
+#include "util/fault_point.h"
 #include "util/mutant.h"
 #include "util/mutex.h"
 #include "util/shared_table.h"
@@ -79,6 +80,7 @@ class ViewHolder {
 
   // Valid while the caller is inside an EpochGuard.
   [[nodiscard]] const View* Peek() const { return raw_.load(std::memory_order_seq_cst); }
+  // For what outlives a look, such as an iterator or a step of log GC.
   [[nodiscard]] std::shared_ptr<const View> Pin() const {
     const MutexLock lock(mutex_);
     return current_;
@@ -117,6 +119,34 @@ class ViewHolder {
   mutable Mutex mutex_;
   std::shared_ptr<const View> current_ CAMBIUM_GUARDED_BY(mutex_);
   std::atomic<const View*> raw_{nullptr};
+};
+
+// The current view, for a caller that is done with it soon. Pin would keep the memory of memtables that are flushed
+// meanwhile, and a writer that waits for memory would count it as held by readers and exceed the limit. This writer
+// waits for looks to end, with EpochDrain: so wait for no write during a look. Lives on the stack of one thread.
+class ViewLook {
+ public:
+  explicit ViewLook(const ViewHolder& holder) {
+    if (MutantIs(Mutant::kLooksPinViews)) {
+      pinned_ = holder.Pin();
+      view_ = pinned_.get();
+    } else {
+      inside_.emplace();
+      view_ = holder.Peek();
+    }
+    CAMBIUM_FAULT_POINT("ViewLook:begun");
+  }
+  ViewLook(const ViewLook&) = delete;
+  ViewLook& operator=(const ViewLook&) = delete;
+
+  [[nodiscard]] const View* get() const { return view_; }  // null before Open has installed a view, and after Close
+  const View* operator->() const { return view_; }
+  const View& operator*() const { return *view_; }
+
+ private:
+  std::optional<EpochGuard> inside_;
+  std::shared_ptr<const View> pinned_;  // only in a mutant
+  const View* view_ = nullptr;
 };
 
 }  // namespace cambium

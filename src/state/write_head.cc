@@ -171,7 +171,7 @@ void WriteHead::FreezeOldestIfDue() {
 void WriteHead::FreezeOldest() {
   const std::uint64_t limit = db_.max_total_wal_size.load(std::memory_order_relaxed);
   next_wal_check_ = logged_bytes_ + limit / 16;
-  const std::shared_ptr<const View> view = commits_.view().Pin();
+  const ViewLook view(commits_.view());
   for (const FamilyView& each : view->families) {
     Family& family = *each.family;
     if (family.dropped.load(std::memory_order_relaxed)) continue;
@@ -189,14 +189,16 @@ void WriteHead::FreezeOldest() {
 
 Status WriteHead::FreezeAll(std::uint64_t rotate_from, FlushReason reason) {
   const AppendLock lock(*this);
-  const std::shared_ptr<const View> view = commits_.view().Pin();
-  for (const FamilyView& each : view->families) {
-    Family& family = *each.family;
-    if (family.dropped.load(std::memory_order_relaxed)) continue;
-    if (!each.frozen.empty()) jobs_.Schedule(Job::kFlush, each.family);
-    // In idle time, a table that is left active now would not be frozen later.
-    const bool may_wait = reason == FlushReason::kIdle && MayFreeze(family);
-    if ((each.frozen.empty() || may_wait) && !family.active->empty()) Freeze(&family, reason);
+  {
+    const ViewLook view(commits_.view());
+    for (const FamilyView& each : view->families) {
+      Family& family = *each.family;
+      if (family.dropped.load(std::memory_order_relaxed)) continue;
+      if (!each.frozen.empty()) jobs_.Schedule(Job::kFlush, each.family);
+      // In idle time, a table that is left active now would not be frozen later.
+      const bool may_wait = reason == FlushReason::kIdle && MayFreeze(family);
+      if ((each.frozen.empty() || may_wait) && !family.active->empty()) Freeze(&family, reason);
+    }
   }
   return log_->tail().offset >= rotate_from ? log_->Rotate() : Status::OK();
 }

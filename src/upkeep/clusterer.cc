@@ -192,7 +192,7 @@ bool Clusterer::PassIsDue(const Family& family) const {
 
 std::shared_ptr<Family> Clusterer::FamilyDue() const {
   if (!HasRoom()) return nullptr;
-  const std::shared_ptr<const View> view = commits_.view().Pin();
+  const ViewLook view(commits_.view());
   for (const FamilyView& each : view->families) {
     const ValueClustering how = each.family->options().value_clustering;
     if (how == ValueClustering::kFull && PassIsDue(*each.family)) return each.family;
@@ -209,7 +209,7 @@ Result<bool> Clusterer::RunOnItsOwn() {
   }
   if (family == nullptr) {
     // If there is no room for a step, this keeps each further scan from scheduling the job again.
-    const std::shared_ptr<const View> view = commits_.view().Pin();
+    const ViewLook view(commits_.view());
     for (const FamilyView& each : view->families) {
       if (each.family->scan_heat.IsLookDue(kJumpsOfLook)) each.family->scan_heat.ReportNoWork();
     }

@@ -130,7 +130,7 @@ bool Compactor::MayRun(const Family& family, const Layers& layers) const {
 
 // The spare room is for the step of log GC itself.
 bool Compactor::CanMergeRuns() const {
-  const std::shared_ptr<const View> view = commits_.view().Pin();
+  const ViewLook view(commits_.view());
   return std::ranges::all_of(view->families, [this](const FamilyView& each) {
     return each.layers == nullptr || HasRoomToRewrite(*each.family, *each.layers, 2 * kFreeBytesLeft);
   });

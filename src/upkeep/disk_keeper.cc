@@ -65,8 +65,8 @@ std::uint64_t DiskKeeper::BytesToLeave() const {
 // Returns an upper bound of the bytes that the flush of all memtables takes: a run takes no more bytes than its
 // memtable, plus some partly filled pages and blocks.
 std::uint64_t DiskKeeper::BytesOfTables() const {
-  const std::shared_ptr<const View> view = commits_.view().Pin();
   std::uint64_t bytes = 0;
+  const ViewLook view(commits_.view());
   for (const FamilyView& each : view->families) {
     if (each.family->dropped.load(std::memory_order_relaxed)) continue;
     const std::uint64_t of_run = 2 * each.family->options().page_size + kPunchBlock;
@@ -146,7 +146,7 @@ void DiskKeeper::FreezeForReserve(std::uint64_t free, bool must) {
 std::vector<std::shared_ptr<Family>> DiskKeeper::FamiliesToFlush() const {
   std::vector<std::shared_ptr<Family>> families;
   if (disk_.IsFull()) return families;
-  const std::shared_ptr<const View> view = commits_.view().Pin();
+  const ViewLook view(commits_.view());
   for (const FamilyView& each : view->families) {
     if (!each.frozen.empty() && !each.family->dropped.load(std::memory_order_relaxed)) families.push_back(each.family);
   }
@@ -240,8 +240,12 @@ void DiskKeeper::StartRescue() {
   disk_.rescue_at.store(head_.logged_bytes() + disk_.StepBytes(), std::memory_order_relaxed);
   SpacePlan plan;
   plan.flush = plan.seal = plan.compact = plan.collect = true;
-  const std::shared_ptr<const View> view = commits_.view().Pin();
-  for (const FamilyView& each : view->families) each.family->emptied_in_vain.store(false, std::memory_order_relaxed);
+  {
+    const ViewLook view(commits_.view());
+    for (const FamilyView& each : view->families) {
+      each.family->emptied_in_vain.store(false, std::memory_order_relaxed);
+    }
+  }
   space_keeper_.StartJobs(plan);
 }
 

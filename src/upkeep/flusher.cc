@@ -64,8 +64,7 @@ Flusher::Flusher(DbState* state, Pace* pace, RunMaker* runs, SnapshotRuns* snaps
       tools_{state->context, state->jobs, state->commits, state->space, state->full_disk, *pace, *runs, *compactor} {}
 
 std::optional<FrozenTable> Flusher::OldestOf(const Family& family) const {
-  // The view is released at once, because it would keep segments that log GC empties.
-  const std::shared_ptr<const View> view = commits_.view().Pin();
+  const ViewLook view(commits_.view());
   const FamilyView* const found = view->Find(family.id);
   if (found == nullptr || found->frozen.empty()) return std::nullopt;
   return MutantIs(Mutant::kFlushOutOfOrder) ? found->frozen.front() : found->frozen.back();

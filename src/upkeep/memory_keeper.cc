@@ -55,7 +55,7 @@ Status MemoryKeeper::AwaitRoom(WriteBudget::Place* place) {
 }
 
 Status MemoryKeeper::FailedFlush(bool retries) {
-  const std::shared_ptr<const View> view = commits_.view().Pin();  // released after the lock
+  const ViewLook view(commits_.view());
   const JobsLock lock(jobs_);
   for (const FamilyView& each : view->families) {
     const JobState& flush = each.family->flush;
@@ -71,7 +71,7 @@ Status MemoryKeeper::FailedFlush(bool retries) {
 
 void MemoryKeeper::ListTables(std::vector<WriteBudget::Candidate>* tables) {
   if (jobs_.has_fatal() || jobs_.is_closing()) return;
-  const std::shared_ptr<const View> view = commits_.view().Pin();
+  const ViewLook view(commits_.view());
   for (const FamilyView& each : view->families) {
     const LogTable& table = *each.active;
     const bool is_dropped = each.family->dropped.load(std::memory_order_relaxed);
@@ -82,12 +82,10 @@ void MemoryKeeper::ListTables(std::vector<WriteBudget::Candidate>* tables) {
 
 void MemoryKeeper::Freeze(const WriteBudget::Candidate& chosen) {
   const AppendLock lock(head_);
-  const std::shared_ptr<const View> view = commits_.view().Pin();
-  const FamilyView* const found = view->Find(chosen.family);
-  if (found == nullptr) return;
-  Family& family = *found->family;
-  const bool is_same = family.active.get() == chosen.table && !family.active->empty();
-  if (is_same && WriteHead::MayFreeze(family)) head_.Freeze(&family, FlushReason::kWriteBufferManager);
+  const std::shared_ptr<Family> family = commits_.FindFamily(chosen.family);
+  if (family == nullptr) return;
+  const bool is_same = family->active.get() == chosen.table && !family->active->empty();
+  if (is_same && WriteHead::MayFreeze(*family)) head_.Freeze(family.get(), FlushReason::kWriteBufferManager);
 }
 
 void MemoryKeeper::RetryFailed() {

@@ -23,7 +23,11 @@ void AbsorbTables(const CommitPoint& commits, const Changes& changes, Edit* edit
   if (flushed.empty()) return;
   const ManifestState& state = commits.state();
   edit->last_sequence = std::max(end.sequence, state.last_sequence);
-  const LogPlace replay = WriteHead::OldestUnflushed(*commits.view().Pin(), flushed, end);
+  LogPlace replay;
+  {
+    const ViewLook view(commits.view());
+    replay = WriteHead::OldestUnflushed(*view, flushed, end);
+  }
   if (replay.position > state.replay) {
     edit->replay = replay.position;
     edit->replay_sequence = replay.sequence;

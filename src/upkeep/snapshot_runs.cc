@@ -55,11 +55,13 @@ std::shared_ptr<const View> PinBeforeSnapshots(const CommitPoint& commits) {
 }  // namespace
 
 std::size_t SnapshotRuns::Budget() const {
-  const std::shared_ptr<const View> current = commits_.view().Pin();
   std::size_t budget = 0;
-  for (const FamilyView& family : current->families) {
-    const ColumnFamilyOptions& options = family.family->options();
-    budget = std::max(budget, options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number));
+  {
+    const ViewLook view(commits_.view());
+    for (const FamilyView& family : view->families) {
+      const ColumnFamilyOptions& options = family.family->options();
+      budget = std::max(budget, options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number));
+    }
   }
   // Half of a WriteBudget at most, so that memtables have the rest.
   if (HasLimit()) budget = std::min(budget, db_.budget->SnapshotBytesMax());

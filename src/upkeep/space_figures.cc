@@ -104,7 +104,7 @@ SpaceFigures SpaceKeeper::Measure() const {
   SpaceFigures figures;
   if (!db_.fs->FreeSpace(db_.path, &figures.free_bytes).ok()) figures.free_bytes = SpaceControl::kNever;
   const StateIndex& index = commits_.index();
-  const std::shared_ptr<const View> view = commits_.view().Pin();
+  const ViewLook view(commits_.view());
   const SegmentUseSums uses = segments_.Sums(segments_.Policy());
   figures.log_bytes = Minus(index.sealed_bytes(), uses.holes);
   for (const auto& [number, kind] : index.unsealed()) {

@@ -161,7 +161,7 @@ void SpaceKeeper::ShareRoom() {
   const std::uint64_t parts = bounds_indexes_ ? 2 * kIndexPartsOfSlack : kIndexPartsOfSlack;
   bounds_indexes_ = slack != SpaceControl::kNever && all > slack / parts;
   const std::uint64_t step = slack / static_cast<std::uint64_t>(std::max(db_.options.max_background_jobs, 1));
-  const std::shared_ptr<const View> view = commits_.view().Pin();
+  const ViewLook view(commits_.view());
   for (const FamilyView& each : view->families) {
     IndexRoom room;
     if (bounds_indexes_) {
@@ -174,11 +174,13 @@ void SpaceKeeper::ShareRoom() {
 }
 
 void SpaceKeeper::SumCompactionRoom() {
-  const std::shared_ptr<const View> view = commits_.view().Pin();
   SumOfRooms sum;
-  for (const FamilyView& each : view->families) {
-    sum.Add({.of_step = each.family->step_room.load(std::memory_order_relaxed),
-             .waiting = each.family->waiting_room.load(std::memory_order_relaxed)});
+  {
+    const ViewLook view(commits_.view());
+    for (const FamilyView& each : view->families) {
+      sum.Add({.of_step = each.family->step_room.load(std::memory_order_relaxed),
+               .waiting = each.family->waiting_room.load(std::memory_order_relaxed)});
+    }
   }
   const auto jobs = static_cast<std::uint64_t>(std::max(db_.options.max_background_jobs, 1));
   const SharedCompactionRoom all = sum.For(jobs);
@@ -294,14 +296,18 @@ void SpaceKeeper::StartJobs(const SpacePlan& plan) {
     if (!begun.ok()) db_.logger->Log(InfoLogLevel::kWarn, "no new segment could be started: " + begun.ToString());
   }
   if (may_rotate) jobs_.Schedule(Job::kSeal);
-  const std::shared_ptr<const View> view = commits_.view().Pin();
-  for (const FamilyView& each : view->families) {
-    const bool is_urgent = plan.compact || (space_.is_idle.load(std::memory_order_relaxed) && IsWorthCompacting(each));
-    each.family->compacts_urgently.store(is_urgent, std::memory_order_relaxed);
-    const bool has_less_room = each.family->has_less_room.exchange(false, std::memory_order_relaxed);
-    if ((is_urgent || has_less_room) && compactor_.IsDue(*each.family)) jobs_.Schedule(Job::kCompact, each.family);
+  {
+    const ViewLook view(commits_.view());
+    for (const FamilyView& each : view->families) StartCompaction(each, plan.compact);
   }
   collector_.ScheduleIfDue();
+}
+
+void SpaceKeeper::StartCompaction(const FamilyView& view, bool must) {
+  const bool is_urgent = must || (space_.is_idle.load(std::memory_order_relaxed) && IsWorthCompacting(view));
+  view.family->compacts_urgently.store(is_urgent, std::memory_order_relaxed);
+  const bool has_less_room = view.family->has_less_room.exchange(false, std::memory_order_relaxed);
+  if ((is_urgent || has_less_room) && compactor_.IsDue(*view.family)) jobs_.Schedule(Job::kCompact, view.family);
 }
 
 Status SpaceKeeper::Await(const WriteOptions& options, std::uint64_t bytes) {

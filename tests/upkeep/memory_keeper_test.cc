@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "testing/scale.h"
 #include "upkeep/budget_store.h"
 #include "util/epoch.h"
+#include "util/fault_point.h"
 
 namespace cambium::testing {
 namespace {
@@ -233,6 +236,41 @@ TEST(MemoryKeeperTest, MemoryThatReadersHaveLeftIsFoundBeforeAFlush) {
   EXPECT_EQ(FrozenAlthoughThereIsRoom(), 0u);
   const MutantScope mutant(Mutant::kFlushesBeforeLook);
   EXPECT_GT(FrozenAlthoughThereIsRoom(), 0u);
+}
+
+// A thread looks at the view when a large batch needs the memory of a memtable of this view. Returns the memory in use
+// when the batch is written.
+std::size_t UsedByBatchDuringLook() {
+  BudgetStore store(512 * kKiB);
+  store.MustOpenWith({"other"});
+  while (store.manager->memory_usage() < 300 * kKiB) store.PutRandom(1);
+  static thread_local bool is_looker = false;
+  std::atomic<bool> looks{false};
+  std::atomic<bool> is_written{false};
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (!is_looker || std::string_view(name) != "ViewLook:begun" || looks.exchange(true)) return;
+    for (int i = 0; i < 300 && !is_written; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  std::thread looker([&] {
+    is_looker = true;
+    EXPECT_TRUE(store.db->CompactRange({}, store.handles[1], nullptr, nullptr).ok());
+  });
+  while (!looks) std::this_thread::yield();
+  WriteBatch batch;
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(batch.Put(NumberedKey(i), std::string(200, 'v')).ok());
+  EXPECT_TRUE(store.db->Write({}, &batch).ok());
+  const std::size_t used = store.manager->memory_usage();
+  is_written = true;
+  looker.join();
+  FaultPoints::Instance().Set(nullptr);
+  store.DestroyHandles();
+  return used;
+}
+
+TEST(MemoryKeeperTest, ABatchWaitsForAJobThatLooksAtMemtables) {
+  EXPECT_LE(UsedByBatchDuringLook(), 512 * kKiB);
+  const MutantScope mutant(Mutant::kLooksPinViews);
+  EXPECT_GT(UsedByBatchDuringLook(), 512 * kKiB);
 }
 
 // Another write is first in line, and there is room. A write that is refused because of the line alone needs no flush.
