@@ -277,7 +277,8 @@ class CellRun {
     std::map<std::string, double> bytes;
     std::error_code ignored;
     for (const auto& file : std::filesystem::directory_iterator(dir_, ignored)) {
-      bytes[file.path().extension().string()] += static_cast<double>(file.file_size(ignored));
+      const std::uintmax_t size = file.file_size(ignored);
+      if (!ignored) bytes[file.path().extension().string()] += static_cast<double>(size);  // else removed meanwhile
     }
     std::string text = "  live " + InMiB(live) + ", on disk " + InMiB(on_disk) + "; files:";
     for (const auto& [kind, its] : bytes) text += " " + kind + " " + InMiB(its);

@@ -181,7 +181,7 @@ bool Properties::GetLevel(const Family& family, std::string_view name, std::stri
   const std::shared_ptr<const View> view = state_.commits.view().Pin();
   const FamilyView* const found = view->Find(family.id);
   if (found == nullptr) return false;
-  const LayersShape shape = found->layers->shape();
+  const LayersShape& shape = found->layers->shape();
   const auto level_count = static_cast<std::uint32_t>(family.options().num_levels);
   if (is_table) {
     *value = LevelTable(shape, level_count);

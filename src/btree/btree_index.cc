@@ -32,7 +32,7 @@ constexpr std::uint64_t kLeastStepPages = 4;  // a path of a high tree
 bool HasRanges(const MemtableShape& memtable) { return memtable.ranges != nullptr && !memtable.ranges->empty(); }
 
 SweepShape ShapeOf(const TreeLayers& layers) {
-  const LayersShape facts = layers.shape();
+  const LayersShape& facts = layers.shape();
   SweepShape shape;
   shape.run_count = facts.run_count;
   shape.run_keys = facts.run_keys;
@@ -297,7 +297,7 @@ double BTreeIndex::ExpectedBytes(const Layers& layers, const MemtableShape& memt
 
 // The share of all pages that the rest of a sweep will replace.
 Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers) {
-  const LayersShape facts = layers.shape();
+  const LayersShape& facts = layers.shape();
   if (facts.base_keys == 0) return 0.0;
   double ahead = 1;
   if (const auto& sweep = layers.parts().sweep; sweep.has_value()) {
@@ -314,7 +314,7 @@ Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers) {
 
 IndexSegmentOptions BTreeIndex::SegmentsFor(const TreeLayers& layers, bool with_memtable,
                                             std::uint64_t step_bytes_max) const {
-  const LayersShape facts = layers.shape();
+  const LayersShape& facts = layers.shape();
   const std::uint64_t bytes = facts.base_live_bytes + facts.run_file_bytes +
                               (with_memtable ? write_buffer_size_.load(std::memory_order_relaxed) : 0);
   IndexSegmentOptions segments = options_.segments;

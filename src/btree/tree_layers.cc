@@ -108,7 +108,7 @@ std::shared_ptr<const Layers> TreeLayers::WithNewestRun(std::shared_ptr<const Ru
   return std::make_shared<const TreeLayers>(std::move(parts));
 }
 
-LayersShape TreeLayers::shape() const {
+LayersShape TreeLayers::Measure() const {
   LayersShape shape;
   shape.run_count = parts_.runs.size();
   for (const auto& run : parts_.runs) {

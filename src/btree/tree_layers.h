@@ -49,7 +49,6 @@ class TreeLayers final : public Layers {
   [[nodiscard]] const std::vector<std::shared_ptr<const Run>>& runs() const override { return parts_.runs; }
   [[nodiscard]] std::shared_ptr<const Layers> WithNewestRun(std::shared_ptr<const Run> run) const override;
   [[nodiscard]] Result<double> MergedRuns() const override;
-  [[nodiscard]] LayersShape shape() const override;
   void AppendFiles(std::vector<NumberedFile>* files) const override;
 
   [[nodiscard]] const Parts& parts() const { return parts_; }
@@ -67,6 +66,7 @@ class TreeLayers final : public Layers {
   [[nodiscard]] std::size_t first_swept() const { return first_swept_; }
 
  private:
+  [[nodiscard]] LayersShape Measure() const override;
   [[nodiscard]] bool IsMasked(std::size_t run, Slice key) const;
   [[nodiscard]] Result<TreePart> MeasureRun(std::size_t run, Slice begin, Slice end) const;
   [[nodiscard]] Result<TreePart> MeasureBase(Slice begin, Slice end) const;

@@ -29,6 +29,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -123,9 +124,20 @@ class Layers {
   // contents of one run is 0.5. Reads one page per level of the tree.
   [[nodiscard]] virtual Result<double> MergedRuns() const { return 0.0; }
 
-  [[nodiscard]] virtual LayersShape shape() const = 0;
+  // Computed by the first call: with thousands of families, each look at the space asks for all shapes. Valid as long as
+  // these layers.
+  [[nodiscard]] const LayersShape& shape() const {
+    std::call_once(is_measured_, [this] { shape_ = Measure(); });
+    return shape_;
+  }
   // Appends every file that these layers read, runs included.
   virtual void AppendFiles(std::vector<NumberedFile>* files) const = 0;
+
+ private:
+  [[nodiscard]] virtual LayersShape Measure() const = 0;
+
+  mutable std::once_flag is_measured_;
+  mutable LayersShape shape_;  // written once, under is_measured_
 };
 
 // What a flush decision or a compaction needs to know about a frozen memtable.
@@ -213,7 +225,8 @@ struct CompactionInput {
   // empty.
   std::function<bool()> is_abandoned = nullptr;
   BeforeWrite before_write = nullptr;  // called before each write
-  // Only with a memtable: the files are added here, and the caller syncs them before the commit. Null: Compact does.
+  // The files are added here, and the caller syncs them before the commit. Null: Compact does. Must be null with a
+  // request that asks a filter or rewrites.
   FileSyncs* syncs = nullptr;
 };
 

@@ -97,6 +97,7 @@ class LevelCompactor {
     options.run = in_.run;
     options.run.kind = RunKind::kCompaction;
     options.create_file = in_.create_file;
+    options.syncs = in_.syncs;
     options.target_bytes = in_.target_bytes;
     options.grandparent_bytes_max = std::numeric_limits<std::uint64_t>::max();
     return options;

@@ -49,10 +49,11 @@ struct LevelCompactionInput {
   std::function<bool()> is_abandoned;  // from CompactionInput
   ValueFilter* filter = nullptr;       // from CompactionInput; Begin has been called
   std::shared_ptr<const FilteredPart> filtered;  // from CompactionInput
+  FileSyncs* syncs = nullptr;          // from CompactionInput
 };
 
 struct LevelCompactionOutput {
-  RunList runs;  // for the output place: in key order, synced and open
+  RunList runs;  // for the output place: in key order, open and, without `syncs`, synced
   struct Placed {
     std::shared_ptr<const Run> run;
     std::uint32_t level = 0;

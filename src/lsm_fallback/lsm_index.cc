@@ -267,6 +267,7 @@ Result<std::unique_ptr<CompactionOutcome>> LsmIndex::Compact(const CompactionInp
     compaction.is_abandoned = input.is_abandoned;
     compaction.filter = input.filter;
     compaction.filtered = input.filtered;
+    compaction.syncs = input.syncs;
     if (input.filter != nullptr) {
       CAMBIUM_RETURN_IF_ERROR(input.filter->Begin(choice.output_level, TakesAll(shape, choice)));
     }

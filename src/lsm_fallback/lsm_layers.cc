@@ -161,7 +161,7 @@ std::shared_ptr<const Layers> LsmLayers::WithNewestRun(std::shared_ptr<const Run
   return std::make_shared<const LsmLayers>(std::move(parts));
 }
 
-LayersShape LsmLayers::shape() const {
+LayersShape LsmLayers::Measure() const {
   LayersShape shape;
   shape.run_count = parts_.runs.size();
   for (const auto& run : parts_.runs) {

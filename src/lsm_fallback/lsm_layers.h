@@ -44,13 +44,13 @@ class LsmLayers final : public Layers {
   [[nodiscard]] Result<TreePart> CoveredByRanges() const override;
   [[nodiscard]] const std::vector<std::shared_ptr<const Run>>& runs() const override { return parts_.runs; }
   [[nodiscard]] std::shared_ptr<const Layers> WithNewestRun(std::shared_ptr<const Run> run) const override;
-  [[nodiscard]] LayersShape shape() const override;
   void AppendFiles(std::vector<NumberedFile>* files) const override;
 
   [[nodiscard]] const Parts& parts() const { return parts_; }
   [[nodiscard]] const std::vector<std::shared_ptr<const Tier>>& tiers() const { return parts_.tiers; }
 
  private:
+  [[nodiscard]] LayersShape Measure() const override;
   Result<bool> FindInRuns(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry, FoundIn* where) const;
   Result<bool> FindInTiers(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry, FoundIn* where) const;
   // Only in a mutant.

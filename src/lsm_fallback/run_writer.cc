@@ -81,7 +81,9 @@ Status RunWriter::End() {
   assert(builder_ != nullptr && file_ != nullptr);
   CAMBIUM_TRY(const RunInfo info, builder_->Finish());
   builder_.reset();
-  if (!MutantIs(Mutant::kCommitBeforeRunSync)) {
+  if (options_.syncs != nullptr) {
+    options_.syncs->Add(file_, /*is_new=*/true);
+  } else if (!MutantIs(Mutant::kCommitBeforeRunSync)) {
     if (Status s = file_->SyncData(); !s.ok()) return s.IsNoSpace() ? std::move(s) : s.Fatal();
   }
   // The builder has checked the order within the run.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "index/family_files.h"
+#include "index/file_syncs.h"
 #include "index/run.h"
 #include "lsm_fallback/key_span.h"
 #include "lsm_fallback/tier.h"
@@ -33,6 +34,7 @@ struct RunWriterOptions {
   RangeDeletes ranges;                       // all range deletes; each run gets its part
   std::vector<const RunInfo*> grandparents;  // in key order; must outlive the writer
   std::uint64_t grandparent_bytes_max = 0;
+  FileSyncs* syncs = nullptr;  // new files are added here, and not synced; null: Finish returns synced files
 };
 
 // One thread. Unusable after an error; the files it has made are then garbage.
@@ -44,7 +46,7 @@ class RunWriter {
   // Keys must strictly ascend across all runs, else Corruption.
   Status Add(Slice key, const Entry& entry);
 
-  // Ends the last run. Returns all runs, synced and open; none is empty. A failed sync is Fatal, unless there was no
+  // Ends the last run. Returns all runs, open and, without `syncs`, synced; none is empty. A failed sync is Fatal, unless there was no
   // space: nothing names the new file yet, so it can be deleted. Any other failure may have lost data of other files
   // that the page cache still shows.
   Result<RunList> Finish();

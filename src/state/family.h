@@ -32,9 +32,11 @@ namespace cambium {
 struct JobState {
   bool scheduled = false;
   bool under_way = false;    // its task runs now
-  // kFlush only, see Jobs::TakeFlushes: another job does the work; and the task has come up meanwhile and found this.
+  // See Jobs::Take: another job does the work; the task has come up meanwhile and found this; or the other job has done
+  // the work, and the task is still to come.
   bool is_taken = false;
   bool was_skipped = false;
+  bool is_done = false;
   bool has_failed = false;   // kFlush only: its last run failed, and it is not scheduled again
   bool again = false;        // scheduled while it ran: the run may have looked for work before that
   Status last;               // result of its last run

@@ -27,7 +27,7 @@ std::uint64_t KeysOf(const LayersShape& shape) {
 
 void IndexStats::AddFlush(const Index& index, const Layers& before, const Layers& after, const MemtableShape& memtable,
                           std::uint64_t step_bytes) {
-  const LayersShape now = after.shape();
+  const LayersShape& now = after.shape();
   flushes_.fetch_add(1, kRelaxed);
   flushed_keys_.fetch_add(memtable.key_count, kRelaxed);
   UpdateShape update;

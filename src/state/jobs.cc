@@ -186,6 +186,12 @@ bool Jobs::Begin(Job job, const std::shared_ptr<Family>& family) {
   assert(state.scheduled && !state.under_way && "a task runs only for a job that is scheduled");
   state.was_skipped = state.is_taken;
   if (state.is_taken) return false;
+  const bool is_done = std::exchange(state.is_done, false) && !state.again;
+  if (is_done && job == Job::kCompact) {  // a flush finds out itself that no memtable is left
+    state.scheduled = false;
+    changed_.NotifyAll();
+    return false;
+  }
   state.again = false;
   state.under_way = true;
   return true;
@@ -256,44 +262,50 @@ void Jobs::TellBudget() {
   if (db_.share != nullptr) db_.share->SetFailing(has_fatal() || (flushes_failed_ > 0 && flushes_scheduled_ == 0));
 }
 
-// ---- Flushes that one job does for several families ----
+// ---- Flushes and compactions that one job does for several families ----
 
-std::vector<std::shared_ptr<Family>> Jobs::TakeFlushes(std::size_t most, std::size_t bytes_max) {
+std::vector<std::shared_ptr<Family>> Jobs::Take(Job job, std::size_t most,
+                                                const std::function<bool(const Family&)>& suits) {
   std::vector<std::shared_ptr<Family>> taken;
   if (most == 0) return taken;
-  taken.reserve(most);  // nothing throws once a flush is taken
+  taken.reserve(most);  // nothing throws once a job is taken
   const JobsLock lock(*this);
   for (const std::shared_ptr<Family>& family : families_) {
-    JobState& flush = family->flush;
-    if (!flush.scheduled || flush.under_way || flush.is_taken) continue;
-    const std::size_t bytes = family->flush_bytes.load(std::memory_order_relaxed);
-    if (bytes == 0 || bytes > bytes_max) continue;
+    JobState& state = *StateOf(job, family.get());
+    const bool has_nothing_left = state.is_done && !state.again;
+    if (!state.scheduled || state.under_way || state.is_taken || has_nothing_left || !suits(*family)) continue;
     taken.push_back(family);
-    flush.is_taken = true;
+    state.is_taken = true;
+    state.is_done = false;
+    state.again = false;  // the caller has not looked for work yet
     if (taken.size() == most) break;
   }
   return taken;
 }
 
-void Jobs::GiveBackFlush(const std::shared_ptr<Family>& family, const std::optional<Status>& done, JobWork::Next next) {
+void Jobs::GiveBack(Job job, const std::shared_ptr<Family>& family, const std::optional<Status>& done,
+                    JobWork::Next next) {
   const JobsLock lock(*this);
-  JobState& flush = family->flush;
-  assert(flush.is_taken && flush.scheduled && !flush.under_way && "only a flush that was taken is given back");
-  flush.is_taken = false;
-  const bool was_skipped = std::exchange(flush.was_skipped, false);
-  if (was_skipped && done.has_value()) return End(Job::kFlush, family, *done, next);
+  JobState& state = *StateOf(job, family.get());
+  assert(state.is_taken && state.scheduled && !state.under_way && "only a job that was taken is given back");
+  state.is_taken = false;
+  const bool was_skipped = std::exchange(state.was_skipped, false);
+  if (was_skipped && done.has_value()) return End(job, family, *done, next);
   if (was_skipped) {
-    assert(flushes_scheduled_ > 0);
-    flush.scheduled = false;
-    --flushes_scheduled_;
-    return ScheduleLocked(Job::kFlush, family);
+    state.scheduled = false;
+    if (job == Job::kFlush) {
+      assert(flushes_scheduled_ > 0);
+      --flushes_scheduled_;
+    }
+    return ScheduleLocked(job, family);
   }
   if (!done.has_value()) return;
-  // The task is still to come. It finds nothing to flush, unless this flush has failed or there is another memtable.
-  flush.last = *done;
-  ++flush.ended;
+  // The task is still to come. It finds nothing to do, unless the job has failed or is due again.
+  state.is_done = done->ok();
+  state.last = *done;
+  ++state.ended;
   if (next.compacts && !family->compacting) ScheduleLocked(Job::kCompact, family);
-  NoteEnd(Job::kFlush);
+  NoteEnd(job);
 }
 
 // ---- Waiting ----

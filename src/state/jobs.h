@@ -107,14 +107,16 @@ class Jobs {
   [[nodiscard]] std::optional<std::uint64_t> ScheduleToAwait(Job job, const std::shared_ptr<Family>& family = nullptr)
       CAMBIUM_EXCLUDES(jobs_lock);
 
-  // ---- Flushes that one job does for several families ----
+  // ---- Flushes and compactions that one job does for several families ----
 
-  // Takes over the flushes of at most `most` families that are scheduled and not under way, and whose oldest memtable
-  // has at most `bytes_max` bytes. Until GiveBackFlush, no other thread flushes these families.
-  [[nodiscard]] std::vector<std::shared_ptr<Family>> TakeFlushes(std::size_t most, std::size_t bytes_max)
+  // Takes over the flushes, or the compactions, of at most `most` families. They are scheduled and not under way, and
+  // `suits` returns true for the family; it is called under jobs_lock, and throws nothing. Until GiveBack, no task does
+  // them.
+  [[nodiscard]] std::vector<std::shared_ptr<Family>> Take(Job job, std::size_t most,
+                                                          const std::function<bool(const Family&)>& suits)
       CAMBIUM_EXCLUDES(jobs_lock);
-  // `done`: the result, which the caller has reported; nothing: the flush was not tried, and remains scheduled.
-  void GiveBackFlush(const std::shared_ptr<Family>& family, const std::optional<Status>& done, JobWork::Next next)
+  // `done`: the result, which the caller has reported; nothing: the job was not tried, and remains scheduled.
+  void GiveBack(Job job, const std::shared_ptr<Family>& family, const std::optional<Status>& done, JobWork::Next next)
       CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- Waiting ----
@@ -200,7 +202,7 @@ class Jobs {
   friend class JobsLock;
   static BackgroundErrorReason ReasonOf(Job job);
   void Run(Job job, const std::shared_ptr<Family>& family) CAMBIUM_EXCLUDES(jobs_lock);
-  // False if another job does the work of this task.
+  // False if another job does the work of this task, or has done it.
   bool Begin(Job job, const std::shared_ptr<Family>& family) CAMBIUM_EXCLUDES(jobs_lock);
   // Counts a run of the job as ended, and schedules what is due next.
   void End(Job job, const std::shared_ptr<Family>& family, const Status& done, JobWork::Next next)

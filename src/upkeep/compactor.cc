@@ -7,12 +7,9 @@
 
 #include "options/options_check.h"
 #include "state/compaction_claim.h"
-#include "state/table_files.h"
 #include "upkeep/await_removal.h"
-#include "upkeep/compaction_change.h"
-#include "upkeep/filter_job.h"
+#include "upkeep/compaction_step.h"
 #include "util/epoch.h"
-#include "util/fault_point.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -30,7 +27,7 @@ CompactionReason UsualReason(const Family& family) {
 // True if entries above the last level of an LSM may hide entries of the last level.
 bool HidesInLevels(const Family& family, const Layers& layers) {
   if (family.options().index_type != IndexKind::kLsm) return false;
-  const LayersShape shape = layers.shape();
+  const LayersShape& shape = layers.shape();
   std::uint64_t tombstones = 0;
   for (std::size_t i = 0; i + 1 < shape.levels.size(); ++i) tombstones += shape.levels[i].tombstones;
   // The estimates that SpaceKeeper::MeasureLayers uses.
@@ -41,24 +38,6 @@ bool HidesInLevels(const Family& family, const Layers& layers) {
                      family.covered_index_bytes.load(std::memory_order_relaxed) > 0;
   return hides && (shape.levels.size() > 1 || (shape.levels.size() == 1 && shape.levels[0].tier_count > 1));
 }
-
-// The files that a step makes, known to its family during the step.
-class StepFiles {
- public:
-  StepFiles(Family* family, TableFiles files) : family_(*family), files_(std::move(files)) {
-    assert(family_.compaction_files == nullptr && "a family has one compaction at a time");
-    family_.compaction_files = &files_;
-  }
-  ~StepFiles() { family_.compaction_files = nullptr; }
-  StepFiles(const StepFiles&) = delete;
-  StepFiles& operator=(const StepFiles&) = delete;
-
-  void Done(const Status& status) { files_.Done(status); }
-
- private:
-  Family& family_;
-  TableFiles files_;
-};
 
 }  // namespace
 
@@ -97,7 +76,7 @@ bool Compactor::IsWorthEmptying(const Family& family, const Layers& layers) cons
   if (!disk_.IsFull() || family.options().index_type == IndexKind::kLsm) return false;
   if (family.step_room.load(std::memory_order_relaxed) == 0) return false;
   if (family.emptied_in_vain.load(std::memory_order_relaxed) || MutantIs(Mutant::kKeepDeadPagesOnFullDisk)) return false;
-  const LayersShape shape = layers.shape();
+  const LayersShape& shape = layers.shape();
   return shape.run_count == 0 && shape.base_file_bytes > shape.base_live_bytes / 100 * (kFilePercentOnFullDisk + 2);
 }
 
@@ -107,7 +86,7 @@ bool Compactor::HasRoomToRewrite(const Family& family, const Layers& layers, std
   // If even the part of the reserve that is kept for Open is gone, less is free than any rule assumes. Then every
   // compaction that may help runs.
   if (!disk_.IsFull() || disk_.reserve_bytes.load(std::memory_order_relaxed) == 0) return true;
-  const LayersShape shape = layers.shape();
+  const LayersShape& shape = layers.shape();
   const std::uint64_t rewritten =
       shape.run_file_bytes + (shape.levels.empty() ? shape.base_live_bytes : shape.base_file_bytes);
   std::uint64_t in_log = 0;
@@ -136,35 +115,39 @@ bool Compactor::CanMergeRuns() const {
   });
 }
 
-Status Compactor::CompactDue(Family* family) {
-  if (!jobs_.ClaimCompaction(family)) return Status::OK();  // the thread that has the claim looks again when it ends
-  const CompactionClaim claim(&jobs_, family);
+Status Compactor::CompactDue(const std::shared_ptr<Family>& family) {
+  if (!jobs_.ClaimCompaction(family.get())) return Status::OK();  // the thread that has it looks again when it ends
+  const CompactionClaim claim(&jobs_, family.get());
   Status s;
-  const std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
-  if (layers != nullptr && MayRun(*family, *layers)) {
-    const bool is_urgent = family->compacts_urgently.load(std::memory_order_relaxed);
-    if (family->index->IsCompactionDue(*layers, is_urgent)) {
-      const bool is_due_anyway = !is_urgent || family->index->IsCompactionDue(*layers, false);
-      s = Step(family, layers, nullptr, is_due_anyway ? UsualReason(*family) : CompactionReason::kSpace);
-    } else if (is_urgent && HidesInLevels(*family, *layers)) {
-      s = SqueezeStep(family, layers);
-    } else if (is_urgent && IsWorthEmptying(*family, *layers)) {
-      s = Step(family, layers, nullptr, CompactionReason::kSpace);
-      const std::shared_ptr<const Layers> after = commits_.LayersOf(*family);
-      const bool has_helped =
-          s.ok() && after != nullptr && after->shape().base_file_bytes < layers->shape().base_file_bytes;
-      family->emptied_in_vain.store(!has_helped, std::memory_order_relaxed);
-    } else {
-      family->squeeze.reset();
-    }
+  if (DueStep due = FindDue(family.get()); due.layers != nullptr) {
+    s = MayShareCommit(*family, due) ? CompactSmall(family, std::move(due)) : StepAlone(family.get(), std::move(due));
   }
-  jobs_.NoteResult(Job::kCompact, family, s);
+  jobs_.NoteResult(Job::kCompact, family.get(), s);
   return s;
 }
 
-// Runs a step of the compaction that CompactRange would run for all keys. Used near the ceiling: in an LSM it moves the
+Compactor::DueStep Compactor::FindDue(Family* family) {
+  std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
+  if (layers == nullptr || !MayRun(*family, *layers)) return {};
+  const bool is_urgent = family->compacts_urgently.load(std::memory_order_relaxed);
+  if (family->index->IsCompactionDue(*layers, is_urgent)) {
+    const bool is_due_anyway = !is_urgent || family->index->IsCompactionDue(*layers, false);
+    return {std::move(layers), nullptr, is_due_anyway ? UsualReason(*family) : CompactionReason::kSpace};
+  }
+  if (is_urgent && HidesInLevels(*family, *layers)) {
+    if (!IsSqueezeDue(family, *layers)) return {};
+    return {std::move(layers), &*family->squeeze, CompactionReason::kSpace};
+  }
+  if (is_urgent && IsWorthEmptying(*family, *layers)) {
+    return {std::move(layers), nullptr, CompactionReason::kSpace, /*only_empties=*/true};
+  }
+  family->squeeze.reset();
+  return {};
+}
+
+// The request is the one that CompactRange would make for all keys. Used near the ceiling: in an LSM it moves the
 // entries above the last level down, although no level is too large.
-Status Compactor::SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers) {
+bool Compactor::IsSqueezeDue(Family* family, const Layers& layers) {
   const std::uint64_t flushes = [&] {
     const JobsLock lock(jobs_);
     return family->flush.ended;
@@ -173,9 +156,7 @@ Status Compactor::SqueezeStep(Family* family, const std::shared_ptr<const Layers
     family->squeeze.emplace();
     family->flushes_before_squeeze = flushes;
   }
-  if (family->index->IsCompactionDue(*layers, &*family->squeeze)) {
-    return Step(family, layers, &*family->squeeze, CompactionReason::kSpace);
-  }
+  if (family->index->IsCompactionDue(layers, &*family->squeeze)) return true;
   family->squeeze.reset();
   // Nothing is hidden any more, unless a flush since `squeeze` was made has added entries that hide others.
   if (flushes == family->flushes_before_squeeze) {
@@ -183,14 +164,27 @@ Status Compactor::SqueezeStep(Family* family, const std::shared_ptr<const Layers
     family->hidden_index_bytes.store(0, std::memory_order_relaxed);
     family->replaced_share.store(0, std::memory_order_relaxed);  // otherwise the next step would be due at once
   }
-  return Status::OK();
+  return false;
+}
+
+Status Compactor::StepAlone(Family* family, DueStep due) {
+  const std::shared_ptr<const Layers> before = due.only_empties ? due.layers : nullptr;
+  const Status s = Step(family, std::move(due.layers), due.request, due.reason);
+  if (before != nullptr) {
+    const std::shared_ptr<const Layers> after = commits_.LayersOf(*family);
+    const bool has_helped =
+        s.ok() && after != nullptr && after->shape().base_file_bytes < before->shape().base_file_bytes;
+    family->emptied_in_vain.store(!has_helped, std::memory_order_relaxed);
+  }
+  return s;
 }
 
 // If possible, a step commits once its new pages have as many bytes as a memtable may hold. So little is uncommitted at
 // any time, and a compaction does not start from the beginning after a crash. A step of an LSM's level 0 may write
 // more, because it includes all of level 1; Close and the drop of a family do not wait for its end.
-std::uint64_t Compactor::StepBytes(const Family& family) const {
-  std::uint64_t bytes = family.options().write_buffer_size;
+std::uint64_t Compactor::StepBytes(const Family& family) const { return WithinRoom(family.options().write_buffer_size); }
+
+std::uint64_t Compactor::WithinRoom(std::uint64_t bytes) const {
   // Under a ceiling a step takes only a part of the slack. An offline database does not measure the slack: step_bytes
   // is 0, and each step would have one key.
   if (!db_.is_offline && db_.max_space_amplification.load(std::memory_order_relaxed) != 0) {
@@ -233,7 +227,7 @@ void Compactor::LimitDeadPages(const Family& family, CompactionInput* input) con
   if (family.options().index_type == IndexKind::kLsm || input->file_percent_max >= kUnlimited) return;
   // If the disk bounds the space, steps are an eighth of what is free, and may use all of it.
   if (space_.is_bound_by_disk.load(std::memory_order_relaxed) || MutantIs(Mutant::kSweepsIgnoreDeadPages)) return;
-  const LayersShape shape = input->layers->shape();
+  const LayersShape& shape = input->layers->shape();
   // A step that rewrites the whole tree leaves no dead page.
   if (shape.base_live_bytes + shape.run_file_bytes <= input->max_output_bytes) return;
   const std::uint64_t most = shape.base_live_bytes / 100 * input->file_percent_max;
@@ -256,29 +250,21 @@ Status Compactor::Step(Family* family, std::shared_ptr<const Layers> layers, Com
                        CompactionReason reason) {
   assert(layers != nullptr);
   if (IsRoomTakenByDroppedFiles()) CAMBIUM_RETURN_IF_ERROR(AwaitRemoval(db_, &commits_, &jobs_));
-  CompactionJobInfo info;
-  info.db_name = db_.events.db_name();
-  info.cf_name = family->name;
-  info.cf_id = family->id;
-  info.job_id = db_.events.NewJobId();
-  info.compaction_reason = reason;
-  db_.events.Add([this, info](EventListener* listener) { listener->OnCompactionBegin(db_.facade, info); });
-  db_.events.Deliver();
-  const Stopwatch watch(&db_.meter, COMPACTION_TIME);
-  const std::uint64_t start = db_.NowMicros();
-  {
-    StepFiles files(family, runs_.FilesOf(*family, TableFileCreationReason::kCompaction, info.job_id));
-    info.status = RunAndCommit(family, std::move(layers), request, &info);
-    files.Done(info.status);
+  OneStep step(this, family, reason);
+  Status done = step.Write(std::move(layers), request, nullptr);
+  if (done.ok()) {
+    PendingChange* const changes[] = {step.change()};
+    static_cast<void>(CommitTogether(db_, &commits_, changes));  // its result is the status of the change
+    done = step.FinishCommit();
   }
-  info.elapsed_micros = db_.NowMicros() - start;
-  db_.events.Add([this, info](EventListener* listener) { listener->OnCompactionCompleted(db_.facade, info); });
-  db_.events.Deliver();
-  return info.status.IsShutdownInProgress() ? Status::OK() : info.status;
+  if (done.ok()) {
+    done = commits_.DropUnreferenced();
+    EpochCollect();
+  }
+  return step.End(done);
 }
 
-Status Compactor::RunAndCommit(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
-                              CompactionJobInfo* info) {
+CompactionInput Compactor::InputFor(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request) {
   CompactionInput input;
   input.layers = std::move(layers);
   input.request = request;
@@ -295,44 +281,7 @@ Status Compactor::RunAndCommit(Family* family, std::shared_ptr<const Layers> lay
            family->gives_up_filtering.load(std::memory_order_relaxed);
   };
   input.before_write = pace_.PermitFor(FILE_BYTES_MERGE, [this, family] { return pace_.PriorityOfCompaction(*family); });
-  Creations creations;
-  const std::unique_ptr<FilterJob> filter = NewFilterJob(*family, request, input, &creations);
-  input.filter = filter.get();
-  Status done;
-  try {
-    done = RunWith(family, std::move(input), filter.get(), info);
-  } catch (...) {  // the filter has thrown, or there is no memory
-    if (filter != nullptr) EndFilterJob(filter.get(), Status::Aborted("an exception has ended the compaction"), &creations);
-    throw;
-  }
-  if (filter != nullptr) EndFilterJob(filter.get(), done, &creations);
-  return done;
-}
-
-Status Compactor::RunWith(Family* family, CompactionInput input, FilterJob* filter, CompactionJobInfo* info) {
-  const Result<std::unique_ptr<CompactionOutcome>> outcome = family->index->Compact(input);
-  CAMBIUM_RETURN_IF_ERROR(outcome.status());
-  CAMBIUM_FAULT_POINT("Merge:written");
-  input.layers.reset();
-  const CompactionStats& stats = (*outcome)->stats();
-  info->base_input_level = static_cast<int>(stats.level);
-  info->output_level = static_cast<int>(stats.output_level);
-  info->bytes_read = stats.bytes_read;
-  info->bytes_written = stats.bytes_written;
-  info->entries_merged = stats.entries_merged;
-  info->entries_dropped = stats.entries_dropped;
-  if (filter != nullptr) CAMBIUM_RETURN_IF_ERROR(SyncChanged(filter));
-  CompactionChange change(&db_, &commits_, family, outcome->get(), nullptr, filter);
-  PendingChange* const changes[] = {&change};
-  static_cast<void>(CommitTogether(db_, &commits_, changes));  // its result is the status of the change
-  CAMBIUM_RETURN_IF_ERROR(change.status);
-  const CompactionChange::Files files = change.Finish();
-  NoteStep(family);
-  info->input_files = PathsOf(files.old_files);
-  info->output_files = PathsOf(files.new_files);
-  CAMBIUM_RETURN_IF_ERROR(commits_.DropUnreferenced());
-  EpochCollect();
-  return Status::OK();
+  return input;
 }
 
 // Outside the commit lock, because it may read pages. If they cannot be read, all runs count as waiting.

@@ -4,9 +4,11 @@
 //   claim the family's compaction ─▶ Index::Compact writes files ─▶ sync ─▶ Stage against the layers of that moment,
 //   commit ─▶ a view with the new layers ─▶ old files are obsolete
 //
-// A family has one compaction at a time (Jobs::ClaimCompaction).
+// A family has one compaction at a time (Jobs::ClaimCompaction). Steps of several families with small indexes are synced
+// together and committed by one edit: with many families, the syncs of each commit would take most of the time.
 //
-// In compactor.cc; compactor_filter.cc calls compaction filters.
+// In compactor.cc. compaction_step.cc has one step of one family, small_compactions.cc steps of several families, and
+// compactor_filter.cc calls compaction filters.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +33,9 @@ class Compactor {
  public:
   Compactor(DbState* state, Pace* pace, RunMaker* runs);
 
-  // Runs a step of a compaction that is due. The job kCompact.
-  Status CompactDue(Family* family);
+  // Runs a step of a compaction that is due. If the family's index is small, also steps of other families whose
+  // compactions are scheduled. The job kCompact.
+  Status CompactDue(const std::shared_ptr<Family>& family);
   [[nodiscard]] bool IsDue(const Family& family) const CAMBIUM_EXCLUDES(commit_lock);
   // Compacts the flushed entries with keys in [begin, end] into the lowest layer, in the caller's thread. A null bound
   // is no bound. `rewrites`: every page of the index is written anew. With a compaction filter or `rewrites`, the
@@ -65,13 +68,30 @@ class Compactor {
   [[nodiscard]] bool MayRun(const Family& family, const Layers& layers) const CAMBIUM_EXCLUDES(commit_lock);
 
   [[nodiscard]] bool IsRoomTakenByDroppedFiles() const;
+  // The bytes, or less if the ceiling or the disk leaves less for files that are not committed.
+  [[nodiscard]] std::uint64_t WithinRoom(std::uint64_t bytes) const;
 
-  // The caller of the next six functions has claimed the family's compaction.
+  // The step that is due.
+  struct DueStep {
+    std::shared_ptr<const Layers> layers;  // null: no step is due
+    CompactionRequest* request = nullptr;
+    CompactionReason reason{};
+    bool only_empties = false;  // see IsWorthEmptying
+  };
+  class OneStep;
+  struct SmallStep;
+  class SmallSteps;
+
+  // The caller of the next eight functions has claimed the family's compaction.
+  [[nodiscard]] DueStep FindDue(Family* family) CAMBIUM_EXCLUDES(commit_lock);
+  // Whether the request that `squeeze` holds, or a new one, has a step to do.
+  [[nodiscard]] bool IsSqueezeDue(Family* family, const Layers& layers);
+  Status StepAlone(Family* family, DueStep due);
   Status Step(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request, CompactionReason reason);
-  Status RunAndCommit(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
-                      CompactionJobInfo* info);
-  Status RunWith(Family* family, CompactionInput input, FilterJob* filter, CompactionJobInfo* info);
-  Status SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers);
+  [[nodiscard]] CompactionInput InputFor(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request);
+  // Whether the step can be committed together with those of other families.
+  [[nodiscard]] bool MayShareCommit(const Family& family, const DueStep& due) const;
+  Status CompactSmall(const std::shared_ptr<Family>& family, DueStep due);
   void NoteStep(Family* family);
   Status TakeTurnOfBackground(Family* family);
 

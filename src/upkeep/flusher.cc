@@ -14,6 +14,12 @@ constexpr std::size_t kSmallTableBytes = 256u << 10;
 // A flush of many memtables ends after a fraction of a second, so that no writer waits long for one of them.
 constexpr std::size_t kTogetherMost = 64;
 
+// Whether the family's oldest frozen memtable is small.
+bool HasSmallTable(const Family& family) {
+  const std::size_t bytes = family.flush_bytes.load(std::memory_order_relaxed);
+  return bytes > 0 && bytes <= kSmallTableBytes;
+}
+
 bool IsSmall(const FrozenTable& table) { return table.table->memory_bytes() <= kSmallTableBytes; }
 
 // True if the MANIFEST has refused an edit, before anything was written.
@@ -29,11 +35,11 @@ bool IsFatal(const Status& s) { return s.severity() == Status::Severity::kFatal;
 class Flusher::TakenFlushes {
  public:
   TakenFlushes(Flusher* flusher, std::size_t most)
-      : flusher_(*flusher), families_(flusher->jobs_.TakeFlushes(most, kSmallTableBytes)) {}
+      : flusher_(*flusher), families_(flusher->jobs_.Take(Job::kFlush, most, HasSmallTable)) {}
   ~TakenFlushes() {
     for (const auto& family : families_) {
       try {
-        flusher_.jobs_.GiveBackFlush(family, std::nullopt, {});
+        flusher_.jobs_.GiveBack(Job::kFlush, family, std::nullopt, {});
       } catch (...) {  // an executor of the user may throw anything; the next job that is scheduled for the family flushes
       }
     }
@@ -46,7 +52,7 @@ class Flusher::TakenFlushes {
     const JobWork::Next next = flusher_.NextOf(*family, done);
     [[maybe_unused]] const std::size_t given = std::erase(families_, family);
     assert(given == 1 && "a flush is given back once");
-    flusher_.jobs_.GiveBackFlush(family, done, next);
+    flusher_.jobs_.GiveBack(Job::kFlush, family, done, next);
   }
 
  private:

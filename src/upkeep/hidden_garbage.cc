@@ -67,7 +67,7 @@ void NoteCovered(Family* family, const Layers& now) {
 void NoteCompacted(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged) {
   assert(uncharged >= 0);
   NoteCovered(family, now);
-  const LayersShape shape = now.shape();
+  const LayersShape& shape = now.shape();
   const bool is_one_sequence =
       shape.run_count == 0 && (shape.levels.empty() || (shape.levels.size() == 1 && shape.levels[0].tier_count == 1));
   if (is_one_sequence) {

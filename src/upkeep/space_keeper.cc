@@ -47,7 +47,7 @@ bool IsOtherRoom(std::uint64_t before, std::uint64_t now) {
 // is measured, because the family's estimate may be missing: a page could not be read, or there was no memory. If it
 // cannot be measured now, it may be everything.
 bool IsWorthCompacting(const FamilyView& family) {
-  const LayersShape shape = family.layers->shape();
+  const LayersShape& shape = family.layers->shape();
   if (shape.run_count == 0) return false;
   const std::uint64_t page_size = family.family->options().page_size;
   const std::uint64_t cost = std::min(shape.base_live_bytes, shape.run_keys * page_size) + shape.run_file_bytes;
@@ -97,7 +97,7 @@ void SpaceKeeper::Close() { tick_target_->Set(nullptr); }
 void SpaceKeeper::EstimateHidden() {
   const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const FamilyView& each : view->families) {
-    const LayersShape shape = each.layers->shape();
+    const LayersShape& shape = each.layers->shape();
     NoteCovered(each.family.get(), *each.layers);
     if (shape.run_keys + shape.base_keys == 0) continue;
     Account all;

@@ -15,7 +15,7 @@ Upkeep::Upkeep(DbState* state) : state_(*state) {
 Status Upkeep::Do(Job job, const std::shared_ptr<Family>& family) {
   switch (job) {
     case Job::kFlush: return flusher.FlushOldest(family);
-    case Job::kCompact: return compactor.CompactDue(family.get());
+    case Job::kCompact: return compactor.CompactDue(family);
     case Job::kSeal: return sealer.SealRotated();
     case Job::kSpare: return state_.head.MakeSpare();
     case Job::kCollect: return collector.Collect();

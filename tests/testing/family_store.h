@@ -10,6 +10,13 @@
 
 namespace cambium::testing {
 
+// f0, f1, ...
+inline std::vector<std::string> FamilyNames(int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back("f" + std::to_string(i));
+  return names;
+}
+
 class FamilyStore : public TestStore {
  public:
   using TestStore::TestStore;

@@ -16,12 +16,6 @@ namespace {
 
 constexpr int kFamilies = 50;
 
-std::vector<std::string> Names() {
-  std::vector<std::string> names;
-  for (int i = 0; i < kFamilies; ++i) names.push_back("f" + std::to_string(i));
-  return names;
-}
-
 // Families with a key each, in memory and below it.
 struct Many : FamilyStore {
   Many() {
@@ -30,7 +24,7 @@ struct Many : FamilyStore {
     options.level0_file_num_compaction_trigger = 10;
     options.level0_slowdown_writes_trigger = 20;
     options.level0_stop_writes_trigger = 30;
-    MustOpenWith(Names());
+    MustOpenWith(FamilyNames(kFamilies));
     Write("old");
     executor->RunAll();
     Write("new");
@@ -74,7 +68,7 @@ TEST(FlushTogetherTest, ManyFamiliesShareACommit) {
   EXPECT_LE(commits, 4) << "one of the memtables, and some of log segments that are not needed any more";
   store.ExpectNew();
   EXPECT_EQ(store.Verify(), "");
-  store.KillAndOpenWith(Names());
+  store.KillAndOpenWith(FamilyNames(kFamilies));
   store.ExpectNew();
 }
 
@@ -158,7 +152,7 @@ TEST(FlushTogetherTest, AFailedCommitFailsAllFlushesAndTheyAreRetried) {
   EXPECT_EQ(store.Unflushed(), 0u);
   store.ExpectNew();
   EXPECT_EQ(store.Verify(), "");
-  store.KillAndOpenWith(Names());
+  store.KillAndOpenWith(FamilyNames(kFamilies));
   store.ExpectNew();
 }
 
@@ -241,7 +235,7 @@ TEST(FlushTogetherTest, ManyThreadsFlushManyFamilies) {
   store.options.clock = nullptr;
   store.options.max_background_jobs = 4;
   store.options.create_missing_column_families = true;
-  store.MustOpenWith(Names());
+  store.MustOpenWith(FamilyNames(kFamilies));
   std::vector<std::thread> threads;
   std::atomic<int> errors{0};
   constexpr int kRounds = 12;

@@ -1,0 +1,312 @@
+// Steps of the compactions of several families with small indexes are done by one job, with one commit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cambium/listener.h"
+#include "testing/family_store.h"
+#include "testing/mutant_scope.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr int kDueFamilies = 40;
+constexpr int kKeys = 400;
+
+bool IsOutput(std::string_view path) { return path.ends_with(".run") || path.ends_with(".idx"); }
+bool IsManifest(std::string_view path) { return path.find("/MANIFEST-") != std::string_view::npos; }
+
+// Families whose compactions are due and scheduled.
+struct DueStore : FamilyStore {
+  explicit DueStore(const std::shared_ptr<EventListener>& listener = nullptr) {
+    if (listener != nullptr) options.listeners.push_back(listener);
+    options.create_missing_column_families = true;
+    options.write_buffer_size = 1u << 20;
+    options.level0_file_num_compaction_trigger = 4;
+    options.level0_slowdown_writes_trigger = 40;
+    options.level0_stop_writes_trigger = 60;
+    options.sweep_ratio = 1;  // memtables become runs, and no sweep is due, until it is 8
+    options.min_blob_size = 1000;
+    MustOpenWith(FamilyNames(kDueFamilies));
+    for (int round = 0; round < 4; ++round) WriteRound();
+    for (ColumnFamilyHandle* const handle : handles) EXPECT_TRUE(db->SetOptions(handle, {{"sweep_ratio", "8"}}).ok());
+    EXPECT_GE(Due(), std::uint64_t{kDueFamilies});
+  }
+  static std::string ValueOf(int round, std::uint64_t key) {
+    return "round " + std::to_string(round) + ", key " + std::to_string(key) + std::string(60, '.');
+  }
+  // Writes keys into each family, and flushes them. No compaction runs.
+  void WriteRound() {
+    const int round = rounds++;
+    for (ColumnFamilyHandle* const handle : handles) {
+      for (std::uint64_t key = 0; key < kKeys; ++key) {
+        if (round == 0 || HasKey(round, key)) PutIn(handle, NumberedKey(key), ValueOf(round, key));
+      }
+      FlushOptions flush;
+      flush.wait = false;
+      ASSERT_TRUE(db->Flush(flush, handle).ok());
+    }
+    while (Sum("num-immutable-mem-table") > 0) ASSERT_TRUE(executor->RunOneInstead());
+  }
+  // Each round after the first one overwrites about a fifth of the keys.
+  static bool HasKey(int round, std::uint64_t key) { return (key * 2654435761u + static_cast<unsigned>(round)) % 5 == 0; }
+  [[nodiscard]] std::uint64_t Sum(const std::string& property) const {
+    std::uint64_t sum = 0;
+    for (ColumnFamilyHandle* const handle : handles) {
+      std::uint64_t its = 0;
+      EXPECT_TRUE(db->GetIntProperty(handle, "cambium." + property, &its));
+      sum += its;
+    }
+    return sum;
+  }
+  // Runs jobs up to the first one that writes files of an index.
+  void RunFirstCompaction() {
+    bool has_written = false;
+    const std::uint64_t hook = fs->AddHook(
+        [&](const SimOp& op) { has_written = has_written || (op.kind == SimOpKind::kWrite && IsOutput(op.path)); });
+    while (!has_written) ASSERT_TRUE(executor->RunOneInstead());
+    fs->RemoveHook(hook);
+  }
+  [[nodiscard]] std::uint64_t Due() const { return Sum("compaction-pending"); }
+  void ExpectAll(int except = -1) {
+    for (int i = 0; i < static_cast<int>(handles.size()); ++i) {
+      if (i == except) continue;
+      for (std::uint64_t key = 0; key < kKeys; key += 7) {
+        int newest = 0;
+        for (int round = 1; round < rounds; ++round) newest = HasKey(round, key) ? round : newest;
+        ColumnFamilyHandle* const handle = handles[static_cast<std::size_t>(i)];
+        ASSERT_EQ(GetFrom(handle, NumberedKey(key)), ValueOf(newest, key)) << i << " " << key;
+      }
+    }
+  }
+
+  int rounds = 0;
+};
+
+// Counts the steps of compactions.
+struct StepCounter : EventListener {
+  void OnCompactionCompleted(DB*, const CompactionJobInfo&) override { ++steps; }
+  int steps = 0;
+};
+
+// Does all compactions that are due. Returns how many steps there are for each commit that names files of an index.
+double StepsPerCommit() {
+  const auto counter = std::make_shared<StepCounter>();
+  DueStore store(counter);
+  EXPECT_EQ(counter->steps, 0);
+  int commits = 0;
+  bool has_output = false;
+  store.fs->AddHook([&](const SimOp& op) {
+    if (op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter) return;
+    has_output = has_output || IsOutput(op.path);
+    if (IsManifest(op.path)) commits += std::exchange(has_output, false) ? 1 : 0;
+  });
+  store.executor->RunAll();
+  EXPECT_EQ(store.Due(), 0u);
+  store.ExpectAll();
+  EXPECT_EQ(store.Verify(), "");
+  store.KillAndOpenWith(FamilyNames(kDueFamilies));
+  store.ExpectAll();
+  EXPECT_GE(counter->steps, kDueFamilies);
+  return static_cast<double>(counter->steps) / std::max(commits, 1);
+}
+
+TEST(CompactTogetherTest, SmallFamiliesShareACommit) {
+  EXPECT_GE(StepsPerCommit(), 8);
+  const MutantScope mutant(Mutant::kEachCompactionCommits);
+  EXPECT_LE(StepsPerCommit(), 2) << "in an LSM, half of the steps write no file";
+}
+
+// Returns how many files the MANIFEST has named before they were synced. *syncs_between: how many files were written
+// after another one of the same commit was synced.
+std::size_t UnsyncedAtCommitOfSteps(int* syncs_between) {
+  DueStore store;
+  std::set<std::string> unsynced;
+  std::size_t named_unsynced = 0;
+  bool has_synced = false;
+  bool has_written = false;
+  store.fs->AddHook([&](const SimOp& op) {
+    if (op.phase != SimPhase::kAfter) return;
+    if (IsOutput(op.path) && op.kind == SimOpKind::kWrite) {
+      has_written = true;
+      unsynced.insert(std::string(op.path));
+      *syncs_between += has_synced ? 1 : 0;
+    } else if (IsOutput(op.path) && op.kind == SimOpKind::kSync) {
+      unsynced.erase(std::string(op.path));
+      has_synced = true;
+    } else if (IsManifest(op.path) && op.kind == SimOpKind::kSync) {
+      named_unsynced += unsynced.size();
+      has_synced = false;
+    }
+  });
+  while (!has_written) EXPECT_TRUE(store.executor->RunOneInstead());
+  return named_unsynced;
+}
+
+TEST(CompactTogetherTest, FilesAreWrittenThenSyncedThenNamed) {
+  int syncs_between = 0;
+  EXPECT_EQ(UnsyncedAtCommitOfSteps(&syncs_between), 0u);
+  EXPECT_EQ(syncs_between, 0);
+  const MutantScope defect(Mutant::kSyncOneOfTogether);
+  EXPECT_GT(UnsyncedAtCommitOfSteps(&syncs_between), 10u);
+}
+
+// The nth operation of this kind on an output finds no space. Only the step of that family may fail, and a later one
+// succeeds.
+void ExpectOthersCompactedAfterFault(SimOpKind kind, std::uint64_t nth) {
+  SCOPED_TRACE(nth);
+  DueStore store;
+  const std::uint64_t runs = store.Sum("num-runs");
+  SimFault fault;
+  fault.kind = kind;
+  // A failed sync of a file of the tree that a MANIFEST record names is fatal.
+  fault.matches = [](SimOpKind its, const std::string& path) {
+    return path.ends_with(".run") || (its == SimOpKind::kWrite && path.ends_with(".idx"));
+  };
+  fault.nth = nth;
+  fault.status = Status::NoSpace("injected");
+  store.fs->AddFault(fault);
+  store.RunFirstCompaction();
+  EXPECT_LT(store.Sum("num-runs"), runs / 2);
+  store.ExpectAll();
+  store.fs->ClearFaults();
+  ASSERT_TRUE(store.db->WaitForCompact().ok());
+  EXPECT_EQ(store.Due(), 0u);
+  EXPECT_EQ(store.Verify(), "");
+  store.ExpectAll();
+}
+
+TEST(CompactTogetherTest, AStepThatFindsNoSpaceLeavesTheOthersAlone) {
+  for (std::uint64_t nth = 1; nth <= 30; nth += 4) ExpectOthersCompactedAfterFault(SimOpKind::kWrite, nth);
+  for (std::uint64_t nth = 1; nth <= 30; nth += 4) ExpectOthersCompactedAfterFault(SimOpKind::kSync, nth);
+}
+
+// After a failed sync nothing is written any more, and no step of the commit takes effect.
+TEST(CompactTogetherTest, AFailedSyncEndsAllSteps) {
+  DueStore store;
+  SimFault fault;
+  fault.kind = SimOpKind::kSync;
+  fault.matches = [](SimOpKind, const std::string& path) { return IsOutput(path); };
+  fault.nth = 5;
+  store.fs->AddFault(fault);
+  const std::uint64_t runs = store.Sum("num-runs");
+  store.RunFirstCompaction();
+  EXPECT_EQ(store.Sum("num-runs"), runs);
+  EXPECT_FALSE(store.db->Put({}, "k", "v").ok());
+  store.ExpectAll();
+  store.executor->RunAll();
+  store.KillAndOpenWith(FamilyNames(kDueFamilies));
+  store.ExpectAll();
+  ASSERT_TRUE(store.db->WaitForCompact().ok());
+  EXPECT_EQ(store.Verify(), "");
+}
+
+TEST(CompactTogetherTest, AFailedCommitFailsAllStepsAndTheyAreRetried) {
+  DueStore store;
+  SimFault fault;
+  fault.kind = SimOpKind::kWrite;
+  fault.matches = [](SimOpKind, const std::string& path) { return IsManifest(path); };
+  store.fs->AddFault(fault);
+  store.executor->RunAll();
+  store.ExpectAll();
+  ASSERT_TRUE(store.db->WaitForCompact().ok());
+  EXPECT_EQ(store.Due(), 0u);
+  EXPECT_EQ(store.Verify(), "");
+  store.KillAndOpenWith(FamilyNames(kDueFamilies));
+  store.ExpectAll();
+}
+
+// A family is dropped while the files are written.
+TEST(CompactTogetherTest, AFamilyThatIsDroppedIsLeftOut) {
+  DueStore store;
+  bool is_dropped = false;
+  store.fs->AddHook([&](const SimOp& op) {
+    if (is_dropped || op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter || !IsOutput(op.path)) return;
+    is_dropped = true;
+    const Status s = store.db->DropColumnFamily(store.handles[20]);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+  });
+  store.RunFirstCompaction();
+  ASSERT_TRUE(is_dropped);
+  store.ExpectAll(20);
+  delete store.handles[20];
+  store.handles.erase(store.handles.begin() + 20);
+  store.executor->RunAll();
+  EXPECT_EQ(store.Due(), 0u);
+  store.RunUntilIdle();
+  EXPECT_EQ(store.Verify(), "");
+}
+
+// Listeners hear of each family's step once, with its own files.
+TEST(CompactTogetherTest, ListenersHearOfEachStep) {
+  struct Steps : EventListener {
+    void OnCompactionBegin(DB*, const CompactionJobInfo& info) override { open.insert(info.job_id); }
+    void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
+      EXPECT_EQ(open.erase(info.job_id), 1u);
+      EXPECT_TRUE(info.status.ok()) << info.status.ToString();
+      for (const std::string& path : info.input_files) EXPECT_TRUE(inputs.insert(path).second) << path;
+      families.insert(info.cf_id);
+    }
+    std::set<int> open;
+    std::set<std::string> inputs;
+    std::set<std::uint32_t> families;
+  };
+  const auto steps = std::make_shared<Steps>();
+  DueStore store(steps);
+  store.executor->RunAll();
+  ASSERT_TRUE(store.db->WaitForCompact().ok());
+  EXPECT_TRUE(steps->open.empty());
+  EXPECT_EQ(steps->families.size(), std::size_t{kDueFamilies} + 1);
+  EXPECT_GT(steps->inputs.size(), std::size_t{kDueFamilies});
+  store.ExpectAll();
+}
+
+TEST(CompactTogetherTest, ThreadsCompactManyFamilies) {
+  FamilyStore store;
+  store.options.executor = nullptr;
+  store.options.clock = nullptr;
+  store.options.max_background_jobs = 4;
+  store.options.create_missing_column_families = true;
+  store.options.level0_file_num_compaction_trigger = 2;
+  store.MustOpenWith(FamilyNames(kDueFamilies));
+  std::vector<std::thread> threads;
+  std::atomic<int> errors{0};
+  constexpr int kRounds = 12;
+  for (std::size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < kRounds; ++round) {
+        for (std::size_t i = t; i < store.handles.size(); i += 4) {
+          ColumnFamilyHandle* const handle = store.handles[i];
+          for (int key = 0; key < 40; ++key) {
+            errors += store.db->Put({}, handle, NumberedKey(key), std::to_string(round)).ok() ? 0 : 1;
+          }
+          FlushOptions flush;
+          flush.wait = (i + static_cast<std::size_t>(round)) % 5 == 0;
+          errors += store.db->Flush(flush, handle).ok() ? 0 : 1;
+          if ((i + static_cast<std::size_t>(round)) % 9 == 0) {
+            errors += store.db->CompactRange({}, handle, nullptr, nullptr).ok() ? 0 : 1;
+          }
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(errors, 0);
+  ASSERT_TRUE(store.db->WaitForCompact().ok());
+  for (ColumnFamilyHandle* const handle : store.handles) {
+    for (int key = 0; key < 40; ++key) EXPECT_EQ(store.GetFrom(handle, NumberedKey(key)), std::to_string(kRounds - 1));
+  }
+  EXPECT_EQ(store.Verify(), "");
+}
+
+}  // namespace
+}  // namespace cambium::testing
