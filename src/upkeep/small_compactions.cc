@@ -209,7 +209,9 @@ bool Compactor::MayShareCommit(const Family& family, const DueStep& due) const {
 Status Compactor::CompactSmall(const std::shared_ptr<Family>& family, DueStep due) {
   if (IsRoomTakenByDroppedFiles()) CAMBIUM_RETURN_IF_ERROR(AwaitRemoval(db_, &commits_, &jobs_));
   SmallSteps steps(this, family, std::move(due));
-  steps.TakeOthers(WithinRoom(kStepsTogetherMost * kSmallIndexBytes));
+  // All files of the steps take space until the commit. The room of a step is also for what other jobs have in flight.
+  constexpr std::uint64_t kPartOfRoom = 4;
+  steps.TakeOthers(WithinRoom(kStepsTogetherMost * kSmallIndexBytes) / kPartOfRoom);
   steps.Write();
   steps.Sync();
   steps.Commit();
