@@ -25,11 +25,11 @@
 // that it is given.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -88,7 +88,10 @@ struct MergeChild;
 // Immutable; any thread. Must not outlive the page pool.
 class Layers {
  public:
-  virtual ~Layers() = default;
+  Layers() = default;
+  virtual ~Layers() { delete shape_.load(std::memory_order_relaxed); }
+  Layers(const Layers&) = delete;
+  Layers& operator=(const Layers&) = delete;
 
   // Returns true if a layer has an entry for the key. *entry is then the newest layer's entry, possibly a tombstone (of
   // the key itself or of a range that covers it), and *where says which layer. An inline value borrows from *keep. An
@@ -127,8 +130,11 @@ class Layers {
   // Computed by the first call: with thousands of families, each look at the space asks for all shapes. Valid as long as
   // these layers.
   [[nodiscard]] const LayersShape& shape() const {
-    std::call_once(is_measured_, [this] { shape_ = Measure(); });
-    return shape_;
+    const LayersShape* known = shape_.load(std::memory_order_acquire);
+    if (known != nullptr) return *known;
+    auto measured = std::make_unique<const LayersShape>(Measure());
+    const bool is_first = shape_.compare_exchange_strong(known, measured.get(), std::memory_order_acq_rel);
+    return is_first ? *measured.release() : *known;
   }
   // Appends every file that these layers read, runs included.
   virtual void AppendFiles(std::vector<NumberedFile>* files) const = 0;
@@ -136,8 +142,7 @@ class Layers {
  private:
   [[nodiscard]] virtual LayersShape Measure() const = 0;
 
-  mutable std::once_flag is_measured_;
-  mutable LayersShape shape_;  // written once, under is_measured_
+  mutable std::atomic<const LayersShape*> shape_{nullptr};  // owned; set once
 };
 
 // What a flush decision or a compaction needs to know about a frozen memtable.

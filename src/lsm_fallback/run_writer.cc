@@ -81,10 +81,12 @@ Status RunWriter::End() {
   assert(builder_ != nullptr && file_ != nullptr);
   CAMBIUM_TRY(const RunInfo info, builder_->Finish());
   builder_.reset();
-  if (options_.syncs != nullptr) {
-    options_.syncs->Add(file_, /*is_new=*/true);
-  } else if (!MutantIs(Mutant::kCommitBeforeRunSync)) {
+  const bool is_synced_here = options_.syncs == nullptr;
+  if (MutantIs(Mutant::kCommitBeforeRunSync)) {
+  } else if (is_synced_here) {
     if (Status s = file_->SyncData(); !s.ok()) return s.IsNoSpace() ? std::move(s) : s.Fatal();
+  } else {
+    options_.syncs->Add(file_, /*is_new=*/true);
   }
   // The builder has checked the order within the run.
   if (!runs_.empty() && !EndsBefore(order_, KeySpan::Of(runs_.back()->info()), info.smallest_key)) {

@@ -46,9 +46,9 @@ class RunWriter {
   // Keys must strictly ascend across all runs, else Corruption.
   Status Add(Slice key, const Entry& entry);
 
-  // Ends the last run. Returns all runs, open and, without `syncs`, synced; none is empty. A failed sync is Fatal, unless there was no
-  // space: nothing names the new file yet, so it can be deleted. Any other failure may have lost data of other files
-  // that the page cache still shows.
+  // Ends the last run. Returns all runs, open and, without `syncs`, synced; none is empty. A sync that fails here is
+  // Fatal, unless there was no space: nothing names the new file yet, so it can be deleted. Any other failure may have
+  // lost data of other files that the page cache still shows.
   Result<RunList> Finish();
 
   [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_; }  // of completed runs

@@ -161,6 +161,13 @@ void CommitPoint::SetLayers(FamilyView* view, std::shared_ptr<const Layers> laye
   view->layers = std::move(layers);
 }
 
+std::vector<std::shared_ptr<Family>> CommitPoint::Families() const {
+  std::vector<std::shared_ptr<Family>> families;
+  const ViewLook view(view_);
+  for (const FamilyView& each : view->families) families.push_back(each.family);
+  return families;
+}
+
 std::shared_ptr<Family> CommitPoint::FindFamily(std::uint32_t id) const {
   const ViewLook view(view_);
   const FamilyView* const found = view.get() == nullptr ? nullptr : view->Find(id);

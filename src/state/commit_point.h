@@ -81,6 +81,8 @@ class CommitPoint {
   // The layers of the current view; null if the family was dropped.
   [[nodiscard]] std::shared_ptr<const Layers> LayersOf(const Family& family) const;
   static void SetLayers(FamilyView* view, std::shared_ptr<const Layers> layers);
+  // The families of the current view.
+  [[nodiscard]] std::vector<std::shared_ptr<Family>> Families() const;
   // Null if there is no such family in the current view.
   [[nodiscard]] std::shared_ptr<Family> FindFamily(std::uint32_t id) const;
 

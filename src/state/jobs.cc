@@ -187,7 +187,7 @@ bool Jobs::Begin(Job job, const std::shared_ptr<Family>& family) {
   state.was_skipped = state.is_taken;
   if (state.is_taken) return false;
   const bool is_done = std::exchange(state.is_done, false) && !state.again;
-  if (is_done && job == Job::kCompact) {  // a flush finds out itself that no memtable is left
+  if (is_done) {
     state.scheduled = false;
     changed_.NotifyAll();
     return false;
@@ -292,16 +292,26 @@ void Jobs::GiveBack(Job job, const std::shared_ptr<Family>& family, const std::o
   const bool was_skipped = std::exchange(state.was_skipped, false);
   if (was_skipped && done.has_value()) return End(job, family, *done, next);
   if (was_skipped) {
-    state.scheduled = false;
+    state.scheduled = state.again = false;
     if (job == Job::kFlush) {
       assert(flushes_scheduled_ > 0);
       --flushes_scheduled_;
     }
-    return ScheduleLocked(job, family);
+    try {
+      ScheduleLocked(job, family);
+    } catch (...) {  // an executor of the user may throw anything; a later call schedules the job
+    }
+    if (state.scheduled) return;
+    ++state.ended;  // nobody does it now, so nobody waits for it
+    return NoteEnd(job);
   }
   if (!done.has_value()) return;
-  // The task is still to come. It finds nothing to do, unless the job has failed or is due again.
-  state.is_done = done->ok();
+  // The task is still to come. A flush then finds out whether there is another memtable, or whether this one has failed.
+  // A compaction has ended, unless something has scheduled it since, or will; a failed one does not repeat itself.
+  if (job == Job::kCompact) {
+    state.is_done = true;
+    state.again = state.again && done->ok();
+  }
   state.last = *done;
   ++state.ended;
   if (next.compacts && !family->compacting) ScheduleLocked(Job::kCompact, family);

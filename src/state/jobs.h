@@ -7,7 +7,8 @@
 // scheduled while it runs will run again. A job that failed runs again when something schedules it.
 //
 // A thread that holds jobs_lock may take only the locks of the executor's queue, of the WriteBudget's figures and, for
-// a fatal error, of the logger. It must not release a view, because releasing a view's last file schedules a job.
+// a fatal error, of the logger; it may look at the view. It must not release a view, or layers, because releasing their
+// last file schedules a job.
 #pragma once
 
 #include <array>
@@ -115,7 +116,8 @@ class Jobs {
   [[nodiscard]] std::vector<std::shared_ptr<Family>> Take(Job job, std::size_t most,
                                                           const std::function<bool(const Family&)>& suits)
       CAMBIUM_EXCLUDES(jobs_lock);
-  // `done`: the result, which the caller has reported; nothing: the job was not tried, and remains scheduled.
+  // `done`: the result, which the caller has reported; nothing: the job was not tried, and remains scheduled, unless no
+  // job can be scheduled any more.
   void GiveBack(Job job, const std::shared_ptr<Family>& family, const std::optional<Status>& done, JobWork::Next next)
       CAMBIUM_EXCLUDES(jobs_lock);
 

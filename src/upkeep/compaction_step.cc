@@ -17,7 +17,7 @@ Compactor::OneStep::OneStep(Compactor* compactor, Family* family, CompactionReas
   info_.cf_id = family_.id;
   info_.job_id = db_.events.NewJobId();
   info_.compaction_reason = reason;
-  db_.events.Add([this, info = info_](EventListener* listener) { listener->OnCompactionBegin(db_.facade, info); });
+  db_.events.Add([db = db_.facade, info = info_](EventListener* listener) { listener->OnCompactionBegin(db, info); });
   db_.events.Deliver();
   files_.emplace(family, compactor_.runs_.FilesOf(family_, TableFileCreationReason::kCompaction, info_.job_id));
 }
@@ -39,6 +39,7 @@ void Compactor::OneStep::EndFilter(const Status& done) {
 Status Compactor::OneStep::Write(std::shared_ptr<const Layers> layers, CompactionRequest* request, FileSyncs* syncs) {
   CompactionInput input = compactor_.InputFor(&family_, std::move(layers), request);
   filter_ = compactor_.NewFilterJob(family_, request, input, &creations_);
+  permit_ = input.before_write;
   input.filter = filter_.get();
   input.syncs = syncs;
   CAMBIUM_TRY(outcome_, family_.index->Compact(input));
@@ -69,7 +70,7 @@ Status Compactor::OneStep::End(const Status& done) {
   info_.status = done;
   files_->Done(done);
   info_.elapsed_micros = db_.NowMicros() - start_;
-  db_.events.Add([this, info = info_](EventListener* listener) { listener->OnCompactionCompleted(db_.facade, info); });
+  db_.events.Add([db = db_.facade, info = info_](EventListener* listener) { listener->OnCompactionCompleted(db, info); });
   db_.events.Deliver();
   return done.IsShutdownInProgress() ? Status::OK() : done;
 }

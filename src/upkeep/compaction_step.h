@@ -34,7 +34,8 @@ class StepFiles {
   TableFiles files_;
 };
 
-// One thread, which has claimed the family's compaction until the step is destroyed. Listeners hear that the step begins
+// One thread, which has claimed the family's compaction until the step is destroyed; destroy it after the commit, since
+// its bytes count as in flight until then. Listeners hear that the step begins
 // and that it ends; if an exception passes, that its files are given up.
 class Compactor::OneStep {
  public:
@@ -62,6 +63,7 @@ class Compactor::OneStep {
   CompactionJobInfo info_;
   const Stopwatch watch_;
   const std::uint64_t start_;  // microseconds
+  BeforeWrite permit_;         // counts the bytes as in flight as long as the step lives
   std::optional<StepFiles> files_;
   Creations creations_;
   std::unique_ptr<FilterJob> filter_;  // null: the family has no filter, or its job has ended

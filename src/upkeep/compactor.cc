@@ -109,9 +109,9 @@ bool Compactor::MayRun(const Family& family, const Layers& layers) const {
 
 // The spare room is for the step of log GC itself.
 bool Compactor::CanMergeRuns() const {
-  const ViewLook view(commits_.view());
-  return std::ranges::all_of(view->families, [this](const FamilyView& each) {
-    return each.layers == nullptr || HasRoomToRewrite(*each.family, *each.layers, 2 * kFreeBytesLeft);
+  return std::ranges::all_of(commits_.Families(), [this](const std::shared_ptr<Family>& family) {
+    const std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
+    return layers == nullptr || HasRoomToRewrite(*family, *layers, 2 * kFreeBytesLeft);
   });
 }
 

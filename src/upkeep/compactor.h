@@ -82,7 +82,7 @@ class Compactor {
   struct SmallStep;
   class SmallSteps;
 
-  // The caller of the next eight functions has claimed the family's compaction.
+  // The caller of the next nine functions has claimed the family's compaction.
   [[nodiscard]] DueStep FindDue(Family* family) CAMBIUM_EXCLUDES(commit_lock);
   // Whether the request that `squeeze` holds, or a new one, has a step to do.
   [[nodiscard]] bool IsSqueezeDue(Family* family, const Layers& layers);

@@ -132,7 +132,7 @@ Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, Wri
 
 // The fuller the disk is, the smaller this keeps the memtables: in the end their flush must fit.
 void DiskKeeper::FreezeForReserve(std::uint64_t free, bool must) {
-  const std::shared_ptr<const View> view = commits_.view().Pin();
+  const ViewLook view(commits_.view());
   std::uint64_t in_tables = 0;
   for (const FamilyView& each : view->families) in_tables += each.active->memory_bytes();
   if (!must && in_tables <= TableBytesMax(free, BytesToLeave())) return;

@@ -78,9 +78,9 @@ class Compactor::SmallSteps {
   [[nodiscard]] bool has_committed() const { return has_committed_; }
 
  private:
-  // After a failed sync nothing may be written any more.
+  // After a fatal error nothing may be written any more.
   void Stop(const Status& fatal);
-  void GiveBack(const std::shared_ptr<Family>& family, const Status& done, JobWork::Next next) {
+  void GiveBack(const std::shared_ptr<Family>& family, const std::optional<Status>& done, JobWork::Next next) {
     std::erase(taken_, family);
     compactor_.jobs_.GiveBack(Job::kCompact, family, done, next);
   }
@@ -97,7 +97,8 @@ class Compactor::SmallSteps {
 void Compactor::SmallSteps::TakeOthers(std::uint64_t room) {
   Compactor& compactor = compactor_;
   std::uint64_t bytes = IndexBytes(*steps_.front()->due.layers);
-  taken_ = compactor.jobs_.Take(Job::kCompact, kStepsTogetherMost - 1, [&](const Family& family) {
+  const auto suits = [&](const Family& family) CAMBIUM_REQUIRES(jobs_lock) {
+    if (family.compacting || HasFilter(family.options())) return false;
     try {
       const ViewLook view(compactor.commits_.view());  // holds no layers: their release schedules a job
       const FamilyView* const found = view->Find(family.id);
@@ -108,11 +109,13 @@ void Compactor::SmallSteps::TakeOthers(std::uint64_t room) {
     } catch (...) {  // no memory for the shape
       return false;
     }
-  });
+  };
+  taken_ = compactor.jobs_.Take(Job::kCompact, kStepsTogetherMost - 1, suits);
   for (const std::shared_ptr<Family>& family : std::vector(taken_)) {
     claims_.emplace_back();  // before the claim, so that nothing throws until it is in a CompactionClaim
     if (!compactor.jobs_.ClaimCompaction(family.get())) {
       claims_.pop_back();
+      GiveBack(family, std::nullopt, {});
       continue;
     }
     claims_.back().emplace(&compactor.jobs_, family.get());
@@ -120,16 +123,29 @@ void Compactor::SmallSteps::TakeOthers(std::uint64_t room) {
     const bool is_due = due.layers != nullptr;
     if (!is_due || !compactor.MayShareCommit(*family, due)) {
       claims_.pop_back();
+      if (is_due) {
+        GiveBack(family, std::nullopt, {});
+        continue;
+      }
       // A job that finds nothing due has ended. If it stayed scheduled, each of these commits would take it over again.
-      if (!is_due) GiveBack(family, Status::OK(), {});
+      compactor.jobs_.NoteResult(Job::kCompact, family.get(), Status::OK());
+      JobWork::Next next;
+      next.compacts = compactor.IsDue(*family);  // looks again, because a flush does not schedule what is claimed
+      GiveBack(family, Status::OK(), next);
       continue;
     }
     steps_.push_back(std::make_unique<SmallStep>(&compactor, family, std::move(due)));
   }
 }
 
+// Once the database is closing, or has a fatal error, no further step begins.
 void Compactor::SmallSteps::Write() {
   for (const auto& each : steps_) {
+    if (const Status health = compactor_.jobs_.Health(); !health.ok()) return Stop(health);
+    if (compactor_.jobs_.is_closing()) {
+      each->status = Status::ShutdownInProgress("the database is closing");
+      continue;
+    }
     each->status = each->step.Write(std::move(each->due.layers), each->due.request, &each->syncs);
     if (IsFatal(each->status)) return Stop(each->status);
   }
@@ -143,6 +159,7 @@ void Compactor::SmallSteps::Sync() {
     written.push_back(each.get());
     files.push_back(&each->syncs);
   }
+  if (const Status health = compactor_.jobs_.Health(); !health.ok()) return Stop(health);
   std::vector<Status> synced(files.size());
   FileSyncs::SyncAll(compactor_.db_.fs.get(), files, synced);
   for (std::size_t i = 0; i < written.size(); ++i) written[i]->status = synced[i];
@@ -166,11 +183,14 @@ void Compactor::SmallSteps::Commit() {
   }
   if (changes.empty()) return;
   // If the edit is refused because one family's part does not fit its state, the other parts are committed without it.
-  const bool is_refused = IsRefused(CommitTogether(compactor_.db_, &compactor_.commits_, changes)) && changes.size() > 1;
+  const Status committed = CommitTogether(compactor_.db_, &compactor_.commits_, changes);
+  if (IsFatal(committed)) return Stop(committed);  // before the new files are released
+  const bool is_refused = IsRefused(committed) && changes.size() > 1;
   for (SmallStep* const each : durable) {
     if (is_refused && IsRefused(each->step.change()->status)) {
       PendingChange* const change = each->step.change();
-      static_cast<void>(CommitTogether(compactor_.db_, &compactor_.commits_, {&change, 1}));
+      const Status alone = CommitTogether(compactor_.db_, &compactor_.commits_, {&change, 1});
+      if (IsFatal(alone)) compactor_.jobs_.SetFatal(alone, BackgroundErrorReason::kCompaction);
     }
     each->status = each->step.FinishCommit();
     has_committed_ = has_committed_ || each->status.ok();

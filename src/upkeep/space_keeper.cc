@@ -46,15 +46,15 @@ bool IsOtherRoom(std::uint64_t before, std::uint64_t now) {
 // In idle time, a compaction is worthwhile if it frees a quarter of the bytes that it writes. What range deletes cover
 // is measured, because the family's estimate may be missing: a page could not be read, or there was no memory. If it
 // cannot be measured now, it may be everything.
-bool IsWorthCompacting(const FamilyView& family) {
-  const LayersShape& shape = family.layers->shape();
-  if (shape.run_count == 0) return false;
-  const std::uint64_t page_size = family.family->options().page_size;
+bool IsWorthCompacting(const Family& family, const Layers* layers) {
+  if (layers == nullptr || layers->shape().run_count == 0) return false;
+  const LayersShape& shape = layers->shape();
+  const std::uint64_t page_size = family.options().page_size;
   const std::uint64_t cost = std::min(shape.base_live_bytes, shape.run_keys * page_size) + shape.run_file_bytes;
-  const auto hidden = static_cast<std::uint64_t>(std::max<std::int64_t>(family.family->hidden_bytes.load(), 0));
+  const auto hidden = static_cast<std::uint64_t>(std::max<std::int64_t>(family.hidden_bytes.load(), 0));
   std::uint64_t freed = hidden + shape.run_file_bytes;
   if (freed < cost / 4) {
-    const Result<TreePart> covered = family.layers->CoveredByRanges();
+    const Result<TreePart> covered = layers->CoveredByRanges();
     if (!covered.ok()) return true;
     freed += covered->Bytes();
   }
@@ -296,18 +296,16 @@ void SpaceKeeper::StartJobs(const SpacePlan& plan) {
     if (!begun.ok()) db_.logger->Log(InfoLogLevel::kWarn, "no new segment could be started: " + begun.ToString());
   }
   if (may_rotate) jobs_.Schedule(Job::kSeal);
-  {
-    const ViewLook view(commits_.view());
-    for (const FamilyView& each : view->families) StartCompaction(each, plan.compact);
-  }
+  for (const std::shared_ptr<Family>& family : commits_.Families()) StartCompaction(family, plan.compact);
   collector_.ScheduleIfDue();
 }
 
-void SpaceKeeper::StartCompaction(const FamilyView& view, bool must) {
-  const bool is_urgent = must || (space_.is_idle.load(std::memory_order_relaxed) && IsWorthCompacting(view));
-  view.family->compacts_urgently.store(is_urgent, std::memory_order_relaxed);
-  const bool has_less_room = view.family->has_less_room.exchange(false, std::memory_order_relaxed);
-  if ((is_urgent || has_less_room) && compactor_.IsDue(*view.family)) jobs_.Schedule(Job::kCompact, view.family);
+void SpaceKeeper::StartCompaction(const std::shared_ptr<Family>& family, bool must) {
+  const auto is_worth_it = [&] { return IsWorthCompacting(*family, commits_.LayersOf(*family).get()); };
+  const bool is_urgent = must || (space_.is_idle.load(std::memory_order_relaxed) && is_worth_it());
+  family->compacts_urgently.store(is_urgent, std::memory_order_relaxed);
+  const bool has_less_room = family->has_less_room.exchange(false, std::memory_order_relaxed);
+  if ((is_urgent || has_less_room) && compactor_.IsDue(*family)) jobs_.Schedule(Job::kCompact, family);
 }
 
 Status SpaceKeeper::Await(const WriteOptions& options, std::uint64_t bytes) {

@@ -53,7 +53,7 @@ class SpaceKeeper {
 
  private:
   // Schedules the family's compaction, if one is due or must be made for space.
-  void StartCompaction(const FamilyView& view, bool must);
+  void StartCompaction(const std::shared_ptr<Family>& family, bool must);
   // Add a family's memtables, and its layers, to the figures.
   void MeasureTables(const FamilyView& view, double bytes_per_reference, SpaceFigures* figures) const;
   void MeasureLayers(const FamilyView& view, const FamilySums& sums, SpaceFigures* figures) const

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -188,6 +189,44 @@ void ExpectOthersCompactedAfterFault(SimOpKind kind, std::uint64_t nth) {
 TEST(CompactTogetherTest, AStepThatFindsNoSpaceLeavesTheOthersAlone) {
   for (std::uint64_t nth = 1; nth <= 30; nth += 4) ExpectOthersCompactedAfterFault(SimOpKind::kWrite, nth);
   for (std::uint64_t nth = 1; nth <= 30; nth += 4) ExpectOthersCompactedAfterFault(SimOpKind::kSync, nth);
+}
+
+// A run of one family cannot be read. Its step fails once, and not again with each further group.
+TEST(CompactTogetherTest, AStepThatFailsIsNotRepeated) {
+  DueStore store;
+  const std::vector<std::string> runs = store.FilesOf(".run");
+  ASSERT_GT(runs.size(), std::size_t{kDueFamilies});
+  SimFault fault;
+  fault.kind = SimOpKind::kRead;
+  fault.matches = [bad = runs.back()](SimOpKind, const std::string& path) { return path.ends_with(bad); };
+  fault.sticky = true;
+  store.fs->AddFault(fault);
+  store.executor->RunAll();
+  EXPECT_EQ(store.Property("background-errors"), 1u);
+  EXPECT_EQ(store.Due(), 1u);
+  store.fs->ClearFaults();
+  ASSERT_TRUE(store.db->WaitForCompact().ok());
+  EXPECT_EQ(store.Due(), 0u);
+  EXPECT_EQ(store.Verify(), "");
+  store.ExpectAll();
+}
+
+// What is written and not committed counts against the ceiling, also while it is synced.
+TEST(CompactTogetherTest, BytesAreInFlightUntilTheCommit) {
+  DueStore store;
+  double in_flight = 0;
+  store.fs->AddHook([&](const SimOp& op) {
+    if (in_flight > 0 || op.kind != SimOpKind::kSync || op.phase != SimPhase::kBefore || !IsOutput(op.path)) return;
+    std::map<std::string, std::string> space;
+    ASSERT_TRUE(store.db->GetMapProperty("cambium.space", &space));
+    in_flight = std::stod(space.at("in_flight"));
+    EXPECT_GT(in_flight, 10'000) << "the files of several families";
+  });
+  store.executor->RunAll();
+  EXPECT_GT(in_flight, 0);
+  std::map<std::string, std::string> space;
+  ASSERT_TRUE(store.db->GetMapProperty("cambium.space", &space));
+  EXPECT_EQ(space.at("in_flight"), "0");
 }
 
 // After a failed sync nothing is written any more, and no step of the commit takes effect.
