@@ -22,11 +22,6 @@ bool HasSmallTable(const Family& family) {
 
 bool IsSmall(const FrozenTable& table) { return table.table->memory_bytes() <= kSmallTableBytes; }
 
-// True if the MANIFEST has refused an edit, before anything was written.
-bool IsRefused(const Status& committed) {
-  return committed.severity() != Status::Severity::kFatal && (committed.IsCorruption() || committed.IsInvalidArgument());
-}
-
 bool IsFatal(const Status& s) { return s.severity() == Status::Severity::kFatal; }
 
 }  // namespace

@@ -47,6 +47,10 @@ Changes StageAll(std::span<PendingChange* const> changes, Edit* edit) CAMBIUM_RE
 
 }  // namespace
 
+bool IsRefused(const Status& committed) {
+  return committed.severity() != Status::Severity::kFatal && (committed.IsCorruption() || committed.IsInvalidArgument());
+}
+
 Status CommitTogether(const DbContext& db, CommitPoint* commits, std::span<PendingChange* const> changes) {
   if (const Status named = db.SyncDirectory(); !named.ok()) {
     for (PendingChange* const change : changes) change->status = named;

@@ -30,5 +30,7 @@ class PendingChange {
 // its status, and the others are committed without it. If the commit fails, all get its error, which is returned.
 Status CommitTogether(const DbContext& db, CommitPoint* commits, std::span<PendingChange* const> changes)
     CAMBIUM_EXCLUDES(commit_lock);
+// True if the MANIFEST has refused an edit, before anything was written: a part of it does not fit the state.
+[[nodiscard]] bool IsRefused(const Status& committed);
 
 }  // namespace cambium

@@ -30,11 +30,6 @@ std::uint64_t IndexBytes(const Layers& layers) {
 
 bool IsFatal(const Status& s) { return s.severity() == Status::Severity::kFatal; }
 
-// True if the MANIFEST has refused an edit, before anything was written.
-bool IsRefused(const Status& committed) {
-  return !IsFatal(committed) && (committed.IsCorruption() || committed.IsInvalidArgument());
-}
-
 }  // namespace
 
 // A step of one of the families.

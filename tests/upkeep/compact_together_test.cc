@@ -15,6 +15,7 @@
 #include "cambium/listener.h"
 #include "testing/family_store.h"
 #include "testing/mutant_scope.h"
+#include "upkeep/commit_watch.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
@@ -22,9 +23,6 @@ namespace {
 
 constexpr int kDueFamilies = 40;
 constexpr int kKeys = 400;
-
-bool IsOutput(std::string_view path) { return path.ends_with(".run") || path.ends_with(".idx"); }
-bool IsManifest(std::string_view path) { return path.find("/MANIFEST-") != std::string_view::npos; }
 
 // Families whose compactions are due and scheduled.
 struct DueStore : FamilyStore {
@@ -72,7 +70,7 @@ struct DueStore : FamilyStore {
   // Runs jobs up to the first one that writes files of an index.
   void RunFirstCompaction() {
     bool has_written = false;
-    const std::uint64_t hook = fs->AddHook(
+    const int hook = fs->AddHook(
         [&](const SimOp& op) { has_written = has_written || (op.kind == SimOpKind::kWrite && IsOutput(op.path)); });
     while (!has_written) ASSERT_TRUE(executor->RunOneInstead());
     fs->RemoveHook(hook);
@@ -127,38 +125,18 @@ TEST(CompactTogetherTest, SmallFamiliesShareACommit) {
   EXPECT_LE(StepsPerCommit(), 2) << "in an LSM, half of the steps write no file";
 }
 
-// Returns how many files the MANIFEST has named before they were synced. *syncs_between: how many files were written
-// after another one of the same commit was synced.
-std::size_t UnsyncedAtCommitOfSteps(int* syncs_between) {
-  DueStore store;
-  std::set<std::string> unsynced;
-  std::size_t named_unsynced = 0;
-  bool has_synced = false;
-  bool has_written = false;
-  store.fs->AddHook([&](const SimOp& op) {
-    if (op.phase != SimPhase::kAfter) return;
-    if (IsOutput(op.path) && op.kind == SimOpKind::kWrite) {
-      has_written = true;
-      unsynced.insert(std::string(op.path));
-      *syncs_between += has_synced ? 1 : 0;
-    } else if (IsOutput(op.path) && op.kind == SimOpKind::kSync) {
-      unsynced.erase(std::string(op.path));
-      has_synced = true;
-    } else if (IsManifest(op.path) && op.kind == SimOpKind::kSync) {
-      named_unsynced += unsynced.size();
-      has_synced = false;
-    }
-  });
-  while (!has_written) EXPECT_TRUE(store.executor->RunOneInstead());
-  return named_unsynced;
-}
-
 TEST(CompactTogetherTest, FilesAreWrittenThenSyncedThenNamed) {
-  int syncs_between = 0;
-  EXPECT_EQ(UnsyncedAtCommitOfSteps(&syncs_between), 0u);
-  EXPECT_EQ(syncs_between, 0);
+  const auto commit = []() -> CommitWatch::Counts {
+    DueStore store;
+    CommitWatch watch(store.fs.get());
+    while (!watch.has_written()) EXPECT_TRUE(store.executor->RunOneInstead());
+    return watch.counts();
+  };
+  const CommitWatch::Counts right = commit();
+  EXPECT_EQ(right.named_unsynced, 0u);
+  EXPECT_EQ(right.syncs_between, 0);
   const MutantScope defect(Mutant::kSyncOneOfTogether);
-  EXPECT_GT(UnsyncedAtCommitOfSteps(&syncs_between), 10u);
+  EXPECT_GT(commit().named_unsynced, 10u);
 }
 
 // The nth operation of this kind on an output finds no space. Only the step of that family may fail, and a later one

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "testing/family_store.h"
 #include "testing/mutant_scope.h"
+#include "upkeep/commit_watch.h"
 
 namespace cambium::testing {
 namespace {
@@ -72,40 +72,20 @@ TEST(FlushTogetherTest, ManyFamiliesShareACommit) {
   store.ExpectNew();
 }
 
-// Returns the files that the MANIFEST has named before they were synced. *syncs_between: how many files were written
-// after another one of the same flush was synced.
-std::size_t UnsyncedAtTheCommit(int* syncs_between) {
-  Many store;
-  std::set<std::string> unsynced;
-  std::size_t named_unsynced = 0;
-  bool has_synced = false;
-  store.fs->AddHook([&](const SimOp& op) {
-    if (op.phase != SimPhase::kAfter) return;
-    const bool is_output = op.path.ends_with(".run") || op.path.ends_with(".idx");
-    const bool is_manifest = op.path.find("/MANIFEST-") != std::string_view::npos;
-    if (is_output && op.kind == SimOpKind::kWrite) {
-      unsynced.insert(std::string(op.path));
-      *syncs_between += has_synced ? 1 : 0;
-    } else if (is_output && op.kind == SimOpKind::kSync) {
-      unsynced.erase(std::string(op.path));
-      has_synced = true;
-    } else if (is_manifest && op.kind == SimOpKind::kSync) {
-      named_unsynced += unsynced.size();
-      has_synced = false;
-    }
-  });
-  store.executor->RunOneInstead();
-  EXPECT_LE(store.Unflushed(), 1u);
-  return named_unsynced;
-}
-
 // A sync after each file commits the journal of the file system each time. All files are written first.
 TEST(FlushTogetherTest, FilesAreWrittenThenSyncedThenNamed) {
-  int syncs_between = 0;
-  EXPECT_EQ(UnsyncedAtTheCommit(&syncs_between), 0u);
-  EXPECT_EQ(syncs_between, 0);
+  const auto commit = []() -> CommitWatch::Counts {
+    Many store;
+    CommitWatch watch(store.fs.get());
+    store.executor->RunOneInstead();
+    EXPECT_LE(store.Unflushed(), 1u);
+    return watch.counts();
+  };
+  const CommitWatch::Counts right = commit();
+  EXPECT_EQ(right.named_unsynced, 0u);
+  EXPECT_EQ(right.syncs_between, 0);
   const MutantScope defect(Mutant::kSyncOneOfTogether);
-  EXPECT_GT(UnsyncedAtTheCommit(&syncs_between), 10u);
+  EXPECT_GT(commit().named_unsynced, 10u);
 }
 
 // The nth operation of this kind on an output finds no space. Only the flush of that family may fail, and a later one
