@@ -302,7 +302,7 @@ void Jobs::GiveBack(Job job, const std::shared_ptr<Family>& family, const std::o
     } catch (...) {  // an executor of the user may throw anything; a later call schedules the job
     }
     if (state.scheduled) return;
-    ++state.ended;  // nobody does it now, so nobody waits for it
+    ++state.ended;  // no task will do it, so no thread may wait for its end
     return NoteEnd(job);
   }
   if (!done.has_value()) return;
