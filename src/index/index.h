@@ -127,8 +127,8 @@ class Layers {
   // contents of one run is 0.5. Reads one page per level of the tree.
   [[nodiscard]] virtual Result<double> MergedRuns() const { return 0.0; }
 
-  // Computed by the first call: with thousands of families, each look at the space asks for all shapes. Valid as long as
-  // these layers.
+  // Computed by the first call: with thousands of families, each look at the space asks for all shapes. Valid as long
+  // as these layers.
   [[nodiscard]] const LayersShape& shape() const {
     const LayersShape* known = shape_.load(std::memory_order_acquire);
     if (known != nullptr) return *known;

@@ -32,8 +32,8 @@ namespace cambium {
 struct JobState {
   bool scheduled = false;
   bool under_way = false;    // its task runs now
-  // See Jobs::Take: another job does the work; the task has come up meanwhile and found this; or, for kCompact, the other
-  // job has done the work, and the task is still to come.
+  // See Jobs::Take: another job does the work; the task has come up meanwhile and found this; or, for kCompact, the
+  // other job has done the work, and the task is still to come.
   bool is_taken = false;
   bool was_skipped = false;
   bool is_done = false;

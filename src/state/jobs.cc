@@ -306,7 +306,7 @@ void Jobs::GiveBack(Job job, const std::shared_ptr<Family>& family, const std::o
     return NoteEnd(job);
   }
   if (!done.has_value()) return;
-  // The task is still to come. A flush then finds out whether there is another memtable, or whether this one has failed.
+  // The task is still to come. A flush then finds out whether there is another memtable, or this one has failed.
   // A compaction has ended, unless something has scheduled it since, or will; a failed one does not repeat itself.
   if (job == Job::kCompact) {
     state.is_done = true;

@@ -70,7 +70,7 @@ Status Compactor::OneStep::End(const Status& done) {
   info_.status = done;
   files_->Done(done);
   info_.elapsed_micros = db_.NowMicros() - start_;
-  db_.events.Add([db = db_.facade, info = info_](EventListener* listener) { listener->OnCompactionCompleted(db, info); });
+  db_.events.Add([db = db_.facade, info = info_](EventListener* its) { its->OnCompactionCompleted(db, info); });
   db_.events.Deliver();
   return done.IsShutdownInProgress() ? Status::OK() : done;
 }

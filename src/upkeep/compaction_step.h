@@ -48,8 +48,8 @@ class Compactor::OneStep {
   Status Write(std::shared_ptr<const Layers> layers, CompactionRequest* request, FileSyncs* syncs);
   // What is to be committed. Only after Write has succeeded.
   [[nodiscard]] PendingChange* change() { return &*change_; }
-  // Called after the commit, with no lock held. Returns the status of the change; if it is OK, the old files are removed
-  // once no reader has them.
+  // Called after the commit, with no lock held. Returns the status of the change; if it is OK, the old files are
+  // removed once no reader has them.
   Status FinishCommit();
   // Reports the end. Returns the result of the step: a step that was abandoned is no error.
   Status End(const Status& done);

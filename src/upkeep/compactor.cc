@@ -182,7 +182,9 @@ Status Compactor::StepAlone(Family* family, DueStep due) {
 // If possible, a step commits once its new pages have as many bytes as a memtable may hold. So little is uncommitted at
 // any time, and a compaction does not start from the beginning after a crash. A step of an LSM's level 0 may write
 // more, because it includes all of level 1; Close and the drop of a family do not wait for its end.
-std::uint64_t Compactor::StepBytes(const Family& family) const { return WithinRoom(family.options().write_buffer_size); }
+std::uint64_t Compactor::StepBytes(const Family& family) const {
+  return WithinRoom(family.options().write_buffer_size);
+}
 
 std::uint64_t Compactor::WithinRoom(std::uint64_t bytes) const {
   // Under a ceiling a step takes only a part of the slack. An offline database does not measure the slack: step_bytes

@@ -4,8 +4,8 @@
 //   claim the family's compaction ─▶ Index::Compact writes files ─▶ sync ─▶ Stage against the layers of that moment,
 //   commit ─▶ a view with the new layers ─▶ old files are obsolete
 //
-// A family has one compaction at a time (Jobs::ClaimCompaction). Steps of several families with small indexes are synced
-// together and committed by one edit: with many families, the syncs of each commit would take most of the time.
+// A family has one compaction at a time (Jobs::ClaimCompaction). Steps of several families with small indexes are
+// synced together and committed by one edit: with many families, the syncs of each commit would take most of the time.
 //
 // In compactor.cc. compaction_step.cc has one step of one family, small_compactions.cc steps of several families, and
 // compactor_filter.cc calls compaction filters.
@@ -88,7 +88,8 @@ class Compactor {
   [[nodiscard]] bool IsSqueezeDue(Family* family, const Layers& layers);
   Status StepAlone(Family* family, DueStep due);
   Status Step(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request, CompactionReason reason);
-  [[nodiscard]] CompactionInput InputFor(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request);
+  [[nodiscard]] CompactionInput InputFor(Family* family, std::shared_ptr<const Layers> layers,
+                                         CompactionRequest* request);
   // Whether the step can be committed together with those of other families.
   [[nodiscard]] bool MayShareCommit(const Family& family, const DueStep& due) const;
   Status CompactSmall(const std::shared_ptr<Family>& family, DueStep due);

@@ -48,7 +48,8 @@ Changes StageAll(std::span<PendingChange* const> changes, Edit* edit) CAMBIUM_RE
 }  // namespace
 
 bool IsRefused(const Status& committed) {
-  return committed.severity() != Status::Severity::kFatal && (committed.IsCorruption() || committed.IsInvalidArgument());
+  const bool is_fatal = committed.severity() == Status::Severity::kFatal;
+  return !is_fatal && (committed.IsCorruption() || committed.IsInvalidArgument());
 }
 
 Status CommitTogether(const DbContext& db, CommitPoint* commits, std::span<PendingChange* const> changes) {

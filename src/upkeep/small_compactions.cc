@@ -1,5 +1,5 @@
-// Steps of the compactions of several families with small indexes: their files are synced together, and one edit commits
-// them.
+// Steps of the compactions of several families with small indexes: their files are synced together, and one edit
+// commits them.
 #include <algorithm>
 #include <cassert>
 #include <list>

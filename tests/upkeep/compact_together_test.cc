@@ -57,7 +57,9 @@ struct DueStore : FamilyStore {
     while (Sum("num-immutable-mem-table") > 0) ASSERT_TRUE(executor->RunOneInstead());
   }
   // Each round after the first one overwrites about a fifth of the keys.
-  static bool HasKey(int round, std::uint64_t key) { return (key * 2654435761u + static_cast<unsigned>(round)) % 5 == 0; }
+  static bool HasKey(int round, std::uint64_t key) {
+    return (key * 2654435761u + static_cast<unsigned>(round)) % 5 == 0;
+  }
   [[nodiscard]] std::uint64_t Sum(const std::string& property) const {
     std::uint64_t sum = 0;
     for (ColumnFamilyHandle* const handle : handles) {
