@@ -34,9 +34,9 @@ class StepFiles {
   TableFiles files_;
 };
 
-// One thread, which has claimed the family's compaction until the step is destroyed; destroy it after the commit, since
-// its bytes count as in flight until then. Listeners hear that the step begins
-// and that it ends; if an exception passes, that its files are given up.
+// One thread, which has claimed the family's compaction until the step is destroyed. The bytes of the step count as in
+// flight until then, so it is destroyed after the commit. Listeners hear that the step begins and that it ends; if an
+// exception passes, they hear that its files are given up.
 class Compactor::OneStep {
  public:
   OneStep(Compactor* compactor, Family* family, CompactionReason reason);
@@ -46,7 +46,7 @@ class Compactor::OneStep {
 
   // Writes the files. They are added to *syncs, and the caller syncs them before the commit; null: they are synced.
   Status Write(std::shared_ptr<const Layers> layers, CompactionRequest* request, FileSyncs* syncs);
-  // What is to be committed. Only after Write has succeeded.
+  // Returns the change for CommitTogether. Requires that Write has succeeded.
   [[nodiscard]] PendingChange* change() { return &*change_; }
   // Called after the commit, with no lock held. Returns the status of the change; if it is OK, the old files are
   // removed once no reader has them.

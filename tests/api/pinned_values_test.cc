@@ -18,7 +18,7 @@ namespace cambium::testing {
 namespace {
 
 constexpr int kPinnedKeys = 200;
-constexpr std::size_t kPinnedBytes = 15'000;  // of a value, after the key that it begins with
+constexpr std::size_t kPinnedBytes = 15'000;  // a value is its key, followed by this many bytes
 // The header and the key of a record are copied at each read.
 constexpr std::size_t kFrontBytes = kRecordHeaderSize + 5;
 

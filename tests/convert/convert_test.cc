@@ -295,7 +295,7 @@ TEST(ConvertTest, DamagedIndexIsRejected) {
   ConvertedStore store;
   store.Fill(&prng, 600);
   std::string index;
-  std::string bytes;  // of the largest file: others may have no page beyond their header
+  std::string bytes;  // the contents of the largest file; a smaller file may consist of its header page only
   for (const std::string& path : store.FilesOf(TestsUseLsm() ? ".run" : ".idx")) {
     std::string its;
     ASSERT_TRUE(store.fs->probe().ReadContents(path, &its).ok());

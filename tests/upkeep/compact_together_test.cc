@@ -191,7 +191,7 @@ TEST(CompactTogetherTest, AStepThatFailsIsNotRepeated) {
   store.ExpectAll();
 }
 
-// What is written and not committed counts against the ceiling, also while it is synced.
+// The ceiling counts the files of a step until their commit, also during their syncs.
 TEST(CompactTogetherTest, BytesAreInFlightUntilTheCommit) {
   DueStore store;
   double in_flight = 0;
