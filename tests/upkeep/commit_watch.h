@@ -1,7 +1,9 @@
-// CommitWatch: watches in which order files of indexes are written, synced and named.
+// For tests of commits of several families: CommitWatch watches in which order files of indexes are written, synced and
+// named; NoSpaceForOutput makes one of these files fail.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,6 +14,19 @@ namespace cambium::testing {
 
 inline bool IsOutput(std::string_view path) { return path.ends_with(".run") || path.ends_with(".idx"); }
 inline bool IsManifest(std::string_view path) { return path.find("/MANIFEST-") != std::string_view::npos; }
+
+// The nth operation of this kind on a file of an index finds no space. Syncs of a tree's files are left out: if a MANIFEST
+// record names the file, its failed sync is fatal.
+inline SimFault NoSpaceForOutput(SimOpKind kind, std::uint64_t nth) {
+  SimFault fault;
+  fault.kind = kind;
+  fault.matches = [](SimOpKind its, const std::string& path) {
+    return path.ends_with(".run") || (its == SimOpKind::kWrite && path.ends_with(".idx"));
+  };
+  fault.nth = nth;
+  fault.status = Status::NoSpace("injected");
+  return fault;
+}
 
 // One thread. Watches during its life.
 class CommitWatch {

@@ -147,15 +147,7 @@ void ExpectOthersCompactedAfterFault(SimOpKind kind, std::uint64_t nth) {
   SCOPED_TRACE(nth);
   DueStore store;
   const std::uint64_t runs = store.Sum("num-runs");
-  SimFault fault;
-  fault.kind = kind;
-  // A failed sync of a file of the tree that a MANIFEST record names is fatal.
-  fault.matches = [](SimOpKind its, const std::string& path) {
-    return path.ends_with(".run") || (its == SimOpKind::kWrite && path.ends_with(".idx"));
-  };
-  fault.nth = nth;
-  fault.status = Status::NoSpace("injected");
-  store.fs->AddFault(fault);
+  store.fs->AddFault(NoSpaceForOutput(kind, nth));
   store.RunFirstCompaction();
   EXPECT_LT(store.Sum("num-runs"), runs / 2);
   store.ExpectAll();

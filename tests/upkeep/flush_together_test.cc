@@ -93,15 +93,7 @@ TEST(FlushTogetherTest, FilesAreWrittenThenSyncedThenNamed) {
 void ExpectOthersFlushedAfterFault(SimOpKind kind, std::uint64_t nth) {
   SCOPED_TRACE(nth);
   Many store;
-  SimFault fault;
-  fault.kind = kind;
-  // A failed sync of a file of the tree that a MANIFEST record names is fatal.
-  fault.matches = [](SimOpKind its, const std::string& path) {
-    return path.ends_with(".run") || (its == SimOpKind::kWrite && path.ends_with(".idx"));
-  };
-  fault.nth = nth;
-  fault.status = Status::NoSpace("injected");
-  store.fs->AddFault(fault);
+  store.fs->AddFault(NoSpaceForOutput(kind, nth));
   store.executor->RunAll();
   EXPECT_LE(store.Unflushed(), 1u);
   store.ExpectNew();
