@@ -15,8 +15,8 @@ namespace cambium::testing {
 inline bool IsOutput(std::string_view path) { return path.ends_with(".run") || path.ends_with(".idx"); }
 inline bool IsManifest(std::string_view path) { return path.find("/MANIFEST-") != std::string_view::npos; }
 
-// The nth operation of this kind on a file of an index finds no space. Syncs of a tree's files are left out: if a MANIFEST
-// record names the file, its failed sync is fatal.
+// The nth operation of this kind on a file of an index finds no space. Syncs of a tree's files are left out: if a
+// MANIFEST record names the file, its failed sync is fatal.
 inline SimFault NoSpaceForOutput(SimOpKind kind, std::uint64_t nth) {
   SimFault fault;
   fault.kind = kind;
