@@ -115,7 +115,7 @@ LayersShape TreeLayers::Measure() const {
     shape.run_keys += run->entry_count();
     shape.run_tombstones += run->info().tombstone_count;
     shape.run_range_deletes += run->info().range_delete_count;
-    shape.run_file_bytes += run->info().file_size;
+    shape.run_file_bytes += run->info().disk_bytes();
     shape.memory_bytes += run->memory_bytes();
   }
   shape.base_keys = parts_.root.entry_count;

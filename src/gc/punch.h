@@ -14,11 +14,12 @@
 #include <vector>
 
 #include "gc/live_records.h"
+#include "io/file_block.h"
 
 namespace cambium {
 
-// The usual block size of file systems. If blocks are larger, partial blocks are overwritten with zeros instead.
-inline constexpr std::uint64_t kPunchBlock = 4096;
+// If the blocks of the file system are larger, partial blocks are overwritten with zeros instead.
+inline constexpr std::uint64_t kPunchBlock = kFileBlock;
 
 struct Hole {
   std::uint64_t offset = 0;  // in the file

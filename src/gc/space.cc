@@ -64,7 +64,8 @@ std::uint64_t IndexFilePercentMax(std::uint64_t room, std::uint64_t page_bytes) 
 }  // namespace
 
 std::uint64_t SpaceFigures::live() const {
-  return std::max(Minus(log_live_bytes, hidden_bytes + tail_hides_bytes), tail_live_bytes) + index_live_bytes;
+  const std::uint64_t in_families = Minus(log_live_bytes, hidden_bytes) + tail_new_bytes;
+  return std::max(Minus(in_families, tail_hides_bytes), tail_live_bytes) + index_live_bytes;
 }
 
 SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
@@ -89,7 +90,8 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   // A writer's check counts the bytes that jobs have in flight. But a flush or a compaction that rewrites a part of an
   // index may begin after that check, and its old files wait for removal. So the limits are lowered by `in_flight`. A
   // step of log GC, which is no larger than a segment, needs no allowance here: A has room for it.
-  const std::uint64_t in_flight = std::min(figures.index_bytes, slack / 8);
+  const std::uint64_t in_flight = std::min(figures.index_bytes + figures.tail_index_bytes, slack / 8);
+  const std::uint64_t to_come = std::min(figures.tail_index_bytes, slack / 8);
   // A quarter of a segment, but an eighth if the index is large.
   const std::uint64_t beyond = plan.segment_bytes / 8 + std::min(plan.segment_bytes / 8, slack / 8 - in_flight);
   plan.spare_until = limit + beyond;
@@ -100,13 +102,13 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   const bool is_live_known = figures.tail_range_deletes == 0 && !figures.had_range_deletes;
   const std::uint64_t for_log = is_live_known ? std::min(plan.segment_bytes, slack / 8 - in_flight) : 0;
   plan.step_room = std::min(plan.step_bytes, for_log);
-  plan.slow_at = Minus(plan.spare_until, in_flight) + plan.step_room / 2;
+  plan.slow_at = Minus(plan.spare_until, in_flight + to_come) + plan.step_room / 2;
   // While values of the log are deleted, fewer bytes are live than at the last look, and log GC needs some time.
   const std::uint64_t for_deletes =
       figures.log_bytes > figures.index_bytes ? std::min(in_flight, plan.segment_bytes) / 8 : 0;
   // Writers take a part of the room of a step, not of a segment: the copies of a segment with more live bytes than a
   // step takes are all written before its space is free.
-  plan.stop_at = limit + plan.segment_bytes - in_flight - for_deletes + plan.step_room / 8 * 5;
+  plan.stop_at = limit + plan.segment_bytes - in_flight - to_come - for_deletes + plan.step_room / 8 * 5;
   assert(plan.slow_at < plan.stop_at);
   // For the log, jobs start late: what is left of the slack is the garbage that log GC collects. A large index needs an
   // earlier start, because each of its steps takes space before it frees any.

@@ -52,6 +52,10 @@ struct SpaceFigures {
   // Separated values in memtables that no newer entry there replaces. They are live, even if they hide others. In a new
   // database, all live values are of this kind.
   std::uint64_t tail_live_bytes = 0;
+  // Of these, what exceeds the live bytes in the layers of the same family; the sum over all families. While a flush of
+  // many families goes on, some have their live values in memtables, and others in layers.
+  std::uint64_t tail_new_bytes = 0;
+  std::uint64_t tail_index_bytes = 0;  // the pages that each memtable takes when it is flushed, however few its keys
   std::uint64_t index_bytes = 0;       // files of runs, trees and levels
   std::uint64_t index_live_bytes = 0;  // of these, keys and values that are in no log record, without hidden ones
   std::uint64_t index_address_bytes = 0;  // addresses of log records in these files

@@ -120,6 +120,7 @@ struct RunBuilder::Rep {
     CAMBIUM_RETURN_IF_ERROR(sink.Flush());
     RunInfo info = InfoOf(footer, sink.header(), sink.size());
     info.kind = options.kind;
+    if (options.tells_page_size) info.page_size = options.page_size;
     return info;
   }
 
@@ -210,6 +211,7 @@ Result<std::shared_ptr<const Run>> Run::Open(std::shared_ptr<File> file, const R
   CAMBIUM_TRY(const RunFooter footer, ReadRunFooter(pages->file(), file_size, pages->header()));
   RunInfo info = InfoOf(footer, pages->header(), file_size);
   info.kind = expected.kind;
+  if (expected.page_size != 0) info.page_size = pages->page_size();
   if (info != expected) return Status::Corruption(path + ": a run, but not the one that the MANIFEST names");
 
   std::unique_ptr<const Filter> filter;

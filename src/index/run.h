@@ -55,6 +55,7 @@ class Filter;
 
 struct RunOptions {
   std::uint32_t page_size = 4096;
+  bool tells_page_size = false;        // the RunInfo has the page size, which is smaller than the family's
   unsigned fill_percent = 100;         // runs are immutable: no room for later keys
   unsigned filter_bits_per_key = 10;   // 0: no filter
   std::uint64_t entries_expected = 0;  // an estimate; 0: unknown. Saves memory while the filter is built

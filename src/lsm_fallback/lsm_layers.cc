@@ -167,7 +167,7 @@ LayersShape LsmLayers::Measure() const {
   for (const auto& run : parts_.runs) {
     shape.run_keys += run->entry_count();
     shape.run_tombstones += run->info().tombstone_count;
-    shape.run_file_bytes += run->info().file_size;
+    shape.run_file_bytes += run->info().disk_bytes();
     shape.memory_bytes += run->memory_bytes();
     shape.run_range_deletes += run->info().range_delete_count;
   }
@@ -180,7 +180,7 @@ LayersShape LsmLayers::Measure() const {
     ++level.tier_count;
     level.file_count += tier->runs().size();
     for (const auto& run : tier->runs()) {
-      level.file_bytes += run->info().file_size;
+      level.file_bytes += run->info().disk_bytes();
       level.entries += run->entry_count();
       level.tombstones += run->info().tombstone_count;
       level.range_deletes += run->info().range_delete_count;

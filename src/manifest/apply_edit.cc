@@ -57,12 +57,12 @@ void EraseKnown(const typename Container::key_type& key, Container* from) {
   assert(erased == 1);
 }
 
-std::uint64_t SizeOf(const LevelRun& run) { return run.info.file_size; }
+std::uint64_t SizeOf(const LevelRun& run) { return run.info.disk_bytes(); }
 std::uint64_t SizeOf(const IndexSegmentInfo& segment) { return segment.length; }
 
 std::uint64_t BytesOf(const SharedVector<RunInfo>& runs) {
   std::uint64_t bytes = 0;
-  for (const RunInfo& run : runs) bytes += run.file_size;
+  for (const RunInfo& run : runs) bytes += run.disk_bytes();
   return bytes;
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kEditTags = 13;
 constexpr std::uint64_t kFamilyTags = 13;
 constexpr std::uint64_t kCreationTags = 4;
-constexpr std::uint64_t kRunTags = 11;
+constexpr std::uint64_t kRunTags = 12;
 constexpr std::uint64_t kRootTags = 5;
 constexpr std::uint64_t kSweepTags = 2;
 constexpr std::uint64_t kSegmentTags = 13;
@@ -58,6 +58,7 @@ std::string EncodeRun(const RunInfo& run) {
   fields.Bytes(9, run.largest_key);
   fields.Number(10, run.range_delete_count);
   fields.Number(11, run.largest_is_open ? 1 : 0);
+  if (run.page_size != 0) fields.Number(12, run.page_size);
   return out;
 }
 
@@ -78,6 +79,7 @@ Status DecodeRun(Slice bytes, RunInfo* run) {
   fields.Bytes(9, &largest);
   fields.Number(10, &run->range_delete_count);
   fields.Flag(11, &run->largest_is_open);
+  if (fields.TakeNumber(12, &run->page_size) && run->page_size == 0) fields.Fail(12, "is 0");
   CAMBIUM_RETURN_IF_ERROR(fields.Finish(kRunTags));
   run->kind = static_cast<RunKind>(kind);
   run->smallest_key = smallest.ToString();

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <string>
 
+#include "io/file_block.h"
 #include "io/file_header.h"
 #include "manifest/page_id.h"
+#include "util/mutant.h"
 
 namespace cambium {
 
@@ -23,12 +25,18 @@ struct RunInfo {
   TreeRoot root;                      // has entry_count and value_bytes
   std::uint64_t tombstone_count = 0;
   std::uint64_t file_size = 0;        // in bytes, with the footer
+  std::uint64_t page_size = 0;        // of its pages, if it is smaller than the family's; 0: the family's
   std::uint64_t footer_checksum = 0;  // identifies the file's contents
   std::uint64_t range_delete_count = 0;
   // The key range of the run's entries and range deletes.
   std::string smallest_key;
   std::string largest_key;
   bool largest_is_open = false;  // largest_key is the end of a range delete, and the run covers only keys below it
+
+  // The space that the file takes on the disk.
+  [[nodiscard]] std::uint64_t disk_bytes() const {
+    return MutantIs(Mutant::kRunsCountTheirBytes) ? file_size : InBlocks(file_size);
+  }
   friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };
 

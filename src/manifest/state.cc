@@ -26,6 +26,10 @@ std::string OfFamily(const FamilyState& family, const std::string& what) {
   return "family " + std::to_string(family.id) + ": " + what;
 }
 
+bool IsPageSize(std::uint64_t size) {
+  return size >= kPageSizeLeast && size <= kPageSizeMost && std::has_single_bit(size);
+}
+
 // True if the page `root` lies in the first `length` bytes of the file `number`.
 bool RootLiesIn(const TreeRoot& root, std::uint64_t number, std::uint64_t length, std::uint64_t page_size) {
   return FileNumberOf(root.page.id) == number &&
@@ -145,7 +149,7 @@ Status CheckFamilyWithoutFiles(const FamilyState& family) {
   if (family.index_type != IndexType::kBTree && family.index_type != IndexType::kLsm) {
     return Wrong(OfFamily(family, "index of an unknown type"));
   }
-  if (family.page_size < kPageSizeLeast || family.page_size > kPageSizeMost || !std::has_single_bit(family.page_size)) {
+  if (!IsPageSize(family.page_size)) {
     return Wrong(OfFamily(family, "page size " + std::to_string(family.page_size)));
   }
   if (family.comparator.empty() || family.comparator.size() > kComparatorNameMax) {
@@ -168,7 +172,10 @@ Status CheckRun(const FamilyState& family, const RunInfo& run) {
     return Wrong(OfFamily(family, name + " ends in a range delete but has none"));
   }
   if (IsEmpty(run.root) != (run.root.height == 0)) return Wrong(OfFamily(family, name + " has a root without height"));
-  if (!IsEmpty(run.root) && !RootLiesIn(run.root, run.number, run.file_size, family.page_size)) {
+  if (run.page_size != 0 && (!IsPageSize(run.page_size) || run.page_size >= family.page_size)) {
+    return Wrong(OfFamily(family, name + " has a page size of " + std::to_string(run.page_size)));
+  }
+  if (!IsEmpty(run.root) && !RootLiesIn(run.root, run.number, run.file_size, family.PageSizeOf(run))) {
     return Wrong(OfFamily(family, name + " has its root outside its file"));
   }
   return Status::OK();

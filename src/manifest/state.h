@@ -114,6 +114,11 @@ struct FamilyState {
   std::optional<SweepState> sweep;
   IndexSegments index_segments;
   Accounts accounts;                    // no zero entries
+
+  // The page size of the file of a run.
+  [[nodiscard]] std::uint64_t PageSizeOf(const RunInfo& run) const {
+    return run.page_size != 0 ? run.page_size : page_size;
+  }
   friend bool operator==(const FamilyState&, const FamilyState&) = default;
 };
 

@@ -24,8 +24,8 @@ FamilySums SumsOfFamily(const FamilyState& family, const std::set<Slot>& shadowe
   for (const auto& [slot, account] : family.accounts) {
     if (!shadowed.contains(slot)) sums.Add(account);
   }
-  for (const RunInfo& run : family.runs) sums.run_bytes += run.file_size;
-  for (const auto& [number, run] : family.level_runs) sums.base_bytes += run.info.file_size;
+  for (const RunInfo& run : family.runs) sums.run_bytes += run.disk_bytes();
+  for (const auto& [number, run] : family.level_runs) sums.base_bytes += run.info.disk_bytes();
   for (const auto& [number, segment] : family.index_segments) sums.base_bytes += segment.length;
   return sums;
 }

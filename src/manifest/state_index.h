@@ -23,8 +23,8 @@ namespace cambium {
 struct FamilySums {
   std::uint64_t references = 0;  // references that its accounts count, without those into shadowed slots
   std::uint64_t bytes = 0;       // bytes that the same accounts count
-  std::uint64_t run_bytes = 0;   // the files of its stack
-  std::uint64_t base_bytes = 0;  // the files of its levels, or the committed bytes of its index segments
+  std::uint64_t run_bytes = 0;   // the space of the files of its stack
+  std::uint64_t base_bytes = 0;  // the space of the files of its levels, or the committed bytes of its index segments
 
   void Add(const FamilySums& other) {
     references += other.references;

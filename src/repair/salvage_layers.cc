@@ -103,7 +103,8 @@ class FamilyLayers {
   Status TakeRun(const Group& group, const RunInfo& run, std::vector<SalvagedFamily::Ranges>* ranges) {
     const std::string path = FilePath(salvage_.path, FileKind::kRun, run.number);
     Status why;
-    const std::shared_ptr<const IndexFile> pages = Open(FileKind::kRun, run.number, run.file_id, &why);
+    const std::shared_ptr<const IndexFile> pages =
+        Open(FileKind::kRun, run.number, run.file_id, state_.PageSizeOf(run), &why);
     if (pages == nullptr) {
       LoseRun(group, run, run.root.entry_count, why.ToString());
       return Status::OK();
@@ -176,7 +177,8 @@ class FamilyLayers {
     bool is_all_live = true;  // no page of the files was replaced, so every whole page counts
     for (const auto& [number, info] : state_.index_segments) {
       Status why;
-      const std::shared_ptr<const IndexFile> pages = Open(FileKind::kIndex, number, info.file_id, &why);
+      const std::shared_ptr<const IndexFile> pages =
+          Open(FileKind::kIndex, number, info.file_id, state_.page_size, &why);
       if (pages != nullptr) files = files.With(pages);
       is_all_live = is_all_live && pages != nullptr && info.live_units == info.length / pages->page_size() - 1;
       if (pages == nullptr) salvage_.report->notes.push_back(why.ToString());
@@ -351,7 +353,8 @@ class FamilyLayers {
     return salvage_.ReadAt(id_, key, entry.address, &value, &note->sequence);
   }
 
-  std::shared_ptr<const IndexFile> Open(FileKind kind, std::uint64_t number, const Id128& file_id, Status* why) {
+  std::shared_ptr<const IndexFile> Open(FileKind kind, std::uint64_t number, const Id128& file_id,
+                                        std::uint64_t page_size, Status* why) {
     const FoundFile* const found = FindFile(&salvage_.files, kind, number);
     if (found == nullptr) {
       *why = Status::Corruption(FilePath(salvage_.path, kind, number) + ": is missing");
@@ -362,9 +365,9 @@ class FamilyLayers {
     expected.number = number;
     expected.database_id = salvage_.state.database_id;
     expected.file_id = file_id;
-    expected.page_size = state_.page_size;
+    expected.page_size = page_size;
     std::shared_ptr<const IndexFile> pages = OpenPages(*found, expected, salvage_.state.epoch, why);
-    if (pages != nullptr && pages->header().file_id == file_id && pages->page_size() == state_.page_size) return pages;
+    if (pages != nullptr && pages->header().file_id == file_id && pages->page_size() == page_size) return pages;
     if (why->ok()) *why = Status::Corruption(found->path + ":0: is another file than the committed one");
     return nullptr;
   }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "io/file_block.h"
 #include "upkeep/gc_urgency.h"
 #include "util/generic_rate_limiter.h"
 
@@ -29,7 +30,7 @@ BeforeWrite Pace::PermitFor(Tickers cause, std::function<IOPriority()> priority,
       auto& limiter = static_cast<GenericRateLimiter&>(*db_.options.rate_limiter);  // only the library makes them
       db_.meter.Tick(RATE_LIMITER_MICROS, limiter.Admit(bytes, priority(), db_.options.clock.get(), is_given_up));
     }
-    in_flight->Add(bytes);
+    in_flight->Add(InBlocks(bytes));
     space_.job_bytes.fetch_add(bytes, std::memory_order_relaxed);
     db_.meter.Tick(cause, bytes);
     resumed = foreground_.NowMicros();

@@ -20,8 +20,14 @@ Result<std::shared_ptr<const Run>> RunMaker::Make(const Family& family, EntryCur
                                                        UnsyncedFiles* unsynced, int job_id, RunKind kind) {
   TableFiles files = FilesOf(
       family, kind == RunKind::kRelocation ? TableFileCreationReason::kLogGc : TableFileCreationReason::kFlush, job_id);
-  CAMBIUM_TRY(const NewIndexFile made, commits_.MakeIndexFile(FileKind::kRun, family.options().page_size, &files));
-  Result<std::shared_ptr<const Run>> run = Fill(made, family, cursor, ranges, accounts, kind);
+  const FirstEntries first(cursor);
+  RunOptions options = OptionsFor(family, kind);
+  if (first.AreAll() && options.page_size > kSmallPageSize && !MutantIs(Mutant::kSmallRunsHaveLargePages)) {
+    options.page_size = kSmallPageSize;
+    options.tells_page_size = true;
+  }
+  CAMBIUM_TRY(const NewIndexFile made, commits_.MakeIndexFile(FileKind::kRun, options.page_size, &files));
+  Result<std::shared_ptr<const Run>> run = Fill(made, family, options, first, cursor, ranges, accounts);
   if (!run.ok() || MutantIs(Mutant::kCommitBeforeRunSync)) {
     files.Done(run.status());
   } else {
@@ -45,13 +51,20 @@ RunOptions RunMaker::OptionsFor(const Family& family, RunKind kind) {
   return options;
 }
 
-Result<std::shared_ptr<const Run>> RunMaker::Fill(const NewIndexFile& made, const Family& family, EntryCursor* cursor,
-                                                   const RangeDeletes* ranges, AccountDelta* accounts, RunKind kind) {
+Result<std::shared_ptr<const Run>> RunMaker::Fill(const NewIndexFile& made, const Family& family,
+                                                   const RunOptions& options, const FirstEntries& first,
+                                                   EntryCursor* cursor, const RangeDeletes* ranges,
+                                                   AccountDelta* accounts) {
   const Comparator* const order = family.options().comparator;
-  RunBuilder builder(made.file, made.header, order, OptionsFor(family, kind));
+  RunBuilder builder(made.file, made.header, order, options);
+  const auto add = [&](Slice key, const Entry& entry) {
+    CAMBIUM_RETURN_IF_ERROR(builder.Add(key, entry));
+    accounts->Add(entry);
+    return Status::OK();
+  };
+  CAMBIUM_RETURN_IF_ERROR(first.ForEach(add));
   for (; cursor->Valid() && !builder.IsFull(); cursor->Next()) {
-    CAMBIUM_RETURN_IF_ERROR(builder.Add(cursor->key(), cursor->entry()));
-    accounts->Add(cursor->entry());
+    CAMBIUM_RETURN_IF_ERROR(add(cursor->key(), cursor->entry()));
   }
   CAMBIUM_RETURN_IF_ERROR(cursor->status());
   if (ranges != nullptr) CAMBIUM_RETURN_IF_ERROR(builder.AddRanges(*ranges));

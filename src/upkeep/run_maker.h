@@ -9,6 +9,7 @@
 #include "memtable/entry_cursor.h"
 #include "memtable/range_deletes.h"
 #include "state/db_state.h"
+#include "upkeep/first_entries.h"
 #include "upkeep/pace.h"
 #include "upkeep/unsynced_files.h"
 
@@ -33,8 +34,9 @@ class RunMaker {
 
  private:
   [[nodiscard]] RunOptions OptionsFor(const Family& family, RunKind kind);
-  Result<std::shared_ptr<const Run>> Fill(const NewIndexFile& made, const Family& family, EntryCursor* cursor,
-                                          const RangeDeletes* ranges, AccountDelta* accounts, RunKind kind);
+  Result<std::shared_ptr<const Run>> Fill(const NewIndexFile& made, const Family& family, const RunOptions& options,
+                                          const FirstEntries& first, EntryCursor* cursor, const RangeDeletes* ranges,
+                                          AccountDelta* accounts);
 
   DbContext& db_;
   CommitPoint& commits_;

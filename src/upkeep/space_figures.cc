@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gc/compaction_room.h"
+#include "io/file_block.h"
 #include "upkeep/arithmetic.h"
 #include "upkeep/hidden_garbage.h"
 #include "upkeep/space_keeper.h"
@@ -36,6 +37,10 @@ void SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_referen
   const std::uint64_t now = head_.logged_bytes();
   std::uint64_t newer_keys = 0;  // each may replace a value of an older memtable
   std::uint64_t newer_ranges = 0;
+  // The header and a page of a new tree, or a small run.
+  const ColumnFamilyOptions& its = view.family->options();
+  const bool is_new_tree = its.index_type == IndexKind::kBTree && view.layers->shape().base_keys == 0;
+  const std::uint64_t bytes_of_least_file = is_new_tree ? 2 * its.page_size : kFileBlock;
   const auto add_table = [&](const LogTable& table) {
     if (!table.started()) return;
     figures->tail_bytes = std::max(figures->tail_bytes, Minus(now, table.log_bytes_before()));
@@ -46,6 +51,7 @@ void SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_referen
       figures->tail_live_bytes += Times(count - newer_keys, bytes_each);
     }
     newer_keys += table.key_count();
+    if (!MutantIs(Mutant::kMemtablesTakeNoPages)) figures->tail_index_bytes += bytes_of_least_file;
   };
   if (const LogTable& active = *view.active; active.started()) {
     // A run has only one version of each key.
@@ -59,7 +65,8 @@ void SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_referen
   figures->tail_range_deletes += newer_ranges;
 }
 
-void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, SpaceFigures* figures) const {
+void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, std::uint64_t tail_live_bytes,
+                                SpaceFigures* figures) const {
   Family& family = *view.family;
   const double replaced = family.replaced_share.load(std::memory_order_relaxed);
   const std::uint64_t bytes = sums.bytes;
@@ -95,6 +102,8 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, 
     figures->index_covered_bytes += covered_index;
   }
   figures->hidden_bytes += std::min(hidden, bytes);
+  const std::uint64_t in_layers = MutantIs(Mutant::kEitherTailOrLayersLive) ? tail_live_bytes : Minus(bytes, hidden);
+  figures->tail_new_bytes += Minus(tail_live_bytes, in_layers);
   figures->index_bytes += index_bytes;
   figures->index_live_bytes += Minus(live, address_bytes);
   figures->index_address_bytes += std::min(live, address_bytes);
@@ -129,8 +138,9 @@ SpaceFigures SpaceKeeper::Measure() const {
   figures.other_bytes = commits_.manifest_bytes() + disk_.reserve_bytes.load(std::memory_order_relaxed);
   for (const FamilyView& family : view->families) {
     if (!commits_.state().families.contains(family.family->id)) continue;
+    const std::uint64_t of_others = figures.tail_live_bytes;
     MeasureTables(family, BytesPerReference(AccountOf(index.sums())), &figures);
-    MeasureLayers(family, index.SumsOf(family.family->id), &figures);
+    MeasureLayers(family, index.SumsOf(family.family->id), figures.tail_live_bytes - of_others, &figures);
   }
   figures.tail_hides_bytes = Minus(figures.tail_hides_bytes, figures.tail_bytes);
   return figures;

@@ -56,7 +56,8 @@ class SpaceKeeper {
   void StartCompaction(const std::shared_ptr<Family>& family, bool must);
   // Add a family's memtables, and its layers, to the figures.
   void MeasureTables(const FamilyView& view, double bytes_per_reference, SpaceFigures* figures) const;
-  void MeasureLayers(const FamilyView& view, const FamilySums& sums, SpaceFigures* figures) const
+  void MeasureLayers(const FamilyView& view, const FamilySums& sums, std::uint64_t tail_live_bytes,
+                     SpaceFigures* figures) const
       CAMBIUM_REQUIRES(commit_lock);
   // Measures, plans, and sets the limits for writers.
   void Look() CAMBIUM_REQUIRES(commit_lock);

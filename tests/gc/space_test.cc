@@ -315,6 +315,33 @@ TEST(SpaceTest, LoadIntoAnEmptyDatabaseCountsAsLive) {
   EXPECT_EQ(figures.live(), 200 * kMiB);
 }
 
+// Half of the families are flushed: their live values are in layers, those of the others are in memtables.
+TEST(SpaceTest, FamiliesInMemtablesAndInLayersAreLiveTogether) {
+  SpaceFigures figures;
+  figures.log_bytes = figures.tail_bytes = 120 * kMiB;
+  figures.log_live_bytes = 60 * kMiB;
+  figures.tail_live_bytes = figures.tail_new_bytes = 60 * kMiB;
+  EXPECT_EQ(figures.live(), 120 * kMiB);
+  // What is hidden in the layers is not live.
+  figures.hidden_bytes = 10 * kMiB;
+  EXPECT_EQ(figures.live(), 110 * kMiB);
+  // What the tail hides may be in either of them, but it is not the newest in memtables.
+  figures.tail_hides_bytes = 100 * kMiB;
+  EXPECT_EQ(figures.live(), 60 * kMiB);
+}
+
+// Each memtable becomes a file of at least some pages. With many families, these are much more than the entries.
+TEST(SpaceTest, WritersLeaveThePagesThatFlushesTake) {
+  SpaceFigures figures = WithGarbage(100 * kMiB);
+  const SpacePlan before = PlanSpace(figures, PolicyOf(1.5));
+  figures.tail_index_bytes = 8 * kMiB;
+  const SpacePlan after = PlanSpace(figures, PolicyOf(1.5));
+  EXPECT_LE(after.stop_at + 8 * kMiB, before.stop_at);
+  EXPECT_LE(after.slow_at + 8 * kMiB, before.slow_at);
+  EXPECT_LT(after.work_at, before.work_at);
+  EXPECT_LT(after.slow_at, after.stop_at);
+}
+
 // At the ceiling without anything to collect, all other waste must become collectable.
 TEST(SpaceTest, AtTheCeilingWithoutGarbageAllOtherJobsAreDue) {
   SpaceFigures figures = WithGarbage(0);

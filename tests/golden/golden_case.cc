@@ -46,6 +46,23 @@ void WriteSmall(TestStore* store, Pairs* expected) {
   store->MustClose();
 }
 
+// Runs with smaller pages than the family's above a level: inline and separated values, tombstones, range deletes.
+void WriteSmallRuns(TestStore* store, Pairs* expected) {
+  store->MustOpen();
+  for (int i = 0; i < 40; ++i) Put(store, expected, KeyOf(i), ValueOf(i, 60));
+  store->Compact();
+  store->executor->RunAll();
+  Put(store, expected, KeyOf(1), ValueOf(100, 30));
+  Put(store, expected, KeyOf(2), ValueOf(101, 1500));
+  store->Flush();
+  Delete(store, expected, KeyOf(3));
+  EXPECT_TRUE(store->db->DeleteRange({}, KeyOf(10), KeyOf(12)).ok());
+  expected->erase(KeyOf(10));
+  expected->erase(KeyOf(11));
+  store->Flush();
+  store->MustClose();
+}
+
 // A tree, a run above it and a log tail; inline and separated values, with one segment sealed and with a footer.
 void WriteLayers(TestStore* store, Pairs* expected) {
   store->MustOpen();
@@ -189,6 +206,10 @@ void SetLsm(Options* options) {
   options->target_file_size_base = 16 << 10;
   options->max_bytes_for_level_base = 16 << 10;
 }
+void SetLargePages(Options* options) {
+  SetLsm(options);  // each flush makes a run
+  options->page_size = 4096;
+}
 void SetEagerGc(Options* options) {
   options->blob_file_size = 16 << 10;
   options->blob_garbage_collection_age_cutoff = 1;
@@ -212,6 +233,7 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"crashed", true, SetNothing, WriteCrashed},
       {"ranges", true, SetNothing, WriteRanges},
       {"levels", true, SetLsm, WriteLevels},
+      {"small_runs", true, SetLargePages, WriteSmallRuns},
       {"moved", false, SetEagerGc, WriteMoved},  // written when relocation segments had their values' age
       {"relocated", true, SetEagerGc, WriteMoved},
       {"punched", true, SetPunching, WritePunched},

@@ -584,6 +584,28 @@ TEST(ApplyEditTest, IllegalEditsOfFamiliesAreCorruption) {
   }
 }
 
+TEST(ApplyEditTest, PageSizeOfARunIsSmallerThanTheFamilys) {
+  const auto add = [](std::uint64_t page_size, std::uint64_t unit, std::uint64_t file_size) {
+    ManifestState state = Sample();
+    Edit edit;
+    RunInfo run = RunOf(50);
+    run.page_size = page_size;
+    run.root.page.id = MakePageId(50, unit, 1);
+    run.file_size = file_size;
+    Family(&edit).add_runs = {run};
+    Family(&edit).layers = {50, 32, 31, 30};
+    return ApplyEdit(edit, &state);
+  };
+  EXPECT_TRUE(add(0, 1, 3 * kPageSize).ok());
+  EXPECT_TRUE(add(512, 1, 1100).ok());
+  EXPECT_TRUE(add(2048, 2, 3 * 2048).ok());
+  EXPECT_TRUE(add(0, 1, 1100).IsCorruption()) << "the root lies outside";
+  EXPECT_TRUE(add(512, 2, 1100).IsCorruption()) << "the root lies outside";
+  for (const std::uint64_t wrong : {std::uint64_t{256}, std::uint64_t{600}, kPageSize, 2 * kPageSize}) {
+    EXPECT_TRUE(add(wrong, 1, 3 * kPageSize).IsCorruption()) << wrong;
+  }
+}
+
 // The run that a compaction makes has a higher number than the runs above it, and must still be below them.
 TEST(ApplyEditTest, LayersHaveTheOrderOfTheEditNotOfTheirNumbers) {
   const auto layers_after_compaction = [] {

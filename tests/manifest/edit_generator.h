@@ -135,7 +135,8 @@ class EditGenerator {
     run.root = {{MakePageId(run.number, unit, units), prng_.Next()}, 1 + static_cast<std::uint32_t>(prng_.Uniform(4)),
                 1 + prng_.Skewed(40), prng_.Skewed(50)};
     run.tombstone_count = prng_.Skewed(10);
-    run.file_size = (unit + units) * family.page_size + prng_.Uniform(5000);
+    if (family.page_size > 512 && prng_.OneIn(3)) run.page_size = 512;
+    run.file_size = (unit + units) * family.PageSizeOf(run) + prng_.Uniform(5000);
     run.footer_checksum = prng_.Next();
     run.range_delete_count = prng_.OneIn(3) ? prng_.Uniform(10) : 0;
     run.largest_is_open = run.range_delete_count > 0 && prng_.OneIn(2);

@@ -93,6 +93,24 @@ TEST(EditTest, CutIsOneMoreField) {
   EXPECT_EQ(back->set_segments, edit.set_segments);
 }
 
+// A database without small runs can be read by programs that do not know them.
+TEST(EditTest, PageSizeOfARunIsOneMoreField) {
+  Edit edit = FullEdit();
+  const std::string before = EncodeEdit(edit);
+  edit.families[0].add_runs[0].page_size = 512;
+  const std::string bytes = EncodeEdit(edit);
+  EXPECT_EQ(bytes.size(), before.size() + 4);
+  EXPECT_NE(Slice(bytes).ToString(true).find("0b0101" "0c028004"), std::string::npos);
+  const Result<Edit> back = DecodeEdit(bytes);
+  ASSERT_TRUE(back.ok()) << back.status().ToString();
+  EXPECT_EQ(back->families[0].add_runs, edit.families[0].add_runs);
+  std::string forged = bytes;
+  const std::size_t field = bytes.find(std::string("\x0b\x01\x01\x0c\x02\x80\x04", 7));
+  ASSERT_NE(field, std::string::npos);
+  forged.replace(field + 5, 2, std::string("\x80\x00", 2));
+  EXPECT_TRUE(DecodeEdit(forged).status().IsCorruption());
+}
+
 TEST(EditTest, EveryFieldIsReadBack) {
   const Edit edit = FullEdit();
   const Result<Edit> back = DecodeEdit(EncodeEdit(edit));

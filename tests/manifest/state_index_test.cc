@@ -53,8 +53,8 @@ void ExpectAnswers(const StateIndex& index, const ManifestState& state) {
     for (const auto& [slot, account] : family.accounts) {
       if (!state.shadowed_slots.contains(slot)) sums.Add(account);
     }
-    for (const RunInfo& run : family.runs) sums.run_bytes += run.file_size;
-    for (const auto& [number, run] : family.level_runs) sums.base_bytes += run.info.file_size;
+    for (const RunInfo& run : family.runs) sums.run_bytes += (run.file_size + 4095) / 4096 * 4096;
+    for (const auto& [number, run] : family.level_runs) sums.base_bytes += (run.info.file_size + 4095) / 4096 * 4096;
     for (const auto& [number, segment] : family.index_segments) sums.base_bytes += segment.length;
     ASSERT_EQ(index.SumsOf(id), sums);
     all.Add(sums);
