@@ -197,19 +197,21 @@ Json Describe(const SegmentInfo& segment) {
 }
 
 Json Describe(const RunInfo& run, bool hex) {
-  return {{"file", FileName(FileKind::kRun, run.number)},
-          {"number", run.number},
-          {"kind", NameOf(run.kind)},
-          {"entries", run.root.entry_count},
-          {"tombstones", run.tombstone_count},
-          {"range_deletes", run.range_delete_count},
-          {"value_bytes", run.root.value_bytes},
-          {"height", run.root.height},
-          {"file_size", run.file_size},
-          {"smallest", Format(run.smallest_key, hex)},
-          {"largest", Format(run.largest_key, hex)},
-          {"largest_is_open", run.largest_is_open},
-          {"file_id", IdText(run.file_id)}};
+  Json json{{"file", FileName(FileKind::kRun, run.number)},
+            {"number", run.number},
+            {"kind", NameOf(run.kind)},
+            {"entries", run.root.entry_count},
+            {"tombstones", run.tombstone_count},
+            {"range_deletes", run.range_delete_count},
+            {"value_bytes", run.root.value_bytes},
+            {"height", run.root.height},
+            {"file_size", run.file_size},
+            {"smallest", Format(run.smallest_key, hex)},
+            {"largest", Format(run.largest_key, hex)},
+            {"largest_is_open", run.largest_is_open},
+            {"file_id", IdText(run.file_id)}};
+  if (run.page_size != 0) json["page_size"] = run.page_size;
+  return json;
 }
 
 Json Describe(const FamilyState& family, bool hex) {

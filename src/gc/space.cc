@@ -14,7 +14,7 @@ constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); }
 
 // A flush of fewer bytes is not worth its syncs. Nor is a flush of memtables that have fewer bytes than the second
-// bound on average: each run has at least three pages.
+// bound on average: each file takes at least a block, and the first one of a tree two pages.
 constexpr std::uint64_t kFlushBytesLeast = 512u << 10;
 constexpr std::uint64_t kFlushBytesOfTableLeast = 16u << 10;
 
@@ -91,6 +91,7 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   // index may begin after that check, and its old files wait for removal. So the limits are lowered by `in_flight`. A
   // step of log GC, which is no larger than a segment, needs no allowance here: A has room for it.
   const std::uint64_t in_flight = std::min(figures.index_bytes + figures.tail_index_bytes, slack / 8);
+  // After the flush these pages are on the disk, and count in `in_flight` too.
   const std::uint64_t to_come = std::min(figures.tail_index_bytes, slack / 8);
   // A quarter of a segment, but an eighth if the index is large.
   const std::uint64_t beyond = plan.segment_bytes / 8 + std::min(plan.segment_bytes / 8, slack / 8 - in_flight);

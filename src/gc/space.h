@@ -42,8 +42,8 @@ struct SpaceFigures {
   std::uint64_t collectable_bytes = 0; // of these, in segments that log GC would take when space is short
   std::uint64_t hidden_bytes = 0;      // estimate
   std::uint64_t tail_bytes = 0;        // records of the log that are not flushed yet
-  // Estimate: bytes in older layers that the tail overwrites or deletes, minus tail_bytes; at least 0. Assumes that the
-  // tail's puts are overwrites.
+  // Estimate: bytes in older layers that the tail overwrites or deletes, minus the tail_bytes that replace them; at least
+  // 0. Assumes that puts are overwrites, as far as the layers of their family have something to overwrite.
   std::uint64_t tail_hides_bytes = 0;
   std::uint64_t active_bytes = 0;   // about the bytes that a flush of all active memtables would write
   std::uint64_t active_tables = 0;  // active memtables that are not empty

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cambium/file_system.h"
+#include "io/file_block.h"
 #include "util/mutex.h"
 
 namespace cambium {
@@ -62,7 +63,7 @@ class ObsoleteFiles {
     if (tracked == nullptr) return;
     try {
       FileInfo info;
-      if (tracked->file->GetInfo(&info).ok()) Leaves(tracked->file->path(), {info.size, false});
+      if (tracked->file->GetInfo(&info).ok()) Leaves(tracked->file->path(), {InBlocks(info.size), false});
     } catch (...) {  // it is not counted; a file system of the user may throw anything
     }
     tracked->obsolete.store(true, std::memory_order_release);

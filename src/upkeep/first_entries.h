@@ -15,10 +15,12 @@
 namespace cambium {
 
 inline constexpr std::uint32_t kSmallPageSize = kPageSizeMin;
-// Of keys, inline values, kSmallRunEntryBytes for each entry, and the two keys of the footer: with the header, a branch
-// and the filter they fit into one block.
+// Of keys, inline values, kSmallRunEntryBytes for each entry, and some whole keys in the branch and the footer. With the
+// header and the filter they fit into one block, or nearly always: range deletes, and the separators of a comparator
+// that cannot shorten them, may take another one.
 inline constexpr std::size_t kSmallRunBytes = 1536;
 inline constexpr std::size_t kSmallRunEntryBytes = 16;
+inline constexpr std::size_t kSmallRunWholeKeys = 4;
 
 class FirstEntries {
  public:

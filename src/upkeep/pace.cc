@@ -31,7 +31,7 @@ BeforeWrite Pace::PermitFor(Tickers cause, std::function<IOPriority()> priority,
       db_.meter.Tick(RATE_LIMITER_MICROS, limiter.Admit(bytes, priority(), db_.options.clock.get(), is_given_up));
     }
     in_flight->Add(InBlocks(bytes));
-    space_.job_bytes.fetch_add(bytes, std::memory_order_relaxed);
+    space_.job_bytes.fetch_add(InBlocks(bytes), std::memory_order_relaxed);
     db_.meter.Tick(cause, bytes);
     resumed = foreground_.NowMicros();
   };

@@ -31,7 +31,7 @@ Result<std::shared_ptr<const Run>> RunMaker::Make(const Family& family, EntryCur
   if (!run.ok() || MutantIs(Mutant::kCommitBeforeRunSync)) {
     files.Done(run.status());
   } else {
-    unsynced->AddRun(made.file, std::move(files));
+    unsynced->AddRun(made.file, std::move(files), std::move(options.before_write));
   }
   return run;
 }
@@ -81,7 +81,7 @@ Result<std::unique_ptr<PrivateRunsBuilder>> RunMaker::BeginPrivate(const Family&
 
 Status RunMaker::EndPrivate(PrivateRunsBuilder* runs) {
   CAMBIUM_RETURN_IF_ERROR(runs->Finish());
-  commits_.obsolete().Leaves(runs->path(), {runs->bytes(), false});
+  commits_.obsolete().Leaves(runs->path(), {InBlocks(runs->bytes()), false});
   return Status::OK();
 }
 

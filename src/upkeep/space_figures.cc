@@ -33,22 +33,24 @@ std::uint64_t AtLeastZero(std::int64_t bytes) { return static_cast<std::uint64_t
 }  // namespace
 
 // `bytes_per_reference` is the average of the whole database, because no account counts the references of memtables.
-void SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_reference, SpaceFigures* figures) const {
+SpaceKeeper::TailOfFamily SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_reference,
+                                                     SpaceFigures* figures) const {
+  TailOfFamily tail;
   const std::uint64_t now = head_.logged_bytes();
   std::uint64_t newer_keys = 0;  // each may replace a value of an older memtable
   std::uint64_t newer_ranges = 0;
-  // The header and a page of a new tree, or a small run.
+  // The header and a page of a new tree, or a small run. A flush into an existing tree may take some pages more.
   const ColumnFamilyOptions& its = view.family->options();
   const bool is_new_tree = its.index_type == IndexKind::kBTree && view.layers->shape().base_keys == 0;
   const std::uint64_t bytes_of_least_file = is_new_tree ? 2 * its.page_size : kFileBlock;
   const auto add_table = [&](const LogTable& table) {
     if (!table.started()) return;
     figures->tail_bytes = std::max(figures->tail_bytes, Minus(now, table.log_bytes_before()));
-    figures->tail_hides_bytes += Times(table.key_count(), bytes_per_reference);
+    tail.hides_bytes += Times(table.key_count(), bytes_per_reference);
     newer_ranges += table.range_delete_count();
     if (const std::uint64_t count = table.newest_separated_count(); count > newer_keys && newer_ranges == 0) {
       const double bytes_each = static_cast<double>(table.newest_separated_bytes()) / static_cast<double>(count);
-      figures->tail_live_bytes += Times(count - newer_keys, bytes_each);
+      tail.live_bytes += Times(count - newer_keys, bytes_each);
     }
     newer_keys += table.key_count();
     if (!MutantIs(Mutant::kMemtablesTakeNoPages)) figures->tail_index_bytes += bytes_of_least_file;
@@ -63,9 +65,11 @@ void SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_referen
   add_table(*view.active);
   for (const FrozenTable& frozen : view.frozen) add_table(*frozen.table);
   figures->tail_range_deletes += newer_ranges;
+  figures->tail_live_bytes += tail.live_bytes;
+  return tail;
 }
 
-void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, std::uint64_t tail_live_bytes,
+void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, const TailOfFamily& tail,
                                 SpaceFigures* figures) const {
   Family& family = *view.family;
   const double replaced = family.replaced_share.load(std::memory_order_relaxed);
@@ -102,8 +106,10 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, 
     figures->index_covered_bytes += covered_index;
   }
   figures->hidden_bytes += std::min(hidden, bytes);
-  const std::uint64_t in_layers = MutantIs(Mutant::kEitherTailOrLayersLive) ? tail_live_bytes : Minus(bytes, hidden);
-  figures->tail_new_bytes += Minus(tail_live_bytes, in_layers);
+  const std::uint64_t in_layers = Minus(bytes, hidden);
+  if (!MutantIs(Mutant::kEitherTailOrLayersLive)) figures->tail_new_bytes += Minus(tail.live_bytes, in_layers);
+  // A tail hides nothing in the layers of other families.
+  figures->tail_hides_bytes += std::min(tail.hides_bytes, in_layers);
   figures->index_bytes += index_bytes;
   figures->index_live_bytes += Minus(live, address_bytes);
   figures->index_address_bytes += std::min(live, address_bytes);
@@ -138,11 +144,13 @@ SpaceFigures SpaceKeeper::Measure() const {
   figures.other_bytes = commits_.manifest_bytes() + disk_.reserve_bytes.load(std::memory_order_relaxed);
   for (const FamilyView& family : view->families) {
     if (!commits_.state().families.contains(family.family->id)) continue;
-    const std::uint64_t of_others = figures.tail_live_bytes;
-    MeasureTables(family, BytesPerReference(AccountOf(index.sums())), &figures);
-    MeasureLayers(family, index.SumsOf(family.family->id), figures.tail_live_bytes - of_others, &figures);
+    const TailOfFamily tail = MeasureTables(family, BytesPerReference(AccountOf(index.sums())), &figures);
+    MeasureLayers(family, index.SumsOf(family.family->id), tail, &figures);
   }
-  figures.tail_hides_bytes = Minus(figures.tail_hides_bytes, figures.tail_bytes);
+  // What tail_new_bytes counts replaces nothing that is hidden.
+  const std::uint64_t replacing =
+      MutantIs(Mutant::kNewBytesReplaceHidden) ? figures.tail_bytes : Minus(figures.tail_bytes, figures.tail_new_bytes);
+  figures.tail_hides_bytes = Minus(figures.tail_hides_bytes, replacing);
   return figures;
 }
 

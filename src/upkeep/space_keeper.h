@@ -54,9 +54,14 @@ class SpaceKeeper {
  private:
   // Schedules the family's compaction, if one is due or must be made for space.
   void StartCompaction(const std::shared_ptr<Family>& family, bool must);
+  // Of the memtables of a family: see the figures of the same names.
+  struct TailOfFamily {
+    std::uint64_t live_bytes = 0;
+    std::uint64_t hides_bytes = 0;
+  };
   // Add a family's memtables, and its layers, to the figures.
-  void MeasureTables(const FamilyView& view, double bytes_per_reference, SpaceFigures* figures) const;
-  void MeasureLayers(const FamilyView& view, const FamilySums& sums, std::uint64_t tail_live_bytes,
+  TailOfFamily MeasureTables(const FamilyView& view, double bytes_per_reference, SpaceFigures* figures) const;
+  void MeasureLayers(const FamilyView& view, const FamilySums& sums, const TailOfFamily& tail,
                      SpaceFigures* figures) const
       CAMBIUM_REQUIRES(commit_lock);
   // Measures, plans, and sets the limits for writers.

@@ -61,7 +61,7 @@ Status TreeFlush::Merge(const std::shared_ptr<const Layers>& layers, FlushJobInf
   input.max_output_bytes = input_.shape().max_output_bytes;
   input.file_percent_max = tools_.space.index_file_percent_max.load(std::memory_order_relaxed);
   input.syncs = unsynced_.files();
-  input.before_write = tools_.pace.PermitFor(FILE_BYTES_FLUSH, [] { return IO_USER; });
+  input.before_write = permit_ = tools_.pace.PermitFor(FILE_BYTES_FLUSH, [] { return IO_USER; });
   files_.emplace(tools_.runs.FilesOf(family_, TableFileCreationReason::kFlush, info->job_id));
   family_.compaction_files = &*files_;
   CAMBIUM_TRY(outcome_, family_.index->Compact(input));

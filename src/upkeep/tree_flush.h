@@ -48,6 +48,7 @@ class TreeFlush {
   bool has_claim_ = false;
   std::optional<AddScope> merging_;
   std::optional<TableFiles> files_;
+  BeforeWrite permit_;  // its bytes count as in flight until the flush ends
   std::unique_ptr<CompactionOutcome> outcome_;
   std::optional<CompactionChange> change_;
 };

@@ -4,7 +4,9 @@
 #include <deque>
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "index/family_files.h"
 #include "index/file_syncs.h"
 #include "state/table_files.h"
 
@@ -14,14 +16,17 @@ namespace cambium {
 // that were not synced as discarded.
 class UnsyncedFiles {
  public:
-  // `report`: of this file alone.
-  void AddRun(std::shared_ptr<File> file, TableFiles report) {
+  // `report`: of this file alone. `permit` was called before its bytes were written. It is kept, so that they count as in
+  // flight until this object ends or is cleared, after the commit.
+  void AddRun(std::shared_ptr<File> file, TableFiles report, BeforeWrite permit) {
     files_.Add(std::move(file), /*is_new=*/true);
     reports_.push_back(std::move(report));
+    permits_.push_back(std::move(permit));
   }
   void Clear() {
     files_.Clear();
     reports_.clear();
+    permits_.clear();
   }
 
   [[nodiscard]] FileSyncs* files() { return &files_; }
@@ -40,6 +45,7 @@ class UnsyncedFiles {
  private:
   FileSyncs files_;
   std::deque<TableFiles> reports_;  // which cannot be copied
+  std::vector<BeforeWrite> permits_;
 };
 
 }  // namespace cambium
