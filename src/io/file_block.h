@@ -7,7 +7,7 @@
 
 namespace cambium {
 
-// The usual size, that of ext4 and XFS if nobody chooses another one.
+// The default of ext4 and XFS.
 inline constexpr std::uint64_t kFileBlock = 4096;
 
 // Returns the space that a file of `size` bytes without holes takes on the disk.

@@ -147,7 +147,7 @@ SpaceFigures SpaceKeeper::Measure() const {
     const TailOfFamily tail = MeasureTables(family, BytesPerReference(AccountOf(index.sums())), &figures);
     MeasureLayers(family, index.SumsOf(family.family->id), tail, &figures);
   }
-  // What tail_new_bytes counts replaces nothing that is hidden.
+  // The bytes in tail_new_bytes are new, and replace no hidden bytes.
   const std::uint64_t replacing =
       MutantIs(Mutant::kNewBytesReplaceHidden) ? figures.tail_bytes : Minus(figures.tail_bytes, figures.tail_new_bytes);
   figures.tail_hides_bytes = Minus(figures.tail_hides_bytes, replacing);

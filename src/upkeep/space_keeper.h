@@ -54,7 +54,7 @@ class SpaceKeeper {
  private:
   // Schedules the family's compaction, if one is due or must be made for space.
   void StartCompaction(const std::shared_ptr<Family>& family, bool must);
-  // Of the memtables of a family: see the figures of the same names.
+  // The figures tail_live_bytes and tail_hides_bytes of one family.
   struct TailOfFamily {
     std::uint64_t live_bytes = 0;
     std::uint64_t hides_bytes = 0;
