@@ -52,8 +52,8 @@ struct SpaceFigures {
   // Separated values in memtables that no newer entry there replaces. They are live, even if they hide others. In a new
   // database, all live values are of this kind.
   std::uint64_t tail_live_bytes = 0;
-  // Of these, the bytes beyond the live bytes in the layers of the same family; the sum over all families. During a
-  // flush of many families, some families have their live values in memtables, and others in layers.
+  // The part of tail_live_bytes that exceeds the live bytes in the layers of its family, summed over all families.
+  // During a flush of many families, some families have their live values in memtables, and others in layers.
   std::uint64_t tail_new_bytes = 0;
   std::uint64_t tail_index_bytes = 0;  // the pages that each memtable takes when it is flushed, however few its keys
   std::uint64_t index_bytes = 0;       // files of runs, trees and levels

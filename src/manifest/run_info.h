@@ -25,7 +25,7 @@ struct RunInfo {
   TreeRoot root;                      // has entry_count and value_bytes
   std::uint64_t tombstone_count = 0;
   std::uint64_t file_size = 0;        // in bytes, with the footer
-  std::uint64_t page_size = 0;        // of its pages, if it is smaller than the family's; 0: the family's
+  std::uint64_t page_size = 0;        // 0: the file has the page size of the family; else a smaller one
   std::uint64_t footer_checksum = 0;  // identifies the file's contents
   std::uint64_t range_delete_count = 0;
   // The key range of the run's entries and range deletes.

@@ -14,7 +14,8 @@ FirstEntries::FirstEntries(EntryCursor* cursor) {
     if (copy.entry.kind == EntryKind::kInline) copy.inline_value = copy.entry.inline_value.ToString();
     bytes += copy.key.size() + copy.inline_value.size() + kSmallRunEntryBytes;
     longest = std::max(longest, copy.key.size());
-    fits = bytes + kSmallRunWholeKeys * longest <= kSmallRunBytes && copy.inline_value.size() <= MaxInlineSizeFor(kSmallPageSize);
+    fits = bytes + kSmallRunWholeKeys * longest <= kSmallRunBytes &&
+           copy.inline_value.size() <= MaxInlineSizeFor(kSmallPageSize);
     copies_.push_back(std::move(copy));
   }
   are_all_ = fits && cursor->status().ok();

@@ -15,9 +15,9 @@
 namespace cambium {
 
 inline constexpr std::uint32_t kSmallPageSize = kPageSizeMin;
-// Of keys, inline values, kSmallRunEntryBytes for each entry, and some whole keys in the branch and the footer. With the
-// header and the filter they fit into one block, or nearly always: range deletes, and the separators of a comparator
-// that cannot shorten them, may take another one.
+// A small run has at most kSmallRunBytes of keys and inline values, counted with kSmallRunEntryBytes for each entry and
+// with the longest key kSmallRunWholeKeys times, because the branch and the footer store whole keys. Such a run nearly
+// always fits into one block. Range deletes, or a comparator that cannot shorten separators, may make it longer.
 inline constexpr std::size_t kSmallRunBytes = 1536;
 inline constexpr std::size_t kSmallRunEntryBytes = 16;
 inline constexpr std::size_t kSmallRunWholeKeys = 4;

@@ -156,7 +156,7 @@ void MovedFamily::Install(View* view) const {
 
 void MovedFamily::Committed(std::int64_t hidden) {
   family_->hidden_bytes.fetch_add(hidden, std::memory_order_relaxed);
-  // Each entry of these runs hides an entry of about the same size.
+  // These runs are estimated to hide as many bytes of older files as they add.
   std::int64_t run_bytes = 0;
   for (const auto& run : runs_) run_bytes += static_cast<std::int64_t>(run->info().disk_bytes());
   family_->hidden_index_bytes.fetch_add(run_bytes, std::memory_order_relaxed);

@@ -322,10 +322,10 @@ TEST(SpaceTest, FamiliesInMemtablesAndInLayersAreLiveTogether) {
   figures.log_live_bytes = 60 * kMiB;
   figures.tail_live_bytes = figures.tail_new_bytes = 60 * kMiB;
   EXPECT_EQ(figures.live(), 120 * kMiB);
-  // What is hidden in the layers is not live.
+  // Hidden values in layers are not live.
   figures.hidden_bytes = 10 * kMiB;
   EXPECT_EQ(figures.live(), 110 * kMiB);
-  // What the tail hides may be in either of them, but it is not the newest in memtables.
+  // The tail hides older values. The newest values in memtables stay live.
   figures.tail_hides_bytes = 100 * kMiB;
   EXPECT_EQ(figures.live(), 60 * kMiB);
 }

@@ -209,6 +209,11 @@ TEST(RunTest, OpenRejectsARunThatTheManifestDoesNotName) {
   info = built.info;
   info.file_size += 1;
   EXPECT_TRUE(open(info, built.file).IsCorruption());
+  info = built.info;
+  info.page_size = 2 * RunOptions().page_size;
+  EXPECT_TRUE(open(info, built.file).IsCorruption());
+  info.page_size = RunOptions().page_size;
+  EXPECT_TRUE(open(info, built.file).ok());
   // The same number and contents, but another file id.
   const BuiltRun other = Build(Numbers(100), BytewiseComparator(), {}, 12, 2);
   EXPECT_TRUE(open(built.info, other.file).IsCorruption());

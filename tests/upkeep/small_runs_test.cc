@@ -72,6 +72,18 @@ struct RunStore : FamilyStore {
     }
     return sizes.empty() ? 0 : sizes[0];
   }
+  // A figure of the last look at the space, in bytes.
+  [[nodiscard]] std::uint64_t Figure(const std::string& name) const {
+    std::map<std::string, std::string> space;
+    EXPECT_TRUE(db->GetMapProperty("cambium.space", &space));
+    return std::stoull(space.at(name));
+  }
+  // Writes 20 values into each family.
+  void FillFamilies(std::size_t value_size) {
+    for (ColumnFamilyHandle* const handle : handles) {
+      for (int i = 0; i < 20; ++i) PutIn(handle, NumberedKey(i), std::string(value_size, 'v'));
+    }
+  }
   std::size_t before = 0;
 };
 
@@ -290,9 +302,7 @@ TEST(SmallRunsTest, SpaceOfRunsCountsInBlocks) {
     for (const auto& [path, bytes] : store.Files()) {
       if (path.ends_with(".run") || path.ends_with(".idx")) blocks += InBlocks(bytes.size());
     }
-    std::map<std::string, std::string> space;
-    EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
-    return std::pair(std::stoull(space.at("index")), blocks);
+    return std::pair(store.Figure("index"), blocks);
   };
   const auto [counted, taken] = index_bytes();
   EXPECT_EQ(counted, taken);
@@ -316,9 +326,7 @@ TEST(SmallRunsTest, DroppedRunsCountInBlocks) {
   std::uint64_t most = 0;
   store.fs->AddHook([&](const SimOp& op) {
     if (op.kind != SimOpKind::kUnlink || op.phase != SimPhase::kBefore || !op.path.ends_with(".run")) return;
-    std::map<std::string, std::string> space;
-    EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
-    most = std::max<std::uint64_t>(most, std::stoull(space.at("leaving")));
+    most = std::max(most, store.Figure("leaving"));
   });
   store.Compact();
   store.RunUntilIdle();
@@ -348,9 +356,7 @@ TEST(SmallRunsTest, ValuesPackedIntoAnotherFamilyCountOnce) {
       for (int j = i; j < i + kPack; ++j) EXPECT_TRUE(batch.Delete(values, NumberedKey(j)).ok());
       EXPECT_TRUE(store.db->Write({}, &batch).ok());
       if (store.executor->pending() > 0) store.executor->RunOneInstead();
-      std::map<std::string, std::string> space;
-      EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
-      most = std::max(most, std::stod(space.at("live")));
+      most = std::max(most, static_cast<double>(store.Figure("live")));
     }
     return most / (kValues * 1000.0);
   };
@@ -368,21 +374,17 @@ TEST(SmallRunsTest, LiveBytesDoNotFallWhileFamiliesAreFlushed) {
     store.options.max_space_amplification = 1.5;
     store.options.min_space_limit = 0;
     store.MustOpenWith(FamilyNames(kFamilies));
-    for (ColumnFamilyHandle* const handle : store.handles) {
-      for (int i = 0; i < 20; ++i) store.PutIn(handle, NumberedKey(i), std::string(2000, 'v'));
-    }
-    double least = (kFamilies + 1) * 20 * 2000.0;
-    const double all = least;
+    store.FillFamilies(2000);
+    constexpr std::uint64_t kAll = (kFamilies + 1) * 20 * 2000;
+    std::uint64_t least = kAll;
     for (std::size_t i = 0; i < kFamilies / 2; ++i) {
       EXPECT_TRUE(store.db->Flush({}, store.handles[i]).ok());
       store.executor->RunAll();
-      std::map<std::string, std::string> space;
-      EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
-      least = std::min(least, std::stod(space.at("live")));
+      least = std::min(least, store.Figure("live"));
     }
     std::uint64_t in_memory = 0;
     EXPECT_TRUE(store.db->GetIntProperty(store.handles.back(), "cambium.num-entries-active-mem-table", &in_memory));
-    return least == all && in_memory == 20;
+    return least == kAll && in_memory == 20;
   };
   EXPECT_TRUE(stays_as_it_is());
   const MutantScope mutant(Mutant::kEitherTailOrLayersLive);
@@ -397,18 +399,14 @@ TEST(SmallRunsTest, WritersLeaveRoomForThePagesOfEachFamily) {
     store.options.max_space_amplification = 1.5;
     store.options.min_space_limit = 0;
     store.MustOpenWith(FamilyNames(kFamilies));
-    for (ColumnFamilyHandle* const handle : store.handles) {
-      for (int i = 0; i < 20; ++i) store.PutIn(handle, NumberedKey(i), std::string(20'000, 'v'));
-    }
+    store.FillFamilies(20'000);
     EXPECT_TRUE(store.db->Flush({}, store.handles[0]).ok());  // its end is a look at the space
     store.executor->RunAll();
-    std::map<std::string, std::string> space;
-    EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
-    return std::stod(space.at("stop_at"));
+    return store.Figure("stop_at");
   };
-  const double with = room();
+  const std::uint64_t with = room();
   const MutantScope mutant(Mutant::kMemtablesTakeNoPages);
-  EXPECT_GE(room(), with + kFamilies * 4096.0);
+  EXPECT_GE(room(), with + kFamilies * 4096);
 }
 
 }  // namespace
