@@ -4,15 +4,15 @@
 #include <functional>
 #include <utility>
 
-#include "api/async_reader.h"
-#include "api/empty_iterator.h"
-#include "api/null_argument.h"
 #include "options/options_check.h"
+#include "read/async_reader.h"
+#include "read/empty_iterator.h"
 #include "upkeep/filter_call.h"
 #include "upkeep/filter_job.h"
 #include "util/destroy.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
+#include "util/null_argument.h"
 
 namespace cambium {
 

@@ -3,8 +3,8 @@
 //   DbState     the state, with its locks                                  state/db_state.h
 //   Upkeep      background work                                            upkeep/upkeep.h
 //   Families    column families, options, the OPTIONS file                 api/families.h
-//   Reader      point reads;  DbIterator  scans                            api/reader.h, api/db_iterator.h
-//   AsyncReaderImpl  many point reads at once                              api/async_reader.h
+//   Reader      point reads;  DbIterator  scans                            read/reader.h, read/db_iterator.h
+//   AsyncReaderImpl  many point reads at once                              read/async_reader.h
 //   Writer      writes                                                     api/writer.h
 //   Properties  figures                                                    api/properties.h
 //   Opener      Open;  Capturer  checkpoints and backups;  OfflineAccess  offline compaction
@@ -21,13 +21,13 @@
 #include <vector>
 
 #include "api/capturer.h"
-#include "api/db_iterator.h"
 #include "api/families.h"
 #include "api/offline.h"
 #include "api/properties.h"
-#include "api/reader.h"
 #include "api/writer.h"
 #include "cambium/db.h"
+#include "read/db_iterator.h"
+#include "read/reader.h"
 #include "state/check_invariants.h"
 #include "state/db_state.h"
 #include "trace/tracer.h"

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "api/db_impl.h"
-#include "api/null_argument.h"
 #include "api/opener.h"
 #include "io/at_directory.h"
 #include "manifest/manifest_reader.h"
 #include "options/options_check.h"
 #include "util/destroy.h"
+#include "util/null_argument.h"
 #include "util/without_fatal.h"
 
 namespace cambium {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/batch_preparer.h"
+#include "api/traced_batch.h"
 #include "upkeep/no_space_retry.h"
 #include "util/epoch.h"
 #include "util/mutant.h"
@@ -100,7 +101,7 @@ Status Writer::Write(const WriteOptions& options, WriteBatch* batch) {
     return Status::InvalidArgument("the write batch has column families of another database");
   }
   TracedCall traced(&traces_, kTraceFilterWrite);
-  if (traced.is_on()) traced.DescribeWrite(options.sync, *batch);
+  if (traced.is_on()) DescribeBatch(options.sync, *batch, &traced);
   PreparedWrite write{PreparedBatch(PreparedBatch::Rules{}), {}, {}, 0, false, 0};
   const LargeFilesScope scope(&large_values_, &write);
   BatchPreparer preparer(&commits_, &preparer_, options, &write);

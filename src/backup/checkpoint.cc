@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "api/db_impl.h"
-#include "api/null_argument.h"
+#include "backup/clone.h"
 #include "io/at_directory.h"
 #include "options/options_check.h"
-#include "backup/clone.h"
+#include "util/null_argument.h"
 
 namespace cambium {
 namespace {

@@ -13,42 +13,6 @@ namespace {
 constexpr std::size_t kBufferBytes = 64u << 10;
 constexpr std::uint64_t kFileSizeMin = 4u << 10;
 
-// OpsOfBatch collects the operations of a batch as TraceOps. Their slices point into the batch.
-class OpsOfBatch final : public WriteBatch::Handler {
- public:
-  explicit OpsOfBatch(std::vector<TraceOp>* ops) : ops_(ops) {}
-  Status Put(Slice key, Slice value) override { return PutCF(0, key, value); }
-  Status Delete(Slice key) override { return DeleteCF(0, key); }
-  Status PutCF(std::uint32_t family, Slice key, Slice value) override {
-    TraceOp& op = Add(TraceOpType::kPut, family, key);
-    op.value = value;
-    op.value_size = value.size();
-    return Status::OK();
-  }
-  Status DeleteCF(std::uint32_t family, Slice key) override {
-    Add(TraceOpType::kDelete, family, key);
-    return Status::OK();
-  }
-  Status SingleDeleteCF(std::uint32_t family, Slice key) override {
-    Add(TraceOpType::kSingleDelete, family, key);
-    return Status::OK();
-  }
-  Status DeleteRangeCF(std::uint32_t family, Slice begin, Slice end) override {
-    Add(TraceOpType::kDeleteRange, family, begin).end_key = end;
-    return Status::OK();
-  }
-
- private:
-  TraceOp& Add(TraceOpType type, std::uint32_t family, Slice key) {
-    TraceOp& op = ops_->emplace_back();
-    op.type = type;
-    op.family = family;
-    op.key = key;
-    return op;
-  }
-  std::vector<TraceOp>* const ops_;
-};
-
 }  // namespace
 
 Tracer::Tracer(const TraceOptions& options, std::unique_ptr<TraceWriter> writer, Clock* clock)
@@ -197,14 +161,6 @@ void TracedCall::DescribeWrite(bool sync, const TraceOp& op) noexcept {
   Describe(kTraceWrite, [&](TraceRecord* record) {
     record->sync = sync;
     record->ops.push_back(op);
-  });
-}
-
-void TracedCall::DescribeWrite(bool sync, const WriteBatch& batch) noexcept {
-  Describe(kTraceWrite, [&](TraceRecord* record) {
-    record->sync = sync;
-    OpsOfBatch ops(&record->ops);
-    static_cast<void>(batch.Iterate(&ops));  // the write itself reports a malformed batch
   });
 }
 

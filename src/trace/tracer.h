@@ -18,7 +18,6 @@
 #include "cambium/clock.h"
 #include "cambium/random.h"
 #include "cambium/trace.h"
-#include "cambium/write_batch.h"
 #include "trace/trace_format.h"
 #include "util/fork_guard.h"
 #include "util/mutex.h"
@@ -115,7 +114,6 @@ class TracedCall {
       call_.reset();
     }
   }
-  void DescribeWrite(bool sync, const WriteBatch& batch) noexcept;
   void DescribeWrite(bool sync, const TraceOp& op) noexcept;
   void Record() noexcept {
     call_->tracer->Add(call_->type, call_->body);

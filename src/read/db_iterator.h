@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 
-#include "api/scan_ahead.h"
-#include "api/scan_piece.h"
 #include "cambium/iterator.h"
 #include "cambium/options.h"
 #include "cambium/statistics.h"
 #include "index/merge_cursor.h"
+#include "read/scan_ahead.h"
+#include "read/scan_piece.h"
 #include "state/db_state.h"
 #include "trace/tracer.h"
 #include "upkeep/clusterer.h"

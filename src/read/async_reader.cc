@@ -1,14 +1,14 @@
-#include "api/async_reader.h"
+#include "read/async_reader.h"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-#include "api/null_argument.h"
 #include "io/uring_read_queue.h"
 #include "util/destroy.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
+#include "util/null_argument.h"
 
 namespace cambium {
 namespace {

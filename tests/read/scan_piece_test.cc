@@ -1,6 +1,6 @@
 // Scans of values that are in memory and lie near each other in the log: how many calls they make, how many bytes they
 // copy, and that each value is verified by itself.
-#include "api/scan_piece.h"
+#include "read/scan_piece.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "api/async_store.h"
+#include "read/async_store.h"
 #include "testing/scarce_memory.h"
 
 namespace cambium::testing {

@@ -1,4 +1,4 @@
-#include "api/scan_ahead.h"
+#include "read/scan_ahead.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "api/gap_finder.h"
+#include "read/gap_finder.h"
 
 #include <algorithm>
 #include <utility>

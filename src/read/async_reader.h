@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "api/reader.h"
 #include "cambium/async.h"
 #include "io/event_descriptor.h"
+#include "read/reader.h"
 #include "state/db_state.h"
 #include "trace/tracer.h"
 #include "util/mutant.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/async_store.h"
+#include "read/async_store.h"
 #include "testing/mutant_scope.h"
 
 namespace cambium::testing {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/async_store.h"
+#include "read/async_store.h"
 #include "testing/forwarding_file_system.h"
 
 namespace cambium::testing {

@@ -1,4 +1,4 @@
-#include "api/reader.h"
+#include "read/reader.h"
 
 #include <algorithm>
 #include <cassert>

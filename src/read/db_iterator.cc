@@ -1,14 +1,14 @@
-#include "api/db_iterator.h"
+#include "read/db_iterator.h"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <vector>
 
-#include "api/gap_finder.h"
-#include "api/reader.h"
 #include "index/merge_cursor.h"
 #include "index/passing_reads.h"
+#include "read/gap_finder.h"
+#include "read/reader.h"
 #include "util/destroy.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"

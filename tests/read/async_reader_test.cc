@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "api/async_store.h"
 #include "cambium/statistics.h"
+#include "read/async_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/scarce_memory.h"
 #include "testing/seed.h"

@@ -1,4 +1,4 @@
-#include "api/scan_piece.h"
+#include "read/scan_piece.h"
 
 #include <algorithm>
 #include <array>

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "api/async_store.h"
 #include "cambium/statistics.h"
+#include "read/async_store.h"
 #include "testing/page_cache.h"
 #include "testing/temp_directory.h"
 

@@ -1,5 +1,5 @@
 // Reading ahead of an iterator while memory runs out.
-#include "api/scan_ahead.h"
+#include "read/scan_ahead.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "testing/heap_bytes.h"
-#include "testing/test_store.h"
 #include "testing/scarce_memory.h"
 #include "testing/still_cursor.h"
+#include "testing/test_store.h"
 #include "vlog/value_store.h"
 
 namespace cambium::testing {
