@@ -16,82 +16,10 @@
 #include "testing/family_store.h"
 #include "testing/mutant_scope.h"
 #include "upkeep/commit_watch.h"
-#include "util/prng.h"
+#include "upkeep/due_store.h"
 
 namespace cambium::testing {
 namespace {
-
-constexpr int kDueFamilies = 40;
-constexpr int kKeys = 400;
-
-// Families whose compactions are due and scheduled.
-struct DueStore : FamilyStore {
-  explicit DueStore(const std::shared_ptr<EventListener>& listener = nullptr) {
-    if (listener != nullptr) options.listeners.push_back(listener);
-    options.create_missing_column_families = true;
-    options.write_buffer_size = 1u << 20;
-    options.level0_file_num_compaction_trigger = 4;
-    options.level0_slowdown_writes_trigger = 40;
-    options.level0_stop_writes_trigger = 60;
-    options.sweep_ratio = 1;  // memtables become runs, and no sweep is due, until it is 8
-    options.min_blob_size = 1000;
-    MustOpenWith(FamilyNames(kDueFamilies));
-    for (int round = 0; round < 4; ++round) WriteRound();
-    for (ColumnFamilyHandle* const handle : handles) EXPECT_TRUE(db->SetOptions(handle, {{"sweep_ratio", "8"}}).ok());
-    EXPECT_GE(Due(), std::uint64_t{kDueFamilies});
-  }
-  static std::string ValueOf(int round, std::uint64_t key) {
-    return "round " + std::to_string(round) + ", key " + std::to_string(key) + std::string(60, '.');
-  }
-  // Writes keys into each family, and flushes them. No compaction runs.
-  void WriteRound() {
-    const int round = rounds++;
-    for (ColumnFamilyHandle* const handle : handles) {
-      for (std::uint64_t key = 0; key < kKeys; ++key) {
-        if (round == 0 || HasKey(round, key)) PutIn(handle, NumberedKey(key), ValueOf(round, key));
-      }
-      FlushOptions flush;
-      flush.wait = false;
-      ASSERT_TRUE(db->Flush(flush, handle).ok());
-    }
-    while (Sum("num-immutable-mem-table") > 0) ASSERT_TRUE(executor->RunOneInstead());
-  }
-  // Each round after the first one overwrites about a fifth of the keys.
-  static bool HasKey(int round, std::uint64_t key) {
-    return (key * 2654435761u + static_cast<unsigned>(round)) % 5 == 0;
-  }
-  [[nodiscard]] std::uint64_t Sum(const std::string& property) const {
-    std::uint64_t sum = 0;
-    for (ColumnFamilyHandle* const handle : handles) {
-      std::uint64_t its = 0;
-      EXPECT_TRUE(db->GetIntProperty(handle, "cambium." + property, &its));
-      sum += its;
-    }
-    return sum;
-  }
-  // Runs jobs up to the first one that writes files of an index.
-  void RunFirstCompaction() {
-    bool has_written = false;
-    const int hook = fs->AddHook(
-        [&](const SimOp& op) { has_written = has_written || (op.kind == SimOpKind::kWrite && IsOutput(op.path)); });
-    while (!has_written) ASSERT_TRUE(executor->RunOneInstead());
-    fs->RemoveHook(hook);
-  }
-  [[nodiscard]] std::uint64_t Due() const { return Sum("compaction-pending"); }
-  void ExpectAll(int except = -1) {
-    for (int i = 0; i < static_cast<int>(handles.size()); ++i) {
-      if (i == except) continue;
-      for (std::uint64_t key = 0; key < kKeys; key += 7) {
-        int newest = 0;
-        for (int round = 1; round < rounds; ++round) newest = HasKey(round, key) ? round : newest;
-        ColumnFamilyHandle* const handle = handles[static_cast<std::size_t>(i)];
-        ASSERT_EQ(GetFrom(handle, NumberedKey(key)), ValueOf(newest, key)) << i << " " << key;
-      }
-    }
-  }
-
-  int rounds = 0;
-};
 
 // Counts the steps of compactions.
 struct StepCounter : EventListener {
