@@ -16,8 +16,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(cambium_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 # The level, 0 or 1, at which test builds compile the tests' own code, the tool's and the bench's; the library is always
-# optimised as its preset says. Rooms whose tests compute much themselves have 1. With sanitizers the level is always 0.
-# In a release, and in debug builds, the property has no effect.
+# optimised as its preset says. Folders whose tests compute much themselves have 1. With sanitizers the level is always
+# 0. In a release, and in debug builds, the property has no effect.
 define_property(TARGET PROPERTY CAMBIUM_TEST_OPTIMISATION INHERITED)
 set(is_test_code $<NOT:$<STREQUAL:$<TARGET_PROPERTY:CAMBIUM_TEST_OPTIMISATION>,>>)
 set(test_options)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A file of src/ may include a header of its own room, or of a room below it: one that it reaches through DEPS in
-# src/*/CMakeLists.txt. Prints every include of another room, and every cycle of files that include each other. Exits
+# A file of src/ may include a header of its own folder, or of a folder below it: one that it reaches through DEPS in
+# src/*/CMakeLists.txt. Prints every include of another folder, and every cycle of files that include each other. Exits
 # with 1 if there is one.
 #
 #   tools/check_includes.sh [ROOT]     ROOT: a source tree, by default the one that holds this script
@@ -11,8 +11,8 @@ root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 [ -d "$root/src" ] || { echo "$0: $root has no src/" >&2; exit 2; }
 cd "$root" || exit 2
 
-# Prints for awk: "room TARGET FOLDER" for each room, "dep FOLDER TARGET" for each edge of the plan, and for each
-# include in quotes "include FILE LINE HEADER". The target of src/io/sim is cambium_sim.
+# Prints for awk: "room TARGET FOLDER" for each folder that is a target, "dep FOLDER TARGET" for each edge of the plan,
+# and for each include in quotes "include FILE LINE HEADER". The target of src/io/sim is cambium_sim.
 facts() {
   local plan room
   find src -name CMakeLists.txt | sort | while read -r plan; do
@@ -26,7 +26,7 @@ facts() {
 }
 
 facts | LC_ALL=C awk '
-  # The deepest folder of `path` (below src/) that is a room.
+  # The deepest folder of `path` (below src/) that is a target.
   function room_of(path) {
     while (sub(/\/[^\/]*$/, "", path)) if (path in rooms) return path
     return ""

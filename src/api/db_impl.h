@@ -109,7 +109,7 @@ class DbImpl final : public DB {
   Status IngestExternalFile(const std::vector<std::string>& files) override;
   Status Resume() override;
 
-  // ---- For the rooms above ----
+  // ---- For the folders above ----
 
   // Captures the database as it is now, for checkpoints and backups. The result's pin must be released before the
   // database is closed.

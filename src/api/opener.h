@@ -1,7 +1,7 @@
 // Opener: opens a database, in an order that makes a crash at any step harmless.
 //
 //   lock -> MANIFEST -> identity checks -> files of the layers and the log -> replay -> adopted segments synced
-//        -> a new MANIFEST with a new epoch, which seals them and omits rejected segments -> orphans removed
+//        -> a new MANIFEST with the epoch of this Open, which seals them and omits rejected segments -> orphans removed
 //        -> the rest of the log replayed, with flushes, if the memtables could not take all -> missing families created
 //        -> OPTIONS written -> serve
 //

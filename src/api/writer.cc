@@ -13,12 +13,12 @@
 namespace cambium {
 namespace {
 
-// If an exception passes, ends what WritePrepared would end: the files of the large values are counted as referred to
-// if the batch is appended, otherwise dropped.
+// If an exception passes, does the clean-up that WritePrepared would do: the files of the large values are counted as
+// referred to if the batch is appended, otherwise dropped.
 class LargeFilesScope {
  public:
   LargeFilesScope(LargeValues* values, PreparedWrite* write) : values_(*values), write_(*write) {}
-  // After an exception, also one of the user's code, the files remain until the database is opened again.
+  // If this clean-up itself throws, as code of the user may, the files remain until the next Open.
   ~LargeFilesScope() {
     if (write_.large.empty() || MutantIs(Mutant::kExceptionKeepsLargeValues)) return;
     try {

@@ -26,7 +26,7 @@ Status MakeWholeDirectory(const std::shared_ptr<FileSystem>& fs, const std::stri
 // Whether `path`, which need not exist, is `directory` or inside it. Compares inodes, not names, so symbolic links hide
 // nothing.
 [[nodiscard]] bool IsInside(FileSystem& fs, const std::string& path, const std::string& directory);
-// InvalidArgument if IsInside: a copy in the directory of its original would be neither a copy nor a part of it.
+// InvalidArgument if IsInside. A copy must not lie inside its original: it would add foreign files to the original.
 // `directory` may be in another file system object than `path`.
 Status CheckIsOutside(FileSystem& fs, const std::string& path, const std::string& directory);
 Status CheckIsOutside(FileSystem& fs, const std::string& path, FileSystem& fs_of_directory,

@@ -179,7 +179,7 @@ Status PageView::ParseKeys() {
   if (slots > heap_offset_) return outside();
   columns_ = data_ + columns;
   heads_ = data_ + heads;
-  // A cursor takes heads that ascend for the proof that the keys do.
+  // A cursor treats ascending heads as proof that the keys ascend. So each head must match its key.
   const auto wrong_head = [] { return Status::Corruption("head is not that of its key"); };
   const Slice suffix(data_ + kPageHeaderSize + prefix_size_, suffix_size_);
 
@@ -329,8 +329,8 @@ Slice PageView::key(std::uint32_t i, std::string* scratch) const {
   return *scratch;
 }
 
-// Compares key i with target, both without the prefix; requires that their zero-padded heads are equal. If one of them
-// has at most 4 bytes, it equals the start of the other except for zeros, so the lengths decide.
+// Compares key i with target, both without the prefix; requires that their zero-padded heads are equal. If one key has
+// at most 4 bytes, the equal heads leave only trailing zeros to differ, so the shorter key is smaller.
 int PageView::CompareBehindHead(std::uint32_t i, Slice target) const {
   const Middle m = middle(i);
   const std::size_t size = std::size_t{m.length} + suffix_size_;

@@ -138,8 +138,8 @@ Status PosixFileSystem::Link(const std::string& from, const std::string& to) {
   return never ? Status::NotSupported(status.message()) : status;
 }
 
-// Opens a new descriptor, even if the directory is opened: the kernel reports a failure once per descriptor, and two
-// threads can sync at once. If the process has no free descriptor, an opened directory is synced through its own one.
+// Uses a new descriptor, even if OpenDirectory already holds one: the kernel reports a failure once per descriptor, and
+// two threads can sync at once. If none is free, uses the one that OpenDirectory holds.
 Status PosixFileSystem::SyncDirectory(const std::string& path) {
   const PosixPlace place = PlaceOf(path);
   const PosixDescriptor descriptor(

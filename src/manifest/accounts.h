@@ -22,7 +22,7 @@ struct Account {
   friend bool operator==(const Account&, const Account&) = default;
 };
 
-// A family's accounts, in the order of slots. A copy shares them, since each commit makes one.
+// A family's accounts, in the order of slots. Each commit copies the accounts; copies share their nodes.
 using Accounts = SharedTable<std::pair<Slot, Account>>;
 
 // Changes of one family's accounts, by slot. One thread at a time.

@@ -94,7 +94,8 @@ std::vector<std::uint64_t> Distances(const std::vector<std::uint64_t>& offsets) 
   for (const std::uint64_t offset : offsets) distances.push_back(offset - std::exchange(before, offset));
   return distances;
 }
-// The largest distance accepted: no segment is that large, and no sum of as many as fit into a record can overflow.
+// The largest distance accepted. No segment is that large. The sum of all distances that fit into one record cannot
+// overflow.
 constexpr std::uint64_t kDistanceMax = std::uint64_t{1} << 32;
 
 std::string EncodeSegment(const SegmentInfo& segment) {

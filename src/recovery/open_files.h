@@ -61,7 +61,8 @@ Result<std::shared_ptr<Segment>> OpenSegment(FileSystem& fs, const std::string& 
 //     position was named and dropped, but its file was not removed yet.) The newest log segment with durable records is
 //     dropped only by a new MANIFEST (CommitPoint::DropsNewestLog). So if edits that named log segments are lost, there
 //     is such a segment, unless the edits that are left name a file that is missing.
-//   - any index file, of this epoch or a later one, if nothing was ever written: nothing can have been in it.
+//   - a run, index segment or relocation segment, of this epoch or a later one, if the MANIFEST says that nothing was
+//     ever written: such a file proves a write.
 Status CheckStrayFiles(FileSystem& fs, const std::string& directory, const ManifestState& state);
 
 }  // namespace cambium

@@ -31,7 +31,7 @@ Status CheckTables(const FamilyView& view, const LogPlace& end) {
   if (view.active->started() && view.active->begin().position > end.position) {
     return Violated("the active memtable of family " + name + " begins after the end of the log");
   }
-  LogPlace newer = end;  // the end of the next newer table
+  LogPlace newer = end;  // the end of the next newer memtable
   if (!view.frozen.empty() && view.active->started() && view.active->begin().position < view.frozen.front().end.position) {
     return Violated("the active memtable of family " + name + " begins before a frozen one ends");
   }

@@ -100,8 +100,9 @@ class CommitPoint {
   [[nodiscard]] std::uint64_t manifest_bytes() const CAMBIUM_REQUIRES(commit_lock) { return manifest_->file_size(); }
   // The next commit starts a new MANIFEST if the current one has at least `bytes` bytes.
   void RollSoon(std::uint64_t bytes) CAMBIUM_EXCLUDES(commit_lock);
-  // True if a commit, or a flush that a job did for another, has failed for lack of space since the last call.
+  // Records that a commit, or a flush or compaction that a job did for another one, has found no space.
   void NoteNoSpace() { found_no_space_.store(true, std::memory_order_relaxed); }
+  // True if NoteNoSpace was called since the last call.
   [[nodiscard]] bool TakeNoSpace() { return found_no_space_.exchange(false, std::memory_order_relaxed); }
 
   // ---- New files ----

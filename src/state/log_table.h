@@ -51,13 +51,13 @@ class LogTable final : public MemTable {
             sequence_.load(std::memory_order_relaxed)};
   }
   [[nodiscard]] std::uint64_t log_bytes_before() const { return log_bytes_before_.load(std::memory_order_relaxed); }
-  // True if a reader at `sequence` sees nothing of the table, now or later.
+  // True if a reader at `sequence` sees nothing of the memtable, now or later.
   [[nodiscard]] bool IsNewerThan(SequenceNumber sequence) const { return !started() || begin().sequence >= sequence; }
 
-  // The memory that the table counts for: what it uses, or what it has taken from its budget.
+  // The memory that the memtable counts for: what it uses, or what it has taken from its budget.
   [[nodiscard]] std::size_t counted_bytes() const { return std::max(memory_bytes(), charge().bytes()); }
-  // The current view no longer has the table: only readers keep it, and nothing will flush it. Its memory is counted in
-  // `bytes` until it is freed. Called once, and no writer uses the table any more.
+  // The current view no longer has the memtable: only readers keep it, and nothing will flush it. Its memory is counted
+  // in `bytes` until it is freed. Called once, and no writer uses the memtable any more.
   void LeaveToReaders(std::shared_ptr<ReaderTableBytes> bytes) const {
     assert(counted_in_ == nullptr && "a table leaves the current view once");
     charge().Flushed();
@@ -72,7 +72,7 @@ class LogTable final : public MemTable {
   std::atomic<std::uint64_t> offset_{0};
   std::atomic<SequenceNumber> sequence_{0};
   std::atomic<std::uint64_t> log_bytes_before_{0};
-  // Set by LeaveToReaders and read by the destructor. Null: the table is in the current view, or in none.
+  // Set by LeaveToReaders and read by the destructor. Null: the memtable is in the current view, or in none.
   mutable std::shared_ptr<ReaderTableBytes> counted_in_;
   mutable std::size_t counted_bytes_ = 0;
 };

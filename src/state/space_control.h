@@ -44,12 +44,14 @@ struct SpaceControl {
   std::atomic<std::uint64_t> written{0};
   // All bytes that background jobs have written since Open.
   std::atomic<std::uint64_t> job_bytes{0};
-  // Bytes of files that background jobs are writing now, and that no MANIFEST names yet: not yet in SpaceFigures.
+  // Bytes of files that background jobs are writing now and that no MANIFEST names yet, except those in gc_in_flight.
+  // SpaceFigures does not count them yet.
   std::atomic<std::uint64_t> in_flight{0};
-  // The same of log GC, and the bytes of segments that it has dropped and that were not yet removed at the last look.
-  // Only what exceeds SpacePlan::step_room holds writers back.
+  // Bytes of such files that log GC, except clustering, is writing now.
   std::atomic<std::uint64_t> gc_in_flight{0};
+  // Bytes of segments that were dropped, but not yet removed at the last look.
   std::atomic<std::uint64_t> gc_leaving{0};
+  // SpacePlan::step_room: gc_in_flight and gc_leaving hold writers back only by what their sum exceeds this.
   std::atomic<std::uint64_t> step_room{0};
   // The present time by the clock of `written`, to which bytes in flight are added.
   [[nodiscard]] std::uint64_t Position() const {

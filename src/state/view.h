@@ -2,7 +2,7 @@
 //
 // The current view is published by a pointer. A read enters an epoch, loads the pointer, reads, and leaves the epoch.
 // It writes no shared cache line. Snapshots and iterators, which live longer than a call, hold the view by reference
-// count. Files and tables are released with the last view that holds them.
+// count. Files and memtables are released with the last view that holds them.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ namespace cambium {
 // A memtable that takes no more writes and waits for its flush.
 struct FrozenTable {
   std::shared_ptr<const LogTable> table;
-  LogPlace end;  // of the log when it was frozen: later operations are in newer tables
+  LogPlace end;  // of the log when it was frozen: later operations are in newer memtables
   FlushReason reason{};
 };
 
@@ -121,9 +121,10 @@ class ViewHolder {
   std::atomic<const View*> raw_{nullptr};
 };
 
-// The current view, for a caller that is done with it soon. Pin would keep the memory of memtables that are flushed
-// meanwhile, and a writer that waits for memory would count it as held by readers and exceed the limit. This writer
-// waits for looks to end, with EpochDrain: so wait for no write during a look. Lives on the stack of one thread.
+// The current view, for a caller that is done with it soon. Pin would keep flushed memtables alive: a writer that waits
+// for memory would count them as held by readers, and exceed the limit. That writer calls EpochDrain, which waits until
+// every ViewLook has ended. So code inside a ViewLook must never wait for a write (deadlock). Lives on the stack of one
+// thread.
 class ViewLook {
  public:
   explicit ViewLook(const ViewHolder& holder) {

@@ -134,7 +134,7 @@ FlushReason WriteHead::ReasonOfFull(const Family& family) const {
   return IsLarge(family) ? FlushReason::kWriteBufferFull : FlushReason::kWalFull;
 }
 
-// The new view is installed before any operation in the new table is published.
+// The new view is installed before any operation in the new memtable is published.
 void WriteHead::Freeze(Family* family, FlushReason reason) {
   assert(family->active->started() && "only a table that holds something is frozen");
   family->active->DropSpare();  // at once, and not with the memtable
@@ -182,7 +182,7 @@ void WriteHead::FreezeOldest() {
     if (each.frozen.empty()) {
       Freeze(&family, FlushReason::kWalFull);
     } else {
-      jobs_.Schedule(Job::kFlush, each.family);  // the flush of a frozen table may have failed
+      jobs_.Schedule(Job::kFlush, each.family);  // the flush of a frozen memtable may have failed
     }
   }
 }
@@ -195,7 +195,7 @@ Status WriteHead::FreezeAll(std::uint64_t rotate_from, FlushReason reason) {
       Family& family = *each.family;
       if (family.dropped.load(std::memory_order_relaxed)) continue;
       if (!each.frozen.empty()) jobs_.Schedule(Job::kFlush, each.family);
-      // In idle time, a table that is left active now would not be frozen later.
+      // In idle time, a memtable that is left active now would not be frozen later.
       const bool may_wait = reason == FlushReason::kIdle && MayFreeze(family);
       if ((each.frozen.empty() || may_wait) && !family.active->empty()) Freeze(&family, reason);
     }

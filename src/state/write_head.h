@@ -127,7 +127,7 @@ class WriteHead final : private SegmentSource {
     return {log_end_, published_.load(std::memory_order_relaxed)};
   }
   // Where recovery could begin: the place before the oldest operation that only a memtable has, or `end` if `end` is
-  // earlier. `flushed`: tables that are being flushed and do not count.
+  // earlier. `flushed`: memtables that are being flushed and do not count.
   [[nodiscard]] static LogPlace OldestUnflushed(const View& view, std::span<const LogTable* const> flushed,
                                                 const LogPlace& end);
   // Moves the replay position as far as the memtables allow. Syncs the log first.
@@ -174,7 +174,8 @@ class WriteHead final : private SegmentSource {
   mutable Mutex mutex_;
   std::unique_ptr<CommitLog> log_;  // set by Start and Stop, while no other thread uses the database
   LogPosition log_end_ CAMBIUM_GUARDED_BY(append_lock);
-  std::uint64_t next_wal_check_ CAMBIUM_GUARDED_BY(append_lock) = 0;  // when to look for the oldest table, in logged_bytes_
+  // When to look for the oldest memtable, in logged_bytes_.
+  std::uint64_t next_wal_check_ CAMBIUM_GUARDED_BY(append_lock) = 0;
 
   // The spare segment is made under the commit lock, and taken without it, so that a writer does not wait for the sync
   // of an unrelated commit.

@@ -105,8 +105,8 @@ Status DiskKeeper::MakeRoomForFile(std::uint64_t bytes, bool may_wait) {
   }
 }
 
-// A delete that has failed was allowed to use the reserve. It still is if the reserve has been filled again since and the
-// disk does not count as full any more: the room that is kept for compactions is for puts to leave, not for deletes.
+// A delete that is tried again is judged as on a full disk, even if the reserve has been filled again meanwhile and the
+// disk no longer counts as full. So it may take the space that puts leave for compactions.
 Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, WriteTry its_try) {
   const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
   if (wanted == 0) return Status::OK();

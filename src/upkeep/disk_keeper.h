@@ -28,8 +28,8 @@
 
 namespace cambium {
 
-// Counts the waits of one write for room. The write gives up after several waits in a row at whose end it lacked as
-// much as before.
+// Counts the waits of one write for room. The write gives up after several consecutive waits that did not reduce the
+// missing space.
 struct RoomWait {
   int flushes = 0;
   std::uint64_t least_missing = std::numeric_limits<std::uint64_t>::max();  // before and after waits for compactions
@@ -93,8 +93,9 @@ class DiskKeeper {
   [[nodiscard]] bool IsRoomToGoOn() const;
   [[nodiscard]] std::uint64_t BytesToLeave() const;
   [[nodiscard]] std::uint64_t BytesOfTables() const;
-  // How many free bytes are missing for a write of this size that leaves what writes must leave. 0 on a full disk says
-  // nothing.
+  // How many free bytes are missing for a write of this size that leaves what writes must leave. On a full disk a
+  // result of 0 means nothing: puts are refused until the reserve is made again. Also 0 if the file system does not
+  // tell the free space.
   [[nodiscard]] std::uint64_t BytesMissing(std::uint64_t bytes) const;
   Status CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint64_t* free) const;
   [[nodiscard]] std::vector<std::shared_ptr<Family>> FamiliesToFlush() const;
@@ -103,7 +104,8 @@ class DiskKeeper {
   void StartCompactions();
   [[nodiscard]] bool MayCompactionsHelp(std::uint64_t bytes) const;
   void AwaitCompactions(std::uint64_t bytes) CAMBIUM_EXCLUDES_ROLES;
-  // Waits until `jobs_max` jobs have ended. Returns false if no job is left earlier, or if an error ends the wait.
+  // Waits until `jobs_max` jobs have ended, or until no job that frees space is left. Returns false if none is left, or
+  // if an error ends the wait.
   bool AwaitJobsThatFreeSpace(std::uint64_t jobs_max) CAMBIUM_EXCLUDES_ROLES;
   Status ResizeReserve(std::uint64_t number, std::uint64_t bytes) CAMBIUM_REQUIRES(disk_.mutex);
   Status GrowReserve(std::uint64_t number, std::uint64_t has, std::uint64_t bytes, bool is_new)

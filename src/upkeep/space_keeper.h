@@ -3,7 +3,7 @@
 //
 //   writers ──bytes──▶ SpaceControl::written ──crosses check_at──▶ Job::kLookAtSpace ──▶ Measure ──▶ PlanSpace
 //      ▲                                                                                              │
-//      └────────── slow_at, stop_at, rate ◀────── each job looks at its end ◀─── flush, compaction, log GC, seal
+//      └── slow_at, stop_at, rate ◀── a look, at most a second after each job ◀── flush, compaction, log GC, seal
 //
 // A writer that waits holds no lock. It waits only while some job can help, and checks again at least each millisecond.
 //
@@ -86,7 +86,7 @@ class SpaceKeeper {
   // Bytes per second for writers at `position`, between slow_at and stop_at.
   [[nodiscard]] double Rate(std::uint64_t position, std::uint64_t slow_at, std::uint64_t stop_at) const;
   [[nodiscard]] std::uint64_t Now() const;  // microseconds
-  // Makes sure that a job is scheduled that looks or frees space.
+  // Schedules a look unless a job that frees space is scheduled.
   void LookUnlessFreeing();
   bool IsSpaceComing(bool* has_looked);
   void RunOrAwaitJob();

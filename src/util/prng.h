@@ -1,4 +1,4 @@
-// Prng: repeatable random numbers for tests, benchmarks and skip decisions. Not for secrets, not for identifiers.
+// Prng: repeatable random numbers for tests, benchmarks and samples. Not for secrets, not for identifiers.
 #pragma once
 
 #include <cstdint>

@@ -199,7 +199,7 @@ struct CrashExplorer::FirstLife {
         database(program.config, fs, program.seed),
         timeline_of_lie(NewTimeline(program)) {}
 
-  // A sync failed falsely: it returned OK.
+  // A sync has lied: it returned OK although it dropped data (kSyncLate).
   [[nodiscard]] bool lied_to() const { return fault == FaultClass::kSyncLate && fs->fault_hits() > 0; }
   void LiftFaults() const {
     fs->ClearFaults();

@@ -19,7 +19,7 @@
 namespace cambium::testing {
 namespace {
 
-// Program, explorer settings and damage, all drawn from one seed.
+// A program and explorer settings, drawn from one seed.
 struct Case {
   Program program;
   ExplorerSettings settings;
@@ -75,7 +75,7 @@ TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
     }
     if (repeat) break;
   }
-  std::printf("%llu images of %llu programs, %llu as an earlier one of the program, %llu calls failed\n",
+  std::printf("%llu images of %llu programs, %llu equal to an earlier image, %llu calls failed\n",
               static_cast<unsigned long long>(images), static_cast<unsigned long long>(programs),
               static_cast<unsigned long long>(seen_before), static_cast<unsigned long long>(hits));
   if (!repeat) {
@@ -158,7 +158,7 @@ TEST(CrashTest, EveryCrashOfEveryProgramOfTwoOperations) {
       ASSERT_EQ(wrong, "") << "seed " << seed << "\n" << program.ToString();
     }
   }
-  std::printf("%llu images, %llu as an earlier one of the program\n", static_cast<unsigned long long>(images),
+  std::printf("%llu images, %llu equal to an earlier image\n", static_cast<unsigned long long>(images),
               static_cast<unsigned long long>(seen_before));
 }
 
