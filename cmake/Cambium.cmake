@@ -133,9 +133,9 @@ endfunction()
 # targets that build a test, still know each test by its own name. The programs have the dependencies of all their tests.
 # A test with APART is a program of its own. A file whose names others of the program define too has a namespace of its
 # own, with the file's name.
-macro(cambium_join_tests room)
+macro(cambium_join_tests folder)
   if(CAMBIUM_JOIN_SOURCES)
-    set(CAMBIUM_JOINED_TESTS ${room})
+    set(CAMBIUM_JOINED_TESTS ${folder})
   endif()
 endmacro()
 

@@ -11,15 +11,15 @@ root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 [ -d "$root/src" ] || { echo "$0: $root has no src/" >&2; exit 2; }
 cd "$root" || exit 2
 
-# Prints for awk: "room TARGET FOLDER" for each folder that is a target, "dep FOLDER TARGET" for each edge of the plan,
+# Prints for awk: "folder TARGET FOLDER" for each folder that is a target, "dep FOLDER TARGET" for each edge of the plan,
 # and for each include in quotes "include FILE LINE HEADER". The target of src/io/sim is cambium_sim.
 facts() {
-  local plan room
+  local plan folder
   find src -name CMakeLists.txt | sort | while read -r plan; do
-    room=${plan#src/}
-    room=${room%/CMakeLists.txt}
-    printf 'room %s %s\n' "$(sed -n 's/^cambium_floor(\([a-z_]*\).*/\1/p' "$plan")" "$room"
-    tr '\n' ' ' <"$plan" | grep -oE 'DEPS[^)]*' | grep -oE 'cambium_[a-z_]+' | sed "s|^cambium_|dep $room |"
+    folder=${plan#src/}
+    folder=${folder%/CMakeLists.txt}
+    printf 'folder %s %s\n' "$(sed -n 's/^cambium_floor(\([a-z_]*\).*/\1/p' "$plan")" "$folder"
+    tr '\n' ' ' <"$plan" | grep -oE 'DEPS[^)]*' | grep -oE 'cambium_[a-z_]+' | sed "s|^cambium_|dep $folder |"
   done
   find src -name '*.h' -o -name '*.cc' -o -name '*.def' | sort | xargs -r grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' |
     sed -E 's/^([^:]+):([0-9]+):[^"]*"([^"]+)".*/include \1 \2 \3/'
@@ -27,8 +27,8 @@ facts() {
 
 facts | LC_ALL=C awk '
   # The deepest folder of `path` (below src/) that is a target.
-  function room_of(path) {
-    while (sub(/\/[^\/]*$/, "", path)) if (path in rooms) return path
+  function folder_of(path) {
+    while (sub(/\/[^\/]*$/, "", path)) if (path in folders) return path
     return ""
   }
   function reach(from, to, i, n, list) {
@@ -53,13 +53,13 @@ facts | LC_ALL=C awk '
     }
     state[file] = 2
   }
-  $1 == "room" { rooms[$3] = 1; target[$2] = $3; count++ }
+  $1 == "folder" { folders[$3] = 1; target[$2] = $3; count++ }
   $1 == "dep" { below[$2] = below[$2] " " $3 }
   $1 == "include" {
     file = $2; sub(/^src\//, "", file)
-    to = room_of($4)
+    to = folder_of($4)
     if (to == "" && $4 !~ /^cambium\//) {
-      print $2 ":" $3 ": \"" $4 "\" is neither of a room nor of include/cambium"
+      print $2 ":" $3 ": \"" $4 "\" is neither of a folder nor of include/cambium"
       wrong = 1
     }
     if (to == "") next
@@ -68,9 +68,9 @@ facts | LC_ALL=C awk '
     line[files_count] = $3; header[files_count] = $4
   }
   END {
-    if (count == 0) { print "no room has a CMakeLists.txt with cambium_floor"; exit 1 }
+    if (count == 0) { print "no folder has a CMakeLists.txt with cambium_floor"; exit 1 }
     for (i = 1; i <= files_count; i++) {
-      from = room_of(files[i]); to = room_of(header[i])
+      from = folder_of(files[i]); to = folder_of(header[i])
       if (!reach(from, to)) {
         print "src/" files[i] ":" line[i] ": \"" header[i] "\" is not below " from
         wrong = 1
@@ -82,4 +82,4 @@ facts | LC_ALL=C awk '
   echo "check_includes: the lines above break the plan of src/*/CMakeLists.txt." >&2
   exit 1
 }
-echo "check_includes: all includes of src/ lead to lower rooms, without cycles."
+echo "check_includes: all includes of src/ lead to lower folders, without cycles."

@@ -131,8 +131,8 @@ Status CheckStray(FileSystem& fs, const std::string& path, const NumberedFile& f
   if (header->epoch < state.epoch || header->database_id != state.database_id) return Status::OK();
   if (found.kind != FileKind::kLog) {
     return Status::Corruption(path +
-                              ": an index file of a database to which, by its MANIFEST, nothing was ever "
-                              "written; the MANIFEST has lost its end");
+                              ": a run, index segment or relocation segment of a database to which, by its MANIFEST, "
+                              "nothing was ever written; the MANIFEST has lost its end");
   }
   CAMBIUM_TRY(const bool has_record, HasRecord(*file, *header));
   if (!has_record) return Status::OK();

@@ -52,7 +52,7 @@ Result<std::string> FindUnknownToManifest(const Salvage& salvage) {
   for (const FoundFile& found : salvage.files) {
     if (was_never_written && IsMadeFromLog(found.name.kind) && found.flaw.ok() &&
         found.header.database_id == state.database_id && found.header.epoch >= state.epoch) {
-      return found.path + ": an index file";
+      return found.path + ": a run, index segment or relocation segment";
     }
     if (found.name.kind != FileKind::kLog || !found.flaw.ok()) continue;
     if (found.header.database_id != state.database_id || found.name.number < state.replay.segment) continue;

@@ -36,7 +36,7 @@ class LogTable final : public MemTable {
   // Called by the writer before the first Add: the batch of that Add begins at `place`, and
   // WriteHead::logged_bytes was `log_bytes_before` before this batch.
   void StartAt(const LogPlace& place, std::uint64_t log_bytes_before) {
-    assert(!started() && empty() && "a table begins before its first operation");
+    assert(!started() && empty() && "a memtable begins before its first operation");
     segment_.store(place.position.segment, std::memory_order_relaxed);
     offset_.store(place.position.offset, std::memory_order_relaxed);
     sequence_.store(place.sequence, std::memory_order_relaxed);
@@ -59,7 +59,7 @@ class LogTable final : public MemTable {
   // The current view no longer has the memtable: only readers keep it, and nothing will flush it. Its memory is counted
   // in `bytes` until it is freed. Called once, and no writer uses the memtable any more.
   void LeaveToReaders(std::shared_ptr<ReaderTableBytes> bytes) const {
-    assert(counted_in_ == nullptr && "a table leaves the current view once");
+    assert(counted_in_ == nullptr && "a memtable leaves the current view once");
     charge().Flushed();
     counted_bytes_ = counted_bytes();
     counted_in_ = std::move(bytes);

@@ -136,7 +136,7 @@ FlushReason WriteHead::ReasonOfFull(const Family& family) const {
 
 // The new view is installed before any operation in the new memtable is published.
 void WriteHead::Freeze(Family* family, FlushReason reason) {
-  assert(family->active->started() && "only a table that holds something is frozen");
+  assert(family->active->started() && "only a memtable that holds something is frozen");
   family->active->DropSpare();  // at once, and not with the memtable
   auto next = std::make_shared<LogTable>(family->options().comparator, family->share);
   FrozenTable frozen{family->active, end(), reason};

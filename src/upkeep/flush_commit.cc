@@ -28,7 +28,7 @@ void InstallFlushed(const DbContext& db, View* view, const Family& family, const
   FamilyView& change = *view->Mutable(family.id);
   [[maybe_unused]] const std::size_t removed =
       std::erase_if(change.frozen, [&](const FrozenTable& frozen) { return frozen.table == table.table; });
-  assert(removed == 1 && "a table is flushed once");
+  assert(removed == 1 && "a memtable is flushed once");
   table.table->LeaveToReaders(db.reader_tables);
   change.family->flush_bytes.store(change.frozen.empty() ? 0 : change.frozen.back().table->memory_bytes(),
                                    std::memory_order_relaxed);

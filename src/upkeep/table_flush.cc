@@ -59,7 +59,7 @@ Result<bool> TableFlush::Stage(Edit* edit) {
 }
 
 void TableFlush::Committed() {
-  assert(!is_committed_ && "a table is flushed once");
+  assert(!is_committed_ && "a memtable is flushed once");
   is_committed_ = true;
   change().Committed();
 }

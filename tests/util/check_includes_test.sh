@@ -51,7 +51,7 @@ tree/b.cc|api/a.h|"api/a.h" is not below tree
 tree/b.h|lsm/a.h|"lsm/a.h" is not below tree
 io/b.cc|io/sim/a.h|"io/sim/a.h" is not below io
 api/b.cc|io/sim/a.h|"io/sim/a.h" is not below api
-io/b.h|b.h|"b.h" is neither of a room nor of include/cambium
+io/b.h|b.h|"b.h" is neither of a folder nor of include/cambium
 BAD
 
 echo '#include "io/d.h"' > "$tree/src/io/c.h"
