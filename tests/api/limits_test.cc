@@ -40,7 +40,7 @@ TEST(ApiLimitsTest, LongestKeyDependsOnThePageSize) {
     store.options.info_log = NullLogger();
     store.options.write_buffer_size = std::size_t{1} << 20;
     store.MustOpen();
-    const auto key = [&](int i) { return std::string(longest - 5, 'k') + NumberedKey(i); };
+    const auto key = [length = longest](int i) { return std::string(length - 5, 'k') + NumberedKey(i); };
     const std::string inline_value(20, 'i');
     const std::string separated(3000, 's');
     const auto value = [&](int i) { return i % 3 == 0 ? separated : inline_value; };

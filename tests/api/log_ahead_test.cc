@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "testing/hook_scope.h"
 #include "testing/test_store.h"
 #include "io/file_header.h"
 #include "testing/mutant_scope.h"
@@ -52,7 +53,7 @@ TEST(LogAheadTest, KillAtAnyCallLeavesNoTornTail) {
   int growths = 0;
   int acknowledged = 0;
   std::vector<std::pair<SimImage, int>> images;
-  store.fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(store.fs, [&](const SimOp& op) {
     const bool is_log = op.path.ends_with(".log");
     const bool is_written = op.kind == SimOpKind::kWrite && op.phase == SimPhase::kAfter;
     const bool is_growth = is_written && op.length > 2 * kValue.size();

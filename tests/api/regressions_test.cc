@@ -12,6 +12,7 @@
 #include "io/sim/sim_file_system.h"
 #include "manifest/file_names.h"
 #include "manifest/manifest_reader.h"
+#include "testing/hook_scope.h"
 #include "testing/index_mode.h"
 #include "testing/program_database.h"
 
@@ -185,7 +186,7 @@ TEST(ApiRegressionsTest, RotationDuringASealIsSealedToo) {
   rotate();
   const std::string first = FilesOf(*fs, ".log").front().path;
   bool done = false;
-  fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(fs, [&](const SimOp& op) {
     if (done || op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter || !op.path.ends_with(first)) return;
     done = true;
     rotate();
@@ -290,7 +291,7 @@ TEST(ApiRegressionsTest, CompactRangeEndsUnderSteadyWrites) {
   ASSERT_EQ(runs, 1u);
   int runs_made = 0;
   bool makes_one = false;  // makes a segment, whose file is synced too
-  fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(fs, [&](const SimOp& op) {
     if (op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter || !op.path.ends_with(IndexFileSuffix())) return;
     if (runs_made == 20 || std::exchange(makes_one, true)) return;
     ++runs_made;

@@ -15,6 +15,7 @@
 #include "backup/backup_record.h"
 #include "backup/known_store.h"
 #include "manifest/manifest_reader.h"
+#include "testing/hook_scope.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -401,7 +402,7 @@ std::string CutAnywhere(std::uint64_t seed) {
   std::set<BackupID> acknowledged;  // the backups made before the cut
   std::map<BackupID, Map> then_at_cut;
   std::set<BackupID> made;
-  store.fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(store.fs, [&](const SimOp& op) {
     if (after.has_value() || !op.path.starts_with(kBackups) || calls++ != cut) return;
     after = store.fs->DrawCrash(prng);
     acknowledged = made;

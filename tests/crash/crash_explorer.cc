@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "testing/engine_rules.h"
+#include "testing/hook_scope.h"
 #include "testing/program_database.h"
 #include "testing/read_all.h"
 #include "util/checksum.h"
@@ -39,18 +40,6 @@ class CountReads {
  private:
   const std::shared_ptr<SimFileSystem> fs_;
   SimReadCounts* const all_;
-};
-
-class HookScope {
- public:
-  HookScope(std::shared_ptr<SimFileSystem> fs, SimHook hook) : fs_(std::move(fs)), id_(fs_->AddHook(std::move(hook))) {}
-  ~HookScope() { fs_->RemoveHook(id_); }
-  HookScope(const HookScope&) = delete;
-  HookScope& operator=(const HookScope&) = delete;
-
- private:
-  const std::shared_ptr<SimFileSystem> fs_;
-  const int id_;
 };
 
 bool IsQuotaFault(FaultClass fault) { return fault == FaultClass::kNoSpace || fault == FaultClass::kNoSpaceLate; }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/sim/sim_file_system.h"
+#include "testing/hook_scope.h"
 #include "testing/index_mode.h"
 #include "testing/program_database.h"
 
@@ -69,7 +70,7 @@ TEST(CrashRegressionTest, FileOfADroppedSegmentMayStillExist) {
   std::vector<SimImage> images;
   ProgramDatabase first(config, fs, 1);
   ASSERT_TRUE(first.Open().ok());
-  fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(fs, [&](const SimOp& op) {
     if (op.kind == SimOpKind::kUnlink && op.phase == SimPhase::kBefore) images.push_back(fs->Snapshot());
   });
   for (int i = 0; i < 400; ++i) {

@@ -23,6 +23,7 @@
 #include "manifest/file_names.h"
 #include "manifest/manifest_reader.h"
 #include "testing/grown_subject.h"
+#include "testing/hook_scope.h"
 #include "testing/mutant_scope.h"
 #include "testing/program_database.h"
 #include "testing/runner.h"
@@ -144,8 +145,8 @@ class Cutter {
     if (unproven.empty()) ++proven_;
     for (const auto& [name, value] : expected) {
       const std::string key = name.substr(name.find('/') + 1);
-      const auto its = std::ranges::find_if(found, [&](const auto& each) {
-        return each.first == name || (each.first.starts_with("salvaged-") && each.first.ends_with("/" + key));
+      const auto its = std::ranges::find_if(found, [&key, &whole = name](const auto& each) {
+        return each.first == whole || (each.first.starts_with("salvaged-") && each.first.ends_with("/" + key));
       });
       if (its == found.end()) return Violation("refused: " + refusal + "; salvage: " + Quote(name) + " is missing");
       if (its->second != value && !unproven.contains(key)) {
@@ -224,7 +225,7 @@ void CutProgram(std::uint64_t seed, Cutter* cutter) {
   Prng prng(seed);
   std::vector<SimImage> images;
   bool in_write = false;
-  fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(fs, [&](const SimOp& op) {
     if (op.phase == SimPhase::kBefore && !in_write && prng.OneIn(60)) images.push_back(fs->Snapshot());
   });
   for (const Operation& op : program.operations) {

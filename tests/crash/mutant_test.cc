@@ -18,6 +18,7 @@
 #include "manifest/file_names.h"
 #include "manifest/manifest.h"
 #include "manifest/manifest_reader.h"
+#include "testing/hook_scope.h"
 #include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
 #include "testing/program_database.h"
@@ -240,7 +241,7 @@ std::string DuringASync(const std::function<void(DB*)>& inside, const std::strin
   bool done = false;
   ProgramDatabase database(config, fs, 1);
   if (!database.Open().ok()) return "Open";
-  fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(fs, [&](const SimOp& op) {
     if (done || op.kind != SimOpKind::kSync || op.phase != SimPhase::kInside || !op.path.ends_with(".log")) return;
     if (database->GetLatestSequenceNumber() == 0) return;  // the sync of a new segment
     done = true;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/file_header.h"
+#include "testing/hook_scope.h"
 #include "testing/mutant_scope.h"
 #include "testing/program_database.h"
 #include "testing/runner.h"
@@ -241,7 +242,7 @@ void KillEverywhere(std::uint64_t seed, Killed* killed) {
   const auto fs = std::make_shared<SimFileSystem>();
   ProgramDatabase database(program.config, fs, program.seed);
   std::vector<SimImage> images;
-  fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(fs, [&](const SimOp& op) {
     if (op.phase == SimPhase::kAfter) images.push_back(fs->Snapshot());
   });
   ASSERT_TRUE(database.Open().ok());

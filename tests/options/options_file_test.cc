@@ -8,6 +8,7 @@
 
 #include "options/options_file.h"
 #include "options/random_options.h"
+#include "testing/hook_scope.h"
 #include "testing/test_store.h"
 #include "cambium/convenience.h"
 #include "testing/mutant_scope.h"
@@ -386,7 +387,7 @@ TEST(OptionsFileTest, FailedWriteOfTheFileFailsOnlyOptionChanges) {
 TEST(OptionsFileTest, FailedSyncOfTheDirectoryFailsOpenAndIsFatalLater) {
   TestStore store;
   bool renamed = false;
-  store.fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(store.fs, [&](const SimOp& op) {
     if (op.kind == SimOpKind::kRename && op.phase == SimPhase::kAfter) renamed = true;
   });
   SimFault directory;

@@ -51,6 +51,7 @@ TEST(AsyncCoroutineTest, EachReadsOneValueAfterAnother) {
 }
 
 TEST(AsyncCoroutineTest, ExceptionComesOutOfPoll) {
+  if (!kCoroutinesMayThrow) GTEST_SKIP() << kCoroutinesMustNotThrow;
   AsyncStore store;
   store.Fill(10);
   store.NewReader();
@@ -70,6 +71,7 @@ TEST(AsyncCoroutineTest, ThoseThatWaitGoOnAfterException) {
   AsyncStore store;
   store.Fill(10);
   for (const int thrower : {0, 1, 2}) {
+    if (thrower != 0 && !kCoroutinesMayThrow) GTEST_SKIP() << kCoroutinesMustNotThrow;
     store.NewReader({.depth = 1});
     std::vector<Ended> ended(2);
     std::vector<Owned> throwing;

@@ -77,6 +77,15 @@ struct Started {
   };
   static inline int exceptions = 0;
 };
+// If unhandled_exception throws, clang destroys the coroutine as if it still waited, so its variables are destroyed twice
+// (LLVM issue 61900). Tests whose coroutines throw so do not run.
+#ifdef __clang__
+inline constexpr bool kCoroutinesMayThrow = false;
+#else
+inline constexpr bool kCoroutinesMayThrow = true;
+#endif
+inline constexpr const char* kCoroutinesMustNotThrow = "SKIPPED under clang: LLVM issue 61900";
+
 // A coroutine that starts at once. Its owner destroys it. An exception leaves the call that has resumed the coroutine.
 struct Owned {
   struct promise_type {

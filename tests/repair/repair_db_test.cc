@@ -12,6 +12,7 @@
 #include "manifest/manifest_reader.h"
 #include "repair/repair_store.h"
 #include "testing/bytes_per_snapshot.h"
+#include "testing/hook_scope.h"
 #include "testing/mutant_scope.h"
 #include "util/coding.h"
 #include "util/prng.h"
@@ -468,7 +469,7 @@ TEST(RepairDbTest, OutputAppearsAsAWholeOrNotAtAll) {
   Entries left;
   MakeDamaged(&store, &left);
   std::vector<SimImage> images;
-  store.fs->AddHook([&](const SimOp&) { images.push_back(store.fs->Snapshot()); });
+  const HookScope hook(store.fs, [&](const SimOp&) { images.push_back(store.fs->Snapshot()); });
   Findings findings;
   ASSERT_TRUE(RepairTo(store, {}, {}, &findings).ok());
   ASSERT_GT(images.size(), 20u);
@@ -492,7 +493,7 @@ TEST(RepairDbTest, InPlaceKeepsTheDamagedDirectory) {
   Entries left;
   MakeDamaged(&store, &left);
   std::vector<SimImage> images;
-  store.fs->AddHook([&](const SimOp&) { images.push_back(store.fs->Snapshot()); });
+  const HookScope hook(store.fs, [&](const SimOp&) { images.push_back(store.fs->Snapshot()); });
   const Status s = RepairDB(kStorePath, store.options);
   ASSERT_TRUE(s.ok()) << s.ToString();
   EXPECT_EQ(Read(store, kStorePath), left);

@@ -14,6 +14,7 @@
 
 #include "cambium/listener.h"
 #include "testing/family_store.h"
+#include "testing/hook_scope.h"
 #include "testing/mutant_scope.h"
 #include "upkeep/commit_watch.h"
 #include "upkeep/due_store.h"
@@ -34,7 +35,7 @@ double StepsPerCommit() {
   EXPECT_EQ(counter->steps, 0);
   int commits = 0;
   bool has_output = false;
-  store.fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(store.fs, [&](const SimOp& op) {
     if (op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter) return;
     has_output = has_output || IsOutput(op.path);
     if (IsManifest(op.path)) commits += std::exchange(has_output, false) ? 1 : 0;
@@ -115,7 +116,7 @@ TEST(CompactTogetherTest, AStepThatFailsIsNotRepeated) {
 TEST(CompactTogetherTest, BytesAreInFlightUntilTheCommit) {
   DueStore store;
   double in_flight = 0;
-  store.fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(store.fs, [&](const SimOp& op) {
     if (in_flight > 0 || op.kind != SimOpKind::kSync || op.phase != SimPhase::kBefore || !IsOutput(op.path)) return;
     std::map<std::string, std::string> space;
     ASSERT_TRUE(store.db->GetMapProperty("cambium.space", &space));
@@ -168,7 +169,7 @@ TEST(CompactTogetherTest, AFailedCommitFailsAllStepsAndTheyAreRetried) {
 TEST(CompactTogetherTest, AFamilyThatIsDroppedIsLeftOut) {
   DueStore store;
   bool is_dropped = false;
-  store.fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(store.fs, [&](const SimOp& op) {
     if (is_dropped || op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter || !IsOutput(op.path)) return;
     is_dropped = true;
     const Status s = store.db->DropColumnFamily(store.handles[20]);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "testing/family_store.h"
+#include "testing/hook_scope.h"
 #include "testing/mutant_scope.h"
 #include "upkeep/commit_watch.h"
 
@@ -59,7 +60,7 @@ TEST(FlushTogetherTest, ManyFamiliesShareACommit) {
   Many store;
   ASSERT_EQ(store.Unflushed(), std::size_t{kFamilies} + 1);
   int commits = 0;
-  store.fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(store.fs, [&](const SimOp& op) {
     const bool is_manifest = op.path.find("/MANIFEST-") != std::string_view::npos;
     commits += is_manifest && op.kind == SimOpKind::kSync && op.phase == SimPhase::kAfter ? 1 : 0;
   });
@@ -132,7 +133,7 @@ TEST(FlushTogetherTest, AFailedCommitFailsAllFlushesAndTheyAreRetried) {
 TEST(FlushTogetherTest, AFamilyThatIsDroppedIsLeftOut) {
   Many store;
   bool is_dropped = false;
-  store.fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(store.fs, [&](const SimOp& op) {
     if (is_dropped || op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter) return;
     if (!op.path.ends_with(".run") && !op.path.ends_with(".idx")) return;
     is_dropped = true;
@@ -171,7 +172,7 @@ TEST(FlushTogetherTest, AMergeIntoTheTreeThatLogGcOvertakesBecomesARun) {
   ASSERT_TRUE(store.db->Flush({.wait = false}, family).ok());
   std::size_t runs_by_gc = 0;
   bool is_in_flush = false;
-  store.fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(store.fs, [&](const SimOp& op) {
     const bool is_page_file = op.path.ends_with(".idx") || op.path.ends_with(".run");
     if (is_in_flush || op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter || !is_page_file) return;
     is_in_flush = true;

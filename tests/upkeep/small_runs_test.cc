@@ -11,6 +11,7 @@
 #include "cambium/repair.h"
 #include "io/file_block.h"
 #include "testing/family_store.h"
+#include "testing/hook_scope.h"
 #include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
 #include "upkeep/first_entries.h"
@@ -324,7 +325,7 @@ TEST(SmallRunsTest, DroppedRunsCountInBlocks) {
   const std::size_t runs = store.NewRuns().size();
   EXPECT_GT(runs, 3u);
   std::uint64_t most = 0;
-  store.fs->AddHook([&](const SimOp& op) {
+  const HookScope hook(store.fs, [&](const SimOp& op) {
     if (op.kind != SimOpKind::kUnlink || op.phase != SimPhase::kBefore || !op.path.ends_with(".run")) return;
     most = std::max(most, store.Figure("leaving"));
   });
