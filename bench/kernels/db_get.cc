@@ -62,16 +62,16 @@ void DbMultiGet(benchmark::State& state) {
 }
 
 // Values of 100 B are inline, the others are in the log.
-void Sizes(benchmark::internal::Benchmark* kernel) {
+void GetSizes(benchmark::internal::Benchmark* kernel) {
   kernel->ArgNames({"lsm", "keys", "value"});
   for (const std::int64_t lsm : {0, 1}) {
     for (const std::int64_t value : {100, 1 << 10}) kernel->Args({lsm, 1'000'000, value});
     for (const std::int64_t value : {100, 1 << 10, 16 << 10}) kernel->Args({lsm, 10'000, value});
   }
 }
-BENCHMARK(DbGet)->Apply(Sizes)->Threads(1)->Threads(2)->UseRealTime();
-BENCHMARK(DbGetMissing)->Apply(Sizes);
-BENCHMARK(DbMultiGet)->Apply(Sizes);
+BENCHMARK(DbGet)->Apply(GetSizes)->Threads(1)->Threads(2)->UseRealTime();
+BENCHMARK(DbGetMissing)->Apply(GetSizes);
+BENCHMARK(DbMultiGet)->Apply(GetSizes);
 
 }  // namespace
 }  // namespace cambium::bench

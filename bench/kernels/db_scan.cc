@@ -74,13 +74,13 @@ void DbNext(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
-void Sizes(benchmark::internal::Benchmark* kernel) {
+void ScanSizes(benchmark::internal::Benchmark* kernel) {
   kernel->ArgNames({"lsm", "keys", "value", "values"})
       ->ArgsProduct({{0, 1}, {1'000'000}, {100, 1 << 10}, {0, 1}})
       ->ArgsProduct({{0, 1}, {10'000}, {100, 1 << 10, 16 << 10}, {0, 1}});
 }
-BENCHMARK(DbSeek)->Name("DbSeekNext10")->Apply(Sizes);
-BENCHMARK(DbNext)->Apply(Sizes);
+BENCHMARK(DbSeek)->Name("DbSeekNext10")->Apply(ScanSizes);
+BENCHMARK(DbNext)->Apply(ScanSizes);
 
 }  // namespace
 }  // namespace cambium::bench

@@ -25,7 +25,7 @@ void TellEnvironment() {
   benchmark::AddCustomContext("files", e.file_system);
 }
 
-int Run() {
+int RunKernels() {
   // While a process has never had a second thread, the C library avoids atomics in locks and reference counts. A
   // process with a database has had more threads.
   std::thread([] {}).join();
@@ -46,7 +46,7 @@ int Run() {
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  const int code = cambium::bench::Run();
+  const int code = cambium::bench::RunKernels();
   benchmark::Shutdown();
   return code;
 }

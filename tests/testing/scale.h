@@ -1,5 +1,5 @@
-// How large a random test is in this build: CAMBIUM_SCALE times the size in CI, and a tenth of that under a sanitizer,
-// where every step costs much more.
+// How large a random test is in this build: CAMBIUM_SCALE times the size in CI, and a sixteenth of that under a
+// sanitizer, where every step costs much more.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline constexpr bool kUnderSanitizer = kUnderAddressSanitizer || kUnderThreadSa
 
 [[nodiscard]] inline std::uint64_t ScaledCount(std::uint64_t in_ci) {
   const std::uint64_t count = in_ci * ScaleFromEnvironment();
-  return kUnderSanitizer ? (count + 9) / 10 : count;
+  return kUnderSanitizer ? (count + 15) / 16 : count;
 }
 
 // As ScaledCount, for random programs, each of which exercises all floors. Under a sanitizer a 25th of them is enough
@@ -25,6 +25,6 @@ inline constexpr bool kUnderSanitizer = kUnderAddressSanitizer || kUnderThreadSa
 
 // A sweep that lets each call fail, or damages each place, takes every kSweepStep-th under a sanitizer. Builds without
 // sanitizers check the results of all of them.
-inline constexpr std::uint64_t kSweepStep = kUnderSanitizer ? 3 : 1;
+inline constexpr std::uint64_t kSweepStep = kUnderSanitizer ? 5 : 1;
 
 }  // namespace cambium::testing
