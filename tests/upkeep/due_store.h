@@ -37,7 +37,7 @@ class DueStore : public FamilyStore {
     EXPECT_GE(Due(), static_cast<std::uint64_t>(families));
   }
 
-  // A store that is not open, with the options and keys of `other`, over these files.
+  // A store that is not open, over these files, with the keys of `other` and the options that it has by now.
   DueStore(std::shared_ptr<SimFileSystem> files, const DueStore& other) : FamilyStore(files), rounds(other.rounds) {
     const Options mine = options;
     options = other.options;
@@ -46,6 +46,7 @@ class DueStore : public FamilyStore {
     options.clock = mine.clock;
     options.random_source = mine.random_source;
     options.listeners.clear();
+    options.sweep_ratio = 8;
   }
 
   // Writes keys into each family, and flushes them. No compaction runs.
