@@ -66,8 +66,9 @@ class AsyncReader {
  public:
   // Called once for each read that has begun, by Poll or by the destructor. `value` is empty unless `status` is OK. The
   // callback may move it; otherwise its memory serves later reads. A callback, or a coroutine that Poll resumes, may
-  // begin reads, but must not destroy the reader. If it throws, Poll throws; the other reads are not affected. A coroutine
-  // throws if its promise's unhandled_exception does; clang then destroys its variables twice (LLVM issue 61900).
+  // begin reads, but must not destroy the reader. If it throws, Poll throws; the other reads are not affected. If the
+  // unhandled_exception of a coroutine's promise throws, and the coroutine is destroyed later, clang destroys variables
+  // that were alive at its last co_await a second time (LLVM issue 61900).
   using Callback = std::function<void(const Status& status, PinnableSlice&& value)>;
   // The same for the keys of one MultiGet, in their order.
   using ManyCallback = std::function<void(std::span<const Status> statuses, std::span<PinnableSlice> values)>;

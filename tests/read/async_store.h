@@ -77,8 +77,8 @@ struct Started {
   };
   static inline int exceptions = 0;
 };
-// If unhandled_exception throws, clang destroys the coroutine as if it still waited, so its variables are destroyed twice
-// (LLVM issue 61900). Tests whose coroutines throw so do not run.
+// If unhandled_exception throws, clang destroys the coroutine as if it still waited, so its variables are destroyed a
+// second time (LLVM issue 61900). Tests whose coroutines throw so do not run.
 #ifdef __clang__
 inline constexpr bool kCoroutinesMayThrow = false;
 #else
