@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +14,7 @@
 #include "io/sim/sim_image.h"
 #include "testing/hook_scope.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "upkeep/commit_watch.h"
 #include "upkeep/due_store.h"
@@ -38,6 +41,7 @@ struct Cuts {
 Cuts CutsOf(DueStore* store, Mutant mutant, const std::function<void()>& commit, Prng* prng) {
   Cuts cuts;
   int outputs = 0;
+  std::uint64_t calls = 0;
   const auto take = [&](const std::string& when) {
     const SimImage now = store->fs->Snapshot();
     const std::size_t units = now.Units().size();
@@ -47,7 +51,9 @@ Cuts CutsOf(DueStore* store, Mutant mutant, const std::function<void()>& commit,
   };
   {
     const HookScope hook(store->fs, [&](const SimOp& op) {
-      if (op.phase == SimPhase::kBefore) take("before call " + std::to_string(op.index) + " on " + std::string(op.path));
+      if (op.phase == SimPhase::kBefore && calls++ % kSweepStep == 0) {
+        take("before call " + std::to_string(op.index) + " on " + std::string(op.path));
+      }
       if (op.phase != SimPhase::kAfter || op.kind != SimOpKind::kSync) return;
       outputs += IsOutput(op.path) ? 1 : 0;
       if (IsManifest(op.path)) cuts.outputs_of_a_commit = std::max(cuts.outputs_of_a_commit, std::exchange(outputs, 0));
