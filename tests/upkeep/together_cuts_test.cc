@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kCutFamilies = 6;
 
-// What a crash left, before which call.
+// The disk after a crash, and when the crash came.
 struct CrashImage {
   SimImage image;
   std::string call;
