@@ -31,7 +31,7 @@ namespace cambium {
 // A memtable that takes no more writes and waits for its flush.
 struct FrozenTable {
   std::shared_ptr<const LogTable> table;
-  LogPlace end;  // of the log when it was frozen: later operations are in newer memtables
+  LogPlace end;  // the end of the log when the memtable was frozen; newer memtables have later operations
   FlushReason reason{};
 };
 

@@ -2,15 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "testing/family_store.h"
 #include "testing/hook_scope.h"
 #include "testing/mutant_scope.h"
 #include "upkeep/commit_watch.h"
+#include "upkeep/threaded_families.h"
 
 namespace cambium::testing {
 namespace {
@@ -203,30 +201,11 @@ TEST(FlushTogetherTest, CallsThatWaitReturn) {
 }
 
 TEST(FlushTogetherTest, ManyThreadsFlushManyFamilies) {
-  FamilyStore store;
-  store.options.executor = nullptr;
-  store.options.clock = nullptr;
-  store.options.max_background_jobs = 4;
-  store.options.create_missing_column_families = true;
-  store.MustOpenWith(FamilyNames(kFamilies));
-  std::vector<std::thread> threads;
-  std::atomic<int> errors{0};
+  ThreadedFamilies store(kFamilies);
   constexpr int kRounds = 12;
-  for (std::size_t t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      for (int round = 0; round < kRounds; ++round) {
-        for (std::size_t i = t; i < store.handles.size(); i += 4) {
-          const std::string value = std::to_string(round);
-          errors += store.db->Put({}, store.handles[i], "key", value).ok() ? 0 : 1;
-          FlushOptions flush;
-          flush.wait = (i + static_cast<std::size_t>(round)) % 5 == 0;
-          errors += store.db->Flush(flush, store.handles[i]).ok() ? 0 : 1;
-        }
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(errors, 0);
+  store.Run(kRounds, [&](ColumnFamilyHandle* handle, std::size_t, int round) {
+    return store.db->Put({}, handle, "key", std::to_string(round)).ok() ? 0 : 1;
+  });
   for (ColumnFamilyHandle* const handle : store.handles) store.FlushOf(handle);
   for (ColumnFamilyHandle* const handle : store.handles) {
     EXPECT_EQ(store.GetFrom(handle, "key"), std::to_string(kRounds - 1));
