@@ -13,6 +13,7 @@
 #include "upkeep/await_removal.h"
 #include "upkeep/compaction_step.h"
 #include "util/epoch.h"
+#include "util/fault_point.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -116,6 +117,7 @@ void Compactor::SmallSteps::TakeOthers(std::uint64_t room) {
     claims_.back().emplace(&compactor.jobs_, family.get());
     DueStep due = compactor.FindDue(family.get());
     const bool is_due = due.layers != nullptr;
+    if (!is_due) CAMBIUM_FAULT_POINT("Compactor:TakenStepIsNotDue");
     if (!is_due || !compactor.MayShareCommit(*family, due)) {
       claims_.pop_back();
       if (is_due) {
@@ -125,7 +127,8 @@ void Compactor::SmallSteps::TakeOthers(std::uint64_t room) {
       // A job that finds nothing due has ended. If it stayed scheduled, each of these commits would take it over again.
       compactor.jobs_.NoteResult(Job::kCompact, family.get(), Status::OK());
       JobWork::Next next;
-      next.compacts = compactor.IsDue(*family);  // looks again, because a flush does not schedule what is claimed
+      // Looks again, because a flush does not schedule a compaction of a family that is claimed.
+      next.compacts = compactor.IsDue(*family) && !MutantIs(Mutant::kTakenStepsLookOnce);
       GiveBack(family, Status::OK(), next);
       continue;
     }

@@ -16,6 +16,7 @@
 #include "testing/mutant_scope.h"
 #include "upkeep/commit_watch.h"
 #include "upkeep/due_store.h"
+#include "util/fault_point.h"
 
 namespace cambium::testing {
 namespace {
@@ -108,6 +109,33 @@ TEST(CompactTogetherTest, AStepThatFailsIsNotRepeated) {
   EXPECT_EQ(store.Due(), 0u);
   EXPECT_EQ(store.Verify(), "");
   store.ExpectAll();
+}
+
+// One family has been compacted already when a job takes over its step. A flush makes it due again while it is claimed.
+// Returns how many families are due once all jobs have ended.
+std::uint64_t DueAfterAFlushDuringTheClaim() {
+  DueStore store;
+  ColumnFamilyHandle* const handle = store.handles[20];
+  EXPECT_TRUE(store.db->CompactRange({}, handle, nullptr, nullptr).ok());
+  bool has_flushed = false;
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (std::string_view(name) != "Compactor:TakenStepIsNotDue" || std::exchange(has_flushed, true)) return;
+    for (int round = 0; round < 4; ++round) {
+      for (int key = 0; key < 80; ++key) store.PutIn(handle, NumberedKey(key), "new");
+      EXPECT_TRUE(store.db->Flush({}, handle).ok());
+    }
+  });
+  store.executor->RunAll();
+  FaultPoints::Instance().Set(nullptr);
+  EXPECT_TRUE(has_flushed);
+  EXPECT_EQ(store.GetFrom(handle, NumberedKey(7)), "new");
+  return store.Due();
+}
+
+TEST(CompactTogetherTest, AStepThatBecomesDueDuringTheClaimIsNotForgotten) {
+  EXPECT_EQ(DueAfterAFlushDuringTheClaim(), 0u);
+  const MutantScope mutant(Mutant::kTakenStepsLookOnce);
+  EXPECT_EQ(DueAfterAFlushDuringTheClaim(), 1u);
 }
 
 // The ceiling counts the files of a step until their commit, also during their syncs.
