@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "util/mutant.h"
+
 namespace cambium {
 
 CompactionRoom RoomForCompactions(const LayersShape& shape) {
@@ -17,6 +19,12 @@ CompactionRoom RoomForCompactions(const LayersShape& shape) {
   for (const LevelShape& level : shape.levels) bytes += level.file_bytes;
   const LevelShape& last = shape.levels.back();
   return {.of_step = bytes - (last.file_bytes - last.file_bytes / std::max<std::uint64_t>(last.file_count, 1))};
+}
+
+bool NeedsRoomOfItsOwn(std::uint64_t value_bytes, std::uint64_t index_bytes) {
+  // A tree has pages that are half empty; with values of 1,000 bytes and keys of 16 it has a 30th of the bytes.
+  constexpr std::uint64_t kSmallIndexParts = 16;
+  return value_bytes / (MutantIs(Mutant::kSmallIndexIsHalf) ? 1 : kSmallIndexParts) < index_bytes;
 }
 
 void SumOfRooms::Add(const CompactionRoom& room) {

@@ -1,4 +1,4 @@
-// The space that writes leave for compactions on a nearly full disk, if most bytes of a family are in its index. Pure
+// The space that writes leave for compactions on a nearly full disk, if the index of a family is not small. Pure
 // functions of numbers; SpaceKeeper measures, and DiskKeeper lets writes leave the space.
 #pragma once
 
@@ -27,6 +27,10 @@ struct SharedCompactionRoom {
   std::uint64_t bytes = 0;    // at most kCompactionRoomMost
   std::uint64_t at_once = 1;  // compactions that may run at once and share the space
 };
+
+// Whether the compactions of a family with these bytes of values in the log, and in its index, need such space. If nearly
+// all bytes are in the log, log GC frees space, and the reserve has the room to rewrite the whole index.
+[[nodiscard]] bool NeedsRoomOfItsOwn(std::uint64_t value_bytes, std::uint64_t index_bytes);
 
 // Sums up the rooms of all families. `waiting` adds up. Each job runs a step of one family at a time, so the largest
 // `of_step` counts once for each job. Allocates nothing, because the sum is made under the commit lock.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "util/mutant.h"
+
 namespace cambium {
 namespace {
 
@@ -12,11 +14,22 @@ constexpr std::uint64_t kTableBytesLeast = 64 * kKiB;
 
 }  // namespace
 
-std::uint64_t ReserveBytes(std::uint64_t on_disk) {
+std::uint64_t ReserveForKeys(const ReserveInput& database) {
+  constexpr double kSmallShare = 1.0 / 16;
+  constexpr double kFooters = 4;
+  const double share =
+      static_cast<double>(database.footer_bytes) / static_cast<double>(std::max<std::uint64_t>(database.log_bytes, 1));
+  if (share <= kSmallShare || MutantIs(Mutant::kReserveIgnoresKeys)) return 0;
+  const double wanted = kFooters * (share - kSmallShare) * static_cast<double>(database.segment_bytes);
+  return std::min({static_cast<std::uint64_t>(wanted), database.on_disk / 16, database.slack_bytes / 4});
+}
+
+std::uint64_t ReserveBytes(const ReserveInput& database) {
+  const std::uint64_t on_disk = database.on_disk;
   if (on_disk < kMiB) return 0;
   const std::uint64_t share = std::clamp(on_disk / 25, kMiB, 64 * kMiB);
   const std::uint64_t most = std::min(on_disk / 16, std::max(512 * kKiB, on_disk / 20));
-  return std::min(share, most) / (4 * kKiB) * (4 * kKiB);
+  return (std::min(share, most) + ReserveForKeys(database)) / (4 * kKiB) * (4 * kKiB);
 }
 
 std::uint64_t KeptForOpen(std::uint64_t reserve_bytes) {

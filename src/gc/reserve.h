@@ -10,6 +10,11 @@
 // ceiling by more than 1 MiB: by two segments and a step of log GC, each of at least 1 MiB unless blob_file_size is
 // less. A database below 1 MiB keeps no reserve.
 //
+// A value that log GC moves takes its key three times until the segment is empty and the run is merged: in the record, in
+// the new segment's footer, and in a run. If keys are long, or values short, these bytes are not small, so the reserve
+// also has four times a segment's footer, as far as that exceeds a 16th of the segment; but at most a 16th of the database
+// and a quarter of the space that the ceiling leaves.
+//
 // When the reserve is released, a part of it is kept for the next Open, which must write a MANIFEST before it can free
 // anything. This part is a sixteenth of the reserve, but at least 128 KiB, and at most half of the reserve.
 #pragma once
@@ -18,8 +23,17 @@
 
 namespace cambium {
 
-// The reserve of a database that takes `on_disk` bytes, not counting the reserve.
-[[nodiscard]] std::uint64_t ReserveBytes(std::uint64_t on_disk);
+struct ReserveInput {
+  std::uint64_t on_disk = 0;        // not counting the reserve
+  std::uint64_t log_bytes = 0;      // of these, in the log
+  std::uint64_t footer_bytes = 0;   // of these, in headers and footers of segments, for live records
+  std::uint64_t segment_bytes = 0;  // at which a segment is ended
+  std::uint64_t slack_bytes = 0;    // that the ceiling leaves above the live bytes
+};
+// The size of the reserve.
+[[nodiscard]] std::uint64_t ReserveBytes(const ReserveInput& database);
+// The part of it that is for keys. Deletes leave it to log GC.
+[[nodiscard]] std::uint64_t ReserveForKeys(const ReserveInput& database);
 // The part of the reserve that is kept for the next Open.
 [[nodiscard]] std::uint64_t KeptForOpen(std::uint64_t reserve_bytes);
 // Whether a reserve of `has` bytes should be resized to `wanted`: not for each small difference.

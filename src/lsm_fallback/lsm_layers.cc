@@ -39,8 +39,8 @@ Result<std::shared_ptr<const LsmLayers>> LsmLayers::Open(const FamilyState& stat
     return Run::Open(std::move(file), info, comparator, pool);
   };
   for (const RunInfo& info : state.runs) {
-    CAMBIUM_RETURN_IF_ERROR(CheckSpan(comparator, info));
     CAMBIUM_TRY(std::shared_ptr<const Run> run, open_run(info));
+    CAMBIUM_RETURN_IF_ERROR(CheckSpan(comparator, *run));
     parts.runs.push_back(std::move(run));
   }
   struct NewestFirst {

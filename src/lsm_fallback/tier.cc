@@ -19,6 +19,12 @@ std::uint64_t FenceOf(Slice key, std::size_t from) {
   return fence;
 }
 
+const std::string& PathOf(const Run& run) {
+  const IndexFile* const file = run.files().Find(run.number());
+  assert(file != nullptr && "a run has its file");
+  return file->path();
+}
+
 }  // namespace
 
 Tier::Tier(const Comparator* comparator, std::uint32_t level, std::uint64_t number, RunList runs)
@@ -30,14 +36,13 @@ Result<std::shared_ptr<const Tier>> Tier::Make(const Comparator* comparator, std
                                                RunList runs) {
   assert(!runs.empty());
   const KeyOrder order(comparator);
-  for (const auto& run : runs) CAMBIUM_RETURN_IF_ERROR(CheckSpan(order, run->info()));
+  for (const auto& run : runs) CAMBIUM_RETURN_IF_ERROR(CheckSpan(order, *run));
   std::ranges::sort(runs, [&order](const auto& a, const auto& b) {
     return order.Compare(a->info().smallest_key, b->info().smallest_key) < 0;
   });
   for (std::size_t i = 1; i < runs.size(); ++i) {
     if (EndsBefore(order, KeySpan::Of(runs[i - 1]->info()), runs[i]->info().smallest_key)) continue;
-    return Status::Corruption(FileName(FileKind::kRun, runs[i - 1]->number()) + " and " +
-                              FileName(FileKind::kRun, runs[i]->number()) + " of level " + std::to_string(level) +
+    return Status::Corruption(PathOf(*runs[i - 1]) + " and " + PathOf(*runs[i]) + " of level " + std::to_string(level) +
                               " overlap");
   }
   return std::shared_ptr<const Tier>(new Tier(comparator, level, number, std::move(runs)));
@@ -99,10 +104,11 @@ std::size_t FirstNotBefore(const KeyOrder& order, const RunList& runs, Slice key
   return static_cast<std::size_t>(first - runs.begin());
 }
 
-Status CheckSpan(const KeyOrder& order, const RunInfo& run) {
-  const int compared = order.Compare(run.smallest_key, run.largest_key);
-  if (compared < 0 || (compared == 0 && !run.largest_is_open)) return Status::OK();
-  return Status::Corruption(FileName(FileKind::kRun, run.number) + ": its smallest key is above its largest one");
+Status CheckSpan(const KeyOrder& order, const Run& run) {
+  const RunInfo& info = run.info();
+  const int compared = order.Compare(info.smallest_key, info.largest_key);
+  if (compared < 0 || (compared == 0 && !info.largest_is_open)) return Status::OK();
+  return Status::Corruption(PathOf(run) + ": its smallest key is above its largest one");
 }
 
 }  // namespace cambium

@@ -63,6 +63,6 @@ class Tier {
 [[nodiscard]] std::size_t FirstNotBefore(const KeyOrder& order, const RunList& runs, Slice key);
 
 // Corruption if the run's smallest key is above its largest one, which no order of keys allows.
-Status CheckSpan(const KeyOrder& order, const RunInfo& run);
+Status CheckSpan(const KeyOrder& order, const Run& run);
 
 }  // namespace cambium

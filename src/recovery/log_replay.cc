@@ -255,7 +255,7 @@ class Replay {
                                : header.batch_index == batch_.size() && header.sequence == next_sequence_;
     const bool follows =
         started_ ? header.sequence == next_sequence_ : header.sequence <= result_.last_sequence + 1;
-    if (!continues || (!follows && !expected_skip_)) {
+    if (!continues || header.sequence == 0 || (!follows && !expected_skip_)) {
       *problem = "record has sequence number " + std::to_string(header.sequence) + " where " +
                  std::to_string(started_ ? next_sequence_ : result_.last_sequence + 1) + " was expected";
       return Status::OK();

@@ -175,6 +175,7 @@ struct Family {
   JobState flush CAMBIUM_GUARDED_BY(jobs_lock);
   JobState compaction CAMBIUM_GUARDED_BY(jobs_lock);
   bool compacting CAMBIUM_GUARDED_BY(jobs_lock) = false;  // claimed: an Index has one compaction at a time
+  int next_claims CAMBIUM_GUARDED_BY(jobs_lock) = 0;      // threads in AwaitNextClaimOfCompaction
   std::uint64_t compactions_ended CAMBIUM_GUARDED_BY(jobs_lock) = 0;  // number of claims that were released
   std::atomic<bool> is_compaction_failing{false};                     // kCompact has failed kFailuresMax times in a row
 

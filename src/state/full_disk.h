@@ -21,6 +21,10 @@ struct FullDisk {
   std::atomic<bool> is_rescue_due{false};      // that check has asked for a rescue
   std::atomic<std::uint64_t> reserve_bytes{0};
   std::atomic<std::uint64_t> wanted_bytes{0};  // wanted size of the reserve; 0: the database is too small for one
+  // The part of the reserve that is for the keys of values that log GC moves, and the bytes that the next Open needs for
+  // its MANIFEST. Each measurement of space sets both.
+  std::atomic<std::uint64_t> bytes_for_keys{0};
+  std::atomic<std::uint64_t> bytes_for_open{0};
   // Writes leave this many bytes free for compactions of indexes (gc/compaction_room.h). Each measurement of space sets
   // it.
   std::atomic<std::uint64_t> compaction_room{0};

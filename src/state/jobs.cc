@@ -386,7 +386,7 @@ bool Jobs::HasJobThatFreesSpace() const {
 
 bool Jobs::ClaimCompaction(Family* family) {
   const JobsLock lock(*this);
-  return !std::exchange(family->compacting, true);
+  return family->next_claims == 0 && !std::exchange(family->compacting, true);
 }
 
 void Jobs::ReleaseCompaction(Family* family) {
@@ -399,9 +399,29 @@ void Jobs::ReleaseCompaction(Family* family) {
 
 Status Jobs::AwaitClaimOfCompaction(Family* family) {
   while (!ClaimCompaction(family)) {
-    CAMBIUM_RETURN_IF_ERROR(WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) { return !family->compacting; }));
+    CAMBIUM_RETURN_IF_ERROR(WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) {
+      return !family->compacting && family->next_claims == 0;
+    }));
   }
   return Status::OK();
+}
+
+Status Jobs::AwaitNextClaimOfCompaction(Family* family) {
+  {
+    const JobsLock lock(*this);
+    ++family->next_claims;
+  }
+  Status s;
+  for (bool has_claim = false; s.ok() && !has_claim;) {
+    s = WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) { return !family->compacting; });
+    const JobsLock lock(*this);
+    has_claim = s.ok() && !std::exchange(family->compacting, true);
+  }
+  const JobsLock lock(*this);
+  assert(family->next_claims > 0);
+  --family->next_claims;
+  changed_.NotifyAll();
+  return s;
 }
 
 bool Jobs::ClaimFilterCall(Family* family) {

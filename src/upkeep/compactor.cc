@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "gc/compaction_room.h"
 #include "options/options_check.h"
 #include "state/compaction_claim.h"
 #include "upkeep/await_removal.h"
@@ -87,6 +88,12 @@ bool Compactor::HasRoomToRewrite(const Family& family, const Layers& layers, std
   // compaction that may help runs.
   if (!disk_.IsFull() || disk_.reserve_bytes.load(std::memory_order_relaxed) == 0) return true;
   const LayersShape& shape = layers.shape();
+  // Puts have left the room for steps. Those of a tree fit into any room; those of an LSM do not.
+  if (family.step_room.load(std::memory_order_relaxed) != 0) {
+    std::uint64_t has = 0;
+    if (shape.levels.empty() || spare == 0 || !db_.fs->FreeSpace(db_.path, &has).ok()) return true;
+    return has >= RoomForCompactions(shape).of_step + spare;
+  }
   const std::uint64_t rewritten =
       shape.run_file_bytes + (shape.levels.empty() ? shape.base_live_bytes : shape.base_file_bytes);
   std::uint64_t in_log = 0;

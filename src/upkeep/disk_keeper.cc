@@ -115,7 +115,10 @@ Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, Wri
   const bool has_failed = its_try != WriteTry::kFirst && !MutantIs(Mutant::kRetriedDeletesLeaveRoom);
   if (disk_.IsFull() || (only_deletes && has_failed)) {
     const std::uint64_t parts = its_try == WriteTry::kLast ? 8 : 4;  // at last nearly all of the reserve
-    return CheckFree(bytes, FullDisk::Releasable(wanted) / parts + BytesOfTables(), &free);
+    const std::uint64_t for_keys = its_try == WriteTry::kLast ? 0 : disk_.bytes_for_keys.load(std::memory_order_relaxed);
+    const std::uint64_t releasable = FullDisk::Releasable(wanted);
+    const std::uint64_t left = (releasable - std::min(releasable, for_keys)) / parts + for_keys;
+    return CheckFree(bytes, left + BytesOfTables(), &free);
   }
   const std::uint64_t logged = head_.logged_bytes();
   if (logged + bytes < disk_.look_at.load(std::memory_order_relaxed)) return Status::OK();

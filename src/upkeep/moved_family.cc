@@ -87,6 +87,11 @@ Result<bool> KeepNewestIn(const Layers& layers, const FilteredPart* filtered, st
 
 }  // namespace
 
+bool MovedFamily::IsInFilterCall(const CommitPoint& commits) const {
+  const CommitLock lock(commits);
+  return family_->filtered != nullptr;
+}
+
 Status MovedFamily::LookAtFilterCall(const CommitPoint& commits) {
   {
     const CommitLock lock(commits);

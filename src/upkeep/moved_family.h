@@ -29,6 +29,7 @@ class MovedFamily {
   // True if entries of the runs have addresses of copies.
   [[nodiscard]] bool RefersToCopies() const { return !accounts_.empty(); }
 
+  [[nodiscard]] bool IsInFilterCall(const CommitPoint& commits) const CAMBIUM_EXCLUDES(commit_lock);
   // During a FilterCall, finds out which values the filter was asked about.
   Status LookAtFilterCall(const CommitPoint& commits) CAMBIUM_EXCLUDES(commit_lock);
   // Writes the runs. Does nothing if they are written already.

@@ -4,11 +4,34 @@
 #include <cassert>
 #include <utility>
 
+#include "state/compaction_claim.h"
 #include "state/unlink_while_pinned.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
 
 namespace cambium {
+
+// A claim of a family's compaction, for a commit. Compactions that became due meanwhile are scheduled at its end.
+class CompactionPause {
+ public:
+  CompactionPause(Compactor* compactor, Jobs* jobs, std::shared_ptr<Family> family)
+      : compactor_(*compactor), jobs_(*jobs), family_(std::move(family)), claim_(std::in_place, jobs, family_.get()) {}
+  ~CompactionPause() {
+    claim_.reset();
+    try {
+      if (compactor_.IsDue(*family_)) jobs_.ScheduleIfPossible(Job::kCompact, family_);
+    } catch (...) {  // there is no memory; the next flush schedules it
+    }
+  }
+  CompactionPause(const CompactionPause&) = delete;
+  CompactionPause& operator=(const CompactionPause&) = delete;
+
+ private:
+  Compactor& compactor_;
+  Jobs& jobs_;
+  const std::shared_ptr<Family> family_;
+  std::optional<CompactionClaim> claim_;
+};
 
 RelocationStep::RelocationStep(const RelocationTools& tools, const GcPick& pick, RelocationWriter* writer,
                                GcReport* report)
@@ -31,6 +54,7 @@ Status RelocationStep::Execute(std::span<const GcRecord> records) {
     }
     CAMBIUM_RETURN_IF_ERROR(Sync(&unsynced));
     CAMBIUM_RETURN_IF_ERROR(db_.SyncDirectory());
+    CAMBIUM_TRY(const auto pauses, PauseFilterCalls());
     CAMBIUM_TRY(const bool is_committed, TryCommit());
     if (is_committed) break;
   }
@@ -45,6 +69,22 @@ Status RelocationStep::Execute(std::span<const GcRecord> records) {
     if (tools_.compactor.IsDue(*family.family())) tools_.state.jobs.Schedule(Job::kCompact, family.family());
   }
   return commits_.DropUnreferenced();
+}
+
+Result<std::vector<std::unique_ptr<CompactionPause>>> RelocationStep::PauseFilterCalls() {
+  std::vector<std::unique_ptr<CompactionPause>> pauses;
+  if (CompactionClaim::IsHeldByThread() || MutantIs(Mutant::kGcCommitsDuringFilterSteps)) return pauses;
+  std::vector<std::shared_ptr<Family>> families;
+  for (const MovedFamily& each : families_) {
+    if (each.IsInFilterCall(commits_)) families.push_back(each.family());
+  }
+  // In one order, so that two steps do not wait for each other.
+  std::ranges::sort(families, {}, [](const std::shared_ptr<Family>& family) { return family->id; });
+  for (const std::shared_ptr<Family>& family : families) {
+    CAMBIUM_RETURN_IF_ERROR(tools_.state.jobs.AwaitNextClaimOfCompaction(family.get()));
+    pauses.push_back(std::make_unique<CompactionPause>(&tools_.compactor, &tools_.state.jobs, family));
+  }
+  return pauses;
 }
 
 Status RelocationStep::Copy(std::span<const GcRecord> records) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "upkeep/segment_cut.h"
 
 namespace cambium {
+
+class CompactionPause;
 
 // For one step. One thread. All constructor arguments outlive it.
 class RelocationStep {
@@ -31,6 +34,9 @@ class RelocationStep {
   Status Copy(std::span<const GcRecord> records);
   // Syncs the runs, and the copies unless they are durable already.
   Status Sync(UnsyncedFiles* runs);
+  // Keeps compactions of these families from running until the result is destroyed, where a FilterCall is under way: a
+  // compaction that has asked the filter about a value, and has not committed, does not know that the value is moved.
+  Result<std::vector<std::unique_ptr<CompactionPause>>> PauseFilterCalls() CAMBIUM_EXCLUDES(commit_lock);
   // False: some values are no longer the newest of their keys, and the runs must be written again without these.
   Result<bool> TryCommit() CAMBIUM_EXCLUDES(commit_lock);
   // The edit is empty if nothing is left to relocate or drop.

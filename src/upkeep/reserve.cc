@@ -6,6 +6,7 @@
 
 #include "gc/reserve.h"
 #include "io/file_header.h"
+#include "manifest/edit.h"
 #include "upkeep/disk_keeper.h"
 #include "util/mutant.h"
 
@@ -97,7 +98,8 @@ void DiskKeeper::ReleaseReserve() {
   if (disk_.file == nullptr) return;
   const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
   const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
-  const std::uint64_t kept = KeptForOpen(std::max(has, wanted));
+  const std::uint64_t for_open = disk_.bytes_for_open.load(std::memory_order_relaxed);
+  const std::uint64_t kept = std::max(KeptForOpen(std::max(has, wanted)), std::min(for_open, wanted / 2));
   if (has <= kept) return;
   const Status cut = disk_.file->Truncate(kept);
   if (cut.ok()) {
@@ -139,13 +141,10 @@ void DiskKeeper::AdoptReserve(const std::vector<NumberedFile>& files) {
 // would be too late.
 void DiskKeeper::MakeRoomForManifest(const ManifestState& state) {
   if (MutantIs(Mutant::kOpenKeepsReserve)) return;
-  constexpr std::uint64_t kBytesOfFile = 256;  // bytes of the MANIFEST for each file that it names
-  std::uint64_t files = state.segments.size();
-  for (const auto& [id, family] : state.families) {
-    files += family.runs.size() + family.index_segments.size() + family.level_runs.size();
-  }
+  constexpr std::uint64_t kPlenty = 1u << 30;  // more than any MANIFEST
   std::uint64_t free = 0;
-  if (!db_.fs->FreeSpace(db_.path, &free).ok() || free >= kFreeBytesLeft + files * kBytesOfFile) return;
+  if (!db_.fs->FreeSpace(db_.path, &free).ok() || free >= kPlenty) return;
+  if (free >= kFreeBytesLeft + EncodeEdit(SnapshotEdit(state)).size()) return;
   const MutexLock lock(disk_.mutex);
   DropReserve();
 }

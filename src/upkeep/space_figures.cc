@@ -78,8 +78,7 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, 
   family.index_bytes.store(index_bytes, std::memory_order_relaxed);
   const std::uint64_t address_bytes = sums.references * kIndexBytesOfAddress;
   const LayersShape shape = view.layers->shape();
-  // If most bytes are in the log, log GC frees space, and the reserve has the room for the index.
-  const CompactionRoom room = bytes < index_bytes ? RoomForCompactions(shape) : CompactionRoom();
+  const CompactionRoom room = NeedsRoomOfItsOwn(bytes, index_bytes) ? RoomForCompactions(shape) : CompactionRoom();
   family.step_room.store(room.of_step, std::memory_order_relaxed);
   family.waiting_room.store(room.waiting, std::memory_order_relaxed);
   std::uint64_t hidden = AtLeastZero(family.hidden_bytes.load());

@@ -122,10 +122,16 @@ void SpaceKeeper::Look() {
     range_deletes_until_ = Plus(written, space_.figures.on_disk());
   }
   space_.figures.had_range_deletes = written < range_deletes_until_;
-  disk_.wanted_bytes.store(
-      ReserveBytes(Minus(space_.figures.on_disk(), disk_.reserve_bytes.load(std::memory_order_relaxed))),
-      std::memory_order_relaxed);
   const SpacePlan plan = PlanSpace(space_.figures, segments_.Limits());
+  ReserveInput database;
+  database.on_disk = Minus(space_.figures.on_disk(), disk_.reserve_bytes.load(std::memory_order_relaxed));
+  database.log_bytes = space_.figures.log_bytes;
+  database.footer_bytes = space_.figures.live_footer_bytes;
+  database.segment_bytes = plan.segment_bytes;
+  database.slack_bytes = plan.slack_bytes;
+  disk_.wanted_bytes.store(ReserveBytes(database), std::memory_order_relaxed);
+  disk_.bytes_for_keys.store(ReserveForKeys(database), std::memory_order_relaxed);
+  disk_.bytes_for_open.store(commits_.manifest_bytes() + kFreeBytesLeft, std::memory_order_relaxed);
   space_.plan = plan;
   const std::uint64_t on_disk = space_.figures.on_disk();
   space_.segment_bytes.store(plan.segment_bytes, std::memory_order_relaxed);

@@ -14,19 +14,25 @@ using testing::kKiB;
 using testing::kMiB;
 using testing::kGiB;
 
+std::uint64_t ReserveOf(std::uint64_t on_disk) {
+  ReserveInput database;
+  database.on_disk = on_disk;
+  return ReserveBytes(database);
+}
+
 TEST(ReserveTest, IsFourPercentWithinBounds) {
-  EXPECT_EQ(ReserveBytes(0), 0u);
-  EXPECT_EQ(ReserveBytes(kMiB - 1), 0u);
-  EXPECT_EQ(ReserveBytes(kMiB), 64 * kKiB) << "a sixteenth";
-  EXPECT_EQ(ReserveBytes(8 * kMiB), 512 * kKiB);
-  EXPECT_EQ(ReserveBytes(10 * kMiB), 512 * kKiB);
-  EXPECT_EQ(ReserveBytes(20 * kMiB), kMiB);
-  EXPECT_EQ(ReserveBytes(24 * kMiB), kMiB) << "the minimum, unless the database is tiny";
-  EXPECT_NEAR(static_cast<double>(ReserveBytes(kGiB)), 0.04 * kGiB, 4096);
-  EXPECT_EQ(ReserveBytes(100 * kGiB), 64 * kMiB);
+  EXPECT_EQ(ReserveOf(0), 0u);
+  EXPECT_EQ(ReserveOf(kMiB - 1), 0u);
+  EXPECT_EQ(ReserveOf(kMiB), 64 * kKiB) << "a sixteenth";
+  EXPECT_EQ(ReserveOf(8 * kMiB), 512 * kKiB);
+  EXPECT_EQ(ReserveOf(10 * kMiB), 512 * kKiB);
+  EXPECT_EQ(ReserveOf(20 * kMiB), kMiB);
+  EXPECT_EQ(ReserveOf(24 * kMiB), kMiB) << "the minimum, unless the database is tiny";
+  EXPECT_NEAR(static_cast<double>(ReserveOf(kGiB)), 0.04 * kGiB, 4096);
+  EXPECT_EQ(ReserveOf(100 * kGiB), 64 * kMiB);
   std::uint64_t before = 0;
   for (std::uint64_t bytes = 1; bytes < 10 * kGiB; bytes += bytes / 7 + 1) {
-    const std::uint64_t reserve = ReserveBytes(bytes);
+    const std::uint64_t reserve = ReserveOf(bytes);
     ASSERT_GE(reserve, before) << bytes;
     ASSERT_LE(reserve, bytes / 16);
     ASSERT_LE(reserve, std::max(512 * kKiB, bytes / 20)) << "the ceiling counts it";
@@ -37,12 +43,30 @@ TEST(ReserveTest, IsFourPercentWithinBounds) {
   }
 }
 
+TEST(ReserveTest, HasRoomForTheKeysOfMovedValues) {
+  ReserveInput database;
+  database.on_disk = 24 * kMiB;
+  database.log_bytes = 20 * kMiB;
+  database.segment_bytes = kMiB;
+  database.slack_bytes = 8 * kMiB;
+  database.footer_bytes = database.log_bytes / 16;
+  EXPECT_EQ(ReserveBytes(database), kMiB) << "keys of 16 bytes, values of 520 and more";
+  database.footer_bytes = database.log_bytes / 4;
+  EXPECT_NEAR(static_cast<double>(ReserveBytes(database)), 1.75 * kMiB, 4096) << "four times what exceeds a 16th";
+  database.footer_bytes = database.log_bytes / 2;
+  EXPECT_NEAR(static_cast<double>(ReserveBytes(database)), 2.5 * kMiB, 4096) << "at most a sixteenth more";
+  database.slack_bytes = 2 * kMiB;
+  EXPECT_EQ(ReserveBytes(database), 1536 * kKiB) << "at most a quarter of what the ceiling leaves";
+  database.on_disk = kMiB - 1;
+  EXPECT_EQ(ReserveBytes(database), 0u);
+}
+
 // From nothing to 64 MiB the reserve grows about twenty times; small changes of the database do not resize it.
 TEST(ReserveTest, IsSeldomResized) {
   std::uint64_t has = 0;
   int resized = 0;
   for (std::uint64_t bytes = kMiB; bytes < 10 * kGiB; bytes += bytes / 1000 + 1) {
-    const std::uint64_t wanted = ReserveBytes(bytes);
+    const std::uint64_t wanted = ReserveOf(bytes);
     if (!IsWorthResizing(has, wanted)) continue;
     has = wanted;
     ++resized;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +21,8 @@ struct Kind {
   std::size_t least;
   std::size_t most;
   std::uint64_t quota;
+  std::size_t key_bytes = 0;  // keys are at least as long
+  std::uint64_t min_blob_size = 512;
 };
 inline constexpr Kind kInline = {"inline", 100, 400, 6 * kMiB};
 inline constexpr Kind kSeparated = {"1-64 KiB", kKiB, 64 * kKiB, 8 * kMiB};
@@ -39,7 +42,7 @@ class Disk {
     options.page_size = 4096;
     options.max_total_wal_size = 0;
     options.max_space_amplification = 1.5;
-    options.min_blob_size = 512;
+    options.min_blob_size = kind.min_blob_size;
     options.blob_file_size = 1 * kMiB;
     options.large_value_size = 300 * kKiB;
     UseIndexOfTest(&options);
@@ -49,7 +52,8 @@ class Disk {
   std::uint64_t Fill() {
     std::uint64_t bytes = 0;
     for (int refused = 0; refused < 3;) {
-      const std::string key = "key" + std::to_string(next_++);
+      std::string key = "key" + std::to_string(next_++);
+      key.resize(std::max(key.size(), kind_.key_bytes), '.');
       const std::string value = prng_.Bytes(kind_.least + prng_.Uniform(kind_.most - kind_.least));
       const Status s = store->db->Put({}, key, value);
       if (s.ok()) {

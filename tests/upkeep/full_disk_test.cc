@@ -223,6 +223,33 @@ TEST(FullDiskTest, WritesResumeWhenAnotherProgramFreesSpace) {
   EXPECT_EQ(disk.Check(), "");
 }
 
+// No file can be created, although there are free blocks. What was acknowledged is there, also for an Open that only
+// reads. Once files can be created, everything goes on.
+TEST(FullDiskTest, AFileSystemWithoutAFreeInodeLosesNothing) {
+  Disk disk(kSeparated, false, 8);
+  disk.store->fs->SetQuota(100 * kMiB);
+  disk.store->MustOpen();
+  for (int i = 0; i < 200; ++i) disk.store->Put("old" + std::to_string(i), std::string(10'000, 'v'));
+  for (int i = 0; i < 200; ++i) disk.model["old" + std::to_string(i)] = std::string(10'000, 'v');
+  SimFault none;
+  none.kind = SimOpKind::kCreate;
+  none.sticky = true;
+  none.status = Status::NoSpace("injected: no free inode");
+  disk.store->fs->AddFault(none);
+  disk.Fill();
+  EXPECT_EQ(disk.Check(), "");
+  EXPECT_TRUE(disk.store->db->Close().ok());
+  EXPECT_TRUE(disk.store->Open().IsNoSpace());
+  ASSERT_TRUE(DB::OpenForReadOnly(disk.store->options, kStorePath, &disk.store->db).ok());
+  EXPECT_EQ(disk.Check(), "");
+  disk.store->db.reset();
+  disk.store->fs->ClearFaults();
+  disk.store->MustOpen();
+  EXPECT_EQ(disk.Check() + disk.store->Verify(), "");
+  disk.LetItRun();
+  EXPECT_TRUE(disk.store->db->Put({}, "new", "value").ok()) << disk.Space();
+}
+
 // The reserve exists from the first megabyte on, has the documented size, and shrinks with the database. A small
 // database has none, and a read-only Open makes none.
 TEST(FullDiskTest, DestroyRemovesTheReserve) {
@@ -237,7 +264,9 @@ TEST(FullDiskTest, DestroyRemovesTheReserve) {
   ASSERT_EQ(disk.store->FilesOf(".rsv").size(), 1u);
   FileInfo info;
   ASSERT_TRUE(disk.store->fs->GetInfo(disk.store->FilesOf(".rsv")[0], &info).ok());
-  EXPECT_EQ(info.size, ReserveBytes(22 * kMiB));
+  ReserveInput database;
+  database.on_disk = 22 * kMiB;
+  EXPECT_EQ(info.size, ReserveBytes(database));
   EXPECT_GE(info.allocated_bytes, info.size);
   EXPECT_NE(disk.Space().find("reserve: " + std::to_string(info.size)), std::string::npos) << disk.Space();
   const std::string path = disk.store->FilesOf(".rsv")[0];
