@@ -101,9 +101,9 @@ endfunction()
 
 # cambium_library(cambium STATIC FLOORS util io ... DEPS Threads::Threads ...): floors as one library, STATIC or SHARED, with
 # what they need from outside. The objects are those of the floors, compiled once. A program links one of these or floors,
-# not both.
+# not both. A shared library is called OUTPUT_NAME, and exports what the file EXPORTS in cmake/ lists.
 function(cambium_library name kind)
-  cmake_parse_arguments(ARG "" "" "FLOORS;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "OUTPUT_NAME;EXPORTS" "FLOORS;DEPS" ${ARGN})
   list(TRANSFORM ARG_FLOORS REPLACE "(.+)" "$<TARGET_OBJECTS:cambium_\\1>" OUTPUT_VARIABLE objects)
   add_library(${name} ${kind} ${objects})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
@@ -112,9 +112,10 @@ function(cambium_library name kind)
     # The number of the C interface, from the header that a program is built with.
     file(STRINGS ${PROJECT_SOURCE_DIR}/include/cambium/c.h abi REGEX "define CAMBIUM_ABI_VERSION ")
     string(REGEX REPLACE ".* " "" abi "${abi}")
-    set_target_properties(${name} PROPERTIES OUTPUT_NAME cambium SOVERSION ${abi} VERSION ${abi}.${PROJECT_VERSION}
-      LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
-    target_link_options(${name} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
+    set(exports ${PROJECT_SOURCE_DIR}/cmake/${ARG_EXPORTS})
+    set_target_properties(${name} PROPERTIES OUTPUT_NAME ${ARG_OUTPUT_NAME} SOVERSION ${abi}
+      VERSION ${abi}.${PROJECT_VERSION} LINK_DEPENDS ${exports})
+    target_link_options(${name} PRIVATE -Wl,--version-script=${exports})
     if(CAMBIUM_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
       # clang links a sanitizer's functions only to programs, and those for C++ only to programs in C++.
       target_link_options(${name} INTERFACE -fsanitize-link-c++-runtime)

@@ -40,6 +40,9 @@ if(TARGET cambium_shared)
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT cambium-shared NAMESPACE cambium:: DESTINATION ${package_dir} COMPONENT dev)
 endif()
+if(TARGET cambium_rocksdb)
+  install(TARGETS cambium_rocksdb LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT rocksdb)
+endif()
 
 # ---- What CMake and pkg-config read ----
 configure_package_config_file(cmake/cambium-config.cmake.in ${generated}/cambium-config.cmake

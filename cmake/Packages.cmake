@@ -42,6 +42,11 @@ endif()
 cambium_package(dev libcambium-dev SECTION libdevel DEPENDS "${dev_needs}"
   SUMMARY "embedded key-value store, for developers"
   TEXT "Headers, the static library with the C++ interface, and what CMake and pkg-config need to find them.")
+if(TARGET cambium_rocksdb)
+  cambium_package(rocksdb libcambium-rocksdb SECTION libs
+    SUMMARY "embedded key-value store, in place of RocksDB's library"
+    TEXT "The library has the functions of RocksDB's C interface, so that programs and bindings of RocksDB link it unchanged.")
+endif()
 if(CAMBIUM_BUILD_TOOLS)
   cambium_package(tools cambium-tools SECTION database
     SUMMARY "embedded key-value store, offline tool"

@@ -308,6 +308,9 @@ void cambium_wait_for_compact(cambium_t* db, char** errptr);
 /* The text is the caller's, and ends with a zero; NULL for an unknown name. docs/OPTIONS.md lists the names. */
 char* cambium_property_value(cambium_t* db, const char* property_name);
 char* cambium_property_value_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* property_name);
+/* DB::GetDbIdentity: 32 digits, and a zero that *id_length does not count. The text is the caller's. NULL after a fatal
+   error. */
+char* cambium_get_db_identity(cambium_t* db, size_t* id_length);
 /* Returns 0, or -1 for an unknown name or a property that is not a number. */
 int cambium_property_int(cambium_t* db, const char* property_name, uint64_t* value);
 int cambium_property_int_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* property_name,

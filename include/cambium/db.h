@@ -238,7 +238,11 @@ class DB {
   }
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
   [[nodiscard]] virtual const std::string& GetName() const = 0;
-  // The options in force, defaults filled in. For a null handle, or one of another database, the default family's.
+  // Sets identity to 32 hexadecimal digits that the database got when it was created. Its checkpoints and restored
+  // backups have the same ones.
+  virtual Status GetDbIdentity(std::string& identity) const = 0;
+  // The options in force, defaults filled in; info_log is the logger in use. For a null handle, or one of another
+  // database, the default family's.
   [[nodiscard]] virtual Options GetOptions(ColumnFamilyHandle* family) const = 0;
   [[nodiscard]] Options GetOptions() const { return GetOptions(DefaultColumnFamily()); }
 

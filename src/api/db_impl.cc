@@ -70,7 +70,9 @@ Status DbImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* handle) {
 
 Options DbImpl::GetOptions(ColumnFamilyHandle* handle) const {
   const Result<Family*> family = FamilyOf(handle);
-  return {families_.DbOptions(), family.ok() ? (*family)->options() : state_.default_family->options()};
+  Options options{families_.DbOptions(), family.ok() ? (*family)->options() : state_.default_family->options()};
+  options.info_log = state_.context.logger;
+  return options;
 }
 
 Status DbImpl::SetOptions(ColumnFamilyHandle* handle, const std::unordered_map<std::string, std::string>& changes) {
@@ -488,6 +490,17 @@ Status DbImpl::StartTrace(const TraceOptions& options, const std::string& path) 
     return NewFileTraceWriter(its.file_system, path, writer);
   };
   return traces_.Start(options, make, its.clock.get(), its.random_source.get());
+}
+
+Status DbImpl::GetDbIdentity(std::string& identity) const {
+  CAMBIUM_RETURN_IF_ERROR(reader_.Check({}));
+  constexpr char kDigits[] = "0123456789abcdef";
+  identity.clear();
+  for (const unsigned char byte : state_.context.database_id) {
+    identity += kDigits[byte >> 4];
+    identity += kDigits[byte & 15];
+  }
+  return Status::OK();
 }
 
 Status DbImpl::EndTrace() {

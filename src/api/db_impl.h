@@ -99,6 +99,7 @@ class DbImpl final : public DB {
   bool GetMapProperty(ColumnFamilyHandle* family, Slice property, std::map<std::string, std::string>* value) override;
   SequenceNumber GetLatestSequenceNumber() const override { return state_.head.published(); }
   const std::string& GetName() const override { return state_.context.path; }
+  Status GetDbIdentity(std::string& identity) const override;
   Options GetOptions(ColumnFamilyHandle* family) const override;
   Status SetOptions(ColumnFamilyHandle* family, const std::unordered_map<std::string, std::string>& changes) override;
   Status SetDBOptions(const std::unordered_map<std::string, std::string>& changes) override;

@@ -86,6 +86,7 @@ const Properties::IntProperty Properties::kIntProperties[] = {
     CAMBIUM_INT_PROPERTY("mem-table-flush-pending", asked.family.frozen.empty() ? 0 : 1),
     CAMBIUM_INT_PROPERTY("compaction-pending", self.upkeep_.compactor.IsDue(*asked.family.family) ? 1 : 0),
     CAMBIUM_INT_PROPERTY("background-errors", self.state_.jobs.error_count()),
+    CAMBIUM_INT_PROPERTY("estimate-live-data-size", self.LiveBytes(asked.family)),
     CAMBIUM_INT_PROPERTY("estimate-num-keys", EstimateKeys(asked.family, asked.shape)),
     CAMBIUM_INT_PROPERTY("block-cache-capacity", self.db_.pool->capacity_bytes()),
     CAMBIUM_INT_PROPERTY("page-cache-capacity", self.db_.pool->capacity_bytes()),
@@ -142,6 +143,17 @@ bool Properties::GetLogBytes(std::string_view name, const View& view, std::uint6
            : name == "total-blob-file-size"        ? bytes.current + bytes.leaving
                                                    : bytes.current;
   return true;
+}
+
+// What layers hide counts until a compaction removes it; memtables do not count, as in RocksDB.
+std::uint64_t Properties::LiveBytes(const FamilyView& family) const {
+  const LayersShape& shape = family.layers->shape();
+  std::uint64_t bytes = (shape.levels.empty() ? shape.base_live_bytes : shape.base_file_bytes) + shape.run_file_bytes;
+  const CommitLock lock(state_.commits);
+  const auto state = state_.commits.state().families.find(family.family->id);
+  if (state == state_.commits.state().families.end()) return bytes;
+  for (const auto& [slot, account] : state->second.accounts) bytes += static_cast<std::uint64_t>(account.bytes);
+  return bytes;
 }
 
 Properties::LogBytes Properties::MeasureLog(const View& view) const {

@@ -43,6 +43,7 @@ class Properties {
   };
   bool GetLogBytes(std::string_view name, const View& view, std::uint64_t* value);
   [[nodiscard]] LogBytes MeasureLog(const View& view) const;
+  [[nodiscard]] std::uint64_t LiveBytes(const FamilyView& family) const;
   bool GetLevel(const Family& family, std::string_view name, std::string* value);
   bool GetBlobStats(const Family& family, std::string* value);
   [[nodiscard]] Figures IndexStats(const FamilyView& family) const;

@@ -5,24 +5,14 @@ using cambium::Slice;
 using cambium::Status;
 using cambium::c::CheckRefused;
 using cambium::c::CopyBytes;
+using cambium::c::CopyIdentity;
 using cambium::c::CopyStrings;
 using cambium::c::DescribeFamilies;
 using cambium::c::Guarded;
+using cambium::c::KeyRange;
 using cambium::c::RepOf;
 
 namespace {
-
-// The arguments of a range. Either end may be missing.
-struct KeyRange {
-  KeyRange(const char* start, size_t start_length, const char* limit, size_t limit_length)
-      : begin(start, start_length), end(limit, limit_length), has_begin(start != nullptr), has_end(limit != nullptr) {}
-  [[nodiscard]] const Slice* BeginOrNull() const { return has_begin ? &begin : nullptr; }
-  [[nodiscard]] const Slice* EndOrNull() const { return has_end ? &end : nullptr; }
-  Slice begin;
-  Slice end;
-  bool has_begin;
-  bool has_end;
-};
 
 // Whether Close left the database open. The status of Close does not show that: it is Aborted in that case, but also if
 // the database is closed with an error for whose message there was no memory.
@@ -189,6 +179,7 @@ char* cambium_property_value(cambium_t* db, const char* property_name) {
 char* cambium_property_value_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* property_name) {
   return Property(db->rep.get(), RepOf(family), property_name);
 }
+char* cambium_get_db_identity(cambium_t* db, size_t* id_length) { return CopyIdentity(*db->rep, id_length); }
 int cambium_property_int(cambium_t* db, const char* property_name, uint64_t* value) {
   return db->rep->GetIntProperty(property_name, value) ? 0 : -1;
 }

@@ -13,6 +13,14 @@ char* CopyBytes(Slice bytes) {
   return copy;
 }
 
+char* CopyIdentity(const DB& db, std::size_t* length) {
+  std::string identity;
+  *length = 0;
+  if (!db.GetDbIdentity(identity).ok()) return nullptr;
+  *length = identity.size();
+  return CopyBytes(identity);
+}
+
 char** CopyStrings(const std::vector<std::string>& strings) {
   auto** const list = static_cast<char**>(std::calloc(strings.size() + 1, sizeof(char*)));
   if (list == nullptr) throw std::bad_alloc();

@@ -77,8 +77,7 @@ struct cambium_pinnableslice_t {
 };
 
 struct cambium_comparator_t {
-  cambium_comparator_t(void* its_state, void (*its_destructor)(void*))
-      : state(its_state), destructor(its_destructor) {}
+  cambium_comparator_t(void* its_state, void (*its_destructor)(void*)) : state(its_state), destructor(its_destructor) {}
   cambium_comparator_t(const cambium_comparator_t&) = delete;
   cambium_comparator_t& operator=(const cambium_comparator_t&) = delete;
   ~cambium_comparator_t() {
@@ -132,8 +131,21 @@ inline constexpr const char* kOutOfMemory = "Operation aborted: out of memory";
 
 // Allocated with malloc, and followed by a zero. Never null: throws std::bad_alloc instead.
 char* CopyBytes(Slice bytes);
+char* CopyIdentity(const DB& db, std::size_t* length);  // null if it cannot be had
 // Returns a list for cambium_string_list_destroy.
 char** CopyStrings(const std::vector<std::string>& strings);
+
+// The arguments of a range. Either end may be missing.
+struct KeyRange {
+  KeyRange(const char* start, std::size_t start_length, const char* limit, std::size_t limit_length)
+      : begin(start, start_length), end(limit, limit_length), has_begin(start != nullptr), has_end(limit != nullptr) {}
+  [[nodiscard]] const Slice* BeginOrNull() const { return has_begin ? &begin : nullptr; }
+  [[nodiscard]] const Slice* EndOrNull() const { return has_end ? &end : nullptr; }
+  Slice begin;
+  Slice end;
+  bool has_begin;
+  bool has_end;
+};
 
 // NotSupported if an option without a counterpart here is set.
 Status CheckRefused(const cambium_options_t& options);

@@ -165,7 +165,8 @@ Status LockDirectory(const std::string& directory, const PosixPlace& place, Lock
     const auto waited =
         static_cast<std::uint64_t>(std::chrono::duration_cast<microseconds>(steady_clock::now() - start).count());
     if (waited >= wait_micros) {
-      return Status::Locked("lock " + directory + ": held by another process, or by another handle of this one");
+      return Status::Locked("lock " + directory + "/" + kLockFileName +
+                            ": held by another process, or by another handle of this one");
     }
     std::this_thread::sleep_for(microseconds(std::min(nap, wait_micros - waited)));
     nap = std::min(2 * nap, kLongestNapMicros);

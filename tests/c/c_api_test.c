@@ -650,6 +650,7 @@ static void test_maintenance(void) {
   const char* const db_keys[1] = {"max_space_amplification"};
   const char* const db_values[1] = {"2.5"};
   cambium_options_t* in_force;
+  size_t identity_length = 9;
   uint64_t number = 0;
   char* text;
   put(db, "a", "1");
@@ -684,6 +685,10 @@ static void test_maintenance(void) {
   CHECK(text != NULL && strlen(text) > 10);
   cambium_free(text);
   CHECK(cambium_property_value(db, "rocksdb.no-such-thing") == NULL);
+  text = cambium_get_db_identity(db, &identity_length);
+  CHECK(text != NULL && identity_length == 32 && strlen(text) == 32);
+  CHECK(strspn(text, "0123456789abcdef") == 32);
+  cambium_free(text);
 
   cambium_set_options(db, 1, keys, values, &error);
   CHECK_OK(error);

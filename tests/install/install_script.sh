@@ -136,6 +136,10 @@ if [ "$shared" = yes ]; then
   [[ $(depends_of libcambium-dev) == *"libcambium$number (= $version)"* ]] || fail "libcambium-dev has no runtime"
   [[ $(depends_of "libcambium$number") == *libc6* ]] || fail "the runtime package depends on nothing"
 fi
+if has_option CAMBIUM_BUILD_ROCKSDB; then
+  holds libcambium-rocksdb "$lib/libcambium_rocksdb\\.so" "$lib/libcambium_rocksdb\\.so\\.[0-9.]*"
+  [[ $(depends_of libcambium-rocksdb) == *libc6* ]] || fail "the package of RocksDB's interface depends on nothing"
+fi
 # pages_of PROGRAM: prints patterns for the files that are packed with it, and for the program itself.
 pages_of() {
   printf '%s\n' "/usr/bin/$1" "/usr/share/man/man1/$1\\.1\\(\\.gz\\)\\?" "/usr/share/bash-completion/completions/$1" \
