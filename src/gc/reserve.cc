@@ -16,12 +16,15 @@ constexpr std::uint64_t kTableBytesLeast = 64 * kKiB;
 
 std::uint64_t ReserveForKeys(const ReserveInput& database) {
   constexpr double kSmallShare = 1.0 / 16;
-  constexpr double kFooters = 4;
+  const bool is_small = database.on_disk < 16 * kMiB;
+  // A step of log GC takes at most half of what is free, and may lose half of that.
+  const double footers = is_small ? 4 : 8;
+  const std::uint64_t most = database.on_disk / (is_small ? 16 : 10);
   const double share =
       static_cast<double>(database.footer_bytes) / static_cast<double>(std::max<std::uint64_t>(database.log_bytes, 1));
   if (share <= kSmallShare || MutantIs(Mutant::kReserveIgnoresKeys)) return 0;
-  const double wanted = kFooters * (share - kSmallShare) * static_cast<double>(database.segment_bytes);
-  return std::min({static_cast<std::uint64_t>(wanted), database.on_disk / 16, database.slack_bytes / 4});
+  const double wanted = footers * (share - kSmallShare) * static_cast<double>(database.segment_bytes);
+  return std::min({static_cast<std::uint64_t>(wanted), most, database.slack_bytes / 4});
 }
 
 std::uint64_t ReserveBytes(const ReserveInput& database) {

@@ -10,10 +10,11 @@
 // ceiling by more than 1 MiB: by two segments and a step of log GC, each of at least 1 MiB unless blob_file_size is
 // less. A database below 1 MiB keeps no reserve.
 //
-// A value that log GC moves takes its key three times until the segment is empty and the run is merged: in the record, in
-// the new segment's footer, and in a run. If keys are long, or values short, these bytes are not small, so the reserve
-// also has four times a segment's footer, as far as that exceeds a 16th of the segment; but at most a 16th of the database
-// and a quarter of the space that the ceiling leaves.
+// A value that log GC moves takes its key three times until the segment is empty and the run is merged: in the record,
+// in the new segment's footer, and in a run. If keys are long, or values short, these bytes are not small, so the
+// reserve also has eight times a segment's footer, as far as that exceeds a 16th of the segment; but at most a tenth of
+// the database, and a quarter of the space that the ceiling leaves. A database below 16 MiB has half as much: four
+// times the footer, at most a sixteenth.
 //
 // When the reserve is released, a part of it is kept for the next Open, which must write a MANIFEST before it can free
 // anything. This part is a sixteenth of the reserve, but at least 128 KiB, and at most half of the reserve.

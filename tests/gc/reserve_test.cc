@@ -48,15 +48,19 @@ TEST(ReserveTest, HasRoomForTheKeysOfMovedValues) {
   database.on_disk = 24 * kMiB;
   database.log_bytes = 20 * kMiB;
   database.segment_bytes = kMiB;
-  database.slack_bytes = 8 * kMiB;
+  database.slack_bytes = 16 * kMiB;
   database.footer_bytes = database.log_bytes / 16;
   EXPECT_EQ(ReserveBytes(database), kMiB) << "keys of 16 bytes, values of 520 and more";
   database.footer_bytes = database.log_bytes / 4;
-  EXPECT_NEAR(static_cast<double>(ReserveBytes(database)), 1.75 * kMiB, 4096) << "four times what exceeds a 16th";
+  EXPECT_NEAR(static_cast<double>(ReserveBytes(database)), 2.5 * kMiB, 4096) << "eight times what exceeds a 16th";
   database.footer_bytes = database.log_bytes / 2;
-  EXPECT_NEAR(static_cast<double>(ReserveBytes(database)), 2.5 * kMiB, 4096) << "at most a sixteenth more";
+  EXPECT_NEAR(static_cast<double>(ReserveBytes(database)), 3.4 * kMiB, 4096) << "at most a tenth more";
   database.slack_bytes = 2 * kMiB;
   EXPECT_EQ(ReserveBytes(database), 1536 * kKiB) << "at most a quarter of what the ceiling leaves";
+  database.on_disk = 12 * kMiB;
+  database.log_bytes = 12 * kMiB;
+  database.footer_bytes = 2 * kMiB;
+  EXPECT_NEAR(static_cast<double>(ReserveBytes(database)), (0.6 + 0.41667) * kMiB, 8192) << "four times in a small one";
   database.on_disk = kMiB - 1;
   EXPECT_EQ(ReserveBytes(database), 0u);
 }
