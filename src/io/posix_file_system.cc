@@ -33,13 +33,15 @@ std::shared_ptr<FileSystem> FileSystem::Default() {
   return *file_system;
 }
 
-PosixPlace PosixFileSystem::PlaceOf(const std::string& path) const {
-  Opened<PosixDirectory> found = FindOpened(opened_, path, /*is_name=*/false);
-  return found.directory == nullptr ? PosixPlace(path) : PosixPlace(std::move(found));
-}
+PosixPlace PosixFileSystem::PlaceOf(const std::string& path) const { return Find(path, /*is_name=*/false); }
+PosixPlace PosixFileSystem::PlaceOfName(const std::string& path) const { return Find(path, /*is_name=*/true); }
 
-PosixPlace PosixFileSystem::PlaceOfName(const std::string& path) const {
-  Opened<PosixDirectory> found = FindOpened(opened_, path, /*is_name=*/true);
+PosixPlace PosixFileSystem::Find(const std::string& path, bool is_name) const {
+  // A system call would see the path only up to the zero byte, which may be another file. It finds nothing by an empty
+  // path.
+  static const std::string kNowhere;
+  if (path.find('\0') != std::string::npos) return PosixPlace(kNowhere);
+  Opened<PosixDirectory> found = FindOpened(opened_, path, is_name);
   return found.directory == nullptr ? PosixPlace(path) : PosixPlace(std::move(found));
 }
 

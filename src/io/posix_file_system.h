@@ -43,6 +43,7 @@ class PosixFileSystem final : public FileSystem {
   [[nodiscard]] PosixPlace PlaceOf(const std::string& path) const;
   // The place of a name to create, rename or remove.
   [[nodiscard]] PosixPlace PlaceOfName(const std::string& path) const;
+  [[nodiscard]] PosixPlace Find(const std::string& path, bool is_name) const;
 
   const Directories opened_;
 };

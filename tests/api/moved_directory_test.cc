@@ -127,6 +127,35 @@ TEST_F(MovedDirectoryTest, RelativePathIsThatOfTheFirstWorkingDirectory) {
             "");
 }
 
+// Regression: a path was cut at a zero byte, so the calls concerned the database whose path is the first part.
+TEST_F(MovedDirectoryTest, PathWithAZeroByteIsNoDatabase) {
+  Options options = options_;
+  options.create_if_missing = true;
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(options, Path("A"), &db).ok());
+  ASSERT_TRUE(db->Put({}, "k", "v").ok());
+  for (const std::string& tail : {std::string("\0", 1), std::string("\0db", 3), std::string("/\0", 2)}) {
+    const std::string path = Path("C") + tail;
+    const std::string existing = Path("A") + tail;
+    std::unique_ptr<DB> other;
+    EXPECT_FALSE(DB::Open(options, path, &other).ok());
+    EXPECT_FALSE(DB::Open(options, existing, &other).ok());
+    std::vector<std::string> names;
+    EXPECT_FALSE(DB::ListColumnFamilies(options, existing, &names).ok());
+    std::unique_ptr<Checkpoint> checkpoint;
+    ASSERT_TRUE(Checkpoint::Create(db.get(), &checkpoint).ok());
+    EXPECT_FALSE(checkpoint->CreateCheckpoint(path).ok());
+    EXPECT_FALSE(stdfs::exists(Path("C")));
+  }
+  ASSERT_TRUE(db->Close().ok());
+  db.reset();
+  EXPECT_TRUE(DestroyDB(Path("A") + std::string("\0b", 2), options).ok()) << "there is none";
+  ASSERT_TRUE(DB::Open(options, Path("A"), &db).ok());
+  std::string value;
+  EXPECT_TRUE(db->Get({}, "k", &value).ok());
+  ASSERT_TRUE(db->Close().ok());
+}
+
 TEST_F(MovedDirectoryTest, DatabaseInTheWorkingDirectoryStaysThere) {
   stdfs::current_path(Path("A"));
   EXPECT_EQ(WriteBoth(

@@ -75,6 +75,34 @@ TEST_F(PosixFileSystemTest, MissingNamesArePathNotFound) {
   EXPECT_NE(fs_->Unlink(none).ToString().find(none), std::string::npos);
 }
 
+// Regression: a path was cut at a zero byte, so a database with such a path was another database.
+TEST_F(PosixFileSystemTest, APathWithAZeroByteIsNotFound) {
+  using namespace std::string_literals;
+  Write("a", "bytes");
+  ASSERT_TRUE(fs_->CreateDirectory(directory_.File("folder")).ok());
+  const std::string file = directory_.File("a\0b"s);
+  const std::string folder = directory_.File("folder\0more"s);
+  std::unique_ptr<File> opened;
+  FileInfo info;
+  Strings names;
+  EXPECT_TRUE(fs_->Open(file, OpenMode::kReadOnly, {}, &opened).IsPathNotFound());
+  EXPECT_TRUE(fs_->Open(directory_.File("new\0"s), OpenMode::kCreateNew, {}, &opened).IsPathNotFound());
+  EXPECT_TRUE(fs_->GetInfo(file, &info).IsPathNotFound());
+  EXPECT_TRUE(fs_->Unlink(file).IsPathNotFound());
+  EXPECT_TRUE(fs_->Rename(file, directory_.File("c")).IsPathNotFound());
+  EXPECT_TRUE(fs_->Rename(directory_.File("a"), directory_.File("c\0d"s)).IsPathNotFound());
+  EXPECT_TRUE(fs_->Link(file, directory_.File("c")).IsPathNotFound());
+  EXPECT_TRUE(fs_->CreateDirectory(folder).IsPathNotFound());
+  EXPECT_TRUE(fs_->RemoveDirectory(folder).IsPathNotFound());
+  EXPECT_TRUE(fs_->List(folder, &names).IsPathNotFound());
+  std::unique_ptr<FileLock> lock;
+  EXPECT_TRUE(fs_->Lock(folder, LockMode::kExclusive, 0, &lock).IsPathNotFound());
+  EXPECT_TRUE(fs_->SyncDirectory(folder).IsPathNotFound());
+  EXPECT_EQ(Names(), (Strings{"a", "folder"}));
+  EXPECT_TRUE(fs_->List(directory_.File("folder"), &names).ok());
+  EXPECT_TRUE(names.empty());
+}
+
 TEST_F(PosixFileSystemTest, NewDirectoryIsForTheOwnerAlone) {
   const mode_t umask = ::umask(0);
   EXPECT_TRUE(fs_->CreateDirectory(directory_.File("d")).ok());
