@@ -20,8 +20,9 @@ Status BatchPreparer::Enter(std::uint32_t id) {
   if (at_ == families_.size()) {
     std::shared_ptr<Family> found = commits_.FindFamily(id);
     if (found == nullptr) {
-      return Status::InvalidArgument("a write batch names column family " + std::to_string(id) +
-                                     ", which does not exist or was dropped");
+      const std::string named = "a write batch names column family " + std::to_string(id) + ", which ";
+      return commits_.HadFamily(id) ? Status::ColumnFamilyDropped(named + "was dropped")
+                                    : Status::InvalidArgument(named + "does not exist");
     }
     families_.push_back(std::move(found));
     targets_.push_back({families_.back().get()});

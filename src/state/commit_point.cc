@@ -174,6 +174,11 @@ std::shared_ptr<Family> CommitPoint::FindFamily(std::uint32_t id) const {
   return found == nullptr ? nullptr : found->family;
 }
 
+bool CommitPoint::HadFamily(std::uint32_t id) const {
+  const CommitLock lock(*this);
+  return id < state().next_family_id;
+}
+
 // ---- Opening and closing ----
 
 void CommitPoint::OpenForReading(ManifestState state) {

@@ -85,6 +85,8 @@ class CommitPoint {
   [[nodiscard]] std::vector<std::shared_ptr<Family>> Families() const;
   // Null if there is no such family in the current view.
   [[nodiscard]] std::shared_ptr<Family> FindFamily(std::uint32_t id) const;
+  // Whether a family with this id exists, or existed before. Takes the commit lock.
+  [[nodiscard]] bool HadFamily(std::uint32_t id) const;
 
   // ---- Opening and closing ----
 
