@@ -9,8 +9,10 @@
 
 namespace cambium::tool {
 
+// One entry; or, if `comparator` is not empty, the beginning of a family, which may have no entries.
 struct ImportedEntry {
   std::string family = kDefaultColumnFamilyName;
+  std::string comparator;  // its name
   std::string key;
   std::string value;
 };

@@ -43,7 +43,10 @@ Status WriteEntry(const std::string& begin, Slice key, Slice value, NewFile* out
 }
 
 Status ExportFamily(DB* db, ColumnFamilyHandle* family, NewFile* out, Progress* progress, ExportCounts* counts) {
-  const std::string begin = R"({"family":")" + FormatInJson(family->GetName(), false) + R"(","key":")";
+  const std::string named = R"({"family":")" + FormatInJson(family->GetName(), false) + "\",\"";
+  const std::string order = nlohmann::json(family->GetComparator()->Name()).dump();
+  if (const Status s = out->Write(named + R"(comparator":)" + order + "}\n"); !s.ok()) return s;
+  const std::string begin = named + R"(key":")";
   ReadOptions options;
   options.allow_unprepared_value = true;
   const std::unique_ptr<Iterator> it(db->NewIterator(options, family));

@@ -54,16 +54,55 @@ void Show(Progress* progress, const EntrySource& source, const ImportCounts& cou
   progress->Show(counts.bytes, part > 0 ? static_cast<std::uint64_t>(static_cast<double>(counts.bytes) / part) : 0);
 }
 
+// An import reads one entry ahead, because the first may name the order of the default family of a new database.
+struct NextEntry {
+  ImportedEntry entry;
+  bool has_one = false;
+  Status Read(EntrySource* source) {
+    return Interrupts::HasCome() ? Status::Incomplete("interrupted") : source->Next(&entry, &has_one);
+  }
+};
+
+// The order of a family that a source begins: its own, unless --options name another one.
+Status OrderOf(const ImportedEntry& begin, const ColumnFamilyOptions& made, const Comparator** order) {
+  for (const Comparator* const each : {made.comparator, BytewiseComparator(), ReverseBytewiseComparator()}) {
+    *order = each;
+    if (each == made.comparator && each != BytewiseComparator()) return Status::OK();
+    if (begin.comparator == each->Name()) return Status::OK();
+  }
+  return Status::NotSupported("column family \"" + begin.family + "\" has the order " + begin.comparator +
+                              ", which this tool does not have");
+}
+
+// If the source begins with the default family of a new database, that is its order.
+Status SetDefaultOrder(const NextEntry& first, const ColumnFamilyOptions& made, ColumnFamilyOptions* of_default) {
+  const bool begins = first.has_one && !first.entry.comparator.empty() && first.entry.family == kDefaultColumnFamilyName;
+  return begins ? OrderOf(first.entry, made, &of_default->comparator) : Status::OK();
+}
+
+Status CheckOrder(const ImportedEntry& begin, const Comparator* has, const Comparator* wanted) {
+  if (std::strcmp(has->Name(), wanted->Name()) == 0) return Status::OK();
+  return Status::InvalidArgument("column family \"" + begin.family + "\" has the order " + has->Name() +
+                                 " in the database, and " + wanted->Name() + " in the source");
+}
+
+// Creates the family if it does not exist. If it does, it must have the same order.
+Status Begin(const ImportedEntry& begin, const ColumnFamilyOptions& made, DB* db, ColumnFamilyHandle** family) {
+  ColumnFamilyOptions options = made;
+  if (const Status s = OrderOf(begin, made, &options.comparator); !s.ok()) return s;
+  if (*family != nullptr) return CheckOrder(begin, (*family)->GetComparator(), options.comparator);
+  return db->CreateColumnFamily(options, begin.family, family);
+}
+
 // Copies all entries in batches. Families that do not exist are created.
-Status Copy(EntrySource* source, DB* db, const ColumnFamilyOptions& options,
+Status Copy(EntrySource* source, NextEntry* next, DB* db, const ColumnFamilyOptions& options,
             std::map<std::string, ColumnFamilyHandle*>* families, ImportCounts* counts) {
   Progress progress;
   WriteBatch batch;
-  ImportedEntry entry;
+  const ImportedEntry& entry = next->entry;
   while (true) {
-    bool has_one = false;
-    Status s = Interrupts::HasCome() ? Status::Incomplete("interrupted") : source->Next(&entry, &has_one);
-    if (!s.ok()) return s;
+    const bool has_one = next->has_one;
+    Status s;
     if (!has_one || batch.GetDataSize() >= kBatchBytes) {
       s = db->Write({}, &batch);
       if (!s.ok()) return s;
@@ -71,12 +110,17 @@ Status Copy(EntrySource* source, DB* db, const ColumnFamilyOptions& options,
     }
     if (!has_one) return db->SyncWAL();
     ColumnFamilyHandle*& family = (*families)[entry.family];
-    if (family == nullptr) s = db->CreateColumnFamily(options, entry.family, &family);
-    if (s.ok()) s = batch.Put(family, entry.key, entry.value);
+    if (!entry.comparator.empty()) {
+      s = Begin(entry, options, db, &family);
+    } else {
+      if (family == nullptr) s = db->CreateColumnFamily(options, entry.family, &family);
+      if (s.ok()) s = batch.Put(family, entry.key, entry.value);
+      ++counts->entries;
+      counts->bytes += entry.key.size() + entry.value.size();
+      Show(&progress, *source, *counts);
+    }
+    if (s.ok()) s = next->Read(source);
     if (!s.ok()) return s;
-    ++counts->entries;
-    counts->bytes += entry.key.size() + entry.value.size();
-    Show(&progress, *source, *counts);
   }
 }
 
@@ -86,7 +130,10 @@ Status Fill(EntrySource* source, const std::string& directory, const ImportFlags
   DBOptions options = made;
   std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, made}};
   options.create_if_missing = true;
-  Status s = flags.add ? OptionsToWriteWith(flags, &options, &families) : Status::OK();
+  NextEntry next;
+  Status s = next.Read(source);
+  if (s.ok() && flags.add) s = OptionsToWriteWith(flags, &options, &families);
+  if (s.ok() && !flags.add) s = SetDefaultOrder(next, made, &families.front().options);
   if (!s.ok()) return s;
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
@@ -96,7 +143,7 @@ Status Fill(EntrySource* source, const std::string& directory, const ImportFlags
   for (ColumnFamilyHandle* const handle : handles) by_name[handle->GetName()] = handle;
   ColumnFamilyOptions of_new = made;
   if (!CheckCeiling(options.max_space_amplification, of_new).ok()) of_new.min_blob_size = 0;
-  s = Copy(source, db.get(), of_new, &by_name, counts);
+  s = Copy(source, &next, db.get(), of_new, &by_name, counts);
   for (const auto& [name, handle] : by_name) delete handle;
   const Status closed = db->Close();
   return s.ok() ? closed : s;
@@ -105,22 +152,32 @@ Status Fill(EntrySource* source, const std::string& directory, const ImportFlags
 // Options of the families written to, by name.
 using FamilyOptions = std::map<std::string, ColumnFamilyOptions>;
 
-// Checks that each entry can be put, and counts them.
+// Checks that each entry can be put, and counts them. A new database: `families` is empty.
 Status Count(EntrySource* source, const ColumnFamilyOptions& made, FamilyOptions* families, ImportCounts* counts) {
   Progress progress;
-  ImportedEntry entry;
-  while (true) {
-    bool has_one = false;
-    Status s = source->Next(&entry, &has_one);
-    if (!s.ok() || !has_one) return s;
-    const auto [family, is_new] = families->try_emplace(entry.family, made);
-    if (is_new) s = CheckFamilyName(entry.family);
-    if (s.ok()) s = CheckSizes(family->second, entry.key, entry.value);
-    if (!s.ok()) return s;
-    ++counts->entries;
-    counts->bytes += entry.key.size() + entry.value.size();
-    Show(&progress, *source, *counts);
+  NextEntry next;
+  const ImportedEntry& entry = next.entry;
+  Status s = next.Read(source);
+  if (s.ok() && families->empty()) {
+    (*families)[kDefaultColumnFamilyName] = made;
+    s = SetDefaultOrder(next, made, &families->at(kDefaultColumnFamilyName));
   }
+  while (s.ok() && next.has_one) {
+    const bool begins = !entry.comparator.empty();
+    ColumnFamilyOptions options = made;
+    if (begins) s = OrderOf(entry, made, &options.comparator);
+    const auto [family, is_new] = families->try_emplace(entry.family, options);
+    if (s.ok() && is_new) s = CheckFamilyName(entry.family);
+    if (s.ok() && begins) s = CheckOrder(entry, family->second.comparator, options.comparator);
+    if (s.ok() && !begins) s = CheckSizes(family->second, entry.key, entry.value);
+    if (s.ok() && !begins) {
+      ++counts->entries;
+      counts->bytes += entry.key.size() + entry.value.size();
+      Show(&progress, *source, *counts);
+    }
+    if (s.ok()) s = next.Read(source);
+  }
+  return s;
 }
 
 // Does everything that an import does except the writing: reads the source to its end, and checks the directory.
@@ -139,7 +196,6 @@ Status Plan(EntrySource* source, const ImportFlags& flags, const Options& made, 
     const Status closed = database.Close();
     if (s.ok()) s = closed;
   } else {
-    families[kDefaultColumnFamilyName] = made;
     place = ParentOf(flags.directory);
     s = CheckIsNew(flags);
     if (s.ok()) s = CheckWholeDirectory(*FileSystem::Default(), flags.directory);

@@ -37,7 +37,8 @@ class JsonlSource final : public EntrySource {
     if (!has_line || !json.contains(kExportName) || !json[kExportName].is_number_integer()) {
       return Wrong("is not an export of this tool: it does not begin with {\"" + std::string(kExportName) + "\":1}");
     }
-    if (json[kExportName] != kExportVersion) {
+    const std::int64_t version = json[kExportName].get<std::int64_t>();
+    if (version < 1 || version > kExportVersion) {
       return Status::NotSupported(path_ + ": is an export of version " + json[kExportName].dump());
     }
     return Status::OK();
@@ -58,15 +59,23 @@ class JsonlSource final : public EntrySource {
       s = ReadLine(&more, &has_more);
       return s.ok() && has_more ? Wrong("there are lines after the end") : s;
     }
+    entry->family = kDefaultColumnFamilyName;
+    if (json.contains("family") && (!json["family"].is_string() || !Unescape(json["family"].get<std::string>(), &entry->family))) {
+      return Wrong("has no family that is text with \\xNN");
+    }
+    entry->comparator.clear();
+    if (json.contains("comparator")) {
+      if (!json["comparator"].is_string() || json["comparator"].get_ref<const std::string&>().empty()) {
+        return Wrong("has no comparator that is a name");
+      }
+      entry->comparator = json["comparator"].get<std::string>();
+      return Status::OK();
+    }
     for (const auto& [name, bytes] : {std::pair{"key", &entry->key}, {"value", &entry->value}}) {
       const bool is_text = json.contains(name) && json[name].is_string();
       if (!is_text || !Unescape(json[name].get_ref<const std::string&>(), bytes)) {
         return Wrong(std::string("has no ") + name + " that is text with \\xNN");
       }
-    }
-    entry->family = kDefaultColumnFamilyName;
-    if (json.contains("family") && (!json["family"].is_string() || !Unescape(json["family"].get<std::string>(), &entry->family))) {
-      return Wrong("has no family that is text with \\xNN");
     }
     ++entries_;
     return Status::OK();

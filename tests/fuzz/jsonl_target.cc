@@ -60,7 +60,7 @@ std::string JsonText(Slice bytes) {
 }
 
 void AddJsonlSeeds(const GoldenFiles& files, std::vector<std::string>* seeds) {
-  std::string text = "{\"cambium_export\":1}\n";
+  std::string text = "{\"cambium_export\":2}\n{\"family\":\"default\",\"comparator\":\"cambium.BytewiseComparator\"}\n";
   for (const auto& [name, bytes] : files) {
     text += "{\"family\":\"default\",\"key\":\"" + JsonText(name) + "\",\"value\":\"" +
             JsonText(Slice(bytes).substr(0, std::min<std::size_t>(bytes.size(), 100))) + "\"}\n";

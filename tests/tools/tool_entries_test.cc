@@ -92,7 +92,7 @@ TEST_F(ToolEntriesTest, LongValuesArePrintedWhole) {
   EXPECT_EQ(RunTool("scan " + Path() + " --keys-only").output, "a\"b\\\\\n");
   EXPECT_EQ(RunTool("scan " + Path() + " --keys-only --json").output, "{\"key\":\"a\\\"b\\\\\\\\\"}\n");
   const std::string exported = RunTool("export " + Path() + " -").output;
-  const std::size_t begin = exported.find('\n') + 1;
+  const std::size_t begin = exported.find('\n', exported.find('\n') + 1) + 1;  // after the head and the family's line
   const auto line = nlohmann::json::parse(exported.substr(begin, exported.find('\n', begin) - begin));
   EXPECT_TRUE(line == nlohmann::json({{"family", "default"}, {"key", got.at("key")}, {"value", text}}));
 }

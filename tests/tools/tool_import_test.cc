@@ -48,6 +48,58 @@ TEST_F(ToolImportTest, ExportCanBeImported) {
   EXPECT_EQ(RunTool("scan " + piped + " --column-family 'o\"ther'").exit_code, kCannot);
 }
 
+// Regression: families in reverse order were in byte order after an import, and families without entries were missing.
+TEST_F(ToolImportTest, AnImportKeepsFamiliesAndTheirOrders) {
+  {
+    Options options = TheOptions();
+    options.comparator = ReverseBytewiseComparator();
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(options, Path(), &db).ok());
+    ASSERT_TRUE(db->Put({}, "a", "1").ok());
+    ASSERT_TRUE(db->Put({}, "b", "2").ok());
+    std::vector<ColumnFamilyHandle*> handles(3);
+    ASSERT_TRUE(db->CreateColumnFamily(TheOptions(), "bytewise", &handles[0]).ok());
+    ASSERT_TRUE(db->CreateColumnFamily(options, "reverse", &handles[1]).ok());
+    ASSERT_TRUE(db->CreateColumnFamily(options, "empty", &handles[2]).ok());
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_TRUE(db->Put({}, handles[i], "a", "1").ok());
+      ASSERT_TRUE(db->Put({}, handles[i], "b", "2").ok());
+    }
+    for (ColumnFamilyHandle* const handle : handles) ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  const std::string reverse = "b\t2\na\t1\n";
+  ASSERT_EQ(RunForJson("export " + Path() + " " + File()).at("entries"), 6);
+  EXPECT_EQ(RunForJson("import " + Copy() + " " + File() + " --dry-run").at("entries"), 6);
+  EXPECT_EQ(RunForJson("import " + Copy() + " " + File()).at("entries"), 6);
+  EXPECT_EQ(Scan(Copy()), reverse);
+  EXPECT_EQ(Scan(Copy(), "--column-family reverse"), reverse);
+  EXPECT_EQ(Scan(Copy(), "--column-family bytewise"), "a\t1\nb\t2\n");
+  EXPECT_EQ(RunTool("scan " + Copy() + " --column-family empty").exit_code, kClean);
+  EXPECT_EQ(RunTool("verify --deep --comparator reverse-bytewise " + Copy()).exit_code, kClean);
+  EXPECT_EQ(RunTool("export " + Copy() + " -").output, ReadFile(File()));
+  // The order that --options name is that of all families of a new database.
+  const std::string chosen = directory_.File("chosen");
+  RunTool("import " + chosen + " " + File() + " --options comparator=cambium.ReverseBytewiseComparator");
+  EXPECT_EQ(Scan(chosen, "--column-family bytewise"), reverse);
+  // Entries are not added to a family of another order.
+  const std::string other = directory_.File("other");
+  RunTool("import " + other + " " + File());
+  WriteFile(File(), "{\"cambium_export\":2}\n{\"comparator\":\"cambium.BytewiseComparator\"}\n"
+                    "{\"key\":\"c\",\"value\":\"3\"}\n{\"end\":true,\"entries\":1}\n");
+  for (const std::string flags : {" --add", " --add --dry-run"}) {
+    const Ended ended = RunTool("import " + other + " " + File() + flags);
+    EXPECT_EQ(ended.exit_code, kCannot);
+    EXPECT_NE(ended.output.find("has the order cambium.ReverseBytewiseComparator in the database"), std::string::npos)
+        << ended.output;
+  }
+  EXPECT_EQ(Scan(other), reverse);
+  WriteFile(File(), "{\"cambium_export\":2}\n{\"comparator\":\"by length\"}\n{\"end\":true,\"entries\":0}\n");
+  for (const std::string flags : {"", " --dry-run"}) {
+    EXPECT_EQ(RunTool("import " + directory_.File("none") + " " + File() + flags).exit_code, kCannot);
+  }
+}
+
 TEST_F(ToolImportTest, ExistingDatabaseNeedsAdd) {
   ASSERT_TRUE(Open()->Close().ok());
   RunTool("put " + Path() + " a old");
@@ -71,7 +123,8 @@ TEST_F(ToolImportTest, MalformedExportMakesNoDatabase) {
        {std::string(), std::string("seeds\n"), std::string("{}\n"), head, head + entry, head + end,
         head + entry + entry + end, head + entry + end + entry, head + "[1]\n" + end, head + "{\"key\":\"a\"}\n" + end,
         head + "{\"key\":\"\\\\x0\",\"value\":\"1\"}\n" + end, head + "{\"key\":1,\"value\":\"1\"}\n" + end,
-        head + "{\"key\":\"a\",\"value\":\"1\",\"family\":7}\n" + end, (head + entry + end).substr(0, 40)}) {
+        head + "{\"key\":\"a\",\"value\":\"1\",\"family\":7}\n" + end, head + "{\"comparator\":\"\"}\n" + entry + end,
+        head + "{\"comparator\":7}\n" + entry + end, (head + entry + end).substr(0, 40)}) {
     WriteFile(File(), bytes);
     const Ended ended = RunTool("import " + Copy() + " " + File());
     EXPECT_EQ(ended.exit_code, kDamage) << bytes << "\n" << ended.output;
@@ -79,8 +132,10 @@ TEST_F(ToolImportTest, MalformedExportMakesNoDatabase) {
     EXPECT_FALSE(std::filesystem::exists(Copy()));
     EXPECT_FALSE(std::filesystem::exists(Copy() + ".tmp"));
   }
-  WriteFile(File(), "{\"cambium_export\":2}\n");
-  EXPECT_EQ(RunTool("import " + Copy() + " " + File()).exit_code, kCannot);
+  for (const std::string version : {"0", "3"}) {
+    WriteFile(File(), "{\"cambium_export\":" + version + "}\n");
+    EXPECT_EQ(RunTool("import " + Copy() + " " + File()).exit_code, kCannot);
+  }
   EXPECT_EQ(RunTool("import " + Copy() + " " + directory_.File("nothing")).exit_code, kCannot);
   EXPECT_EQ(RunTool("import " + Copy() + " " + File() + " --format csv").exit_code, kCannot);
 }
