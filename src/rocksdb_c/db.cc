@@ -90,7 +90,6 @@ rocksdb_t* OpenDefault(OpensDefault make, const rocksdb_options_t* options, cons
   return db;
 }
 
-// Changes of options that have no effect here are left out.
 // The changes that are not hints. LOG names the hints.
 std::unordered_map<std::string, std::string> Changes(rocksdb_t* db, int count, const char* const* keys,
                                                      const char* const* values) {

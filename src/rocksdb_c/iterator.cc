@@ -1,6 +1,6 @@
 // Iterators. RocksDB's may be refreshed, may follow the newest state (tailing), may be given other bounds between two
 // seeks, and may end at the end of a prefix. This library's iterators keep their state and bounds. So the object here
-// makes a new one where that is needed.
+// makes a new one where that is needed; with other bounds, of the same state.
 #include "read/empty_iterator.h"
 #include "rocksdb_c/objects.h"
 #include "rocksdb_c/prefix.h"
@@ -10,6 +10,7 @@ using cambium::ColumnFamilyHandle;
 using cambium::Iterator;
 using cambium::ReadOptions;
 using cambium::Slice;
+using cambium::Snapshot;
 using cambium::Status;
 
 struct rocksdb_iterator_t {
@@ -24,6 +25,13 @@ struct rocksdb_iterator_t {
     // RocksDB's iterator refers to the bounds in the caller's options, which must live as long as the iterator.
     TakeBounds();
   }
+  // What it shows from now on. It must have no iterator.
+  void SetState(std::shared_ptr<const Snapshot> its_state) {
+    options.snapshot = its_state.get();
+    state = std::move(its_state);
+  }
+  // Whether it may have to be made again with other bounds, of the same state.
+  [[nodiscard]] bool NeedsState() const { return bounds != nullptr && !tails && options.snapshot == nullptr; }
 
   // An iterator that has nothing but an error.
   explicit rocksdb_iterator_t(Status error)
@@ -45,14 +53,21 @@ struct rocksdb_iterator_t {
     return differs(lower, bounds->lower) || differs(upper, bounds->upper);
   }
   Status Make() {
+    rep.reset();  // first: it may hold files that the new one does not need
+    return WithBounds([&](const ReadOptions& read) {
+      rep.reset(db->NewIterator(read, family));
+      return rep->status();
+    });
+  }
+  // Calls `make` with the options of an iterator with these bounds.
+  template <typename Make>
+  Status WithBounds(Make make) const {
+    ReadOptions read = options;
     const Slice lower_slice = lower.has_value() ? Slice(*lower) : Slice();
     const Slice upper_slice = upper.has_value() ? Slice(*upper) : Slice();
-    options.iterate_lower_bound = lower.has_value() ? &lower_slice : nullptr;
-    options.iterate_upper_bound = upper.has_value() ? &upper_slice : nullptr;
-    rep.reset();  // first: it may hold files that the new one does not need
-    rep.reset(db->NewIterator(options, family));
-    options.iterate_lower_bound = options.iterate_upper_bound = nullptr;
-    return rep->status();
+    if (lower.has_value()) read.iterate_lower_bound = &lower_slice;
+    if (upper.has_value()) read.iterate_upper_bound = &upper_slice;
+    return make(read);
   }
   // Called before each seek.
   void Prepare() {
@@ -94,14 +109,22 @@ struct rocksdb_iterator_t {
   std::optional<std::string> upper;
   bool has_prefix = false;
   std::string prefix;
+  std::shared_ptr<const Snapshot> state;  // null: the iterator is not made again, or at the caller's snapshot
   std::unique_ptr<Iterator> rep;
 };
 
 namespace {
 
+std::shared_ptr<const Snapshot> SnapshotOf(const std::shared_ptr<cambium::DB>& db) {
+  return {db->GetSnapshot(), [db](const Snapshot* snapshot) {
+            if (snapshot != nullptr) db->ReleaseSnapshot(snapshot);
+          }};
+}
+
 rocksdb_iterator_t* New(rocksdb_t* db, ColumnFamilyHandle* family, const rocksdb_readoptions_t* options,
                         std::shared_ptr<const RocksPrefix> extractor) {
   auto* const made = new rocksdb_iterator_t(db->rep, family, *options, std::move(extractor));
+  if (made->NeedsState()) made->SetState(SnapshotOf(db->rep));
   static_cast<void>(made->Make());  // the iterator has the error
   return made;
 }
@@ -136,14 +159,19 @@ void rocksdb_create_iterators(rocksdb_t* db, rocksdb_readoptions_t* options, roc
       wrapped.push_back(
           std::make_unique<rocksdb_iterator_t>(db->rep, RepOf(families[i]), *options, families[i]->prefix_extractor));
     }
+    if (count == 0) return Status::OK();
+    // They show one state, also if one of them is made again with other bounds.
+    if (wrapped[0]->NeedsState()) {
+      const std::shared_ptr<const Snapshot> state = SnapshotOf(db->rep);
+      for (const auto& each : wrapped) each->SetState(state);
+    }
     std::vector<Iterator*> made;
-    Status status = db->rep->NewIterators(options->Rep(), handles, &made);
+    Status status = wrapped[0]->WithBounds(
+        [&](const ReadOptions& read) { return db->rep->NewIterators(read, handles, &made); });
     for (size_t i = 0; i < count && status.ok(); ++i) {
       wrapped[i]->rep.reset(made[i]);
-      // Iterators of one state cannot be made again one by one, so bounds are given here.
-      if (wrapped[i]->lower.has_value() || wrapped[i]->upper.has_value()) status = wrapped[i]->Make();
+      iterators[i] = wrapped[i].release();
     }
-    for (size_t i = 0; i < count && status.ok(); ++i) iterators[i] = wrapped[i].release();
     return status;
   });
 }
@@ -204,7 +232,9 @@ void rocksdb_iter_get_error(const rocksdb_iterator_t* iterator, char** errptr) {
 void rocksdb_iter_refresh(const rocksdb_iterator_t* iterator, char** errptr) {
   Guarded(errptr, [&] {
     auto* const its = const_cast<rocksdb_iterator_t*>(iterator);
-    its->options.snapshot = nullptr;
+    its->rep.reset();
+    its->SetState(nullptr);
+    if (its->NeedsState()) its->SetState(SnapshotOf(its->db));
     return its->Make();
   });
 }

@@ -200,12 +200,17 @@ TEST_F(RocksDbCTest, IteratorsTakeOtherBoundsAndNewState) {
     return entries;
   };
   EXPECT_EQ(count(), 1);
-  Call<void>("rocksdb_readoptions_set_iterate_upper_bound", read, "d", std::size_t{1});
-  EXPECT_EQ(count(), 3);
+  // With other bounds it shows the same state.
   Put(db, "bb", "bb");
+  Call<void>("rocksdb_readoptions_set_iterate_upper_bound", read, "d", std::size_t{1});
   EXPECT_EQ(count(), 3);
   Call<void>("rocksdb_iter_refresh", it, &error_);
   EXPECT_EQ(Error(), "");
+  EXPECT_EQ(count(), 4);
+  Put(db, "cc", "cc");
+  Call<void>("rocksdb_readoptions_set_iterate_upper_bound", read, "c", std::size_t{1});
+  EXPECT_EQ(count(), 3);
+  Call<void>("rocksdb_readoptions_set_iterate_upper_bound", read, "d", std::size_t{1});
   EXPECT_EQ(count(), 4);
   Call<void>("rocksdb_iter_destroy", it);
   Call<void>("rocksdb_readoptions_destroy", read);
