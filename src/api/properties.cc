@@ -145,7 +145,7 @@ bool Properties::GetLogBytes(std::string_view name, const View& view, std::uint6
   return true;
 }
 
-// What layers hide counts until a compaction removes it; memtables do not count, as in RocksDB.
+// Counts hidden entries until a compaction removes them. Does not count memtables, as in RocksDB.
 std::uint64_t Properties::LiveBytes(const FamilyView& family) const {
   const LayersShape& shape = family.layers->shape();
   std::uint64_t bytes = (shape.levels.empty() ? shape.base_live_bytes : shape.base_file_bytes) + shape.run_file_bytes;

@@ -26,8 +26,8 @@ namespace cambium {
 
 struct ReserveInput {
   std::uint64_t on_disk = 0;        // not counting the reserve
-  std::uint64_t log_bytes = 0;      // of these, in the log
-  std::uint64_t footer_bytes = 0;   // of these, in headers and footers of segments, for live records
+  std::uint64_t log_bytes = 0;      // the part of on_disk that is in the log
+  std::uint64_t footer_bytes = 0;   // the part of log_bytes that headers and footers of segments take for live records
   std::uint64_t segment_bytes = 0;  // at which a segment is ended
   std::uint64_t slack_bytes = 0;    // that the ceiling leaves above the live bytes
 };

@@ -81,7 +81,7 @@ Status Restore(BackupEngine* engine, cambium::BackupID id, const std::string& di
   if (found.IsPathNotFound()) return restore(directory);
   CAMBIUM_RETURN_IF_ERROR(found);
   const std::string beside = directory + ".restored";
-  CAMBIUM_RETURN_IF_ERROR(cambium::DestroyDB(beside, {}));  // of a call that did not end
+  CAMBIUM_RETURN_IF_ERROR(cambium::DestroyDB(beside, {}));  // a call that was interrupted has left it
   CAMBIUM_RETURN_IF_ERROR(restore(beside));
   CAMBIUM_RETURN_IF_ERROR(cambium::DestroyDB(directory, {}));
   CAMBIUM_RETURN_IF_ERROR(fs.Rename(beside, directory));

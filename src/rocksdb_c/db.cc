@@ -17,7 +17,7 @@ using cambium::Status;
 
 namespace {
 
-// What follows an Open: the cache knows the database, and LOG tells the options.
+// Runs after each Open: registers the database with its cache, and writes the options to LOG.
 void Welcome(const std::shared_ptr<DB>& db, const rocksdb_options_t& options, const std::vector<std::string>& hints) {
   if (options.table.has_value() && options.table->block_cache != nullptr) {
     RocksCache& cache = *options.table->block_cache;

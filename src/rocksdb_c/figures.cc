@@ -19,7 +19,7 @@ struct rocksdb_memory_usage_t {
   std::uint64_t cache = 0;
 };
 
-// What the files of a family are told as. Which files these are is not in this version, so there is no list of levels.
+// The sum of a family's files. This version does not list the files, so there are no levels.
 struct rocksdb_column_family_metadata_t {
   std::string name;
   std::uint64_t bytes = 0;

@@ -1,5 +1,5 @@
-// What a listener is told about a job. RocksDB's objects have many figures of its tables; those that jobs of this
-// library do not have are zero, and texts of that kind are empty.
+// The info objects of listeners. RocksDB's have many figures of its table files; the jobs of this library do not have
+// these figures, so the getters return zero, or an empty text.
 #include <algorithm>
 
 #include "rocksdb_c/listener.h"

@@ -25,7 +25,7 @@ struct rocksdb_iterator_t {
     // RocksDB's iterator refers to the bounds in the caller's options, which must live as long as the iterator.
     TakeBounds();
   }
-  // What it shows from now on. It must have no iterator.
+  // Sets the snapshot that the next Make reads. The caller has reset `rep`.
   void SetState(std::shared_ptr<const Snapshot> its_state) {
     options.snapshot = its_state.get();
     state = std::move(its_state);

@@ -146,7 +146,7 @@ struct rocksdb_options_t {
   std::string db_host_id = "__hostname__";
   std::string daily_offpeak_time_utc;
   std::uint8_t block_protection_bytes_per_key = 0;
-  std::vector<std::string> paths;    // of db_paths and cf_paths
+  std::vector<std::string> paths;    // the directories that db_paths and cf_paths name
   std::vector<std::string> hints;    // calls without an effect here, by name
   std::vector<std::string> refused;  // calls whose meaning would be lost: an Open with them is NotSupported
   std::bitset<64> checksum_handoff_file_types;
@@ -155,7 +155,7 @@ struct rocksdb_options_t {
 
 struct rocksdb_t {
   std::shared_ptr<cambium::DB> rep;
-  std::shared_ptr<const RocksPrefix> prefix_extractor;  // of the default family
+  std::shared_ptr<const RocksPrefix> prefix_extractor;  // the default family's option
 };
 
 struct rocksdb_column_family_handle_t {

@@ -160,7 +160,7 @@ TEST_F(RocksDbCTest, OptionsWithoutAnEffectAreInTheLog) {
   EXPECT_NE(log.find("no effect here: arena_block_size; memtable_vector_rep\n"), std::string::npos) << log;
 }
 
-// What this version does not have fails when it is used.
+// A call of a feature that this version lacks fails. Setting the feature's options does not.
 TEST_F(RocksDbCTest, MissingFeaturesFailWhenTheyAreUsed) {
   void* const options = NewOptions();
   Call<void>("rocksdb_options_set_uint64add_merge_operator", options);

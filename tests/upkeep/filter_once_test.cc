@@ -256,7 +256,7 @@ int MostAskedWhileValuesMove() {
     collected.wait_for(std::chrono::milliseconds(200));  // with the rule it does not end
   });
   const Status compacted = db->CompactRange({}, nullptr, nullptr);
-  filter.counts = false;  // what is asked after the call
+  filter.counts = false;  // later compactions ask about the value again, which is allowed
   const Status gc = collected.valid() ? collected.get() : Status::Aborted("log GC has not run");
   FaultPoints::Instance().Set(nullptr);
   EXPECT_TRUE(compacted.ok()) << compacted.ToString();
