@@ -237,9 +237,6 @@ To Stored(From value) {
   }
 }
 
-// A missing key is not an error in this interface: the result is then not set.
-inline Status UnlessAbsent(Status status) { return status.IsNotFound() ? Status::OK() : status; }
-
 // The answer of a function whose feature this version does not have.
 inline Status Lacks(const char* feature) {
   return Status::NotSupported(std::string(feature) + " is not in this version");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "c/reading.h"
 #include "rocksdb_c/objects.h"
 
 using namespace cambium::rocks;
@@ -9,37 +10,13 @@ using cambium::ColumnFamilyHandle;
 using cambium::PinnableSlice;
 using cambium::Slice;
 using cambium::Status;
+using cambium::c::CopyMany;
+using cambium::c::GetCopy;
+using cambium::c::GetPinned;
+using cambium::c::MultiGet;
+using cambium::c::UnlessAbsent;
 
 namespace {
-
-char* Get(rocksdb_t* db, const rocksdb_readoptions_t* options, ColumnFamilyHandle* family, Slice key,
-          size_t* value_length, char** errptr) {
-  char* copy = nullptr;
-  *value_length = 0;
-  Guarded(errptr, [&] {
-    PinnableSlice value;
-    Status status = db->rep->Get(options->Rep(), family, key, &value);
-    if (status.ok()) {
-      copy = CopyBytes(value);
-      *value_length = value.size();
-    }
-    return UnlessAbsent(std::move(status));
-  });
-  return copy;
-}
-
-template <typename Pinned>
-Pinned* GetPinned(rocksdb_t* db, const rocksdb_readoptions_t* options, ColumnFamilyHandle* family, Slice key,
-                  char** errptr) {
-  std::unique_ptr<Pinned> value;
-  Guarded(errptr, [&] {
-    value = std::make_unique<Pinned>();
-    Status status = db->rep->Get(options->Rep(), family, key, &value->rep);
-    if (!status.ok()) value.reset();
-    return UnlessAbsent(std::move(status));
-  });
-  return value.release();
-}
 
 unsigned char GetInto(rocksdb_t* db, const rocksdb_readoptions_t* options, ColumnFamilyHandle* family, Slice key,
                       char* buffer, size_t buffer_size, size_t* value_length, unsigned char* found, char** errptr) {
@@ -58,47 +35,6 @@ unsigned char GetInto(rocksdb_t* db, const rocksdb_readoptions_t* options, Colum
     return UnlessAbsent(std::move(status));
   });
   return Truth(fits);
-}
-
-// `family_of` returns the family of the i-th key; `take` receives each value found.
-template <typename FamilyOf, typename KeyOf, typename Take>
-void MultiGet(rocksdb_t* db, const rocksdb_readoptions_t* options, FamilyOf&& family_of, KeyOf&& key_of,
-              std::size_t count, char** errors, Take&& take) {
-  std::fill_n(errors, count, nullptr);
-  char* failed = nullptr;
-  Guarded(&failed, [&] {
-    std::vector<Status> statuses(count);
-    std::vector<Slice> slices(count);
-    std::vector<ColumnFamilyHandle*> handles(count);
-    std::vector<PinnableSlice> values(count);
-    for (std::size_t i = 0; i < count; ++i) slices[i] = key_of(i);
-    for (std::size_t i = 0; i < count; ++i) handles[i] = family_of(i);
-    db->rep->MultiGet(options->Rep(), count, handles.data(), slices.data(), values.data(), statuses.data());
-    for (std::size_t i = 0; i < count; ++i) {
-      Guarded(&errors[i], [&] {
-        if (statuses[i].ok()) take(i, &values[i]);
-        return UnlessAbsent(statuses[i]);
-      });
-    }
-    return Status::OK();
-  });
-  if (failed == nullptr) return;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (errors[i] == nullptr) cambium::c::SaveText(&errors[i], failed);
-  }
-  cambium_free(failed);
-}
-
-template <typename FamilyOf>
-void CopyMany(rocksdb_t* db, const rocksdb_readoptions_t* options, FamilyOf&& family_of, std::size_t count,
-              const char* const* keys, const size_t* key_lengths, char** values, size_t* value_lengths, char** errors) {
-  std::fill_n(values, count, nullptr);
-  std::fill_n(value_lengths, count, size_t{0});
-  const auto key_of = [&](std::size_t i) { return Slice(keys[i], key_lengths[i]); };
-  MultiGet(db, options, family_of, key_of, count, errors, [&](std::size_t i, PinnableSlice* value) {
-    values[i] = CopyBytes(*value);
-    value_lengths[i] = value->size();
-  });
 }
 
 unsigned char MayExist(rocksdb_t* db, const rocksdb_readoptions_t* options, ColumnFamilyHandle* family, Slice key,
@@ -126,21 +62,22 @@ extern "C" {
 
 char* rocksdb_get(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_length,
                   size_t* value_length, char** errptr) {
-  return Get(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length), value_length, errptr);
+  return GetCopy(*db->rep, options->Rep(), db->rep->DefaultColumnFamily(), Slice(key, key_length), value_length,
+                 errptr);
 }
 char* rocksdb_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options, rocksdb_column_family_handle_t* family,
                      const char* key, size_t key_length, size_t* value_length, char** errptr) {
-  return Get(db, options, RepOf(family), Slice(key, key_length), value_length, errptr);
+  return GetCopy(*db->rep, options->Rep(), RepOf(family), Slice(key, key_length), value_length, errptr);
 }
 rocksdb_pinnableslice_t* rocksdb_get_pinned(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key,
                                             size_t key_length, char** errptr) {
-  return GetPinned<rocksdb_pinnableslice_t>(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length),
-                                            errptr);
+  return GetPinned<rocksdb_pinnableslice_t>(*db->rep, options->Rep(), db->rep->DefaultColumnFamily(),
+                                            Slice(key, key_length), errptr);
 }
 rocksdb_pinnableslice_t* rocksdb_get_pinned_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                                rocksdb_column_family_handle_t* family, const char* key,
                                                size_t key_length, char** errptr) {
-  return GetPinned<rocksdb_pinnableslice_t>(db, options, RepOf(family), Slice(key, key_length), errptr);
+  return GetPinned<rocksdb_pinnableslice_t>(*db->rep, options->Rep(), RepOf(family), Slice(key, key_length), errptr);
 }
 const char* rocksdb_pinnableslice_value(const rocksdb_pinnableslice_t* slice, size_t* value_length) {
   *value_length = slice == nullptr ? 0 : slice->rep.size();
@@ -150,13 +87,13 @@ void rocksdb_pinnableslice_destroy(rocksdb_pinnableslice_t* slice) { delete slic
 
 rocksdb_pinnable_handle_t* rocksdb_get_pinned_v2(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key,
                                                  size_t key_length, char** errptr) {
-  return GetPinned<rocksdb_pinnable_handle_t>(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length),
-                                              errptr);
+  return GetPinned<rocksdb_pinnable_handle_t>(*db->rep, options->Rep(), db->rep->DefaultColumnFamily(),
+                                              Slice(key, key_length), errptr);
 }
 rocksdb_pinnable_handle_t* rocksdb_get_pinned_cf_v2(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                                     rocksdb_column_family_handle_t* family, const char* key,
                                                     size_t key_length, char** errptr) {
-  return GetPinned<rocksdb_pinnable_handle_t>(db, options, RepOf(family), Slice(key, key_length), errptr);
+  return GetPinned<rocksdb_pinnable_handle_t>(*db->rep, options->Rep(), RepOf(family), Slice(key, key_length), errptr);
 }
 const char* rocksdb_pinnable_handle_get_value(const rocksdb_pinnable_handle_t* handle, size_t* value_length) {
   *value_length = handle == nullptr ? 0 : handle->rep.size();
@@ -181,14 +118,15 @@ void rocksdb_multi_get(rocksdb_t* db, const rocksdb_readoptions_t* options, size
                        const size_t* key_lengths, char** values, size_t* value_lengths, char** errors) {
   ColumnFamilyHandle* const family = db->rep->DefaultColumnFamily();
   CopyMany(
-      db, options, [family](std::size_t) { return family; }, count, keys, key_lengths, values, value_lengths, errors);
+      *db->rep, options->Rep(), [family](std::size_t) { return family; }, count, keys, key_lengths, values,
+      value_lengths, errors);
 }
 void rocksdb_multi_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                           const rocksdb_column_family_handle_t* const* families, size_t count, const char* const* keys,
                           const size_t* key_lengths, char** values, size_t* value_lengths, char** errors) {
   CopyMany(
-      db, options, [families](std::size_t i) { return RepOf(families[i]); }, count, keys, key_lengths, values,
-      value_lengths, errors);
+      *db->rep, options->Rep(), [families](std::size_t i) { return RepOf(families[i]); }, count, keys, key_lengths,
+      values, value_lengths, errors);
 }
 void rocksdb_batched_multi_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                   rocksdb_column_family_handle_t* family, size_t count, const char* const* keys,
@@ -196,7 +134,7 @@ void rocksdb_batched_multi_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* op
                                   const bool /*sorted_input*/) {
   std::fill_n(values, count, nullptr);
   MultiGet(
-      db, options, [family](std::size_t) { return RepOf(family); },
+      *db->rep, options->Rep(), [family](std::size_t) { return RepOf(family); },
       [&](std::size_t i) { return Slice(keys[i], key_lengths[i]); }, count, errors,
       [&](std::size_t i, PinnableSlice* value) { values[i] = new rocksdb_pinnableslice_t{std::move(*value)}; });
 }
@@ -206,7 +144,7 @@ void rocksdb_batched_multi_get_cf_slice(rocksdb_t* db, const rocksdb_readoptions
                                         const bool /*sorted_input*/) {
   std::fill_n(values, count, nullptr);
   MultiGet(
-      db, options, [family](std::size_t) { return RepOf(family); },
+      *db->rep, options->Rep(), [family](std::size_t) { return RepOf(family); },
       [&](std::size_t i) { return Slice(keys[i].data, keys[i].size); }, count, errors,
       [&](std::size_t i, PinnableSlice* value) { values[i] = new rocksdb_pinnableslice_t{std::move(*value)}; });
 }
