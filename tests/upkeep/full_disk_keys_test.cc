@@ -93,7 +93,7 @@ TEST(FullDiskKeysTest, TheReserveHasRoomForKeys) {
 
 TEST(FullDiskKeysTest, AnIndexOfLessThanHalfGetsRoomForItsCompactions) {
   if (TestsUseLsm()) GTEST_SKIP() << "an LSM on this disk mostly accepts puts again without it";
-  ExpectCaught(Mutant::kSmallIndexIsHalf, {"4000, 1000", 1000, 1001, 24 * kMiB, 4000});
+  ExpectCaught(Mutant::kSmallIndexIsHalf, {"16, 100", 100, 101, 24 * kMiB, 16, 1});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "io/sim/sim_map.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "io/sim/sim_file_system.h"
@@ -9,8 +10,10 @@ namespace cambium {
 
 SimMappedRegion::SimMappedRegion(SimFileSystem* file_system, SimInodeId inode, std::string path, std::uint64_t offset,
                                  std::size_t length)
-    : file_system_(file_system), inode_(inode), path_(std::move(path)), offset_(offset), bytes_(length, '\0') {
-  Refresh(file_system_->disk_.GetInode(inode_).cached(), offset_, bytes_.size());
+    : file_system_(file_system), inode_(inode), path_(std::move(path)), offset_(offset), size_(length),
+      bytes_(static_cast<char*>(std::calloc(std::max<std::size_t>(length, 1), 1))) {
+  if (bytes_ == nullptr) throw std::bad_alloc();
+  Refresh(file_system_->disk_.GetInode(inode_).cached(), offset_, size_);
   ++file_system_->open_[inode_];
   file_system_->maps_.push_back(this);
 }
@@ -22,7 +25,7 @@ SimMappedRegion::~SimMappedRegion() {
 }
 
 Status SimMappedRegion::CopyOut(std::size_t offset, std::size_t n, char* out) const {
-  if (offset > bytes_.size() || n > bytes_.size() - offset) {
+  if (offset > size_ || n > size_ - offset) {
     return Status::InvalidArgument(path_ + ": range outside of the mapping");
   }
   const std::span<char> piece(out, n);
@@ -39,8 +42,8 @@ Status SimMappedRegion::CopyOut(std::size_t offset, std::size_t n, char* out) co
 
 void SimMappedRegion::Refresh(const SimContent& content, std::uint64_t offset, std::uint64_t length) {
   const std::uint64_t begin = std::max(offset, offset_);
-  const std::uint64_t end = std::min({offset + length, offset_ + bytes_.size(), content.size()});
-  if (begin < end) content.Read(begin, end - begin, bytes_.data() + (begin - offset_));
+  const std::uint64_t end = std::min({offset + length, offset_ + size_, content.size()});
+  if (begin < end) content.Read(begin, end - begin, bytes_.get() + (begin - offset_));
 }
 
 }  // namespace cambium

@@ -1,6 +1,8 @@
 // SimMappedRegion: a mapped range of a simulated file. It is a copy, and later writes to the file change it too.
 #pragma once
 
+#include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "cambium/file_system.h"
@@ -21,8 +23,8 @@ class SimMappedRegion final : public MappedRegion {
   SimMappedRegion(const SimMappedRegion&) = delete;
   SimMappedRegion& operator=(const SimMappedRegion&) = delete;
 
-  [[nodiscard]] const char* data() const override { return bytes_.data(); }
-  [[nodiscard]] std::size_t size() const override { return bytes_.size(); }
+  [[nodiscard]] const char* data() const override { return bytes_.get(); }
+  [[nodiscard]] std::size_t size() const override { return size_; }
   Status CopyOut(std::size_t offset, std::size_t n, char* out) const override;
 
   [[nodiscard]] SimInodeId inode() const { return inode_; }
@@ -34,7 +36,13 @@ class SimMappedRegion final : public MappedRegion {
   const SimInodeId inode_;
   const std::string path_;
   const std::uint64_t offset_;
-  std::string bytes_;
+  const std::size_t size_;
+  // From calloc: pages of zeros take no memory and no time until they are written. Most of a mapping lies beyond the end
+  // of the file.
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+  const std::unique_ptr<char, Free> bytes_;
 };
 
 }  // namespace cambium
