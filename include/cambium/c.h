@@ -554,8 +554,8 @@ double cambium_statistics_histogram_data_get_min(const cambium_statistics_histog
 uint64_t cambium_statistics_histogram_data_get_count(const cambium_statistics_histogram_data_t* data);
 uint64_t cambium_statistics_histogram_data_get_sum(const cambium_statistics_histogram_data_t* data);
 
-/* LevelDB's names. The first five set the nearest option here. block_restart_interval has no counterpart: if it is
-   set to another value than 1, the call that uses the options returns NotSupported. */
+/* LevelDB's names. The first five set the nearest option here. block_restart_interval, and a filter policy of the
+   caller's own, have no effect: LOG says so. */
 void cambium_options_set_block_size(cambium_options_t* options, size_t value);    /* page_size */
 void cambium_options_set_max_file_size(cambium_options_t* options, size_t value); /* target_file_size_base */
 /* wal_recovery_mode: true is tolerate_corrupted_tail_records, the default; false is point_in_time. */
@@ -568,8 +568,8 @@ void cambium_options_set_block_restart_interval(cambium_options_t* options, int 
 cambium_cache_t* cambium_cache_create_lru(size_t capacity);
 void cambium_cache_destroy(cambium_cache_t* cache);
 cambium_filterpolicy_t* cambium_filterpolicy_create_bloom(int bits_per_key);
-/* Filter policies of the caller's own are not supported: options with one are rejected. `destructor` is called
-   nevertheless. */
+/* A filter policy of the caller's own: the library uses its own filters instead. `destructor` is called when it is
+   destroyed; the other functions are never called. */
 cambium_filterpolicy_t* cambium_filterpolicy_create(
     void* state, void (*destructor)(void* state),
     char* (*create_filter)(void* state, const char* const* keys, const size_t* key_lengths, int num_keys,

@@ -12,9 +12,9 @@
 namespace cambium {
 namespace {
 
-constexpr std::string_view kPrefixes[] = {"rocksdb.", "cambium."};
+constexpr std::string_view kPrefixes[] = {"rocksdb.", "cambium.", "leveldb."};
 
-// "num-snapshots" of "rocksdb.num-snapshots" or "cambium.num-snapshots"; empty for other prefixes.
+// "num-snapshots" of "rocksdb.num-snapshots", for example; empty for other prefixes.
 std::string_view BareName(Slice property) {
   for (const std::string_view prefix : kPrefixes) {
     if (property.starts_with(prefix)) return property.ToStringView().substr(prefix.size());
@@ -44,6 +44,13 @@ std::string JsonOf(const std::map<std::string, std::string>& figures) {
 std::size_t BytesOfTables(const FamilyView& family) {
   std::size_t bytes = family.active->memory_bytes();
   for (const FrozenTable& frozen : family.frozen) bytes += frozen.table->memory_bytes();
+  return bytes;
+}
+
+// Of all families: what a program can do something about.
+std::uint64_t BytesOfMemory(const View& view, const PagePool& pool) {
+  std::uint64_t bytes = pool.stats().resident_bytes;
+  for (const FamilyView& each : view.families) bytes += BytesOfTables(each) + each.layers->shape().memory_bytes;
   return bytes;
 }
 
@@ -79,6 +86,7 @@ const Properties::IntProperty Properties::kIntProperties[] = {
     CAMBIUM_INT_PROPERTY("cur-size-all-mem-tables", BytesOfTables(asked.family)),
     CAMBIUM_INT_PROPERTY("size-all-mem-tables", self.upkeep_.snapshot_runs.AllTableBytes(asked.family.family->id)),
     CAMBIUM_INT_PROPERTY("estimate-table-readers-mem", asked.shape.memory_bytes),
+    CAMBIUM_INT_PROPERTY("approximate-memory-usage", BytesOfMemory(asked.view, *self.db_.pool)),
     CAMBIUM_INT_PROPERTY("write-buffer-manager-usage", self.db_.budget == nullptr ? 0 : self.db_.budget->used()),
     CAMBIUM_INT_PROPERTY("write-buffer-manager-capacity", self.db_.budget == nullptr ? 0 : self.db_.budget->limit()),
     CAMBIUM_INT_PROPERTY("memory-promise", MemoryPromise(self.db_, asked.view)),
@@ -207,6 +215,26 @@ bool Properties::GetLevel(const Family& family, std::string_view name, std::stri
   return true;
 }
 
+// A heading for each level, and a line for each of its files: its number and its bytes. The layers of a tree are its runs,
+// as level 0, and its own files.
+bool Properties::GetFiles(const Family& family, std::string* value) {
+  const CommitLock lock(state_.commits);
+  const auto found = state_.commits.state().families.find(family.id);
+  if (found == state_.commits.state().families.end()) return false;
+  std::map<std::string, std::string> levels;  // by heading, in the order of the levels: they have at most two digits
+  const auto add = [&levels](const std::string& heading, std::uint64_t number, std::uint64_t bytes) {
+    levels[heading] += " " + std::to_string(number) + ":" + std::to_string(bytes) + "\n";
+  };
+  for (const RunInfo& run : found->second.runs) add("--- level 00 ---\n", run.number, run.file_size);
+  for (const auto& [number, run] : found->second.level_runs) {
+    add(std::string(run.level < 10 ? "--- level 0" : "--- level ") + std::to_string(run.level) + " ---\n", number,
+        run.info.file_size);
+  }
+  for (const auto& [number, segment] : found->second.index_segments) add("--- tree ---\n", number, segment.length);
+  for (const auto& [heading, files] : levels) *value += heading + files;
+  return true;
+}
+
 bool Properties::GetMap(const Family& family, Slice property, Figures* value) {
   const std::string_view name = BareName(property);
   if (name == "space" || name == "gc-forecast") {
@@ -248,6 +276,10 @@ bool Properties::GetText(const Family& family, Slice property, std::string* valu
     return true;
   }
   if (GetLevel(family, name, value)) return true;
+  if (name == "sstables") {
+    value->clear();
+    return GetFiles(family, value);
+  }
   constexpr std::string_view kJson = "-json";
   const bool is_json = name.ends_with(kJson);
   const std::string_view map_name = is_json ? name.substr(0, name.size() - kJson.size()) : name;

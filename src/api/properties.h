@@ -45,6 +45,7 @@ class Properties {
   [[nodiscard]] LogBytes MeasureLog(const View& view) const;
   [[nodiscard]] std::uint64_t LiveBytes(const FamilyView& family) const;
   bool GetLevel(const Family& family, std::string_view name, std::string* value);
+  bool GetFiles(const Family& family, std::string* value);
   bool GetBlobStats(const Family& family, std::string* value);
   [[nodiscard]] Figures IndexStats(const FamilyView& family) const;
   // space_properties.cc

@@ -3,13 +3,13 @@
 using cambium::DB;
 using cambium::Slice;
 using cambium::Status;
-using cambium::c::CheckRefused;
 using cambium::c::CopyBytes;
 using cambium::c::CopyIdentity;
 using cambium::c::CopyStrings;
 using cambium::c::DescribeFamilies;
 using cambium::c::Guarded;
 using cambium::c::KeyRange;
+using cambium::c::LogHints;
 using cambium::c::RepOf;
 
 namespace {
@@ -55,9 +55,9 @@ char* Property(DB* db, cambium::ColumnFamilyHandle* family, const char* name) {
 cambium_t* cambium_open(const cambium_options_t* options, const char* name, char** errptr) {
   cambium_t* db = nullptr;
   Guarded(errptr, [&]() -> Status {
-    if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
     auto opened = std::make_unique<cambium_t>();
     if (Status status = DB::Open(options->rep, name, &opened->rep); !status.ok()) return status;
+    LogHints(*options, opened->rep.get());
     db = opened.release();
     return Status::OK();
   });
@@ -67,9 +67,9 @@ cambium_t* cambium_open(const cambium_options_t* options, const char* name, char
 cambium_t* cambium_open_for_read_only(const cambium_options_t* options, const char* name, char** errptr) {
   cambium_t* db = nullptr;
   Guarded(errptr, [&]() -> Status {
-    if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
     auto opened = std::make_unique<cambium_t>();
     if (Status status = DB::OpenForReadOnly(options->rep, name, &opened->rep); !status.ok()) return status;
+    LogHints(*options, opened->rep.get());
     db = opened.release();
     return Status::OK();
   });
@@ -95,7 +95,6 @@ void cambium_verify_db(const cambium_options_t* options, const char* name, unsig
   *problems = nullptr;
   *num_problems = 0;
   Guarded(errptr, [&]() -> Status {
-    if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
     return Verify(options, name, NamedToVerify(*options), deep, problems, num_problems);
   });
 }
@@ -108,7 +107,6 @@ void cambium_verify_db_column_families(const cambium_options_t* options, const c
   *num_problems = 0;
   Guarded(errptr, [&]() -> Status {
     std::vector<cambium::ColumnFamilyDescriptor> families;
-    if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
     Status s = DescribeFamilies(num_column_families, column_family_names, column_family_options, &families);
     return s.ok() ? Verify(options, name, families, deep, problems, num_problems) : s;
   });

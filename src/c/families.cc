@@ -4,11 +4,11 @@ using cambium::ColumnFamilyDescriptor;
 using cambium::ColumnFamilyHandle;
 using cambium::DB;
 using cambium::Status;
-using cambium::c::CheckRefused;
 using cambium::c::CopyBytes;
 using cambium::c::CopyStrings;
 using cambium::c::DescribeFamilies;
 using cambium::c::Guarded;
+using cambium::c::LogHints;
 using cambium::c::RepOf;
 
 namespace {
@@ -22,7 +22,6 @@ cambium_t* OpenWith(OpenFamilies open_as, const cambium_options_t* options, cons
                     cambium_column_family_handle_t** out, char** errptr) {
   cambium_t* db = nullptr;
   Guarded(errptr, [&]() -> Status {
-    if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
     std::vector<ColumnFamilyDescriptor> families;
     if (Status s = DescribeFamilies(count, names, family_options, &families); !s.ok()) return s;
     const std::size_t n = families.size();
@@ -31,6 +30,8 @@ cambium_t* OpenWith(OpenFamilies open_as, const cambium_options_t* options, cons
     auto opened = std::make_unique<cambium_t>();
     std::vector<ColumnFamilyHandle*> handles;
     if (Status status = open_as(options->rep, name, families, &handles, &opened->rep); !status.ok()) return status;
+    LogHints(*options, opened->rep.get());
+    for (std::size_t i = 0; i < n; ++i) LogHints(*family_options[i], opened->rep.get());
     for (std::size_t i = 0; i < n; ++i) {
       *made[i] = {handles[i], opened->rep.get()};
       out[i] = made[i].release();
@@ -46,10 +47,7 @@ cambium_t* OpenWith(OpenFamilies open_as, const cambium_options_t* options, cons
 Status cambium::c::DescribeFamilies(int count, const char* const* names, const cambium_options_t* const* options,
                                     std::vector<ColumnFamilyDescriptor>* families) {
   if (count < 0) return Status::InvalidArgument("the number of column families is " + std::to_string(count));
-  for (int i = 0; i < count; ++i) {
-    if (Status checked = CheckRefused(*options[i]); !checked.ok()) return checked;
-    families->emplace_back(names[i], options[i]->rep);
-  }
+  for (int i = 0; i < count; ++i) families->emplace_back(names[i], options[i]->rep);
   return Status::OK();
 }
 
@@ -91,10 +89,10 @@ cambium_column_family_handle_t* cambium_create_column_family(cambium_t* db, cons
                                                              const char* name, char** errptr) {
   cambium_column_family_handle_t* handle = nullptr;
   Guarded(errptr, [&]() -> Status {
-    if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
     auto made = std::make_unique<cambium_column_family_handle_t>();
     made->db = db->rep.get();
     if (Status status = db->rep->CreateColumnFamily(options->rep, name, &made->rep); !status.ok()) return status;
+    LogHints(*options, made->db);
     handle = made.release();
     return Status::OK();
   });

@@ -15,17 +15,20 @@ struct cambium_filterpolicy_t {
 
 namespace {
 
-void Refuse(cambium_options_t* options, const char* name, bool is_refused, const std::string& why) {
-  options->refused.erase(name);
-  if (is_refused) options->refused[name] = why;
+void Hint(cambium_options_t* options, const char* name, bool is_set, const std::string& why) {
+  options->hints.erase(name);
+  if (is_set) options->hints[name] = why;
 }
 
 }  // namespace
 
-Status cambium::c::CheckRefused(const cambium_options_t& options) {
-  if (options.refused.empty()) return Status::OK();
-  const auto& [name, why] = *options.refused.begin();
-  return Status::NotSupported(name + " is " + why);
+void cambium::c::LogHints(const cambium_options_t& options, DB* db) {
+  if (options.hints.empty()) return;
+  const std::shared_ptr<Logger> logger = db->GetOptions().info_log;
+  if (logger == nullptr) return;
+  for (const auto& [name, why] : options.hints) {
+    logger->Log(InfoLogLevel::kInfo, "the option " + name + " has no effect here: " + why);
+  }
 }
 
 void cambium_options_set_block_size(cambium_options_t* options, size_t value) { options->rep.page_size = value; }
@@ -45,9 +48,12 @@ void cambium_cache_destroy(cambium_cache_t* cache) { delete cache; }
 
 void cambium_options_set_filter_policy(cambium_options_t* options, cambium_filterpolicy_t* policy) {
   const bool is_own = policy == nullptr || policy->is_own;
-  Refuse(options, "filter_policy", !is_own, "the caller's own; this library supports only its own, see "
-         "cambium_filterpolicy_create_bloom");
-  if (is_own) options->rep.filter_bits_per_key = policy == nullptr ? 0 : policy->bits_per_key;
+  Hint(options, "filter_policy", !is_own, "it is the caller's own, and the library uses its own filters instead");
+  if (!is_own) {
+    options->rep.filter_bits_per_key = cambium::Options().filter_bits_per_key;
+  } else {
+    options->rep.filter_bits_per_key = policy == nullptr ? 0 : policy->bits_per_key;
+  }
 }
 cambium_filterpolicy_t* cambium_filterpolicy_create_bloom(int bits_per_key) {
   auto* const policy = new cambium_filterpolicy_t;
@@ -68,6 +74,5 @@ cambium_filterpolicy_t* cambium_filterpolicy_create(
 void cambium_filterpolicy_destroy(cambium_filterpolicy_t* policy) { delete policy; }
 
 void cambium_options_set_block_restart_interval(cambium_options_t* options, int value) {
-  Refuse(options, "block_restart_interval", value != 1,
-         std::to_string(value) + "; legal is 1: every key of a page can be found directly");
+  Hint(options, "block_restart_interval", value != 1, "every key of a page can be found directly");
 }

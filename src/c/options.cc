@@ -116,9 +116,9 @@ void cambium_get_options_from_string(const cambium_options_t* base_options, cons
     cambium::Options read;
     Status status = GetOptionsFromString(base_options->rep, text, &read);
     if (status.ok()) {
-      const std::map<std::string, std::string> refused = base_options->refused;  // both may be the same object
+      const std::map<std::string, std::string> hints = base_options->hints;  // both may be the same object
       new_options->rep = std::move(read);
-      new_options->refused = refused;
+      new_options->hints = hints;
     }
     return status;
   });

@@ -3,15 +3,11 @@
 #include "c/wrappers.h"
 
 using cambium::Status;
-using cambium::c::CheckRefused;
 using cambium::c::DescribeFamilies;
 using cambium::c::Guarded;
 
 void cambium_repair_db(const cambium_options_t* options, const char* name, char** errptr) {
-  Guarded(errptr, [&] {
-    const Status checked = CheckRefused(*options);
-    return checked.ok() ? cambium::RepairDB(name, options->rep) : checked;
-  });
+  Guarded(errptr, [&] { return cambium::RepairDB(name, options->rep); });
 }
 
 namespace {
@@ -34,8 +30,6 @@ void cambium_salvage_db(const cambium_options_t* options, const char* name, cons
                         unsigned char include_unproven, uint64_t* num_lost, uint64_t* num_unproven, char** errptr) {
   *num_lost = *num_unproven = 0;
   Guarded(errptr, [&] {
-    const Status checked = CheckRefused(*options);
-    if (!checked.ok()) return checked;
     return Salvage(options, name, {{cambium::kDefaultColumnFamilyName, options->rep}}, out, include_unproven, num_lost,
                    num_unproven);
   });
@@ -49,10 +43,7 @@ void cambium_salvage_db_column_families(const cambium_options_t* options, const 
   *num_lost = *num_unproven = 0;
   Guarded(errptr, [&] {
     std::vector<cambium::ColumnFamilyDescriptor> families;
-    Status checked = CheckRefused(*options);
-    if (checked.ok()) {
-      checked = DescribeFamilies(num_column_families, column_family_names, column_family_options, &families);
-    }
+    Status checked = DescribeFamilies(num_column_families, column_family_names, column_family_options, &families);
     return checked.ok() ? Salvage(options, name, families, out, include_unproven, num_lost, num_unproven) : checked;
   });
 }

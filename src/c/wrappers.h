@@ -34,9 +34,8 @@ struct cambium_column_family_handle_t {
 
 struct cambium_options_t {
   cambium::Options rep;
-  // LevelDB options without a counterpart here that were set to an unsupported value: name and reason. A call that uses
-  // these options returns NotSupported with this text.
-  std::map<std::string, std::string> refused = {};
+  // LevelDB options that were set and have no effect here: name and reason. Open writes them to LOG.
+  std::map<std::string, std::string> hints = {};
 };
 
 struct cambium_readoptions_t {
@@ -147,8 +146,8 @@ struct KeyRange {
   bool has_end;
 };
 
-// NotSupported if an option without a counterpart here is set.
-Status CheckRefused(const cambium_options_t& options);
+// Writes the options that have no effect here to the database's LOG.
+void LogHints(const cambium_options_t& options, DB* db);
 
 // Makes descriptors of `count` names and their options.
 Status DescribeFamilies(int count, const char* const* names, const cambium_options_t* const* options,

@@ -307,14 +307,14 @@ std::map<std::string, bool> DocumentedProperties() {
   return found;
 }
 
-TEST(DbBasicsTest, EveryDocumentedPropertyHasBothPrefixes) {
+TEST(DbBasicsTest, EveryDocumentedPropertyHasAllPrefixes) {
   TestStore store;
   store.MustOpen();
   for (int i = 0; i < 500; ++i) store.Put(std::to_string(i), ValueOf(100));
   store.Flush();
   const std::map<std::string, bool> documented = DocumentedProperties();
   ASSERT_GT(documented.size(), 35u);
-  for (const std::string prefix : {"rocksdb.", "cambium."}) {
+  for (const std::string prefix : {"rocksdb.", "cambium.", "leveldb."}) {
     for (const auto& [name, is_number] : documented) {
       std::uint64_t number = 0;
       std::string text;
@@ -333,7 +333,7 @@ TEST(DbBasicsTest, EveryDocumentedPropertyHasBothPrefixes) {
     EXPECT_EQ(map["index"], TestsUseLsm() ? "lsm" : "btree");
   }
   std::string text;
-  for (const char* unknown : {"", "cambium.", "num-runs", "leveldb.stats", "cambium.no-such-thing"}) {
+  for (const char* unknown : {"", "cambium.", "num-runs", "lmdb.stats", "cambium.no-such-thing", "leveldb.no-such-thing"}) {
     EXPECT_FALSE(store.db->GetProperty(unknown, &text)) << unknown;
   }
   EXPECT_EQ(store.Property("estimate-num-keys"), 500u);
