@@ -303,6 +303,8 @@ void cambium_compact_range_cf_opt(cambium_t* db, cambium_column_family_handle_t*
                                   char** errptr);
 /* Waits until no background work is left. */
 void cambium_wait_for_compact(cambium_t* db, char** errptr);
+/* DB::VerifyChecksum: reads each key and value of each column family. The first damage is the error. */
+void cambium_verify_checksum(cambium_t* db, const cambium_readoptions_t* options, char** errptr);
 
 /* ---- Properties ---- */
 /* The text is the caller's, and ends with a zero; NULL for an unknown name. docs/OPTIONS.md lists the names. */

@@ -204,6 +204,11 @@ class DB {
   }
   // Waits until no background work is left.
   virtual Status WaitForCompact() = 0;
+  // Reads each key of each family at `options.snapshot`, or now, and its value, and so compares their checksums, while
+  // the database is in use. Returns the first error. Values and entries that no read returns any more are not read; a
+  // closed database is verified as a whole by VerifyDB. Bounds and verify_checksums are ignored; fill_cache should be
+  // false, so that the pages do not push others out of the cache.
+  virtual Status VerifyChecksum(const ReadOptions& options) = 0;
 
   // ---- Properties and sizes ----
   // docs/OPTIONS.md lists the names. Returns false for an unknown name.

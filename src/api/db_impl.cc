@@ -394,6 +394,23 @@ Status DbImpl::NewIterators(const ReadOptions& options, const std::vector<Column
   return Status::OK();
 }
 
+Status DbImpl::VerifyChecksum(const ReadOptions& options) {
+  CAMBIUM_RETURN_IF_ERROR(reader_.Check(options));
+  ReadOptions all = options;
+  all.iterate_lower_bound = all.iterate_upper_bound = nullptr;
+  all.allow_unprepared_value = false;
+  all.verify_checksums = true;
+  SequenceNumber sequence = 0;
+  CAMBIUM_TRY(const std::shared_ptr<const View> view, state_.head.PinViewFor(all, &sequence));
+  for (const FamilyView& each : view->families) {
+    DbIterator it(&iterator_source_, each.family, all, view, SequenceOfIterator(sequence));
+    for (it.SeekToFirst(); it.Valid(); it.Next()) {
+    }
+    CAMBIUM_RETURN_IF_ERROR(it.status());
+  }
+  return Status::OK();
+}
+
 // ---- Upkeep ----
 
 Status DbImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* handle) {

@@ -94,6 +94,7 @@ class DbImpl final : public DB {
   Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* family, const Slice* begin,
                       const Slice* end) override;
   Status WaitForCompact() override;
+  Status VerifyChecksum(const ReadOptions& options) override;
   bool GetProperty(ColumnFamilyHandle* family, Slice property, std::string* value) override;
   bool GetIntProperty(ColumnFamilyHandle* family, Slice property, std::uint64_t* value) override;
   bool GetMapProperty(ColumnFamilyHandle* family, Slice property, std::map<std::string, std::string>* value) override;

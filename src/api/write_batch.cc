@@ -1,5 +1,6 @@
 #include "cambium/write_batch.h"
 
+#include "api/batch_tags.h"
 #include "cambium/column_family.h"
 #include "cambium/db.h"
 #include "state/family.h"
@@ -8,14 +9,6 @@
 
 namespace cambium {
 namespace {
-
-// Tags of the serialised form. The first bytes of Data() are the number of operations, which FromData checks.
-constexpr char kPutTag = 1;
-constexpr char kDeleteTag = 2;
-constexpr char kSingleDeleteTag = 3;
-constexpr char kDeleteRangeTag = 4;
-constexpr char kFamilyBit = 0x40;  // a family id follows; without this bit: the default family
-constexpr std::size_t kCountSize = 4;
 
 Status CheckKey(Slice key) {
   if (key.size() <= kMaxKeyBytes) return Status::OK();

@@ -154,6 +154,9 @@ void cambium_compact_range_cf_opt(cambium_t* db, cambium_column_family_handle_t*
 void cambium_wait_for_compact(cambium_t* db, char** errptr) {
   Guarded(errptr, [&] { return db->rep->WaitForCompact(); });
 }
+void cambium_verify_checksum(cambium_t* db, const cambium_readoptions_t* options, char** errptr) {
+  Guarded(errptr, [&] { return db->rep->VerifyChecksum(options->rep); });
+}
 
 // ---- Snapshots ----
 // A cambium_snapshot_t is the snapshot itself.

@@ -1,6 +1,7 @@
 // Batches.
 #include <algorithm>
 
+#include "rocksdb_c/batch_format.h"
 #include "rocksdb_c/objects.h"
 
 using namespace cambium::rocks;
@@ -71,7 +72,7 @@ rocksdb_writebatch_t* rocksdb_writebatch_create() { return new rocksdb_writebatc
 rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char* bytes, size_t length) {
   auto batch = std::make_unique<rocksdb_writebatch_t>();
   // RocksDB looks at the bytes when they are written, and returns the error then.
-  const Status read = WriteBatch::FromData(Slice(bytes, length), &batch->rep);
+  const Status read = DecodeBatch(Slice(bytes, length), &batch->rep);
   if (!read.ok()) static_cast<void>(batch->rep.Refuse(read));
   return batch.release();
 }
@@ -84,8 +85,9 @@ void rocksdb_writebatch_destroy(rocksdb_writebatch_t* batch) { delete batch; }
 void rocksdb_writebatch_clear(rocksdb_writebatch_t* batch) { batch->rep.Clear(); }
 int rocksdb_writebatch_count(rocksdb_writebatch_t* batch) { return static_cast<int>(batch->rep.Count()); }
 const char* rocksdb_writebatch_data(rocksdb_writebatch_t* batch, size_t* size) {
-  *size = batch->rep.Data().size();
-  return batch->rep.Data().data();
+  batch->data = EncodeBatch(batch->rep);
+  *size = batch->data.size();
+  return batch->data.data();
 }
 
 // ---- Operations ----

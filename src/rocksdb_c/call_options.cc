@@ -45,6 +45,12 @@ CAMBIUM_ROCKSDB_LIFE(flushwaloptions)
 CAMBIUM_ROCKSDB_FLUSHWALOPTIONS(CAMBIUM_ROCKSDB_ACCESSORS, flushwaloptions)
 CAMBIUM_ROCKSDB_LIFE(compactoptions)
 CAMBIUM_ROCKSDB_COMPACTOPTIONS(CAMBIUM_ROCKSDB_ACCESSORS, compactoptions)
+void rocksdb_compactoptions_set_bottommost_level_compaction(rocksdb_compactoptions_t* options, unsigned char value) {
+  options->bottommost_level_compaction = value;
+}
+unsigned char rocksdb_compactoptions_get_bottommost_level_compaction(rocksdb_compactoptions_t* options) {
+  return options->bottommost_level_compaction;
+}
 CAMBIUM_ROCKSDB_LIFE(wait_for_compact_options)
 CAMBIUM_ROCKSDB_WAIT_FOR_COMPACT_OPTIONS(CAMBIUM_ROCKSDB_ACCESSORS, wait_for_compact_options)
 CAMBIUM_ROCKSDB_LIFE(size_approximation_options)
@@ -83,8 +89,7 @@ void rocksdb_readoptions_set_request_id(rocksdb_readoptions_t* options, const ch
 }
 void rocksdb_readoptions_clear_request_id(rocksdb_readoptions_t* options) { options->request_id.reset(); }
 const char* rocksdb_readoptions_get_request_id(rocksdb_readoptions_t* options, size_t* length) {
-  *length = options->request_id.has_value() ? options->request_id->size() : 0;
-  return options->request_id.has_value() ? options->request_id->data() : nullptr;
+  return Shown(options->request_id, length);
 }
 
 // RocksDB may skip tables by it, which here would only be an optimisation.
@@ -96,14 +101,13 @@ void rocksdb_readoptions_clear_table_filter(rocksdb_readoptions_t* options) { op
 unsigned char rocksdb_readoptions_has_table_filter(const rocksdb_readoptions_t* options) {
   return Truth(options->table_filter != nullptr);
 }
-void rocksdb_readoptions_set_table_index_factory_from_string(rocksdb_readoptions_t* /*options*/, const char* /*value*/,
-                                                             size_t /*length*/, char** errptr) {
-  Lack(errptr, "an index of the user's own");
+void rocksdb_readoptions_set_table_index_factory_from_string(rocksdb_readoptions_t* options, const char* value,
+                                                             size_t length, char** /*errptr*/) {
+  options->table_index = std::string(value, length);
 }
-void rocksdb_readoptions_clear_table_index_factory(rocksdb_readoptions_t* /*options*/) {}
-const char* rocksdb_readoptions_get_table_index_factory_name(const rocksdb_readoptions_t* /*options*/, size_t* length) {
-  *length = 0;
-  return nullptr;
+void rocksdb_readoptions_clear_table_index_factory(rocksdb_readoptions_t* options) { options->table_index.reset(); }
+const char* rocksdb_readoptions_get_table_index_factory_name(const rocksdb_readoptions_t* options, size_t* length) {
+  return Shown(options->table_index, length);
 }
 
 }  // extern "C"

@@ -12,6 +12,7 @@ using cambium::ColumnFamilyHandle;
 using cambium::DB;
 using cambium::DBOptions;
 using cambium::Options;
+using cambium::Result;
 using cambium::Slice;
 using cambium::Status;
 
@@ -90,13 +91,15 @@ rocksdb_t* OpenDefault(OpensDefault make, const rocksdb_options_t* options, cons
   return db;
 }
 
-// The changes that are not hints. LOG names the hints.
-std::unordered_map<std::string, std::string> Changes(rocksdb_t* db, int count, const char* const* keys,
-                                                     const char* const* values) {
+// Returns the changes that are not hints. LOG names the hints.
+Result<std::unordered_map<std::string, std::string>> Changes(rocksdb_t* db, int count, const char* const* keys,
+                                                             const char* const* values) {
   std::unordered_map<std::string, std::string> changes;
   std::vector<std::string> hints;
   for (int i = 0; i < count; ++i) {
-    if (IsHint(keys[i])) {
+    bool is_value = false;
+    if (IsHint(keys[i], values[i], &is_value)) {
+      if (!is_value) return Status::InvalidArgument(std::string(keys[i]) + " is " + values[i] + "; it is no value");
       hints.emplace_back(keys[i]);
     } else {
       changes[keys[i]] = values[i];
@@ -111,13 +114,14 @@ std::unordered_map<std::string, std::string> Changes(rocksdb_t* db, int count, c
 // SetOptions refuses to change nothing, as RocksDB's does. A call that has only hints succeeds.
 Status SetFamilyOptions(rocksdb_t* db, ColumnFamilyHandle* family, int count, const char* const* keys,
                         const char* const* values) {
-  const auto changes = Changes(db, count, keys, values);
+  CAMBIUM_TRY(const auto changes, Changes(db, count, keys, values));
   if (changes.empty() && count > 0) return Status::OK();
   return db->rep->SetOptions(family, changes);
 }
 
 void Compact(rocksdb_t* db, ColumnFamilyHandle* family, const cambium::CompactRangeOptions& options, const char* start,
              size_t start_length, const char* limit, size_t limit_length) {
+  if (db->manual_compactions_disabled.load() > 0) return;
   const cambium::c::KeyRange range(start, start_length, limit, limit_length);
   Guarded(nullptr, [&] { return db->rep->CompactRange(options, family, range.BeginOrNull(), range.EndOrNull()); });
 }
@@ -189,7 +193,14 @@ void rocksdb_repair_db(const rocksdb_options_t* options, const char* name, char*
     return cambium::RepairDB(name, its);
   });
 }
-char* rocksdb_get_db_identity(rocksdb_t* db, size_t* length) { return cambium::c::CopyIdentity(*db->rep, length); }
+// As RocksDB writes an identity: 36 characters, the digits in groups of 8, 4, 4, 4 and 12.
+char* rocksdb_get_db_identity(rocksdb_t* db, size_t* length) {
+  std::string identity;
+  if (!db->rep->GetDbIdentity(identity).ok()) return nullptr;
+  for (const std::size_t at : {8, 13, 18, 23}) identity.insert(at, 1, '-');
+  *length = identity.size();
+  return CopyBytes(identity);
+}
 
 // ---- Flushing, compacting, durability ----
 
@@ -254,8 +265,8 @@ void rocksdb_disable_file_deletions(rocksdb_t* /*db*/, char** errptr) { Lack(err
 void rocksdb_enable_file_deletions(rocksdb_t* /*db*/, char** errptr) { Lack(errptr, "EnableFileDeletions"); }
 // Close ends background work itself.
 void rocksdb_cancel_all_background_work(rocksdb_t* /*db*/, unsigned char /*wait*/) {}
-void rocksdb_disable_manual_compaction(rocksdb_t* /*db*/) {}
-void rocksdb_enable_manual_compaction(rocksdb_t* /*db*/) {}
+void rocksdb_disable_manual_compaction(rocksdb_t* db) { ++db->manual_compactions_disabled; }
+void rocksdb_enable_manual_compaction(rocksdb_t* db) { --db->manual_compactions_disabled; }
 
 void rocksdb_compact_files(rocksdb_t* /*db*/, const rocksdb_compaction_options_t* /*options*/,
                            const char* const* /*inputs*/, size_t /*count*/, int /*output_level*/,
@@ -278,24 +289,20 @@ void rocksdb_delete_file_in_range_cf(rocksdb_t* /*db*/, rocksdb_column_family_ha
                                      const char* /*start*/, size_t /*start_length*/, const char* /*limit*/,
                                      size_t /*limit_length*/, char** /*errptr*/) {}
 
-// An open database compares each checksum whenever it reads. This reads everything.
-void rocksdb_verify_checksum_with_options(rocksdb_t* db, const rocksdb_readoptions_t* /*options*/, char** errptr) {
+void rocksdb_verify_checksum_with_options(rocksdb_t* db, const rocksdb_readoptions_t* options, char** errptr) {
   Guarded(errptr, [&] {
-    cambium::ReadOptions options;
-    options.fill_cache = false;
-    const std::unique_ptr<cambium::Iterator> it(db->rep->NewIterator(options));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    }
-    return it->status();
+    cambium::ReadOptions its = options == nullptr ? cambium::ReadOptions() : options->Rep();
+    its.fill_cache = false;
+    return db->rep->VerifyChecksum(its);
   });
 }
 void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) {
   rocksdb_verify_checksum_with_options(db, nullptr, errptr);
 }
-void rocksdb_verify_file_checksums(rocksdb_t* /*db*/, char** errptr) { Lack(errptr, "checksums of whole files"); }
-void rocksdb_verify_file_checksums_with_options(rocksdb_t* /*db*/, const rocksdb_readoptions_t* /*options*/,
-                                                char** errptr) {
-  Lack(errptr, "checksums of whole files");
+// Files have no checksum as a whole: each piece has its own.
+void rocksdb_verify_file_checksums(rocksdb_t* db, char** errptr) { rocksdb_verify_checksum(db, errptr); }
+void rocksdb_verify_file_checksums_with_options(rocksdb_t* db, const rocksdb_readoptions_t* options, char** errptr) {
+  rocksdb_verify_checksum_with_options(db, options, errptr);
 }
 
 // ---- Snapshots: a rocksdb_snapshot_t is the snapshot itself ----
@@ -323,8 +330,8 @@ void rocksdb_set_options_cf(rocksdb_t* db, rocksdb_column_family_handle_t* famil
 }
 void rocksdb_set_db_options(rocksdb_t* db, int count, const char* const keys[], const char* const values[],
                             char** errptr) {
-  Guarded(errptr, [&] {
-    const auto changes = Changes(db, count, keys, values);
+  Guarded(errptr, [&]() -> Status {
+    CAMBIUM_TRY(const auto changes, Changes(db, count, keys, values));
     return changes.empty() && count > 0 ? Status::OK() : db->rep->SetDBOptions(changes);
   });
 }

@@ -54,9 +54,10 @@ class ErrorLogger final : public cambium::Logger {
   const std::string prefix_;
 };
 
+// RocksDB takes each fairness above 100 as 100.
 rocksdb_ratelimiter_t* NewLimiter(int64_t rate, int64_t period, int32_t fairness) {
-  return new rocksdb_ratelimiter_t{
-      std::shared_ptr<cambium::RateLimiter>(cambium::NewGenericRateLimiter(rate, period, fairness))};
+  return new rocksdb_ratelimiter_t{std::shared_ptr<cambium::RateLimiter>(
+      cambium::NewGenericRateLimiter(rate, period, std::clamp(fairness, int32_t{1}, int32_t{100})))};
 }
 
 }  // namespace

@@ -78,7 +78,6 @@
   FIELD(prefix, allow_write_stall, unsigned char, unsigned char, 0)           \
   FIELD(prefix, blob_garbage_collection_age_cutoff, double, double, -1.0)     \
   FIELD(prefix, blob_garbage_collection_policy, int, int, 2)                  \
-  FIELD(prefix, bottommost_level_compaction, unsigned char, unsigned char, 1) \
   FIELD(prefix, change_level, unsigned char, unsigned char, 0)                \
   FIELD(prefix, exclusive_manual_compaction, unsigned char, unsigned char, 0) \
   FIELD(prefix, max_subcompactions, int, int, 0)                              \

@@ -75,11 +75,8 @@ rocksdb_column_family_metadata_t* Metadata(rocksdb_t* db, ColumnFamilyHandle* fa
   auto* const made = new rocksdb_column_family_metadata_t;
   made->name = family->GetName();
   made->bytes = Number(db, family, "cambium.index-bytes");
-  for (int level = 0;; ++level) {
-    std::string files;
-    if (!db->rep->GetProperty(family, "cambium.num-files-at-level" + std::to_string(level), &files)) break;
-    made->files += static_cast<std::size_t>(std::stoull(files));
-  }
+  std::string files;  // a line for each, " number:bytes"
+  if (db->rep->GetProperty(family, "cambium.sstables", &files)) made->files = std::ranges::count(files, ':');
   return made;
 }
 

@@ -24,16 +24,12 @@ const WriteStallInfo& Of(const rocksdb_writestallinfo_t* info) {
   return *reinterpret_cast<const WriteStallInfo*>(info);
 }
 
-const char* Text(const std::string& text, size_t* size) {
-  *size = text.size();
-  return text.c_str();
-}
 const char* Empty(size_t* size) {
   *size = 0;
   return "";
 }
 const char* At(const std::vector<std::string>& texts, size_t index, size_t* size) {
-  return index < texts.size() ? Text(texts[index], size) : Empty(size);
+  return index < texts.size() ? Shown(texts[index], size) : Empty(size);
 }
 const std::string& FirstOf(const std::vector<std::string>& files) {
   static const std::string none;
@@ -74,10 +70,10 @@ uint32_t rocksdb_flushjobinfo_cf_id(const rocksdb_flushjobinfo_t* info) {
   return static_cast<uint32_t>(Of(info).cf_id);
 }
 const char* rocksdb_flushjobinfo_cf_name(const rocksdb_flushjobinfo_t* info, size_t* size) {
-  return Text(Of(info).cf_name, size);
+  return Shown(Of(info).cf_name, size);
 }
 const char* rocksdb_flushjobinfo_file_path(const rocksdb_flushjobinfo_t* info, size_t* size) {
-  return Text(FirstOf(Of(info).output_files), size);
+  return Shown(FirstOf(Of(info).output_files), size);
 }
 uint64_t rocksdb_flushjobinfo_file_number(const rocksdb_flushjobinfo_t* /*info*/) { return 0; }
 uint64_t rocksdb_flushjobinfo_oldest_blob_file_number(const rocksdb_flushjobinfo_t* /*info*/) { return 0; }
@@ -97,7 +93,7 @@ uint32_t rocksdb_compactionjobinfo_cf_id(const rocksdb_compactionjobinfo_t* info
   return static_cast<uint32_t>(Of(info).cf_id);
 }
 const char* rocksdb_compactionjobinfo_cf_name(const rocksdb_compactionjobinfo_t* info, size_t* size) {
-  return Text(Of(info).cf_name, size);
+  return Shown(Of(info).cf_name, size);
 }
 void rocksdb_compactionjobinfo_status(const rocksdb_compactionjobinfo_t* info, char** errptr) {
   cambium::c::SaveError(errptr, Of(info).status);
@@ -152,7 +148,7 @@ uint64_t rocksdb_externalfileingestioninfo_global_seqno(const rocksdb_externalfi
   return 0;
 }
 const char* rocksdb_memtableinfo_cf_name(const rocksdb_memtableinfo_t* info, size_t* size) {
-  return Text(Of(info).cf_name, size);
+  return Shown(Of(info).cf_name, size);
 }
 uint64_t rocksdb_memtableinfo_first_seqno(const rocksdb_memtableinfo_t* /*info*/) { return 0; }
 uint64_t rocksdb_memtableinfo_earliest_seqno(const rocksdb_memtableinfo_t* /*info*/) { return 0; }
@@ -192,7 +188,7 @@ size_t rocksdb_compactionjobinfo_num_input_files_at_output_level(const rocksdb_c
   return 0;
 }
 const char* rocksdb_writestallinfo_cf_name(const rocksdb_writestallinfo_t* info, size_t* size) {
-  return Text(Of(info).cf_name, size);
+  return Shown(Of(info).cf_name, size);
 }
 uint64_t rocksdb_table_properties_orig_file_number(const rocksdb_table_properties_t* /*props*/) { return 0; }
 uint64_t rocksdb_table_properties_data_size(const rocksdb_table_properties_t* /*props*/) { return 0; }

@@ -102,6 +102,7 @@ struct rocksdb_block_based_table_options_t {
   int checksum = 4;
   std::shared_ptr<RocksCache> block_cache;
   std::optional<double> filter_bits_per_key;
+  std::optional<std::string> user_defined_index;  // the name of a factory: a hint
 };
 
 struct rocksdb_universal_compaction_options_t {
@@ -150,12 +151,15 @@ struct rocksdb_options_t {
   std::vector<std::string> hints;    // calls without an effect here, by name
   std::vector<std::string> refused;  // calls whose meaning would be lost: an Open with them is NotSupported
   std::bitset<64> checksum_handoff_file_types;
-  std::bitset<64> sst_write_lifetime_hints;
+  std::bitset<64> sst_write_lifetime_hints{1};  // leveled compaction
 };
 
 struct rocksdb_t {
   std::shared_ptr<cambium::DB> rep;
   std::shared_ptr<const RocksPrefix> prefix_extractor;  // the default family's option
+  // Calls of DisableManualCompaction without one of EnableManualCompaction. As long as there are any, CompactRange does
+  // nothing.
+  std::atomic<int> manual_compactions_disabled{0};
 };
 
 struct rocksdb_column_family_handle_t {
@@ -173,6 +177,7 @@ struct rocksdb_readoptions_t {
   bool has_timestamp = false;
   bool has_merge_operand_count_threshold = false;
   std::optional<std::string> request_id;
+  std::optional<std::string> table_index;  // the name of a factory: a hint
   std::shared_ptr<RocksState> table_filter;
 
   [[nodiscard]] cambium::ReadOptions Rep() const;
@@ -192,6 +197,7 @@ struct rocksdb_flushwaloptions_t {
 };
 struct rocksdb_compactoptions_t {
   CAMBIUM_ROCKSDB_COMPACTOPTIONS(CAMBIUM_ROCKSDB_MEMBER, compactoptions)
+  unsigned char bottommost_level_compaction = 1;  // a number, not a truth value
 
   [[nodiscard]] cambium::CompactRangeOptions Rep() const;
 };
@@ -207,6 +213,7 @@ struct rocksdb_trace_options_t {
 
 struct rocksdb_writebatch_t {
   cambium::WriteBatch rep;
+  std::string data = {};  // the result of the last rocksdb_writebatch_data
 };
 
 struct rocksdb_pinnableslice_t {
@@ -224,8 +231,22 @@ namespace cambium::rocks {
 
 using c::CopyBytes;
 using c::CopyStrings;
-using c::Guarded;
 using c::Truth;
+
+// As RocksDB words it: programs look at the beginning of an error's text.
+inline Status Worded(Status status) {
+  if (!status.IsIOError()) return status;
+  std::string text = status.IsNoSpace() ? "No space left on device: " : "";
+  text += status.message();
+  if (status.severity() == Status::Severity::kFatal) text += " (fatal until reopened)";
+  return Status::IOError(text);
+}
+
+// As in the other C interface, with RocksDB's wording.
+template <typename Call>
+void Guarded(char** errptr, Call&& call) noexcept {
+  c::Guarded(errptr, [&]() -> Status { return Worded(call()); });
+}
 
 // How RocksDB converts a number that a setter is given: every number but 0 is 1 as a bool.
 template <typename To, typename From>
@@ -235,6 +256,16 @@ To Stored(From value) {
   } else {
     return static_cast<To>(value);
   }
+}
+
+inline const char* Shown(const std::string& text, std::size_t* length) {
+  *length = text.size();
+  return text.c_str();
+}
+// The text of an option that may not be set; null if it is not.
+inline const char* Shown(const std::optional<std::string>& text, std::size_t* length) {
+  *length = text.has_value() ? text->size() : 0;
+  return text.has_value() ? text->data() : nullptr;
 }
 
 // The answer of a function whose feature this version does not have.
@@ -258,8 +289,9 @@ rocksdb_iterator_t* ReplaceByError(rocksdb_iterator_t* base, Status error);
 // The options of a database and family that have the meaning of these. NotSupported for an option whose meaning would
 // be lost. Adds the names of options that have no effect to *hints.
 Status ToCambium(const rocksdb_options_t& from, const std::string& path, Options* to, std::vector<std::string>* hints);
-// Whether this is the name of one of RocksDB's options that are numbers, and has no effect here.
-[[nodiscard]] bool IsHint(std::string_view name);
+// Whether this is the name of one of RocksDB's options that are numbers, and has no effect here. *is_value: whether the
+// text is a value of the option.
+[[nodiscard]] bool IsHint(std::string_view name, std::string_view text, bool* is_value);
 // Writes the options to a log, one a line, and those that have no effect.
 void LogOptions(const rocksdb_options_t& options, std::vector<std::string> hints, Logger* logger);
 void LogHints(std::vector<std::string> hints, Logger* logger);  // nothing if there are none

@@ -16,11 +16,6 @@ void Hint(rocksdb_options_t* options, const char* name) {
 }
 void Refuse(rocksdb_options_t* options, const char* name) { options->refused.emplace_back(name); }
 
-const char* Text(const std::string& text, size_t* size) {
-  *size = text.size();
-  return text.c_str();
-}
-
 }  // namespace
 
 extern "C" {
@@ -88,25 +83,25 @@ void rocksdb_options_set_block_based_table_factory(rocksdb_options_t* options,
 
 void rocksdb_options_set_wal_dir(rocksdb_options_t* options, const char* path) { options->wal_dir = path; }
 const char* rocksdb_options_get_wal_dir(rocksdb_options_t* options, size_t* size) {
-  return Text(options->wal_dir, size);
+  return Shown(options->wal_dir, size);
 }
 void rocksdb_options_set_db_log_dir(rocksdb_options_t* options, const char* path) {
   options->db_log_dir = path;
   if (*path != '\0') Hint(options, "db_log_dir");
 }
 const char* rocksdb_options_get_db_log_dir(rocksdb_options_t* options, size_t* size) {
-  return Text(options->db_log_dir, size);
+  return Shown(options->db_log_dir, size);
 }
 void rocksdb_options_set_db_host_id(rocksdb_options_t* options, const char* id) { options->db_host_id = id; }
 const char* rocksdb_options_get_db_host_id(rocksdb_options_t* options, size_t* size) {
-  return Text(options->db_host_id, size);
+  return Shown(options->db_host_id, size);
 }
 void rocksdb_options_set_daily_offpeak_time_utc(rocksdb_options_t* options, const char* time) {
   options->daily_offpeak_time_utc = time;
   if (*time != '\0') Hint(options, "daily_offpeak_time_utc");
 }
 const char* rocksdb_options_get_daily_offpeak_time_utc(rocksdb_options_t* options, size_t* size) {
-  return Text(options->daily_offpeak_time_utc, size);
+  return Shown(options->daily_offpeak_time_utc, size);
 }
 
 // ---- Calls that set several options ----

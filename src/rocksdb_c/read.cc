@@ -37,6 +37,7 @@ unsigned char GetInto(rocksdb_t* db, const rocksdb_readoptions_t* options, Colum
   return Truth(fits);
 }
 
+// As in RocksDB, a key that certainly does not exist has a known value, which is empty.
 unsigned char MayExist(rocksdb_t* db, const rocksdb_readoptions_t* options, ColumnFamilyHandle* family, Slice key,
                        char** value, size_t* value_length, unsigned char* value_found) {
   if (value_found != nullptr) *value_found = 0;
@@ -46,11 +47,10 @@ unsigned char MayExist(rocksdb_t* db, const rocksdb_readoptions_t* options, Colu
     PinnableSlice found;
     const Status status = db->rep->Get(options->Rep(), family, key, &found);
     may_exist = !status.IsNotFound();
-    if (status.ok() && value != nullptr) {
-      *value = CopyBytes(found);
-      *value_length = found.size();
-      if (value_found != nullptr) *value_found = 1;
-    }
+    if (value == nullptr || value_found == nullptr || !UnlessAbsent(status).ok()) return Status::OK();
+    *value = CopyBytes(found);
+    *value_length = found.size();
+    *value_found = 1;
     return Status::OK();
   });
   return Truth(may_exist);

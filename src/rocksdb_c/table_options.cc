@@ -71,14 +71,15 @@ void rocksdb_block_based_options_set_block_cache(rocksdb_block_based_table_optio
   options->block_cache = cache == nullptr ? nullptr : cache->rep;
 }
 void rocksdb_block_based_options_set_user_defined_index_factory_from_string(
-    rocksdb_block_based_table_options_t* /*options*/, const char* /*value*/, size_t /*length*/, char** errptr) {
-  Lack(errptr, "an index of the user's own");
+    rocksdb_block_based_table_options_t* options, const char* value, size_t length, char** /*errptr*/) {
+  options->user_defined_index = std::string(value, length);
 }
-void rocksdb_block_based_options_clear_user_defined_index_factory(rocksdb_block_based_table_options_t* /*options*/) {}
+void rocksdb_block_based_options_clear_user_defined_index_factory(rocksdb_block_based_table_options_t* options) {
+  options->user_defined_index.reset();
+}
 const char* rocksdb_block_based_options_get_user_defined_index_factory_name(
-    const rocksdb_block_based_table_options_t* /*options*/, size_t* length) {
-  *length = 0;
-  return nullptr;
+    const rocksdb_block_based_table_options_t* options, size_t* length) {
+  return Shown(options->user_defined_index, length);
 }
 void rocksdb_cuckoo_options_set_hash_ratio(rocksdb_cuckoo_table_options_t* options, double ratio) {
   options->hash_table_ratio = ratio;

@@ -1,6 +1,7 @@
 // From RocksDB's options to this library's. An option that the program has not set keeps this library's default.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
 
 #include "rocksdb_c/objects.h"
@@ -81,6 +82,21 @@ void AddUnusedNumbers(const rocksdb_options_t& from, std::vector<std::string>* h
   }
   CAMBIUM_ROCKSDB_OPTIONS(CAMBIUM_ROCKSDB_UNUSED, options)
 #undef CAMBIUM_ROCKSDB_UNUSED
+}
+
+// A truth value is true, false, 1 or 0; a whole number may end in K, M, G or T.
+template <typename Number>
+bool IsValue(std::string_view text) {
+  if constexpr (std::is_same_v<Number, unsigned char>) {
+    return text == "true" || text == "false" || text == "1" || text == "0";
+  } else {
+    constexpr std::string_view kUnits = "kKmMgGtT";
+    const bool has_unit = std::is_integral_v<Number> && text.size() > 1 && kUnits.find(text.back()) != kUnits.npos;
+    if (has_unit) text.remove_suffix(1);
+    Number number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size();
+  }
 }
 
 Status CheckSupported(const rocksdb_options_t& from, const std::string& path) {
@@ -197,15 +213,21 @@ Status ToCambium(const rocksdb_options_t& from, const std::string& path, Options
   CAMBIUM_RETURN_IF_ERROR(CheckSupported(from, path));
   hints->insert(hints->end(), from.hints.begin(), from.hints.end());
   AddUnusedNumbers(from, hints);
+  if (from.table.has_value() && from.table->user_defined_index.has_value()) {
+    hints->emplace_back("user_defined_index_factory");
+  }
   SetDatabase(from, to, hints);
   SetValues(from, to, hints);
   SetIndex(from, to);
   return Status::OK();
 }
 
-bool IsHint(std::string_view name) {
+bool IsHint(std::string_view name, std::string_view text, bool* is_value) {
 #define CAMBIUM_ROCKSDB_IS_NUMBER(prefix, field, set_type, get_type, initial) \
-  if (name == #field) return !IsMeant(name);
+  if (name == #field) {                                                       \
+    *is_value = IsValue<get_type>(text);                                      \
+    return !IsMeant(name);                                                    \
+  }
   CAMBIUM_ROCKSDB_OPTIONS(CAMBIUM_ROCKSDB_IS_NUMBER, options)
 #undef CAMBIUM_ROCKSDB_IS_NUMBER
   return false;

@@ -676,6 +676,8 @@ static void test_maintenance(void) {
   CHECK_ERROR(error, "Invalid argument");
   cambium_wait_for_compact(db, &error);
   CHECK_OK(error);
+  cambium_verify_checksum(db, roptions, &error);
+  CHECK_OK(error);
   check_get(db, roptions, "a", "3");
 
   text = cambium_property_value(db, "rocksdb.estimate-num-keys");
