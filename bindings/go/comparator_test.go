@@ -1,0 +1,137 @@
+package cambium
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func byLength(a, b []byte) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return bytes.Compare(a, b)
+}
+
+func TestComparator(t *testing.T) {
+	path := newPath(t)
+	order := NewComparator("test.ByLength", byLength)
+	if order.Name() != "test.ByLength" {
+		t.Fatal("wrong name")
+	}
+	db := openAt(t, path, small().SetComparator(order))
+	put(t, db, "ccc", "1", "bb", "2", "a", "3", "", "4", "dd", "5")
+	it := newIterator(t, db, nil)
+	wantStrings(t, keysOf(t, it, it.First, it.Next), "=4", "a=3", "bb=2", "dd=5", "ccc=1")
+	wantStrings(t, keysOf(t, it, it.Last, it.Prev), "ccc=1", "dd=5", "bb=2", "a=3", "=4")
+	must(t, db.Flush(context.Background(), nil))
+	must(t, db.CompactRange(context.Background(), Range{}, nil))
+	wantGet(t, db, "bb", "2", nil)
+	_, err := db.NewIterator(&IteratorOptions{Prefix: []byte("a")})
+	wantErr(t, err, ErrInvalidArgument)
+	must(t, it.Close())
+	must(t, db.Close())
+	_, err = Open(path, small())
+	wantErr(t, err, ErrInvalidArgument)
+	problems, err := VerifyDB(path, small().SetComparator(order), true)
+	must(t, err)
+	if len(problems) != 0 {
+		t.Fatal(problems)
+	}
+	problems, err = VerifyDB(path, nil, true,
+		FamilyDescriptor{DefaultFamilyName, NewOptions().SetComparator(order)})
+	must(t, err)
+	if len(problems) != 0 {
+		t.Fatal(problems)
+	}
+	out := newPath(t)
+	report, err := SalvageDB(path, out, small(), true,
+		FamilyDescriptor{DefaultFamilyName, NewOptions().SetComparator(order)})
+	must(t, err)
+	if report.Lost != 0 || report.Unproven != 0 {
+		t.Fatalf("the report is %v", report)
+	}
+	db = openAt(t, out, small().SetComparator(order))
+	wantGet(t, db, "ccc", "1", nil)
+}
+
+func TestComparatorsOfTheLibrary(t *testing.T) {
+	db := openNew(t, small().SetComparator(ReverseBytewiseComparator))
+	put(t, db, "a", "1", "b", "2")
+	it := newIterator(t, db, nil)
+	wantStrings(t, keysOf(t, it, it.First, it.Next), "b=2", "a=1")
+	other := openNew(t, small().Set("comparator", "x").SetComparator(BytewiseComparator))
+	put(t, other, "b", "2", "a", "1")
+	it = newIterator(t, other, &IteratorOptions{Prefix: []byte("a")})
+	wantStrings(t, keysOf(t, it, it.First, it.Next), "a=1")
+	_, err := Open(newPath(t), small().SetComparator(NewComparator("x\x00", byLength)))
+	wantErr(t, err, ErrInvalidArgument)
+	_, err = Open(newPath(t), small().SetComparator(NewComparator("cambium.mine", byLength)))
+	wantErr(t, err, ErrInvalidArgument)
+}
+
+func TestLooseComparator(t *testing.T) {
+	fold := NewLooseComparator("test.Fold", func(a, b []byte) int {
+		return strings.Compare(strings.ToLower(string(a)), strings.ToLower(string(b)))
+	})
+	db := openNew(t, small().SetComparator(fold))
+	put(t, db, "Oak", "1")
+	must(t, db.Flush(context.Background(), nil))
+	wantGet(t, db, "oAK", "1", nil)
+}
+
+// A panic does not cross the border. From then on the family reports it.
+func TestPanicInAComparator(t *testing.T) {
+	var reports []*PanicError
+	cause := errors.New("cause")
+	panics := false
+	order := NewComparator("test.Panics", func(a, b []byte) int {
+		if panics {
+			panic(cause)
+		}
+		return bytes.Compare(a, b)
+	})
+	db := openNew(t, small().SetPanicHandler(func(err *PanicError) { reports = append(reports, err) }))
+	family, err := db.CreateFamily("x", small().SetComparator(order).
+		SetPanicHandler(func(err *PanicError) { reports = append(reports, err) }))
+	must(t, err)
+	put(t, family, "a", "1", "b", "2")
+	it, err := family.NewIterator(nil)
+	must(t, err)
+	defer closeIt(t, it)
+	panics = true
+	err = family.Put([]byte("c"), nil, nil)
+	panics = false
+	var panicked *PanicError
+	if !errors.As(err, &panicked) || !errors.Is(err, cause) || len(reports) == 0 || len(panicked.Stack) == 0 {
+		t.Fatalf("the error is %v, reported %v", err, reports)
+	}
+	if !strings.Contains(err.Error(), "comparator test.Panics") {
+		t.Fatal(err)
+	}
+	_, err = family.Get([]byte("a"), nil)
+	wantErr(t, err, cause)
+	_, err = family.Get([]byte("none"), nil)
+	wantErr(t, err, cause)
+	_, err = family.AppendGet(nil, []byte("a"), nil)
+	wantErr(t, err, cause)
+	_, err = family.Has([]byte("a"), nil)
+	wantErr(t, err, cause)
+	_, err = family.MultiGet([][]byte{[]byte("a")}, nil)
+	wantErr(t, err, cause)
+	_, err = db.MultiGetFamilies([]*ColumnFamily{family}, [][]byte{[]byte("a")}, nil)
+	wantErr(t, err, cause)
+	wantErr(t, family.Delete([]byte("a"), nil), cause)
+	batch := NewWriteBatch()
+	batch.PutIn(family, nil, nil)
+	wantErr(t, db.Write(batch, nil), cause)
+	if it.First() {
+		t.Fatal("the iterator goes on")
+	}
+	wantErr(t, it.Err(), cause)
+	// Other families are not affected.
+	put(t, db, "a", "1")
+	wantGet(t, db, "a", "1", nil)
+}

@@ -1,0 +1,3 @@
+module cambium.example/cambium
+
+go 1.23

@@ -1,0 +1,128 @@
+package cambium
+
+// #include "shim.h"
+import "C"
+
+import (
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// A value of at most this many bytes is read in one call of C; a longer one takes a second call.
+const scratchBytes = 4096
+
+// scratch is memory that a read needs only while it runs.
+type scratch struct {
+	value C.cambium_go_value_t
+	bytes [scratchBytes]byte
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// Get returns the value of a key, or ErrNotFound. The value is the caller's; an empty one is not nil.
+func (f *ColumnFamily) Get(key []byte, options *ReadOptions) ([]byte, error) {
+	if err := f.enter(); err != nil {
+		return nil, err
+	}
+	defer f.leave()
+	read, err := options.beginRead(f.db)
+	if err != nil {
+		return nil, err
+	}
+	defer options.endRead()
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	found := C.cambium_go_get(f.db.c, read, f.c, chars(key), C.size_t(len(key)),
+		(*C.char)(unsafe.Pointer(&s.bytes[0])), scratchBytes, &s.value)
+	switch found {
+	case C.cambium_go_found:
+		return append([]byte{}, s.bytes[:s.value.length]...), f.order.err()
+	case C.cambium_go_held:
+		value := make([]byte, s.value.length)
+		C.cambium_go_take(s.value.slice, chars(value))
+		return value, f.order.err()
+	}
+	return nil, f.readError(found, s)
+}
+
+// AppendGet appends the value of a key to dst and returns the result, without an allocation if dst has room. Without the
+// key, or after an error, it returns dst unchanged, and ErrNotFound or the error.
+func (f *ColumnFamily) AppendGet(dst, key []byte, options *ReadOptions) ([]byte, error) {
+	if err := f.enter(); err != nil {
+		return dst, err
+	}
+	defer f.leave()
+	read, err := options.beginRead(f.db)
+	if err != nil {
+		return dst, err
+	}
+	defer options.endRead()
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	room := dst[len(dst):cap(dst)]
+	found := C.cambium_go_get(f.db.c, read, f.c, chars(key), C.size_t(len(key)), chars(room), C.size_t(len(room)),
+		&s.value)
+	switch found {
+	case C.cambium_go_found:
+		return dst[:len(dst)+int(s.value.length)], f.order.err()
+	case C.cambium_go_held:
+		dst = slices.Grow(dst, int(s.value.length))
+		grown := dst[:len(dst)+int(s.value.length)]
+		C.cambium_go_take(s.value.slice, chars(grown[len(dst):]))
+		return grown, f.order.err()
+	}
+	return dst, f.readError(found, s)
+}
+
+// Has reports whether a key exists. It costs as much as Get without the copy of the value.
+func (f *ColumnFamily) Has(key []byte, options *ReadOptions) (bool, error) {
+	if err := f.enter(); err != nil {
+		return false, err
+	}
+	defer f.leave()
+	read, err := options.beginRead(f.db)
+	if err != nil {
+		return false, err
+	}
+	defer options.endRead()
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	found := C.cambium_go_get(f.db.c, read, f.c, chars(key), C.size_t(len(key)), nil, 0, &s.value)
+	switch found {
+	case C.cambium_go_found:
+		return true, f.order.err()
+	case C.cambium_go_held:
+		C.cambium_go_take(s.value.slice, nil)
+		return true, f.order.err()
+	case C.cambium_go_absent:
+		return false, f.order.err()
+	}
+	return false, f.readError(found, s)
+}
+
+// readError returns why a read has no value.
+func (f *ColumnFamily) readError(found C.int, s *scratch) error {
+	var err error
+	if found == C.cambium_go_failed {
+		err = takeErrorAt(s.value.error)
+	} else {
+		err = ErrNotFound
+	}
+	if failed := f.order.err(); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// Get returns the value of a key, or ErrNotFound. The value is the caller's; an empty one is not nil.
+func (db *DB) Get(key []byte, options *ReadOptions) ([]byte, error) { return db.def.Get(key, options) }
+
+// AppendGet appends the value of a key to dst and returns the result, without an allocation if dst has room. Without the
+// key, or after an error, it returns dst unchanged, and ErrNotFound or the error.
+func (db *DB) AppendGet(dst, key []byte, options *ReadOptions) ([]byte, error) {
+	return db.def.AppendGet(dst, key, options)
+}
+
+// Has reports whether a key exists. It costs as much as Get without the copy of the value.
+func (db *DB) Has(key []byte, options *ReadOptions) (bool, error) { return db.def.Has(key, options) }
