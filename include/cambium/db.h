@@ -103,7 +103,8 @@ class DB {
 
   // Syncs the log, waits for background work, releases the lock. Returns Aborted, and leaves the database open, while
   // there are snapshots, iterators, asynchronous readers, or slices that refer to a mapping
-  // (ReadOptions::pin_mapped_values). Otherwise returns the first error; it is closed in any case.
+  // (ReadOptions::pin_mapped_values). Otherwise returns the first error; it is closed in any case. Several threads may call
+  // it at once: one closes the database, the others wait for that and return OK. No other call may be under way.
   virtual Status Close() = 0;
 
   // ---- Column families ----
@@ -120,8 +121,8 @@ class DB {
   // something has been written to it after the error.
   virtual Status DropColumnFamily(ColumnFamilyHandle* family) = 0;
   Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& families);
-  // Releases the handle; the family itself is not touched. A handle of the default family is accepted only if Open
-  // returned it.
+  // Releases the handle (not in a forked child); the family itself is not touched. A handle of the default family is
+  // accepted only if Open returned it.
   virtual Status DestroyColumnFamilyHandle(ColumnFamilyHandle* family) = 0;
 
   // ---- Writing ----
@@ -205,9 +206,9 @@ class DB {
   // Waits until no background work is left.
   virtual Status WaitForCompact() = 0;
   // Reads each key of each family at `options.snapshot`, or now, and its value, and so compares their checksums, while
-  // the database is in use. Returns the first error. Values and entries that no read returns any more are not read; a
-  // closed database is verified as a whole by VerifyDB. Bounds and verify_checksums are ignored; fill_cache should be
-  // false, so that the pages do not push others out of the cache.
+  // the database is in use. Returns the first error. Values and entries that no read returns any more are not read, nor
+  // are index pages that are in the page cache; VerifyDB verifies a closed database as a whole. Bounds and
+  // verify_checksums are ignored; fill_cache should be false, so that the pages do not push others out of the cache.
   virtual Status VerifyChecksum(const ReadOptions& options) = 0;
 
   // ---- Properties and sizes ----
@@ -247,7 +248,7 @@ class DB {
   // backups have the same ones.
   virtual Status GetDbIdentity(std::string& identity) const = 0;
   // The options in force, defaults filled in; info_log is the logger in use. For a null handle, or one of another
-  // database, the default family's.
+  // database, the default family's. In a forked child: what Open was given, without the family's.
   [[nodiscard]] virtual Options GetOptions(ColumnFamilyHandle* family) const = 0;
   [[nodiscard]] Options GetOptions() const { return GetOptions(DefaultColumnFamily()); }
 

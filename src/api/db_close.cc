@@ -11,6 +11,8 @@
 namespace cambium {
 
 Status DbImpl::Close() {
+  CAMBIUM_RETURN_IF_ERROR(state_.context.CheckProcess());
+  const MutexLock lock(close_mutex_);
   if (state_.context.closed.load(std::memory_order_acquire)) {
     Release();  // which may have run out of memory before
     return Status::OK();
@@ -92,6 +94,7 @@ void DbImpl::Release() {
 }
 
 DbImpl::~DbImpl() {
+  const MutexLock lock(close_mutex_);
   if (state_.context.closed.load(std::memory_order_acquire)) {
     Release();
     return;

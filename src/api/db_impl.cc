@@ -59,6 +59,7 @@ Status DbImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
 }
 
 Status DbImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* handle) {
+  CAMBIUM_RETURN_IF_ERROR(state_.context.CheckProcess());
   CAMBIUM_RETURN_IF_ERROR(FamilyOf(handle).status());
   if (handle == default_handle_.get()) {
     return Status::InvalidArgument("the handle of DefaultColumnFamily() belongs to the database");
@@ -69,6 +70,7 @@ Status DbImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* handle) {
 }
 
 Options DbImpl::GetOptions(ColumnFamilyHandle* handle) const {
+  if (!state_.context.CheckProcess().ok()) return {state_.context.options, {}};
   const Result<Family*> family = FamilyOf(handle);
   Options options{families_.DbOptions(), family.ok() ? (*family)->options() : state_.default_family->options()};
   options.info_log = state_.context.logger;

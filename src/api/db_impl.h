@@ -135,9 +135,9 @@ class DbImpl final : public DB {
 
   Status Open();
   // Ends background work and the log, and releases everything. Returns the first error.
-  Status Shut();
+  Status Shut() CAMBIUM_REQUIRES(close_mutex_);
   // Releases everything that a closed database holds. If memory runs out on the way, the destructor continues.
-  void Release();
+  void Release() CAMBIUM_REQUIRES(close_mutex_);
   Result<Family*> FamilyOf(ColumnFamilyHandle* handle) const { return cambium::FamilyOf(this, handle); }
   // Return the family of a call that reads, or writes; or the error with which the call must fail.
   Result<Family*> ForReading(ColumnFamilyHandle* handle) const;
@@ -162,9 +162,12 @@ class DbImpl final : public DB {
   const IteratorSource iterator_source_{&state_, &traces_, &upkeep_.clusterer};
   std::unique_ptr<FamilyHandle> default_handle_;
   bool is_open_ = false;  // Open has succeeded
+  // Taken by Close and the destructor before all other locks. Of several calls of Close at once one closes the database,
+  // and the others wait for it.
+  Mutex close_mutex_;
   // The state of a closed database: its families until all are released, and whether everything is released.
-  std::vector<std::shared_ptr<Family>> closing_families_;
-  bool is_released_ = false;
+  std::vector<std::shared_ptr<Family>> closing_families_ CAMBIUM_GUARDED_BY(close_mutex_);
+  bool is_released_ CAMBIUM_GUARDED_BY(close_mutex_) = false;
 };
 
 }  // namespace cambium

@@ -53,9 +53,14 @@ struct DbContext {
   [[nodiscard]] BlobFileCreation BeginBlobFile(const FileHeader& header, BlobFileCreationReason reason);
   [[nodiscard]] std::uint64_t NowMicros() const { return options.clock->NowMicros(); }
 
-  // OK, unless this is a forked child of the process that opened the database, or the database is closed.
+  // OK, unless this is a forked child of the process that opened the database: there its locks may be held for ever.
+  [[nodiscard]] Status CheckProcess() const {
+    if (ForkGeneration() == fork_generation) return Status::OK();
+    return Status::NotSupported("a database cannot be used in a forked child");
+  }
+  // OK, unless this is a forked child, or the database is closed.
   [[nodiscard]] Status CheckUsable() const {
-    if (ForkGeneration() != fork_generation) return Status::NotSupported("a database cannot be used in a forked child");
+    CAMBIUM_RETURN_IF_ERROR(CheckProcess());
     if (closed.load(std::memory_order_acquire)) return Status::ShutdownInProgress("the database is closed");
     return Status::OK();
   }

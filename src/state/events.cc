@@ -144,6 +144,7 @@ void Events::Deliver() {
   if (state_.load(std::memory_order_relaxed) == State::kHeld && !MutantIs(Mutant::kEventsDuringOpen)) return;
   const void* const me = ThisThread();
   while (waiting_.load(std::memory_order_relaxed) != 0) {
+    if (ForkGeneration() != fork_generation_) return;  // the mutex may be held for ever
     Event next;
     {
       const MutexLock lock(mutex_);

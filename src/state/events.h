@@ -21,6 +21,7 @@
 #include "cambium/listener.h"
 #include "manifest/file_names.h"
 #include "state/lock_roles.h"
+#include "util/fork_guard.h"
 #include "util/mutex.h"
 
 namespace cambium {
@@ -87,6 +88,7 @@ class Events {
   std::atomic<int> next_job_id_{1};
   std::atomic<State> state_{State::kDelivered};
   std::atomic<std::size_t> waiting_{0};  // size of queue_, read without the lock
+  const std::uint64_t fork_generation_ = ForkGeneration();
 
   Mutex mutex_;  // a leaf; no listener is called under it
   std::deque<Event> queue_ CAMBIUM_GUARDED_BY(mutex_);

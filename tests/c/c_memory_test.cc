@@ -261,6 +261,7 @@ const std::map<std::string, Case>& Cases() {
     c["compact_range_cf_opt"] = {Needs::kOpen, [](Room& r) {
       cambium_compact_range_cf_opt(r.db, r.x, &r.compact, nullptr, 0, nullptr, 0, &r.error);
     }};
+    c["verify_checksum"] = {Needs::kOpen, [](Room& r) { cambium_verify_checksum(r.db, &r.read, &r.error); }};
     c["wait_for_compact"] = {Needs::kOpen, [](Room& r) { cambium_wait_for_compact(r.db, &r.error); }};
     c["set_options"] = {Needs::kOpen, [](Room& r) {
       cambium_set_options(r.db, 1, kOptionNames, kOptionValues, &r.error);

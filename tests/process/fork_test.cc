@@ -69,6 +69,16 @@ int FirstCallThatWorks(DB* db) {
   if (!refuses(db->Close())) return 13;
   std::uint64_t number = 0;
   if (db->GetIntProperty("cambium.num-runs", &number)) return 14;
+  if (!refuses(db->VerifyChecksum({}))) return 15;
+  if (!refuses(db->DestroyColumnFamilyHandle(db->DefaultColumnFamily()))) return 16;
+  if (db->GetOptions().max_background_jobs < 1) return 17;
+  if (!refuses(db->DropColumnFamily(db->DefaultColumnFamily()))) return 18;
+  if (!refuses(db->SetOptions({{"write_buffer_size", "1M"}}))) return 19;
+  if (!refuses(db->SetDBOptions({{"max_background_jobs", "2"}}))) return 20;
+  if (!refuses(db->EndTrace())) return 21;
+  if (!refuses(db->Resume())) return 22;
+  std::string identity;
+  if (!refuses(db->GetDbIdentity(identity))) return 23;
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "testing/test_store.h"
 
@@ -11,11 +12,10 @@ namespace {
 
 const std::string kValue = std::string(3000, 'v') + "the middle" + std::string(3000, 'v');
 
-// A database with a second family, whose entries are flushed.
+// A database with a second family, whose entries are flushed, opened again so that no page is in the cache.
 class TwoFamilies {
  public:
   TwoFamilies() {
-    store.options.page_cache_size = 64 << 10;
     store.MustOpen();
     EXPECT_TRUE(store.db->CreateColumnFamily(store.options, "second", &second).ok());
     store.Put("key", ValueOf(1));
@@ -23,6 +23,14 @@ class TwoFamilies {
     EXPECT_TRUE(store.db->Put({}, second, "the key in the index", "small").ok());
     EXPECT_TRUE(store.db->Flush({}, second).ok());
     store.RunUntilIdle();
+    EXPECT_TRUE(store.db->DestroyColumnFamilyHandle(second).ok());
+    store.MustClose();
+    std::vector<ColumnFamilyHandle*> handles;
+    EXPECT_TRUE(DB::Open(store.options, kStorePath,
+                         {{kDefaultColumnFamilyName, store.options}, {"second", store.options}}, &handles, &store.db)
+                    .ok());
+    EXPECT_TRUE(store.db->DestroyColumnFamilyHandle(handles[0]).ok());
+    second = handles[1];
   }
   ~TwoFamilies() { EXPECT_TRUE(store.db->DestroyColumnFamilyHandle(second).ok()); }
 
@@ -66,7 +74,6 @@ TEST(VerifyChecksumTest, ADamagedValueOfAnotherFamilyIsCorruption) {
 TEST(VerifyChecksumTest, ADamagedPageOfAnotherFamilyIsCorruption) {
   TwoFamilies two;
   ASSERT_GE(two.store.DamageInIndex("the key in the index"), 1);
-  EXPECT_EQ(two.store.Get("key"), ValueOf(1)) << "the default family is intact";
   EXPECT_TRUE(two.store.db->VerifyChecksum(WithoutCache()).IsCorruption());
 }
 
@@ -79,7 +86,8 @@ TEST(VerifyChecksumTest, ASnapshotIsVerifiedAsItIs) {
     std::string bytes;
     ASSERT_TRUE(two.store.fs->probe().ReadContents(path, &bytes).ok());
     const std::size_t at = bytes.find("the middle");
-    if (at != std::string::npos) ASSERT_TRUE(two.store.fs->tampering().FlipBit(path, at, 2).ok());
+    if (at == std::string::npos) continue;
+    ASSERT_TRUE(two.store.fs->tampering().FlipBit(path, at, 2).ok());
   }
   EXPECT_TRUE(two.store.db->VerifyChecksum(read).ok()) << "no read returns the value any more";
   read.snapshot = before;

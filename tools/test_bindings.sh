@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Runs the tests of the bindings in bindings/, and other projects' test suites, against an installation of a build.
+#
+#   bash tools/test_bindings.sh                       everything
+#   bash tools/test_bindings.sh own                   bindings/*/test.sh only: what .ci/run runs
+#   bash tools/test_bindings.sh suites [SUITE...]     other projects' suites: leveldb_c rocksdb_c grocksdb rust_rocksdb
+#
+# Installs build/release, which must be built, into a temporary directory; CAMBIUM_PREFIX names another installation.
+# The suites' sources come from the registries of Rust and Go; they are kept, with their builds, in build/suites. A
+# binding or a suite whose tools are missing, or whose registry does not answer, prints "SKIPPED: why".
+#
+# The last line is "N passed, N failed"; the exit code is 0 only if none failed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+what=${1:-all}
+case $what in
+  all | own | suites) ;;
+  *) sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+esac
+[ "$#" -eq 0 ] || shift
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/cambium_bindings-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+if [ -z "${CAMBIUM_PREFIX:-}" ]; then
+  cmake --install build/release --prefix "$scratch/prefix" >/dev/null
+  CAMBIUM_PREFIX=$scratch/prefix
+fi
+export CAMBIUM_PREFIX
+
+passed=0
+failed=0
+# add COMMAND...: runs it, and adds up its last line "N passed, N failed".
+add() {
+  local code=0 start=$SECONDS closing
+  "$@" 2>&1 | tee "$scratch/log" || code=$?
+  closing=$(grep -aE '^[0-9]+ passed, [0-9]+ failed$' "$scratch/log" | tail -n 1 || true)
+  if [[ $closing =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+    passed=$((passed + BASH_REMATCH[1]))
+    failed=$((failed + BASH_REMATCH[2]))
+    if [ "$code" -ne 0 ] && [ "${BASH_REMATCH[2]}" -eq 0 ]; then failed=$((failed + 1)); fi
+  elif [ "$code" -ne 0 ] || ! grep -q '^SKIPPED: ' "$scratch/log"; then
+    failed=$((failed + 1))
+  fi
+  printf '==== %s: %d s\n' "$*" "$((SECONDS - start))"
+}
+
+if [ "$what" != suites ]; then
+  for binding in bindings/*/test.sh; do
+    printf '\n==== %s\n' "$binding"
+    add bash "$binding"
+  done
+fi
+if [ "$what" != own ]; then
+  add python3 tests/suites/run_suites.py "$CAMBIUM_PREFIX" build/suites "$@"
+fi
+
+printf '\n%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
