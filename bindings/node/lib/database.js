@@ -1,0 +1,591 @@
+'use strict';
+
+const { WriteBatch } = require('./batch');
+const { binding } = require('./binding');
+const { ColumnFamily, Order, familyOf } = require('./column_family');
+const { Cursor } = require('./cursor');
+const { BusyError, InvalidArgumentError } = require('./errors');
+const { whileComparing } = require('./exit');
+const { KEYS_ONLY, isText, readFlags, writeFlags } = require('./flags');
+const { EntryIterator } = require('./iterator');
+const { FIRST } = require('./moves');
+const { hasOwnComparator, parseOptions, toFamilySpecs, toPairs, toSpec } = require('./options');
+const { getPooled } = require('./pool');
+const { toBounds } = require('./range');
+const { withSignal } = require('./signal');
+const { Snapshot } = require('./snapshot');
+const { Statistics } = require('./statistics');
+const { runAsync, runSync } = require('./steps');
+
+const none = Object.freeze({});
+const internal = Symbol('internal');
+
+// A call that compares keys by the comparators in `options`, but of no open database.
+function comparing(options, promise) {
+  return hasOwnComparator(options) ? whileComparing(promise) : promise;
+}
+
+const policies = { force: 0, disable: 1, useDefault: 2 };
+const traceFilters = { get: 1, write: 2, iteratorSeek: 4, iteratorSeekForPrev: 8, multiGet: 16 };
+
+/** An open database. */
+class Database {
+  #native;
+  #isOpen = true;
+  #closing = null; // the promise of close()
+  #families = new Map(); // the open ones, by name
+
+  constructor(token, native) {
+    if (token !== internal) throw new TypeError('call Database.open() or Database.openSync()');
+    this.#native = native;
+    const info = binding.info(native);
+    this.path = info.path;
+    this.readOnly = info.readOnly;
+    for (const each of binding.families(native)) this.#families.set(each[1], new ColumnFamily(this, each));
+    Object.freeze(this);
+  }
+
+  /** Opens a database, or creates it with the option `createIfMissing`. */
+  static async open(path, options = none) {
+    return withSignal(options.signal, () => Database.#open(path, options));
+  }
+
+  static async #open(path, options) {
+    const opening = binding.open(false, path, Boolean(options.readOnly), toSpec(options), toFamilySpecs(options));
+    const database = new Database(internal, await comparing(options, opening));
+    // Nobody would close a database whose promise was rejected.
+    if (options.signal?.aborted) await database.close();
+    return database;
+  }
+
+  static openSync(path, options = none) {
+    if (hasOwnComparator(options)) {
+      throw new InvalidArgumentError(
+        'Invalid argument: a database with a comparator in JavaScript cannot be opened synchronously',
+      );
+    }
+    return new Database(
+      internal,
+      binding.open(true, path, Boolean(options.readOnly), toSpec(options), toFamilySpecs(options)),
+    );
+  }
+
+  /** Opens a database that another thread of this process has open, from what its share() returned. */
+  static attach(shared) {
+    if (typeof shared !== 'object' || shared === null) throw new TypeError('call attach() with what share() returned');
+    return new Database(internal, binding.attach(shared.cambium));
+  }
+
+  /** Returns what Database.attach() takes in another thread. The database is closed when all threads have closed it. */
+  share() {
+    return { cambium: binding.share(this.#native) };
+  }
+
+  get isOpen() {
+    return this.#isOpen;
+  }
+
+  // ---- Closing ----
+
+  /** Closes the database, with its iterators and snapshots, when the calls that have begun have ended. */
+  close() {
+    if (this.#closing === null && this.#isOpen) {
+      this.#isOpen = false;
+      this.#closing = binding.close(this.#native);
+      return this.#closing;
+    }
+    // An error of the closing is for the first call.
+    return Promise.resolve(this.#closing).then(
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  closeSync() {
+    if (!this.#isOpen) {
+      if (binding.isClosing(this.#native)) throw new BusyError('Resource busy: the database is being closed');
+      return;
+    }
+    try {
+      binding.closeSync(this.#native);
+    } finally {
+      this.#isOpen = binding.isOpen(this.#native);
+    }
+  }
+
+  // ---- Column families ----
+
+  /** The open column family of this name, or undefined. */
+  columnFamily(name) {
+    const family = this.#families.get(name);
+    if (family !== undefined) return family;
+    // Another thread may have created it.
+    for (const each of this.#isOpen ? binding.families(this.#native) : []) {
+      if (!this.#families.has(each[1])) this.#families.set(each[1], new ColumnFamily(this, each));
+    }
+    return this.#families.get(name);
+  }
+
+  get columnFamilies() {
+    this.columnFamily('');
+    return [...this.#families.values()];
+  }
+
+  async createColumnFamily(name, options = none) {
+    return this.#addFamily(await binding.createFamily(false, this.#native, name, toSpec(options, true)));
+  }
+
+  createColumnFamilySync(name, options = none) {
+    return this.#addFamily(binding.createFamily(true, this.#native, name, toSpec(options, true)));
+  }
+
+  #addFamily(described) {
+    const family = new ColumnFamily(this, described);
+    this.#families.set(family.name, family);
+    return family;
+  }
+
+  async dropColumnFamily(columnFamily) {
+    await binding.dropFamily(false, this.#native, familyOf(this, columnFamily));
+    this.#removeFamily(columnFamily);
+  }
+
+  dropColumnFamilySync(columnFamily) {
+    binding.dropFamily(true, this.#native, familyOf(this, columnFamily));
+    this.#removeFamily(columnFamily);
+  }
+
+  #removeFamily(columnFamily) {
+    const name = typeof columnFamily === 'string' ? columnFamily : columnFamily.name;
+    this.#families.delete(name);
+  }
+
+  // ---- Reading ----
+
+  async get(key, options = none) {
+    return withSignal(options.signal, () => this.#get(false, key, options));
+  }
+
+  getSync(key, options) {
+    if (options === undefined) return getPooled(this.#native, key);
+    return this.#get(true, key, options);
+  }
+
+  #get(isSync, key, options) {
+    return binding.get(
+      isSync,
+      this.#native,
+      familyOf(this, options.columnFamily),
+      key,
+      readFlags(options),
+      Snapshot.nativeOf(options.snapshot),
+      isText(options.encoding),
+    );
+  }
+
+  /** Reads several keys at one state. `options.columnFamily` may be an array with a family for each key. */
+  async multiGet(keys, options = none) {
+    return withSignal(options.signal, () => this.#multiGet(false, keys, options));
+  }
+
+  multiGetSync(keys, options = none) {
+    return this.#multiGet(true, keys, options);
+  }
+
+  #multiGet(isSync, keys, options) {
+    const { columnFamily } = options;
+    let families;
+    if (Array.isArray(columnFamily)) {
+      if (columnFamily.length !== keys.length) throw new TypeError('there must be a column family for each key');
+      families = columnFamily.map((each) => familyOf(this, each));
+    } else {
+      families = familyOf(this, columnFamily);
+    }
+    return binding.multiGet(
+      isSync,
+      this.#native,
+      families,
+      keys,
+      readFlags(options),
+      Snapshot.nativeOf(options.snapshot),
+      isText(options.encoding),
+    );
+  }
+
+  /** Whether the database has the key. Does not read the value, in the order of bytes. */
+  async has(key, options = none) {
+    return withSignal(options.signal, () => runAsync(this.#has(false, key, options)));
+  }
+
+  hasSync(key, options = none) {
+    return runSync(this.#has(true, key, options));
+  }
+
+  *#has(isSync, key, options) {
+    const family = this.#familyObject(options.columnFamily);
+    if (family.order !== Order.BYTEWISE) return (yield this.#get(isSync, key, options)) !== undefined;
+    const { lower, upper } = toBounds({ gte: key, lte: key }, family.order);
+    const native = binding.newIterator(
+      this.#native,
+      ColumnFamily.nativeOf(family),
+      readFlags(options) | KEYS_ONLY,
+      Snapshot.nativeOf(options.snapshot),
+      lower,
+      upper,
+    );
+    try {
+      return yield binding.moveIterator(isSync, native, FIRST);
+    } finally {
+      binding.closeIterator(native);
+    }
+  }
+
+  // ---- Writing ----
+
+  async put(key, value, options = none) {
+    return withSignal(options.signal, () =>
+      binding.put(this.#native, familyOf(this, options.columnFamily), key, value, writeFlags(options)),
+    );
+  }
+
+  putSync(key, value, options = none) {
+    binding.putSync(this.#native, familyOf(this, options.columnFamily), key, value, writeFlags(options));
+  }
+
+  async delete(key, options = none) {
+    return withSignal(options.signal, () =>
+      binding.delete(false, this.#native, familyOf(this, options.columnFamily), key, writeFlags(options)),
+    );
+  }
+
+  deleteSync(key, options = none) {
+    binding.delete(true, this.#native, familyOf(this, options.columnFamily), key, writeFlags(options));
+  }
+
+  async singleDelete(key, options = none) {
+    return withSignal(options.signal, () =>
+      binding.singleDelete(false, this.#native, familyOf(this, options.columnFamily), key, writeFlags(options)),
+    );
+  }
+
+  singleDeleteSync(key, options = none) {
+    binding.singleDelete(true, this.#native, familyOf(this, options.columnFamily), key, writeFlags(options));
+  }
+
+  /** Deletes the keys in [start, end). */
+  async deleteRange(start, end, options = none) {
+    return withSignal(options.signal, () =>
+      binding.deleteRange(false, this.#native, familyOf(this, options.columnFamily), start, end, writeFlags(options)),
+    );
+  }
+
+  deleteRangeSync(start, end, options = none) {
+    binding.deleteRange(true, this.#native, familyOf(this, options.columnFamily), start, end, writeFlags(options));
+  }
+
+  /** Applies a WriteBatch, or a list of operations, as a whole. */
+  async write(batch, options = none) {
+    return withSignal(options.signal, () =>
+      binding.write(false, this.#native, this.#toBatch(batch), writeFlags(options)),
+    );
+  }
+
+  writeSync(batch, options = none) {
+    binding.write(true, this.#native, this.#toBatch(batch), writeFlags(options));
+  }
+
+  #toBatch(batch) {
+    if (batch instanceof WriteBatch) return WriteBatch.nativeOf(batch);
+    if (typeof batch !== 'object' || batch === null || typeof batch[Symbol.iterator] !== 'function') {
+      throw new TypeError('the batch must be a WriteBatch or a list of operations');
+    }
+    return WriteBatch.nativeOf(WriteBatch.of(batch, (family) => familyOf(this, family)));
+  }
+
+  // ---- Iterators and snapshots ----
+
+  iterator(options = none) {
+    return this.#iterate('entries', options);
+  }
+
+  keys(options = none) {
+    return this.#iterate('keys', options);
+  }
+
+  values(options = none) {
+    return this.#iterate('values', options);
+  }
+
+  #iterate(kind, options) {
+    return new EntryIterator(this, this.#native, this.#familyObject(options.columnFamily), kind, options);
+  }
+
+  cursor(options = none) {
+    return new Cursor(this, this.#native, this.#familyObject(options.columnFamily), options);
+  }
+
+  #familyObject(columnFamily) {
+    if (columnFamily === undefined || columnFamily === null) return this.#families.get('default');
+    if (ColumnFamily.is(columnFamily)) return columnFamily;
+    familyOf(this, columnFamily);
+    return this.columnFamily(columnFamily);
+  }
+
+  [Symbol.asyncIterator]() {
+    return this.iterator();
+  }
+
+  [Symbol.iterator]() {
+    return this.iterator()[Symbol.iterator]();
+  }
+
+  snapshot() {
+    return new Snapshot(this, binding.newSnapshot(this.#native));
+  }
+
+  get latestSequenceNumber() {
+    return binding.latestSequence(this.#native);
+  }
+
+  // ---- Flushing and compacting ----
+
+  async flush(options = none) {
+    return binding.flush(false, this.#native, familyOf(this, options.columnFamily), options.wait ?? true);
+  }
+
+  flushSync(options = none) {
+    binding.flush(true, this.#native, familyOf(this, options.columnFamily), options.wait ?? true);
+  }
+
+  /** Makes everything that was written durable, in all column families. */
+  async syncLog() {
+    return binding.syncLog(false, this.#native);
+  }
+
+  syncLogSync() {
+    binding.syncLog(true, this.#native);
+  }
+
+  /** Compacts from `start` to `end`, both included; without them everything. */
+  async compactRange(options = none) {
+    return withSignal(options.signal, () => this.#compactRange(false, options));
+  }
+
+  compactRangeSync(options = none) {
+    this.#compactRange(true, options);
+  }
+
+  #compactRange(isSync, options) {
+    const { blobGarbageCollectionPolicy = 'useDefault', blobGarbageCollectionAgeCutoff = -1 } = options;
+    const policy = policies[blobGarbageCollectionPolicy];
+    if (policy === undefined) {
+      throw new InvalidArgumentError(
+        `Invalid argument: blobGarbageCollectionPolicy is ${blobGarbageCollectionPolicy}; legal are force, disable, ` +
+          'useDefault',
+      );
+    }
+    return binding.compactRange(
+      isSync,
+      this.#native,
+      familyOf(this, options.columnFamily),
+      options.start,
+      options.end,
+      policy,
+      blobGarbageCollectionAgeCutoff,
+      Boolean(options.clusterValues),
+    );
+  }
+
+  /** Waits until no background work is left. */
+  async waitForCompact() {
+    return binding.waitForCompact(false, this.#native);
+  }
+
+  waitForCompactSync() {
+    binding.waitForCompact(true, this.#native);
+  }
+
+  /** Reads each key and value of each column family. The first damage is the error. */
+  async verifyChecksums(options = none) {
+    return binding.verifyChecksums(false, this.#native, readFlags(options), Snapshot.nativeOf(options.snapshot));
+  }
+
+  verifyChecksumsSync(options = none) {
+    binding.verifyChecksums(true, this.#native, readFlags(options), Snapshot.nativeOf(options.snapshot));
+  }
+
+  // ---- Properties, options, statistics ----
+
+  /** The text of a property, or undefined if there is none of this name. */
+  property(name, options = none) {
+    return binding.property(this.#native, familyOf(this, options.columnFamily), name);
+  }
+
+  /** The number of a property as a BigInt, or undefined if there is none of this name, or if it is not a number. */
+  propertyNumber(name, options = none) {
+    return binding.propertyNumber(this.#native, familyOf(this, options.columnFamily), name);
+  }
+
+  /** 32 digits that no other database has; undefined after a fatal error. */
+  get identity() {
+    return binding.identity(this.#native);
+  }
+
+  /** The options in force, as texts. */
+  options(options = none) {
+    return parseOptions(binding.options(this.#native, familyOf(this, options.columnFamily)));
+  }
+
+  /** Changes options of a column family. All changes take effect, or none. */
+  async setOptions(changes, options = none) {
+    return binding.setOptions(false, this.#native, familyOf(this, options.columnFamily), toPairs(changes, false));
+  }
+
+  setOptionsSync(changes, options = none) {
+    binding.setOptions(true, this.#native, familyOf(this, options.columnFamily), toPairs(changes, false));
+  }
+
+  /** Changes options of the database. All changes take effect, or none. */
+  async setDBOptions(changes) {
+    return binding.setDBOptions(false, this.#native, toPairs(changes, false));
+  }
+
+  setDBOptionsSync(changes) {
+    binding.setDBOptions(true, this.#native, toPairs(changes, false));
+  }
+
+  get statistics() {
+    return new Statistics(this.#native);
+  }
+
+  /** About the bytes that the keys of each [start, end) take. */
+  async approximateSizes(ranges, options = none) {
+    return this.#approximateSizes(false, ranges, options);
+  }
+
+  approximateSizesSync(ranges, options = none) {
+    return this.#approximateSizes(true, ranges, options);
+  }
+
+  #approximateSizes(isSync, ranges, options) {
+    const { includeMemtables = false, includeFiles = true } = options;
+    const starts = [];
+    const ends = [];
+    for (const [start, end] of ranges) {
+      starts.push(start);
+      ends.push(end);
+    }
+    const include = (includeMemtables ? 1 : 0) | (includeFiles ? 2 : 0);
+    return binding.approximateSizes(
+      isSync,
+      this.#native,
+      familyOf(this, options.columnFamily),
+      starts,
+      ends,
+      include,
+    );
+  }
+
+  // ---- Checkpoints and traces ----
+
+  /** Makes a copy of the database in `directory`, mostly of hard links. The directory must not exist. */
+  async checkpoint(directory, options = none) {
+    return binding.checkpoint(false, this.#native, directory, options.logSizeForFlush ?? 0);
+  }
+
+  checkpointSync(directory, options = none) {
+    binding.checkpoint(true, this.#native, directory, options.logSizeForFlush ?? 0);
+  }
+
+  /** Records the calls of the database in a new file. */
+  async startTrace(path, options = none) {
+    return this.#startTrace(false, path, options);
+  }
+
+  startTraceSync(path, options = none) {
+    this.#startTrace(true, path, options);
+  }
+
+  #startTrace(isSync, path, options) {
+    let filter = 0;
+    for (const name of options.leaveOut ?? []) {
+      if (traceFilters[name] === undefined) {
+        throw new InvalidArgumentError(
+          `Invalid argument: leaveOut has ${name}; legal are ${Object.keys(traceFilters).join(', ')}`,
+        );
+      }
+      filter |= traceFilters[name];
+    }
+    return binding.startTrace(
+      isSync,
+      this.#native,
+      path,
+      options.maxTraceFileSize,
+      options.samplingFrequency,
+      filter,
+      Boolean(options.preserveWriteOrder),
+      Boolean(options.includeValues),
+    );
+  }
+
+  /** Ends the trace; fails with its first error. */
+  async endTrace() {
+    return binding.endTrace(false, this.#native);
+  }
+
+  endTraceSync() {
+    binding.endTrace(true, this.#native);
+  }
+
+  // ---- Databases that are not open ----
+
+  /** Deletes the files of a database. */
+  static async destroy(path, options = none) {
+    return binding.destroy(path, toSpec(options));
+  }
+
+  /** Replaces a damaged database by what survives of it; the damaged one is renamed to `path`.damaged. */
+  static async repair(path, options = none) {
+    return comparing(options, binding.repair(path, toSpec(options)));
+  }
+
+  /** Creates a new database `out` from what survives of a damaged one, which is not changed. */
+  static async salvage(path, out, options = none) {
+    const { includeUnproven = false, ...rest } = options;
+    const families = toFamilySpecs(rest) ?? [];
+    return comparing(rest, binding.salvage(path, toSpec(rest), families, out, includeUnproven));
+  }
+
+  /** Checks a database. Returns a list of lines about what is damaged. */
+  static async verify(path, options = none) {
+    const { deep = false, ...rest } = options;
+    return comparing(rest, binding.verify(path, toSpec(rest), toFamilySpecs(rest) ?? [], deep));
+  }
+
+  static async listColumnFamilies(path, options = none) {
+    return binding.listColumnFamilies(path, toSpec(options));
+  }
+
+  /** Makes a checkpoint of a database that no process has open for writing. */
+  static async checkpointOffline(path, directory, options = none) {
+    return binding.checkpointOffline(path, toSpec(options), directory);
+  }
+
+  /** The options that the database was last opened with, as texts. */
+  static async loadLatestOptions(path, { ignoreUnknownOptions = false } = none) {
+    const [text, ...families] = await binding.loadLatestOptions(path, ignoreUnknownOptions);
+    const columnFamilies = {};
+    for (let i = 0; i < families.length; i += 2) columnFamilies[families[i]] = parseOptions(families[i + 1]);
+    return { database: parseOptions(text), columnFamilies };
+  }
+
+  // For level.js.
+  static nativeOf(database) {
+    return database.#native;
+  }
+}
+
+if (Symbol.dispose) Database.prototype[Symbol.dispose] = Database.prototype.closeSync;
+if (Symbol.asyncDispose) Database.prototype[Symbol.asyncDispose] = Database.prototype.close;
+
+module.exports = { Database };

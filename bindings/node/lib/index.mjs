@@ -1,0 +1,31 @@
+import cambium from './index.js';
+
+export const {
+  AbortedError,
+  BackupEngine,
+  BusyError,
+  CambiumError,
+  ClosedError,
+  ColumnFamily,
+  ColumnFamilyDroppedError,
+  CorruptionError,
+  Cursor,
+  Database,
+  EntryIterator,
+  IncompleteError,
+  InvalidArgumentError,
+  IOError,
+  LockedError,
+  NoSpaceError,
+  NotFoundError,
+  NotSupportedError,
+  RateLimiter,
+  ShutdownInProgressError,
+  Snapshot,
+  Statistics,
+  TimedOutError,
+  version,
+  WriteBatch,
+  WriteBufferManager,
+} = cambium;
+export default cambium;

@@ -1,0 +1,4 @@
+import level from './level.js';
+
+export const { CambiumLevel } = level;
+export default level;
