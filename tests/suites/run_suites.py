@@ -20,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RUST_ROCKSDB = "0.25.0"
 GROCKSDB = "v1.11.1"
 LEVELDB_SYS = "2.0.9"
+PLYVEL = "1.5.1"
 SECONDS_FOR_A_TEST = 100
 # Tests of the compiler build the whole crate.
 SECONDS_FOR_A_COMPILER = 400
@@ -212,7 +213,41 @@ def leveldb_c(prefix, work):
     return run_each({"c_test": lambda: outcome([path], environment, work, SECONDS_FOR_A_TEST)})
 
 
-SUITES = {"leveldb_c": leveldb_c, "rocksdb_c": rocksdb_c, "grocksdb": grocksdb, "rust_rocksdb": rust_rocksdb}
+def plyvel(prefix, work):
+    """The tests of plyvel, a binding of LevelDB for Python, over this project's binding for Python."""
+    need("gcc")
+    environment = environment_of(work, [os.path.join(prefix, "lib")])
+    environment["CAMBIUM_PREFIX"] = prefix
+    python = os.path.join(work, "venv", "bin", "python")
+    suite, site = os.path.join(work, "plyvel"), os.path.join(work, "site")
+    try:
+        if not os.path.exists(python):
+            run([sys.executable, "-m", "venv", os.path.join(work, "venv")])
+        run([python, "-m", "pip", "install", "--quiet", "pytest", "setuptools", "wheel"])
+        shutil.rmtree(suite, ignore_errors=True)
+        run([python, "-m", "pip", "download", "--quiet", "--no-deps", "--no-build-isolation", "--no-binary", ":all:",
+             "--dest", suite, f"plyvel=={PLYVEL}"])
+    except RuntimeError as error:
+        raise Missing(f"plyvel {PLYVEL} or pytest could not be fetched: {error}") from error
+    run(["tar", "-xzf", f"plyvel-{PLYVEL}.tar.gz", "--strip-components=2", f"plyvel-{PLYVEL}/test/test_plyvel.py"],
+        cwd=suite)
+    shutil.rmtree(site, ignore_errors=True)
+    shutil.rmtree(os.path.join(work, "python"), ignore_errors=True)
+    shutil.copytree(os.path.join(HERE, "../../bindings/python"), os.path.join(work, "python"),
+                    ignore=shutil.ignore_patterns(".build"))
+    run([python, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps", "--target", site,
+         os.path.join(work, "python")], env=environment)
+    with open(os.path.join(suite, "plyvel.py"), "w", encoding="utf-8") as out:
+        out.write("from cambium.plyvel import *\nfrom cambium.plyvel import __leveldb_version__, __version__\n")
+    environment["PYTHONPATH"] = site + ":" + suite
+    _, output = outcome([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA", "--tb=line", "test_plyvel.py"],
+                        environment, suite, SECONDS_FOR_A_TEST)
+    passed = set(re.findall(r"(?m)^PASSED test_plyvel.py::(\S+)", output))
+    failed = {name: why for name, why in re.findall(r"(?m)^(?:FAILED|ERROR) test_plyvel.py::(\S+)(.*)", output)}
+    return passed, failed
+
+
+SUITES = {"leveldb_c": leveldb_c, "plyvel": plyvel, "rocksdb_c": rocksdb_c, "grocksdb": grocksdb, "rust_rocksdb": rust_rocksdb}
 
 
 def read_list(suite):
