@@ -7,8 +7,8 @@
 #                                                     rust_rocksdb
 #
 # Installs build/release, which must be built, into a temporary directory; CAMBIUM_PREFIX names another installation.
-# The suites' sources come from the registries of Rust and Go; they are kept, with their builds, in build/suites. A
-# binding or a suite whose tools are missing, or whose registry does not answer, prints "SKIPPED: why".
+# The suites' sources come from the registries of Rust, Go and Python; they are kept, with their builds, in build/suites.
+# A binding or a suite whose tools are missing, or whose registry does not answer, prints "SKIPPED: why".
 #
 # The last line is "N passed, N failed"; the exit code is 0 only if none failed.
 set -euo pipefail
@@ -35,6 +35,7 @@ failed=0
 add() {
   local code=0 start=$SECONDS closing
   "$@" 2>&1 | tee "$scratch/log" || code=$?
+  grep -a '^SKIPPED' "$scratch/log" | sed "s|^|$*: |" >>"$scratch/skipped" || true
   closing=$(grep -aE '^[0-9]+ passed, [0-9]+ failed$' "$scratch/log" | tail -n 1 || true)
   if [[ $closing =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
     passed=$((passed + BASH_REMATCH[1]))
@@ -56,5 +57,6 @@ if [ "$what" != own ]; then
   add python3 tests/suites/run_suites.py "$CAMBIUM_PREFIX" build/suites "$@"
 fi
 
+if [ -s "$scratch/skipped" ]; then printf '\n==== skipped\n%s\n' "$(cat "$scratch/skipped")"; fi
 printf '\n%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

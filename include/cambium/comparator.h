@@ -14,7 +14,7 @@ class Comparator {
   virtual ~Comparator() = default;
   // < 0, 0 or > 0 if a is before, equal to, or after b.
   [[nodiscard]] virtual int Compare(Slice a, Slice b) const = 0;
-  // At most 255 bytes. Names that begin with "cambium." are reserved.
+  // At most 255 bytes. Open refuses a caller's comparator whose name begins with "cambium.".
   [[nodiscard]] virtual const char* Name() const = 0;
   // False if keys with different bytes may compare equal (a case-folding order, say). Filters, which compare bytes, are
   // then not used.

@@ -40,11 +40,11 @@ struct Range {
   Slice limit;
 };
 
-// Any thread may call any function, except that Close and the destructor must run alone. Keys have 0 bytes to 64 KiB
-// (less with a page_size below 4096), values 0 bytes to 4 GiB - 1; longer ones are InvalidArgument. In a forked child
-// every call fails. A call without a column family uses the default one. A call with the handle of a dropped family
-// returns ColumnFamilyDropped. InvalidArgument: the handle is null or of another database; a pointer for a result is
-// null; a read's snapshot is released, or of another database (which must still exist).
+// Any thread may call any function, except that no other call may run during Close or the destructor. Keys have 0 bytes
+// to 64 KiB (less with a page_size below 4096), values 0 bytes to 4 GiB - 1; longer ones are InvalidArgument. In a
+// forked child every call fails. A call without a column family uses the default one. A call with the handle of a
+// dropped family returns ColumnFamilyDropped. InvalidArgument: the handle is null or of another database; a pointer for
+// a result is null; a read's snapshot is released, or of another database (which must still exist).
 //
 // Errors. A failed read concerns only that read. A failed write leaves the database unchanged, and later writes
 // proceed. A failed sync makes the database read-only until it is opened again; such a status has Severity::kFatal.
@@ -103,8 +103,8 @@ class DB {
 
   // Syncs the log, waits for background work, releases the lock. Returns Aborted, and leaves the database open, while
   // there are snapshots, iterators, asynchronous readers, or slices that refer to a mapping
-  // (ReadOptions::pin_mapped_values). Otherwise returns the first error; it is closed in any case. Several threads may call
-  // it at once: one closes the database, the others wait for that and return OK. No other call may be under way.
+  // (ReadOptions::pin_mapped_values). Otherwise returns the first error; it is closed in any case. Several threads may
+  // call it at once: one closes the database, the others wait for that and return OK, whatever the first returns.
   virtual Status Close() = 0;
 
   // ---- Column families ----
@@ -207,8 +207,9 @@ class DB {
   virtual Status WaitForCompact() = 0;
   // Reads each key of each family at `options.snapshot`, or now, and its value, and so compares their checksums, while
   // the database is in use. Returns the first error. Values and entries that no read returns any more are not read, nor
-  // are index pages that are in the page cache; VerifyDB verifies a closed database as a whole. Bounds and
-  // verify_checksums are ignored; fill_cache should be false, so that the pages do not push others out of the cache.
+  // are index pages that are in the page cache; VerifyDB verifies a closed database as a whole. Bounds,
+  // verify_checksums and pin_mapped_values are ignored; fill_cache should be false, so that the pages do not push
+  // others out of the cache. Statistics and traces count it as a scan of each family.
   virtual Status VerifyChecksum(const ReadOptions& options) = 0;
 
   // ---- Properties and sizes ----

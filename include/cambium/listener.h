@@ -15,9 +15,9 @@
 //   Order       Each OnXxxBegin is followed by its OnXxxCompleted. For one file, CreationStarted precedes Created,
 //               which precedes Deleted; each is called once, on any thread. Nothing else is ordered between threads;
 //               `change` of WriteStallInfo says which of two infos is the newer.
-//   Locks       The database holds no lock during a call. An event that happens under a lock is reported by the same
-//               thread once the lock is released. For example, a log segment that Put created is reported after the
-//               batch has been appended, before Put syncs or returns.
+//   Locks       The database holds no lock during a call, except that Close holds off other calls of Close. An event
+//               that happens under a lock is reported by the same thread once the lock is released. For example, a log
+//               segment that Put created is reported after the batch has been appended, before Put syncs or returns.
 //   Calls       A listener may call functions that wait for no background work: reads of all kinds, iterators,
 //               snapshots, properties, GetOptions, SetOptions, SetDBOptions, and writes with WriteOptions::no_slowdown,
 //               which return Incomplete rather than wait. It must not call other writes, Flush, CompactRange,

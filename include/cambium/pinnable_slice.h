@@ -15,8 +15,6 @@ namespace cambium {
 class PinnableSlice : public Slice {
  public:
   PinnableSlice() = default;
-  // Values that are copied go into *buffer, which must live as long as this object. (It does not get those of a mapping.)
-  explicit PinnableSlice(std::string* buffer) : own_(buffer) {}
   ~PinnableSlice() { Unpin(); }
   PinnableSlice(const PinnableSlice&) = delete;
   PinnableSlice& operator=(const PinnableSlice&) = delete;
@@ -25,9 +23,8 @@ class PinnableSlice : public Slice {
     if (this == &other) return *this;
     Unpin();
     release_ = std::exchange(other.release_, nullptr);
-    own_ = other.own_ == &other.self_ ? &self_ : other.own_;
     const std::less_equal<> is_not_after;  // also orders pointers into different objects
-    if (own_ == &self_ && is_not_after(other.self_.data(), other.data()) &&
+    if (is_not_after(other.self_.data(), other.data()) &&
         is_not_after(other.data(), other.self_.data() + other.self_.size())) {
       const auto offset = static_cast<std::size_t>(other.data() - other.self_.data());
       const std::size_t part_size = other.size();
@@ -37,7 +34,6 @@ class PinnableSlice : public Slice {
       Slice::operator=(static_cast<const Slice&>(other));
     }
     other.Slice::operator=(Slice());
-    other.own_ = &other.self_;
     return *this;
   }
 
@@ -50,14 +46,14 @@ class PinnableSlice : public Slice {
   // Owns a copy of `bytes`.
   void PinSelf(Slice bytes) {
     Unpin();
-    own_->assign(bytes.data(), bytes.size());
-    Slice::operator=(Slice(*own_));
+    self_.assign(bytes.data(), bytes.size());
+    Slice::operator=(Slice(self_));
   }
   // Fill GetSelf(), then call PinSelf().
-  [[nodiscard]] std::string* GetSelf() { return own_; }
+  [[nodiscard]] std::string* GetSelf() { return &self_; }
   void PinSelf() {
     Unpin();
-    Slice::operator=(Slice(*own_));
+    Slice::operator=(Slice(self_));
   }
   // Like PinSelf(), with `part`, which must lie in GetSelf().
   void PinSelfPart(Slice part) {
@@ -75,7 +71,6 @@ class PinnableSlice : public Slice {
     if (release_ != nullptr) std::exchange(release_, nullptr)();
   }
   std::string self_;
-  std::string* own_ = &self_;  // of the bytes that this object owns; never null
   std::function<void()> release_;
 };
 

@@ -9,8 +9,8 @@
 //   Properties  figures                                                    api/properties.h
 //   Opener      Open;  Capturer  checkpoints and backups;  OfflineAccess  offline compaction
 //
-// state/lock_roles.h has the order in which locks may be taken. While a thread holds one, it neither waits for
-// background work nor calls a listener.
+// state/lock_roles.h has the order in which locks may be taken. While a thread holds one of them, it neither waits for
+// background work nor calls a listener. (Close holds close_mutex_ while it does both.)
 #pragma once
 
 #include <map>
@@ -162,8 +162,8 @@ class DbImpl final : public DB {
   const IteratorSource iterator_source_{&state_, &traces_, &upkeep_.clusterer};
   std::unique_ptr<FamilyHandle> default_handle_;
   bool is_open_ = false;  // Open has succeeded
-  // Taken by Close and the destructor before all other locks. Of several calls of Close at once one closes the database,
-  // and the others wait for it.
+  // Taken by Close and the destructor before all other locks. Of several calls of Close at once, one closes the
+  // database, and the others wait for it.
   Mutex close_mutex_;
   // The state of a closed database: its families until all are released, and whether everything is released.
   std::vector<std::shared_ptr<Family>> closing_families_ CAMBIUM_GUARDED_BY(close_mutex_);

@@ -47,7 +47,7 @@ std::size_t BytesOfTables(const FamilyView& family) {
   return bytes;
 }
 
-// Of all families: what a program can do something about.
+// Of all families: the memory that options limit.
 std::uint64_t BytesOfMemory(const View& view, const PagePool& pool) {
   std::uint64_t bytes = pool.stats().resident_bytes;
   for (const FamilyView& each : view.families) bytes += BytesOfTables(each) + each.layers->shape().memory_bytes;
@@ -215,8 +215,8 @@ bool Properties::GetLevel(const Family& family, std::string_view name, std::stri
   return true;
 }
 
-// A heading for each level, and a line for each of its files: its number and its bytes. The layers of a tree are its runs,
-// as level 0, and its own files.
+// A heading for each level, and a line for each of its files: its number and its bytes. A tree has its runs, as level 0,
+// and its own files.
 bool Properties::GetFiles(const Family& family, std::string* value) {
   const CommitLock lock(state_.commits);
   const auto found = state_.commits.state().families.find(family.id);

@@ -31,7 +31,9 @@ cambium_t* OpenWith(OpenFamilies open_as, const cambium_options_t* options, cons
     std::vector<ColumnFamilyHandle*> handles;
     if (Status status = open_as(options->rep, name, families, &handles, &opened->rep); !status.ok()) return status;
     LogHints(*options, opened->rep.get());
-    for (std::size_t i = 0; i < n; ++i) LogHints(*family_options[i], opened->rep.get());
+    for (std::size_t i = 0; i < n; ++i) {
+      if (family_options[i] != options) LogHints(*family_options[i], opened->rep.get());
+    }
     for (std::size_t i = 0; i < n; ++i) {
       *made[i] = {handles[i], opened->rep.get()};
       out[i] = made[i].release();

@@ -1,4 +1,6 @@
 // Options that LevelDB has under other names, or that have no counterpart here.
+#include <exception>
+
 #include "c/wrappers.h"
 
 using cambium::Status;
@@ -22,12 +24,15 @@ void Hint(cambium_options_t* options, const char* name, bool is_set, const std::
 
 }  // namespace
 
-void cambium::c::LogHints(const cambium_options_t& options, DB* db) {
+void cambium::c::LogHints(const cambium_options_t& options, DB* db) noexcept {
   if (options.hints.empty()) return;
-  const std::shared_ptr<Logger> logger = db->GetOptions().info_log;
-  if (logger == nullptr) return;
-  for (const auto& [name, why] : options.hints) {
-    logger->Log(InfoLogLevel::kInfo, "the option " + name + " has no effect here: " + why);
+  try {
+    const std::shared_ptr<Logger> logger = db->GetOptions().info_log;
+    if (logger == nullptr) return;
+    for (const auto& [name, why] : options.hints) {
+      logger->Log(InfoLogLevel::kInfo, "the option " + name + " has no effect here: " + why);
+    }
+  } catch (const std::exception&) {  // the database is open all the same
   }
 }
 

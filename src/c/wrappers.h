@@ -146,8 +146,8 @@ struct KeyRange {
   bool has_end;
 };
 
-// Writes the options that have no effect here to the database's LOG.
-void LogHints(const cambium_options_t& options, DB* db);
+// Writes the options that have no effect here to the database's LOG; nothing if memory runs out.
+void LogHints(const cambium_options_t& options, DB* db) noexcept;
 
 // Makes descriptors of `count` names and their options.
 Status DescribeFamilies(int count, const char* const* names, const cambium_options_t* const* options,

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "cambium/comparator.h"
 #include "options/option_table.h"
 #include "util/compression.h"
 #include "util/generic_rate_limiter.h"
@@ -114,6 +115,12 @@ Status CheckColumnFamilyOptions(const ColumnFamilyOptions& options) {
   if (name_size == 0 || name_size > 255) {
     return Status::InvalidArgument("the comparator's name has " + std::to_string(name_size) +
                                    " bytes; legal is 1 to 255");
+  }
+  // With the name of one of these, a database would be opened with another order than the one in which it was written.
+  const bool is_own = options.comparator == BytewiseComparator() || options.comparator == ReverseBytewiseComparator();
+  if (!is_own && Slice(options.comparator->Name()).starts_with("cambium.")) {
+    return Status::InvalidArgument("the comparator's name is " + std::string(options.comparator->Name()) +
+                                   "; names that begin with \"cambium.\" are the library's own");
   }
   if (options.index_type != IndexKind::kBTree && options.index_type != IndexKind::kLsm) {
     return Status::InvalidArgument(NameAndValue("index_type", options) + "IndexKind has kBTree and kLsm");

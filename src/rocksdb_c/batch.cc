@@ -85,7 +85,8 @@ void rocksdb_writebatch_destroy(rocksdb_writebatch_t* batch) { delete batch; }
 void rocksdb_writebatch_clear(rocksdb_writebatch_t* batch) { batch->rep.Clear(); }
 int rocksdb_writebatch_count(rocksdb_writebatch_t* batch) { return static_cast<int>(batch->rep.Count()); }
 const char* rocksdb_writebatch_data(rocksdb_writebatch_t* batch, size_t* size) {
-  batch->data = EncodeBatch(batch->rep);
+  // As long as the batch does not change, the pointer stays valid.
+  if (std::string data = EncodeBatch(batch->rep); data != batch->data) batch->data = std::move(data);
   *size = batch->data.size();
   return batch->data.data();
 }

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kHeaderSize = 12;
 constexpr std::size_t kCountOffset = 8;
+constexpr std::uint32_t kRefusedCount = 0xffffffff;  // no batch has as many operations
 
 // RocksDB's tags. Those with a family have numbers of their own.
 enum RocksTag : unsigned char {
@@ -88,7 +89,7 @@ Result<Meaning> MeaningOf(char tag) {
 
 std::string EncodeBatch(const WriteBatch& batch) {
   std::string out(kHeaderSize, '\0');
-  EncodeFixed<std::uint32_t>(out.data() + kCountOffset, batch.Count());
+  EncodeFixed<std::uint32_t>(out.data() + kCountOffset, batch.status().ok() ? batch.Count() : kRefusedCount);
   Encoder encoder(&out);
   static_cast<void>(batch.Iterate(&encoder));  // the handler has no errors, and the batch is well-formed
   return out;

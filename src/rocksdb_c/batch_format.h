@@ -12,7 +12,7 @@
 
 namespace cambium::rocks {
 
-// A batch that has refused an operation is written without it.
+// A batch that has refused an operation cannot be written: its form has a count that DecodeBatch does not accept.
 [[nodiscard]] std::string EncodeBatch(const WriteBatch& batch);
 // Log data and no-ops are skipped. Corruption if `data` is not such a form; NotSupported if it has an operation that
 // this version does not have. *batch is then unchanged.

@@ -196,6 +196,7 @@ void rocksdb_repair_db(const rocksdb_options_t* options, const char* name, char*
 // As RocksDB writes an identity: 36 characters, the digits in groups of 8, 4, 4, 4 and 12.
 char* rocksdb_get_db_identity(rocksdb_t* db, size_t* length) {
   std::string identity;
+  *length = 0;
   if (!db->rep->GetDbIdentity(identity).ok()) return nullptr;
   for (const std::size_t at : {8, 13, 18, 23}) identity.insert(at, 1, '-');
   *length = identity.size();
@@ -266,7 +267,11 @@ void rocksdb_enable_file_deletions(rocksdb_t* /*db*/, char** errptr) { Lack(errp
 // Close ends background work itself.
 void rocksdb_cancel_all_background_work(rocksdb_t* /*db*/, unsigned char /*wait*/) {}
 void rocksdb_disable_manual_compaction(rocksdb_t* db) { ++db->manual_compactions_disabled; }
-void rocksdb_enable_manual_compaction(rocksdb_t* db) { --db->manual_compactions_disabled; }
+void rocksdb_enable_manual_compaction(rocksdb_t* db) {
+  int disabled = db->manual_compactions_disabled.load();
+  while (disabled > 0 && !db->manual_compactions_disabled.compare_exchange_weak(disabled, disabled - 1)) {
+  }
+}
 
 void rocksdb_compact_files(rocksdb_t* /*db*/, const rocksdb_compaction_options_t* /*options*/,
                            const char* const* /*inputs*/, size_t /*count*/, int /*output_level*/,

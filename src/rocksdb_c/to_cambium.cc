@@ -1,6 +1,7 @@
 // From RocksDB's options to this library's. An option that the program has not set keeps this library's default.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <string_view>
 
@@ -84,7 +85,8 @@ void AddUnusedNumbers(const rocksdb_options_t& from, std::vector<std::string>* h
 #undef CAMBIUM_ROCKSDB_UNUSED
 }
 
-// A truth value is true, false, 1 or 0; a whole number may end in K, M, G or T.
+// A truth value is true, false, 1 or 0; a whole number may end in K, M, G or T. Some of RocksDB's enumerations are
+// numbers here: they have names that begin with k.
 template <typename Number>
 bool IsValue(std::string_view text) {
   if constexpr (std::is_same_v<Number, unsigned char>) {
@@ -93,6 +95,8 @@ bool IsValue(std::string_view text) {
     constexpr std::string_view kUnits = "kKmMgGtT";
     const bool has_unit = std::is_integral_v<Number> && text.size() > 1 && kUnits.find(text.back()) != kUnits.npos;
     if (has_unit) text.remove_suffix(1);
+    const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    if (std::is_same_v<Number, int> && text.starts_with('k') && std::ranges::all_of(text, is_of_name)) return true;
     Number number{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     return error == std::errc() && end == text.data() + text.size();

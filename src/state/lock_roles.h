@@ -5,11 +5,11 @@
 // FamiliesLock take the mutex of their owner and tell the analysis that its role is held. The roles do not distinguish
 // the locks of two databases; no code works on two at a time.
 //
-// A thread takes the locks in this order: the members of a WriteBudget or the mutex of a TickTarget, families, append,
-// commit, jobs, one leaf. Under the jobs lock it takes only the locks of the executor's queue, the logger and the
-// figures of a WriteBudget (state/jobs.h). The annotations below declare the order of the roles. All locks not named
-// here are leaves. docs/ARCHITECTURE.md ("The locks") has the whole table, and the few leaves under which another lock
-// may be taken.
+// A thread takes the locks in this order: DbImpl::close_mutex_, the members of a WriteBudget or the mutex of a
+// TickTarget, families, append, commit, jobs, one leaf. Under the jobs lock it takes only the locks of the executor's
+// queue, the logger and the figures of a WriteBudget (state/jobs.h). The annotations below declare the order of the
+// roles. All locks not named here are leaves. docs/ARCHITECTURE.md ("The locks") has the whole table, and the few
+// leaves under which another lock may be taken.
 #pragma once
 
 #include "util/mutex.h"

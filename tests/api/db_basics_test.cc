@@ -154,31 +154,6 @@ TEST(DbBasicsTest, MultiGetReturnsResultsInTheOrderOfTheKeys) {
   EXPECT_TRUE(values.empty());
 }
 
-TEST(DbBasicsTest, PinnableSliceFillsTheCallersBuffer) {
-  TestStore store;
-  store.MustOpen();
-  store.Put("key", "value");
-  std::string buffer;
-  {
-    PinnableSlice slice(&buffer);
-    ASSERT_TRUE(store.db->Get({}, store.db->DefaultColumnFamily(), "key", &slice).ok());
-    EXPECT_EQ(slice, "value");
-    EXPECT_EQ(buffer, "value");
-    PinnableSlice moved = std::move(slice);
-    EXPECT_EQ(moved, "value");
-    EXPECT_TRUE(slice.empty());
-    store.Put("key", "another value, which is longer than a short string");
-    ASSERT_TRUE(store.db->Get({}, store.db->DefaultColumnFamily(), "key", &moved).ok());
-    EXPECT_EQ(moved.data(), buffer.data());
-    PinnableSlice own;
-    own.PinSelf("its own");
-    moved = std::move(own);
-    EXPECT_EQ(moved, "its own");
-    EXPECT_EQ(moved.GetSelf()->size(), 7u);
-  }
-  EXPECT_EQ(buffer, "another value, which is longer than a short string") << "left to the caller";
-}
-
 TEST(DbBasicsTest, PinnableSliceMovesWithItsBytes) {
   TestStore store;
   store.MustOpen();

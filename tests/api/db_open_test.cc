@@ -85,6 +85,26 @@ TEST(DbOpenTest, OtherComparatorIsRejectedWithBothNames) {
   EXPECT_EQ(store.Files(), before);
 }
 
+// A comparator of the caller's with the name of one of the library's, and another order.
+class FalseName final : public Comparator {
+ public:
+  int Compare(Slice a, Slice b) const override { return b.compare(a); }
+  const char* Name() const override { return "cambium.BytewiseComparator"; }
+};
+
+TEST(DbOpenTest, ComparatorWithAReservedNameIsRejected) {
+  const FalseName comparator;
+  TestStore store;
+  MakeDatabase(&store);
+  const auto before = store.Files();
+  store.options.comparator = &comparator;
+  for (const Status& s : {store.Open(), DB::OpenForReadOnly(store.options, kStorePath, &store.db)}) {
+    EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
+    EXPECT_NE(s.ToString().find("names that begin with \"cambium.\""), std::string::npos) << s.ToString();
+  }
+  EXPECT_EQ(store.Files(), before);
+}
+
 TEST(DbOpenTest, OtherIndexTypeIsRejectedWithBothNames) {
   for (const bool is_named : {false, true}) {
     FamilyStore store;

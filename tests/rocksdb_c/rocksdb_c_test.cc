@@ -143,8 +143,18 @@ TEST_F(RocksDbCTest, BatchesHaveRocksDbsSerialisedForm) {
   const std::string form =
       zeros + "\x04\0\0\0"s + "\x01\x02k1\x02v1"s + "\x00\x02k2"s + "\x07\x02k3"s + "\x0f\x01x\x01y"s;
   EXPECT_EQ(std::string(data, length), form);
+  std::size_t again = 0;
+  EXPECT_EQ(Call<const char*>("rocksdb_writebatch_data", batch, &again), data) << "valid until the batch changes";
   Call<void>("rocksdb_writebatch_destroy", batch);
   EXPECT_EQ(written(form), form);
+  // No batch can be made of one that has refused an operation: it would lack the operation.
+  void* const refused = Call<void*>("rocksdb_writebatch_create");
+  const std::string long_key(70'000, 'k');
+  Call<void>("rocksdb_writebatch_put", refused, "k1", std::size_t{2}, "v1", std::size_t{2});
+  Call<void>("rocksdb_writebatch_put", refused, long_key.data(), long_key.size(), "v1", std::size_t{2});
+  const char* const without = Call<const char*>("rocksdb_writebatch_data", refused, &again);
+  EXPECT_EQ(written(std::string(without, again)).rfind("Corruption", 0), 0U);
+  Call<void>("rocksdb_writebatch_destroy", refused);
   EXPECT_EQ(Get(db, "k1"), "v1");
   // Log data and no-ops do not count; a family without a handle is known when the batch is written.
   EXPECT_EQ(written(zeros + "\x01\0\0\0"s + "\x03\x03log"s + "\x0d"s + "\x01\x02k4\x02v4"s),
@@ -153,6 +163,11 @@ TEST_F(RocksDbCTest, BatchesHaveRocksDbsSerialisedForm) {
   EXPECT_NE(written(zeros + "\x01\0\0\0"s + "\x05\x07\x02k5\x02v5"s).find("family"), std::string::npos);
   EXPECT_NE(written(zeros + "\x01\0\0\0"s + "\x02\x02k6\x02v6"s).find("Merge"), std::string::npos);
   EXPECT_NE(written(zeros + "\x01\0\0\0"s + "\x13"s).find("operation 19"), std::string::npos);
+  for (const std::string malformed :
+       {"\x01\0\0\0"s + "\x01\xff\xff\xff\xff\x0fk"s, "\x01\0\0\0"s + "\x05\xff\xff\xff\xff\x7f\x01k\x01v"s,
+        "\x01\0\0\0"s + "\x01\x01k\x01v\x00\x01k"s}) {
+    EXPECT_EQ(written(zeros + malformed).rfind("Corruption", 0), 0U) << "a length, a family, and a count";
+  }
   for (std::size_t cut = 0; cut < form.size(); ++cut) {
     EXPECT_EQ(written(form.substr(0, cut)).rfind("Corruption", 0), 0U) << cut;
   }
@@ -183,6 +198,7 @@ TEST_F(RocksDbCTest, ManualCompactionsCanBeDisabled) {
     Call<void>("rocksdb_compact_range", db, none, std::size_t{0}, none, std::size_t{0});
   };
   Put(db, "oak", "a ring a year");
+  Call<void>("rocksdb_enable_manual_compaction", db);  // has no effect
   Call<void>("rocksdb_disable_manual_compaction", db);
   Call<void>("rocksdb_disable_manual_compaction", db);
   compact();
@@ -287,6 +303,7 @@ TEST_F(RocksDbCTest, ChangesOfHintsSucceed) {
   EXPECT_EQ(set("disable_auto_compactions", "true"), "");
   EXPECT_NE(set("disable_auto_compactions", "perhaps").find("disable_auto_compactions"), std::string::npos);
   EXPECT_EQ(set("arena_block_size", "8K"), "");
+  EXPECT_EQ(set("bottommost_compression", "kZSTD"), "");
   EXPECT_NE(set("arena_block_size", "8KK"), "");
   EXPECT_EQ(set("write_buffer_size", "131072"), "");
   EXPECT_NE(set("write_buffer_size", "many"), "");

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Runs the test suites of other projects over the C interfaces, each test alone.
+"""Runs the test suites of other projects over the C interfaces, and over the binding for Python.
 
     python3 run_suites.py PREFIX WORK [SUITE...]
 
 PREFIX has an installation (include, lib); WORK is a directory for sources and builds, which is kept between runs. The
-sources come from the registries of Rust and Go, in the versions named below. tests/suites/SUITE.listed has the tests
-that do not pass, each with its reason. A suite fails if a test that is not listed fails, if a listed one passes, or if
-the number of tests is not that of the list. Ends with "N passed, N failed".
+sources come from the registries of Rust, Go and Python, in the versions named below. tests/suites/SUITE.listed has the
+tests that do not pass, each with its reason. A suite fails if a test that is not listed fails, if a listed one passes,
+or if the number of tests is not that of the list. Ends with "N passed, N failed".
 """
 import concurrent.futures
-import glob
 import os
 import re
 import shutil
@@ -18,6 +17,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUST_ROCKSDB = "0.25.0"
+LIBROCKSDB_SYS = "0.19.0"  # the one that it binds
 GROCKSDB = "v1.11.1"
 LEVELDB_SYS = "2.0.9"
 PLYVEL = "1.5.1"
@@ -56,15 +56,23 @@ def crate_of(work, name, version):
     except RuntimeError as error:
         raise Missing(f"the crate {name} {version} could not be fetched: {error}") from error
     found = run(["cargo", "metadata", "--format-version", "1", "--offline"], cwd=project)
-    path = re.search(r'"manifest_path":"([^"]*/' + re.escape(f"{name}-{version}") + r'[^"/]*)/Cargo.toml"', found)
+    # A version may have a suffix, as in "0.19.0+11.8.1".
+    path = re.search(r'"manifest_path":"([^"]*/' + re.escape(f"{name}-{version}") + r'(?:\+[^"/]*)?)/Cargo.toml"', found)
     return path[1]
 
 
 def rocksdb_source(work):
     """The sources of RocksDB that rust-rocksdb binds: its header, and its test of the C interface."""
-    crate_of(work, "rocksdb", RUST_ROCKSDB)
-    home = os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo"))
-    return sorted(glob.glob(os.path.join(home, "registry/src/*/librocksdb-sys-*/rocksdb")))[-1]
+    return os.path.join(crate_of(work, "librocksdb-sys", LIBROCKSDB_SYS), "rocksdb")
+
+
+def copy_once(source, target, **more):
+    """Copies a directory, wholly or not at all."""
+    if not os.path.exists(target):
+        shutil.rmtree(target + ".part", ignore_errors=True)
+        shutil.copytree(source, target + ".part", **more)
+        run(["chmod", "-R", "u+w", target + ".part"])
+        os.rename(target + ".part", target)
 
 
 def library_for_rocksdb(prefix, work):
@@ -78,13 +86,15 @@ def library_for_rocksdb(prefix, work):
     return directory
 
 
-def outcome(command, environment, directory, seconds):
-    """True if the test passes. In a group of its own, so that what it has started ends with it."""
+def outcome(command, environment, directory, seconds, proof=""):
+    """True if the test passes: its output has the proof that it has run. In a group of its own, so that what it has
+    started ends with it."""
     process = subprocess.Popen(command, env=environment, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                start_new_session=True)
     try:
         output, _ = process.communicate(timeout=seconds)
-        return process.returncode == 0, output.decode(errors="replace")
+        text = output.decode(errors="replace")
+        return process.returncode == 0 and proof in text, text
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, 9)
         process.communicate()
@@ -114,9 +124,8 @@ def environment_of(work, libraries):
 
 def rust_rocksdb(prefix, work):
     source = crate_of(work, "rocksdb", RUST_ROCKSDB)
-    build = os.path.join(work, "rust-rocksdb")
-    if not os.path.exists(build):
-        shutil.copytree(source, build, ignore=shutil.ignore_patterns("rust-toolchain*"))  # the one that is installed
+    build = os.path.join(work, f"rust-rocksdb-{RUST_ROCKSDB}")
+    copy_once(source, build, ignore=shutil.ignore_patterns("rust-toolchain*"))  # the compiler that is installed
     library = library_for_rocksdb(prefix, work)
     environment = environment_of(work, [library, os.path.join(prefix, "lib")])
     environment["ROCKSDB_LIB_DIR"] = library
@@ -125,12 +134,13 @@ def rust_rocksdb(prefix, work):
     tests = {}
     for program in programs:
         kind = re.sub(r"-[0-9a-f]*$", "", os.path.basename(program))
+        ignored = run([program, "--list", "--ignored"], cwd=build, env=environment).splitlines()
         for line in run([program, "--list"], cwd=build, env=environment).splitlines():
-            if line.endswith(": test"):
+            if line.endswith(": test") and line not in ignored:
                 name = line[:-6]
                 seconds = SECONDS_FOR_A_COMPILER if "outlive" in name or "multiple_refs" in name else SECONDS_FOR_A_TEST
                 command = [program, "--exact", name, "--test-threads=1"]
-                tests[f"{kind}::{name}"] = lambda c=command, s=seconds: outcome(c, environment, build, s)
+                tests[f"{kind}::{name}"] = lambda c=command, s=seconds: outcome(c, environment, build, s, "1 passed;")
     return run_each(tests)
 
 
@@ -141,10 +151,8 @@ def grocksdb(prefix, work):
         found = run(["go", "mod", "download", "-json", f"github.com/linxGnu/grocksdb@{GROCKSDB}"], cwd=work)
     except RuntimeError as error:
         raise Missing(f"grocksdb {GROCKSDB} could not be fetched: {error}") from error
-    build = os.path.join(work, "grocksdb")
-    if not os.path.exists(build):
-        shutil.copytree(re.search(r'"Dir": "([^"]*)"', found)[1], build)
-        run(["chmod", "-R", "u+w", build])
+    build = os.path.join(work, f"grocksdb-{GROCKSDB}")
+    copy_once(re.search(r'"Dir": "([^"]*)"', found)[1], build)
     library = library_for_rocksdb(prefix, work)
     environment = environment_of(work, [library, os.path.join(prefix, "lib")])
     environment["CGO_CFLAGS"] = "-I" + os.path.join(rocksdb_source(work), "include")
@@ -152,9 +160,10 @@ def grocksdb(prefix, work):
     environment["GOFLAGS"] = "-mod=mod"
     program = os.path.join(build, "suite.test")
     run(["go", "test", "-tags", "grocksdb_clean_link", "-c", "-o", program, "."], cwd=build, env=environment)
-    names = run([program, "-test.list", ".*"], cwd=build, env=environment).split()
+    names = run([program, "-test.list", "^Test"], cwd=build, env=environment).split()
     return run_each({
-        name: lambda n=name: outcome([program, "-test.run", f"^{n}$"], environment, build, SECONDS_FOR_A_TEST)
+        name: lambda n=name: outcome([program, "-test.v", "-test.run", f"^{n}$"], environment, build, SECONDS_FOR_A_TEST,
+                                     f"--- PASS: {n} ")
         for name in names
     })
 
@@ -182,9 +191,9 @@ def rocksdb_c(prefix, work):
 
     _, listed = read_list("rocksdb_c")
     ok, output = program_without(set(listed), "rocksdb_c_test")
-    if not ok:
-        failed = re.findall(r"=== Test (.*)", output)[-1]
-        return set(phases) - set(listed) - {failed}, {failed: output, **{name: "" for name in listed}}
+    if not ok:  # the phases after the one that failed have not run
+        begun = re.findall(r"=== Test (.*)", output)
+        return set(begun[:-1]), {name: output for name in phases if name not in begun[:-1]}
     passed, failures = set(phases) - set(listed), {}
     for name in listed:
         ok, output = program_without(set(listed) - {name}, "rocksdb_c_test_with_one")
@@ -247,7 +256,13 @@ def plyvel(prefix, work):
     return passed, failed
 
 
-SUITES = {"leveldb_c": leveldb_c, "plyvel": plyvel, "rocksdb_c": rocksdb_c, "grocksdb": grocksdb, "rust_rocksdb": rust_rocksdb}
+SUITES = {
+    "leveldb_c": leveldb_c,
+    "plyvel": plyvel,
+    "rocksdb_c": rocksdb_c,
+    "grocksdb": grocksdb,
+    "rust_rocksdb": rust_rocksdb,
+}
 
 
 def read_list(suite):
@@ -293,6 +308,10 @@ def main(prefix, work, *names):
             passed, failed = SUITES[suite](prefix, work)
         except Missing as why:
             print(f"SKIPPED: {suite}: {why}")
+            continue
+        except Exception as error:  # the other suites run all the same
+            print(f"{suite}: {error}")
+            failures += 1
             continue
         failures += compare(suite, passed, failed)
         passes += len(passed)
