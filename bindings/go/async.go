@@ -219,9 +219,6 @@ func (l *asyncLoop) give(count C.size_t) {
 			answer.value = append([]byte{}, view(text, C.size_t(each.length))...)
 			C.cambium_free(unsafe.Pointer(text))
 		}
-		if failed := read.family.order.err(); failed != nil {
-			answer = asyncAnswer{nil, failed}
-		}
 		read.answer <- answer
 		read.options.endRead()
 		read.family.leave()

@@ -13,9 +13,6 @@ func (db *DB) Write(batch *WriteBatch, options *WriteOptions) error {
 	if batch.err != nil {
 		return batch.err
 	}
-	if err := db.orderOf(batch); err != nil {
-		return err
-	}
 	if err := db.enter(); err != nil {
 		return err
 	}
@@ -25,25 +22,8 @@ func (db *DB) Write(batch *WriteBatch, options *WriteOptions) error {
 		return err
 	}
 	defer leave()
-	err = takeError(C.cambium_go_write(db.c, options.c(), chars(batch.ops), C.size_t(len(batch.ops)),
+	return takeError(C.cambium_go_write(db.c, options.c(), chars(batch.ops), C.size_t(len(batch.ops)),
 		unsafe.SliceData(handles)))
-	if failed := db.orderOf(batch); failed != nil {
-		return failed
-	}
-	return err
-}
-
-// orderOf returns the panic of an order that the batch needs, or nil.
-func (db *DB) orderOf(batch *WriteBatch) error {
-	for _, each := range batch.families {
-		if each == nil {
-			each = db.def
-		}
-		if err := each.order.err(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // enterBatch begins a call that uses the families of a batch. Their handles are in the order of their numbers.

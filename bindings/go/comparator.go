@@ -1,14 +1,13 @@
 package cambium
 
+// #include <stdlib.h>
 // #include "shim.h"
 import "C"
 
 import (
-	"bytes"
 	"fmt"
 	"runtime/cgo"
 	"strings"
-	"sync/atomic"
 )
 
 // Comparator is an order of keys.
@@ -29,9 +28,9 @@ var (
 // slower than one with an order of the library. The slices are valid during the call and must not be changed. The name
 // has 1 to 255 bytes and does not begin with "cambium."; under one name the order must never change.
 //
-// If compare panics, the keys are compared by their bytes instead, the panic is reported as Options.SetPanicHandler
-// says, and from then on every call for the family returns it as a *PanicError: the order of the family can no longer
-// be trusted. What was written after the panic may be lost to look-ups.
+// compare must not panic, and its answers must be consistent: the library sorts by them, and with contradictory answers
+// it would leave the bounds of its memory. If compare panics, the panic is reported as Options.SetPanicHandler says, and
+// the process ends, because no other answer is right.
 func NewComparator(name string, compare func(a, b []byte) int) *Comparator {
 	return &Comparator{name: name, compare: compare}
 }
@@ -61,18 +60,6 @@ func (c *Comparator) escapedName() string {
 type order struct {
 	compare func(a, b []byte) int
 	report  reporter
-	failed  atomic.Pointer[PanicError] // the first panic
-}
-
-// err returns the panic after which the order is not trusted, or nil. A nil order is one of the library.
-func (o *order) err() error {
-	if o == nil {
-		return nil
-	}
-	if failed := o.failed.Load(); failed != nil {
-		return failed
-	}
-	return nil
 }
 
 func (c *Comparator) build(onPanic func(*PanicError)) (*C.cambium_comparator_t, *order, error) {
@@ -105,8 +92,8 @@ func cambiumGoCompare(handle C.uintptr_t, a *C.char, aLength C.size_t, b *C.char
 	x, y := view(a, aLength), view(b, bLength)
 	defer func() {
 		if value := recover(); value != nil {
-			o.failed.CompareAndSwap(nil, o.report.panicked(value))
-			result = C.int(bytes.Compare(x, y))
+			o.report.panicked(value)
+			C.abort()
 		}
 	}()
 	switch n := o.compare(x, y); {

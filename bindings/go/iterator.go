@@ -39,7 +39,6 @@ type IteratorOptions struct {
 // Entries are copied from the library in chunks, which grow while the iterator goes on in one direction.
 type Iterator struct {
 	db       *DB
-	order    *order
 	snapshot *Snapshot // used until destroy
 	mode     C.int
 	values   Values
@@ -126,7 +125,7 @@ func (db *DB) NewIterators(families []*ColumnFamily, options *IteratorOptions) (
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	for i, c := range made {
-		it := &Iterator{db: db, order: families[i].order, c: c, values: options.Values,
+		it := &Iterator{db: db, c: c, values: options.Values,
 			chunk: new(C.cambium_go_chunk_t)}
 		if options.Values != ReadValues {
 			it.mode = C.cambium_go_keys
@@ -380,10 +379,6 @@ func (it *Iterator) fill(op C.int, direction int, key []byte) bool {
 	it.isPending = it.chunk.pending != 0
 	it.hasEnded = it.chunk.ended != 0
 	it.endErr = takeErrorAt(it.chunk.error)
-	if failed := it.order.err(); failed != nil {
-		it.lose(failed)
-		return false
-	}
 	if it.count == 0 {
 		it.lose(it.endErr)
 		return false

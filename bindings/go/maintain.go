@@ -34,13 +34,7 @@ func (db *DB) Flush(ctx context.Context, options *FlushOptions) error {
 
 // wait is the function wait for calls that use the family.
 func (f *ColumnFamily) wait(ctx context.Context, call func() error) error {
-	return wait(ctx, f.enter, f.leave, func() error {
-		err := call()
-		if failed := f.order.err(); failed != nil {
-			return failed
-		}
-		return err
-	})
+	return wait(ctx, f.enter, f.leave, call)
 }
 
 // SyncWAL makes everything durable that was written so far, in all families.

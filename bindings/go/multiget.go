@@ -23,11 +23,7 @@ func (f *ColumnFamily) MultiGet(keys [][]byte, options *ReadOptions) ([][]byte, 
 		return nil, err
 	}
 	defer f.leave()
-	values, err := f.db.multiGet(f.c, nil, keys, options)
-	if failed := f.order.err(); failed != nil {
-		return values, failed
-	}
-	return values, err
+	return f.db.multiGet(f.c, nil, keys, options)
 }
 
 // MultiGet reads many keys of the default family at one state; see ColumnFamily.MultiGet.
@@ -49,13 +45,7 @@ func (db *DB) MultiGetFamilies(families []*ColumnFamily, keys [][]byte, options 
 		return nil, err
 	}
 	defer leave()
-	values, err := db.multiGet(nil, handles, keys, options)
-	for _, each := range families {
-		if failed := each.order.err(); failed != nil {
-			return values, failed
-		}
-	}
-	return values, err
+	return db.multiGet(nil, handles, keys, options)
 }
 
 // enterAll begins a call that uses families of the database, and returns their handles.

@@ -1,9 +1,7 @@
 package cambium
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"io"
 	"log"
 	"os"
@@ -161,20 +159,11 @@ func TestPanicInALogger(t *testing.T) {
 func TestPanicInThePanicHandler(t *testing.T) {
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
-	cause := errors.New("cause")
-	panics := false
-	order := NewComparator("test.Panics", func(a, b []byte) int {
-		if panics {
-			panic(cause)
-		}
-		return bytes.Compare(a, b)
-	})
+	filter := FilterFunc(func(int, []byte, []byte) Decision { panic("filter") })
 	for _, handler := range []func(*PanicError){nil, func(*PanicError) { panic("handler") }} {
-		panics = false
-		db := openNew(t, small().SetComparator(order).SetPanicHandler(handler))
+		db := openNew(t, small().SetCompactionFilter(filter).SetPanicHandler(handler))
 		put(t, db, "a", "1")
-		panics = true
-		wantErr(t, db.Put([]byte("b"), nil, nil), cause)
+		wantErr(t, db.CompactRange(context.Background(), Range{}, nil), ErrInvalidArgument)
+		wantGet(t, db, "a", "1", nil)
 	}
-	panics = false
 }

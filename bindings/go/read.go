@@ -37,11 +37,11 @@ func (f *ColumnFamily) Get(key []byte, options *ReadOptions) ([]byte, error) {
 		(*C.char)(unsafe.Pointer(&s.bytes[0])), scratchBytes, &s.value)
 	switch found {
 	case C.cambium_go_found:
-		return append([]byte{}, s.bytes[:s.value.length]...), f.order.err()
+		return append([]byte{}, s.bytes[:s.value.length]...), nil
 	case C.cambium_go_held:
 		value := make([]byte, s.value.length)
 		C.cambium_go_take(s.value.slice, chars(value))
-		return value, f.order.err()
+		return value, nil
 	}
 	return nil, f.readError(found, s)
 }
@@ -65,12 +65,12 @@ func (f *ColumnFamily) AppendGet(dst, key []byte, options *ReadOptions) ([]byte,
 		&s.value)
 	switch found {
 	case C.cambium_go_found:
-		return dst[:len(dst)+int(s.value.length)], f.order.err()
+		return dst[:len(dst)+int(s.value.length)], nil
 	case C.cambium_go_held:
 		dst = slices.Grow(dst, int(s.value.length))
 		grown := dst[:len(dst)+int(s.value.length)]
 		C.cambium_go_take(s.value.slice, chars(grown[len(dst):]))
-		return grown, f.order.err()
+		return grown, nil
 	}
 	return dst, f.readError(found, s)
 }
@@ -91,28 +91,22 @@ func (f *ColumnFamily) Has(key []byte, options *ReadOptions) (bool, error) {
 	found := C.cambium_go_get(f.db.c, read, f.c, chars(key), C.size_t(len(key)), nil, 0, &s.value)
 	switch found {
 	case C.cambium_go_found:
-		return true, f.order.err()
+		return true, nil
 	case C.cambium_go_held:
 		C.cambium_go_take(s.value.slice, nil)
-		return true, f.order.err()
+		return true, nil
 	case C.cambium_go_absent:
-		return false, f.order.err()
+		return false, nil
 	}
 	return false, f.readError(found, s)
 }
 
 // readError returns why a read has no value.
 func (f *ColumnFamily) readError(found C.int, s *scratch) error {
-	var err error
 	if found == C.cambium_go_failed {
-		err = takeErrorAt(s.value.error)
-	} else {
-		err = ErrNotFound
+		return takeErrorAt(s.value.error)
 	}
-	if failed := f.order.err(); failed != nil {
-		return failed
-	}
-	return err
+	return ErrNotFound
 }
 
 // Get returns the value of a key, or ErrNotFound. The value is the caller's; an empty one is not nil.

@@ -5,47 +5,31 @@ import "C"
 
 // Put sets the value of a key.
 func (f *ColumnFamily) Put(key, value []byte, options *WriteOptions) error {
-	if err := f.beginWrite(); err != nil {
+	if err := f.enter(); err != nil {
 		return err
 	}
 	defer f.leave()
-	return f.wrote(C.cambium_go_put(f.db.c, options.c(), f.c, chars(key), C.size_t(len(key)), chars(value),
+	return takeError(C.cambium_go_put(f.db.c, options.c(), f.c, chars(key), C.size_t(len(key)), chars(value),
 		C.size_t(len(value))))
 }
 
 // Delete deletes a key. It is no error if the key does not exist.
 func (f *ColumnFamily) Delete(key []byte, options *WriteOptions) error {
-	if err := f.beginWrite(); err != nil {
+	if err := f.enter(); err != nil {
 		return err
 	}
 	defer f.leave()
-	return f.wrote(C.cambium_go_delete(f.db.c, options.c(), f.c, chars(key), C.size_t(len(key))))
+	return takeError(C.cambium_go_delete(f.db.c, options.c(), f.c, chars(key), C.size_t(len(key))))
 }
 
 // DeleteRange deletes the keys from start on that are before end.
 func (f *ColumnFamily) DeleteRange(start, end []byte, options *WriteOptions) error {
-	if err := f.beginWrite(); err != nil {
+	if err := f.enter(); err != nil {
 		return err
 	}
 	defer f.leave()
-	return f.wrote(C.cambium_go_delete_range(f.db.c, options.c(), f.c, chars(start), C.size_t(len(start)), chars(end),
+	return takeError(C.cambium_go_delete_range(f.db.c, options.c(), f.c, chars(start), C.size_t(len(start)), chars(end),
 		C.size_t(len(end))))
-}
-
-// beginWrite is enter for writes, which a family whose order has failed does not take.
-func (f *ColumnFamily) beginWrite() error {
-	if err := f.order.err(); err != nil {
-		return err
-	}
-	return f.enter()
-}
-
-func (f *ColumnFamily) wrote(text *C.char) error {
-	err := takeError(text)
-	if failed := f.order.err(); failed != nil {
-		return failed
-	}
-	return err
 }
 
 // Put sets the value of a key.

@@ -8,34 +8,34 @@ static int compare_bytes(const char* a, size_t a_length, const char* b, size_t b
   return a_length == b_length ? 0 : a_length < b_length ? -1 : 1;
 }
 
-/* Called by threads of the library. After an exception the order is that of bytes, so that the library gets a
-   consistent answer, and every later call on a database with this comparator raises the exception. */
+/* Called by threads of the library. After an exception no answer would be right: the library sorts by the answers, and
+   writes in their order. So the process ends. */
 static int compare_with_function(void* state, const char* a, size_t a_length, const char* b, size_t b_length) {
   ComparatorObject* const self = state;
   Callback callback;
   if (!callback_begin(&callback, callback_pure)) callback_wait_forever();
   long order = 0;
   bool is_ok = false;
-  if (self->error == NULL) {
-    PyObject* const outer_type = PyErr_Occurred();
-    PyObject* type = NULL;
-    PyObject* value = NULL;
-    PyObject* traceback = NULL;
-    if (outer_type != NULL) PyErr_Fetch(&type, &value, &traceback);
-    PyObject* const result =
-        PyObject_CallFunction(self->function, "y#y#", a, (Py_ssize_t)a_length, b, (Py_ssize_t)b_length);
-    if (result != NULL) {
-      int overflow = 0;
-      order = PyLong_AsLongAndOverflow(result, &overflow);
-      if (overflow != 0) order = overflow;
-      is_ok = !(order == -1 && PyErr_Occurred());
-      Py_DECREF(result);
-    }
-    if (!is_ok) self->error = callback_report(self->function);
-    if (outer_type != NULL) PyErr_Restore(type, value, traceback);
+  PyObject* const outer_type = PyErr_Occurred();
+  PyObject* type = NULL;
+  PyObject* value = NULL;
+  PyObject* traceback = NULL;
+  if (outer_type != NULL) PyErr_Fetch(&type, &value, &traceback);
+  PyObject* const result =
+      PyObject_CallFunction(self->function, "y#y#", a, (Py_ssize_t)a_length, b, (Py_ssize_t)b_length);
+  if (result != NULL) {
+    int overflow = 0;
+    order = PyLong_AsLongAndOverflow(result, &overflow);
+    if (overflow != 0) order = overflow;
+    is_ok = !(order == -1 && PyErr_Occurred());
+    Py_DECREF(result);
   }
+  if (!is_ok) {
+    PyErr_Print();
+    Py_FatalError("a comparator has raised an exception, or its answer is no number");
+  }
+  if (outer_type != NULL) PyErr_Restore(type, value, traceback);
   callback_end(&callback);
-  if (!is_ok) return compare_bytes(a, a_length, b, b_length);
   return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
@@ -84,7 +84,6 @@ static PyObject* comparator_new(PyTypeObject* type, PyObject* args, PyObject* kw
 
 static int comparator_traverse(ComparatorObject* self, visitproc visit, void* arg) {
   Py_VISIT(self->function);
-  Py_VISIT(self->error);
   return 0;
 }
 
@@ -94,7 +93,6 @@ static void comparator_dealloc(ComparatorObject* self) {
   cambium_comparator_destroy(self->rep);
   Py_XDECREF(self->function);
   Py_XDECREF(self->name);
-  Py_XDECREF(self->error);
   Py_TYPE(self)->tp_free((PyObject*)self);
 }
 
@@ -104,16 +102,8 @@ static PyObject* comparator_get_name(ComparatorObject* self, void* closure) {
   return self->name;
 }
 
-static PyObject* comparator_get_error(ComparatorObject* self, void* closure) {
-  (void)closure;
-  PyObject* const error = self->error == NULL ? Py_None : self->error;
-  Py_INCREF(error);
-  return error;
-}
-
 static PyGetSetDef getset[] = {
     {"name", (getter)comparator_get_name, NULL, NULL, NULL},
-    {"error", (getter)comparator_get_error, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 PyTypeObject ComparatorType = {

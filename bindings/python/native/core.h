@@ -63,7 +63,6 @@ PyObject* text_make(const char* text, size_t length);
 /* ---- errors.c ---- */
 extern PyObject* error_base;
 extern PyObject* error_closed;
-extern PyObject* error_callback;
 extern PyObject* error_iterator_invalid;
 bool errors_init(void);
 /* Raises the exception for a message of the library, and frees the message. Returns NULL. */
@@ -125,7 +124,6 @@ typedef struct {
   Child children;  /* the head of the list */
   PyObject* owned; /* the Options that were given; they hold the callbacks */
   PyObject* weak;
-  bool has_callbacks;
 } HandleObject;
 extern PyTypeObject HandleType;
 
@@ -225,7 +223,6 @@ struct ComparatorObject {
   int builtin; /* 1: bytes; -1: bytes, reversed; 0: `function` */
   PyObject* function;
   PyObject* name;  /* bytes */
-  PyObject* error; /* the first exception of the function; NULL: none */
 };
 extern PyTypeObject ComparatorType;
 /* Compares without a call of Python if it can. The caller need not hold the GIL. NULL: bytes. */

@@ -3,7 +3,6 @@
 
 PyObject* error_base;
 PyObject* error_closed;
-PyObject* error_callback;
 PyObject* error_iterator_invalid;
 
 /* A message begins with the name of a code, then the subcode in parentheses, if there is one. More specific texts come
@@ -36,7 +35,6 @@ bool errors_init(void) {
   if (module == NULL) return false;
   bool is_ok = (error_base = PyObject_GetAttrString(module, "Error")) != NULL &&
                (error_closed = PyObject_GetAttrString(module, "ClosedError")) != NULL &&
-               (error_callback = PyObject_GetAttrString(module, "CallbackError")) != NULL &&
                (error_iterator_invalid = PyObject_GetAttrString(module, "IteratorInvalidError")) != NULL;
   for (size_t i = 0; is_ok && i < CLASS_COUNT; ++i) {
     classes[i].type = PyObject_GetAttrString(module, classes[i].name);

@@ -35,31 +35,9 @@ static Py_ssize_t count_exports(HandleObject* handle) {
   return count;
 }
 
-/* ---- Errors of comparators ---- */
-
-static PyObject* comparator_error(HandleObject* handle) {
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(handle->owned); ++i) {
-    const ComparatorObject* const comparator = ((OptionsObject*)PyList_GET_ITEM(handle->owned, i))->comparator;
-    if (comparator != NULL && comparator->error != NULL) return comparator->error;
-  }
-  return NULL;
-}
-
 bool call_finish(HandleObject* handle, FamilyObject* family, char* message) {
   (void)family;
-  PyObject* cause;
-  if (handle->has_callbacks && (cause = comparator_error(handle)) != NULL) {
-    cambium_free(message);
-    PyObject* const error = PyObject_CallFunction(
-        error_callback, "s", "a comparator has raised an exception: the database must be closed and opened again");
-    if (error != NULL) {
-      Py_INCREF(cause);
-      PyException_SetCause(error, cause);
-      PyErr_SetObject((PyObject*)Py_TYPE(error), error);
-      Py_DECREF(error);
-    }
-    return false;
-  }
+  (void)handle;
   if (message == NULL) return true;
   error_raise(message);
   return false;
@@ -465,7 +443,6 @@ static bool add_options(HandleObject* self, PyObject* options) {
   PyObject* const copy = PyObject_CallMethod(options, "copy", NULL);
   if (copy == NULL) return false;
   const bool is_added = PyList_Append(self->owned, copy) == 0;
-  if (PyList_GET_SIZE(((OptionsObject*)copy)->kept) > 0) self->has_callbacks = true;
   Py_DECREF(copy);
   return is_added;
 }
@@ -477,7 +454,6 @@ static HandleObject* handle_make(void) {
   memset(&self->guard, 0, sizeof self->guard);
   self->children.previous = self->children.next = &self->children;
   self->weak = NULL;
-  self->has_callbacks = false;
   self->owned = PyList_New(0);
   PyObject_GC_Track(self);
   if (self->owned != NULL) return self;

@@ -42,7 +42,6 @@ from ._enums import (
 from ._errors import (
     AbortedError,
     BusyError,
-    CallbackError,
     ClosedError,
     ColumnFamilyDroppedError,
     CorruptionError,
@@ -104,7 +103,6 @@ __all__ = [
     "BlobFileReason",
     "BlobGcPolicy",
     "BusyError",
-    "CallbackError",
     "ChangeValue",
     "ClosedError",
     "ColumnFamily",

@@ -13,8 +13,9 @@ class Comparator(_core.Comparator):
     ``compare(a, b)`` returns a number below 0, 0 or above 0 if the key ``a`` is before, equal to, or after ``b``. It is
     called by threads of the library and must not call a database. Under one name the order must never change.
 
-    If the function raises an exception, keys are compared by their bytes from then on, and every call on the database
-    raises CallbackError. The database must then be closed, and opened again with a new comparator.
+    Its answers must not contradict each other: the library sorts by them, and would leave the bounds of its memory.
+    If the function raises an exception, or returns no number, the exception is printed and the process ends
+    (SIGABRT), since no answer would be right.
     """
 
     def __new__(

@@ -75,9 +75,5 @@ class ClosedError(Error, RuntimeError):
     """The database, snapshot, iterator or value is closed. The library was not called."""
 
 
-class CallbackError(Error):
-    """A comparator has raised an exception, which is ``__cause__``. Close the database, and open it again."""
-
-
 class IteratorInvalidError(Error):
     """A RawIterator is at no entry."""
