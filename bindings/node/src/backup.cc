@@ -18,7 +18,7 @@ class Engine final : public Closable {
   cambium_backup_engine_t* engine_;
 };
 
-// What the JavaScript object has: when it is collected, the engine is closed.
+// The native part of the JavaScript object. It closes the engine when the object is collected.
 struct EngineRef {
   static constexpr std::uint32_t kKind = 0x656e6769;
   explicit EngineRef(std::shared_ptr<Engine> its) : engine(std::move(its)) {}

@@ -1,4 +1,4 @@
-// What the library calls in JavaScript: comparators, compaction filters, loggers and event listeners.
+// Functions in JavaScript that the library calls: comparators, compaction filters, loggers and event listeners.
 #pragma once
 
 #include <memory>

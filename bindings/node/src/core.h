@@ -88,7 +88,7 @@ class Core : public std::enable_shared_from_this<Core> {
   std::atomic<bool> has_filter_ = false;
 
   mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<Options>> kept_;              // what families borrow
+  std::vector<std::shared_ptr<Options>> kept_;              // the families refer to their callbacks
   std::map<std::string, std::shared_ptr<Family>> by_name_;  // not the dropped ones
   std::unordered_set<Family*> all_;                         // the dropped ones too
 };

@@ -32,14 +32,14 @@ class Snapshot {
   const cambium_snapshot_t* snapshot_;
 };
 
-// What the JavaScript object of a snapshot has: closed, it refers to no snapshot.
+// The native part of a snapshot's JavaScript object. After close it refers to no snapshot.
 struct SnapshotRef {
   static constexpr std::uint32_t kKind = 0x73726566;
   std::shared_ptr<Database> database;
   std::shared_ptr<Snapshot> snapshot;
 };
 
-// What the JavaScript object of a family has.
+// The native part of a family's JavaScript object.
 struct FamilyRef {
   static constexpr std::uint32_t kKind = 0x66616d69;
   std::shared_ptr<Database> database;
@@ -48,7 +48,7 @@ struct FamilyRef {
 
 class Iterator;
 
-// What a call does, for databases with JavaScript functions: such a function can answer only while its thread is free.
+// The kind of a call, for databases with JavaScript functions, which can answer only while their thread is free.
 enum class Work : unsigned char {
   kRead,   // may compare keys
   kWrite,  // may also wait for background work, which may ask a compaction filter
@@ -93,7 +93,7 @@ class Database final : public Closable {
   cambium_options_t* statistics_;  // null if there are none
 };
 
-// What the JavaScript object of a database has: when it is collected, the database is closed.
+// The native part of a database's JavaScript object. It closes the database when the object is collected.
 struct DatabaseRef {
   static constexpr std::uint32_t kKind = 0x64626f62;
   explicit DatabaseRef(std::shared_ptr<Database> its) : database(std::move(its)) {}

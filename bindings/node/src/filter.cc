@@ -4,7 +4,7 @@ namespace cambium_node {
 
 namespace {
 
-// What JavaScript has answered: a decision, and bytes for some of them.
+// The answer of a JavaScript function: a decision, and bytes for some of them.
 struct Answer {
   int decision = cambium_filter_keep;
   std::string bytes;

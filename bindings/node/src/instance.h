@@ -1,4 +1,4 @@
-// What one environment (the main thread, or a worker thread) has of the addon.
+// The addon's data for one environment: the main thread, or a worker thread.
 #pragma once
 
 #include <memory>
