@@ -267,11 +267,8 @@ void rocksdb_enable_file_deletions(rocksdb_t* /*db*/, char** errptr) { Lack(errp
 // Close ends background work itself.
 void rocksdb_cancel_all_background_work(rocksdb_t* /*db*/, unsigned char /*wait*/) {}
 void rocksdb_disable_manual_compaction(rocksdb_t* db) { ++db->manual_compactions_disabled; }
-void rocksdb_enable_manual_compaction(rocksdb_t* db) {
-  int disabled = db->manual_compactions_disabled.load();
-  while (disabled > 0 && !db->manual_compactions_disabled.compare_exchange_weak(disabled, disabled - 1)) {
-  }
-}
+// As in RocksDB, a call without one of DisableManualCompaction before it cancels the next one.
+void rocksdb_enable_manual_compaction(rocksdb_t* db) { --db->manual_compactions_disabled; }
 
 void rocksdb_compact_files(rocksdb_t* /*db*/, const rocksdb_compaction_options_t* /*options*/,
                            const char* const* /*inputs*/, size_t /*count*/, int /*output_level*/,

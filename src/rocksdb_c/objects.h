@@ -157,8 +157,7 @@ struct rocksdb_options_t {
 struct rocksdb_t {
   std::shared_ptr<cambium::DB> rep;
   std::shared_ptr<const RocksPrefix> prefix_extractor;  // the default family's option
-  // Calls of DisableManualCompaction without one of EnableManualCompaction. As long as there are any, CompactRange does
-  // nothing.
+  // Calls of DisableManualCompaction, minus those of EnableManualCompaction. Above 0, CompactRange does nothing.
   std::atomic<int> manual_compactions_disabled{0};
 };
 

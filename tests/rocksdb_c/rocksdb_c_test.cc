@@ -198,7 +198,8 @@ TEST_F(RocksDbCTest, ManualCompactionsCanBeDisabled) {
     Call<void>("rocksdb_compact_range", db, none, std::size_t{0}, none, std::size_t{0});
   };
   Put(db, "oak", "a ring a year");
-  Call<void>("rocksdb_enable_manual_compaction", db);  // has no effect
+  Call<void>("rocksdb_enable_manual_compaction", db);
+  Call<void>("rocksdb_disable_manual_compaction", db);  // cancelled by the call before
   Call<void>("rocksdb_disable_manual_compaction", db);
   Call<void>("rocksdb_disable_manual_compaction", db);
   compact();
