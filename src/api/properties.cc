@@ -47,7 +47,7 @@ std::size_t BytesOfTables(const FamilyView& family) {
   return bytes;
 }
 
-// Of all families: the memory that options limit.
+// Returns the bytes of the page cache, and of the memtables, filters and range deletes of all families.
 std::uint64_t BytesOfMemory(const View& view, const PagePool& pool) {
   std::uint64_t bytes = pool.stats().resident_bytes;
   for (const FamilyView& each : view.families) bytes += BytesOfTables(each) + each.layers->shape().memory_bytes;

@@ -110,7 +110,7 @@ void JsFunction::Abandon() noexcept {
   const std::lock_guard lock(state_->mutex);
   state_->is_abandoned = true;
   state_->changed.notify_all();
-  // The environment deletes it when it ends, whoever still refers to it.
+  // The environment deletes it when it ends, even if something still refers to it.
   if (function_ != nullptr) napi_release_threadsafe_function(std::exchange(function_, nullptr), napi_tsfn_abort);
 }
 

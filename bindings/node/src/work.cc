@@ -45,7 +45,7 @@ void Complete(napi_env env, napi_status, void* data) {
   const std::unique_ptr<Work> work(static_cast<Work*>(data));
   Settle(env, *work);
   napi_delete_async_work(env, work->work);
-  // What the call has used goes before `done`, which may begin to close the database.
+  // Releases the objects that the call has used. `done` comes after that, because it may begin to close the database.
   work->run = nullptr;
   work->finish = nullptr;
   if (work->done != nullptr) work->done();
