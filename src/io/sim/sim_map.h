@@ -37,8 +37,8 @@ class SimMappedRegion final : public MappedRegion {
   const std::string path_;
   const std::uint64_t offset_;
   const std::size_t size_;
-  // The bytes come from calloc: its pages of zeros take no memory and no time until they are written. A mapping is often
-  // much longer than its file.
+  // The bytes come from calloc: its pages of zeros take no memory and no time until they are written. A mapping is
+  // often much longer than its file.
   struct Free {
     void operator()(char* bytes) const { std::free(bytes); }
   };
