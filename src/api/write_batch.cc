@@ -1,5 +1,6 @@
 #include "cambium/write_batch.h"
 
+#include "api/batch_op.h"
 #include "api/batch_tags.h"
 #include "cambium/column_family.h"
 #include "cambium/db.h"
@@ -130,26 +131,15 @@ Status WriteBatch::Iterate(Handler* handler) const {
   Slice rest(rep_);
   rest.remove_prefix(kCountSize);
   std::uint32_t seen = 0;
-  for (; !rest.empty() && handler->Continue(); ++seen) {
-    const bool has_family = (rest[0] & kFamilyBit) != 0;
-    const char tag = static_cast<char>(rest[0] & ~kFamilyBit);
-    rest.remove_prefix(1);
-    std::uint64_t id = 0;
-    Slice key;
-    Slice value;
-    const bool has_value = tag == kPutTag || tag == kDeleteRangeTag;
-    const bool sound = tag >= kPutTag && tag <= kDeleteRangeTag && (!has_family || GetVarint64(&rest, &id)) &&
-                       id <= 0xffffffffu && GetLengthPrefixed(&rest, &key) &&
-                       (!has_value || GetLengthPrefixed(&rest, &value)) && seen < count_ &&
-                       key.size() <= kMaxKeyBytes &&
-                       value.size() <= (tag == kDeleteRangeTag ? kMaxKeyBytes : kMaxValueBytes);
-    if (!sound) return Status::Corruption("write batch is malformed after operation " + std::to_string(seen));
-    const auto family = static_cast<std::uint32_t>(id);
-    switch (tag) {
-      case kPutTag: CAMBIUM_RETURN_IF_ERROR(handler->PutCF(family, key, value)); break;
-      case kDeleteTag: CAMBIUM_RETURN_IF_ERROR(handler->DeleteCF(family, key)); break;
-      case kDeleteRangeTag: CAMBIUM_RETURN_IF_ERROR(handler->DeleteRangeCF(family, key, value)); break;
-      default: CAMBIUM_RETURN_IF_ERROR(handler->SingleDeleteCF(family, key)); break;
+  for (BatchOp op; !rest.empty() && handler->Continue(); ++seen) {
+    if (!TakeBatchOp(&rest, &op) || seen >= count_) {
+      return Status::Corruption("write batch is malformed after operation " + std::to_string(seen));
+    }
+    switch (op.tag) {
+      case kPutTag: CAMBIUM_RETURN_IF_ERROR(handler->PutCF(op.family, op.key, op.value)); break;
+      case kDeleteTag: CAMBIUM_RETURN_IF_ERROR(handler->DeleteCF(op.family, op.key)); break;
+      case kDeleteRangeTag: CAMBIUM_RETURN_IF_ERROR(handler->DeleteRangeCF(op.family, op.key, op.value)); break;
+      default: CAMBIUM_RETURN_IF_ERROR(handler->SingleDeleteCF(op.family, op.key)); break;
     }
   }
   if (rest.empty() && seen != count_) {

@@ -1,0 +1,53 @@
+// BatchCursor: walks the operations of one family of an indexed batch, in the order of the index. After a change of the
+// batch it continues at its key.
+#pragma once
+
+#include <string>
+
+#include "transactions/batch_index.h"
+
+namespace cambium {
+
+// One thread at a time, the batch included. The index outlives the cursor.
+class BatchCursor {
+ public:
+  BatchCursor(const BatchIndex* index, const BatchIndex::Part* part) : index_(*index), part_(*part) {}
+
+  [[nodiscard]] bool Valid() const { return is_valid_; }
+  void SeekToFirst() { Set(part_.ops.begin()); }
+  void SeekToLast() { SetBefore(part_.ops.end()); }
+  // The first operation of the first key >= target, and the last operation of the last key <= target.
+  void Seek(Slice target) { Set(part_.LowerBound({target, 0})); }
+  void SeekForPrev(Slice target) { SetBefore(part_.LowerBound({target, kAfterAll})); }
+  // Require Valid().
+  void Next();
+  void Prev();
+  // To the next, or the previous, key.
+  void NextKey() { Set(part_.LowerBound({key_, kAfterAll})); }
+  void PrevKey() { SetBefore(part_.LowerBound({key_, 0})); }
+
+  // Requires Valid(). Until the cursor moves.
+  [[nodiscard]] const std::string& key() const { return key_; }
+  // Requires Valid(), and that the batch has not changed since the last move.
+  [[nodiscard]] BatchOp op() const { return OpAt(index_.batch(), place_); }
+  // Its offset in the batch. Requires Valid().
+  [[nodiscard]] std::size_t place() const { return place_; }
+  // True if the batch has changed since the last move.
+  [[nodiscard]] bool HasChanged() const { return version_ != index_.version(); }
+
+ private:
+  static constexpr std::size_t kAfterAll = ~std::size_t{0};
+
+  void Set(BatchIndex::Ops::const_iterator at);
+  void SetBefore(BatchIndex::Ops::const_iterator at);
+
+  const BatchIndex& index_;
+  const BatchIndex::Part& part_;
+  BatchIndex::Ops::const_iterator at_;
+  std::uint64_t version_ = 0;  // of the index, when at_ was set
+  std::size_t place_ = 0;      // of the operation in the batch
+  std::string key_;
+  bool is_valid_ = false;
+};
+
+}  // namespace cambium
