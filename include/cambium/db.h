@@ -97,12 +97,12 @@ class DB {
   DB() = default;
   DB(const DB&) = delete;
   DB& operator=(const DB&) = delete;
-  // Closes; errors are lost. Before that, delete iterators and asynchronous readers, release snapshots, and change or
-  // destroy each PinnableSlice that refers to a mapping.
+  // Closes; errors are lost. Before that, delete iterators, transactions and asynchronous readers, release snapshots, and
+  // change or destroy each PinnableSlice that refers to a mapping.
   virtual ~DB() = default;
 
   // Syncs the log, waits for background work, releases the lock. Returns Aborted, and leaves the database open, while
-  // there are snapshots, iterators, asynchronous readers, or slices that refer to a mapping
+  // there are snapshots, iterators, asynchronous readers, transactions, or slices that refer to a mapping
   // (ReadOptions::pin_mapped_values). Otherwise returns the first error; it is closed in any case. Several threads may
   // call it at once: one closes the database, the others wait for that and return OK, whatever the first returns.
   virtual Status Close() = 0;
@@ -243,6 +243,8 @@ class DB {
   Status GetApproximateSizes(const Range* ranges, int count, std::uint64_t* sizes) {
     return GetApproximateSizes({}, DefaultColumnFamily(), ranges, count, sizes);
   }
+  // The database itself, if this one passes its calls on (StackableDB); otherwise this one.
+  [[nodiscard]] virtual DB* GetRootDB() { return this; }
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
   [[nodiscard]] virtual const std::string& GetName() const = 0;
   // Sets identity to 32 hexadecimal digits that the database got when it was created. Its checkpoints and restored

@@ -25,6 +25,8 @@ class [[nodiscard]] Status {
     kTimedOut = 9,
     kAborted = 10,  // failed because of an earlier failure
     kBusy = 11,  // nothing was done; the same call may succeed later
+    kExpired = 12,   // a transaction's time has passed
+    kTryAgain = 13,  // a transaction cannot find out whether it has a conflict; a new one may succeed
     kColumnFamilyDropped = 15,  // the handle's family was dropped
   };
   enum class SubCode : unsigned char {
@@ -34,7 +36,10 @@ class [[nodiscard]] Status {
     kPathNotFound = 3,  // with kIOError: no such file or directory
     // With kIOError: the system denied this process access, a file descriptor or memory. It says nothing about the
     // file: with more rights or resources, the same call may succeed.
-    kDenied = 4
+    kDenied = 4,
+    kLockTimeout = 5,  // with kTimedOut: a transaction has waited too long for the lock of a key
+    kDeadlock = 6,     // with kBusy: transactions wait for each other
+    kLockLimit = 7     // with kBusy: too many keys are locked
   };
   // kFatal: the database takes no writes until it is opened again. For example, a sync failed, or
   // memory ran out between the write of a MANIFEST record and the change in memory that it describes.
@@ -62,6 +67,11 @@ class [[nodiscard]] Status {
   static Status TimedOut(std::string_view message) { return {Code::kTimedOut, SubCode::kNone, message}; }
   static Status Aborted(std::string_view message) { return {Code::kAborted, SubCode::kNone, message}; }
   static Status Busy(std::string_view message) { return {Code::kBusy, SubCode::kNone, message}; }
+  static Status Expired(std::string_view message) { return {Code::kExpired, SubCode::kNone, message}; }
+  static Status TryAgain(std::string_view message) { return {Code::kTryAgain, SubCode::kNone, message}; }
+  static Status LockTimeout(std::string_view message) { return {Code::kTimedOut, SubCode::kLockTimeout, message}; }
+  static Status Deadlock(std::string_view message) { return {Code::kBusy, SubCode::kDeadlock, message}; }
+  static Status LockLimit(std::string_view message) { return {Code::kBusy, SubCode::kLockLimit, message}; }
   static Status ColumnFamilyDropped(std::string_view m) { return {Code::kColumnFamilyDropped, SubCode::kNone, m}; }
 
   // The same error, marked kFatal: the database must be opened again.
@@ -87,6 +97,11 @@ class [[nodiscard]] Status {
   [[nodiscard]] bool IsTimedOut() const { return code() == Code::kTimedOut; }
   [[nodiscard]] bool IsAborted() const { return code() == Code::kAborted; }
   [[nodiscard]] bool IsBusy() const { return code() == Code::kBusy; }
+  [[nodiscard]] bool IsExpired() const { return code() == Code::kExpired; }
+  [[nodiscard]] bool IsTryAgain() const { return code() == Code::kTryAgain; }
+  [[nodiscard]] bool IsLockTimeout() const { return IsTimedOut() && subcode() == SubCode::kLockTimeout; }
+  [[nodiscard]] bool IsDeadlock() const { return IsBusy() && subcode() == SubCode::kDeadlock; }
+  [[nodiscard]] bool IsLockLimit() const { return IsBusy() && subcode() == SubCode::kLockLimit; }
   [[nodiscard]] bool IsColumnFamilyDropped() const { return code() == Code::kColumnFamilyDropped; }
 
   // "OK", or "Corruption: page checksum mismatch at 000007.idx:8192". message() is the part after the code.

@@ -139,6 +139,11 @@ class WriteBatchWithIndex {
   }
 
  private:
+  friend class TransactionBase;
+
+  // While it is off, operations are added to the batch but not to the index.
+  void SetIndexing(bool is_on);
+
   struct Rep;
   std::unique_ptr<Rep> rep_;
 };

@@ -22,9 +22,11 @@ Status DbImpl::Close() {
   const int iterators = state_.iterator_count.load();
   const int readers = MutantIs(Mutant::kCloseUnderAsyncReader) ? 0 : state_.async_reader_count.load();
   const std::uint64_t pins = MutantIs(Mutant::kCloseUnderPinnedValue) ? 0 : state_.value_pins.count();
-  if (snapshots != 0 || iterators != 0 || readers != 0 || pins != 0) {
+  const int transactions = state_.transaction_count.load();
+  if (snapshots != 0 || iterators != 0 || readers != 0 || pins != 0 || transactions != 0) {
     return Status::Aborted(std::to_string(snapshots) + " snapshots, " + std::to_string(iterators) + " iterators, " +
-                           std::to_string(readers) + " asynchronous readers and " + std::to_string(pins) +
+                           std::to_string(readers) + " asynchronous readers, " + std::to_string(transactions) +
+                           " transactions and " + std::to_string(pins) +
                            " values pinned in mappings are still in use");
   }
   try {

@@ -129,6 +129,25 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* batch) {
   return writer_.Write(options, batch);
 }
 
+Status DbImpl::WriteIf(const WriteOptions& options, WriteBatch* batch, const WriteCondition& condition) {
+  const Delivery delivery(&state_.context.events);
+  const Stopwatch watch(&state_.context.meter, DB_WRITE);
+  CAMBIUM_RETURN_IF_ERROR(writer_.Check(options));
+  return writer_.Write(options, batch, &condition);
+}
+
+Result<std::shared_ptr<Family>> DbImpl::SharedFamilyOf(ColumnFamilyHandle* handle) const {
+  ColumnFamilyHandle* const its = handle == nullptr ? DefaultColumnFamily() : handle;
+  CAMBIUM_RETURN_IF_ERROR(FamilyOf(its).status());
+  return static_cast<FamilyHandle*>(its)->family();
+}
+
+std::unique_ptr<ColumnFamilyHandle> DbImpl::NewHandle(std::uint32_t id) const {
+  std::shared_ptr<Family> family = state_.commits.FindFamily(id);
+  if (family == nullptr) return nullptr;
+  return std::make_unique<FamilyHandle>(this, state_.context.database_id, std::move(family));
+}
+
 Status DbImpl::SyncWAL() {
   const Delivery delivery(&state_.context.events);
   return writer_.Sync();

@@ -26,6 +26,7 @@
 #include "api/properties.h"
 #include "api/writer.h"
 #include "cambium/db.h"
+#include "read/change_finder.h"
 #include "read/db_iterator.h"
 #include "read/reader.h"
 #include "state/check_invariants.h"
@@ -113,6 +114,26 @@ class DbImpl final : public DB {
 
   // ---- For the folders above ----
 
+  // The database itself, below all that pass its calls on. Null if there is none.
+  static DbImpl* Of(DB* db) { return db == nullptr ? nullptr : dynamic_cast<DbImpl*>(db->GetRootDB()); }
+
+  // ---- For transactions ----
+  // As Write, if the condition holds when the batch is appended. It is not asked about a batch without operations.
+  Status WriteIf(const WriteOptions& options, WriteBatch* batch, const WriteCondition& condition);
+  // Whether the key was written after `since`: see read/change_finder.h.
+  [[nodiscard]] Status CheckUnchanged(const Family& family, Slice key, SequenceNumber since) const {
+    return changes_.CheckKey(family, key, since);
+  }
+  [[nodiscard]] WriteHistory* history() const { return &state_.context.history; }
+  // The family of a handle, of the default family if it is null. The second: of an id; null if there is none.
+  [[nodiscard]] Result<std::shared_ptr<Family>> SharedFamilyOf(ColumnFamilyHandle* handle) const;
+  [[nodiscard]] std::unique_ptr<ColumnFamilyHandle> NewHandle(std::uint32_t id) const;
+  [[nodiscard]] Clock* clock() const { return state_.context.options.clock.get(); }
+  // OK if the database takes writes.
+  [[nodiscard]] Status CheckWritable() const { return writer_.Check({}); }
+  // Close returns Aborted while transactions exist.
+  void CountTransaction(int change) { state_.transaction_count.fetch_add(change); }
+
   // Captures the database as it is now, for checkpoints and backups. The result's pin must be released before the
   // database is closed.
   Result<Capture> CaptureNow(std::uint64_t log_size_for_flush);
@@ -155,6 +176,7 @@ class DbImpl final : public DB {
   TraceSwitch traces_;
   Families families_{&state_, &upkeep_.compactor};
   Reader reader_{&state_};
+  ChangeFinder changes_{&state_};
   Writer writer_{&state_, &upkeep_, &traces_};
   Properties properties_{&state_, &upkeep_};
   Capturer capturer_{&state_, &upkeep_, &families_};

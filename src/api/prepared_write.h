@@ -11,6 +11,14 @@
 
 namespace cambium {
 
+// Asked right before a batch is appended, so that no other write is in between.
+class WriteCondition {
+ public:
+  virtual ~WriteCondition() = default;
+  // OK: the batch is appended. Any other result is that of the write, which changes nothing.
+  [[nodiscard]] virtual Status Check() const CAMBIUM_REQUIRES(append_lock) = 0;
+};
+
 // Used by one thread.
 struct PreparedWrite {
   PreparedBatch batch;
@@ -19,6 +27,7 @@ struct PreparedWrite {
   std::uint64_t user_bytes = 0;          // the bytes of all keys and values, uncompressed
   bool only_deletes = false;
   SequenceNumber last = 0;               // its last sequence number; 0: it is not appended
+  const WriteCondition* condition = nullptr;  // null: it always holds
 };
 
 // Counts a write that was appended.

@@ -95,7 +95,7 @@ Status Writer::Delete(TraceOpType type, const WriteOptions& options, Family* fam
   return WritePrepared(options, &write, &traced);
 }
 
-Status Writer::Write(const WriteOptions& options, WriteBatch* batch) {
+Status Writer::Write(const WriteOptions& options, WriteBatch* batch, const WriteCondition* condition) {
   if (!MutantIs(Mutant::kRefusedOperationIsLeftOut)) CAMBIUM_RETURN_IF_ERROR(batch->status());
   if (!batch->IsFor(db_.database_id)) {
     return Status::InvalidArgument("the write batch has column families of another database");
@@ -110,6 +110,7 @@ Status Writer::Write(const WriteOptions& options, WriteBatch* batch) {
     return iterated;
   }
   write.targets = preparer.Targets();
+  write.condition = condition;
   if (write.batch.empty()) {
     db_.stats.user_bytes.fetch_add(write.user_bytes, std::memory_order_relaxed);
     return options.sync ? Sync() : Status::OK();
@@ -175,6 +176,7 @@ Status Writer::Append(const WriteOptions& options, PreparedWrite* write, WriteTr
   // that flush. Other batches have their memory and no longer need the line.
   if (!place.may_exceed) place.Leave();
   Status appended = CheckNotDropped(*write);
+  if (appended.ok() && write->condition != nullptr) appended = write->condition->Check();
   if (appended.ok()) appended = head_.Append(&write->batch, write->targets, &write->last);
   if (!appended.ok()) {
     WriteHead::GiveBackReserved(write->targets);

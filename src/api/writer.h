@@ -27,7 +27,9 @@ class Writer {
   Status Put(const WriteOptions& options, Family* family, Slice key, Slice value) CAMBIUM_EXCLUDES_ROLES;
   // Delete or SingleDelete: `type` is what a trace records.
   Status Delete(TraceOpType type, const WriteOptions& options, Family* family, Slice key) CAMBIUM_EXCLUDES_ROLES;
-  Status Write(const WriteOptions& options, WriteBatch* batch) CAMBIUM_EXCLUDES_ROLES;
+  // A null condition always holds. It is not asked if the batch has no operations.
+  Status Write(const WriteOptions& options, WriteBatch* batch, const WriteCondition* condition = nullptr)
+      CAMBIUM_EXCLUDES_ROLES;
   // Makes everything that is published durable.
   Status Sync() CAMBIUM_EXCLUDES_ROLES;
   // OK if the database takes writes, and the options are valid.

@@ -216,7 +216,7 @@ Status BackupEngineImpl::CheckNew(const CreateBackupOptions& options) {
 Status BackupEngineImpl::CreateNewBackup(const CreateBackupOptions& options, DB* db, BackupID* id) {
   CAMBIUM_RETURN_IF_ERROR(CheckWritable());
   CAMBIUM_RETURN_IF_ERROR(CheckNew(options));
-  auto* const impl = dynamic_cast<DbImpl*>(db);
+  DbImpl* const impl = DbImpl::Of(db);
   if (impl == nullptr) return Status::InvalidArgument("a backup needs a database that DB::Open opened");
   const MutexLock work_lock(work_mutex_);
   const std::uint64_t log_size = options.flush_before_backup ? 0 : std::numeric_limits<std::uint64_t>::max();

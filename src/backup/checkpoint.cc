@@ -33,7 +33,7 @@ class CheckpointImpl final : public Checkpoint {
 Status Checkpoint::Create(DB* db, std::unique_ptr<Checkpoint>* checkpoint) {
   if (checkpoint == nullptr) return NullArgument("Checkpoint::Create", "checkpoint");
   checkpoint->reset();
-  auto* const impl = dynamic_cast<DbImpl*>(db);
+  DbImpl* const impl = DbImpl::Of(db);
   if (impl == nullptr) return Status::InvalidArgument("a checkpoint needs a database that DB::Open opened");
   *checkpoint = std::make_unique<CheckpointImpl>(impl);
   return Status::OK();

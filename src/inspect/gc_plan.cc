@@ -217,7 +217,7 @@ Result<GcPlan> PlanGc(InspectedDatabase* database, const DBOptions& options,
 }
 
 Status RunGcRound(DB* db, const GcRound& round) {
-  auto* const impl = dynamic_cast<DbImpl*>(db);
+  DbImpl* const impl = DbImpl::Of(db);
   if (impl == nullptr) return Status::InvalidArgument("the database was not opened by this library");
   return impl->CollectOnce(round.all, round.cutoff);
 }

@@ -1,7 +1,7 @@
 // DbContext: what every part of an open database uses: the options it was opened with, its files, clock, threads, log
 // file and listeners, and its identity.
 //
-// Open fills it in before any other thread sees the database. After that only the atomics change.
+// Open fills it in before any other thread sees the database. After that only the atomics and the history change.
 #pragma once
 
 #include <atomic>
@@ -17,6 +17,7 @@
 #include "manifest/file_names.h"
 #include "state/events.h"
 #include "state/log_table.h"
+#include "state/write_history.h"
 #include "util/fork_guard.h"
 #include "util/meter.h"
 #include "util/result.h"
@@ -80,6 +81,7 @@ struct DbContext {
   const std::shared_ptr<WriteBudget> budget;  // null: no limit
   const std::shared_ptr<BudgetShare> share;   // counts the memtables; null: no limit
   const std::shared_ptr<ReaderTableBytes> reader_tables = std::make_shared<ReaderTableBytes>(0);
+  mutable WriteHistory history;  // of open transactions
   const std::unique_ptr<PagePool> pool;
   Id128 database_id{};
   std::uint64_t epoch = 0;

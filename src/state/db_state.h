@@ -34,6 +34,7 @@ struct DbState {
   WriteHead head{&context, &jobs, &commits, &space, &snapshots};
   std::atomic<int> iterator_count{0};      // iterators that are not deleted
   std::atomic<int> async_reader_count{0};  // asynchronous readers that are not destroyed
+  std::atomic<int> transaction_count{0};   // transactions that are not deleted
   ValuePins value_pins;
   ReadQueues read_queues;
   // Set by Open. Log GC uses its options, because the log belongs to all families.

@@ -58,7 +58,9 @@ const BatchIndex::Part* BatchIndex::Find(const ColumnFamilyHandle* family) const
 
 void BatchIndex::Add(std::size_t at) {
   const BatchOp op = OpAt(batch_, at);
-  Part& part = parts_.find(op.family)->second;
+  const auto found = parts_.find(op.family);
+  if (found == parts_.end()) return;  // an operation that was added to the batch directly
+  Part& part = found->second;
   ++version_;
   if (op.tag == kDeleteRangeTag) {
     AddRange(&part, at, op.key, op.value);

@@ -61,6 +61,7 @@ struct WriteBatchWithIndex::Rep {
   WriteBatch batch;
   BatchIndex index;
   std::size_t max_bytes;
+  bool indexes = true;
 
   // Adds an operation to the batch by `add`, and then to the index.
   template <typename AddToBatch>
@@ -77,7 +78,7 @@ struct WriteBatchWithIndex::Rep {
       return Status::Aborted("the write batch would have more than max_bytes, " + std::to_string(max_bytes));
     }
     try {
-      index.Add(at);
+      if (indexes) index.Add(at);
     } catch (...) {
       static_cast<void>(batch.RollbackToSavePoint());
       throw;
@@ -120,6 +121,8 @@ WriteBatch* WriteBatchWithIndex::GetWriteBatch() { return &rep_->batch; }
 std::size_t WriteBatchWithIndex::GetDataSize() const { return rep_->batch.GetDataSize(); }
 bool WriteBatchWithIndex::GetOverwriteKey() const { return rep_->index.only_newest(); }
 void WriteBatchWithIndex::SetMaxBytes(std::size_t max_bytes) { rep_->max_bytes = max_bytes; }
+
+void WriteBatchWithIndex::SetIndexing(bool is_on) { rep_->indexes = is_on; }
 
 void WriteBatchWithIndex::SetSavePoint() { rep_->batch.SetSavePoint(); }
 Status WriteBatchWithIndex::PopSavePoint() { return rep_->batch.PopSavePoint(); }

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "memtable/write_budget.h"
+
 namespace cambium {
 
 std::shared_ptr<const Layers> StageNewestRuns(std::shared_ptr<const Layers> layers,
@@ -22,6 +24,17 @@ void SetFlushed(const ManifestState& state, const Family& family, const FrozenTa
   family_edit->flushed_sequence = std::max(table.end.sequence, state.families.at(family.id).flushed_sequence);
 }
 
+namespace {
+
+// The memory that the history of open transactions may take.
+std::size_t HistoryBytesMax(const DbContext& db, const Family& family) {
+  const ColumnFamilyOptions& options = family.options();
+  const std::size_t bytes = options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number);
+  return db.budget == nullptr || db.budget->limit() == 0 ? bytes : std::min(bytes, db.budget->limit() / 4);
+}
+
+}  // namespace
+
 void InstallFlushed(const DbContext& db, View* view, const Family& family, const FrozenTable& table,
                     std::shared_ptr<const Layers> layers) {
   assert(view->Find(family.id) != nullptr && "a family is not dropped while a change of it is committed");
@@ -30,6 +43,7 @@ void InstallFlushed(const DbContext& db, View* view, const Family& family, const
       std::erase_if(change.frozen, [&](const FrozenTable& frozen) { return frozen.table == table.table; });
   assert(removed == 1 && "a memtable is flushed once");
   table.table->LeaveToReaders(db.reader_tables);
+  db.history.Leave(family.id, table.table, table.end.sequence, HistoryBytesMax(db, family));
   change.family->flush_bytes.store(change.frozen.empty() ? 0 : change.frozen.back().table->memory_bytes(),
                                    std::memory_order_relaxed);
   CommitPoint::SetLayers(&change, std::move(layers));

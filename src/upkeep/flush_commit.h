@@ -14,7 +14,8 @@ std::shared_ptr<const Layers> StageNewestRuns(std::shared_ptr<const Layers> laye
                                               FamilyEdit* family_edit);
 // Says in the edit that the family is flushed up to the end of the memtable.
 void SetFlushed(const ManifestState& state, const Family& family, const FrozenTable& table, FamilyEdit* family_edit);
-// Removes the memtable from the view, leaves it to readers, and sets `layers`, which have its entries.
+// Removes the memtable from the view, leaves it to readers and to the history of open transactions, and sets `layers`,
+// which have its entries.
 void InstallFlushed(const DbContext& db, View* view, const Family& family, const FrozenTable& table,
                     std::shared_ptr<const Layers> layers);
 

@@ -38,6 +38,8 @@ const char* CodeName(Status::Code code) {
     case Status::Code::kTimedOut: return "Operation timed out";
     case Status::Code::kAborted: return "Operation aborted";
     case Status::Code::kBusy: return "Resource busy";
+    case Status::Code::kExpired: return "Operation expired";
+    case Status::Code::kTryAgain: return "Operation failed. Try again.";
     case Status::Code::kColumnFamilyDropped: return "Column family dropped";
   }
   return "Unknown code";

@@ -1,0 +1,176 @@
+// Transaction: reads and writes of one or several keys that take effect together, or not at all, and only if nothing
+// that they depend on was changed meanwhile. The names and meanings are RocksDB's, unless a comment says otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cambium/column_family.h"
+#include "cambium/iterator.h"
+#include "cambium/options.h"
+#include "cambium/pinnable_slice.h"
+#include "cambium/slice.h"
+#include "cambium/snapshot.h"
+#include "cambium/status.h"
+#include "cambium/write_batch.h"
+#include "cambium/write_batch_with_index.h"
+
+namespace cambium {
+
+using TransactionID = std::uint64_t;
+using TransactionName = std::string;
+
+class TransactionNotifier {
+ public:
+  virtual ~TransactionNotifier() = default;
+  // SetSnapshotOnNextOperation has made this snapshot, which belongs to the transaction.
+  virtual void SnapshotCreated(const Snapshot* snapshot) = 0;
+};
+
+// A transaction collects writes in an indexed batch, which its own reads see and other reads do not. Commit writes the
+// batch. TransactionDB and OptimisticTransactionDB make transactions; they differ in how conflicts are found:
+//
+//   optimistic    nothing is locked. Commit returns Busy, and writes nothing, if a tracked key was written by others
+//                 since it was tracked, or since the transaction's snapshot if there is one
+//   pessimistic   a key is locked when it is tracked, until the end of the transaction. The call waits for the lock. With
+//                 a snapshot, it returns Busy if the key was written since
+//
+// Put, Delete, SingleDelete and GetForUpdate track their keys; the functions named ...Untracked do not. An operation on
+// a family without a handle (null) is for the default family.
+//
+// A deleted transaction that was not committed is rolled back. One thread at a time; a call that meets another call of
+// the same transaction returns InvalidArgument. Delete transactions before their database. After Commit has returned OK,
+// every call returns InvalidArgument; a transaction that was rolled back can be used again.
+class Transaction {
+ public:
+  Transaction() = default;
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  virtual ~Transaction() = default;
+
+  // ---- Snapshots ----
+  // Takes a snapshot now. From now on a key conflicts if it was written after this snapshot.
+  virtual void SetSnapshot() = 0;
+  // Takes it at the next Put, Delete, SingleDelete, GetForUpdate or Commit, and calls the notifier, if there is one.
+  virtual void SetSnapshotOnNextOperation(std::shared_ptr<TransactionNotifier> notifier = nullptr) = 0;
+  // Null if there is none. Valid until the snapshot is replaced or cleared, or the transaction ends.
+  [[nodiscard]] virtual const Snapshot* GetSnapshot() const = 0;
+  virtual void ClearSnapshot() = 0;
+
+  // ---- The end ----
+  // OK: the writes are in the database, and durable if WriteOptions::sync is set. After an error they are not, and the
+  // transaction can be rolled back; after Busy or TryAgain the same work may succeed in a new transaction.
+  //   Busy          a tracked key was written by others; the message names it
+  //   TryAgain      the memtables that would show whether a key was written were dropped (see OptimisticTransactionDB)
+  //   Expired       the transaction's expiration has passed (pessimistic)
+  // Other errors are those of DB::Write.
+  virtual Status Commit() = 0;
+  // Returns NotSupported: transactions in two phases are not in this version.
+  virtual Status Prepare() = 0;
+  // Discards all writes, and forgets all tracked keys, or unlocks them.
+  virtual Status Rollback() = 0;
+
+  // A rollback to a save point discards what was done since, the tracking or locking of keys included. NotFound without
+  // a save point.
+  virtual void SetSavePoint() = 0;
+  virtual Status RollbackToSavePoint() = 0;
+  virtual Status PopSavePoint() = 0;
+
+  // ---- Reading ----
+  // Read the transaction's own writes, above what `options` read. TransactionOptions::read_at_snapshot says what that is
+  // if options.snapshot is null.
+  virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) = 0;
+  virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) = 0;
+  Status Get(const ReadOptions& options, Slice key, std::string* value) { return Get(options, nullptr, key, value); }
+  Status Get(const ReadOptions& options, Slice key, PinnableSlice* value) { return Get(options, nullptr, key, value); }
+  virtual void MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, std::size_t count, const Slice* keys,
+                        PinnableSlice* values, Status* statuses) = 0;
+  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
+                               const std::vector<Slice>& keys, std::vector<std::string>* values);
+  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                               std::vector<std::string>* values);
+
+  // Tracks the key, then reads it. `value` may be null: then the key is only tracked, and the result is OK whether it
+  // exists or not. `exclusive`: other transactions may not track the key meanwhile; if false, they may, also without
+  // `exclusive`. Only for pessimistic ones. Without `do_validate`, what others have written since the snapshot is no
+  // conflict; options.snapshot must then be null.
+  virtual Status GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value,
+                              bool exclusive = true, bool do_validate = true) = 0;
+  virtual Status GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value,
+                              bool exclusive = true, bool do_validate = true) = 0;
+  Status GetForUpdate(const ReadOptions& options, Slice key, std::string* value, bool exclusive = true,
+                      bool do_validate = true) {
+    return GetForUpdate(options, nullptr, key, value, exclusive, do_validate);
+  }
+  Status GetForUpdate(const ReadOptions& options, Slice key, PinnableSlice* value, bool exclusive = true,
+                      bool do_validate = true) {
+    return GetForUpdate(options, nullptr, key, value, exclusive, do_validate);
+  }
+  std::vector<Status> MultiGetForUpdate(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
+                                        const std::vector<Slice>& keys, std::vector<std::string>* values);
+  // An iterator over the family with the transaction's writes applied. The caller deletes it before the transaction
+  // ends. It does not track the keys that it shows.
+  virtual Iterator* GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) = 0;
+  Iterator* GetIterator(const ReadOptions& options) { return GetIterator(options, nullptr); }
+
+  // ---- Writing ----
+  // With `assume_tracked` the key is tracked already, by GetForUpdate for example; InvalidArgument if it is not.
+  virtual Status Put(ColumnFamilyHandle* family, Slice key, Slice value, bool assume_tracked = false) = 0;
+  Status Put(Slice key, Slice value) { return Put(nullptr, key, value); }
+  virtual Status Delete(ColumnFamilyHandle* family, Slice key, bool assume_tracked = false) = 0;
+  Status Delete(Slice key) { return Delete(nullptr, key); }
+  virtual Status SingleDelete(ColumnFamilyHandle* family, Slice key, bool assume_tracked = false) = 0;
+  Status SingleDelete(Slice key) { return SingleDelete(nullptr, key); }
+  // For pessimistic transactions these lock their keys too, but do not compare them with the snapshot.
+  virtual Status PutUntracked(ColumnFamilyHandle* family, Slice key, Slice value) = 0;
+  Status PutUntracked(Slice key, Slice value) { return PutUntracked(nullptr, key, value); }
+  virtual Status DeleteUntracked(ColumnFamilyHandle* family, Slice key) = 0;
+  Status DeleteUntracked(Slice key) { return DeleteUntracked(nullptr, key); }
+  virtual Status SingleDeleteUntracked(ColumnFamilyHandle* family, Slice key) = 0;
+  Status SingleDeleteUntracked(Slice key) { return SingleDeleteUntracked(nullptr, key); }
+  // Adds the operations of `batch` as if they were made one by one. NotSupported if it has range deletes.
+  virtual Status RebuildFromWriteBatch(WriteBatch* batch) = 0;
+  // The transaction no longer tracks a key that only GetForUpdate has tracked, as often as it was called.
+  virtual void UndoGetForUpdate(ColumnFamilyHandle* family, Slice key) = 0;
+  void UndoGetForUpdate(Slice key) { UndoGetForUpdate(nullptr, key); }
+
+  // Between the two, writes are not indexed: Commit writes them, but reads of this transaction do not see them.
+  virtual void DisableIndexing() = 0;
+  virtual void EnableIndexing() = 0;
+
+  // ---- Figures and settings ----
+  [[nodiscard]] virtual std::uint64_t GetNumKeys() const = 0;  // that are tracked
+  [[nodiscard]] virtual std::uint64_t GetNumPuts() const = 0;
+  [[nodiscard]] virtual std::uint64_t GetNumDeletes() const = 0;
+  [[nodiscard]] virtual std::uint64_t GetElapsedTime() const = 0;  // milliseconds since it began
+  // The writes so far. A write added to it directly is committed, but not tracked.
+  virtual WriteBatchWithIndex* GetWriteBatch() = 0;
+  [[nodiscard]] virtual WriteOptions* GetWriteOptions() = 0;
+  virtual void SetWriteOptions(const WriteOptions& options) = 0;
+  // How long a call waits for a lock, in milliseconds; negative: without limit. No effect on optimistic ones.
+  virtual void SetLockTimeout(std::int64_t milliseconds) = 0;
+
+  // InvalidArgument if a transaction that has not ended has the name, or if this one has a name. Names have 1 to 511
+  // bytes. Only for pessimistic transactions.
+  virtual Status SetName(const TransactionName& name) = 0;
+  [[nodiscard]] virtual TransactionName GetName() const = 0;
+  [[nodiscard]] virtual TransactionID GetID() const = 0;
+  [[nodiscard]] virtual bool IsDeadlockDetect() const { return false; }
+  // The transactions that this one waits for; *family and *key say for which lock. Empty if it does not wait. Any thread.
+  [[nodiscard]] virtual std::vector<TransactionID> GetWaitingTxns(std::uint32_t* family, std::string* key) const = 0;
+
+  enum TransactionState : unsigned char {
+    STARTED = 0,
+    AWAITING_COMMIT = 3,
+    COMMITTED = 4,
+    AWAITING_ROLLBACK = 5,
+    ROLLEDBACK = 6,
+    LOCKS_STOLEN = 7,  // it has expired, and another transaction has taken one of its locks
+  };
+  [[nodiscard]] virtual TransactionState GetState() const = 0;
+};
+
+}  // namespace cambium

@@ -1,0 +1,87 @@
+#include "transactions/optimistic_transaction.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "util/fault_point.h"
+#include "util/mutant.h"
+
+namespace cambium {
+
+// Holds if no tracked key was written after `looked`, when CheckAll has looked at all of them.
+class OptimisticTransaction::Condition final : public WriteCondition {
+ public:
+  Condition(const OptimisticTransaction* transaction, SequenceNumber looked)
+      : transaction_(*transaction), looked_(looked) {}
+  [[nodiscard]] Status Check() const override {
+    const bool has_news = transaction_.db_.GetLatestSequenceNumber() != looked_;
+    if (!has_news || MutantIs(Mutant::kCommitLooksBeforeTheLock)) return Status::OK();
+    return transaction_.CheckAll(looked_);
+  }
+
+ private:
+  const OptimisticTransaction& transaction_;
+  const SequenceNumber looked_;
+};
+
+OptimisticTransaction::OptimisticTransaction(DbImpl* db, const WriteOptions& options,
+                                             const OptimisticTransactionOptions& transaction)
+    : TransactionBase(db) {
+  Begin(options, transaction.set_snapshot, transaction.read_at_snapshot, 0);
+}
+
+void OptimisticTransaction::BeginAgain(const WriteOptions& options, const OptimisticTransactionOptions& transaction) {
+  if (GetState() != COMMITTED) static_cast<void>(Rollback());
+  EnableIndexing();
+  Begin(options, transaction.set_snapshot, transaction.read_at_snapshot, 0);
+}
+
+SequenceNumber OptimisticTransaction::StartWatching() {
+  if (mark_.has_value()) return db_.GetLatestSequenceNumber();
+  mark_.emplace(db_.history());
+  const SequenceNumber since = db_.GetLatestSequenceNumber();
+  mark_->StartAt(since);
+  return since;
+}
+
+// The mark is there before the snapshot, so that nothing that is written after the snapshot is forgotten.
+void OptimisticTransaction::SetSnapshot() {
+  StartWatching();
+  TransactionBase::SetSnapshot();
+}
+
+Status OptimisticTransaction::SetName(const TransactionName&) {
+  return Status::NotSupported("optimistic transactions have no names");
+}
+
+Status OptimisticTransaction::Track(const std::shared_ptr<Family>& family, const std::string& key,
+                                    const KeyUse& use) {
+  if (use.writes && !use.validates) return Status::OK();  // untracked
+  const TrackedKey* const known = tracked_.Find(family->id, key);
+  if (use.assumes_tracked && known == nullptr) {
+    return Status::InvalidArgument("assume_tracked: the transaction does not track the key");
+  }
+  const SequenceNumber newest = StartWatching();
+  const Snapshot* const snapshot = use.validates ? GetSnapshot() : nullptr;
+  Note(family, key, snapshot == nullptr ? newest : snapshot->GetSequenceNumber(), use);
+  return Status::OK();
+}
+
+Status OptimisticTransaction::CheckAll(SequenceNumber not_before) const {
+  for (const auto& [id, its] : tracked_.families()) {
+    for (const auto& [key, tracked] : its.keys) {
+      CAMBIUM_RETURN_IF_ERROR(db_.CheckUnchanged(*its.family, key, std::max(tracked.since, not_before)));
+    }
+  }
+  return Status::OK();
+}
+
+Status OptimisticTransaction::CommitBatch() {
+  const SequenceNumber looked = db_.GetLatestSequenceNumber();
+  CAMBIUM_RETURN_IF_ERROR(CheckAll(0));
+  CAMBIUM_FAULT_POINT("OptimisticTransaction:looked");
+  const Condition condition(this, looked);
+  return db_.WriteIf(write_options_, batch_.GetWriteBatch(), condition);
+}
+
+}  // namespace cambium

@@ -1,0 +1,390 @@
+#include "transactions/transaction_base.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "read/empty_iterator.h"
+
+namespace cambium {
+namespace {
+
+TransactionID NextId() {
+  static std::atomic<TransactionID> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+class TransactionBase::Call {
+ public:
+  // Sets *status if the call must fail.
+  Call(TransactionBase* transaction, Status* status) : transaction_(*transaction) {
+    if (transaction_.is_in_call_.exchange(true, std::memory_order_acquire)) {
+      *status = Status::InvalidArgument("the transaction is used by two threads at once");
+      return;
+    }
+    is_first_ = true;
+    if (transaction_.GetState() == COMMITTED) *status = Status::InvalidArgument("the transaction has been committed");
+  }
+  ~Call() {
+    if (is_first_) transaction_.is_in_call_.store(false, std::memory_order_release);
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+ private:
+  TransactionBase& transaction_;
+  bool is_first_ = false;
+};
+
+TransactionBase::TransactionBase(DbImpl* db)
+    : db_(*db), batch_(db->DefaultColumnFamily()->GetComparator(), 0, /*overwrite_key=*/true), id_(NextId()) {
+  db_.CountTransaction(1);
+}
+
+TransactionBase::~TransactionBase() { db_.CountTransaction(-1); }
+
+void TransactionBase::Begin(const WriteOptions& options, bool set_snapshot, bool read_at_snapshot,
+                            std::size_t max_batch_bytes) {
+  write_options_ = options;
+  reads_at_snapshot_ = read_at_snapshot;
+  batch_.SetMaxBytes(max_batch_bytes);
+  began_ = NowMicros();
+  state_.store(STARTED, std::memory_order_release);
+  if (set_snapshot) SetSnapshot();
+}
+
+std::uint64_t TransactionBase::NowMicros() const { return db_.clock()->NowMicros(); }
+
+// ---- Snapshots ----
+
+void TransactionBase::SetSnapshot() {
+  snapshot_ = std::make_shared<ManagedSnapshot>(&db_);
+  snapshot_is_due_ = false;
+  notifier_ = nullptr;
+}
+
+void TransactionBase::SetSnapshotOnNextOperation(std::shared_ptr<TransactionNotifier> notifier) {
+  snapshot_is_due_ = true;
+  notifier_ = std::move(notifier);
+}
+
+void TransactionBase::TakeSnapshotIfDue() {
+  if (!snapshot_is_due_) return;
+  const std::shared_ptr<TransactionNotifier> notifier = notifier_;
+  SetSnapshot();
+  if (notifier != nullptr) notifier->SnapshotCreated(GetSnapshot());
+}
+
+void TransactionBase::ClearSnapshot() {
+  snapshot_ = nullptr;
+  snapshot_is_due_ = false;
+  notifier_ = nullptr;
+}
+
+ReadOptions TransactionBase::AtSnapshot(const ReadOptions& options) const {
+  ReadOptions its = options;
+  if (reads_at_snapshot_ && its.snapshot == nullptr && !its.durable_only) its.snapshot = GetSnapshot();
+  return its;
+}
+
+// ---- The end ----
+
+Status TransactionBase::Prepare() {
+  return Status::NotSupported("transactions in two phases are not in this version");
+}
+
+Status TransactionBase::Commit() {
+  Status s;
+  const Call call(this, &s);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  TakeSnapshotIfDue();
+  CAMBIUM_RETURN_IF_ERROR(CommitBatch());
+  Discard();
+  state_.store(COMMITTED, std::memory_order_release);
+  return Status::OK();
+}
+
+Status TransactionBase::Rollback() {
+  Status s;
+  const Call call(this, &s);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  Discard();
+  return Status::OK();
+}
+
+void TransactionBase::Discard() {
+  UntrackAll();
+  tracked_.Clear();
+  save_points_.clear();
+  batch_.Clear();
+  counts_ = {};
+  ClearSnapshot();
+}
+
+// ---- Save points ----
+
+void TransactionBase::SetSavePoint() {
+  save_points_.push_back({snapshot_, snapshot_is_due_, notifier_, counts_, {}});
+  batch_.SetSavePoint();
+}
+
+Status TransactionBase::RollbackToSavePoint() {
+  Status s;
+  const Call call(this, &s);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  if (save_points_.empty()) return Status::NotFound("no save point");
+  CAMBIUM_RETURN_IF_ERROR(batch_.RollbackToSavePoint());
+  SavePoint& to = save_points_.back();
+  snapshot_ = to.snapshot;
+  snapshot_is_due_ = to.snapshot_is_due;
+  notifier_ = to.notifier;
+  counts_ = to.counts;
+  Forget(to.since_then);
+  save_points_.pop_back();
+  return Status::OK();
+}
+
+Status TransactionBase::PopSavePoint() {
+  if (save_points_.empty()) return Status::NotFound("no save point");
+  const SavePoint gone = std::move(save_points_.back());
+  save_points_.pop_back();
+  if (!save_points_.empty()) {
+    TrackedKeys& outer = save_points_.back().since_then;
+    for (const auto& [id, its] : gone.since_then.families()) {
+      for (const auto& [key, use] : its.keys) {
+        TrackedKey& entry = outer.Entry(its.family, key);
+        entry.reads += use.reads;
+        entry.writes += use.writes;
+      }
+    }
+  }
+  return batch_.PopSavePoint();
+}
+
+void TransactionBase::Forget(const TrackedKeys& uses) {
+  for (const auto& [id, its] : uses.families()) {
+    for (const auto& [key, use] : its.keys) {
+      TrackedKey* const entry = tracked_.Find(id, key);
+      if (entry == nullptr) continue;
+      assert(entry->reads >= use.reads && entry->writes >= use.writes);
+      entry->reads -= use.reads;
+      entry->writes -= use.writes;
+      if (entry->reads + entry->writes > 0) continue;
+      Untrack(*its.family, key);
+      tracked_.Erase(id, key);
+    }
+  }
+}
+
+void TransactionBase::Note(const std::shared_ptr<Family>& family, const std::string& key, SequenceNumber since,
+                           const KeyUse& use) {
+  TrackedKey& entry = tracked_.Entry(family, key);
+  const bool is_new = entry.reads + entry.writes == 0;
+  entry.since = is_new ? since : std::min(entry.since, since);
+  entry.exclusive = entry.exclusive || use.exclusive;
+  ++(use.writes ? entry.writes : entry.reads);
+  if (save_points_.empty()) return;
+  TrackedKey& later = save_points_.back().since_then.Entry(family, key);
+  ++(use.writes ? later.writes : later.reads);
+}
+
+void TransactionBase::UndoGetForUpdate(ColumnFamilyHandle* handle, Slice slice) {
+  Status s;
+  const Call call(this, &s);
+  if (!s.ok()) return;
+  const Result<std::shared_ptr<Family>> family = db_.SharedFamilyOf(handle);
+  if (!family.ok()) return;
+  const std::string key = slice.ToString();
+  TrackedKey* const entry = tracked_.Find((*family)->id, key);
+  if (entry == nullptr || entry->reads == 0) return;
+  if (!save_points_.empty()) {
+    // What was tracked before the save point stays, because a rollback must find it.
+    TrackedKey* const later = save_points_.back().since_then.Find((*family)->id, key);
+    if (later == nullptr || later->reads == 0) return;
+    --later->reads;
+  }
+  --entry->reads;
+  if (entry->reads + entry->writes > 0) return;
+  Untrack(**family, key);
+  tracked_.Erase((*family)->id, key);
+}
+
+// ---- Reads ----
+
+Status TransactionBase::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) {
+  Status s;
+  const Call call(this, &s);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  return batch_.GetFromBatchAndDB(&db_, AtSnapshot(options), family, key, value);
+}
+
+Status TransactionBase::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) {
+  Status s;
+  const Call call(this, &s);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  return batch_.GetFromBatchAndDB(&db_, AtSnapshot(options), family, key, value);
+}
+
+void TransactionBase::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, std::size_t count,
+                               const Slice* keys, PinnableSlice* values, Status* statuses) {
+  Status s;
+  const Call call(this, &s);
+  if (!s.ok()) return std::fill_n(statuses, count, s), void();
+  batch_.MultiGetFromBatchAndDB(&db_, AtSnapshot(options), family, count, keys, values, statuses);
+}
+
+template <typename Value>
+Status TransactionBase::TrackAndGet(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, Value* value,
+                                    bool exclusive, bool validates) {
+  Status s;
+  const Call call(this, &s);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  if (!validates && options.snapshot != nullptr) {
+    return Status::InvalidArgument("GetForUpdate without do_validate reads the newest state, not a snapshot");
+  }
+  CAMBIUM_TRY(const std::shared_ptr<Family> family, db_.SharedFamilyOf(handle));
+  TakeSnapshotIfDue();
+  CAMBIUM_RETURN_IF_ERROR(Track(family, key.ToString(), {.exclusive = exclusive, .validates = validates}));
+  if (value == nullptr) return Status::OK();
+  return batch_.GetFromBatchAndDB(&db_, validates ? AtSnapshot(options) : options, handle, key, value);
+}
+
+Status TransactionBase::GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, Slice key,
+                                     std::string* value, bool exclusive, bool do_validate) {
+  return TrackAndGet(options, family, key, value, exclusive, do_validate);
+}
+
+Status TransactionBase::GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, Slice key,
+                                     PinnableSlice* value, bool exclusive, bool do_validate) {
+  return TrackAndGet(options, family, key, value, exclusive, do_validate);
+}
+
+Iterator* TransactionBase::GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
+  Status s;
+  const Call call(this, &s);
+  if (!s.ok()) return new EmptyIterator(s);
+  const ReadOptions its = AtSnapshot(options);
+  ColumnFamilyHandle* const handle = family == nullptr ? db_.DefaultColumnFamily() : family;
+  return batch_.NewIteratorWithBase(family, db_.NewIterator(its, handle), &its);
+}
+
+std::vector<TransactionID> TransactionBase::GetWaitingTxns(std::uint32_t*, std::string*) const { return {}; }
+
+// ---- Writes ----
+
+template <typename Add>
+Status TransactionBase::WriteKey(ColumnFamilyHandle* handle, Slice key, const KeyUse& use,
+                                 std::uint64_t Counts::*counter, Add add) {
+  Status s;
+  const Call call(this, &s);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  CAMBIUM_TRY(const std::shared_ptr<Family> family, db_.SharedFamilyOf(handle));
+  TakeSnapshotIfDue();
+  CAMBIUM_RETURN_IF_ERROR(Track(family, key.ToString(), use));
+  CAMBIUM_RETURN_IF_ERROR(add());
+  ++(counts_.*counter);
+  return Status::OK();
+}
+
+Status TransactionBase::Put(ColumnFamilyHandle* family, Slice key, Slice value, bool assume_tracked) {
+  return WriteKey(family, key, {.writes = true, .assumes_tracked = assume_tracked}, &Counts::puts,
+                  [&] { return batch_.Put(family, key, value); });
+}
+
+Status TransactionBase::Delete(ColumnFamilyHandle* family, Slice key, bool assume_tracked) {
+  return WriteKey(family, key, {.writes = true, .assumes_tracked = assume_tracked}, &Counts::deletes,
+                  [&] { return batch_.Delete(family, key); });
+}
+
+Status TransactionBase::SingleDelete(ColumnFamilyHandle* family, Slice key, bool assume_tracked) {
+  return WriteKey(family, key, {.writes = true, .assumes_tracked = assume_tracked}, &Counts::deletes,
+                  [&] { return batch_.SingleDelete(family, key); });
+}
+
+Status TransactionBase::PutUntracked(ColumnFamilyHandle* family, Slice key, Slice value) {
+  return WriteKey(family, key, {.writes = true, .validates = false}, &Counts::puts,
+                  [&] { return batch_.Put(family, key, value); });
+}
+
+Status TransactionBase::DeleteUntracked(ColumnFamilyHandle* family, Slice key) {
+  return WriteKey(family, key, {.writes = true, .validates = false}, &Counts::deletes,
+                  [&] { return batch_.Delete(family, key); });
+}
+
+Status TransactionBase::SingleDeleteUntracked(ColumnFamilyHandle* family, Slice key) {
+  return WriteKey(family, key, {.writes = true, .validates = false}, &Counts::deletes,
+                  [&] { return batch_.SingleDelete(family, key); });
+}
+
+Status TransactionBase::RebuildFromWriteBatch(WriteBatch* batch) {
+  if (batch == nullptr) return Status::InvalidArgument("RebuildFromWriteBatch: the batch is null");
+  CAMBIUM_RETURN_IF_ERROR(batch->status());
+  struct Replay final : WriteBatch::Handler {
+    explicit Replay(TransactionBase* its) : to(*its) {}
+    Status Put(Slice, Slice) override { return Status::OK(); }  // the functions below get all families
+    Status Delete(Slice) override { return Status::OK(); }
+    Status PutCF(std::uint32_t id, Slice key, Slice value) override {
+      CAMBIUM_TRY(const std::unique_ptr<ColumnFamilyHandle> handle, Handle(id));
+      return to.Put(handle.get(), key, value, false);
+    }
+    Status DeleteCF(std::uint32_t id, Slice key) override {
+      CAMBIUM_TRY(const std::unique_ptr<ColumnFamilyHandle> handle, Handle(id));
+      return to.Delete(handle.get(), key, false);
+    }
+    Status SingleDeleteCF(std::uint32_t id, Slice key) override {
+      CAMBIUM_TRY(const std::unique_ptr<ColumnFamilyHandle> handle, Handle(id));
+      return to.SingleDelete(handle.get(), key, false);
+    }
+    Status DeleteRangeCF(std::uint32_t, Slice, Slice) override {
+      return Status::NotSupported("a transaction has no range deletes");
+    }
+    Result<std::unique_ptr<ColumnFamilyHandle>> Handle(std::uint32_t id) const {
+      std::unique_ptr<ColumnFamilyHandle> handle = to.db_.NewHandle(id);
+      if (handle == nullptr) return Status::InvalidArgument("no column family has the id " + std::to_string(id));
+      return handle;
+    }
+    TransactionBase& to;
+  } replay(this);
+  return batch->Iterate(&replay);
+}
+
+// ---- Forms with vectors ----
+
+std::vector<Status> Transaction::MultiGet(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
+                                          const std::vector<Slice>& keys, std::vector<std::string>* values) {
+  std::vector<Status> statuses(keys.size());
+  values->resize(keys.size());
+  if (families.size() != keys.size()) {
+    const Status s = Status::InvalidArgument("MultiGet: each key needs a column family");
+    std::fill(statuses.begin(), statuses.end(), s);
+    return statuses;
+  }
+  for (std::size_t first = 0, end = 0; first < keys.size(); first = end) {
+    while (end < keys.size() && families[end] == families[first]) ++end;
+    std::vector<PinnableSlice> found(end - first);
+    MultiGet(options, families[first], end - first, &keys[first], found.data(), &statuses[first]);
+    for (std::size_t i = first; i < end; ++i) (*values)[i] = found[i - first].ToString();
+  }
+  return statuses;
+}
+
+std::vector<Status> Transaction::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                                          std::vector<std::string>* values) {
+  return MultiGet(options, std::vector<ColumnFamilyHandle*>(keys.size(), nullptr), keys, values);
+}
+
+std::vector<Status> Transaction::MultiGetForUpdate(const ReadOptions& options,
+                                                   const std::vector<ColumnFamilyHandle*>& families,
+                                                   const std::vector<Slice>& keys, std::vector<std::string>* values) {
+  std::vector<Status> statuses(keys.size());
+  values->resize(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    statuses[i] = i < families.size() ? GetForUpdate(options, families[i], keys[i], &(*values)[i])
+                                      : Status::InvalidArgument("MultiGetForUpdate: each key needs a column family");
+  }
+  return statuses;
+}
+
+}  // namespace cambium
