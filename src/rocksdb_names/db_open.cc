@@ -16,21 +16,21 @@ std::vector<ColumnFamilyDescriptor> OnlyDefault(const ColumnFamilyOptions& optio
   return {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options)};
 }
 
-// Opens the default family alone, by `open`, and gives its handle back.
-template <typename Open>
-Status WithoutHandle(const Open& open, std::unique_ptr<DB>* db) {
+// Opens the default family alone, by `make`, and gives its handle back.
+template <typename Make>
+Status WithoutHandle(const Make& make, std::unique_ptr<DB>* db) {
   std::vector<ColumnFamilyHandle*> handles;
-  CAMBIUM_RETURN_IF_ERROR(open(&handles, db));
+  CAMBIUM_RETURN_IF_ERROR(make(&handles, db));
   for (ColumnFamilyHandle* const each : handles) CAMBIUM_RETURN_IF_ERROR((*db)->DestroyColumnFamilyHandle(each));
   return Status::OK();
 }
 
 // For calls that return a plain pointer.
-template <typename Open>
-Status Released(const Open& open, DB** db) {
+template <typename Make>
+Status Released(const Make& make, DB** db) {
   if (db == nullptr) return Status::InvalidArgument("the pointer for the database is null");
   std::unique_ptr<DB> opened;
-  CAMBIUM_RETURN_IF_ERROR(open(&opened));
+  CAMBIUM_RETURN_IF_ERROR(make(&opened));
   *db = opened.release();
   return Status::OK();
 }
@@ -49,7 +49,7 @@ DB::~DB() {
   rep_->db.reset();
 }
 
-Status DB::OpenWith(Opens open, bool is_read_only, const DBOptions& options, const std::string& path,
+Status DB::OpenWith(Opens make, bool is_read_only, const DBOptions& options, const std::string& path,
                     const std::vector<ColumnFamilyDescriptor>& families, std::vector<ColumnFamilyHandle*>* handles,
                     std::unique_ptr<DB>* db) {
   if (handles == nullptr || db == nullptr) return Status::InvalidArgument("a pointer for a result is null");
@@ -76,7 +76,7 @@ Status DB::OpenWith(Opens open, bool is_read_only, const DBOptions& options, con
   for (const std::shared_ptr<EventListener>& each : options.listeners) {
     whole.listeners.push_back(std::make_shared<ListenerOnCambium>(each, opened.get()));
   }
-  CAMBIUM_RETURN_IF_ERROR(open(whole, path, its_families, handles, &opened->rep_->db));
+  CAMBIUM_RETURN_IF_ERROR(make(whole, path, its_families, handles, &opened->rep_->db));
   opened->db_.store(opened->rep_->db.get(), std::memory_order_relaxed);
   opened->UseCaches();
   opened->Tell(hints);

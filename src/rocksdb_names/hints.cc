@@ -3,6 +3,8 @@
 #include <charconv>
 #include <limits>
 
+#include "options/option_table.h"
+
 namespace rocksdb::inline on_cambium {
 namespace {
 
@@ -11,7 +13,7 @@ std::string TextOf(const T& value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_same_v<T, std::string>) {
-    return value;
+    return cambium::EscapeText(value);
   } else if constexpr (std::is_enum_v<T>) {
     return std::to_string(static_cast<std::int64_t>(value));
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -49,8 +51,7 @@ bool ParseNumber(std::string_view text, T* out) {
 template <typename T>
 bool Parse(std::string_view text, T* out) {
   if constexpr (std::is_same_v<T, std::string>) {
-    out->assign(text);
-    return true;
+    return cambium::UnescapeText(text, out);
   } else if constexpr (std::is_same_v<T, bool>) {
     *out = text == "true" || text == "1";
     return *out || text == "false" || text == "0";

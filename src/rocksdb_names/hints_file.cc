@@ -21,6 +21,7 @@ Status RemoveIfThere(cambium::FileSystem& fs, const std::string& path) {
   return removed.IsPathNotFound() ? Status::OK() : removed;
 }
 
+// Each family has a section, even an empty one: the form of the file wants one of the default family.
 cambium::OptionsFileText TextOf(const DBOptions& options, const std::map<std::string, ColumnFamilyOptions>& families) {
   cambium::OptionsFileText text;
   text.version = cambium::kWholeOptionsFileVersion;
@@ -33,7 +34,7 @@ cambium::OptionsFileText TextOf(const DBOptions& options, const std::map<std::st
         hints[std::string(kTablePrefix) + name] = std::move(value);
       }
     }
-    if (!hints.empty()) text.families.emplace_back(family, std::move(hints));
+    text.families.emplace_back(family, std::move(hints));
   }
   return text;
 }
@@ -63,7 +64,9 @@ cambium::FileSystem& FilesOf(const cambium::DBOptions& options) {
 Status WriteHintsFile(cambium::FileSystem& fs, const std::string& directory, const DBOptions& options,
                       const std::map<std::string, ColumnFamilyOptions>& families) {
   const cambium::OptionsFileText text = TextOf(options, families);
-  if (text.db.empty() && text.families.empty()) return RemoveHintsFile(fs, directory);
+  const bool has_hints =
+      !text.db.empty() || std::ranges::any_of(text.families, [](const auto& each) { return !each.second.empty(); });
+  if (!has_hints) return RemoveHintsFile(fs, directory);
   const std::string path = PathIn(directory);
   const std::string unfinished = path + ".new";
   CAMBIUM_RETURN_IF_ERROR(RemoveIfThere(fs, unfinished));

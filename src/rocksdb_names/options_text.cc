@@ -149,8 +149,9 @@ Status ApplyTo(const Options& base, const ConfigOptions& config, OptionTexts tex
 
 void Append(const TextPairs& pairs, const std::string& delimiter, std::string* text) {
   for (const auto& [name, value] : pairs) {
+    if (!text->empty()) *text += delimiter;
     *text += name;
-    *text += "={" + value + "}" + delimiter;
+    *text += "={" + value + "}";
   }
 }
 

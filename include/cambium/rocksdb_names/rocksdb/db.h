@@ -234,7 +234,7 @@ class DB {
                            const std::vector<cambium::ColumnFamilyDescriptor>&, std::vector<ColumnFamilyHandle*>*,
                            std::unique_ptr<cambium::DB>*);
 
-  static Status OpenWith(Opens open, bool is_read_only, const DBOptions& options, const std::string& path,
+  static Status OpenWith(Opens make, bool is_read_only, const DBOptions& options, const std::string& path,
                          const std::vector<ColumnFamilyDescriptor>& families,
                          std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db);
   void UseCaches();
