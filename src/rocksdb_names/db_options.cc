@@ -21,8 +21,7 @@ const std::string& NameOf(const ColumnFamilyHandle* family) {
 void DB::Tell(const std::vector<std::string>& hints) const {
   std::vector<std::string> names = hints;
   std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   const std::shared_ptr<cambium::Logger> log = OnCambium()->GetOptions().info_log;
   if (names.empty() || log == nullptr) return;
   std::string line = "These options of RocksDB have no effect here:";

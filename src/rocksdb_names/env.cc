@@ -116,13 +116,15 @@ Status Env::IsDirectory(const std::string& path, bool* is_directory) const {
   return Status::OK();
 }
 
-Status Env::CreateDir(const std::string& path) const { return Files().CreateDirectory(path); }
+// Cambium's call accepts a directory that exists.
+Status Env::CreateDir(const std::string& path) const {
+  const Status found = FileExists(path);
+  if (found.IsNotFound()) return Files().CreateDirectory(path);
+  return found.ok() ? Status::IOError(path + " exists") : found;
+}
 
 Status Env::CreateDirIfMissing(const std::string& path) const {
-  Status made = Files().CreateDirectory(path);
-  bool is_directory = false;
-  if (!made.ok() && IsDirectory(path, &is_directory).ok() && is_directory) return Status::OK();
-  return made;
+  return Files().CreateDirectory(path);
 }
 
 Status Env::DeleteDir(const std::string& path) const { return Files().RemoveDirectory(path); }

@@ -12,6 +12,9 @@
 #include "rocksdb/env.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/merge_operator.h"
+#include "rocksdb/rate_limiter.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/write_buffer_manager.h"
 #include "rocksdb_names/open_names.h"
 
 using ROCKSDB_NAMESPACE::CompactionFilter;
@@ -159,6 +162,18 @@ TEST_F(NamesCallbacksTest, LoggersGetTheLinesAndTheHints) {
   db_.reset();
   const std::lock_guard<std::mutex> lock(lines->mutex);
   EXPECT_NE(lines->text.find("These options of RocksDB have no effect here: use_fsync\n"), std::string::npos);
+}
+
+TEST_F(NamesCallbacksTest, StatisticsAndOtherObjectsAreUsed) {
+  options_.statistics = ROCKSDB_NAMESPACE::CreateDBStatistics();
+  options_.rate_limiter.reset(ROCKSDB_NAMESPACE::NewGenericRateLimiter(64 << 20));
+  options_.write_buffer_manager = std::make_shared<ROCKSDB_NAMESPACE::WriteBufferManager>(32 << 20);
+  Open();
+  Put("key", std::string(100, 'v'));
+  EXPECT_GT(options_.write_buffer_manager->memory_usage(), 0u);
+  ASSERT_TRUE(db_->Flush(ROCKSDB_NAMESPACE::FlushOptions()).ok());
+  EXPECT_EQ(options_.statistics->getTickerCount(ROCKSDB_NAMESPACE::NUMBER_KEYS_WRITTEN), 1u);
+  EXPECT_GT(options_.rate_limiter->GetTotalBytesThrough(), 0);
 }
 
 class Sum : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {

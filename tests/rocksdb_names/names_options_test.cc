@@ -250,6 +250,9 @@ TEST_F(NamesOptionsTest, WithoutHintsThereIsNoFileAndDestroyRemovesIt) {
   Open();
   EXPECT_TRUE(env->FileExists(path_ + "/ROCKSDB_OPTIONS").ok());
   db_.reset();
+  cambium::VerifyReport report;
+  ASSERT_TRUE(cambium::VerifyDB(path_, cambium::Options(), {.deep = true}, &report).ok());
+  EXPECT_EQ(report.problem_count, 0u);
   ASSERT_TRUE(DestroyDB(path_, options_).ok());
   EXPECT_TRUE(env->FileExists(path_).IsNotFound());
 }
