@@ -25,9 +25,9 @@ if compgen -G "$build/libcambium.so*" >/dev/null; then shared=yes; fi
 cmake --install "$build" --prefix "$work/first" >"$work/log" || { cat "$work/log"; fail "cmake --install failed"; }
 prefix=$work/moved
 mv "$work/first" "$prefix"
-for header in "$root"/include/cambium/*.h; do
-  cmp "$header" "$prefix/include/cambium/$(basename "$header")" || fail "a header is missing"
-done
+while IFS= read -r header; do
+  cmp "$header" "$prefix/${header#"$root"/}" || fail "a header is missing"
+done < <(find "$root/include/cambium" -name '*.h')
 # No installed file may contain the path of the build, of the sources, or of the first folder.
 for path in "$build" "$root/" "$work/first"; do
   if grep -rlF -e "$path" "$prefix"; then fail "these contain $path"; fi
@@ -35,13 +35,13 @@ done
 libdir=$(dirname "$(find "$prefix" -name libcambium.a)")
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 
-# ---- Four ways to build against it ----
+# ---- Six ways to build against it ----
 # ran NAME PROGRAM: runs it on a new database.
 ran() {
   LD_LIBRARY_PATH=$libdir "$2" "$work/$1.db" || fail "$1: the program did not find what it had written"
   echo "install_script: $1 is built and runs"
 }
-with_cmake() {  # static or shared
+with_cmake() {  # static, rocksdb_names or shared
   cmake -S "$outside" -B "$work/$1" -DUSE="$1" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
     cmake --build "$work/$1" >>"$work/log" 2>&1 || { cat "$work/log"; fail "find_package, $1"; }
   ran "find_package_$1" "$work/$1/outside"
@@ -50,6 +50,10 @@ with_cmake static
 read -r -a flags <<<"$(pkg-config --cflags --libs cambium-static)"
 "${CXX:-c++}" -std=c++20 "$outside/program.cc" "${flags[@]}" -o "$work/pc_static"
 ran pkg_config_static "$work/pc_static"
+with_cmake rocksdb_names
+"${CXX:-c++}" -std=c++20 -I"$(pkg-config --variable=rocksdb_names cambium-static)" "$outside/rocksdb_program.cc" \
+  "${flags[@]}" -o "$work/pc_rocksdb_names"
+ran pkg_config_rocksdb_names "$work/pc_rocksdb_names"
 if ldd "$work/pc_static" | grep libcambium; then fail "cambium-static.pc leads to the shared library"; fi
 
 version=$(pkg-config --modversion cambium-static)
@@ -124,7 +128,7 @@ holds() {
 depends_of() { dpkg-deb -f "$work/packages/$1"_*.deb Depends; }
 
 lib='/usr/lib\(/[^/]*\)\?'
-development=('/usr/include/cambium/[a-z_]*\.h' "$lib/libcambium\\.a" "$lib/pkgconfig/cambium-static\\.pc"
+development=('/usr/include/cambium/[a-z_/]*\.h' "$lib/libcambium\\.a" "$lib/pkgconfig/cambium-static\\.pc"
   "$lib/cmake/cambium/[a-z-]*\\.cmake")
 if [ "$shared" = yes ]; then development+=("$lib/libcambium\\.so" "$lib/pkgconfig/cambium\\.pc"); fi
 holds libcambium-dev "${development[@]}"
