@@ -64,12 +64,18 @@ build_record() {
   "${CXX:-c++}" -w -g -fPIC -shared -nostdlib "-Wl,-soname,$soname" "$work/recorded.cc" -o "$work/recorded.so"
 }
 
-# Compares the library with its record. Prints what differs, and returns 1, if a program could notice.
+# Compares the library with its record. Prints what differs, and returns 1, if a program could notice. Else $work/new has
+# the functions that are not in the record.
 compare() {
-  local code=0
+  local broken=no
   build_record "$record"
-  abidiff --no-added-syms "$work/recorded.so" "$library" >"$work/difference" 2>&1 || code=$?
-  if [ "$code" -ne 0 ]; then
+  : >"$work/new"
+  if ! abidiff --no-show-locs "$work/recorded.so" "$library" >"$work/difference" 2>&1; then
+    sed -n 's/^ *\[A\] .*{\(.*\)}$/\1/p' "$work/difference" >"$work/new"
+    # They may be all that differs.
+    abidiff --no-added-syms "$work/recorded.so" "$library" >"$work/difference" 2>&1 || broken=yes
+  fi
+  if [ "$broken" = yes ]; then
     sed 's/^/  /' "$work/difference" >&2
     say "programs that were built with an earlier $soname can fail with this one, see above. Undo the change, or give" \
       "the library another number: docs/CONTRIBUTING.md, \"The binary interface\"" >&2
@@ -90,8 +96,6 @@ elif [ "$renew" = no ]; then
 fi
 
 if [ "$renew" = no ]; then
-  { abidiff --added-fns --no-show-locs "$work/recorded.so" "$library" || true; } |
-    sed -n 's/^ *\[A\] .*{\(.*\)}$/\1/p' >"$work/new"
   if [ -n "$header" ]; then
     enumerators | while read -r name; do grep -q "($name ==" "$constants" || echo "$name"; done >>"$work/new"
   fi
