@@ -13,6 +13,7 @@
 # not in the record is allowed; a note says so. --renew writes the record anew, unless the check fails. Without abidiff
 # (package abigail-tools) it prints "SKIPPED: why". --renew needs python3.
 set -euo pipefail
+export LC_ALL=C
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 records=$root/tests/abi
 header=
