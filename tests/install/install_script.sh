@@ -54,6 +54,7 @@ if ldd "$work/pc_static" | grep libcambium; then fail "cambium-static.pc leads t
 
 version=$(pkg-config --modversion cambium-static)
 grep -q "^CMAKE_PROJECT_VERSION:STATIC=$version$" "$build/CMakeCache.txt" || fail "pkg-config has version $version"
+grep -qF "\"version\": \"$version\"" "$root/packaging/vcpkg/vcpkg.json" || fail "vcpkg.json has another version than $version"
 if cmake -S "$outside" -B "$work/absent" -DUSE=none -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1; then
   fail "find_package finds a component that does not exist"
 fi
