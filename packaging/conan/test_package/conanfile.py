@@ -30,4 +30,5 @@ class TestPackage(ConanFile):
     def test(self):
         if can_run(self):
             database = os.path.join(self.build_folder, "test.db")
-            self.run(f'rm -rf "{database}" && "{os.path.join(self.cpp.build.bindir, "outside")}" "{database}"', env="conanrun")
+            program = os.path.join(self.cpp.build.bindir, "outside")
+            self.run(f'rm -rf "{database}" && "{program}" "{database}"', env="conanrun")
