@@ -58,6 +58,7 @@ if ldd "$work/pc_static" | grep libcambium; then fail "cambium-static.pc leads t
 
 version=$(pkg-config --modversion cambium-static)
 grep -q "^CMAKE_PROJECT_VERSION:STATIC=$version$" "$build/CMakeCache.txt" || fail "pkg-config has version $version"
+grep -qF "\"version\": \"$version\"" "$root/packaging/vcpkg/vcpkg.json" || fail "vcpkg.json has another version than $version"
 if cmake -S "$outside" -B "$work/absent" -DUSE=none -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1; then
   fail "find_package finds a component that does not exist"
 fi
@@ -99,6 +100,25 @@ for program in ${programs[@]+"${programs[@]}"}; do
 done
 if [ -x "$prefix/bin/cambium" ]; then "$prefix/bin/cambium" verify --deep "$work/pkg_config_static.db" >/dev/null; fi
 
+# ---- Bills of materials ----
+# has_sbom PACKAGE NAMES [FILE]: the document must name these, and all libraries that the file is linked with.
+dpkg=$(command -v dpkg-query || true)
+has_sbom() {
+  cmake "-DSBOM=$prefix/share/doc/$1/$1.spdx.json" "-DNAMES=$2" "-DFILE=${3:+$prefix/$3}" "-DDPKG=$dpkg" \
+    -P "$root/tests/install/check_sbom.cmake" || fail "the bill of materials of $1"
+  echo "install_script: the bill of materials of $1 is complete"
+}
+has_sbom libcambium-dev "libcambium-dev;libzstd;liblz4;libxxhash;liburing"
+if [ "$shared" = yes ]; then
+  number=$(objdump -p "$build/libcambium.so" | sed -n 's/.*SONAME *libcambium\.so\.//p')
+  has_sbom "libcambium$number" "libcambium$number" "${libdir#"$prefix"/}/libcambium.so"
+fi
+if has_option CAMBIUM_BUILD_ROCKSDB; then
+  has_sbom libcambium-rocksdb libcambium-rocksdb "${libdir#"$prefix"/}/libcambium_rocksdb.so"
+fi
+if has_option CAMBIUM_BUILD_TOOLS; then has_sbom cambium-tools "CLI11;nlohmann_json" bin/cambium; fi
+if has_option CAMBIUM_BUILD_BENCH; then has_sbom cambium-bench "CLI11;nlohmann_json" bin/cambium_bench; fi
+
 # ---- Debian packages ----
 if ! command -v dpkg-deb >/dev/null || ! command -v dpkg-shlibdeps >/dev/null; then
   echo "SKIPPED: no packages are made (dpkg-deb and dpkg-shlibdeps are not installed)"
@@ -108,19 +128,20 @@ mkdir "$work/packages"
 (cd "$build" && cpack -G DEB -B "$work/packages" >"$work/log" 2>&1) || { cat "$work/log"; fail "cpack failed"; }
 
 # holds PACKAGE FILES...: the package must exist, and must have a file for each of these patterns. It may have no other
-# files except its copyright, which dpkg wants in /usr/share/doc/PACKAGE.
+# files except its copyright and its bill of materials, in /usr/share/doc/PACKAGE, which it must have.
 holds() {
   local package=$1 contents left pattern
   shift
   compgen -G "$work/packages/${package}_*.deb" >/dev/null || fail "there is no package $package"
   contents=$(dpkg-deb -c "$work/packages/$package"_*.deb | awk '$1 !~ /^d/ { print $6 }' | sed 's|^\./|/|')
-  left=$(grep -v "^/usr/share/doc/$package/copyright$" <<<"$contents")
+  left=$(grep -v "^/usr/share/doc/$package/\(copyright\|$package\.spdx\.json\)$" <<<"$contents")
   for pattern in "$@"; do
     grep -q "^$pattern$" <<<"$left" || fail "$package has no $pattern: $contents"
     left=$(grep -v "^$pattern$" <<<"$left" || true)
   done
   [ -z "$left" ] || fail "$package has these too: $left"
   grep -q '/copyright$' <<<"$contents" || fail "$package has no copyright"
+  grep -q '/'"$package"'\.spdx\.json$' <<<"$contents" || fail "$package has no bill of materials"
   [[ $(dpkg-deb -f "$work/packages/$package"_*.deb Description) == "embedded key-value store, "* ]] ||
     fail "$package describes itself in another way"
   echo "install_script: $package is packed, $(wc -l <<<"$contents") files"
@@ -135,7 +156,6 @@ holds libcambium-dev "${development[@]}"
 [[ $(depends_of libcambium-dev) == *libzstd-dev*liblz4-dev*libxxhash-dev*liburing-dev* ]] ||
   fail "libcambium-dev does not bring what the static library needs"
 if [ "$shared" = yes ]; then
-  number=$(basename "$(compgen -G "$build/libcambium.so.*" | sort | sed -n 1p)" | sed 's/libcambium\.so\.\([0-9]*\).*/\1/')
   holds "libcambium$number" "$lib/libcambium\\.so\\.[0-9.]*"
   [[ $(depends_of libcambium-dev) == *"libcambium$number (= $version)"* ]] || fail "libcambium-dev has no runtime"
   [[ $(depends_of "libcambium$number") == *libc6* ]] || fail "the runtime package depends on nothing"
