@@ -15,8 +15,8 @@ struct OptimisticTransactionOptions {
   // The transaction begins with a snapshot. (RocksDB's default is false.)
   bool set_snapshot = true;
   // Reads without ReadOptions::snapshot read at the transaction's snapshot, if it has one. With set_snapshot, this is
-  // snapshot isolation: all reads see one moment, and a commit succeeds only if no key that it writes was written since.
-  // If false, they read the newest state, as in RocksDB.
+  // snapshot isolation: all reads see one moment, and a commit succeeds only if no key that it writes was written
+  // since. If false, they read the newest state, as in RocksDB.
   bool read_at_snapshot = true;
 };
 
@@ -24,9 +24,9 @@ struct OptimisticTransactionOptions {
 // conflict with open transactions that track their keys.
 //
 // Commit compares sequence numbers, so it finds a conflict exactly if a tracked key was written, also with an equal
-// value, by a range delete that covers the key, or if it was written and deleted again. The memtables that show this are
-// kept until no open transaction is older; docs/LIMITS.md says how much memory they may take. Once they exceed that,
-// commits of transactions that are older return TryAgain.
+// value, by a range delete that covers the key, or if it was written and deleted again. The memtables that show this
+// are kept until no open transaction is older; docs/LIMITS.md says how much memory they may take. Once they exceed
+// that, commits of transactions that are older return TryAgain.
 class OptimisticTransactionDB : public StackableDB {
  public:
   static Status Open(const Options& options, const std::string& path, std::unique_ptr<OptimisticTransactionDB>* db);
@@ -40,7 +40,8 @@ class OptimisticTransactionDB : public StackableDB {
                      OptimisticTransactionDB** db);
 
   // The caller deletes the transaction. `old` may be a transaction of this database that is no longer needed: it is
-  // rolled back, begins anew, and is returned. Null if the database is closed.
+  // rolled back, begins anew, and is returned. Null if the database is closed or open for reading only; `old` is then
+  // unchanged.
   virtual Transaction* BeginTransaction(const WriteOptions& options,
                                         const OptimisticTransactionOptions& transaction = {},
                                         Transaction* old = nullptr) = 0;
@@ -49,8 +50,8 @@ class OptimisticTransactionDB : public StackableDB {
   using StackableDB::StackableDB;
 };
 
-// Begins an optimistic transaction on a database that was opened by DB::Open (or on a StackableDB above one). Null if it
-// is closed or open for reading only.
+// Begins an optimistic transaction on a database that was opened by DB::Open (or on a StackableDB above one). Null if
+// it is closed or open for reading only.
 [[nodiscard]] Transaction* BeginOptimisticTransaction(DB* db, const WriteOptions& options,
                                                       const OptimisticTransactionOptions& transaction = {});
 

@@ -35,15 +35,17 @@ class TransactionNotifier {
 //
 //   optimistic    nothing is locked. Commit returns Busy, and writes nothing, if a tracked key was written by others
 //                 since it was tracked, or since the transaction's snapshot if there is one
-//   pessimistic   a key is locked when it is tracked, until the end of the transaction. The call waits for the lock. With
+//   pessimistic   a key is locked when it is tracked, until the end of the transaction. The call waits for the lock.
+//   With
 //                 a snapshot, it returns Busy if the key was written since
 //
 // Put, Delete, SingleDelete and GetForUpdate track their keys; the functions named ...Untracked do not. An operation on
 // a family without a handle (null) is for the default family.
 //
 // A deleted transaction that was not committed is rolled back. One thread at a time; a call that meets another call of
-// the same transaction returns InvalidArgument. Delete transactions before their database. After Commit has returned OK,
-// every call returns InvalidArgument; a transaction that was rolled back can be used again.
+// the same transaction returns InvalidArgument. Delete transactions before their database. After Commit has returned
+// OK, every call returns InvalidArgument, or does nothing; a transaction that was rolled back can be used again, and
+// keeps its snapshot.
 class Transaction {
  public:
   Transaction() = default;
@@ -61,8 +63,9 @@ class Transaction {
   virtual void ClearSnapshot() = 0;
 
   // ---- The end ----
-  // OK: the writes are in the database, and durable if WriteOptions::sync is set. After an error they are not, and the
-  // transaction can be rolled back; after Busy or TryAgain the same work may succeed in a new transaction.
+  // OK: the writes are in the database, and durable if WriteOptions::sync is set. After an error they are not (unless a
+  // sync has failed: see db.h), and the transaction can be rolled back; after Busy or TryAgain the same work may
+  // succeed in a new transaction.
   //   Busy          a tracked key was written by others; the message names it
   //   TryAgain      the memtables that would show whether a key was written were dropped (see OptimisticTransactionDB)
   //   Expired       the transaction's expiration has passed (pessimistic)
@@ -73,15 +76,16 @@ class Transaction {
   // Discards all writes, and forgets all tracked keys, or unlocks them.
   virtual Status Rollback() = 0;
 
-  // A rollback to a save point discards what was done since, the tracking or locking of keys included. NotFound without
-  // a save point.
+  // A rollback to a save point discards what was done since, the tracking or locking of keys included; but a lock that
+  // has become exclusive stays so, and writes that were not indexed are read from then on. NotFound without a save
+  // point.
   virtual void SetSavePoint() = 0;
   virtual Status RollbackToSavePoint() = 0;
   virtual Status PopSavePoint() = 0;
 
   // ---- Reading ----
-  // Read the transaction's own writes, above what `options` read. TransactionOptions::read_at_snapshot says what that is
-  // if options.snapshot is null.
+  // Read the transaction's own writes, above what `options` read. TransactionOptions::read_at_snapshot says what that
+  // is if options.snapshot is null.
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) = 0;
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) = 0;
   Status Get(const ReadOptions& options, Slice key, std::string* value) { return Get(options, nullptr, key, value); }
@@ -96,7 +100,8 @@ class Transaction {
   // Tracks the key, then reads it. `value` may be null: then the key is only tracked, and the result is OK whether it
   // exists or not. `exclusive`: other transactions may not track the key meanwhile; if false, they may, also without
   // `exclusive`. Only for pessimistic ones. Without `do_validate`, what others have written since the snapshot is no
-  // conflict; options.snapshot must then be null.
+  // conflict; options.snapshot must then be null. InvalidArgument: with durable_only, and if options.snapshot is older
+  // than what Commit looks at.
   virtual Status GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value,
                               bool exclusive = true, bool do_validate = true) = 0;
   virtual Status GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value,
@@ -159,7 +164,8 @@ class Transaction {
   [[nodiscard]] virtual TransactionName GetName() const = 0;
   [[nodiscard]] virtual TransactionID GetID() const = 0;
   [[nodiscard]] virtual bool IsDeadlockDetect() const { return false; }
-  // The transactions that this one waits for; *family and *key say for which lock. Empty if it does not wait. Any thread.
+  // The transactions that this one waits for; *family and *key say for which lock. Empty if it does not wait. Any
+  // thread.
   [[nodiscard]] virtual std::vector<TransactionID> GetWaitingTxns(std::uint32_t* family, std::string* key) const = 0;
 
   enum TransactionState : unsigned char {

@@ -19,7 +19,7 @@ struct TransactionDBOptions {
   std::int64_t max_num_locks = -1;
   // How many deadlocks GetDeadlockInfoBuffer remembers.
   std::uint32_t max_num_deadlocks = 5;
-  // The locks of a family are in this many tables, each with a mutex; 0 is taken as 1.
+  // All locks are in this many tables, each with a mutex; 0 is taken as 1.
   std::size_t num_stripes = 16;
   // How long a transaction waits for a lock, in milliseconds; negative: without limit; 0: not at all.
   std::int64_t transaction_lock_timeout = 1000;
@@ -58,8 +58,8 @@ struct DeadlockInfo {
 // A circle: each transaction waits for the next, the last for the first.
 struct DeadlockPath {
   std::vector<DeadlockInfo> path;
-  bool limit_exceeded = false;      // the search was given up at deadlock_detect_depth
-  std::int64_t deadlock_time = 0;   // seconds since 1970
+  bool limit_exceeded = false;     // the search was given up at deadlock_detect_depth
+  std::int64_t deadlock_time = 0;  // seconds since 1970
   [[nodiscard]] bool empty() const { return path.empty() && !limit_exceeded; }
 };
 
@@ -79,7 +79,8 @@ class TransactionDB : public StackableDB {
                      const std::vector<ColumnFamilyDescriptor>& families, std::vector<ColumnFamilyHandle*>* handles,
                      TransactionDB** db);
 
-  // The caller deletes the transaction. `old` is as in OptimisticTransactionDB. Null if the database is closed.
+  // The caller deletes the transaction. `old` is as in OptimisticTransactionDB. Null if the database is closed or open
+  // for reading only; `old` is then unchanged.
   virtual Transaction* BeginTransaction(const WriteOptions& options, const TransactionOptions& transaction = {},
                                         Transaction* old = nullptr) = 0;
   // The transaction of that name that has not ended; null: there is none.

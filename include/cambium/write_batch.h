@@ -82,7 +82,8 @@ class WriteBatch {
   Status Iterate(Handler* handler) const;
 
  private:
-  friend class Writer;  // compares the database
+  friend class Writer;           // compares the database
+  friend class TransactionBase;  // likewise
 
   using DatabaseId = std::array<unsigned char, 16>;
   struct SavePoint {

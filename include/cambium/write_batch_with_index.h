@@ -98,8 +98,8 @@ class WriteBatchWithIndex {
   // Changes max_bytes, as in the constructor, for the operations that follow.
   void SetMaxBytes(std::size_t max_bytes);
 
-  // A rollback removes what was added since the newest save point, which it also removes; it takes as long as adding the
-  // remaining operations again. NotFound without a save point.
+  // A rollback removes what was added since the newest save point, which it also removes. The next read of the batch
+  // then takes as long as adding the remaining operations again. NotFound without a save point.
   void SetSavePoint();
   Status RollbackToSavePoint();
   Status PopSavePoint();

@@ -129,8 +129,15 @@ class DbImpl final : public DB {
   [[nodiscard]] Result<std::shared_ptr<Family>> SharedFamilyOf(ColumnFamilyHandle* handle) const;
   [[nodiscard]] std::unique_ptr<ColumnFamilyHandle> NewHandle(std::uint32_t id) const;
   [[nodiscard]] Clock* GetClock() const { return state_.context.options.clock.get(); }
-  // OK if the database takes writes.
-  [[nodiscard]] Status CheckWritable() const { return writer_.Check({}); }
+  // OK if the database is open for writing, also if a failed sync has made it take no writes until it is opened again.
+  [[nodiscard]] Status CheckOpenForWriting() const {
+    CAMBIUM_RETURN_IF_ERROR(CheckUsable());
+    return state_.context.read_only ? Status::NotSupported("the database is open for reading only") : Status::OK();
+  }
+  // OK unless the database is closed, or this is a forked child.
+  [[nodiscard]] Status CheckUsable() const { return state_.context.CheckUsable(); }
+  [[nodiscard]] bool IsOfThisProcess() const { return state_.context.CheckProcess().ok(); }
+  [[nodiscard]] const Id128& database_id() const { return state_.context.database_id; }
   // Close returns Aborted while transactions exist.
   void CountTransaction(int change) { state_.transaction_count.fetch_add(change); }
 

@@ -78,6 +78,9 @@ Status WriteBatch::Add(char tag, const ColumnFamilyHandle* family, Slice key, co
     database_ = database;
   }
   const std::uint32_t id = family == nullptr ? 0 : family->GetID();
+  // First, because no part of an operation may remain if memory runs out.
+  constexpr std::size_t kNumbersMost = 1 + 5 + 5 + 5;
+  rep_.reserve(rep_.size() + kNumbersMost + key.size() + (value == nullptr ? 0 : value->size()));
   rep_ += static_cast<char>(id == 0 ? tag : tag | kFamilyBit);
   if (id != 0) PutVarint64(&rep_, id);
   PutLengthPrefixed(&rep_, key);

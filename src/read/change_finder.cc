@@ -26,6 +26,7 @@ Status ChangeFinder::CheckKey(const Family& family, Slice key, SequenceNumber si
   };
   {
     const ViewLook view(commits_.view());
+    if (view.get() == nullptr) return Status::ShutdownInProgress("the database is closed");
     const FamilyView* const found = view->Find(family.id);
     if (found == nullptr) return DroppedStatus(family);
     Answer answer = Ask(*found->active, key, since);

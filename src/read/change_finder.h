@@ -19,9 +19,9 @@ class ChangeFinder {
  public:
   explicit ChangeFinder(const DbState* state) : db_(state->context), commits_(state->commits) {}
 
-  // OK: the key was not written after `since`. Busy: it was, by a put, a delete or a range delete. TryAgain: the history
-  // is incomplete. Reads only memory, one lookup for each memtable with operations after `since`. Operations that are
-  // not published yet may count. If the caller holds the append lock, there are none.
+  // OK: the key was not written after `since`. Busy: it was, by a put, a delete or a range delete. TryAgain: the
+  // history is incomplete. Reads only memory, one lookup for each memtable with operations after `since`. Operations
+  // that are not published yet may count. If the caller holds the append lock, there are none.
   [[nodiscard]] Status CheckKey(const Family& family, Slice key, SequenceNumber since) const;
 
  private:

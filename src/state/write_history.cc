@@ -15,7 +15,7 @@ WriteHistory::Mark::Mark(WriteHistory* history) : history_(*history) {
 }
 
 WriteHistory::Mark::~Mark() {
-  std::vector<std::shared_ptr<const LogTable>> dropped;
+  std::list<Kept> dropped;
   const MutexLock lock(history_.mutex_);
   const bool was_oldest = at_ == history_.marks_.begin();
   history_.marks_.erase(at_);
@@ -23,7 +23,7 @@ WriteHistory::Mark::~Mark() {
 }
 
 void WriteHistory::Mark::StartAt(SequenceNumber since) {
-  std::vector<std::shared_ptr<const LogTable>> dropped;
+  std::list<Kept> dropped;
   const MutexLock lock(history_.mutex_);
   assert(*at_ == 0 && "a mark starts once");
   auto node = history_.marks_.extract(at_);
@@ -35,43 +35,43 @@ void WriteHistory::Mark::StartAt(SequenceNumber since) {
 void WriteHistory::Leave(std::uint32_t family, const std::shared_ptr<const LogTable>& table, SequenceNumber end,
                          std::size_t bytes_max) noexcept {
   const std::size_t bytes = table->counted_bytes();
-  std::vector<std::shared_ptr<const LogTable>> dropped;
+  std::list<Kept> dropped;
   const MutexLock lock(mutex_);
   if (marks_.empty() || *marks_.begin() >= end || MutantIs(Mutant::kHistoryForgetsFlushed)) return;
   try {
     OfFamily& its = families_[family];
     its.kept.push_front({table, end, bytes});
     bytes_ += bytes;
-    while (bytes_ > bytes_max) dropped.push_back(DropOldest());
+    while (bytes_ > bytes_max) DropOldest(&dropped);
   } catch (const std::bad_alloc&) {
-    for (auto& [id, each] : families_) each.kept.clear();
+    // The newest ones are missing, so the whole history is: no transaction that is open may rely on it.
+    lost_ = std::max(lost_, end);
+    for (auto& [id, each] : families_) {
+      if (!each.kept.empty()) lost_ = std::max(lost_, each.kept.front().end);
+      dropped.splice(dropped.end(), each.kept);
+    }
     bytes_ = 0;
-    lost_ = end;
   }
 }
 
-std::shared_ptr<const LogTable> WriteHistory::DropOldest() {
+void WriteHistory::DropOldest(std::list<Kept>* dropped) {
   OfFamily* oldest = nullptr;
   for (auto& [id, each] : families_) {
     if (each.kept.empty()) continue;
     if (oldest == nullptr || each.kept.back().end < oldest->kept.back().end) oldest = &each;
   }
   assert(oldest != nullptr && "bytes_ counts kept memtables only");
-  Kept gone = std::move(oldest->kept.back());
-  oldest->kept.pop_back();
-  oldest->floor = gone.end;
-  bytes_ -= gone.bytes;
-  return std::move(gone.table);
+  oldest->floor = oldest->kept.back().end;
+  bytes_ -= oldest->kept.back().bytes;
+  dropped->splice(dropped->end(), oldest->kept, std::prev(oldest->kept.end()));
 }
 
-void WriteHistory::Trim(std::vector<std::shared_ptr<const LogTable>>* dropped) {
-  if (families_.empty()) return;
+void WriteHistory::Trim(std::list<Kept>* dropped) {
   for (auto at = families_.begin(); at != families_.end();) {
     OfFamily& each = at->second;
     while (!each.kept.empty() && (marks_.empty() || each.kept.back().end <= *marks_.begin())) {
-      dropped->push_back(std::move(each.kept.back().table));
       bytes_ -= each.kept.back().bytes;
-      each.kept.pop_back();
+      dropped->splice(dropped->end(), each.kept, std::prev(each.kept.end()));
     }
     const bool has_floor = !marks_.empty() && each.floor > *marks_.begin();
     at = each.kept.empty() && !has_floor ? families_.erase(at) : std::next(at);

@@ -12,7 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <set>
 #include <unordered_map>
@@ -72,13 +72,14 @@ class WriteHistory {
     std::size_t bytes = 0;
   };
   struct OfFamily {
-    std::deque<Kept> kept;  // newest first
+    std::list<Kept> kept;  // newest first
     SequenceNumber floor = 0;
   };
-  // Removes the oldest memtable of the family whose oldest one has the smallest `end`, and raises its floor.
-  std::shared_ptr<const LogTable> DropOldest() CAMBIUM_REQUIRES(mutex_);
-  // Moves the memtables that no mark needs to *dropped, to be freed without the lock.
-  void Trim(std::vector<std::shared_ptr<const LogTable>>* dropped) CAMBIUM_REQUIRES(mutex_);
+  // Removes the oldest memtable of the family whose oldest one has the smallest `end`, and raises its floor. This and
+  // Trim move memtables to *dropped, to be freed without the lock. They take no memory.
+  void DropOldest(std::list<Kept>* dropped) CAMBIUM_REQUIRES(mutex_);
+  // Removes the memtables that no mark needs.
+  void Trim(std::list<Kept>* dropped) CAMBIUM_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::multiset<SequenceNumber> marks_ CAMBIUM_GUARDED_BY(mutex_);

@@ -13,8 +13,8 @@ std::optional<std::string> Copy(const Slice* bound) {
 
 }  // namespace
 
-BaseDeltaIterator::BaseDeltaIterator(const BatchIndex* index, const BatchIndex::Part* part,
-                                     std::unique_ptr<Iterator> base, const ReadOptions* options)
+BaseDeltaIterator::BaseDeltaIterator(BatchIndex* index, const BatchIndex::Part* part, std::unique_ptr<Iterator> base,
+                                     const ReadOptions* options)
     : part_(*part),
       base_(std::move(base)),
       delta_(index, part),

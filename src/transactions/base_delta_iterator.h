@@ -23,7 +23,7 @@ namespace cambium {
 class BaseDeltaIterator final : public Iterator {
  public:
   // The bounds are those of `options`; null: none.
-  BaseDeltaIterator(const BatchIndex* index, const BatchIndex::Part* part, std::unique_ptr<Iterator> base,
+  BaseDeltaIterator(BatchIndex* index, const BatchIndex::Part* part, std::unique_ptr<Iterator> base,
                     const ReadOptions* options);
 
   [[nodiscard]] bool Valid() const override { return at_ != At::kEnd; }

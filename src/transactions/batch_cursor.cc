@@ -21,12 +21,12 @@ void BatchCursor::SetBefore(BatchIndex::Ops::const_iterator at) {
 
 void BatchCursor::Next() {
   assert(is_valid_);
-  Set(HasChanged() ? part_.LowerBound({key_, place_ + 1}) : std::next(at_));
+  Set(HasChanged() ? Current().LowerBound({key_, place_ + 1}) : std::next(at_));
 }
 
 void BatchCursor::Prev() {
   assert(is_valid_);
-  SetBefore(HasChanged() ? part_.LowerBound({key_, place_}) : at_);
+  SetBefore(HasChanged() ? Current().LowerBound({key_, place_}) : at_);
 }
 
 }  // namespace cambium

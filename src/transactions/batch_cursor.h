@@ -11,20 +11,20 @@ namespace cambium {
 // One thread at a time, the batch included. The index outlives the cursor.
 class BatchCursor {
  public:
-  BatchCursor(const BatchIndex* index, const BatchIndex::Part* part) : index_(*index), part_(*part) {}
+  BatchCursor(BatchIndex* index, const BatchIndex::Part* part) : index_(*index), part_(*part) {}
 
   [[nodiscard]] bool Valid() const { return is_valid_; }
-  void SeekToFirst() { Set(part_.ops.begin()); }
-  void SeekToLast() { SetBefore(part_.ops.end()); }
+  void SeekToFirst() { Set(Ops().begin()); }
+  void SeekToLast() { SetBefore(Ops().end()); }
   // The first operation of the first key >= target, and the last operation of the last key <= target.
-  void Seek(Slice target) { Set(part_.LowerBound({target, 0})); }
-  void SeekForPrev(Slice target) { SetBefore(part_.LowerBound({target, kAfterAll})); }
+  void Seek(Slice target) { Set(Current().LowerBound({target, 0})); }
+  void SeekForPrev(Slice target) { SetBefore(Current().LowerBound({target, kAfterAll})); }
   // Require Valid().
   void Next();
   void Prev();
   // To the next, or the previous, key.
-  void NextKey() { Set(part_.LowerBound({key_, kAfterAll})); }
-  void PrevKey() { SetBefore(part_.LowerBound({key_, 0})); }
+  void NextKey() { Set(Current().LowerBound({key_, kAfterAll})); }
+  void PrevKey() { SetBefore(Current().LowerBound({key_, 0})); }
 
   // Requires Valid(). Until the cursor moves.
   [[nodiscard]] const std::string& key() const { return key_; }
@@ -38,10 +38,16 @@ class BatchCursor {
  private:
   static constexpr std::size_t kAfterAll = ~std::size_t{0};
 
+  // The part, after the index has been brought up to date.
+  const BatchIndex::Part& Current() {
+    index_.BringUpToDate();
+    return part_;
+  }
+  const BatchIndex::Ops& Ops() { return Current().ops; }
   void Set(BatchIndex::Ops::const_iterator at);
   void SetBefore(BatchIndex::Ops::const_iterator at);
 
-  const BatchIndex& index_;
+  BatchIndex& index_;
   const BatchIndex::Part& part_;
   BatchIndex::Ops::const_iterator at_;
   std::uint64_t version_ = 0;  // of the index, when at_ was set

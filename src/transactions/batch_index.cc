@@ -57,6 +57,11 @@ const BatchIndex::Part* BatchIndex::Find(const ColumnFamilyHandle* family) const
 }
 
 void BatchIndex::Add(std::size_t at) {
+  if (is_stale_) return;  // the next use finds the operation in the batch
+  AddToParts(at);
+}
+
+void BatchIndex::AddToParts(std::size_t at) {
   const BatchOp op = OpAt(batch_, at);
   const auto found = parts_.find(op.family);
   if (found == parts_.end()) return;  // an operation that was added to the batch directly
@@ -86,23 +91,31 @@ void BatchIndex::AddRange(Part* part, std::size_t at, Slice begin, Slice end) {
   covers.erase(std::next(first), last);
 }
 
-void BatchIndex::Rebuild() {
+void BatchIndex::Clear() {
   for (auto& [id, part] : parts_) {
     part.ops.clear();
     part.covers.clear();
   }
   ++version_;
+  is_stale_ = false;
+}
+
+void BatchIndex::Rebuild() {
+  Clear();
+  is_stale_ = true;  // until all is added
   Slice rest(batch_.Data());
   rest.remove_prefix(kCountSize);
   while (!rest.empty()) {
     const auto at = static_cast<std::size_t>(rest.data() - batch_.Data().data());
     BatchOp op;
-    if (!TakeBatchOp(&rest, &op)) return;
-    Add(at);
+    if (!TakeBatchOp(&rest, &op)) break;
+    AddToParts(at);
   }
+  is_stale_ = false;
 }
 
-BatchIndex::Says BatchIndex::Find(const ColumnFamilyHandle* family, Slice key, Slice* value) const {
+BatchIndex::Says BatchIndex::Find(const ColumnFamilyHandle* family, Slice key, Slice* value) {
+  BringUpToDate();
   const Part* const part = Find(family);
   if (part == nullptr) return Says::kNothing;
   const auto newest = part->NewestOf(key);

@@ -100,13 +100,22 @@ class BatchIndex {
   [[nodiscard]] const Part* Find(const ColumnFamilyHandle* family) const;
   // Adds the last operation of the batch, which begins at this offset.
   void Add(std::size_t at);
-  // Makes the index again, from the whole batch.
-  void Rebuild();
+  // Operations at the end of the batch were removed. Takes no memory: the index is made again, from the whole batch, by
+  // the next call that needs it.
+  void Invalidate() {
+    is_stale_ = true;
+    ++version_;
+  }
+  // The batch is empty.
+  void Clear();
+  void BringUpToDate() {
+    if (is_stale_) Rebuild();
+  }
 
   // What the batch says about a key.
   enum class Says : unsigned char { kNothing, kValue, kDeleted };
   // Sets *value if the result is kValue. It is valid until the batch changes.
-  [[nodiscard]] Says Find(const ColumnFamilyHandle* family, Slice key, Slice* value) const;
+  [[nodiscard]] Says Find(const ColumnFamilyHandle* family, Slice key, Slice* value);
 
   // Counts the changes of the index, so that an iterator notices them.
   [[nodiscard]] std::uint64_t version() const { return version_; }
@@ -114,6 +123,8 @@ class BatchIndex {
   [[nodiscard]] const WriteBatch& batch() const { return batch_; }
 
  private:
+  void Rebuild();
+  void AddToParts(std::size_t at);
   void AddOp(Part* part, std::size_t at, Slice key);
   static void AddRange(Part* part, std::size_t at, Slice begin, Slice end);
 
@@ -122,6 +133,7 @@ class BatchIndex {
   const bool only_newest_;
   std::unordered_map<std::uint32_t, Part> parts_;  // by the family's id
   std::uint64_t version_ = 0;
+  bool is_stale_ = false;
 };
 
 }  // namespace cambium

@@ -1,11 +1,11 @@
 #include "transactions/key_locks.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "index/key_for_message.h"
 #include "util/coding.h"
+#include "util/mutant.h"
 
 namespace cambium {
 namespace {
@@ -39,14 +39,8 @@ KeyLocks::KeyLocks(std::size_t stripes, std::int64_t locks_max, std::uint32_t de
       owners_(*owners),
       waits_(deadlocks_max) {}
 
-std::string KeyLocks::NameOf(std::uint32_t family, const std::string& key) {
-  std::string name(kFamilyBytes, '\0');
-  EncodeFixed<std::uint32_t>(name.data(), family);
-  return name += key;
-}
-
-KeyLocks::Stripe& KeyLocks::StripeOf(const std::string& name) const {
-  return stripes_[std::hash<std::string>()(name) % stripe_count_];
+KeyLocks::Name KeyLocks::NameOf(const std::string& stored) {
+  return {DecodeFixed<std::uint32_t>(stored.data()), Slice(stored).substr(kFamilyBytes, stored.size() - kFamilyBytes)};
 }
 
 bool KeyLocks::CountNew(std::uint32_t family) {
@@ -61,7 +55,7 @@ bool KeyLocks::CountNew(std::uint32_t family) {
 void KeyLocks::CountGone(std::uint32_t family) {
   if (locks_max_ < 0) return;
   const MutexLock lock(counts_mutex_);
-  --counts_[family];
+  --counts_.find(family)->second;
 }
 
 void KeyLocks::DropExpired(Held* held, std::uint64_t now) {
@@ -81,14 +75,20 @@ void KeyLocks::DropExpired(Held* held, std::uint64_t now) {
   if (held->others != nullptr && held->others->empty()) held->others.reset();
 }
 
-KeyLocks::Try KeyLocks::TryLock(Stripe* stripe, const LockOwner& owner, std::uint32_t family, const std::string& name,
-                                bool exclusive, std::vector<TransactionID>* holders, std::uint64_t* expires_at) {
+KeyLocks::Try KeyLocks::TryLock(Stripe* stripe, const LockOwner& owner, const Name& name, bool exclusive,
+                                std::vector<TransactionID>* holders, std::uint64_t* expires_at) {
   const auto found = stripe->locks.find(name);
   if (found == stripe->locks.end()) {
-    const auto made = stripe->locks.try_emplace(name).first;
-    if (!CountNew(family)) {
-      stripe->locks.erase(made);
-      return Try::kTooMany;
+    std::string stored(kFamilyBytes, '\0');
+    EncodeFixed<std::uint32_t>(stored.data(), name.family);
+    stored += name.key.ToStringView();
+    if (!CountNew(name.family)) return Try::kTooMany;
+    auto made = stripe->locks.end();
+    try {
+      made = stripe->locks.try_emplace(std::move(stored)).first;
+    } catch (...) {
+      CountGone(name.family);
+      throw;
     }
     made->second.first = {owner.id, owner.expires_at};
     made->second.exclusive = exclusive;
@@ -96,8 +96,7 @@ KeyLocks::Try KeyLocks::TryLock(Stripe* stripe, const LockOwner& owner, std::uin
   }
   Held& held = found->second;
   const auto is_mine = [&](const Holder& holder) { return holder.id == owner.id; };
-  const bool is_holder = is_mine(held.first) ||
-                         (held.others != nullptr && std::ranges::any_of(*held.others, is_mine));
+  const bool is_holder = is_mine(held.first) || (held.others != nullptr && std::ranges::any_of(*held.others, is_mine));
   const bool is_alone = is_mine(held.first) && held.others == nullptr;
   if (is_alone || (is_holder && !exclusive)) {
     held.exclusive = held.exclusive || exclusive;
@@ -134,7 +133,7 @@ KeyLocks::Try KeyLocks::TryLock(Stripe* stripe, const LockOwner& owner, std::uin
 
 Status KeyLocks::Lock(const LockOwner& owner, std::uint32_t family, const std::string& key, bool exclusive,
                       std::int64_t timeout_millis) {
-  const std::string name = NameOf(family, key);
+  const Name name{family, key};
   Stripe& stripe = StripeOf(name);
   const std::uint64_t began = clock_.NowMicros();
   WaitScope scope(&waits_, owner.id);
@@ -142,7 +141,7 @@ Status KeyLocks::Lock(const LockOwner& owner, std::uint32_t family, const std::s
   while (true) {
     std::vector<TransactionID> holders;
     std::uint64_t expires_at = 0;
-    const Try tried = TryLock(&stripe, owner, family, name, exclusive, &holders, &expires_at);
+    const Try tried = TryLock(&stripe, owner, name, exclusive, &holders, &expires_at);
     if (tried == Try::kGot) return Status::OK();
     if (tried == Try::kTooMany) {
       return Status::LockLimit("column family " + std::to_string(family) + " has max_num_locks locks, " +
@@ -150,7 +149,10 @@ Status KeyLocks::Lock(const LockOwner& owner, std::uint32_t family, const std::s
     }
     const std::uint64_t now = clock_.NowMicros();
     const std::uint64_t waited = now - began;
-    const std::uint64_t limit = timeout_millis < 0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(timeout_millis) * 1000;
+    constexpr std::int64_t kUnlimited = std::int64_t{1} << 50;
+    const std::uint64_t limit = timeout_millis < 0 || timeout_millis > kUnlimited
+                                    ? ~std::uint64_t{0}
+                                    : static_cast<std::uint64_t>(timeout_millis) * 1000;
     if (waited >= limit) {
       return Status::LockTimeout("the lock of key " + KeyForMessage(key) + " was not free for " +
                                  std::to_string(timeout_millis) + " ms");
@@ -170,8 +172,8 @@ Status KeyLocks::Lock(const LockOwner& owner, std::uint32_t family, const std::s
   }
 }
 
-void KeyLocks::Unlock(TransactionID owner, std::uint32_t family, const std::string& key) {
-  const std::string name = NameOf(family, key);
+void KeyLocks::Unlock(TransactionID owner, std::uint32_t family, const std::string& key) noexcept {
+  const Name name{family, key};
   Stripe& stripe = StripeOf(name);
   {
     const MutexLock lock(stripe.mutex);
@@ -190,6 +192,7 @@ void KeyLocks::Unlock(TransactionID owner, std::uint32_t family, const std::stri
       stripe.locks.erase(found);
       CountGone(family);
     }
+    if (!MutantIs(Mutant::kReleasedLocksStayAwaited)) waits_.NoteReleased(owner, family, key);
   }
   stripe.changed.NotifyAll();
 }

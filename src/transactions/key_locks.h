@@ -7,12 +7,13 @@
 // queue: of those that wait, the first to wake up gets the lock.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -26,7 +27,7 @@ namespace cambium {
 // Who asks for a lock.
 struct LockOwner {
   TransactionID id = 0;
-  std::uint64_t expires_at = 0;  // microseconds of the clock; 0: never. From then on others may take its locks
+  std::uint64_t expires_at = 0;     // microseconds of the clock; 0: never. From then on others may take its locks
   std::int64_t deadlock_depth = 0;  // how many transactions a search for deadlocks visits; 0: no search
 };
 
@@ -48,7 +49,7 @@ class KeyLocks {
   Status Lock(const LockOwner& owner, std::uint32_t family, const std::string& key, bool exclusive,
               std::int64_t timeout_millis);
   // Does nothing if the owner does not have the lock, because it was taken from it.
-  void Unlock(TransactionID owner, std::uint32_t family, const std::string& key);
+  void Unlock(TransactionID owner, std::uint32_t family, const std::string& key) noexcept;
 
   [[nodiscard]] std::unordered_multimap<std::uint32_t, KeyLockInfo> List() const;
   [[nodiscard]] WaitGraph& waits() { return waits_; }
@@ -65,17 +66,36 @@ class KeyLocks {
     std::unique_ptr<std::vector<Holder>> others;
     bool exclusive = false;
   };
+  // The name of a lock: its family (4 bytes) and key. A lookup needs no memory, so that an unlock cannot fail.
+  struct Name {
+    std::uint32_t family;
+    Slice key;
+  };
+  static Name NameOf(const std::string& stored);
+  struct HashOfName {
+    using is_transparent = void;
+    std::size_t operator()(const Name& name) const {
+      return std::hash<std::string_view>()(name.key.ToStringView()) + name.family * 0x9e3779b97f4a7c15u;
+    }
+    std::size_t operator()(const std::string& stored) const { return (*this)(NameOf(stored)); }
+  };
+  struct EqualNames {
+    using is_transparent = void;
+    bool operator()(const Name& a, const Name& b) const { return a.family == b.family && a.key == b.key; }
+    bool operator()(const std::string& a, const Name& b) const { return (*this)(NameOf(a), b); }
+    bool operator()(const Name& a, const std::string& b) const { return (*this)(a, NameOf(b)); }
+    bool operator()(const std::string& a, const std::string& b) const { return a == b; }
+  };
   struct Stripe {
     mutable Mutex mutex;
     CondVar changed;
-    std::unordered_map<std::string, Held> locks CAMBIUM_GUARDED_BY(mutex);  // by family (4 bytes) and key
+    std::unordered_map<std::string, Held, HashOfName, EqualNames> locks CAMBIUM_GUARDED_BY(mutex);
   };
   enum class Try : unsigned char { kGot, kTaken, kTooMany };
 
-  [[nodiscard]] static std::string NameOf(std::uint32_t family, const std::string& key);
-  [[nodiscard]] Stripe& StripeOf(const std::string& name) const;
+  [[nodiscard]] Stripe& StripeOf(const Name& name) const { return stripes_[HashOfName()(name) % stripe_count_]; }
   // If the lock is taken, sets *holders, and *expires_at to when it may be stolen (0: never).
-  Try TryLock(Stripe* stripe, const LockOwner& owner, std::uint32_t family, const std::string& name, bool exclusive,
+  Try TryLock(Stripe* stripe, const LockOwner& owner, const Name& name, bool exclusive,
               std::vector<TransactionID>* holders, std::uint64_t* expires_at) CAMBIUM_REQUIRES(stripe->mutex);
   // Removes the holders that have expired, as far as the owners allow.
   void DropExpired(Held* held, std::uint64_t now);

@@ -31,8 +31,6 @@ OptimisticTransaction::OptimisticTransaction(DbImpl* db, const WriteOptions& opt
 }
 
 void OptimisticTransaction::BeginAgain(const WriteOptions& options, const OptimisticTransactionOptions& transaction) {
-  if (GetState() != COMMITTED) static_cast<void>(Rollback());
-  EnableIndexing();
   Begin(options, transaction.set_snapshot, transaction.read_at_snapshot, 0);
 }
 
@@ -40,8 +38,7 @@ Status OptimisticTransaction::SetName(const TransactionName&) {
   return Status::NotSupported("optimistic transactions have no names");
 }
 
-Status OptimisticTransaction::Track(const std::shared_ptr<Family>& family, const std::string& key,
-                                    const KeyUse& use) {
+Status OptimisticTransaction::Track(const std::shared_ptr<Family>& family, const std::string& key, const KeyUse& use) {
   if (use.writes && !use.validates) return Status::OK();  // untracked
   const TrackedKey* const known = tracked_.Find(family->id, key);
   if (use.assumes_tracked && known == nullptr) {

@@ -1,6 +1,6 @@
 // OptimisticTransaction: tracks keys, and compares them when it commits.
 //
-//   Commit   look at all tracked keys  ─▶  append lock: look at them again, for what was written since ─▶ append
+//   Commit   look at all tracked keys ─▶ append lock: look again, for what was written since ─▶ append
 //
 // The first look takes no lock. So under the append lock there is nothing to do if nothing was written in between, and
 // otherwise one lookup for each key, mostly in the active memtable only.

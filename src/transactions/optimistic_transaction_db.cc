@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "transactions/optimistic_transaction.h"
 #include "transactions/open_above.h"
+#include "transactions/optimistic_transaction.h"
 
 namespace cambium {
 namespace {
@@ -26,15 +26,14 @@ class OptimisticTransactionDBImpl final : public OptimisticTransactionDB {
 Transaction* BeginOptimisticTransaction(DB* db, const WriteOptions& options,
                                         const OptimisticTransactionOptions& transaction) {
   DbImpl* const impl = DbImpl::Of(db);
-  if (impl == nullptr || !impl->CheckWritable().ok()) return nullptr;
+  if (impl == nullptr || !impl->CheckOpenForWriting().ok()) return nullptr;
   return new OptimisticTransaction(impl, options, transaction);
 }
 
 Status OptimisticTransactionDB::Open(const Options& options, const std::string& path,
                                      std::unique_ptr<OptimisticTransactionDB>* db) {
-  return OpenAbove<OptimisticTransactionDBImpl>(db, [&](std::unique_ptr<DB>* below) {
-    return DB::Open(options, path, below);
-  });
+  return OpenAbove<OptimisticTransactionDBImpl>(
+      db, [&](std::unique_ptr<DB>* below) { return DB::Open(options, path, below); });
 }
 
 Status OptimisticTransactionDB::Open(const Options& options, const std::string& path, OptimisticTransactionDB** db) {
@@ -45,17 +44,15 @@ Status OptimisticTransactionDB::Open(const DBOptions& options, const std::string
                                      const std::vector<ColumnFamilyDescriptor>& families,
                                      std::vector<ColumnFamilyHandle*>* handles,
                                      std::unique_ptr<OptimisticTransactionDB>* db) {
-  return OpenAbove<OptimisticTransactionDBImpl>(db, [&](std::unique_ptr<DB>* below) {
-    return DB::Open(options, path, families, handles, below);
-  });
+  return OpenAbove<OptimisticTransactionDBImpl>(
+      db, [&](std::unique_ptr<DB>* below) { return DB::Open(options, path, families, handles, below); });
 }
 
 Status OptimisticTransactionDB::Open(const DBOptions& options, const std::string& path,
                                      const std::vector<ColumnFamilyDescriptor>& families,
                                      std::vector<ColumnFamilyHandle*>* handles, OptimisticTransactionDB** db) {
-  return OpenPlain(db, [&](std::unique_ptr<OptimisticTransactionDB>* made) {
-    return Open(options, path, families, handles, made);
-  });
+  return OpenPlain(
+      db, [&](std::unique_ptr<OptimisticTransactionDB>* made) { return Open(options, path, families, handles, made); });
 }
 
 }  // namespace cambium

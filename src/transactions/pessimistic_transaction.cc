@@ -40,11 +40,11 @@ bool OpenTransactions::StealFrom(TransactionID id) {
 PessimisticTransaction::PessimisticTransaction(DbImpl* db, LockContext* context, const WriteOptions& options,
                                                const TransactionOptions& transaction)
     : TransactionBase(db), context_(*context) {
-  owner_.id = id_;
   Start(options, transaction);
 }
 
 PessimisticTransaction::~PessimisticTransaction() {
+  if (!db_.IsOfThisProcess()) return;  // in a forked child a lock may be held for ever
   UntrackAll();
   Leave();
 }
@@ -53,8 +53,10 @@ void PessimisticTransaction::Start(const WriteOptions& options, const Transactio
   lock_timeout_ = transaction.lock_timeout >= 0 ? transaction.lock_timeout : context_.options.transaction_lock_timeout;
   owner_.deadlock_depth = transaction.deadlock_detect ? transaction.deadlock_detect_depth : 0;
   Begin(options, transaction.set_snapshot, transaction.read_at_snapshot, transaction.max_write_batch_size);
+  owner_.id = GetID();
   owner_.expires_at = 0;
-  if (transaction.expiration < 0) return;
+  constexpr std::int64_t kNever = std::int64_t{1} << 50;  // milliseconds
+  if (transaction.expiration < 0 || transaction.expiration > kNever) return;
   owner_.expires_at = NowMicros() + static_cast<std::uint64_t>(transaction.expiration) * 1000 + 1;
   context_.open.AddExpiring(this);
 }
@@ -65,9 +67,9 @@ void PessimisticTransaction::Leave() {
 }
 
 void PessimisticTransaction::BeginAgain(const WriteOptions& options, const TransactionOptions& transaction) {
-  if (GetState() != COMMITTED) static_cast<void>(Rollback());
-  EnableIndexing();
-  Leave();
+  UntrackAll();
+  tracked_.Clear();
+  Leave();  // with the old id
   Start(options, transaction);
 }
 
@@ -79,20 +81,21 @@ Status PessimisticTransaction::SetName(const TransactionName& name) {
     return Status::InvalidArgument("the name of a transaction has " + std::to_string(name.size()) +
                                    " bytes; legal is 1 to " + std::to_string(kNameBytesMax));
   }
-  CAMBIUM_RETURN_IF_ERROR(context_.open.AddName(name, this));
-  name_ = name;
+  TransactionName copy = name;  // first: once the name is known to others, nothing may fail
+  CAMBIUM_RETURN_IF_ERROR(context_.open.AddName(copy, this));
+  name_ = std::move(copy);
   return Status::OK();
 }
 
 std::vector<TransactionID> PessimisticTransaction::GetWaitingTxns(std::uint32_t* family, std::string* key) const {
   WaitGraph::Wait wait;
-  if (!context_.locks.waits().Find(id_, &wait)) return {};
+  if (!context_.locks.waits().Find(GetID(), &wait)) return {};
   if (family != nullptr) *family = wait.family;
   if (key != nullptr) *key = wait.key;
   return wait.holders;
 }
 
-Status PessimisticTransaction::CheckExpired() const {
+Status PessimisticTransaction::CheckAlive() const {
   const bool is_expired = owner_.expires_at != 0 && NowMicros() >= owner_.expires_at;
   if (!is_expired && GetState() != LOCKS_STOLEN) return Status::OK();
   return Status::Expired("the transaction took longer than its expiration");
@@ -103,9 +106,8 @@ bool PessimisticTransaction::BeStolenFrom() {
   return state_.compare_exchange_strong(expected, LOCKS_STOLEN) || expected == LOCKS_STOLEN || expected == COMMITTED;
 }
 
-Status PessimisticTransaction::Track(const std::shared_ptr<Family>& family, const std::string& key,
-                                     const KeyUse& use) {
-  CAMBIUM_RETURN_IF_ERROR(CheckExpired());
+Status PessimisticTransaction::Track(const std::shared_ptr<Family>& family, const std::string& key, const KeyUse& use) {
+  CAMBIUM_RETURN_IF_ERROR(CheckAlive());
   const TrackedKey* const known = tracked_.Find(family->id, key);
   if (use.assumes_tracked && known == nullptr) {
     return Status::InvalidArgument("assume_tracked: the transaction does not track the key");
@@ -122,37 +124,43 @@ Status PessimisticTransaction::Track(const std::shared_ptr<Family>& family, cons
     // With the lock, a key that was not written up to now remains so.
     const bool is_compared = known != nullptr && known->since <= since;
     if (const Status s = is_compared ? Status::OK() : db_.CheckUnchanged(*family, key, since); !s.ok()) {
-      if (known == nullptr) context_.locks.Unlock(id_, family->id, key);
+      if (known == nullptr) context_.locks.Unlock(owner_.id, family->id, key);
       return s;
     }
   }
   try {
     Note(family, key, since, {.writes = use.writes, .exclusive = exclusive});
   } catch (...) {
-    if (known == nullptr) context_.locks.Unlock(id_, family->id, key);
+    if (known == nullptr) context_.locks.Unlock(owner_.id, family->id, key);
     throw;
   }
   return Status::OK();
 }
 
 void PessimisticTransaction::Untrack(const Family& family, const std::string& key) {
-  context_.locks.Unlock(id_, family.id, key);
+  context_.locks.Unlock(owner_.id, family.id, key);
 }
 
 void PessimisticTransaction::UntrackAll() {
   for (const auto& [id, its] : tracked_.families()) {
-    for (const auto& [key, tracked] : its.keys) context_.locks.Unlock(id_, id, key);
+    for (const auto& [key, tracked] : its.keys) context_.locks.Unlock(owner_.id, id, key);
   }
 }
 
 Status PessimisticTransaction::CommitBatch() {
-  CAMBIUM_RETURN_IF_ERROR(CheckExpired());
+  CAMBIUM_RETURN_IF_ERROR(CheckAlive());
   // From here on nobody takes its locks.
   TransactionState expected = STARTED;
   if (!state_.compare_exchange_strong(expected, AWAITING_COMMIT)) {
     return Status::Expired("the transaction took longer than its expiration");
   }
-  const Status written = db_.Write(write_options_, batch_.GetWriteBatch());
+  Status written;
+  try {
+    written = db_.Write(write_options_, batch_.GetWriteBatch());
+  } catch (...) {
+    state_.store(STARTED, std::memory_order_release);
+    throw;
+  }
   if (written.ok()) {
     Leave();
   } else {

@@ -69,7 +69,7 @@ class PessimisticTransaction final : public TransactionBase {
   void UntrackAll() override;
   void Start(const WriteOptions& options, const TransactionOptions& transaction);
   void Leave();
-  [[nodiscard]] Status CheckExpired() const;
+  [[nodiscard]] Status CheckAlive() const override;
 
   LockContext& context_;
   LockOwner owner_;

@@ -14,9 +14,9 @@
 namespace cambium {
 
 struct TrackedKey {
-  SequenceNumber since = 0;     // nobody else may write the key after this operation; kMaxSequenceNumber: not compared
-  std::uint32_t reads = 0;      // calls of GetForUpdate that tracked it
-  std::uint32_t writes = 0;     // calls that write
+  SequenceNumber since = 0;  // nobody else may write the key after this operation; kMaxSequenceNumber: not compared
+  std::uint32_t reads = 0;   // calls of GetForUpdate that tracked it
+  std::uint32_t writes = 0;  // calls that write
   bool exclusive = false;
 };
 

@@ -1,6 +1,7 @@
 #include "transactions/transaction_base.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <utility>
 
@@ -25,7 +26,10 @@ class TransactionBase::Call {
       return;
     }
     is_first_ = true;
-    if (transaction_.GetState() == COMMITTED) *status = Status::InvalidArgument("the transaction has been committed");
+    *status = transaction_.db_.CheckUsable();
+    if (status->ok() && transaction_.GetState() == COMMITTED) {
+      *status = Status::InvalidArgument("the transaction has been committed");
+    }
   }
   ~Call() {
     if (is_first_) transaction_.is_in_call_.store(false, std::memory_order_release);
@@ -39,14 +43,21 @@ class TransactionBase::Call {
 };
 
 TransactionBase::TransactionBase(DbImpl* db)
-    : db_(*db), batch_(db->DefaultColumnFamily()->GetComparator(), 0, /*overwrite_key=*/true), id_(NextId()) {
+    : db_(*db), batch_(db->DefaultColumnFamily()->GetComparator(), 0, /*overwrite_key=*/true) {
   db_.CountTransaction(1);
 }
 
-TransactionBase::~TransactionBase() { db_.CountTransaction(-1); }
+TransactionBase::~TransactionBase() {
+  if (!db_.IsOfThisProcess()) static_cast<void>(mark_.release());  // in a forked child a lock may be held for ever
+  db_.CountTransaction(-1);
+}
 
 void TransactionBase::Begin(const WriteOptions& options, bool set_snapshot, bool read_at_snapshot,
                             std::size_t max_batch_bytes) {
+  Discard();
+  ClearSnapshot();
+  EnableIndexing();
+  id_.store(NextId(), std::memory_order_relaxed);
   write_options_ = options;
   reads_at_snapshot_ = read_at_snapshot;
   batch_.SetMaxBytes(max_batch_bytes);
@@ -60,8 +71,8 @@ std::uint64_t TransactionBase::NowMicros() const { return db_.GetClock()->NowMic
 // ---- Snapshots ----
 
 SequenceNumber TransactionBase::StartWatching() {
-  if (mark_.has_value()) return db_.GetLatestSequenceNumber();
-  mark_.emplace(db_.history());
+  if (mark_ != nullptr) return db_.GetLatestSequenceNumber();
+  mark_ = std::make_unique<WriteHistory::Mark>(db_.history());
   const SequenceNumber since = db_.GetLatestSequenceNumber();
   mark_->StartAt(since);
   return since;
@@ -90,6 +101,11 @@ void TransactionBase::ClearSnapshot() {
   snapshot_ = nullptr;
   snapshot_is_due_ = false;
   notifier_ = nullptr;
+  StopWatchingIfIdle();
+}
+
+void TransactionBase::StopWatchingIfIdle() {
+  if (snapshot_ == nullptr && tracked_.empty()) mark_ = nullptr;
 }
 
 ReadOptions TransactionBase::AtSnapshot(const ReadOptions& options) const {
@@ -100,9 +116,7 @@ ReadOptions TransactionBase::AtSnapshot(const ReadOptions& options) const {
 
 // ---- The end ----
 
-Status TransactionBase::Prepare() {
-  return Status::NotSupported("transactions in two phases are not in this version");
-}
+Status TransactionBase::Prepare() { return Status::NotSupported("transactions in two phases are not in this version"); }
 
 Status TransactionBase::Commit() {
   Status s;
@@ -110,8 +124,9 @@ Status TransactionBase::Commit() {
   CAMBIUM_RETURN_IF_ERROR(s);
   TakeSnapshotIfDue();
   CAMBIUM_RETURN_IF_ERROR(CommitBatch());
-  Discard();
   state_.store(COMMITTED, std::memory_order_release);
+  Discard();
+  ClearSnapshot();
   return Status::OK();
 }
 
@@ -129,15 +144,22 @@ void TransactionBase::Discard() {
   save_points_.clear();
   batch_.Clear();
   counts_ = {};
-  ClearSnapshot();
-  mark_.reset();
+  StopWatchingIfIdle();
 }
 
 // ---- Save points ----
 
 void TransactionBase::SetSavePoint() {
+  Status s;
+  const Call call(this, &s);
+  if (!s.ok()) return;
   save_points_.push_back({snapshot_, snapshot_is_due_, notifier_, counts_, {}});
-  batch_.SetSavePoint();
+  try {
+    batch_.SetSavePoint();
+  } catch (...) {
+    save_points_.pop_back();
+    throw;
+  }
 }
 
 Status TransactionBase::RollbackToSavePoint() {
@@ -153,23 +175,31 @@ Status TransactionBase::RollbackToSavePoint() {
   counts_ = to.counts;
   Forget(to.since_then);
   save_points_.pop_back();
+  StopWatchingIfIdle();
   return Status::OK();
 }
 
 Status TransactionBase::PopSavePoint() {
+  Status s;
+  const Call call(this, &s);
+  CAMBIUM_RETURN_IF_ERROR(s);
   if (save_points_.empty()) return Status::NotFound("no save point");
-  const SavePoint gone = std::move(save_points_.back());
-  save_points_.pop_back();
-  if (!save_points_.empty()) {
-    TrackedKeys& outer = save_points_.back().since_then;
-    for (const auto& [id, its] : gone.since_then.families()) {
+  const TrackedKeys& uses = save_points_.back().since_then;
+  if (save_points_.size() > 1) {
+    TrackedKeys& outer = save_points_[save_points_.size() - 2].since_then;
+    // All entries first, so that nothing has changed if memory runs out.
+    for (const auto& [id, its] : uses.families()) {
+      for (const auto& [key, use] : its.keys) outer.Entry(its.family, key);
+    }
+    for (const auto& [id, its] : uses.families()) {
       for (const auto& [key, use] : its.keys) {
-        TrackedKey& entry = outer.Entry(its.family, key);
+        TrackedKey& entry = *outer.Find(id, key);
         entry.reads += use.reads;
         entry.writes += use.writes;
       }
     }
   }
+  save_points_.pop_back();
   return batch_.PopSavePoint();
 }
 
@@ -192,12 +222,17 @@ void TransactionBase::Note(const std::shared_ptr<Family>& family, const std::str
                            const KeyUse& use) {
   TrackedKey& entry = tracked_.Entry(family, key);
   const bool is_new = entry.reads + entry.writes == 0;
+  TrackedKey* later = nullptr;
+  try {
+    if (!save_points_.empty()) later = &save_points_.back().since_then.Entry(family, key);
+  } catch (...) {
+    if (is_new) tracked_.Erase(family->id, key);
+    throw;
+  }
   entry.since = is_new ? since : std::min(entry.since, since);
   entry.exclusive = entry.exclusive || use.exclusive;
   ++(use.writes ? entry.writes : entry.reads);
-  if (save_points_.empty()) return;
-  TrackedKey& later = save_points_.back().since_then.Entry(family, key);
-  ++(use.writes ? later.writes : later.reads);
+  if (later != nullptr) ++(use.writes ? later->writes : later->reads);
 }
 
 void TransactionBase::UndoGetForUpdate(ColumnFamilyHandle* handle, Slice slice) {
@@ -219,6 +254,7 @@ void TransactionBase::UndoGetForUpdate(ColumnFamilyHandle* handle, Slice slice) 
   if (entry->reads + entry->writes > 0) return;
   Untrack(**family, key);
   tracked_.Erase((*family)->id, key);
+  StopWatchingIfIdle();
 }
 
 // ---- Reads ----
@@ -227,6 +263,7 @@ Status TransactionBase::Get(const ReadOptions& options, ColumnFamilyHandle* fami
   Status s;
   const Call call(this, &s);
   CAMBIUM_RETURN_IF_ERROR(s);
+  CAMBIUM_RETURN_IF_ERROR(db_.SharedFamilyOf(family).status());
   return batch_.GetFromBatchAndDB(&db_, AtSnapshot(options), family, key, value);
 }
 
@@ -234,6 +271,7 @@ Status TransactionBase::Get(const ReadOptions& options, ColumnFamilyHandle* fami
   Status s;
   const Call call(this, &s);
   CAMBIUM_RETURN_IF_ERROR(s);
+  CAMBIUM_RETURN_IF_ERROR(db_.SharedFamilyOf(family).status());
   return batch_.GetFromBatchAndDB(&db_, AtSnapshot(options), family, key, value);
 }
 
@@ -241,6 +279,7 @@ void TransactionBase::MultiGet(const ReadOptions& options, ColumnFamilyHandle* f
                                const Slice* keys, PinnableSlice* values, Status* statuses) {
   Status s;
   const Call call(this, &s);
+  if (s.ok()) s = db_.SharedFamilyOf(family).status();
   if (!s.ok()) return std::fill_n(statuses, count, s), void();
   batch_.MultiGetFromBatchAndDB(&db_, AtSnapshot(options), family, count, keys, values, statuses);
 }
@@ -254,11 +293,24 @@ Status TransactionBase::TrackAndGet(const ReadOptions& options, ColumnFamilyHand
   if (!validates && options.snapshot != nullptr) {
     return Status::InvalidArgument("GetForUpdate without do_validate reads the newest state, not a snapshot");
   }
+  if (options.durable_only) {
+    return Status::InvalidArgument("GetForUpdate reads the newest state or a snapshot, not the durable state");
+  }
   CAMBIUM_TRY(const std::shared_ptr<Family> family, db_.SharedFamilyOf(handle));
   TakeSnapshotIfDue();
   CAMBIUM_RETURN_IF_ERROR(Track(family, key.ToString(), {.exclusive = exclusive, .validates = validates}));
+  if (options.snapshot != nullptr && options.snapshot->GetSequenceNumber() < ComparedSince(*family, key.ToString())) {
+    return Status::InvalidArgument("GetForUpdate would read at a snapshot that is older than what Commit looks at");
+  }
   if (value == nullptr) return Status::OK();
-  return batch_.GetFromBatchAndDB(&db_, validates ? AtSnapshot(options) : options, handle, key, value);
+  Status read = batch_.GetFromBatchAndDB(&db_, validates ? AtSnapshot(options) : options, handle, key, value);
+  CAMBIUM_RETURN_IF_ERROR(CheckAlive());
+  return read;
+}
+
+SequenceNumber TransactionBase::ComparedSince(const Family& family, const std::string& key) {
+  const TrackedKey* const tracked = tracked_.Find(family.id, key);
+  return tracked == nullptr || tracked->since == kMaxSequenceNumber ? 0 : tracked->since;
 }
 
 Status TransactionBase::GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, Slice key,
@@ -274,6 +326,7 @@ Status TransactionBase::GetForUpdate(const ReadOptions& options, ColumnFamilyHan
 Iterator* TransactionBase::GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
   Status s;
   const Call call(this, &s);
+  if (s.ok()) s = db_.SharedFamilyOf(family).status();
   if (!s.ok()) return new EmptyIterator(s);
   const ReadOptions its = AtSnapshot(options);
   ColumnFamilyHandle* const handle = family == nullptr ? db_.DefaultColumnFamily() : family;
@@ -331,6 +384,9 @@ Status TransactionBase::SingleDeleteUntracked(ColumnFamilyHandle* family, Slice 
 Status TransactionBase::RebuildFromWriteBatch(WriteBatch* batch) {
   if (batch == nullptr) return Status::InvalidArgument("RebuildFromWriteBatch: the batch is null");
   CAMBIUM_RETURN_IF_ERROR(batch->status());
+  if (!batch->IsFor(db_.database_id())) {
+    return Status::InvalidArgument("the write batch has column families of another database");
+  }
   struct Replay final : WriteBatch::Handler {
     explicit Replay(TransactionBase* its) : to(*its) {}
     Status Put(Slice, Slice) override { return Status::OK(); }  // the functions below get all families

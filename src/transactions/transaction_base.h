@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,7 +72,7 @@ class TransactionBase : public Transaction {
   [[nodiscard]] WriteOptions* GetWriteOptions() override { return &write_options_; }
   void SetWriteOptions(const WriteOptions& options) override { write_options_ = options; }
   [[nodiscard]] TransactionName GetName() const override { return {}; }
-  [[nodiscard]] TransactionID GetID() const override { return id_; }
+  [[nodiscard]] TransactionID GetID() const override { return id_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::vector<TransactionID> GetWaitingTxns(std::uint32_t* family, std::string* key) const override;
   [[nodiscard]] TransactionState GetState() const override { return state_.load(std::memory_order_acquire); }
 
@@ -84,7 +83,7 @@ class TransactionBase : public Transaction {
   struct KeyUse {
     bool writes = false;
     bool exclusive = true;
-    bool validates = true;       // compares with the snapshot
+    bool validates = true;  // compares with the snapshot
     bool assumes_tracked = false;
   };
   // Tracks the key, or locks it, unless that has been done.
@@ -95,6 +94,8 @@ class TransactionBase : public Transaction {
   virtual Status CommitBatch() = 0;
   // After a commit or rollback: nothing is tracked any more. Called with tracked_ as it was.
   virtual void UntrackAll() = 0;
+  // OK if what it has read and locked still holds.
+  [[nodiscard]] virtual Status CheckAlive() const { return Status::OK(); }
 
   // The transaction begins, for the first time or again.
   void Begin(const WriteOptions& options, bool set_snapshot, bool read_at_snapshot, std::size_t max_batch_bytes);
@@ -111,8 +112,8 @@ class TransactionBase : public Transaction {
   TrackedKeys tracked_;
   SharedSnapshot snapshot_;
   std::atomic<TransactionState> state_{STARTED};
-  const TransactionID id_;
-  std::uint64_t began_ = 0;  // microseconds of the clock
+  std::atomic<TransactionID> id_{0};  // a new one at each begin
+  std::uint64_t began_ = 0;           // microseconds of the clock
 
  private:
   // Held during a call, so that a call of another thread is noticed.
@@ -134,12 +135,17 @@ class TransactionBase : public Transaction {
   template <typename Value>
   Status TrackAndGet(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, Value* value, bool exclusive,
                      bool validates);
+  // The operation after which the key must not be written, as tracked; 0 if it is not compared.
+  [[nodiscard]] SequenceNumber ComparedSince(const Family& family, const std::string& key);
   [[nodiscard]] ReadOptions AtSnapshot(const ReadOptions& options) const;
+  // Removes all writes, save points and tracked keys. Keeps the snapshot.
   void Discard();
+  // Without a snapshot and without tracked keys, the history is not needed.
+  void StopWatchingIfIdle();
   // The keys that were tracked after the save point lose these uses.
   void Forget(const TrackedKeys& uses);
 
-  std::optional<WriteHistory::Mark> mark_;  // since the first snapshot, or the first tracked key that is compared
+  std::unique_ptr<WriteHistory::Mark> mark_;  // since the first snapshot, or the first tracked key that is compared
   bool reads_at_snapshot_ = true;
   bool snapshot_is_due_ = false;
   std::shared_ptr<TransactionNotifier> notifier_;

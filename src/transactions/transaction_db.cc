@@ -40,7 +40,7 @@ class TransactionDBImpl final : public TransactionDB {
 
   Transaction* BeginTransaction(const WriteOptions& options, const TransactionOptions& transaction,
                                 Transaction* old) override {
-    if (!impl_.CheckWritable().ok()) return nullptr;
+    if (!impl_.CheckOpenForWriting().ok()) return nullptr;
     auto* const again = dynamic_cast<PessimisticTransaction*>(old);
     if (again == nullptr) return new PessimisticTransaction(&impl_, &context_, options, transaction);
     again->BeginAgain(options, transaction);
@@ -69,7 +69,7 @@ class TransactionDBImpl final : public TransactionDB {
   }
   Status Write(const WriteOptions& options, WriteBatch* batch) override {
     if (batch == nullptr) return Status::InvalidArgument("Write: the batch is null");
-    CAMBIUM_RETURN_IF_ERROR(impl_.CheckWritable());
+    CAMBIUM_RETURN_IF_ERROR(impl_.CheckOpenForWriting());
     KeysOfBatch keys;
     CAMBIUM_RETURN_IF_ERROR(batch->Iterate(&keys));
     PessimisticTransaction locks(&impl_, &context_, options, {});
@@ -109,8 +109,7 @@ Status TransactionDB::Open(const DBOptions& options, const TransactionDBOptions&
                            const std::vector<ColumnFamilyDescriptor>& families,
                            std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<TransactionDB>* db) {
   return OpenAbove<TransactionDBImpl>(
-      db, [&](std::unique_ptr<DB>* below) { return DB::Open(options, path, families, handles, below); },
-      transactions);
+      db, [&](std::unique_ptr<DB>* below) { return DB::Open(options, path, families, handles, below); }, transactions);
 }
 
 Status TransactionDB::Open(const DBOptions& options, const TransactionDBOptions& transactions, const std::string& path,

@@ -55,6 +55,13 @@ void WaitGraph::End(TransactionID waiter) {
   waits_.erase(waiter);
 }
 
+void WaitGraph::NoteReleased(TransactionID holder, std::uint32_t family, Slice key) {
+  const MutexLock lock(mutex_);
+  for (auto& [waiter, wait] : waits_) {
+    if (wait.family == family && Slice(wait.key) == key) std::erase(wait.holders, holder);
+  }
+}
+
 bool WaitGraph::Find(TransactionID waiter, Wait* wait) const {
   const MutexLock lock(mutex_);
   const auto found = waits_.find(waiter);

@@ -16,16 +16,20 @@ namespace {
 
 WriteType TypeOf(char tag) {
   switch (tag) {
-    case kPutTag: return WriteType::kPutRecord;
-    case kDeleteTag: return WriteType::kDeleteRecord;
-    case kSingleDeleteTag: return WriteType::kSingleDeleteRecord;
-    default: return WriteType::kDeleteRangeRecord;
+    case kPutTag:
+      return WriteType::kPutRecord;
+    case kDeleteTag:
+      return WriteType::kDeleteRecord;
+    case kSingleDeleteTag:
+      return WriteType::kSingleDeleteRecord;
+    default:
+      return WriteType::kDeleteRangeRecord;
   }
 }
 
 class CursorIterator final : public WBWIIterator {
  public:
-  CursorIterator(const BatchIndex* index, const BatchIndex::Part* part) : cursor_(index, part) {}
+  CursorIterator(BatchIndex* index, const BatchIndex::Part* part) : cursor_(index, part) {}
   [[nodiscard]] bool Valid() const override { return cursor_.Valid(); }
   void SeekToFirst() override { cursor_.SeekToFirst(); }
   void SeekToLast() override { cursor_.SeekToLast(); }
@@ -67,17 +71,20 @@ struct WriteBatchWithIndex::Rep {
   template <typename AddToBatch>
   Status Add(ColumnFamilyHandle* family, AddToBatch add) {
     index.PartOf(family);
+    if (!indexes) index.BringUpToDate();  // later, the index would be made with this operation too
     const std::size_t at = batch.GetDataSize();
     batch.SetSavePoint();
-    if (Status added = add(); !added.ok()) {
-      static_cast<void>(batch.PopSavePoint());  // the batch keeps the refusal
-      return added;
-    }
-    if (max_bytes != 0 && batch.GetDataSize() > max_bytes) {
-      static_cast<void>(batch.RollbackToSavePoint());
-      return Status::Aborted("the write batch would have more than max_bytes, " + std::to_string(max_bytes));
-    }
     try {
+      if (Status added = add(); !added.ok()) {
+        static_cast<void>(batch.PopSavePoint());  // the batch keeps the refusal
+        return added;
+      }
+      if (max_bytes != 0 && batch.GetDataSize() > max_bytes) {
+        Status exceeded =
+            Status::Aborted("the write batch would have more than max_bytes, " + std::to_string(max_bytes));
+        static_cast<void>(batch.RollbackToSavePoint());
+        return exceeded;
+      }
       if (indexes) index.Add(at);
     } catch (...) {
       static_cast<void>(batch.RollbackToSavePoint());
@@ -114,7 +121,7 @@ Status WriteBatchWithIndex::Merge(Slice key, Slice operand) { return rep_->batch
 
 void WriteBatchWithIndex::Clear() {
   rep_->batch.Clear();
-  rep_->index.Rebuild();
+  rep_->index.Clear();
 }
 
 WriteBatch* WriteBatchWithIndex::GetWriteBatch() { return &rep_->batch; }
@@ -129,7 +136,7 @@ Status WriteBatchWithIndex::PopSavePoint() { return rep_->batch.PopSavePoint(); 
 Status WriteBatchWithIndex::RollbackToSavePoint() {
   const std::size_t before = rep_->batch.GetDataSize();
   CAMBIUM_RETURN_IF_ERROR(rep_->batch.RollbackToSavePoint());
-  if (rep_->batch.GetDataSize() != before) rep_->index.Rebuild();
+  if (rep_->batch.GetDataSize() != before) rep_->index.Invalidate();
   return Status::OK();
 }
 
@@ -141,25 +148,34 @@ Status WriteBatchWithIndex::GetFromBatch(ColumnFamilyHandle* family, const DBOpt
   return Status::OK();
 }
 
-Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& options, ColumnFamilyHandle* family,
-                                              Slice key, std::string* value) {
+Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& options, ColumnFamilyHandle* family, Slice key,
+                                              std::string* value) {
   if (db == nullptr || value == nullptr) return Status::InvalidArgument("GetFromBatchAndDB: an argument is null");
   Slice found;
   switch (rep_->index.Find(family, key, &found)) {
-    case BatchIndex::Says::kValue: value->assign(found.data(), found.size()); return Status::OK();
-    case BatchIndex::Says::kDeleted: return Status::NotFound();
-    default: return db->Get(options, HandleIn(db, family), key, value);
+    case BatchIndex::Says::kValue:
+      value->assign(found.data(), found.size());
+      return Status::OK();
+    case BatchIndex::Says::kDeleted:
+      return Status::NotFound();
+    default:
+      return db->Get(options, HandleIn(db, family), key, value);
   }
 }
 
-Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& options, ColumnFamilyHandle* family,
-                                              Slice key, PinnableSlice* value) {
+Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& options, ColumnFamilyHandle* family, Slice key,
+                                              PinnableSlice* value) {
   if (db == nullptr || value == nullptr) return Status::InvalidArgument("GetFromBatchAndDB: an argument is null");
   Slice found;
   switch (rep_->index.Find(family, key, &found)) {
-    case BatchIndex::Says::kValue: value->PinSelf(found); return Status::OK();
-    case BatchIndex::Says::kDeleted: return Status::NotFound();
-    default: return db->Get(options, HandleIn(db, family), key, value);
+    case BatchIndex::Says::kValue:
+      value->PinSelf(found);
+      return Status::OK();
+    case BatchIndex::Says::kDeleted:
+      value->Reset();
+      return Status::NotFound();
+    default:
+      return db->Get(options, HandleIn(db, family), key, value);
   }
 }
 
@@ -175,8 +191,13 @@ void WriteBatchWithIndex::MultiGetFromBatchAndDB(DB* db, const ReadOptions& opti
         values[i].PinSelf(found);
         statuses[i] = Status::OK();
         break;
-      case BatchIndex::Says::kDeleted: statuses[i] = Status::NotFound(); break;
-      default: left.push_back(i); left_keys.push_back(keys[i]);
+      case BatchIndex::Says::kDeleted:
+        values[i].Reset();
+        statuses[i] = Status::NotFound();
+        break;
+      default:
+        left.push_back(i);
+        left_keys.push_back(keys[i]);
     }
   }
   if (left.empty()) return;

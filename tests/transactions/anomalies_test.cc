@@ -18,7 +18,7 @@ namespace {
 // A level of isolation: a kind of transactions, and how they read.
 struct Level {
   const char* name;
-  bool locks;              // pessimistic
+  bool locks;  // pessimistic
   bool has_snapshot;
   bool reads_for_update;
 };
@@ -40,8 +40,8 @@ class Actor {
   std::string Read(const std::string& key) {
     if (!is_alive_) return "-";
     std::string value;
-    const Status s = level_.reads_for_update ? transaction_->GetForUpdate({}, key, &value)
-                                             : transaction_->Get({}, key, &value);
+    const Status s =
+        level_.reads_for_update ? transaction_->GetForUpdate({}, key, &value) : transaction_->Get({}, key, &value);
     if (!s.ok() && !s.IsNotFound()) is_alive_ = false;
     return s.ok() ? value : "-";
   }

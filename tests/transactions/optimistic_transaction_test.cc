@@ -453,10 +453,14 @@ class History {
 
   void Step() {
     switch (prng_.Uniform(12)) {
-      case 0: return WriteOutside();
-      case 1: return prng_.OneIn(3) ? store_.Flush() : prng_.OneIn(2) ? store_.Compact() : store_.RunUntilIdle();
-      case 2: return Commit(&open_[prng_.Uniform(open_.size())]);
-      default: return Use(&open_[prng_.Uniform(open_.size())]);
+      case 0:
+        return WriteOutside();
+      case 1:
+        return prng_.OneIn(3) ? store_.Flush() : prng_.OneIn(2) ? store_.Compact() : store_.RunUntilIdle();
+      case 2:
+        return Commit(&open_[prng_.Uniform(open_.size())]);
+      default:
+        return Use(&open_[prng_.Uniform(open_.size())]);
     }
   }
 
@@ -500,8 +504,8 @@ class History {
       open->writes[key] = std::nullopt;
     } else {
       std::string value;
-      const Status s = kind == 2 ? open->transaction->GetForUpdate({}, key, &value)
-                                 : open->transaction->Get({}, key, &value);
+      const Status s =
+          kind == 2 ? open->transaction->GetForUpdate({}, key, &value) : open->transaction->Get({}, key, &value);
       const auto written = open->writes.find(key);
       const std::optional<std::string> expected =
           written != open->writes.end() ? written->second : At(key, open->snapshot);

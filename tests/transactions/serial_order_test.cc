@@ -3,10 +3,11 @@
 //
 //   it appended before        the next element of a list is of a transaction that comes after
 //   it was read               a transaction that has read an element comes after the one that appended it
-//   it was not seen           a transaction that has read a list without an element comes before the one that appended it
+//   it was not seen           a transaction that has read a list without an element comes before the one that appended
+//   it
 //
-// If these rules lead in a circle, no order of the transactions explains what happened: they are not serializable. (This
-// is how Elle finds anomalies: Kingsbury and Alvaro, VLDB 2020.)
+// If these rules lead in a circle, no order of the transactions explains what happened: they are not serializable.
+// (This is how Elle finds anomalies: Kingsbury and Alvaro, VLDB 2020.)
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "cambium/logger.h"
 #include "cambium/optimistic_transaction_db.h"
 #include "cambium/transaction_db.h"
 #include "io/sim/sim_file_system.h"
@@ -26,7 +28,6 @@
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/small_options.h"
-#include "cambium/logger.h"
 #include "util/prng.h"
 
 namespace cambium::testing::serial_order_test {
@@ -146,7 +147,8 @@ class Workload {
           continue;
         }
         const int next = its->second[at++];
-        if (state[next] == 1) return "transactions " + std::to_string(next) + " to " + std::to_string(id) + " form a circle";
+        if (state[next] == 1)
+          return "transactions " + std::to_string(next) + " to " + std::to_string(id) + " form a circle";
         if (state[next] == 2) continue;
         state[next] = 1;
         path.emplace_back(next, 0);
@@ -174,7 +176,8 @@ Options SimulatedOptions() {
 std::string RunOptimistic(bool reads_for_update, std::uint64_t seed, std::size_t* commits) {
   std::unique_ptr<OptimisticTransactionDB> db;
   EXPECT_TRUE(OptimisticTransactionDB::Open(SimulatedOptions(), "/db", &db).ok());
-  Workload workload(db.get(), [&] { return TransactionPtr(db->BeginTransaction({})); }, reads_for_update);
+  Workload workload(
+      db.get(), [&] { return TransactionPtr(db->BeginTransaction({})); }, reads_for_update);
   workload.Run(4, ScaledCount(150), seed);
   *commits += workload.commits();
   return workload.FindAnomaly();

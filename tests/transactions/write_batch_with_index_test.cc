@@ -62,8 +62,7 @@ TEST(WriteBatchWithIndexTest, TheNewestOperationOfAKeyDecides) {
   ASSERT_TRUE(batch.SingleDelete("b").ok());
   ASSERT_TRUE(batch.Put("b", "3").ok());
   EXPECT_EQ(InBatch(&batch, "b"), "3");
-  EXPECT_EQ(Entries(&batch),
-            (std::vector<std::string>{"put a=1", "put a=2", "delete a", "delete b", "put b=3"}));
+  EXPECT_EQ(Entries(&batch), (std::vector<std::string>{"put a=1", "put a=2", "delete a", "delete b", "put b=3"}));
 }
 
 TEST(WriteBatchWithIndexTest, WithOverwriteKeyTheIndexHasOnlyNewestOperations) {
@@ -130,7 +129,7 @@ TEST(WriteBatchWithIndexTest, AnIteratorGoesOnAfterTheBatchHasChanged) {
   const std::unique_ptr<Iterator> it(batch.NewIteratorWithBase(store.db->NewIterator({})));
   it->Seek("b");
   ASSERT_TRUE(it->Valid());
-  ASSERT_TRUE(batch.Put("b", "2").ok());    // replaces the operation that the iterator is at
+  ASSERT_TRUE(batch.Put("b", "2").ok());  // replaces the operation that the iterator is at
   ASSERT_TRUE(batch.Put("bb", "3").ok());
   ASSERT_TRUE(batch.Delete("c").ok());
   it->Next();
@@ -169,17 +168,28 @@ class Pair {
     const std::string key = Key();
     const std::string value = "batch" + std::to_string(++values_);
     switch (prng_.Uniform(10)) {
-      case 0: EXPECT_TRUE(batch.Delete(family, key).ok()); break;
-      case 1: EXPECT_TRUE(batch.SingleDelete(family, key).ok()); break;
+      case 0:
+        EXPECT_TRUE(batch.Delete(family, key).ok());
+        break;
+      case 1:
+        EXPECT_TRUE(batch.SingleDelete(family, key).ok());
+        break;
       case 2: {
         const std::string end = Key();
         EXPECT_TRUE(batch.DeleteRange(family, std::min(key, end), std::max(key, end)).ok());
         break;
       }
-      case 3: batch.SetSavePoint(); break;
-      case 4: static_cast<void>(batch.RollbackToSavePoint()); break;
-      case 5: static_cast<void>(batch.PopSavePoint()); break;
-      default: EXPECT_TRUE(batch.Put(family, key, value).ok());
+      case 3:
+        batch.SetSavePoint();
+        break;
+      case 4:
+        static_cast<void>(batch.RollbackToSavePoint());
+        break;
+      case 5:
+        static_cast<void>(batch.PopSavePoint());
+        break;
+      default:
+        EXPECT_TRUE(batch.Put(family, key, value).ok());
     }
   }
 
