@@ -281,10 +281,6 @@ inline ColumnFamilyHandle* RepOf(const rocksdb_column_family_handle_t* family) {
   return family == nullptr ? nullptr : family->rep;
 }
 
-// For calls that make an iterator over another one, which they take over: deletes `base`, and returns an iterator with
-// the error.
-rocksdb_iterator_t* ReplaceByError(rocksdb_iterator_t* base, Status error);
-
 // The options of a database and family that have the meaning of these. NotSupported for an option whose meaning would
 // be lost. Adds the names of options that have no effect to *hints.
 Status ToCambium(const rocksdb_options_t& from, const std::string& path, Options* to, std::vector<std::string>* hints);
