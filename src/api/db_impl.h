@@ -128,7 +128,7 @@ class DbImpl final : public DB {
   // The family of a handle, of the default family if it is null. The second: of an id; null if there is none.
   [[nodiscard]] Result<std::shared_ptr<Family>> SharedFamilyOf(ColumnFamilyHandle* handle) const;
   [[nodiscard]] std::unique_ptr<ColumnFamilyHandle> NewHandle(std::uint32_t id) const;
-  [[nodiscard]] Clock* clock() const { return state_.context.options.clock.get(); }
+  [[nodiscard]] Clock* GetClock() const { return state_.context.options.clock.get(); }
   // OK if the database takes writes.
   [[nodiscard]] Status CheckWritable() const { return writer_.Check({}); }
   // Close returns Aborted while transactions exist.

@@ -36,20 +36,6 @@ void OptimisticTransaction::BeginAgain(const WriteOptions& options, const Optimi
   Begin(options, transaction.set_snapshot, transaction.read_at_snapshot, 0);
 }
 
-SequenceNumber OptimisticTransaction::StartWatching() {
-  if (mark_.has_value()) return db_.GetLatestSequenceNumber();
-  mark_.emplace(db_.history());
-  const SequenceNumber since = db_.GetLatestSequenceNumber();
-  mark_->StartAt(since);
-  return since;
-}
-
-// The mark is there before the snapshot, so that nothing that is written after the snapshot is forgotten.
-void OptimisticTransaction::SetSnapshot() {
-  StartWatching();
-  TransactionBase::SetSnapshot();
-}
-
 Status OptimisticTransaction::SetName(const TransactionName&) {
   return Status::NotSupported("optimistic transactions have no names");
 }

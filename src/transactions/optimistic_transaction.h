@@ -7,11 +7,9 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "cambium/optimistic_transaction_db.h"
-#include "state/write_history.h"
 #include "transactions/transaction_base.h"
 
 namespace cambium {
@@ -19,12 +17,10 @@ namespace cambium {
 class OptimisticTransaction final : public TransactionBase {
  public:
   OptimisticTransaction(DbImpl* db, const WriteOptions& options, const OptimisticTransactionOptions& transaction);
-  ~OptimisticTransaction() override { UntrackAll(); }
 
   // Rolls back, and begins again.
   void BeginAgain(const WriteOptions& options, const OptimisticTransactionOptions& transaction);
 
-  void SetSnapshot() override;
   void SetLockTimeout(std::int64_t) override {}
   Status SetName(const TransactionName& name) override;
 
@@ -34,13 +30,9 @@ class OptimisticTransaction final : public TransactionBase {
   Status Track(const std::shared_ptr<Family>& family, const std::string& key, const KeyUse& use) override;
   void Untrack(const Family&, const std::string&) override {}
   Status CommitBatch() override;
-  void UntrackAll() override { mark_.reset(); }
-  // Keeps what is written from now on, and returns the newest operation before.
-  SequenceNumber StartWatching();
+  void UntrackAll() override {}
   // Compares each tracked key. With `not_before` only for what was written after it.
   [[nodiscard]] Status CheckAll(SequenceNumber not_before) const;
-
-  std::optional<WriteHistory::Mark> mark_;  // since the first tracked key, or the first snapshot
 };
 
 }  // namespace cambium

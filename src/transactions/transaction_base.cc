@@ -55,11 +55,20 @@ void TransactionBase::Begin(const WriteOptions& options, bool set_snapshot, bool
   if (set_snapshot) SetSnapshot();
 }
 
-std::uint64_t TransactionBase::NowMicros() const { return db_.clock()->NowMicros(); }
+std::uint64_t TransactionBase::NowMicros() const { return db_.GetClock()->NowMicros(); }
 
 // ---- Snapshots ----
 
+SequenceNumber TransactionBase::StartWatching() {
+  if (mark_.has_value()) return db_.GetLatestSequenceNumber();
+  mark_.emplace(db_.history());
+  const SequenceNumber since = db_.GetLatestSequenceNumber();
+  mark_->StartAt(since);
+  return since;
+}
+
 void TransactionBase::SetSnapshot() {
+  StartWatching();  // before, so that nothing that is written after the snapshot is forgotten
   snapshot_ = std::make_shared<ManagedSnapshot>(&db_);
   snapshot_is_due_ = false;
   notifier_ = nullptr;
@@ -121,6 +130,7 @@ void TransactionBase::Discard() {
   batch_.Clear();
   counts_ = {};
   ClearSnapshot();
+  mark_.reset();
 }
 
 // ---- Save points ----

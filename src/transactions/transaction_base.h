@@ -4,11 +4,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/db_impl.h"
 #include "cambium/transaction.h"
+#include "state/write_history.h"
 #include "transactions/tracked_keys.h"
 
 namespace cambium {
@@ -96,6 +98,8 @@ class TransactionBase : public Transaction {
 
   // The transaction begins, for the first time or again.
   void Begin(const WriteOptions& options, bool set_snapshot, bool read_at_snapshot, std::size_t max_batch_bytes);
+  // The history keeps what is written from now on. Returns the newest operation before.
+  SequenceNumber StartWatching();
   // Adds the use to the tracked keys. `since` as in TrackedKey.
   void Note(const std::shared_ptr<Family>& family, const std::string& key, SequenceNumber since, const KeyUse& use);
   [[nodiscard]] std::uint64_t NowMicros() const;
@@ -135,6 +139,7 @@ class TransactionBase : public Transaction {
   // The keys that were tracked after the save point lose these uses.
   void Forget(const TrackedKeys& uses);
 
+  std::optional<WriteHistory::Mark> mark_;  // since the first snapshot, or the first tracked key that is compared
   bool reads_at_snapshot_ = true;
   bool snapshot_is_due_ = false;
   std::shared_ptr<TransactionNotifier> notifier_;

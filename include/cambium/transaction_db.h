@@ -1,0 +1,103 @@
+// TransactionDB: a database whose transactions lock the keys that they use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cambium/stackable_db.h"
+#include "cambium/transaction.h"
+
+namespace cambium {
+
+struct TransactionDBOptions {
+  // The most keys that may be locked at a time in each family; a call that would lock more returns Busy
+  // (IsLockLimit()). Negative: no limit.
+  std::int64_t max_num_locks = -1;
+  // How many deadlocks GetDeadlockInfoBuffer remembers.
+  std::uint32_t max_num_deadlocks = 5;
+  // The locks of a family are in this many tables, each with a mutex; 0 is taken as 1.
+  std::size_t num_stripes = 16;
+  // How long a transaction waits for a lock, in milliseconds; negative: without limit; 0: not at all.
+  std::int64_t transaction_lock_timeout = 1000;
+  // The same for Put, Delete, SingleDelete and Write of the database itself.
+  std::int64_t default_lock_timeout = 1000;
+};
+
+struct TransactionOptions {
+  bool set_snapshot = false;  // the transaction begins with a snapshot
+  // As in OptimisticTransactionOptions.
+  bool read_at_snapshot = true;
+  // Before a wait, looks whether transactions wait for each other in a circle, and then returns Busy (IsDeadlock()) in
+  // place of waiting. Costs a lookup for each transaction on the way, at most deadlock_detect_depth.
+  bool deadlock_detect = false;
+  std::int64_t deadlock_detect_depth = 50;
+  // In milliseconds; negative: TransactionDBOptions::transaction_lock_timeout.
+  std::int64_t lock_timeout = -1;
+  // After so many milliseconds others may take its locks, and Commit returns Expired. Negative: never.
+  std::int64_t expiration = -1;
+  // The most bytes of its batch; a write that would exceed it returns Aborted. 0: no limit.
+  std::size_t max_write_batch_size = 0;
+};
+
+struct KeyLockInfo {
+  std::string key;
+  std::vector<TransactionID> ids;  // of the transactions that have it
+  bool exclusive = false;
+};
+
+struct DeadlockInfo {
+  TransactionID txn_id = 0;
+  std::uint32_t family_id = 0;
+  bool exclusive = false;
+  std::string waiting_key;
+};
+// A circle: each transaction waits for the next, the last for the first.
+struct DeadlockPath {
+  std::vector<DeadlockInfo> path;
+  bool limit_exceeded = false;      // the search was given up at deadlock_detect_depth
+  std::int64_t deadlock_time = 0;   // seconds since 1970
+  [[nodiscard]] bool empty() const { return path.empty() && !limit_exceeded; }
+};
+
+// Any thread may call any function. Put, Delete, SingleDelete and Write lock their keys, like a transaction of one
+// batch. All writes must go through this object: what is written to the database below is not seen by transactions
+// without a snapshot. Keys that a comparator takes for equal, but whose bytes differ, are different locks.
+class TransactionDB : public StackableDB {
+ public:
+  static Status Open(const Options& options, const TransactionDBOptions& transactions, const std::string& path,
+                     std::unique_ptr<TransactionDB>* db);
+  static Status Open(const Options& options, const TransactionDBOptions& transactions, const std::string& path,
+                     TransactionDB** db);
+  static Status Open(const DBOptions& options, const TransactionDBOptions& transactions, const std::string& path,
+                     const std::vector<ColumnFamilyDescriptor>& families, std::vector<ColumnFamilyHandle*>* handles,
+                     std::unique_ptr<TransactionDB>* db);
+  static Status Open(const DBOptions& options, const TransactionDBOptions& transactions, const std::string& path,
+                     const std::vector<ColumnFamilyDescriptor>& families, std::vector<ColumnFamilyHandle*>* handles,
+                     TransactionDB** db);
+
+  // The caller deletes the transaction. `old` is as in OptimisticTransactionDB. Null if the database is closed.
+  virtual Transaction* BeginTransaction(const WriteOptions& options, const TransactionOptions& transaction = {},
+                                        Transaction* old = nullptr) = 0;
+  // The transaction of that name that has not ended; null: there is none.
+  virtual Transaction* GetTransactionByName(const TransactionName& name) = 0;
+  // Transactions in two phases are not in this version: the list is empty.
+  virtual void GetAllPreparedTransactions(std::vector<Transaction*>* transactions) = 0;
+  // By the family's id.
+  virtual std::unordered_multimap<std::uint32_t, KeyLockInfo> GetLockStatusData() = 0;
+  // The newest deadlocks, the newest first.
+  virtual std::vector<DeadlockPath> GetDeadlockInfoBuffer() = 0;
+  virtual void SetDeadlockInfoBufferSize(std::uint32_t count) = 0;
+
+  using StackableDB::DeleteRange;
+  // NotSupported: a range cannot be locked.
+  Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* family, Slice begin, Slice end) override;
+
+ protected:
+  using StackableDB::StackableDB;
+};
+
+}  // namespace cambium

@@ -1,0 +1,49 @@
+// WaitGraph: which transaction waits for which. It finds deadlocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cambium/transaction_db.h"
+#include "util/mutex.h"
+
+namespace cambium {
+
+// Any thread.
+class WaitGraph {
+ public:
+  // A transaction that waits for the lock of a key.
+  struct Wait {
+    std::vector<TransactionID> holders;  // of the lock
+    std::uint32_t family = 0;
+    std::string key;
+    bool exclusive = false;
+  };
+
+  explicit WaitGraph(std::size_t remembered_max) : remembered_max_(remembered_max) {}
+
+  // The transaction begins to wait. With a depth above 0, first follows the waits of the holders, of at most so many
+  // transactions: if they lead back, or if there are more, remembers the deadlock, and returns false: it must not wait.
+  [[nodiscard]] bool Begin(TransactionID waiter, Wait wait, std::int64_t depth, std::int64_t now_seconds);
+  void End(TransactionID waiter);
+  // What the transaction waits for; false: it does not wait.
+  [[nodiscard]] bool Find(TransactionID waiter, Wait* wait) const;
+
+  // The newest deadlocks, the newest first.
+  [[nodiscard]] std::vector<DeadlockPath> Deadlocks() const;
+  void SetRememberedMax(std::size_t count);
+
+ private:
+  void Remember(DeadlockPath path) CAMBIUM_REQUIRES(mutex_);
+
+  mutable Mutex mutex_;
+  std::unordered_map<TransactionID, Wait> waits_ CAMBIUM_GUARDED_BY(mutex_);
+  std::deque<DeadlockPath> deadlocks_ CAMBIUM_GUARDED_BY(mutex_);
+  std::size_t remembered_max_ CAMBIUM_GUARDED_BY(mutex_);
+};
+
+}  // namespace cambium
