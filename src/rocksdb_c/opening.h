@@ -33,14 +33,14 @@ struct GivenFamilies {
 Status Open(const Opens& make, Given given, rocksdb_t* db);
 Status Open(const OpensFamilies& make, Given given, const GivenFamilies& families, rocksdb_t* db);
 
-// For functions of C that return an object with an open database. `open` opens the one in a new object. Null after an
+// For functions of C that return an object with an open database. `make` opens the one in a new object. Null after an
 // error.
 template <typename Object, typename Call>
-Object* Opened(char** errptr, Call&& open) {
+Object* Opened(char** errptr, Call&& make) {
   Object* opened = nullptr;
   Guarded(errptr, [&] {
     auto made = std::make_unique<Object>();
-    Status status = open(made.get());
+    Status status = make(made.get());
     if (status.ok()) opened = made.release();
     return status;
   });
