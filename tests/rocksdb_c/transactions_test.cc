@@ -1,7 +1,9 @@
 // Transactions of both kinds, over the names of RocksDB's C interface.
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <thread>
 
 #include "rocksdb_c/rocksdb_c_fixture.h"
 
@@ -280,6 +282,43 @@ TEST_F(RocksDbCTransactionsTest, AnOptimisticCommitFailsAfterAConflict) {
   Call<void>("rocksdb_optimistictransactiondb_close_base_db", base);
 }
 
+TEST_F(RocksDbCTransactionsTest, OptimisticFamiliesAreOpenedTogether) {
+  Call<void>("rocksdb_options_set_create_missing_column_families", options_, static_cast<unsigned char>(1));
+  void* const db_options = Call<void*>("rocksdb_optimistictransactiondb_options_create");
+  Call<void>("rocksdb_optimistictransactiondb_options_set_validate_policy", db_options, 0);
+  const char* const names[] = {"default", "trees"};
+  const void* const each[] = {options_, options_};
+  void* families[2] = {};
+  optimistic_ = Call<void*>("rocksdb_optimistictransactiondb_open_column_families_with_otxn_db_options", options_,
+                            db_options, path_.c_str(), 2, static_cast<const char* const*>(names),
+                            static_cast<const void* const*>(each), static_cast<void**>(families), &error_);
+  ASSERT_EQ(Error(), "");
+  Call<void>("rocksdb_optimistictransactiondb_options_destroy", db_options);
+  EXPECT_NE(Log().find("no effect here: validate_policy\n"), std::string::npos) << Log();
+  const auto put_in_family = [&](void* txn, const std::string& value) {
+    Call<void>("rocksdb_transaction_put_cf", txn, families[1], "elm", std::size_t{3}, value.data(), value.size(),
+               &error_);
+    return Error();
+  };
+  void* const first = Begin();
+  void* const second = Begin();
+  EXPECT_EQ(put_in_family(first, "first"), "");
+  EXPECT_EQ(PutIn(second, "elm", "another family"), "");
+  EXPECT_EQ(Commit(first), "");
+  EXPECT_EQ(Commit(second), "") << "no conflict";
+  EXPECT_EQ(Begin(second), second);
+  void* const iterator = Call<void*>("rocksdb_transaction_create_iterator_cf", second, read_, families[1]);
+  EXPECT_EQ(Shown(iterator), "elm=first");
+  Call<void>("rocksdb_iter_destroy", iterator);
+  std::uint64_t keys = 0;
+  EXPECT_EQ(Call<int>("rocksdb_optimistictransactiondb_property_int", optimistic_, "rocksdb.estimate-num-keys", &keys),
+            0);
+  EXPECT_EQ(keys, 1U);
+  End(first);
+  End(second);
+  for (void* const family : families) Call<void>("rocksdb_column_family_handle_destroy", family);
+}
+
 TEST_F(RocksDbCTransactionsTest, TheBaseIsTheSameDatabase) {
   ASSERT_EQ(OpenPessimistic(), "");
   EXPECT_EQ(PutOutside("elm", "v"), "");
@@ -330,6 +369,21 @@ TEST_F(RocksDbCTransactionsTest, OptionsAreKeptRefusedOrInTheLog) {
   std::size_t count = 99;
   EXPECT_EQ(Call<void*>("rocksdb_transactiondb_get_prepared_transactions", txn_db_, &count), nullptr);
   EXPECT_EQ(count, 0U);
+}
+
+TEST_F(RocksDbCTransactionsTest, ATransactionExpires) {
+  Call<void>("rocksdb_transaction_options_set_expiration", txn_options_, std::int64_t{1});
+  ASSERT_EQ(OpenPessimistic(), "");
+  void* const txn = Begin();
+  // A program may be late already.
+  if (const std::string error = PutIn(txn, "elm", "v"); !error.empty()) {
+    EXPECT_TRUE(error.starts_with("Operation expired")) << error;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(5)) std::this_thread::yield();
+  EXPECT_TRUE(Commit(txn).starts_with("Operation expired"));
+  End(txn);
+  EXPECT_EQ(GetOutside("elm"), "none");
 }
 
 TEST_F(RocksDbCTransactionsTest, FeaturesThatDoNotExistFail) {
