@@ -22,9 +22,10 @@ namespace {
 
 // The family of a call. C++ takes a null handle for the default family. In a call of C that names a family, null is
 // more likely to be one that was not created.
-struct Family {
-  Family() = default;  // the default one
-  explicit Family(const rocksdb_column_family_handle_t* named) : handle(RepOf(named)), is_missing(named == nullptr) {}
+struct FamilyArgument {
+  FamilyArgument() = default;  // the default one
+  explicit FamilyArgument(const rocksdb_column_family_handle_t* named)
+      : handle(RepOf(named)), is_missing(named == nullptr) {}
   ColumnFamilyHandle* handle = nullptr;
   bool is_missing = false;
 
@@ -35,12 +36,12 @@ struct Family {
   }
 };
 
-auto Getter(rocksdb_transaction_t* txn, const rocksdb_readoptions_t* options, Family family, Slice key) {
+auto Getter(rocksdb_transaction_t* txn, const rocksdb_readoptions_t* options, FamilyArgument family, Slice key) {
   return [=](PinnableSlice* value) {
     return family.Do([&](ColumnFamilyHandle* its) { return txn->rep->Get(options->Rep(), its, key, value); });
   };
 }
-auto UpdateGetter(rocksdb_transaction_t* txn, const rocksdb_readoptions_t* options, Family family, Slice key,
+auto UpdateGetter(rocksdb_transaction_t* txn, const rocksdb_readoptions_t* options, FamilyArgument family, Slice key,
                   unsigned char exclusive) {
   return [=](PinnableSlice* value) {
     return family.Do([&](ColumnFamilyHandle* its) {
@@ -59,7 +60,9 @@ struct Keys {
   std::size_t* value_lengths;
   char** errors;
 
-  [[nodiscard]] Family FamilyOf(std::size_t i) const { return families == nullptr ? Family() : Family(families[i]); }
+  [[nodiscard]] FamilyArgument FamilyOf(std::size_t i) const {
+    return families == nullptr ? FamilyArgument() : FamilyArgument(families[i]);
+  }
   [[nodiscard]] bool AreOfOneFamily(std::size_t i, std::size_t j) const {
     return families == nullptr || families[i] == families[j];
   }
@@ -176,7 +179,7 @@ void rocksdb_transaction_put(rocksdb_transaction_t* txn, const char* key, size_t
 void rocksdb_transaction_put_cf(rocksdb_transaction_t* txn, rocksdb_column_family_handle_t* family, const char* key,
                                 size_t key_length, const char* value, size_t value_length, char** errptr) {
   Guarded(errptr, [&] {
-    return Family(family).Do([&](ColumnFamilyHandle* its) {
+    return FamilyArgument(family).Do([&](ColumnFamilyHandle* its) {
       return txn->rep->Put(its, Slice(key, key_length), Slice(value, value_length));
     });
   });
@@ -187,7 +190,8 @@ void rocksdb_transaction_delete(rocksdb_transaction_t* txn, const char* key, siz
 void rocksdb_transaction_delete_cf(rocksdb_transaction_t* txn, rocksdb_column_family_handle_t* family, const char* key,
                                    size_t key_length, char** errptr) {
   Guarded(errptr, [&] {
-    return Family(family).Do([&](ColumnFamilyHandle* its) { return txn->rep->Delete(its, Slice(key, key_length)); });
+    return FamilyArgument(family).Do(
+        [&](ColumnFamilyHandle* its) { return txn->rep->Delete(its, Slice(key, key_length)); });
   });
 }
 void rocksdb_transaction_merge(rocksdb_transaction_t* /*txn*/, const char* /*key*/, size_t /*key_length*/,
@@ -240,40 +244,42 @@ void rocksdb_transaction_set_read_timestamp_for_validation(rocksdb_transaction_t
 
 char* rocksdb_transaction_get(rocksdb_transaction_t* txn, const rocksdb_readoptions_t* options, const char* key,
                               size_t key_length, size_t* value_length, char** errptr) {
-  return CopyOf(Getter(txn, options, Family(), Slice(key, key_length)), value_length, errptr);
+  return CopyOf(Getter(txn, options, FamilyArgument(), Slice(key, key_length)), value_length, errptr);
 }
 char* rocksdb_transaction_get_cf(rocksdb_transaction_t* txn, const rocksdb_readoptions_t* options,
                                  rocksdb_column_family_handle_t* family, const char* key, size_t key_length,
                                  size_t* value_length, char** errptr) {
-  return CopyOf(Getter(txn, options, Family(family), Slice(key, key_length)), value_length, errptr);
+  return CopyOf(Getter(txn, options, FamilyArgument(family), Slice(key, key_length)), value_length, errptr);
 }
 rocksdb_pinnableslice_t* rocksdb_transaction_get_pinned(rocksdb_transaction_t* txn,
                                                         const rocksdb_readoptions_t* options, const char* key,
                                                         size_t key_length, char** errptr) {
-  return PinnedOf<rocksdb_pinnableslice_t>(Getter(txn, options, Family(), Slice(key, key_length)), errptr);
+  return PinnedOf<rocksdb_pinnableslice_t>(Getter(txn, options, FamilyArgument(), Slice(key, key_length)), errptr);
 }
 rocksdb_pinnableslice_t* rocksdb_transaction_get_pinned_cf(rocksdb_transaction_t* txn,
                                                            const rocksdb_readoptions_t* options,
                                                            rocksdb_column_family_handle_t* family, const char* key,
                                                            size_t key_length, char** errptr) {
-  return PinnedOf<rocksdb_pinnableslice_t>(Getter(txn, options, Family(family), Slice(key, key_length)), errptr);
+  return PinnedOf<rocksdb_pinnableslice_t>(Getter(txn, options, FamilyArgument(family), Slice(key, key_length)),
+                                           errptr);
 }
 char* rocksdb_transaction_get_for_update(rocksdb_transaction_t* txn, const rocksdb_readoptions_t* options,
                                          const char* key, size_t key_length, size_t* value_length,
                                          unsigned char exclusive, char** errptr) {
-  return CopyOf(UpdateGetter(txn, options, Family(), Slice(key, key_length), exclusive), value_length, errptr);
+  return CopyOf(UpdateGetter(txn, options, FamilyArgument(), Slice(key, key_length), exclusive), value_length, errptr);
 }
 char* rocksdb_transaction_get_for_update_cf(rocksdb_transaction_t* txn, const rocksdb_readoptions_t* options,
                                             rocksdb_column_family_handle_t* family, const char* key, size_t key_length,
                                             size_t* value_length, unsigned char exclusive, char** errptr) {
-  return CopyOf(UpdateGetter(txn, options, Family(family), Slice(key, key_length), exclusive), value_length, errptr);
+  return CopyOf(UpdateGetter(txn, options, FamilyArgument(family), Slice(key, key_length), exclusive), value_length,
+                errptr);
 }
 rocksdb_pinnableslice_t* rocksdb_transaction_get_pinned_for_update(rocksdb_transaction_t* txn,
                                                                    const rocksdb_readoptions_t* options,
                                                                    const char* key, size_t key_length,
                                                                    unsigned char exclusive, char** errptr) {
-  return PinnedOf<rocksdb_pinnableslice_t>(UpdateGetter(txn, options, Family(), Slice(key, key_length), exclusive),
-                                           errptr);
+  return PinnedOf<rocksdb_pinnableslice_t>(
+      UpdateGetter(txn, options, FamilyArgument(), Slice(key, key_length), exclusive), errptr);
 }
 rocksdb_pinnableslice_t* rocksdb_transaction_get_pinned_for_update_cf(rocksdb_transaction_t* txn,
                                                                       const rocksdb_readoptions_t* options,
@@ -281,7 +287,7 @@ rocksdb_pinnableslice_t* rocksdb_transaction_get_pinned_for_update_cf(rocksdb_tr
                                                                       const char* key, size_t key_length,
                                                                       unsigned char exclusive, char** errptr) {
   return PinnedOf<rocksdb_pinnableslice_t>(
-      UpdateGetter(txn, options, Family(family), Slice(key, key_length), exclusive), errptr);
+      UpdateGetter(txn, options, FamilyArgument(family), Slice(key, key_length), exclusive), errptr);
 }
 void rocksdb_transaction_multi_get(rocksdb_transaction_t* txn, const rocksdb_readoptions_t* options, size_t count,
                                    const char* const* keys, const size_t* key_lengths, char** values,
