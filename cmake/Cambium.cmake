@@ -3,8 +3,14 @@ add_library(cambium_flags INTERFACE)
 target_compile_options(cambium_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2
   -Wimplicit-fallthrough -fno-omit-frame-pointer $<IF:$<CXX_COMPILER_ID:GNU>,-Wcast-align=strict,-Wcast-align>)
-if(PROJECT_IS_TOP_LEVEL)
-  target_compile_options(cambium_flags INTERFACE -Werror)  # a later compiler's warning must not stop an embedder
+if(CAMBIUM_WERROR)
+  target_compile_options(cambium_flags INTERFACE -Werror)
+endif()
+if(PROJECT_IS_TOP_LEVEL AND NOT CAMBIUM_TEST_HOOKS)
+  # What users get has no paths of the build: the same sources give the same bytes in any directory
+  # (tools/check_reproducible.sh). A build for tests keeps its paths, for debuggers.
+  target_compile_options(cambium_flags INTERFACE
+    -ffile-prefix-map=${PROJECT_BINARY_DIR}=build -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 endif()
 if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # These check the annotations of src/util/thread_annotations.h; the second one checks the order of locks.

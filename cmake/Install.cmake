@@ -32,6 +32,9 @@ endfunction()
 install(DIRECTORY include/cambium DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev FILES_MATCHING PATTERN "*.h")
 install(TARGETS cambium EXPORT cambium-static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set_target_properties(cambium_under_rocksdb_names PROPERTIES EXPORT_NAME rocksdb_names)
+install(TARGETS cambium_under_rocksdb_names EXPORT cambium-static
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cambium/rocksdb_names)
 install(EXPORT cambium-static NAMESPACE cambium:: DESTINATION ${package_dir} COMPONENT dev)
 if(TARGET cambium_shared)
   set_target_properties(cambium_shared PROPERTIES EXPORT_NAME shared)

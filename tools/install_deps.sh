@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what building, testing and measuring Cambium needs, on Debian (12 or later) and Ubuntu (24.04 or later), as
 # far as it is missing. The other stores of the bench are optional: the bench is built without those that are missing.
-# Chromium is optional too: without it no test opens the bench's report in a browser.
+# Chromium is optional too: without it no test opens the bench's report in a browser. Without abigail-tools the binary
+# interface of the shared libraries is not compared with its record.
 #
 #   bash tools/install_deps.sh
 #   bash tools/install_deps.sh clang   # also these packages, if apt has them
@@ -15,6 +16,7 @@ NEEDED=(libzstd-dev liblz4-dev libxxhash-dev liburing-dev libgtest-dev libbenchm
         nlohmann-json3-dev)
 RIVALS=(librocksdb-dev liblmdb-dev libleveldb-dev libwiredtiger-dev)
 BROWSER=(chromium)
+ABI=(abigail-tools)
 CMAKE_MIN=3.25
 
 say() { printf 'install_deps: %s\n' "$*" >&2; }
@@ -60,7 +62,7 @@ check_cmake() {
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   say "this is neither Debian nor Ubuntu; please install these packages or their equivalents:"
-  say "  ${PROGRAMS[*]#*:} ${NEEDED[*]}; optional: ${RIVALS[*]} ${BROWSER[*]}"
+  say "  ${PROGRAMS[*]#*:} ${NEEDED[*]}; optional: ${RIVALS[*]} ${BROWSER[*]} ${ABI[*]}"
   exit 0
 fi
 
@@ -69,7 +71,7 @@ for program in "${PROGRAMS[@]}"; do
   command -v "${program%%:*}" >/dev/null || needed+=("${program#*:}")
 done
 mapfile -t -O "${#needed[@]}" needed < <(missing_of "${NEEDED[@]}")
-mapfile -t optional < <(missing_of "${RIVALS[@]}" "${BROWSER[@]}" "$@")
+mapfile -t optional < <(missing_of "${RIVALS[@]}" "${BROWSER[@]}" "${ABI[@]}" "$@")
 
 if [ "${#needed[@]}" -eq 0 ] && [ "${#optional[@]}" -eq 0 ]; then
   check_cmake

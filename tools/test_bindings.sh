@@ -3,8 +3,8 @@
 #
 #   bash tools/test_bindings.sh                       everything
 #   bash tools/test_bindings.sh own                   bindings/*/test.sh only: what .ci/run runs
-#   bash tools/test_bindings.sh suites [SUITE...]     other projects' suites: leveldb_c plyvel rocksdb_c grocksdb
-#                                                     rust_rocksdb
+#   bash tools/test_bindings.sh suites [SUITE...]     other projects' suites: leveldb_c plyvel rocksdb_c rocksdb_cpp
+#                                                     grocksdb rust_rocksdb
 #
 # Installs build/release, which must be built, into a temporary directory; CAMBIUM_PREFIX names another installation.
 # The suites' sources come from the registries of Rust, Go and Python; they are kept, with their builds, in build/suites.

@@ -295,8 +295,8 @@ double BTreeIndex::ExpectedBytes(const Layers& layers, const MemtableShape& memt
   return BytesPerUpdate(cost) * cost.batch;
 }
 
-// The share of all pages that the rest of a sweep will replace.
-Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers) {
+// The share of all pages that the rest of a sweep will replace, with a memtable of so many keys.
+Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers, std::uint64_t memtable_keys) {
   const LayersShape& facts = layers.shape();
   if (facts.base_keys == 0) return 0.0;
   double ahead = 1;
@@ -304,7 +304,7 @@ Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers) {
     CAMBIUM_TRY(const std::uint64_t done, layers.Rank(sweep->cursor));
     ahead -= static_cast<double>(done) / static_cast<double>(facts.base_keys);
   }
-  double keys = 0;
+  auto keys = static_cast<double>(memtable_keys);
   for (std::size_t i = facts.sweep_in_progress ? layers.first_swept() : 0; i < layers.runs().size(); ++i) {
     keys += static_cast<double>(layers.runs()[i]->info().root.entry_count);
   }
@@ -326,9 +326,11 @@ IndexSegmentOptions BTreeIndex::SegmentsFor(const TreeLayers& layers, bool with_
   return segments;
 }
 
-std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
-                                              const CompactionInput& input, std::uint64_t copy_bytes_max,
-                                              double share_to_be_replaced) const {
+Result<std::set<std::uint64_t>> BTreeIndex::VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
+                                                      const CompactionInput& input,
+                                                      std::uint64_t copy_bytes_max) const {
+  CAMBIUM_TRY(const double share_to_be_replaced, ShareToBeReplaced(layers, input.memtable_keys));
+  double saved_share = input.memtable == nullptr ? share_to_be_replaced : 0;
   const std::uint32_t page_size = layers.parts().page_size;
   std::vector<IndexSegmentUse> uses;
   std::uint64_t live_units = 0;
@@ -346,11 +348,15 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const In
     // next one necessary. So the growth is bounded.
     const std::uint64_t dead_units_max = live_units * (input.file_percent_max - 100) / 100;
     policy.growth_units = std::min(2 * copy_bytes_max / page_size, dead_units_max / 4);
-    share_to_be_replaced = 0;
+    const bool is_whole = layers.shape().base_live_bytes + layers.shape().run_file_bytes <= input.max_output_bytes;
+    if (is_whole && !MutantIs(Mutant::kSmallTreesKeepDeadPages)) {
+      policy.replaced_units = static_cast<std::uint64_t>(share_to_be_replaced * static_cast<double>(live_units));
+    }
+    saved_share = 0;
   }
   policy.only_what_fits = input.bounds.has_value() && input.bounds->is_hard;
   policy.small_units = segments.segment_bytes_max / page_size / 16;
-  return PickVictims(uses, policy, copy_bytes_max / page_size, share_to_be_replaced);
+  return PickVictims(uses, policy, copy_bytes_max / page_size, saved_share);
 }
 
 std::uint64_t BTreeIndex::DeadBytesOf(const TreeLayers& layers, const std::set<std::uint64_t>& segments) {
@@ -423,9 +429,8 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Compact(const CompactionI
     sweep.max_output_bytes = input.max_output_bytes;
     // A sweep that forgets its cursor starts over at each step, so that only an unlimited step would ever finish it.
     if (layers.parts().sweep.has_value() && !resumes) sweep.max_output_bytes = std::numeric_limits<std::uint64_t>::max();
-    CAMBIUM_TRY(const double share, ShareToBeReplaced(layers));
     const std::uint64_t copy_bytes_max = input.bounds.has_value() ? input.bounds->copy_bytes_max : input.max_output_bytes / 2;
-    sweep.victims = VictimsOf(layers, segments, input, copy_bytes_max, share);
+    CAMBIUM_TRY(sweep.victims, VictimsOf(layers, segments, input, copy_bytes_max));
     if (input.bounds.has_value()) {
       // If steps wrote more than the copies free, the dead pages in all other files would grow until nothing is free.
       // On a full disk a step may write as many bytes as the emptied files have dead; otherwise half as many, so that
@@ -442,7 +447,8 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Compact(const CompactionI
   } else {
     // Pages that the merge replaces anyway need no copy.
     const std::uint64_t flush_bytes_max = Policy(input.max_output_bytes).flush_pages_max * segments.page_size;
-    sweep.victims = VictimsOf(layers, segments, input, std::min(segments.segment_bytes_max, flush_bytes_max / 2), 0);
+    const std::uint64_t copy_bytes_max = std::min(segments.segment_bytes_max, flush_bytes_max / 2);
+    CAMBIUM_TRY(sweep.victims, VictimsOf(layers, segments, input, copy_bytes_max));
   }
   return RunSweep(std::move(sweep), segments, std::move(outcome), input.syncs);
 }

@@ -69,14 +69,14 @@ class BTreeIndex final : public Index {
  private:
   friend class SweepOutcome;
 
-  static Result<double> ShareToBeReplaced(const TreeLayers& layers);
+  static Result<double> ShareToBeReplaced(const TreeLayers& layers, std::uint64_t memtable_keys);
   // The size of new segments: a 64th of the tree, but at most a step of a sweep. Larger if there would be too many
   // segments otherwise, but never larger than the options say.
   [[nodiscard]] IndexSegmentOptions SegmentsFor(const TreeLayers& layers, bool with_memtable,
                                                 std::uint64_t step_bytes_max) const;
-  [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
-                                                  const CompactionInput& input, std::uint64_t copy_bytes_max,
-                                                  double share_to_be_replaced) const;
+  [[nodiscard]] Result<std::set<std::uint64_t>> VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
+                                                          const CompactionInput& input,
+                                                          std::uint64_t copy_bytes_max) const;
   // The bytes of pages in these segments that the tree does not use.
   [[nodiscard]] static std::uint64_t DeadBytesOf(const TreeLayers& layers, const std::set<std::uint64_t>& segments);
   [[nodiscard]] bool HasRunFor(const Layers& layers, const CompactionRequest& request) const;

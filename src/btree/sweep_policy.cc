@@ -66,6 +66,10 @@ std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments
     if (segment.units < policy.small_units) small.push_back(segment);
   }
   std::set<std::uint64_t> victims;
+  if (policy.replaced_units && (units + *policy.replaced_units) * 100 > live_units * policy.file_percent_max) {
+    for (const IndexSegmentUse& segment : segments) victims.insert(segment.number);
+    return victims;
+  }
   std::uint64_t copied = 0;
   const auto take = [&](const IndexSegmentUse& segment) {
     if ((policy.only_what_fits || !victims.empty()) && copied + segment.live_units > budget_units) return;

@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <limits>
 #include <set>
 #include <vector>
@@ -104,6 +105,8 @@ struct EvacuationPolicy {
   std::uint64_t small_units = 1024;
   std::size_t small_segments_max = 4;
   bool only_what_fits = false;  // no segment is chosen whose live pages exceed the budget
+  // If set, the step may write the whole tree anew, and this many pages of it are replaced anyway.
+  std::optional<std::uint64_t> replaced_units = std::nullopt;
 };
 
 // Chooses segments whose live pages sweeps copy elsewhere, so that the segments can be deleted. Takes those with the
@@ -112,6 +115,10 @@ struct EvacuationPolicy {
 // `budget_units`. Without only_what_fits the first segment is taken even if it does not fit. `share_to_be_replaced`
 // estimates, for uniform keys, which share of all pages the rest of the sweep in progress will replace. If that is more
 // than one half, twice file_percent_max is allowed, because most pages that would be copied are soon replaced anyway.
+//
+// With policy.replaced_units: takes all segments if the files would exceed file_percent_max after the step, because the
+// replaced pages are dead then. So a small tree has no dead pages after such a step, in particular none in the segment
+// that its pages were appended to.
 [[nodiscard]] std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments,
                                                   const EvacuationPolicy& policy, std::uint64_t budget_units,
                                                   double share_to_be_replaced = 0);

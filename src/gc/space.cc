@@ -56,7 +56,7 @@ std::uint64_t RoomOnDisk(const SpaceFigures& figures, std::uint64_t live) {
 std::uint64_t IndexFilePercentMax(std::uint64_t room, std::uint64_t page_bytes) {
   constexpr double kLeast = 10;  // then ten pages are copied for each dead one; at 5 per cent it would be twenty
   constexpr double kMost = 100;
-  if (page_bytes == 0) return 200;
+  if (page_bytes == 0) return kFilePercentUnbounded;
   const double dead_percent = 100 * static_cast<double>(room) / static_cast<double>(page_bytes);
   return 100 + static_cast<std::uint64_t>(std::clamp(dead_percent, kLeast, kMost));
 }

@@ -81,6 +81,9 @@ struct SpacePolicy {
   std::uint64_t step_bytes_max = 64u << 20;
 };
 
+// The index's own limit of the size of page files, as a percentage of their live bytes: no limit by the ceiling.
+inline constexpr std::uint64_t kFilePercentUnbounded = 200;
+
 struct SpacePlan {
   // The bytes beyond the live ones that the ceiling allows, without A, and that the disk has room for. The sizes of
   // files and steps, and the bytes that wait for a compaction, are limited to parts of it, so that all of them fit.
@@ -93,7 +96,7 @@ struct SpacePlan {
   // rest is for runs, the log, and pages that a step copies before it frees any. But at least 10 per cent may be dead;
   // below S = 1.25 that is more than two fifths of the slack. The files may have at most twice the live bytes: at that
   // size copying costs the least, and if values are separated, the index is a small part of the database anyway.
-  std::uint64_t index_file_percent_max = 200;
+  std::uint64_t index_file_percent_max = kFilePercentUnbounded;
   // Values of D: from work_at on, jobs are started that would not be due for other reasons; from slow_at on, writers
   // are slowed down; no write may raise D above stop_at while a job can help. Work that no user has asked for may raise
   // D to spare_until. All are UINT64_MAX without a ceiling.

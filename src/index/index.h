@@ -219,6 +219,7 @@ struct CompactionInput {
   // If set, runs a step of this request, for which IsCompactionDue has said yes. If null, runs the step that is most
   // due; if none is due, it compacts the runs anyway.
   CompactionRequest* request = nullptr;
+  std::uint64_t memtable_keys = 0;  // the number of keys of `memtable`
   // The range deletes of `memtable`: older than the entries it yields, newer than all layers. Null: none.
   std::shared_ptr<const RangeDeletes> memtable_ranges = nullptr;
   // Decides about the values of the runs and of the files that they are merged with. Null: all values are kept. Always

@@ -232,8 +232,7 @@ void Compactor::LimitOnFullDisk(const Family& family, CompactionInput* input) co
 // of dead pages is near, a step copies more live pages out of sparse files, and merges less. It merges at most half of
 // the dead bytes in these files, plus half of the bytes by which the files may still grow.
 void Compactor::LimitDeadPages(const Family& family, CompactionInput* input) const {
-  constexpr std::uint64_t kUnlimited = 200;  // the index's own limit
-  if (family.options().index_type == IndexKind::kLsm || input->file_percent_max >= kUnlimited) return;
+  if (family.options().index_type == IndexKind::kLsm || input->file_percent_max >= kFilePercentUnbounded) return;
   // If the disk bounds the space, steps are an eighth of what is free, and may use all of it.
   if (space_.is_bound_by_disk.load(std::memory_order_relaxed) || MutantIs(Mutant::kSweepsIgnoreDeadPages)) return;
   const LayersShape& shape = input->layers->shape();

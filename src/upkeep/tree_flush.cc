@@ -44,7 +44,13 @@ Status TreeFlush::Write(FlushJobInfo* info) {
 bool TreeFlush::HasRoomToMerge(const Layers& layers) {
   const std::uint64_t most = std::max(input_.shape().max_output_bytes, kTreeFlushBytesLeast);
   const std::uint64_t copies = most / 2;  // the merge also copies live pages out of sparse files
-  merging_.emplace(&tools_.disk.merging_bytes, std::min(layers.shape().base_live_bytes, most + copies));
+  const std::uint64_t its = std::min(layers.shape().base_live_bytes, most + copies);
+  merging_.emplace(&tools_.disk.merging_bytes, its);
+  // Flushes that share a commit free the old pages of all their trees only after it. Under a ceiling that bounds indexes
+  // they may together have as many as a step may write; the other memtables become runs, which are merged later.
+  const bool is_bounded = tools_.space.index_file_percent_max.load(std::memory_order_relaxed) < kFilePercentUnbounded;
+  const std::uint64_t together = std::max(its, tools_.space.step_bytes.load(std::memory_order_relaxed));
+  if (is_bounded && merging_->total() > together && !MutantIs(Mutant::kFlushesMergeAllTrees)) return false;
   std::uint64_t free = 0;
   if (!tools_.db.fs->FreeSpace(tools_.db.path, &free).ok()) return true;
   return MutantIs(Mutant::kMergeWithoutRoom) ||
@@ -57,6 +63,7 @@ Status TreeFlush::Merge(const std::shared_ptr<const Layers>& layers, FlushJobInf
   CompactionInput input;
   input.layers = layers;
   input.memtable = input_.cursor();
+  input.memtable_keys = input_.shape().key_count;
   input.memtable_ranges = input_.ranges();
   input.max_output_bytes = input_.shape().max_output_bytes;
   input.file_percent_max = tools_.space.index_file_percent_max.load(std::memory_order_relaxed);

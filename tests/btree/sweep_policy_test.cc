@@ -130,6 +130,16 @@ TEST(SweepPolicyVictimsTest, TheFirstMayExceedTheBudgetUnlessOnlyWhatFitsIsChose
   EXPECT_EQ(PickVictims({{1, 10'000, 1'500}, {2, 10'000, 1'000}}, {.only_what_fits = true}, 1'000), Numbers{2});
 }
 
+TEST(SweepPolicyVictimsTest, AllIfThePagesThatAStepReplacesWouldExceedTheBound) {
+  const std::vector<IndexSegmentUse> uses = {{1, 1'000, 1'000}, {2, 500, 450}};
+  EvacuationPolicy policy{.file_percent_max = 120};
+  EXPECT_EQ(PickVictims(uses, policy, kNoBudget), Numbers{});
+  policy.replaced_units = 240;  // 1,740 pages are 120 % of 1,450
+  EXPECT_EQ(PickVictims(uses, policy, kNoBudget), Numbers{});
+  policy.replaced_units = 241;
+  EXPECT_EQ(PickVictims(uses, policy, kNoBudget), (Numbers{1, 2}));
+}
+
 TEST(SweepPolicyVictimsTest, NeverASegmentWithinBoundsByItself) {
   EXPECT_EQ(PickVictims({{1, 10'000, 5'000}, {2, 10'000, 4'999}}, {}, kNoBudget), Numbers{2});
   EXPECT_EQ(PickVictims({{1, 10'000, 10'000}, {2, 10'000, 10'000}}, {.file_percent_max = 100}, kNoBudget), Numbers{});

@@ -25,9 +25,9 @@ if compgen -G "$build/libcambium.so*" >/dev/null; then shared=yes; fi
 cmake --install "$build" --prefix "$work/first" >"$work/log" || { cat "$work/log"; fail "cmake --install failed"; }
 prefix=$work/moved
 mv "$work/first" "$prefix"
-for header in "$root"/include/cambium/*.h; do
-  cmp "$header" "$prefix/include/cambium/$(basename "$header")" || fail "a header is missing"
-done
+while IFS= read -r header; do
+  cmp "$header" "$prefix/${header#"$root"/}" || fail "a header is missing"
+done < <(find "$root/include/cambium" -name '*.h')
 # No installed file may contain the path of the build, of the sources, or of the first folder.
 for path in "$build" "$root/" "$work/first"; do
   if grep -rlF -e "$path" "$prefix"; then fail "these contain $path"; fi
@@ -35,13 +35,13 @@ done
 libdir=$(dirname "$(find "$prefix" -name libcambium.a)")
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 
-# ---- Four ways to build against it ----
+# ---- Six ways to build against it ----
 # ran NAME PROGRAM: runs it on a new database.
 ran() {
   LD_LIBRARY_PATH=$libdir "$2" "$work/$1.db" || fail "$1: the program did not find what it had written"
   echo "install_script: $1 is built and runs"
 }
-with_cmake() {  # static or shared
+with_cmake() {  # static, rocksdb_names or shared
   cmake -S "$outside" -B "$work/$1" -DUSE="$1" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
     cmake --build "$work/$1" >>"$work/log" 2>&1 || { cat "$work/log"; fail "find_package, $1"; }
   ran "find_package_$1" "$work/$1/outside"
@@ -50,10 +50,15 @@ with_cmake static
 read -r -a flags <<<"$(pkg-config --cflags --libs cambium-static)"
 "${CXX:-c++}" -std=c++20 "$outside/program.cc" "${flags[@]}" -o "$work/pc_static"
 ran pkg_config_static "$work/pc_static"
+with_cmake rocksdb_names
+"${CXX:-c++}" -std=c++20 -I"$(pkg-config --variable=rocksdb_names cambium-static)" "$outside/rocksdb_program.cc" \
+  "${flags[@]}" -o "$work/pc_rocksdb_names"
+ran pkg_config_rocksdb_names "$work/pc_rocksdb_names"
 if ldd "$work/pc_static" | grep libcambium; then fail "cambium-static.pc leads to the shared library"; fi
 
 version=$(pkg-config --modversion cambium-static)
 grep -q "^CMAKE_PROJECT_VERSION:STATIC=$version$" "$build/CMakeCache.txt" || fail "pkg-config has version $version"
+grep -qF "\"version\": \"$version\"" "$root/packaging/vcpkg/vcpkg.json" || fail "vcpkg.json has another version than $version"
 if cmake -S "$outside" -B "$work/absent" -DUSE=none -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1; then
   fail "find_package finds a component that does not exist"
 fi
@@ -95,6 +100,25 @@ for program in ${programs[@]+"${programs[@]}"}; do
 done
 if [ -x "$prefix/bin/cambium" ]; then "$prefix/bin/cambium" verify --deep "$work/pkg_config_static.db" >/dev/null; fi
 
+# ---- Bills of materials ----
+# has_sbom PACKAGE NAMES [FILE]: the document must name these, and all libraries that the file is linked with.
+dpkg=$(command -v dpkg-query || true)
+has_sbom() {
+  cmake "-DSBOM=$prefix/share/doc/$1/$1.spdx.json" "-DNAMES=$2" "-DFILE=${3:+$prefix/$3}" "-DDPKG=$dpkg" \
+    -P "$root/tests/install/check_sbom.cmake" || fail "the bill of materials of $1"
+  echo "install_script: the bill of materials of $1 is complete"
+}
+has_sbom libcambium-dev "libcambium-dev;libzstd;liblz4;libxxhash;liburing"
+if [ "$shared" = yes ]; then
+  number=$(objdump -p "$build/libcambium.so" | sed -n 's/.*SONAME *libcambium\.so\.//p')
+  has_sbom "libcambium$number" "libcambium$number" "${libdir#"$prefix"/}/libcambium.so"
+fi
+if has_option CAMBIUM_BUILD_ROCKSDB; then
+  has_sbom libcambium-rocksdb libcambium-rocksdb "${libdir#"$prefix"/}/libcambium_rocksdb.so"
+fi
+if has_option CAMBIUM_BUILD_TOOLS; then has_sbom cambium-tools "CLI11;nlohmann_json" bin/cambium; fi
+if has_option CAMBIUM_BUILD_BENCH; then has_sbom cambium-bench "CLI11;nlohmann_json" bin/cambium_bench; fi
+
 # ---- Debian packages ----
 if ! command -v dpkg-deb >/dev/null || ! command -v dpkg-shlibdeps >/dev/null; then
   echo "SKIPPED: no packages are made (dpkg-deb and dpkg-shlibdeps are not installed)"
@@ -104,19 +128,20 @@ mkdir "$work/packages"
 (cd "$build" && cpack -G DEB -B "$work/packages" >"$work/log" 2>&1) || { cat "$work/log"; fail "cpack failed"; }
 
 # holds PACKAGE FILES...: the package must exist, and must have a file for each of these patterns. It may have no other
-# files except its copyright, which dpkg wants in /usr/share/doc/PACKAGE.
+# files except its copyright and its bill of materials, in /usr/share/doc/PACKAGE, which it must have.
 holds() {
   local package=$1 contents left pattern
   shift
   compgen -G "$work/packages/${package}_*.deb" >/dev/null || fail "there is no package $package"
   contents=$(dpkg-deb -c "$work/packages/$package"_*.deb | awk '$1 !~ /^d/ { print $6 }' | sed 's|^\./|/|')
-  left=$(grep -v "^/usr/share/doc/$package/copyright$" <<<"$contents")
+  left=$(grep -v "^/usr/share/doc/$package/\(copyright\|$package\.spdx\.json\)$" <<<"$contents")
   for pattern in "$@"; do
     grep -q "^$pattern$" <<<"$left" || fail "$package has no $pattern: $contents"
     left=$(grep -v "^$pattern$" <<<"$left" || true)
   done
   [ -z "$left" ] || fail "$package has these too: $left"
   grep -q '/copyright$' <<<"$contents" || fail "$package has no copyright"
+  grep -q '/'"$package"'\.spdx\.json$' <<<"$contents" || fail "$package has no bill of materials"
   [[ $(dpkg-deb -f "$work/packages/$package"_*.deb Description) == "embedded key-value store, "* ]] ||
     fail "$package describes itself in another way"
   echo "install_script: $package is packed, $(wc -l <<<"$contents") files"
@@ -124,14 +149,13 @@ holds() {
 depends_of() { dpkg-deb -f "$work/packages/$1"_*.deb Depends; }
 
 lib='/usr/lib\(/[^/]*\)\?'
-development=('/usr/include/cambium/[a-z_]*\.h' "$lib/libcambium\\.a" "$lib/pkgconfig/cambium-static\\.pc"
+development=('/usr/include/cambium/[a-z_/]*\.h' "$lib/libcambium\\.a" "$lib/pkgconfig/cambium-static\\.pc"
   "$lib/cmake/cambium/[a-z-]*\\.cmake")
 if [ "$shared" = yes ]; then development+=("$lib/libcambium\\.so" "$lib/pkgconfig/cambium\\.pc"); fi
 holds libcambium-dev "${development[@]}"
 [[ $(depends_of libcambium-dev) == *libzstd-dev*liblz4-dev*libxxhash-dev*liburing-dev* ]] ||
   fail "libcambium-dev does not bring what the static library needs"
 if [ "$shared" = yes ]; then
-  number=$(basename "$(compgen -G "$build/libcambium.so.*" | sort | sed -n 1p)" | sed 's/libcambium\.so\.\([0-9]*\).*/\1/')
   holds "libcambium$number" "$lib/libcambium\\.so\\.[0-9.]*"
   [[ $(depends_of libcambium-dev) == *"libcambium$number (= $version)"* ]] || fail "libcambium-dev has no runtime"
   [[ $(depends_of "libcambium$number") == *libc6* ]] || fail "the runtime package depends on nothing"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the test suites of other projects over the C interfaces, and over the binding for Python.
+"""Runs the test suites of other projects over the C interfaces, RocksDB's C++ names, and the binding for Python.
 
     python3 run_suites.py PREFIX WORK [SUITE...]
 
@@ -223,6 +223,42 @@ def rocksdb_c(prefix, work):
     return passed, failures
 
 
+def rocksdb_cpp(prefix, work):
+    """RocksDB's example programs: those in C++ compiled with the names of include/cambium/rocksdb_names, the one in C
+    with RocksDB's own header, and linked with the library that has its C interface. Each asserts what it expects. Their databases have fixed paths, which begin with /tmp/: each program gets a directory of its own in the
+    place of /tmp."""
+    need("g++")
+    need("pkg-config")
+    source = rocksdb_source(work)
+    examples = os.path.join(source, "examples")
+    build = os.path.join(work, "rocksdb_examples")
+    os.makedirs(build, exist_ok=True)
+    library = library_for_rocksdb(prefix, work)
+    environment = environment_of(work, [library, os.path.join(prefix, "lib")])
+    configuration = dict(os.environ, PKG_CONFIG_PATH=os.path.join(prefix, "lib", "pkgconfig"))
+    flags = run(["pkg-config", "--cflags", "--libs", "cambium-static"], env=configuration).split()
+    names = run(["pkg-config", "--variable=rocksdb_names", "cambium-static"], env=configuration).strip()
+
+    def compiled_and_run(file):
+        name = os.path.splitext(file)[0]
+        program, scratch = os.path.join(build, name), os.path.join(environment["TMPDIR"], name)
+        os.makedirs(scratch)
+        with open(os.path.join(examples, file), encoding="utf-8") as text, \
+                open(os.path.join(build, file), "w", encoding="utf-8") as out:
+            out.write(text.read().replace("/tmp/", scratch + "/"))
+        if file.endswith(".c"):
+            command = ["gcc", "-I" + os.path.join(source, "include"), file, "-L" + library, "-lrocksdb"]
+        else:
+            command = ["g++", "-std=c++20", "-I" + names, file] + flags
+        # The assertions are the test.
+        ok, output = outcome(command + ["-w", "-UNDEBUG", "-DOS_LINUX", "-o", program], environment, build,
+                             SECONDS_FOR_A_COMPILER)
+        return outcome([program], environment, scratch, SECONDS_FOR_A_TEST) if ok else (ok, output)
+
+    files = sorted(file for file in os.listdir(examples) if file.endswith((".c", ".cc")))
+    return run_each({os.path.splitext(file)[0]: lambda f=file: compiled_and_run(f) for file in files})
+
+
 def leveldb_c(prefix, work):
     """LevelDB's test of its C interface, with renamed calls."""
     need("gcc")
@@ -279,6 +315,7 @@ SUITES = {
     "leveldb_c": leveldb_c,
     "plyvel": plyvel,
     "rocksdb_c": rocksdb_c,
+    "rocksdb_cpp": rocksdb_cpp,
     "grocksdb": grocksdb,
     "rust_rocksdb": rust_rocksdb,
 }

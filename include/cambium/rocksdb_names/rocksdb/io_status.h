@@ -1,0 +1,4 @@
+// IOStatus, which is the same as Status here.
+#pragma once
+
+#include "cambium/rocksdb_names/rocksdb/status.h"
