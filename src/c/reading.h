@@ -15,14 +15,15 @@ namespace cambium::c {
 // A missing key is not an error in a C interface: the result is then not set.
 inline Status UnlessAbsent(Status status) { return status.IsNotFound() ? Status::OK() : status; }
 
-// Returns a copy that the caller frees; null if the key is missing, or after an error.
-inline char* GetCopy(DB& db, const ReadOptions& options, ColumnFamilyHandle* family, Slice key,
-                     std::size_t* value_length, char** errptr) {
+// `get` sets a PinnableSlice and returns a Status, as DB::Get does. Returns a copy that the caller frees; null if the
+// key is missing, or after an error.
+template <typename Get>
+char* CopyOf(Get&& get, std::size_t* value_length, char** errptr) {
   char* copy = nullptr;
   *value_length = 0;
   Guarded(errptr, [&] {
     PinnableSlice value;
-    Status status = db.Get(options, family, key, &value);
+    Status status = get(&value);
     if (status.ok()) {
       copy = CopyBytes(value);
       *value_length = value.size();
@@ -32,17 +33,26 @@ inline char* GetCopy(DB& db, const ReadOptions& options, ColumnFamilyHandle* fam
   return copy;
 }
 
-// Pinned: an object of the C interface that owns a PinnableSlice `rep`. Null if the key is missing, or after an error.
-template <typename Pinned>
-Pinned* GetPinned(DB& db, const ReadOptions& options, ColumnFamilyHandle* family, Slice key, char** errptr) {
+// The same. Pinned: an object of the C interface that owns a PinnableSlice `rep`.
+template <typename Pinned, typename Get>
+Pinned* PinnedOf(Get&& get, char** errptr) {
   std::unique_ptr<Pinned> value;
   Guarded(errptr, [&] {
     value = std::make_unique<Pinned>();
-    Status status = db.Get(options, family, key, &value->rep);
+    Status status = get(&value->rep);
     if (!status.ok()) value.reset();
     return UnlessAbsent(std::move(status));
   });
   return value.release();
+}
+
+inline char* GetCopy(DB& db, const ReadOptions& options, ColumnFamilyHandle* family, Slice key,
+                     std::size_t* value_length, char** errptr) {
+  return CopyOf([&](PinnableSlice* value) { return db.Get(options, family, key, value); }, value_length, errptr);
+}
+template <typename Pinned>
+Pinned* GetPinned(DB& db, const ReadOptions& options, ColumnFamilyHandle* family, Slice key, char** errptr) {
+  return PinnedOf<Pinned>([&](PinnableSlice* value) { return db.Get(options, family, key, value); }, errptr);
 }
 
 // `family_of` and `key_of` return the family of the i-th key, and the key; `take` receives each value found. If `take`

@@ -1,8 +1,7 @@
 // Batches.
-#include <algorithm>
+#include "rocksdb_c/batch.h"
 
 #include "rocksdb_c/batch_format.h"
-#include "rocksdb_c/objects.h"
 
 using namespace cambium::rocks;
 using cambium::ColumnFamilyHandle;
@@ -12,57 +11,12 @@ using cambium::WriteBatch;
 
 namespace {
 
-// Adds an operation of a family. In the C++ interface a null family means the default one; here it is more likely to be
-// one that was not created.
 template <typename Operation>
 void AddTo(rocksdb_writebatch_t* batch, const rocksdb_column_family_handle_t* family, Operation operation) {
-  static_cast<void>(family == nullptr ? batch->rep.Refuse(Status::InvalidArgument("the column family handle is null"))
-                                      : operation(family->rep));
+  static_cast<void>(family == nullptr ? batch->rep.Refuse(NullFamily()) : operation(family->rep));
 }
 
 void Refuse(rocksdb_writebatch_t* batch, const char* feature) { static_cast<void>(batch->rep.Refuse(Lacks(feature))); }
-
-std::string Joined(int count, const char* const* parts, const size_t* sizes) {
-  std::string whole;
-  for (int i = 0; i < count; ++i) whole.append(parts[i], sizes[i]);
-  return whole;
-}
-
-using Puts = void (*)(void*, const char*, size_t, const char*, size_t);
-using Deletes = void (*)(void*, const char*, size_t);
-using LogData = void (*)(void*, const char*, size_t);
-using PutsCf = void (*)(void*, uint32_t, const char*, size_t, const char*, size_t);
-using DeletesCf = void (*)(void*, uint32_t, const char*, size_t);
-
-// RocksDB's callbacks have none for range deletes: it skips them too.
-class Teller final : public WriteBatch::Handler {
- public:
-  Teller(void* state, PutsCf put, DeletesCf deleted) : state_(state), put_cf_(put), deleted_cf_(deleted) {}
-  Teller(void* state, Puts put, Deletes deleted) : state_(state), put_(put), deleted_(deleted) {}
-  Status Put(Slice key, Slice value) override { return PutCF(0, key, value); }
-  Status Delete(Slice key) override { return DeleteCF(0, key); }
-  Status PutCF(std::uint32_t family, Slice key, Slice value) override {
-    if (put_cf_ != nullptr) put_cf_(state_, family, key.data(), key.size(), value.data(), value.size());
-    if (put_ != nullptr && family == 0) put_(state_, key.data(), key.size(), value.data(), value.size());
-    return Status::OK();
-  }
-  Status DeleteCF(std::uint32_t family, Slice key) override {
-    if (deleted_cf_ != nullptr) deleted_cf_(state_, family, key.data(), key.size());
-    if (deleted_ != nullptr && family == 0) deleted_(state_, key.data(), key.size());
-    return Status::OK();
-  }
-  Status SingleDeleteCF(std::uint32_t family, Slice key) override { return DeleteCF(family, key); }
-  Status DeleteRangeCF(std::uint32_t /*family*/, Slice /*begin*/, Slice /*end*/) override { return Status::OK(); }
-
- private:
-  void* const state_;
-  const Puts put_ = nullptr;
-  const Deletes deleted_ = nullptr;
-  const PutsCf put_cf_ = nullptr;
-  const DeletesCf deleted_cf_ = nullptr;
-};
-
-void Tell(const rocksdb_writebatch_t* batch, Teller teller) { static_cast<void>(batch->rep.Iterate(&teller)); }
 
 }  // namespace
 
@@ -219,14 +173,14 @@ void rocksdb_writebatch_iterate(rocksdb_writebatch_t* batch, void* state,
                                 void (*put)(void*, const char* key, size_t key_length, const char* value,
                                             size_t value_length),
                                 void (*deleted)(void*, const char* key, size_t key_length)) {
-  Tell(batch, Teller(state, put, deleted));
+  Teller(state, put, deleted).Tell(batch->rep);
 }
 void rocksdb_writebatch_iterate_ld(rocksdb_writebatch_t* batch, void* state,
                                    void (*put)(void*, const char* key, size_t key_length, const char* value,
                                                size_t value_length),
                                    void (*deleted)(void*, const char* key, size_t key_length),
                                    void (* /*log_data*/)(void*, const char* bytes, size_t length)) {
-  Tell(batch, Teller(state, put, deleted));
+  Teller(state, put, deleted).Tell(batch->rep);
 }
 void rocksdb_writebatch_iterate_cf(rocksdb_writebatch_t* batch, void* state,
                                    void (*put_cf)(void*, uint32_t family, const char* key, size_t key_length,
@@ -234,7 +188,7 @@ void rocksdb_writebatch_iterate_cf(rocksdb_writebatch_t* batch, void* state,
                                    void (*deleted_cf)(void*, uint32_t family, const char* key, size_t key_length),
                                    void (* /*merge_cf*/)(void*, uint32_t family, const char* key, size_t key_length,
                                                          const char* value, size_t value_length)) {
-  Tell(batch, Teller(state, put_cf, deleted_cf));
+  Teller(state, put_cf, deleted_cf).Tell(batch->rep);
 }
 void rocksdb_writebatch_iterate_cf_ld(rocksdb_writebatch_t* batch, void* state,
                                       void (*put_cf)(void*, uint32_t family, const char* key, size_t key_length,
@@ -243,7 +197,7 @@ void rocksdb_writebatch_iterate_cf_ld(rocksdb_writebatch_t* batch, void* state,
                                       void (* /*merge_cf*/)(void*, uint32_t family, const char* key, size_t key_length,
                                                             const char* value, size_t value_length),
                                       void (* /*log_data*/)(void*, const char* bytes, size_t length)) {
-  Tell(batch, Teller(state, put_cf, deleted_cf));
+  Teller(state, put_cf, deleted_cf).Tell(batch->rep);
 }
 
 }  // extern "C"

@@ -66,7 +66,7 @@ void rocksdb_writeoptions_disable_WAL(rocksdb_writeoptions_t* options, int disab
 unsigned char rocksdb_writeoptions_get_disable_WAL(rocksdb_writeoptions_t* options) { return options->disable_wal; }
 
 void rocksdb_readoptions_set_snapshot(rocksdb_readoptions_t* options, const rocksdb_snapshot_t* snapshot) {
-  options->snapshot = reinterpret_cast<const cambium::Snapshot*>(snapshot);
+  options->snapshot = snapshot == nullptr ? nullptr : snapshot->rep;
 }
 
 // RocksDB too refers to the caller's bytes.

@@ -1,95 +1,15 @@
-// Opening and closing, and what concerns a database as a whole.
-#include <algorithm>
-
+// What concerns a database as a whole.
+#include "cambium/repair.h"
 #include "rocksdb_c/objects.h"
 
-#include "cambium/repair.h"
-#include "rocksdb_c/prefix.h"
-
 using namespace cambium::rocks;
-using cambium::ColumnFamilyDescriptor;
 using cambium::ColumnFamilyHandle;
-using cambium::DB;
-using cambium::DBOptions;
 using cambium::Options;
 using cambium::Result;
 using cambium::Slice;
 using cambium::Status;
 
 namespace {
-
-// Runs after each Open: registers the database with its cache, and writes the options to LOG.
-void Welcome(const std::shared_ptr<DB>& db, const rocksdb_options_t& options, const std::vector<std::string>& hints) {
-  if (options.table.has_value() && options.table->block_cache != nullptr) {
-    RocksCache& cache = *options.table->block_cache;
-    const cambium::MutexLock lock(cache.mutex);
-    std::erase_if(cache.users, [](const std::weak_ptr<DB>& each) { return each.expired(); });
-    cache.users.push_back(db);
-  }
-  if (const std::shared_ptr<cambium::Logger> logger = db->GetOptions().info_log; logger != nullptr) {
-    LogOptions(options, hints, logger.get());
-  }
-}
-
-using Opens = Status (*)(const DBOptions&, const std::string&, const std::vector<ColumnFamilyDescriptor>&,
-                         std::vector<ColumnFamilyHandle*>*, std::unique_ptr<DB>*);
-
-Status OpenWith(Opens make, const rocksdb_options_t& options, const char* name, int count, const char* const* names,
-                const rocksdb_options_t* const* family_options, rocksdb_column_family_handle_t** handles,
-                rocksdb_t** db) {
-  if (count < 0) return Status::InvalidArgument("the number of column families is " + std::to_string(count));
-  std::vector<std::string> hints;
-  Options whole;
-  CAMBIUM_RETURN_IF_ERROR(ToCambium(options, name, &whole, &hints));
-  std::vector<ColumnFamilyDescriptor> families;
-  std::vector<std::unique_ptr<rocksdb_column_family_handle_t>> wrapped;
-  auto opened = std::make_unique<rocksdb_t>();
-  for (int i = 0; i < count; ++i) {
-    Options its;
-    CAMBIUM_RETURN_IF_ERROR(ToCambium(*family_options[i], name, &its, &hints));
-    // RocksDB has one cache for each family's table options; here it is the database's.
-    if (names[i] == cambium::kDefaultColumnFamilyName) {
-      whole.page_cache_size = std::max(whole.page_cache_size, its.page_cache_size);
-      opened->prefix_extractor = family_options[i]->prefix_extractor;
-    }
-    its.blob_file_size = whole.blob_file_size;  // all families share one log
-    families.emplace_back(names[i], its);
-    wrapped.push_back(std::make_unique<rocksdb_column_family_handle_t>());
-    wrapped.back()->prefix_extractor = family_options[i]->prefix_extractor;
-  }
-  std::vector<ColumnFamilyHandle*> made;
-  std::unique_ptr<DB> rep;
-  CAMBIUM_RETURN_IF_ERROR(make(whole, name, families, &made, &rep));
-  opened->rep = std::move(rep);
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    wrapped[i]->rep = made[i];
-    wrapped[i]->db = opened->rep;
-    handles[i] = wrapped[i].release();
-  }
-  Welcome(opened->rep, options, hints);
-  *db = opened.release();
-  return Status::OK();
-}
-
-using OpensDefault = Status (*)(const Options&, const std::string&, std::unique_ptr<DB>*);
-
-rocksdb_t* OpenDefault(OpensDefault make, const rocksdb_options_t* options, const char* name, char** errptr) {
-  rocksdb_t* db = nullptr;
-  Guarded(errptr, [&]() -> Status {
-    std::vector<std::string> hints;
-    Options whole;
-    CAMBIUM_RETURN_IF_ERROR(ToCambium(*options, name, &whole, &hints));
-    auto opened = std::make_unique<rocksdb_t>();
-    std::unique_ptr<DB> rep;
-    CAMBIUM_RETURN_IF_ERROR(make(whole, name, &rep));
-    opened->rep = std::move(rep);
-    opened->prefix_extractor = options->prefix_extractor;
-    Welcome(opened->rep, *options, hints);
-    db = opened.release();
-    return Status::OK();
-  });
-  return db;
-}
 
 // Returns the changes that are not hints. LOG names the hints.
 Result<std::unordered_map<std::string, std::string>> Changes(rocksdb_t* db, int count, const char* const* keys,
@@ -121,7 +41,7 @@ Status SetFamilyOptions(rocksdb_t* db, ColumnFamilyHandle* family, int count, co
 
 void Compact(rocksdb_t* db, ColumnFamilyHandle* family, const cambium::CompactRangeOptions& options, const char* start,
              size_t start_length, const char* limit, size_t limit_length) {
-  if (db->manual_compactions_disabled.load() > 0) return;
+  if (db->manual_compactions_disabled->load() > 0) return;
   const cambium::c::KeyRange range(start, start_length, limit, limit_length);
   Guarded(nullptr, [&] { return db->rep->CompactRange(options, family, range.BeginOrNull(), range.EndOrNull()); });
 }
@@ -129,58 +49,6 @@ void Compact(rocksdb_t* db, ColumnFamilyHandle* family, const cambium::CompactRa
 }  // namespace
 
 extern "C" {
-
-// ---- Opening and closing ----
-
-rocksdb_t* rocksdb_open(const rocksdb_options_t* options, const char* name, char** errptr) {
-  return OpenDefault(&DB::Open, options, name, errptr);
-}
-// error_if_wal_file_exists: the log is the only copy of values here, so it always exists.
-rocksdb_t* rocksdb_open_for_read_only(const rocksdb_options_t* options, const char* name,
-                                      unsigned char /*error_if_wal_file_exists*/, char** errptr) {
-  return OpenDefault(&DB::OpenForReadOnly, options, name, errptr);
-}
-rocksdb_t* rocksdb_open_column_families(const rocksdb_options_t* options, const char* name, int count,
-                                        const char* const* names, const rocksdb_options_t* const* family_options,
-                                        rocksdb_column_family_handle_t** handles, char** errptr) {
-  rocksdb_t* db = nullptr;
-  Guarded(errptr, [&] { return OpenWith(&DB::Open, *options, name, count, names, family_options, handles, &db); });
-  return db;
-}
-rocksdb_t* rocksdb_open_for_read_only_column_families(const rocksdb_options_t* options, const char* name, int count,
-                                                      const char* const* names,
-                                                      const rocksdb_options_t* const* family_options,
-                                                      rocksdb_column_family_handle_t** handles,
-                                                      unsigned char /*error_if_wal_file_exists*/, char** errptr) {
-  rocksdb_t* db = nullptr;
-  Guarded(errptr,
-          [&] { return OpenWith(&DB::OpenForReadOnly, *options, name, count, names, family_options, handles, &db); });
-  return db;
-}
-rocksdb_t* rocksdb_open_with_ttl(const rocksdb_options_t* /*options*/, const char* /*name*/, int /*ttl*/,
-                                 char** errptr) {
-  return Lack(errptr, "expiry (open_with_ttl)");
-}
-rocksdb_t* rocksdb_open_column_families_with_ttl(const rocksdb_options_t* /*options*/, const char* /*name*/,
-                                                 int /*count*/, const char* const* /*names*/,
-                                                 const rocksdb_options_t* const* /*family_options*/,
-                                                 rocksdb_column_family_handle_t** /*handles*/, const int* /*ttls*/,
-                                                 char** errptr) {
-  return Lack(errptr, "expiry (open_column_families_with_ttl)");
-}
-rocksdb_t* rocksdb_open_as_secondary(const rocksdb_options_t* /*options*/, const char* /*name*/,
-                                     const char* /*secondary_path*/, char** errptr) {
-  return Lack(errptr, "a secondary instance");
-}
-rocksdb_t* rocksdb_open_as_secondary_column_families(const rocksdb_options_t* /*options*/, const char* /*name*/,
-                                                     const char* /*secondary_path*/, int /*count*/,
-                                                     const char* const* /*names*/,
-                                                     const rocksdb_options_t* const* /*family_options*/,
-                                                     rocksdb_column_family_handle_t** /*handles*/, char** errptr) {
-  return Lack(errptr, "a secondary instance");
-}
-void rocksdb_try_catch_up_with_primary(rocksdb_t* /*db*/, char** errptr) { Lack(errptr, "a secondary instance"); }
-void rocksdb_close(rocksdb_t* db) { delete db; }
 
 void rocksdb_destroy_db(const rocksdb_options_t* /*options*/, const char* name, char** errptr) {
   Guarded(errptr, [&] { return cambium::DestroyDB(name, Options()); });
@@ -266,9 +134,9 @@ void rocksdb_disable_file_deletions(rocksdb_t* /*db*/, char** errptr) { Lack(err
 void rocksdb_enable_file_deletions(rocksdb_t* /*db*/, char** errptr) { Lack(errptr, "EnableFileDeletions"); }
 // Close ends background work itself.
 void rocksdb_cancel_all_background_work(rocksdb_t* /*db*/, unsigned char /*wait*/) {}
-void rocksdb_disable_manual_compaction(rocksdb_t* db) { ++db->manual_compactions_disabled; }
+void rocksdb_disable_manual_compaction(rocksdb_t* db) { ++*db->manual_compactions_disabled; }
 // As in RocksDB, a call without one of DisableManualCompaction before it cancels the next one.
-void rocksdb_enable_manual_compaction(rocksdb_t* db) { --db->manual_compactions_disabled; }
+void rocksdb_enable_manual_compaction(rocksdb_t* db) { --*db->manual_compactions_disabled; }
 
 void rocksdb_compact_files(rocksdb_t* /*db*/, const rocksdb_compaction_options_t* /*options*/,
                            const char* const* /*inputs*/, size_t /*count*/, int /*output_level*/,
@@ -307,16 +175,19 @@ void rocksdb_verify_file_checksums_with_options(rocksdb_t* db, const rocksdb_rea
   rocksdb_verify_checksum_with_options(db, options, errptr);
 }
 
-// ---- Snapshots: a rocksdb_snapshot_t is the snapshot itself ----
+// ---- Snapshots ----
 
 const rocksdb_snapshot_t* rocksdb_create_snapshot(rocksdb_t* db) {
-  return reinterpret_cast<const rocksdb_snapshot_t*>(db->rep->GetSnapshot());
+  auto made = std::make_unique<rocksdb_snapshot_t>();
+  made->rep = db->rep->GetSnapshot();
+  return made.release();
 }
 void rocksdb_release_snapshot(rocksdb_t* db, const rocksdb_snapshot_t* snapshot) {
-  db->rep->ReleaseSnapshot(reinterpret_cast<const cambium::Snapshot*>(snapshot));
+  if (snapshot->rep != nullptr) db->rep->ReleaseSnapshot(snapshot->rep);
+  delete snapshot;
 }
 uint64_t rocksdb_snapshot_get_sequence_number(const rocksdb_snapshot_t* snapshot) {
-  return reinterpret_cast<const cambium::Snapshot*>(snapshot)->GetSequenceNumber();
+  return snapshot->rep == nullptr ? 0 : snapshot->rep->GetSequenceNumber();
 }
 uint64_t rocksdb_get_latest_sequence_number(rocksdb_t* db) { return db->rep->GetLatestSequenceNumber(); }
 

@@ -1,9 +1,9 @@
-// Iterators. RocksDB's may be refreshed, may follow the newest state (tailing), may be given other bounds between two
-// seeks, and may end at the end of a prefix. This library's iterators keep their state and bounds. So the object here
-// makes a new one where that is needed; with other bounds, of the same state.
+// Iterators.
+#include "rocksdb_c/iterator.h"
+
+#include <algorithm>
+
 #include "read/empty_iterator.h"
-#include "rocksdb_c/objects.h"
-#include "rocksdb_c/prefix.h"
 
 using namespace cambium::rocks;
 using cambium::ColumnFamilyHandle;
@@ -13,141 +13,154 @@ using cambium::Slice;
 using cambium::Snapshot;
 using cambium::Status;
 
-struct rocksdb_iterator_t {
-  rocksdb_iterator_t(std::shared_ptr<cambium::DB> its_db, ColumnFamilyHandle* its_family,
-                     const rocksdb_readoptions_t& its_options, std::shared_ptr<const RocksPrefix> its_extractor)
-      : db(std::move(its_db)),
-        family(its_family),
-        options(its_options.Rep()),
-        tails(its_options.tailing != 0),
-        extractor(its_options.prefix_same_as_start != 0 ? std::move(its_extractor) : nullptr),
-        bounds(its_options.lower.has_value() || its_options.upper.has_value() ? &its_options : nullptr) {
-    // RocksDB's iterator refers to the bounds in the caller's options, which must live as long as the iterator.
-    TakeBounds();
-  }
-  // Sets the snapshot that the next Make reads. The caller has reset `rep`.
-  void SetState(std::shared_ptr<const Snapshot> its_state) {
-    options.snapshot = its_state.get();
-    state = std::move(its_state);
-  }
-  // Whether it may have to be made again with other bounds, of the same state.
-  [[nodiscard]] bool NeedsState() const { return bounds != nullptr && !tails && options.snapshot == nullptr; }
-
-  // An iterator that has nothing but an error.
-  explicit rocksdb_iterator_t(Status error)
-      : family(nullptr),
-        tails(false),
-        bounds(nullptr),
-        rep(std::make_unique<cambium::EmptyIterator>(std::move(error))) {}
-
-  void TakeBounds() {
-    if (bounds == nullptr) return;
-    lower = bounds->lower.has_value() ? std::optional(bounds->lower->ToString()) : std::nullopt;
-    upper = bounds->upper.has_value() ? std::optional(bounds->upper->ToString()) : std::nullopt;
-  }
-  [[nodiscard]] bool HasOtherBounds() const {
-    if (bounds == nullptr) return false;
-    const auto differs = [](const std::optional<std::string>& mine, const std::optional<Slice>& its) {
-      return mine.has_value() != its.has_value() || (mine.has_value() && Slice(*mine) != *its);
-    };
-    return differs(lower, bounds->lower) || differs(upper, bounds->upper);
-  }
-  Status Make() {
-    rep.reset();  // first: it may hold files that the new one does not need
-    return WithBounds([&](const ReadOptions& read) {
-      rep.reset(db->NewIterator(read, family));
-      return rep->status();
-    });
-  }
-  // Calls `make` with the options of an iterator with these bounds.
-  template <typename Make>
-  Status WithBounds(Make make) const {
-    ReadOptions read = options;
-    const Slice lower_slice = lower.has_value() ? Slice(*lower) : Slice();
-    const Slice upper_slice = upper.has_value() ? Slice(*upper) : Slice();
-    if (lower.has_value()) read.iterate_lower_bound = &lower_slice;
-    if (upper.has_value()) read.iterate_upper_bound = &upper_slice;
-    return make(read);
-  }
-  // Called before each seek.
-  void Prepare() {
-    if (!tails && !HasOtherBounds()) return;
-    TakeBounds();
-    static_cast<void>(Make());  // the iterator has the error
-  }
-  void StartPrefix(Slice target) {
-    has_prefix = extractor != nullptr && extractor->InDomain(target);
-    if (has_prefix) prefix = extractor->Transform(target);
-  }
-  // After SeekToFirst and SeekToLast, the prefix is that of the entry found.
-  void StartPrefixHere() {
-    has_prefix = false;
-    if (rep->Valid()) StartPrefix(rep->key());
-  }
-  // At the end, an iterator that follows the newest state looks for entries that were written meanwhile.
-  void Next() {
-    if (!tails || !rep->Valid()) return rep->Next();
-    const std::string last = rep->key().ToString();
-    rep->Next();
-    if (rep->Valid() || !rep->status().ok()) return;
-    static_cast<void>(Make());  // the iterator has the error
-    rep->Seek(last);
-    if (rep->Valid() && rep->key() == last) rep->Next();
-  }
-  [[nodiscard]] bool Valid() const {
-    if (!rep->Valid()) return false;
-    return !has_prefix || (extractor->InDomain(rep->key()) && extractor->Transform(rep->key()) == prefix);
-  }
-
-  const std::shared_ptr<cambium::DB> db;
-  ColumnFamilyHandle* const family;
-  ReadOptions options;
-  const bool tails;
-  const std::shared_ptr<const RocksPrefix> extractor;
-  const rocksdb_readoptions_t* const bounds;
-  std::optional<std::string> lower;
-  std::optional<std::string> upper;
-  bool has_prefix = false;
-  std::string prefix;
-  std::shared_ptr<const Snapshot> state;  // null: the iterator is not made again, or at the caller's snapshot
-  std::unique_ptr<Iterator> rep;
-};
-
+namespace cambium::rocks {
 namespace {
 
-std::shared_ptr<const Snapshot> SnapshotOf(const std::shared_ptr<cambium::DB>& db) {
+const rocksdb_readoptions_t& NoBounds() {
+  static const rocksdb_readoptions_t none;
+  return none;
+}
+
+std::shared_ptr<const Snapshot> SnapshotOf(const std::shared_ptr<DB>& db) {
   return {db->GetSnapshot(), [db](const Snapshot* snapshot) {
             if (snapshot != nullptr) db->ReleaseSnapshot(snapshot);
           }};
 }
 
-rocksdb_iterator_t* New(rocksdb_t* db, ColumnFamilyHandle* family, const rocksdb_readoptions_t* options,
-                        std::shared_ptr<const RocksPrefix> extractor) {
-  auto* const made = new rocksdb_iterator_t(db->rep, family, *options, std::move(extractor));
-  if (made->NeedsState()) made->SetState(SnapshotOf(db->rep));
+}  // namespace
+
+void Bounds::Take() {
+  if (options_ == nullptr) return;
+  lower_ = options_->lower.has_value() ? std::optional(options_->lower->ToString()) : std::nullopt;
+  upper_ = options_->upper.has_value() ? std::optional(options_->upper->ToString()) : std::nullopt;
+  lower_slice_ = lower_.has_value() ? Slice(*lower_) : Slice();
+  upper_slice_ = upper_.has_value() ? Slice(*upper_) : Slice();
+}
+
+bool Bounds::HaveChanged() const {
+  if (options_ == nullptr) return false;
+  const auto differs = [](const std::optional<std::string>& mine, const std::optional<Slice>& its) {
+    return mine.has_value() != its.has_value() || (mine.has_value() && Slice(*mine) != *its);
+  };
+  return differs(lower_, options_->lower) || differs(upper_, options_->upper);
+}
+
+rocksdb_iterator_t* NewIterator(std::shared_ptr<DB> db, IteratorSource source, const rocksdb_readoptions_t& options,
+                                std::shared_ptr<const RocksPrefix> extractor) {
+  auto made = std::make_unique<rocksdb_iterator_t>(std::move(db), std::move(source), options, std::move(extractor));
+  if (made->NeedsState()) made->SetState(SnapshotOf(made->db));
   static_cast<void>(made->Make());  // the iterator has the error
-  return made;
+  return made.release();
+}
+
+rocksdb_iterator_t* NewErrorIterator(Status error) { return new rocksdb_iterator_t(std::move(error)); }
+
+}  // namespace cambium::rocks
+
+rocksdb_iterator_t::rocksdb_iterator_t(std::shared_ptr<cambium::DB> its_db, IteratorSource its_source,
+                                       const rocksdb_readoptions_t& its_options,
+                                       std::shared_ptr<const RocksPrefix> its_extractor)
+    : db(std::move(its_db)),
+      source(std::move(its_source)),
+      options(its_options.Rep()),
+      tails(its_options.tailing != 0),
+      extractor(its_options.prefix_same_as_start != 0 ? std::move(its_extractor) : nullptr),
+      bounds(its_options) {}
+
+rocksdb_iterator_t::rocksdb_iterator_t(Status error)
+    : source([error = std::move(error)](const ReadOptions&) { return new cambium::EmptyIterator(error); }),
+      tails(false),
+      bounds(NoBounds()),
+      rep(source({})) {}
+
+void rocksdb_iterator_t::SetState(std::shared_ptr<const Snapshot> its_state) {
+  options.snapshot = its_state.get();
+  state = std::move(its_state);
+}
+
+ReadOptions rocksdb_iterator_t::Read() const {
+  ReadOptions read = options;
+  bounds.SetIn(&read);
+  return read;
+}
+
+Status rocksdb_iterator_t::Make() {
+  rep.reset();  // first: it may hold files that the new one does not need
+  rep.reset(source(Read()));
+  return rep->status();
+}
+
+void rocksdb_iterator_t::AddBatch(cambium::WriteBatchWithIndex* batch, ColumnFamilyHandle* family,
+                                  const rocksdb_readoptions_t* its_options) {
+  const auto its_bounds = std::make_shared<Bounds>(its_options == nullptr ? NoBounds() : *its_options);
+  const auto above = [batch, family, its_bounds](Iterator* base) {
+    ReadOptions read;
+    its_bounds->SetIn(&read);
+    return batch->NewIteratorWithBase(family, base, &read);
+  };
+  batch_bounds.push_back(its_bounds);
+  rep.reset(above(rep.release()));
+  source = [below = std::move(source), above](const ReadOptions& read) { return above(below(read)); };
+  has_prefix = false;
+}
+
+void rocksdb_iterator_t::Prepare() {
+  const auto have_changed = [](const auto& each) { return each->HaveChanged(); };
+  if (!tails && !bounds.HaveChanged() && std::ranges::none_of(batch_bounds, have_changed)) return;
+  bounds.Take();
+  for (const auto& each : batch_bounds) each->Take();
+  static_cast<void>(Make());  // the iterator has the error
+}
+
+void rocksdb_iterator_t::StartPrefix(Slice target) {
+  has_prefix = extractor != nullptr && extractor->InDomain(target);
+  if (has_prefix) prefix = extractor->Transform(target);
+}
+
+void rocksdb_iterator_t::StartPrefixHere() {
+  has_prefix = false;
+  if (rep->Valid()) StartPrefix(rep->key());
+}
+
+void rocksdb_iterator_t::Next() {
+  if (!tails || !rep->Valid()) return rep->Next();
+  const std::string last = rep->key().ToString();
+  rep->Next();
+  if (rep->Valid() || !rep->status().ok()) return;
+  static_cast<void>(Make());  // the iterator has the error
+  rep->Seek(last);
+  if (rep->Valid() && rep->key() == last) rep->Next();
+}
+
+bool rocksdb_iterator_t::Valid() const {
+  if (!rep->Valid()) return false;
+  return !has_prefix || (extractor->InDomain(rep->key()) && extractor->Transform(rep->key()) == prefix);
+}
+
+Status rocksdb_iterator_t::Refresh() {
+  rep.reset();
+  SetState(nullptr);
+  if (NeedsState()) SetState(SnapshotOf(db));
+  return Make();
+}
+
+namespace {
+
+// What an iterator over a family of the database is made by.
+IteratorSource SourceOf(const rocksdb_t* db, ColumnFamilyHandle* family) {
+  return [its = db->rep.get(), family](const ReadOptions& read) { return its->NewIterator(read, family); };
 }
 
 }  // namespace
 
-namespace cambium::rocks {
-
-rocksdb_iterator_t* ReplaceByError(rocksdb_iterator_t* base, Status error) {
-  delete base;
-  return new rocksdb_iterator_t(std::move(error));
-}
-
-}  // namespace cambium::rocks
-
 extern "C" {
 
 rocksdb_iterator_t* rocksdb_create_iterator(rocksdb_t* db, const rocksdb_readoptions_t* options) {
-  return New(db, db->rep->DefaultColumnFamily(), options, db->prefix_extractor);
+  return NewIterator(db->rep, SourceOf(db, db->rep->DefaultColumnFamily()), *options, db->prefix_extractor);
 }
 rocksdb_iterator_t* rocksdb_create_iterator_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                                rocksdb_column_family_handle_t* family) {
-  return New(db, RepOf(family), options, family->prefix_extractor);
+  return NewIterator(db->rep, SourceOf(db, RepOf(family)), *options, family->prefix_extractor);
 }
 void rocksdb_create_iterators(rocksdb_t* db, rocksdb_readoptions_t* options, rocksdb_column_family_handle_t** families,
                               rocksdb_iterator_t** iterators, size_t count, char** errptr) {
@@ -156,8 +169,8 @@ void rocksdb_create_iterators(rocksdb_t* db, rocksdb_readoptions_t* options, roc
     std::vector<std::unique_ptr<rocksdb_iterator_t>> wrapped;
     for (size_t i = 0; i < count; ++i) {
       handles.push_back(RepOf(families[i]));
-      wrapped.push_back(
-          std::make_unique<rocksdb_iterator_t>(db->rep, RepOf(families[i]), *options, families[i]->prefix_extractor));
+      wrapped.push_back(std::make_unique<rocksdb_iterator_t>(db->rep, SourceOf(db, RepOf(families[i])), *options,
+                                                             families[i]->prefix_extractor));
     }
     if (count == 0) return Status::OK();
     // They show one state, also if one of them is made again with other bounds.
@@ -166,8 +179,7 @@ void rocksdb_create_iterators(rocksdb_t* db, rocksdb_readoptions_t* options, roc
       for (const auto& each : wrapped) each->SetState(state);
     }
     std::vector<Iterator*> made;
-    Status status = wrapped[0]->WithBounds(
-        [&](const ReadOptions& read) { return db->rep->NewIterators(read, handles, &made); });
+    Status status = db->rep->NewIterators(wrapped[0]->Read(), handles, &made);
     for (size_t i = 0; i < count && status.ok(); ++i) {
       wrapped[i]->rep.reset(made[i]);
       iterators[i] = wrapped[i].release();
@@ -230,13 +242,7 @@ void rocksdb_iter_get_error(const rocksdb_iterator_t* iterator, char** errptr) {
 // From now on the iterator shows the newest state, also if it was made at a snapshot. The parameter is const in
 // RocksDB's header too.
 void rocksdb_iter_refresh(const rocksdb_iterator_t* iterator, char** errptr) {
-  Guarded(errptr, [&] {
-    auto* const its = const_cast<rocksdb_iterator_t*>(iterator);
-    its->rep.reset();
-    its->SetState(nullptr);
-    if (its->NeedsState()) its->SetState(SnapshotOf(its->db));
-    return its->Make();
-  });
+  Guarded(errptr, [&] { return const_cast<rocksdb_iterator_t*>(iterator)->Refresh(); });
 }
 
 }  // extern "C"

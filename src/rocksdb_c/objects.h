@@ -157,8 +157,15 @@ struct rocksdb_options_t {
 struct rocksdb_t {
   std::shared_ptr<cambium::DB> rep;
   std::shared_ptr<const RocksPrefix> prefix_extractor;  // the default family's option
-  // Calls of DisableManualCompaction, minus those of EnableManualCompaction. Above 0, CompactRange does nothing.
-  std::atomic<int> manual_compactions_disabled{0};
+  // Calls of DisableManualCompaction, minus those of EnableManualCompaction. Above 0, CompactRange does nothing. Shared
+  // with the other objects of the database (see transactions.h).
+  std::shared_ptr<std::atomic<int>> manual_compactions_disabled = std::make_shared<std::atomic<int>>(0);
+};
+
+// One of a database, or that of a transaction. RocksDB's programs release the second with rocksdb_free, so the object
+// here owns nothing.
+struct rocksdb_snapshot_t {
+  const cambium::Snapshot* rep = nullptr;  // null: the transaction has none
 };
 
 struct rocksdb_column_family_handle_t {
@@ -280,10 +287,6 @@ inline std::nullptr_t Lack(char** errptr, const char* feature) {
 inline ColumnFamilyHandle* RepOf(const rocksdb_column_family_handle_t* family) {
   return family == nullptr ? nullptr : family->rep;
 }
-
-// For calls that make an iterator over another one, which they take over: deletes `base`, and returns an iterator with
-// the error.
-rocksdb_iterator_t* ReplaceByError(rocksdb_iterator_t* base, Status error);
 
 // The options of a database and family that have the meaning of these. NotSupported for an option whose meaning would
 // be lost. Adds the names of options that have no effect to *hints.

@@ -1,73 +1,13 @@
-// The library for programs of RocksDB, as such a program uses it: loaded at run time, by the names of RocksDB's c.h.
-#include <dlfcn.h>
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string>
 
-#include "testing/temp_directory.h"
+#include "rocksdb_c/rocksdb_c_fixture.h"
 
 namespace cambium::testing {
 namespace {
 
-class RocksDbCTest : public ::testing::Test {
- protected:
-  RocksDbCTest() : library_(dlopen(CAMBIUM_ROCKSDB_LIBRARY, RTLD_NOW | RTLD_LOCAL)) {
-    if (library_ == nullptr) ADD_FAILURE() << dlerror();
-  }
-
-  template <typename Result, typename... Arguments>
-  Result Call(const char* name, Arguments... arguments) {
-    using Function = Result (*)(Arguments...);
-    void* const found = dlsym(library_, name);
-    EXPECT_NE(found, nullptr) << name;
-    return reinterpret_cast<Function>(found)(arguments...);
-  }
-  // Returns the error of the last call, and forgets it.
-  std::string Error() {
-    const std::string text = error_ == nullptr ? "" : error_;
-    Call<void>("rocksdb_free", static_cast<void*>(error_));
-    error_ = nullptr;
-    return text;
-  }
-  void* NewOptions() {
-    void* const options = Call<void*>("rocksdb_options_create");
-    Call<void>("rocksdb_options_set_create_if_missing", options, static_cast<unsigned char>(1));
-    return options;
-  }
-  void Put(void* db, const std::string& key, const std::string& value) {
-    void* const write = Call<void*>("rocksdb_writeoptions_create");
-    Call<void>("rocksdb_put", db, write, key.data(), key.size(), value.data(), value.size(), &error_);
-    EXPECT_EQ(Error(), "");
-    Call<void>("rocksdb_writeoptions_destroy", write);
-  }
-  // "none" if the key is not there.
-  std::string Get(void* db, const std::string& key) {
-    void* const read = Call<void*>("rocksdb_readoptions_create");
-    std::size_t length = 0;
-    char* const value = Call<char*>("rocksdb_get", db, read, key.data(), key.size(), &length, &error_);
-    EXPECT_EQ(Error(), "");
-    std::string copy = value == nullptr ? "none" : std::string(value, length);
-    Call<void>("rocksdb_free", static_cast<void*>(value));
-    Call<void>("rocksdb_readoptions_destroy", read);
-    return copy;
-  }
-
-  std::string Log() const {
-    std::ifstream log(path_ + "/LOG");
-    std::stringstream text;
-    text << log.rdbuf();
-    return text.str();
-  }
-
-  const TempDirectory directory_;
-  const std::string path_ = directory_.File("db");
-  void* const library_;
-  char* error_ = nullptr;
-};
+using RocksDbCTest = RocksDbCFixture;
 
 TEST_F(RocksDbCTest, KeysAreThereAfterReopening) {
   void* const options = NewOptions();
@@ -186,9 +126,9 @@ unsigned char CountAndKeep(void* count, int /*level*/, const char* /*key*/, std:
 // A compaction asks the filter about each key.
 TEST_F(RocksDbCTest, ManualCompactionsCanBeDisabled) {
   int asked = 0;
-  void* const filter = Call<void*>(
-      "rocksdb_compactionfilter_create", static_cast<void*>(&asked), static_cast<void (*)(void*)>([](void*) {}),
-      &CountAndKeep, static_cast<const char* (*)(void*)>([](void*) { return "counts"; }));
+  void* const filter = Call<void*>("rocksdb_compactionfilter_create", static_cast<void*>(&asked),
+                                   static_cast<void (*)(void*)>([](void*) {}), &CountAndKeep,
+                                   static_cast<const char* (*)(void*)>([](void*) { return "counts"; }));
   void* const options = NewOptions();
   Call<void>("rocksdb_options_set_compaction_filter", options, filter);
   void* const db = Call<void*>("rocksdb_open", options, path_.c_str(), &error_);
@@ -232,9 +172,8 @@ TEST_F(RocksDbCTest, AKeyThatIsNotThereHasAKnownValue) {
     std::size_t length = 99;
     unsigned char is_found = 0;
     const char* const no_timestamp = nullptr;
-    const auto may_exist =
-        Call<unsigned char>("rocksdb_key_may_exist", db, read, key.data(), key.size(), &value, &length, no_timestamp,
-                            std::size_t{0}, &is_found);
+    const auto may_exist = Call<unsigned char>("rocksdb_key_may_exist", db, read, key.data(), key.size(), &value,
+                                               &length, no_timestamp, std::size_t{0}, &is_found);
     EXPECT_EQ(may_exist, key == "oak" ? 1 : 0);
     EXPECT_EQ(is_found, 1);
     ASSERT_NE(value, nullptr);
