@@ -1,6 +1,6 @@
 // The types of RocksDB's c.h that are not opaque: a slice, and the functions that callers pass. A program is compiled
-// with RocksDB's own c.h. If CAMBIUM_ROCKSDB_HEADER names that header, it is included here, so that the compiler
-// compares each function with its declaration (tools/test_bindings.sh does that).
+// with RocksDB's own c.h. If a build sets CAMBIUM_ROCKSDB_HEADER to the path of that header, in quotes, it is included
+// here, and the compiler compares each function with its declaration.
 #pragma once
 
 #include <cstddef>

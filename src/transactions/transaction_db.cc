@@ -29,6 +29,9 @@ class KeysOfBatch final : public WriteBatch::Handler {
   std::set<std::pair<std::uint32_t, std::string>> keys_;
 };
 
+// A batch takes a null handle for the default family; a call of the database does not.
+Status NullFamily() { return Status::InvalidArgument("the column family handle is null"); }
+
 class TransactionDBImpl final : public TransactionDB {
  public:
   TransactionDBImpl(std::unique_ptr<DB> db, const TransactionDBOptions& options)
@@ -53,16 +56,19 @@ class TransactionDBImpl final : public TransactionDB {
   void SetDeadlockInfoBufferSize(std::uint32_t count) override { context_.locks.waits().SetRememberedMax(count); }
 
   Status Put(const WriteOptions& options, ColumnFamilyHandle* family, Slice key, Slice value) override {
+    if (family == nullptr) return NullFamily();
     WriteBatch batch(key.size() + value.size() + 32);
     static_cast<void>(batch.Put(family, key, value));  // Write returns a refusal
     return Write(options, &batch);
   }
   Status Delete(const WriteOptions& options, ColumnFamilyHandle* family, Slice key) override {
+    if (family == nullptr) return NullFamily();
     WriteBatch batch(key.size() + 32);
     static_cast<void>(batch.Delete(family, key));
     return Write(options, &batch);
   }
   Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family, Slice key) override {
+    if (family == nullptr) return NullFamily();
     WriteBatch batch(key.size() + 32);
     static_cast<void>(batch.SingleDelete(family, key));
     return Write(options, &batch);

@@ -212,6 +212,9 @@ TEST(PessimisticTransactionTest, WrongUseIsAnError) {
   ASSERT_TRUE(batch.DeleteRange("a", "b").ok());
   EXPECT_TRUE(store.db->Write({}, &batch).IsNotSupported());
   EXPECT_TRUE(store.db->Write({}, nullptr).IsInvalidArgument());
+  EXPECT_TRUE(store.db->Put({}, nullptr, "a", "1").IsInvalidArgument());
+  EXPECT_TRUE(store.db->Delete({}, nullptr, "a").IsInvalidArgument());
+  EXPECT_TRUE(store.db->SingleDelete({}, nullptr, "a").IsInvalidArgument());
   EXPECT_TRUE(transaction->Prepare().IsNotSupported());
   EXPECT_TRUE(transaction->Put("big", std::string(100, 'v')).IsAborted());
   EXPECT_TRUE(transaction->Put(nullptr, "a", "1", /*assume_tracked=*/true).IsInvalidArgument());
