@@ -8,7 +8,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else the project's summary precedes
 set(CPACK_PACKAGE_VENDOR "The Cambium authors")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-# Else the umask of whoever makes the packages decides.
+# Otherwise the umask of the process that runs cpack would decide.
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
   WORLD_EXECUTE)
 set(CPACK_VERBATIM_VARIABLES ON)

@@ -23,7 +23,7 @@ Status Repeat(DB* db, const std::function<Status(Transaction*)>& work) {
   }
 }
 
-// Both accounts change, or none does. Reading by GetForUpdate means: nobody may have changed it until the commit.
+// Both accounts change, or none does. If another transaction changes one of them after GetForUpdate, the commit fails.
 Status Transfer(DB* db, const std::string& from, const std::string& to, int amount) {
   return Repeat(db, [&](Transaction* transaction) {
     std::string has;

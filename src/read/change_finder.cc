@@ -9,7 +9,7 @@ namespace {
 
 enum class Answer : unsigned char { kUnknown, kChanged, kUnchanged };
 
-// What the memtable's newest operation on the key says; kUnknown if it has none.
+// Compares the memtable's newest operation on the key with `since`; kUnknown if it has none.
 Answer Ask(const LogTable& table, Slice key, SequenceNumber since) {
   Entry entry;
   SequenceNumber sequence = 0;

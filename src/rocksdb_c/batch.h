@@ -1,4 +1,4 @@
-// What batches and batches with an index share.
+// Functions that batches and batches with an index share.
 #pragma once
 
 #include <cstddef>

@@ -18,12 +18,12 @@ using cambium::ColumnFamilyHandle;
 class WriteBatch : public cambium::WriteBatch {
  public:
   explicit WriteBatch(std::size_t reserved_bytes = 0) : cambium::WriteBatch(reserved_bytes) {}
-  // Of the serialised form, Data(), which is Cambium's. If `rep` is none, the batch is refused.
+  // Makes a batch from Data() of another one, which is in Cambium's form. If `rep` is malformed, the batch is refused.
   explicit WriteBatch(const std::string& rep);
 
   Status Merge(ColumnFamilyHandle* /*family*/, const Slice& key, const Slice& operand) { return Merge(key, operand); }
   Status Merge(const Slice& key, const Slice& operand) { return cambium::WriteBatch::Merge(key, operand); }
-  // RocksDB keeps such data in its log, for those who read the log. Nobody can read it here: refused.
+  // RocksDB keeps such data in its log, where replication reads it. The log cannot be read here, so it is refused.
   Status PutLogData(const Slice& blob);
 
   // Receives each operation in order, with RocksDB's signatures. Slices are valid until the batch changes.

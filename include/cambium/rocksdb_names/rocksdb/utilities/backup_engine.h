@@ -72,7 +72,7 @@ struct BackupInfo {
   std::string app_metadata;
 };
 
-// What an engine can do that only reads. Any thread may call any function.
+// The operations of an engine that only reads. Any thread may call any function.
 class BackupEngineReadOnlyBase {
  public:
   BackupEngineReadOnlyBase(const BackupEngineReadOnlyBase&) = delete;
