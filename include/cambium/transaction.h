@@ -35,9 +35,8 @@ class TransactionNotifier {
 //
 //   optimistic    nothing is locked. Commit returns Busy, and writes nothing, if a tracked key was written by others
 //                 since it was tracked, or since the transaction's snapshot if there is one
-//   pessimistic   a key is locked when it is tracked, until the end of the transaction. The call waits for the lock.
-//   With
-//                 a snapshot, it returns Busy if the key was written since
+//   pessimistic   a key is locked when it is tracked, until the end of the transaction; the call waits for the lock.
+//                 With a snapshot, it returns Busy if the key was written since
 //
 // Put, Delete, SingleDelete and GetForUpdate track their keys; the functions named ...Untracked do not. An operation on
 // a family without a handle (null) is for the default family.
@@ -73,7 +72,7 @@ class Transaction {
   virtual Status Commit() = 0;
   // Returns NotSupported: transactions in two phases are not in this version.
   virtual Status Prepare() = 0;
-  // Discards all writes, and forgets all tracked keys, or unlocks them.
+  // Discards all writes and save points, and forgets all tracked keys, or unlocks them. The snapshot remains.
   virtual Status Rollback() = 0;
 
   // A rollback to a save point discards what was done since, the tracking or locking of keys included; but a lock that
@@ -98,10 +97,10 @@ class Transaction {
                                std::vector<std::string>* values);
 
   // Tracks the key, then reads it. `value` may be null: then the key is only tracked, and the result is OK whether it
-  // exists or not. `exclusive`: other transactions may not track the key meanwhile; if false, they may, also without
-  // `exclusive`. Only for pessimistic ones. Without `do_validate`, what others have written since the snapshot is no
-  // conflict; options.snapshot must then be null. InvalidArgument: with durable_only, and if options.snapshot is older
-  // than what Commit looks at.
+  // exists or not. Pessimistic transactions: with `exclusive`, no other transaction may track the key meanwhile;
+  // without it, others may track it too, but not exclusively. Without `do_validate`, what others have written since the
+  // snapshot is no conflict; options.snapshot must then be null. InvalidArgument: with durable_only, and if
+  // options.snapshot is older than what Commit looks at.
   virtual Status GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value,
                               bool exclusive = true, bool do_validate = true) = 0;
   virtual Status GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value,

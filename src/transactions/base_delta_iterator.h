@@ -1,9 +1,9 @@
 // BaseDeltaIterator: an iterator of a database with the operations of an indexed batch applied.
 //
-//   base    a    c    e              the keys of the database
-//   delta      b    d-   e'          the newest operation of each key of the batch; d is deleted
-//   covers  [a ---- c)               what the batch's range deletes cover
-//   shown      b         e'          (and c)
+//   base     a     c     e       the keys of the database
+//   delta       b     d- e'      the newest operation of each key of the batch; d is deleted
+//   covers   [a --- c)           what the batch's range deletes cover, before it puts b
+//   shown       b  c     e'
 //
 // Going forward, base and delta are both at their first key that is not before the current one; going back, at their
 // last key that is not after it. So the current key is that of base, or of delta, or of both.

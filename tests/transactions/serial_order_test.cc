@@ -1,10 +1,10 @@
 // Transactions of several threads read lists and append to them. Afterwards each list shows the order of its appends,
 // and each transaction knows what it has read. From that follows which transaction must be before which:
 //
-//   it appended before        the next element of a list is of a transaction that comes after
-//   it was read               a transaction that has read an element comes after the one that appended it
-//   it was not seen           a transaction that has read a list without an element comes before the one that appended
-//   it
+//   it appended before    the next element of a list is of a transaction that comes after
+//   it was read           a transaction that has read an element comes after the one that appended it
+//   it was not seen       a transaction that has read a list without its next element comes before the one that
+//                         appended that element
 //
 // If these rules lead in a circle, no order of the transactions explains what happened: they are not serializable.
 // (This is how Elle finds anomalies: Kingsbury and Alvaro, VLDB 2020.)
