@@ -144,7 +144,7 @@ TEST_F(NamesCallbacksTest, ListenersGetTheObjectThatOpenReturns) {
 class Lines : public Logger {
  public:
   using Logger::Logv;
-  void Logv(const char* format, std::va_list arguments) override {
+  __attribute__((format(printf, 2, 0))) void Logv(const char* format, std::va_list arguments) override {
     char line[1000];
     std::vsnprintf(line, sizeof line, format, arguments);
     const std::lock_guard<std::mutex> lock(mutex);
