@@ -65,6 +65,7 @@ Status AddUser(DB* db, const std::string& id, const std::string& name) {
   return Repeat(db, [&](Transaction* transaction) {
     std::string owner;
     Status s = transaction->GetForUpdate({}, "name/" + name, &owner);
+    if (s.ok() && owner == id) return Status::OK();  // has the name already
     if (s.ok()) return Status::InvalidArgument(name + " is taken by user " + owner);
     if (s.IsNotFound()) s = transaction->Put("name/" + name, id);
     if (s.ok()) s = transaction->Put("user/" + id, name);
