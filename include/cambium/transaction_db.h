@@ -45,7 +45,7 @@ struct TransactionOptions {
 
 struct KeyLockInfo {
   std::string key;
-  std::vector<TransactionID> ids;  // of the transactions that have it
+  std::vector<TransactionID> ids;  // the transactions that have the lock
   bool exclusive = false;
 };
 

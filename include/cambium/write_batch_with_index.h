@@ -31,7 +31,7 @@ enum class WriteType : unsigned char {
 struct WriteEntry {
   WriteType type = WriteType::kPutRecord;
   Slice key;
-  Slice value;  // of a put; the end of a range delete
+  Slice value;  // the value of a put, or the end of a range delete
 };
 
 // Walks the operations of one family on single keys, in the order of the keys; those of one key in the order in which

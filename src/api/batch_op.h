@@ -11,7 +11,7 @@ struct BatchOp {
   char tag = 0;
   std::uint32_t family = 0;
   Slice key;
-  Slice value;  // of a put; the end of a range delete
+  Slice value;  // the value of a put, or the end of a range delete
 };
 
 // Reads the operation at the beginning of *rest and removes it from *rest. Returns false if the bytes are not an

@@ -1,4 +1,4 @@
-// What concerns a database as a whole.
+// The functions of a database as a whole: destroy, repair, identity, flushes, compactions and others.
 #include "cambium/repair.h"
 #include "rocksdb_c/objects.h"
 

@@ -16,7 +16,7 @@ using OpensFamilies =
     std::function<Status(const DBOptions&, const std::string&, const std::vector<ColumnFamilyDescriptor>&,
                          std::vector<ColumnFamilyHandle*>*, std::unique_ptr<DB>*)>;
 
-// What a program passes to open a database.
+// The arguments with which a program opens a database.
 struct Given {
   const rocksdb_options_t& options;
   const char* name;

@@ -12,7 +12,7 @@
 namespace rocksdb::inline on_cambium {
 namespace {
 
-// What the process has asked of threads that do not exist here.
+// The numbers of threads that a program has set. They are hints: such threads do not exist here.
 struct ThreadHints {
   cambium::Mutex mutex;
   std::array<int, Env::TOTAL> threads CAMBIUM_GUARDED_BY(mutex) = {1, 1, 1, 1};

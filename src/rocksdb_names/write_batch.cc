@@ -25,7 +25,8 @@ class HandlerOnCambium final : public cambium::WriteBatch::Handler {
 };
 
 Status NotForFamilies(const char* function) {
-  return Status::InvalidArgument(std::string(function) + " is not implemented for other families than the default one");
+  return Status::InvalidArgument("the handler of a write batch does not override " + std::string(function) +
+                                 ", and takes only the default family");
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ Status WriteBatch::Handler::SingleDeleteCF(std::uint32_t family, const Slice& ke
   return Status::OK();
 }
 Status WriteBatch::Handler::DeleteRangeCF(std::uint32_t /*family*/, const Slice& /*begin*/, const Slice& /*end*/) {
-  return Status::InvalidArgument("DeleteRangeCF is not implemented");
+  return Status::InvalidArgument("the handler of a write batch does not override DeleteRangeCF");
 }
 Status WriteBatch::Handler::MergeCF(std::uint32_t family, const Slice& key, const Slice& operand) {
   if (family != 0) return NotForFamilies("MergeCF");

@@ -81,7 +81,7 @@ struct DbContext {
   const std::shared_ptr<WriteBudget> budget;  // null: no limit
   const std::shared_ptr<BudgetShare> share;   // counts the memtables; null: no limit
   const std::shared_ptr<ReaderTableBytes> reader_tables = std::make_shared<ReaderTableBytes>(0);
-  mutable WriteHistory history;  // of open transactions
+  mutable WriteHistory history;  // memtables that open transactions need
   const std::unique_ptr<PagePool> pool;
   Id128 database_id{};
   std::uint64_t epoch = 0;

@@ -50,8 +50,8 @@ class BatchCursor {
   BatchIndex& index_;
   const BatchIndex::Part& part_;
   BatchIndex::Ops::const_iterator at_;
-  std::uint64_t version_ = 0;  // of the index, when at_ was set
-  std::size_t place_ = 0;      // of the operation in the batch
+  std::uint64_t version_ = 0;  // the version of the index when at_ was set
+  std::size_t place_ = 0;      // the offset of the operation in the batch
   std::string key_;
   bool is_valid_ = false;
 };
