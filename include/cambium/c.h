@@ -4,7 +4,7 @@
    Sections   Versions, types; opening and closing, column families, writing, reading, asynchronous reads, iterators,
               snapshots, flushing and compacting, properties, options of an open database; write batches; options;
               comparators, compaction filters, environment, event listeners; checkpoints, backups, traces, memory.
-              Each begins with its name between dashes.
+              Each begins with its name between dashes. Transactions are in c_transaction.h, which this header includes.
 
    Errors     A function that can fail takes `char** errptr`, which points at NULL or at an earlier error. Success does
               not change it. An error frees the earlier one and stores a message, "IO error: ...", as Status::ToString()
@@ -986,5 +986,7 @@ void cambium_string_list_destroy(char** list, size_t length);
 #ifdef __cplusplus
 }
 #endif
+
+#include "c_transaction.h" /* in the same directory, also for tools that are given the path of this file */
 
 #endif /* CAMBIUM_C_H_ */

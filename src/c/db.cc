@@ -1,3 +1,4 @@
+#include "c/opening.h"
 #include "c/wrappers.h"
 
 using cambium::DB;
@@ -9,7 +10,7 @@ using cambium::c::CopyStrings;
 using cambium::c::DescribeFamilies;
 using cambium::c::Guarded;
 using cambium::c::KeyRange;
-using cambium::c::LogHints;
+using cambium::c::OpenBy;
 using cambium::c::RepOf;
 
 namespace {
@@ -53,27 +54,11 @@ char* Property(DB* db, cambium::ColumnFamilyHandle* family, const char* name) {
 }  // namespace
 
 cambium_t* cambium_open(const cambium_options_t* options, const char* name, char** errptr) {
-  cambium_t* db = nullptr;
-  Guarded(errptr, [&]() -> Status {
-    auto opened = std::make_unique<cambium_t>();
-    if (Status status = DB::Open(options->rep, name, &opened->rep); !status.ok()) return status;
-    LogHints(*options, opened->rep.get());
-    db = opened.release();
-    return Status::OK();
-  });
-  return db;
+  return OpenBy([](auto&&... its) { return DB::Open(its...); }, options, name, errptr);
 }
 
 cambium_t* cambium_open_for_read_only(const cambium_options_t* options, const char* name, char** errptr) {
-  cambium_t* db = nullptr;
-  Guarded(errptr, [&]() -> Status {
-    auto opened = std::make_unique<cambium_t>();
-    if (Status status = DB::OpenForReadOnly(options->rep, name, &opened->rep); !status.ok()) return status;
-    LogHints(*options, opened->rep.get());
-    db = opened.release();
-    return Status::OK();
-  });
-  return db;
+  return OpenBy([](auto&&... its) { return DB::OpenForReadOnly(its...); }, options, name, errptr);
 }
 
 void cambium_close(cambium_t* db) { delete db; }

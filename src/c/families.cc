@@ -1,3 +1,4 @@
+#include "c/opening.h"
 #include "c/wrappers.h"
 
 using cambium::ColumnFamilyDescriptor;
@@ -9,6 +10,7 @@ using cambium::c::CopyStrings;
 using cambium::c::DescribeFamilies;
 using cambium::c::Guarded;
 using cambium::c::LogHints;
+using cambium::c::OpenFamiliesBy;
 using cambium::c::RepOf;
 
 namespace {
@@ -16,33 +18,6 @@ namespace {
 using OpenFamilies = Status (*)(const cambium::DBOptions&, const std::string&,
                                 const std::vector<ColumnFamilyDescriptor>&, std::vector<ColumnFamilyHandle*>*,
                                 std::unique_ptr<DB>*);
-
-cambium_t* OpenWith(OpenFamilies open_as, const cambium_options_t* options, const char* name, int count,
-                    const char* const* names, const cambium_options_t* const* family_options,
-                    cambium_column_family_handle_t** out, char** errptr) {
-  cambium_t* db = nullptr;
-  Guarded(errptr, [&]() -> Status {
-    std::vector<ColumnFamilyDescriptor> families;
-    if (Status s = DescribeFamilies(count, names, family_options, &families); !s.ok()) return s;
-    const std::size_t n = families.size();
-    std::vector<std::unique_ptr<cambium_column_family_handle_t>> made;
-    for (std::size_t i = 0; i < n; ++i) made.push_back(std::make_unique<cambium_column_family_handle_t>());
-    auto opened = std::make_unique<cambium_t>();
-    std::vector<ColumnFamilyHandle*> handles;
-    if (Status status = open_as(options->rep, name, families, &handles, &opened->rep); !status.ok()) return status;
-    LogHints(*options, opened->rep.get());
-    for (std::size_t i = 0; i < n; ++i) {
-      if (family_options[i] != options) LogHints(*family_options[i], opened->rep.get());
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      *made[i] = {handles[i], opened->rep.get()};
-      out[i] = made[i].release();
-    }
-    db = opened.release();
-    return Status::OK();
-  });
-  return db;
-}
 
 }  // namespace
 
@@ -57,8 +32,8 @@ cambium_t* cambium_open_column_families(const cambium_options_t* options, const 
                                         const char* const* column_family_names,
                                         const cambium_options_t* const* column_family_options,
                                         cambium_column_family_handle_t** column_family_handles, char** errptr) {
-  return OpenWith(&DB::Open, options, name, num_column_families, column_family_names, column_family_options,
-                  column_family_handles, errptr);
+  return OpenFamiliesBy(OpenFamilies{&DB::Open}, options, name, num_column_families, column_family_names,
+                        column_family_options, column_family_handles, errptr);
 }
 
 cambium_t* cambium_open_for_read_only_column_families(const cambium_options_t* options, const char* name,
@@ -66,8 +41,8 @@ cambium_t* cambium_open_for_read_only_column_families(const cambium_options_t* o
                                                       const cambium_options_t* const* column_family_options,
                                                       cambium_column_family_handle_t** column_family_handles,
                                                       char** errptr) {
-  return OpenWith(&DB::OpenForReadOnly, options, name, num_column_families, column_family_names, column_family_options,
-                  column_family_handles, errptr);
+  return OpenFamiliesBy(OpenFamilies{&DB::OpenForReadOnly}, options, name, num_column_families, column_family_names,
+                        column_family_options, column_family_handles, errptr);
 }
 
 char** cambium_list_column_families(const cambium_options_t* options, const char* name, size_t* num, char** errptr) {

@@ -27,6 +27,8 @@ typedef struct cambium_iterator_t cambium_iterator_t;
 typedef struct cambium_loggcjobinfo_t cambium_loggcjobinfo_t;
 typedef struct cambium_logger_t cambium_logger_t;
 typedef struct cambium_memtableinfo_t cambium_memtableinfo_t;
+typedef struct cambium_optimistictransaction_options_t cambium_optimistictransaction_options_t;
+typedef struct cambium_optimistictransactiondb_t cambium_optimistictransactiondb_t;
 typedef struct cambium_options_t cambium_options_t;
 typedef struct cambium_pinnableslice_t cambium_pinnableslice_t;
 typedef struct cambium_ratelimiter_t cambium_ratelimiter_t;
@@ -37,8 +39,13 @@ typedef struct cambium_t cambium_t;
 typedef struct cambium_tablefilecreationinfo_t cambium_tablefilecreationinfo_t;
 typedef struct cambium_tablefiledeletioninfo_t cambium_tablefiledeletioninfo_t;
 typedef struct cambium_traceoptions_t cambium_traceoptions_t;
+typedef struct cambium_transaction_options_t cambium_transaction_options_t;
+typedef struct cambium_transaction_t cambium_transaction_t;
+typedef struct cambium_transactiondb_options_t cambium_transactiondb_options_t;
+typedef struct cambium_transactiondb_t cambium_transactiondb_t;
 typedef struct cambium_write_buffer_manager_t cambium_write_buffer_manager_t;
 typedef struct cambium_writebatch_t cambium_writebatch_t;
+typedef struct cambium_writebatch_wi_t cambium_writebatch_wi_t;
 typedef struct cambium_writeoptions_t cambium_writeoptions_t;
 typedef struct cambium_writestallinfo_t cambium_writestallinfo_t;
 
@@ -92,6 +99,8 @@ void cambium_backup_engine_stop_backup(cambium_backup_engine_t *);
 void cambium_backup_engine_verify_backup(cambium_backup_engine_t *, uint32_t, unsigned char, char **);
 void cambium_batched_multi_get_cf(cambium_t *, const cambium_readoptions_t *, cambium_column_family_handle_t *, size_t,
     const char *const *, const size_t *, cambium_pinnableslice_t **, char **, unsigned char);
+cambium_transaction_t *cambium_begin_optimistic_transaction(cambium_t *, const cambium_writeoptions_t *, const
+    cambium_optimistictransaction_options_t *, char **);
 const char *cambium_blobfilecreationinfo_db_name(const cambium_blobfilecreationinfo_t *, size_t *);
 uint64_t cambium_blobfilecreationinfo_file_number(const cambium_blobfilecreationinfo_t *);
 const char *cambium_blobfilecreationinfo_file_path(const cambium_blobfilecreationinfo_t *, size_t *);
@@ -294,6 +303,30 @@ cambium_t *cambium_open_column_families(const cambium_options_t *, const char *,
 cambium_t *cambium_open_for_read_only(const cambium_options_t *, const char *, char **);
 cambium_t *cambium_open_for_read_only_column_families(const cambium_options_t *, const char *, int, const char *const *,
     const cambium_options_t *const *, cambium_column_family_handle_t **, char **);
+cambium_transaction_t *cambium_optimistictransaction_begin(cambium_optimistictransactiondb_t *, const
+    cambium_writeoptions_t *, const cambium_optimistictransaction_options_t *, cambium_transaction_t *);
+cambium_optimistictransaction_options_t *cambium_optimistictransaction_options_create(void);
+void cambium_optimistictransaction_options_destroy(cambium_optimistictransaction_options_t *);
+unsigned char cambium_optimistictransaction_options_get_read_at_snapshot(const cambium_optimistictransaction_options_t
+    *);
+unsigned char cambium_optimistictransaction_options_get_set_snapshot(const cambium_optimistictransaction_options_t *);
+void cambium_optimistictransaction_options_set_read_at_snapshot(cambium_optimistictransaction_options_t *, unsigned
+    char);
+void cambium_optimistictransaction_options_set_set_snapshot(cambium_optimistictransaction_options_t *, unsigned char);
+cambium_t *cambium_optimistictransactiondb_as_db(cambium_optimistictransactiondb_t *);
+cambium_checkpoint_t *cambium_optimistictransactiondb_checkpoint_object_create(cambium_optimistictransactiondb_t *, char
+    **);
+void cambium_optimistictransactiondb_close(cambium_optimistictransactiondb_t *);
+void cambium_optimistictransactiondb_close_base_db(cambium_t *);
+cambium_t *cambium_optimistictransactiondb_get_base_db(cambium_optimistictransactiondb_t *);
+cambium_optimistictransactiondb_t *cambium_optimistictransactiondb_open(const cambium_options_t *, const char *, char
+    **);
+cambium_optimistictransactiondb_t *cambium_optimistictransactiondb_open_column_families(const cambium_options_t *, const
+    char *, int, const char *const *, const cambium_options_t *const *, cambium_column_family_handle_t **, char **);
+int cambium_optimistictransactiondb_property_int(cambium_optimistictransactiondb_t *, const char *, uint64_t *);
+char *cambium_optimistictransactiondb_property_value(cambium_optimistictransactiondb_t *, const char *);
+void cambium_optimistictransactiondb_write(cambium_optimistictransactiondb_t *, const cambium_writeoptions_t *,
+    cambium_writebatch_t *, char **);
 void cambium_options_add_eventlistener(cambium_options_t *, cambium_eventlistener_t *);
 cambium_options_t *cambium_options_create(void);
 cambium_options_t *cambium_options_create_copy(const cambium_options_t *);
@@ -482,6 +515,141 @@ void cambium_traceoptions_set_include_values(cambium_traceoptions_t *, unsigned 
 void cambium_traceoptions_set_max_trace_file_size(cambium_traceoptions_t *, uint64_t);
 void cambium_traceoptions_set_preserve_write_order(cambium_traceoptions_t *, unsigned char);
 void cambium_traceoptions_set_sampling_frequency(cambium_traceoptions_t *, uint64_t);
+cambium_transaction_t *cambium_transaction_begin(cambium_transactiondb_t *, const cambium_writeoptions_t *, const
+    cambium_transaction_options_t *, cambium_transaction_t *);
+void cambium_transaction_clear_snapshot(cambium_transaction_t *);
+void cambium_transaction_commit(cambium_transaction_t *, char **);
+cambium_iterator_t *cambium_transaction_create_iterator(cambium_transaction_t *, const cambium_readoptions_t *);
+cambium_iterator_t *cambium_transaction_create_iterator_cf(cambium_transaction_t *, const cambium_readoptions_t *,
+    cambium_column_family_handle_t *);
+void cambium_transaction_delete(cambium_transaction_t *, const char *, size_t, char **);
+void cambium_transaction_delete_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *, size_t, char
+    **);
+void cambium_transaction_destroy(cambium_transaction_t *);
+char *cambium_transaction_get(cambium_transaction_t *, const cambium_readoptions_t *, const char *, size_t, size_t *,
+    char **);
+char *cambium_transaction_get_cf(cambium_transaction_t *, const cambium_readoptions_t *, cambium_column_family_handle_t
+    *, const char *, size_t, size_t *, char **);
+uint64_t cambium_transaction_get_elapsed_time(const cambium_transaction_t *);
+char *cambium_transaction_get_for_update(cambium_transaction_t *, const cambium_readoptions_t *, const char *, size_t,
+    size_t *, unsigned char, char **);
+char *cambium_transaction_get_for_update_cf(cambium_transaction_t *, const cambium_readoptions_t *,
+    cambium_column_family_handle_t *, const char *, size_t, size_t *, unsigned char, char **);
+uint64_t cambium_transaction_get_id(const cambium_transaction_t *);
+char *cambium_transaction_get_name(const cambium_transaction_t *, size_t *);
+uint64_t cambium_transaction_get_num_deletes(const cambium_transaction_t *);
+uint64_t cambium_transaction_get_num_keys(const cambium_transaction_t *);
+uint64_t cambium_transaction_get_num_puts(const cambium_transaction_t *);
+cambium_pinnableslice_t *cambium_transaction_get_pinned(cambium_transaction_t *, const cambium_readoptions_t *, const
+    char *, size_t, char **);
+cambium_pinnableslice_t *cambium_transaction_get_pinned_cf(cambium_transaction_t *, const cambium_readoptions_t *,
+    cambium_column_family_handle_t *, const char *, size_t, char **);
+cambium_pinnableslice_t *cambium_transaction_get_pinned_for_update(cambium_transaction_t *, const cambium_readoptions_t
+    *, const char *, size_t, unsigned char, char **);
+cambium_pinnableslice_t *cambium_transaction_get_pinned_for_update_cf(cambium_transaction_t *, const
+    cambium_readoptions_t *, cambium_column_family_handle_t *, const char *, size_t, unsigned char, char **);
+int cambium_transaction_get_state(const cambium_transaction_t *);
+cambium_writebatch_wi_t *cambium_transaction_get_writebatch_wi(cambium_transaction_t *);
+void cambium_transaction_multi_get(cambium_transaction_t *, const cambium_readoptions_t *, size_t, const char *const *,
+    const size_t *, char **, size_t *, char **);
+void cambium_transaction_multi_get_cf(cambium_transaction_t *, const cambium_readoptions_t *, const
+    cambium_column_family_handle_t *const *, size_t, const char *const *, const size_t *, char **, size_t *, char **);
+void cambium_transaction_multi_get_for_update(cambium_transaction_t *, const cambium_readoptions_t *, size_t, const char
+    *const *, const size_t *, char **, size_t *, char **);
+void cambium_transaction_multi_get_for_update_cf(cambium_transaction_t *, const cambium_readoptions_t *, const
+    cambium_column_family_handle_t *const *, size_t, const char *const *, const size_t *, char **, size_t *, char **);
+cambium_transaction_options_t *cambium_transaction_options_create(void);
+void cambium_transaction_options_destroy(cambium_transaction_options_t *);
+unsigned char cambium_transaction_options_get_deadlock_detect(const cambium_transaction_options_t *);
+int64_t cambium_transaction_options_get_deadlock_detect_depth(const cambium_transaction_options_t *);
+int64_t cambium_transaction_options_get_expiration(const cambium_transaction_options_t *);
+int64_t cambium_transaction_options_get_lock_timeout(const cambium_transaction_options_t *);
+size_t cambium_transaction_options_get_max_write_batch_size(const cambium_transaction_options_t *);
+unsigned char cambium_transaction_options_get_read_at_snapshot(const cambium_transaction_options_t *);
+unsigned char cambium_transaction_options_get_set_snapshot(const cambium_transaction_options_t *);
+void cambium_transaction_options_set_deadlock_detect(cambium_transaction_options_t *, unsigned char);
+void cambium_transaction_options_set_deadlock_detect_depth(cambium_transaction_options_t *, int64_t);
+void cambium_transaction_options_set_expiration(cambium_transaction_options_t *, int64_t);
+void cambium_transaction_options_set_lock_timeout(cambium_transaction_options_t *, int64_t);
+void cambium_transaction_options_set_max_write_batch_size(cambium_transaction_options_t *, size_t);
+void cambium_transaction_options_set_read_at_snapshot(cambium_transaction_options_t *, unsigned char);
+void cambium_transaction_options_set_set_snapshot(cambium_transaction_options_t *, unsigned char);
+void cambium_transaction_pop_savepoint(cambium_transaction_t *, char **);
+void cambium_transaction_put(cambium_transaction_t *, const char *, size_t, const char *, size_t, char **);
+void cambium_transaction_put_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *, size_t, const
+    char *, size_t, char **);
+void cambium_transaction_rebuild_from_writebatch(cambium_transaction_t *, cambium_writebatch_t *, char **);
+void cambium_transaction_rebuild_from_writebatch_wi(cambium_transaction_t *, cambium_writebatch_wi_t *, char **);
+void cambium_transaction_rollback(cambium_transaction_t *, char **);
+void cambium_transaction_rollback_to_savepoint(cambium_transaction_t *, char **);
+void cambium_transaction_set_lock_timeout(cambium_transaction_t *, int64_t);
+void cambium_transaction_set_name(cambium_transaction_t *, const char *, size_t, char **);
+void cambium_transaction_set_savepoint(cambium_transaction_t *);
+void cambium_transaction_set_snapshot(cambium_transaction_t *);
+void cambium_transaction_singledelete(cambium_transaction_t *, const char *, size_t, char **);
+void cambium_transaction_singledelete_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *,
+    size_t, char **);
+const cambium_snapshot_t *cambium_transaction_snapshot(const cambium_transaction_t *);
+void cambium_transaction_undo_get_for_update(cambium_transaction_t *, const char *, size_t);
+void cambium_transaction_undo_get_for_update_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *,
+    size_t);
+cambium_t *cambium_transactiondb_as_db(cambium_transactiondb_t *);
+cambium_checkpoint_t *cambium_transactiondb_checkpoint_object_create(cambium_transactiondb_t *, char **);
+void cambium_transactiondb_close(cambium_transactiondb_t *);
+void cambium_transactiondb_close_base_db(cambium_t *);
+cambium_column_family_handle_t *cambium_transactiondb_create_column_family(cambium_transactiondb_t *, const
+    cambium_options_t *, const char *, char **);
+cambium_iterator_t *cambium_transactiondb_create_iterator(cambium_transactiondb_t *, const cambium_readoptions_t *);
+cambium_iterator_t *cambium_transactiondb_create_iterator_cf(cambium_transactiondb_t *, const cambium_readoptions_t *,
+    cambium_column_family_handle_t *);
+const cambium_snapshot_t *cambium_transactiondb_create_snapshot(cambium_transactiondb_t *);
+void cambium_transactiondb_delete(cambium_transactiondb_t *, const cambium_writeoptions_t *, const char *, size_t, char
+    **);
+void cambium_transactiondb_delete_cf(cambium_transactiondb_t *, const cambium_writeoptions_t *,
+    cambium_column_family_handle_t *, const char *, size_t, char **);
+void cambium_transactiondb_flush(cambium_transactiondb_t *, const cambium_flushoptions_t *, char **);
+void cambium_transactiondb_flush_cf(cambium_transactiondb_t *, const cambium_flushoptions_t *,
+    cambium_column_family_handle_t *, char **);
+void cambium_transactiondb_flush_wal(cambium_transactiondb_t *, unsigned char, char **);
+char *cambium_transactiondb_get(cambium_transactiondb_t *, const cambium_readoptions_t *, const char *, size_t, size_t
+    *, char **);
+cambium_t *cambium_transactiondb_get_base_db(cambium_transactiondb_t *);
+char *cambium_transactiondb_get_cf(cambium_transactiondb_t *, const cambium_readoptions_t *,
+    cambium_column_family_handle_t *, const char *, size_t, size_t *, char **);
+cambium_pinnableslice_t *cambium_transactiondb_get_pinned(cambium_transactiondb_t *, const cambium_readoptions_t *,
+    const char *, size_t, char **);
+cambium_pinnableslice_t *cambium_transactiondb_get_pinned_cf(cambium_transactiondb_t *, const cambium_readoptions_t *,
+    cambium_column_family_handle_t *, const char *, size_t, char **);
+void cambium_transactiondb_multi_get(cambium_transactiondb_t *, const cambium_readoptions_t *, size_t, const char *const
+    *, const size_t *, char **, size_t *, char **);
+void cambium_transactiondb_multi_get_cf(cambium_transactiondb_t *, const cambium_readoptions_t *, const
+    cambium_column_family_handle_t *const *, size_t, const char *const *, const size_t *, char **, size_t *, char **);
+cambium_transactiondb_t *cambium_transactiondb_open(const cambium_options_t *, const cambium_transactiondb_options_t *,
+    const char *, char **);
+cambium_transactiondb_t *cambium_transactiondb_open_column_families(const cambium_options_t *, const
+    cambium_transactiondb_options_t *, const char *, int, const char *const *, const cambium_options_t *const *,
+    cambium_column_family_handle_t **, char **);
+cambium_transactiondb_options_t *cambium_transactiondb_options_create(void);
+void cambium_transactiondb_options_destroy(cambium_transactiondb_options_t *);
+int64_t cambium_transactiondb_options_get_default_lock_timeout(const cambium_transactiondb_options_t *);
+uint32_t cambium_transactiondb_options_get_max_num_deadlocks(const cambium_transactiondb_options_t *);
+int64_t cambium_transactiondb_options_get_max_num_locks(const cambium_transactiondb_options_t *);
+size_t cambium_transactiondb_options_get_num_stripes(const cambium_transactiondb_options_t *);
+int64_t cambium_transactiondb_options_get_transaction_lock_timeout(const cambium_transactiondb_options_t *);
+void cambium_transactiondb_options_set_default_lock_timeout(cambium_transactiondb_options_t *, int64_t);
+void cambium_transactiondb_options_set_max_num_deadlocks(cambium_transactiondb_options_t *, uint32_t);
+void cambium_transactiondb_options_set_max_num_locks(cambium_transactiondb_options_t *, int64_t);
+void cambium_transactiondb_options_set_num_stripes(cambium_transactiondb_options_t *, size_t);
+void cambium_transactiondb_options_set_transaction_lock_timeout(cambium_transactiondb_options_t *, int64_t);
+int cambium_transactiondb_property_int(cambium_transactiondb_t *, const char *, uint64_t *);
+char *cambium_transactiondb_property_value(cambium_transactiondb_t *, const char *);
+void cambium_transactiondb_put(cambium_transactiondb_t *, const cambium_writeoptions_t *, const char *, size_t, const
+    char *, size_t, char **);
+void cambium_transactiondb_put_cf(cambium_transactiondb_t *, const cambium_writeoptions_t *,
+    cambium_column_family_handle_t *, const char *, size_t, const char *, size_t, char **);
+void cambium_transactiondb_release_snapshot(cambium_transactiondb_t *, const cambium_snapshot_t *);
+void cambium_transactiondb_write(cambium_transactiondb_t *, const cambium_writeoptions_t *, cambium_writebatch_t *, char
+    **);
 void cambium_verify_checksum(cambium_t *, const cambium_readoptions_t *, char **);
 void cambium_verify_db(const cambium_options_t *, const char *, unsigned char, char ***, size_t *, char **);
 void cambium_verify_db_column_families(const cambium_options_t *, const char *, int, const char *const *, const
@@ -496,6 +664,7 @@ size_t cambium_write_buffer_manager_memory_usage(const cambium_write_buffer_mana
 size_t cambium_write_buffer_manager_mutable_memtable_memory_usage(const cambium_write_buffer_manager_t *);
 void cambium_write_buffer_manager_set_allow_stall(cambium_write_buffer_manager_t *, unsigned char);
 void cambium_write_buffer_manager_set_buffer_size(cambium_write_buffer_manager_t *, size_t);
+void cambium_write_writebatch_wi(cambium_t *, const cambium_writeoptions_t *, cambium_writebatch_wi_t *, char **);
 void cambium_writebatch_append(cambium_writebatch_t *, const cambium_writebatch_t *);
 void cambium_writebatch_clear(cambium_writebatch_t *);
 int cambium_writebatch_count(const cambium_writebatch_t *);
@@ -521,6 +690,48 @@ void cambium_writebatch_rollback_to_save_point(cambium_writebatch_t *, char **);
 void cambium_writebatch_set_save_point(cambium_writebatch_t *);
 void cambium_writebatch_singledelete(cambium_writebatch_t *, const char *, size_t);
 void cambium_writebatch_singledelete_cf(cambium_writebatch_t *, cambium_column_family_handle_t *, const char *, size_t);
+void cambium_writebatch_wi_clear(cambium_writebatch_wi_t *);
+int cambium_writebatch_wi_count(const cambium_writebatch_wi_t *);
+cambium_writebatch_wi_t *cambium_writebatch_wi_create(size_t, unsigned char);
+cambium_iterator_t *cambium_writebatch_wi_create_iterator_with_base(cambium_writebatch_wi_t *, cambium_iterator_t *);
+cambium_iterator_t *cambium_writebatch_wi_create_iterator_with_base_cf(cambium_writebatch_wi_t *, cambium_iterator_t *,
+    cambium_column_family_handle_t *);
+cambium_iterator_t *cambium_writebatch_wi_create_iterator_with_base_cf_readopts(cambium_writebatch_wi_t *,
+    cambium_iterator_t *, cambium_column_family_handle_t *, const cambium_readoptions_t *);
+cambium_iterator_t *cambium_writebatch_wi_create_iterator_with_base_readopts(cambium_writebatch_wi_t *,
+    cambium_iterator_t *, const cambium_readoptions_t *);
+cambium_writebatch_wi_t *cambium_writebatch_wi_create_with_params(const cambium_comparator_t *, size_t, unsigned char,
+    size_t);
+const char *cambium_writebatch_wi_data(const cambium_writebatch_wi_t *, size_t *);
+void cambium_writebatch_wi_delete(cambium_writebatch_wi_t *, const char *, size_t);
+void cambium_writebatch_wi_delete_cf(cambium_writebatch_wi_t *, cambium_column_family_handle_t *, const char *, size_t);
+void cambium_writebatch_wi_delete_range(cambium_writebatch_wi_t *, const char *, size_t, const char *, size_t);
+void cambium_writebatch_wi_delete_range_cf(cambium_writebatch_wi_t *, cambium_column_family_handle_t *, const char *,
+    size_t, const char *, size_t);
+void cambium_writebatch_wi_destroy(cambium_writebatch_wi_t *);
+char *cambium_writebatch_wi_get_from_batch(cambium_writebatch_wi_t *, const cambium_options_t *, const char *, size_t,
+    size_t *, char **);
+char *cambium_writebatch_wi_get_from_batch_and_db(cambium_writebatch_wi_t *, cambium_t *, const cambium_readoptions_t *,
+    const char *, size_t, size_t *, char **);
+char *cambium_writebatch_wi_get_from_batch_and_db_cf(cambium_writebatch_wi_t *, cambium_t *, const cambium_readoptions_t
+    *, cambium_column_family_handle_t *, const char *, size_t, size_t *, char **);
+char *cambium_writebatch_wi_get_from_batch_cf(cambium_writebatch_wi_t *, const cambium_options_t *,
+    cambium_column_family_handle_t *, const char *, size_t, size_t *, char **);
+cambium_pinnableslice_t *cambium_writebatch_wi_get_pinned_from_batch_and_db(cambium_writebatch_wi_t *, cambium_t *,
+    const cambium_readoptions_t *, const char *, size_t, char **);
+cambium_pinnableslice_t *cambium_writebatch_wi_get_pinned_from_batch_and_db_cf(cambium_writebatch_wi_t *, cambium_t *,
+    const cambium_readoptions_t *, cambium_column_family_handle_t *, const char *, size_t, char **);
+void cambium_writebatch_wi_iterate(const cambium_writebatch_wi_t *, void *, void (*)(void *, const char *, size_t, const
+    char *, size_t), void (*)(void *, const char *, size_t));
+void cambium_writebatch_wi_pop_save_point(cambium_writebatch_wi_t *, char **);
+void cambium_writebatch_wi_put(cambium_writebatch_wi_t *, const char *, size_t, const char *, size_t);
+void cambium_writebatch_wi_put_cf(cambium_writebatch_wi_t *, cambium_column_family_handle_t *, const char *, size_t,
+    const char *, size_t);
+void cambium_writebatch_wi_rollback_to_save_point(cambium_writebatch_wi_t *, char **);
+void cambium_writebatch_wi_set_save_point(cambium_writebatch_wi_t *);
+void cambium_writebatch_wi_singledelete(cambium_writebatch_wi_t *, const char *, size_t);
+void cambium_writebatch_wi_singledelete_cf(cambium_writebatch_wi_t *, cambium_column_family_handle_t *, const char *,
+    size_t);
 cambium_writeoptions_t *cambium_writeoptions_create(void);
 void cambium_writeoptions_destroy(cambium_writeoptions_t *);
 void cambium_writeoptions_disable_WAL(cambium_writeoptions_t *, int);

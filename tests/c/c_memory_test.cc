@@ -1,5 +1,5 @@
-// Out of memory inside a call from C: every function that c.h declares with an errptr reports it, and none ends the
-// program.
+// Out of memory inside a call from C: every function of c.h and c_transaction.h with an errptr reports it, and none ends
+// the program.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -8,6 +8,7 @@
 #include <regex>
 #include <set>
 
+#include "c/transactions.h"
 #include "c/wrappers.h"
 #include "cambium/listener.h"
 #include "io/sim/sim_file_system.h"
@@ -50,6 +51,7 @@ struct Room {
     cambium_asyncreader_destroy(reader);
     for (cambium_iterator_t* each : iterators) cambium_iter_destroy(each);
     cambium_iter_destroy(iterator);
+    cambium_transaction_destroy(txn);
     cambium_checkpoint_object_destroy(checkpoint);
     cambium_backup_engine_close(engine);
     for (cambium_column_family_handle_t* each : handles) cambium_column_family_handle_destroy(each);
@@ -99,6 +101,10 @@ struct Room {
   std::uint64_t numbers[2] = {};
   char** list = nullptr;
   std::size_t list_size = 0;
+  cambium_transaction_t* txn = nullptr;
+  cambium_transactiondb_t* txn_db = nullptr;             // `opened` closes them
+  cambium_optimistictransactiondb_t* otxn_db = nullptr;
+  std::shared_ptr<void> keeper;  // of an object that a case has made for itself
 };
 
 struct Case {
@@ -135,7 +141,235 @@ void CountAnswers(void* count, size_t, const char* const*, const size_t*, const 
   ++*static_cast<std::uint64_t*>(count);
 }
 
-// A table: one case for each function of c.h that reports an error.
+// One case for each function of c_transaction.h that reports an error.
+void AddTransactions(std::map<std::string, Case>* all) {
+  std::map<std::string, Case>& c = *all;
+  static const cambium_optimistictransaction_options_t optimistic{};
+  static const cambium_transactiondb_options_t locking{};
+  const auto begin = [](Room& r) {
+    r.txn = cambium_begin_optimistic_transaction(r.db, &r.write, &optimistic, &r.error);
+  };
+  const auto begin_and_write = [begin](Room& r) {
+    begin(r);
+    cambium_transaction_set_savepoint(r.txn);
+    cambium_transaction_put(r.txn, "key", 3, "new", 3, &r.error);
+  };
+  c["begin_optimistic_transaction"] = {Needs::kOpen, begin};
+  c["transaction_commit"] = {Needs::kOpen, [](Room& r) { cambium_transaction_commit(r.txn, &r.error); },
+                             begin_and_write};
+  c["transaction_rollback"] = {Needs::kOpen, [](Room& r) { cambium_transaction_rollback(r.txn, &r.error); },
+                               begin_and_write};
+  c["transaction_rollback_to_savepoint"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_rollback_to_savepoint(r.txn, &r.error);
+  }, begin_and_write};
+  c["transaction_pop_savepoint"] = {Needs::kOpen, [](Room& r) { cambium_transaction_pop_savepoint(r.txn, &r.error); },
+                                    begin_and_write};
+  c["transaction_get"] = {Needs::kOpen, [](Room& r) {
+    r.copies[0] = cambium_transaction_get(r.txn, &r.read, "key", 3, r.sizes, &r.error);
+  }, begin_and_write};
+  c["transaction_get_cf"] = {Needs::kOpen, [](Room& r) {
+    r.copies[0] = cambium_transaction_get_cf(r.txn, &r.read, r.x, "key", 3, r.sizes, &r.error);
+  }, begin};
+  c["transaction_get_pinned"] = {Needs::kOpen, [](Room& r) {
+    r.slices[0] = cambium_transaction_get_pinned(r.txn, &r.read, "key", 3, &r.error);
+  }, begin};
+  c["transaction_get_pinned_cf"] = {Needs::kOpen, [](Room& r) {
+    r.slices[0] = cambium_transaction_get_pinned_cf(r.txn, &r.read, r.x, "key", 3, &r.error);
+  }, begin};
+  c["transaction_get_for_update"] = {Needs::kOpen, [](Room& r) {
+    r.copies[0] = cambium_transaction_get_for_update(r.txn, &r.read, "key", 3, r.sizes, 1, &r.error);
+  }, begin};
+  c["transaction_get_for_update_cf"] = {Needs::kOpen, [](Room& r) {
+    r.copies[0] = cambium_transaction_get_for_update_cf(r.txn, &r.read, r.x, "key", 3, r.sizes, 1, &r.error);
+  }, begin};
+  c["transaction_get_pinned_for_update"] = {Needs::kOpen, [](Room& r) {
+    r.slices[0] = cambium_transaction_get_pinned_for_update(r.txn, &r.read, "key", 3, 1, &r.error);
+  }, begin};
+  c["transaction_get_pinned_for_update_cf"] = {Needs::kOpen, [](Room& r) {
+    r.slices[0] = cambium_transaction_get_pinned_for_update_cf(r.txn, &r.read, r.x, "key", 3, 1, &r.error);
+  }, begin};
+  c["transaction_multi_get"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_multi_get(r.txn, &r.read, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
+  }, begin_and_write};
+  c["transaction_multi_get_cf"] = {Needs::kOpen, [](Room& r) {
+    const cambium_column_family_handle_t* const families[] = {r.x, r.x};
+    cambium_transaction_multi_get_cf(r.txn, &r.read, families, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
+  }, begin};
+  c["transaction_multi_get_for_update"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_multi_get_for_update(r.txn, &r.read, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
+  }, begin_and_write};
+  c["transaction_multi_get_for_update_cf"] = {Needs::kOpen, [](Room& r) {
+    const cambium_column_family_handle_t* const families[] = {r.x, r.x};
+    cambium_transaction_multi_get_for_update_cf(r.txn, &r.read, families, 2, kKeys, kLengths, r.copies, r.sizes,
+                                                r.errors);
+  }, begin};
+  c["transaction_put"] = {Needs::kOpen, [](Room& r) { cambium_transaction_put(r.txn, "a", 1, "b", 1, &r.error); },
+                          begin};
+  c["transaction_put_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_put_cf(r.txn, r.x, "a", 1, "b", 1, &r.error);
+  }, begin_and_write};
+  c["transaction_delete"] = {Needs::kOpen, [](Room& r) { cambium_transaction_delete(r.txn, "a", 1, &r.error); },
+                             begin};
+  c["transaction_delete_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_delete_cf(r.txn, r.x, "a", 1, &r.error);
+  }, begin};
+  c["transaction_singledelete"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_singledelete(r.txn, "a", 1, &r.error);
+  }, begin};
+  c["transaction_singledelete_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_singledelete_cf(r.txn, r.x, "a", 1, &r.error);
+  }, begin};
+  c["transaction_rebuild_from_writebatch"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_rebuild_from_writebatch(r.txn, &r.batch, &r.error);
+  }, begin};
+
+  // A batch with an index, which lives longer than the call.
+  struct Indexed {
+    WriteBatchWithIndex rep;
+    cambium_writebatch_wi_t face{&rep};
+  };
+  const auto indexed = [](Room& r) {
+    auto* const made = new Indexed;
+    r.keeper.reset(made, [](void* old) { delete static_cast<Indexed*>(old); });
+    cambium_writebatch_wi_set_save_point(&made->face);
+    cambium_writebatch_wi_put(&made->face, "key", 3, "new", 3);
+    if (r.x != nullptr) cambium_writebatch_wi_put_cf(&made->face, r.x, "other", 5, "new", 3);
+  };
+  const auto batch = [](Room& r) { return &static_cast<Indexed*>(r.keeper.get())->face; };
+  c["transaction_rebuild_from_writebatch_wi"] = {Needs::kOpen, [batch](Room& r) {
+    cambium_transaction_rebuild_from_writebatch_wi(r.txn, batch(r), &r.error);
+  }, [=](Room& r) {
+    indexed(r);
+    begin(r);
+  }};
+  c["writebatch_wi_rollback_to_save_point"] = {Needs::kNothing, [batch](Room& r) {
+    cambium_writebatch_wi_rollback_to_save_point(batch(r), &r.error);
+    if (r.error == nullptr) cambium_writebatch_wi_rollback_to_save_point(batch(r), &r.error);
+  }, indexed};
+  c["writebatch_wi_pop_save_point"] = {Needs::kNothing, [batch](Room& r) {
+    cambium_writebatch_wi_pop_save_point(batch(r), &r.error);
+    if (r.error == nullptr) cambium_writebatch_wi_pop_save_point(batch(r), &r.error);
+  }, indexed};
+  c["write_writebatch_wi"] = {Needs::kOpen, [batch](Room& r) {
+    cambium_write_writebatch_wi(r.db, &r.write, batch(r), &r.error);
+  }, indexed};
+  c["writebatch_wi_get_from_batch"] = {Needs::kNothing, [batch](Room& r) {
+    r.copies[0] = cambium_writebatch_wi_get_from_batch(batch(r), &r.options, "key", 3, r.sizes, &r.error);
+  }, indexed};
+  c["writebatch_wi_get_from_batch_cf"] = {Needs::kOpen, [batch](Room& r) {
+    r.copies[0] = cambium_writebatch_wi_get_from_batch_cf(batch(r), &r.options, r.x, "other", 5, r.sizes, &r.error);
+  }, indexed};
+  c["writebatch_wi_get_from_batch_and_db"] = {Needs::kOpen, [batch](Room& r) {
+    r.copies[0] = cambium_writebatch_wi_get_from_batch_and_db(batch(r), r.db, &r.read, "other", 5, r.sizes, &r.error);
+  }, indexed};
+  c["writebatch_wi_get_from_batch_and_db_cf"] = {Needs::kOpen, [batch](Room& r) {
+    r.copies[0] =
+        cambium_writebatch_wi_get_from_batch_and_db_cf(batch(r), r.db, &r.read, r.x, "key", 3, r.sizes, &r.error);
+  }, indexed};
+  c["writebatch_wi_get_pinned_from_batch_and_db"] = {Needs::kOpen, [batch](Room& r) {
+    r.slices[0] = cambium_writebatch_wi_get_pinned_from_batch_and_db(batch(r), r.db, &r.read, "key", 3, &r.error);
+  }, indexed};
+  c["writebatch_wi_get_pinned_from_batch_and_db_cf"] = {Needs::kOpen, [batch](Room& r) {
+    r.slices[0] =
+        cambium_writebatch_wi_get_pinned_from_batch_and_db_cf(batch(r), r.db, &r.read, r.x, "key", 3, &r.error);
+  }, indexed};
+
+  // Databases of their own, at `out`.
+  const auto of = [](Room& r) {
+    static thread_local const cambium_options_t* both[2];
+    both[0] = both[1] = &r.options;
+    return both;
+  };
+  const auto optimistic_db = [](Room& r) {
+    r.otxn_db = cambium_optimistictransactiondb_open(&r.options, r.out.c_str(), &r.error);
+    if (r.otxn_db != nullptr) r.opened = cambium_optimistictransactiondb_as_db(r.otxn_db);
+  };
+  const auto locking_db = [](Room& r) {
+    r.txn_db = cambium_transactiondb_open(&r.options, &locking, r.out.c_str(), &r.error);
+    if (r.txn_db != nullptr) r.opened = cambium_transactiondb_as_db(r.txn_db);
+  };
+  const auto locking_families = [=](Room& r) {
+    locking_db(r);
+    r.handles[1] = cambium_transactiondb_create_column_family(r.txn_db, &r.options, "x", &r.error);
+    cambium_transactiondb_put_cf(r.txn_db, &r.write, r.handles[1], "key", 3, "value", 5, &r.error);
+  };
+  c["optimistictransactiondb_open"] = {Needs::kNothing, optimistic_db};
+  c["optimistictransactiondb_open_column_families"] = {Needs::kClosed, [of](Room& r) {
+    r.otxn_db = cambium_optimistictransactiondb_open_column_families(&r.options, r.path.c_str(), 2, kNames, of(r),
+                                                                     r.handles, &r.error);
+    if (r.otxn_db != nullptr) r.opened = cambium_optimistictransactiondb_as_db(r.otxn_db);
+  }};
+  c["optimistictransactiondb_write"] = {Needs::kNothing, [](Room& r) {
+    cambium_optimistictransactiondb_write(r.otxn_db, &r.write, &r.batch, &r.error);
+  }, optimistic_db};
+  c["optimistictransactiondb_checkpoint_object_create"] = {Needs::kNothing, [](Room& r) {
+    r.checkpoint = cambium_optimistictransactiondb_checkpoint_object_create(r.otxn_db, &r.error);
+  }, optimistic_db};
+  c["transactiondb_open"] = {Needs::kNothing, locking_db};
+  c["transactiondb_open_column_families"] = {Needs::kClosed, [of](Room& r) {
+    r.txn_db = cambium_transactiondb_open_column_families(&r.options, &locking, r.path.c_str(), 2, kNames, of(r),
+                                                          r.handles, &r.error);
+    if (r.txn_db != nullptr) r.opened = cambium_transactiondb_as_db(r.txn_db);
+  }};
+  c["transactiondb_create_column_family"] = {Needs::kNothing, [](Room& r) {
+    r.handles[0] = cambium_transactiondb_create_column_family(r.txn_db, &r.options, "x", &r.error);
+  }, locking_db};
+  c["transactiondb_checkpoint_object_create"] = {Needs::kNothing, [](Room& r) {
+    r.checkpoint = cambium_transactiondb_checkpoint_object_create(r.txn_db, &r.error);
+  }, locking_db};
+  c["transaction_set_name"] = {Needs::kNothing, [](Room& r) {
+    cambium_transaction_set_name(r.txn, "a name that is not short", 24, &r.error);
+  }, [=](Room& r) {
+    static const cambium_transaction_options_t how{};
+    locking_db(r);
+    r.txn = cambium_transaction_begin(r.txn_db, &r.write, &how, nullptr);
+  }};
+  c["transactiondb_put"] = {Needs::kNothing, [](Room& r) {
+    cambium_transactiondb_put(r.txn_db, &r.write, "a", 1, "b", 1, &r.error);
+  }, locking_db};
+  c["transactiondb_put_cf"] = {Needs::kNothing, [](Room& r) {
+    cambium_transactiondb_put_cf(r.txn_db, &r.write, r.handles[1], "a", 1, "b", 1, &r.error);
+  }, locking_families};
+  c["transactiondb_delete"] = {Needs::kNothing, [](Room& r) {
+    cambium_transactiondb_delete(r.txn_db, &r.write, "a", 1, &r.error);
+  }, locking_db};
+  c["transactiondb_delete_cf"] = {Needs::kNothing, [](Room& r) {
+    cambium_transactiondb_delete_cf(r.txn_db, &r.write, r.handles[1], "a", 1, &r.error);
+  }, locking_families};
+  c["transactiondb_write"] = {Needs::kNothing, [](Room& r) {
+    cambium_transactiondb_write(r.txn_db, &r.write, &r.batch, &r.error);
+  }, locking_db};
+  c["transactiondb_get"] = {Needs::kNothing, [](Room& r) {
+    r.copies[0] = cambium_transactiondb_get(r.txn_db, &r.read, "key", 3, r.sizes, &r.error);
+  }, locking_db};
+  c["transactiondb_get_cf"] = {Needs::kNothing, [](Room& r) {
+    r.copies[0] = cambium_transactiondb_get_cf(r.txn_db, &r.read, r.handles[1], "key", 3, r.sizes, &r.error);
+  }, locking_families};
+  c["transactiondb_get_pinned"] = {Needs::kNothing, [](Room& r) {
+    r.slices[0] = cambium_transactiondb_get_pinned(r.txn_db, &r.read, "key", 3, &r.error);
+  }, locking_db};
+  c["transactiondb_get_pinned_cf"] = {Needs::kNothing, [](Room& r) {
+    r.slices[0] = cambium_transactiondb_get_pinned_cf(r.txn_db, &r.read, r.handles[1], "key", 3, &r.error);
+  }, locking_families};
+  c["transactiondb_multi_get"] = {Needs::kNothing, [](Room& r) {
+    cambium_transactiondb_multi_get(r.txn_db, &r.read, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
+  }, locking_db};
+  c["transactiondb_multi_get_cf"] = {Needs::kNothing, [](Room& r) {
+    const cambium_column_family_handle_t* const families[] = {r.handles[1], r.handles[1]};
+    cambium_transactiondb_multi_get_cf(r.txn_db, &r.read, families, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
+  }, locking_families};
+  c["transactiondb_flush"] = {Needs::kNothing, [](Room& r) {
+    cambium_transactiondb_flush(r.txn_db, &r.flush, &r.error);
+  }, locking_families};
+  c["transactiondb_flush_cf"] = {Needs::kNothing, [](Room& r) {
+    cambium_transactiondb_flush_cf(r.txn_db, &r.flush, r.handles[1], &r.error);
+  }, locking_families};
+  c["transactiondb_flush_wal"] = {Needs::kNothing, [](Room& r) {
+    cambium_transactiondb_flush_wal(r.txn_db, 1, &r.error);
+  }, locking_families};
+}
+
+// A table: one case for each function that reports an error.
 const std::map<std::string, Case>& Cases() {
   static const auto* const cases = [] {
     auto* const all = new std::map<std::string, Case>;
@@ -371,15 +605,19 @@ const std::map<std::string, Case>& Cases() {
     c["backup_engine_restore_db_from_latest_backup"] = {Needs::kBackup, [](Room& r) {
       cambium_backup_engine_restore_db_from_latest_backup(r.engine, r.out.c_str(), &r.error);
     }};
+    AddTransactions(all);
     return all;
   }();
   return *cases;
 }
 
-// Returns the functions that c.h declares with a parameter errptr or errors.
+// Returns the functions that the headers declare with a parameter errptr or errors.
 std::set<std::string> Declared() {
-  std::ifstream in(CAMBIUM_C_HEADER);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::string text;
+  for (const char* const header : {"/c.h", "/c_transaction.h"}) {
+    std::ifstream in(std::string(CAMBIUM_C_HEADERS) + header);
+    text.append(std::istreambuf_iterator<char>(in), {});
+  }
   text = std::regex_replace(text, std::regex("/\\*[^*]*\\*+([^/*][^*]*\\*+)*/"), "");
   std::set<std::string> names;
   for (std::size_t begin = 0, end = 0; (end = text.find(';', begin)) != std::string::npos; begin = end + 1) {
