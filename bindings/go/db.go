@@ -28,6 +28,10 @@ type DB struct {
 	snapshots map[*Snapshot]struct{}
 	iterators map[*Iterator]struct{}
 	readers   map[*AsyncReader]struct{}
+
+	txnDB        *C.cambium_transactiondb_t // the same as c; nil: transactions do not lock keys
+	transactions map[*Transaction]struct{}  // under mu
+	batches      map[*IndexedBatch]struct{} // under mu
 }
 
 // newDB makes a DB of a database that was just opened. It takes over the resources.
@@ -42,6 +46,9 @@ func newDB(c *C.cambium_t, path string, readOnly bool, r *resources, order *orde
 		snapshots: make(map[*Snapshot]struct{}),
 		iterators: make(map[*Iterator]struct{}),
 		readers:   make(map[*AsyncReader]struct{}),
+
+		transactions: make(map[*Transaction]struct{}),
+		batches:      make(map[*IndexedBatch]struct{}),
 	}
 	r.releases = nil
 	db.def = &ColumnFamily{db: db, name: DefaultFamilyName, order: order}
@@ -71,8 +78,8 @@ func (db *DB) leave() {
 }
 
 // Close waits for the calls that are running, syncs the log, waits for background work, and closes the database. Before
-// that it releases all iterators, snapshots, families and readers of the database; their functions return ErrClosed from
-// then on. A second call does nothing.
+// that it releases all iterators, transactions, snapshots, families and readers of the database; their functions return
+// ErrClosed from then on. A second call does nothing.
 //
 // After an error that matches ErrOutOfMemory the database is still open, but its iterators, snapshots, families and
 // readers are not: call Close again. After any other error it is closed.
@@ -123,6 +130,12 @@ func (db *DB) releaseChildren() {
 	defer db.mu.Unlock()
 	for it := range db.iterators {
 		it.destroy()
+	}
+	for tx := range db.transactions {
+		tx.destroy()
+	}
+	for batch := range db.batches {
+		batch.destroy()
 	}
 	for snapshot := range db.snapshots {
 		snapshot.destroy()

@@ -23,6 +23,8 @@ var (
 	ErrTimedOut            = errors.New("cambium: timed out")
 	ErrAborted             = errors.New("cambium: aborted")
 	ErrBusy                = errors.New("cambium: busy")
+	ErrExpired             = errors.New("cambium: expired")   // a transaction's time has passed
+	ErrTryAgain            = errors.New("cambium: try again") // a new transaction may succeed
 	ErrColumnFamilyDropped = errors.New("cambium: column family dropped")
 
 	// ErrNoSpace: the disk or the quota is full. Such an error also matches ErrIO.
@@ -54,6 +56,8 @@ const (
 	CodeTimedOut            Code = 9
 	CodeAborted             Code = 10
 	CodeBusy                Code = 11
+	CodeExpired             Code = 12
+	CodeTryAgain            Code = 13
 	CodeColumnFamilyDropped Code = 15
 )
 
@@ -73,6 +77,8 @@ var codes = []struct {
 	{CodeTimedOut, "Operation timed out", ErrTimedOut},
 	{CodeAborted, "Operation aborted", ErrAborted},
 	{CodeBusy, "Resource busy", ErrBusy},
+	{CodeExpired, "Operation expired", ErrExpired},
+	{CodeTryAgain, "Operation failed. Try again.", ErrTryAgain},
 	{CodeColumnFamilyDropped, "Column family dropped", ErrColumnFamilyDropped},
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -111,4 +112,62 @@ func ExampleFilterFunc() {
 	_, err := db.Get([]byte("key"), nil)
 	fmt.Println(errors.Is(err, cambium.ErrNotFound))
 	// Output: true
+}
+
+// Two accounts change together, or not at all. If others change one of them meanwhile, the function is called again.
+func ExampleDB_UpdateWithRetry() {
+	db, remove := open(cambium.NewOptions())
+	defer remove()
+	for _, name := range []string{"anna", "ben"} {
+		if err := db.Put([]byte(name), []byte("100"), nil); err != nil {
+			log.Fatal(err)
+		}
+	}
+	add := func(tx *cambium.Transaction, name string, amount int) error {
+		value, err := tx.GetForUpdate([]byte(name), nil)
+		if err != nil {
+			return err
+		}
+		has, err := strconv.Atoi(string(value))
+		if err != nil {
+			return err
+		}
+		if has+amount < 0 {
+			return errors.New(name + " has too little")
+		}
+		return tx.Put([]byte(name), fmt.Append(nil, has+amount))
+	}
+	transfer := func(amount int) error {
+		return db.UpdateWithRetry(context.Background(), func(tx *cambium.Transaction) error {
+			if err := add(tx, "anna", -amount); err != nil {
+				return err
+			}
+			return add(tx, "ben", amount)
+		}, nil)
+	}
+	fmt.Println(transfer(30), transfer(90))
+	value, err := db.Get([]byte("ben"), nil)
+	fmt.Println(string(value), err)
+	// Output:
+	// <nil> anna has too little
+	// 130 <nil>
+}
+
+// Begin, Commit and Rollback by hand. Of two transactions that write the same key, one can commit.
+func ExampleDB_Begin() {
+	db, remove := open(cambium.NewOptions())
+	defer remove()
+	first, err := db.Begin(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer first.Rollback() // does nothing after a commit
+	second, err := db.Begin(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer second.Rollback()
+	err = errors.Join(first.Put([]byte("key"), []byte("1")), second.Put([]byte("key"), []byte("2")))
+	fmt.Println(err, first.Commit(), errors.Is(second.Commit(), cambium.ErrBusy))
+	// Output: <nil> <nil> true
 }

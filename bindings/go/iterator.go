@@ -39,7 +39,8 @@ type IteratorOptions struct {
 // Entries are copied from the library in chunks, which grow while the iterator goes on in one direction.
 type Iterator struct {
 	db       *DB
-	snapshot *Snapshot // used until destroy
+	tx       *Transaction // whose writes it shows; nil: none
+	snapshot *Snapshot    // used until destroy
 	mode     C.int
 	values   Values
 
@@ -99,6 +100,27 @@ func (db *DB) NewIterators(families []*ColumnFamily, options *IteratorOptions) (
 	if len(families) == 0 {
 		return nil, nil
 	}
+	return db.newIteratorsBy(families, options, nil,
+		func(flags C.int, snapshot *C.cambium_snapshot_t, lower, upper []byte, made *C.uintptr_t) *C.char {
+			return C.cambium_go_iterators(db.c, flags, snapshot, bound(lower), C.size_t(len(lower)), bound(upper),
+				C.size_t(len(upper)), &handles[0], C.size_t(len(handles)), made)
+		})
+}
+
+// makeIterators makes iterators of C with bounds; it sets the first of them at `made`.
+type makeIterators func(flags C.int, snapshot *C.cambium_snapshot_t, lower, upper []byte, made *C.uintptr_t) *C.char
+
+// newIteratorOver makes one iterator over the family, in a transaction. A call that uses both is running.
+func (f *ColumnFamily) newIteratorOver(options *IteratorOptions, tx *Transaction, create makeIterators) (*Iterator, error) {
+	iterators, err := f.db.newIteratorsBy([]*ColumnFamily{f}, options, tx, create)
+	if err != nil {
+		return nil, err
+	}
+	return iterators[0], nil
+}
+
+// newIteratorsBy makes iterators over the families. A call that uses them is running.
+func (db *DB) newIteratorsBy(families []*ColumnFamily, options *IteratorOptions, tx *Transaction, create makeIterators) ([]*Iterator, error) {
 	lower, upper, err := options.bounds(families)
 	if err != nil {
 		return nil, err
@@ -116,16 +138,14 @@ func (db *DB) NewIterators(families []*ColumnFamily, options *IteratorOptions) (
 		snapshot = options.Snapshot.c
 	}
 	made := make([]C.uintptr_t, len(families))
-	err = takeError(C.cambium_go_iterators(db.c, C.int(flags), snapshot, bound(lower), C.size_t(len(lower)),
-		bound(upper), C.size_t(len(upper)), &handles[0], C.size_t(len(handles)), &made[0]))
-	if err != nil {
+	if err := takeError(create(C.int(flags), snapshot, lower, upper, &made[0])); err != nil {
 		return nil, err
 	}
 	iterators := make([]*Iterator, len(families))
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	for i, c := range made {
-		it := &Iterator{db: db, c: c, values: options.Values,
+		it := &Iterator{db: db, tx: tx, c: c, values: options.Values,
 			chunk: new(C.cambium_go_chunk_t)}
 		if options.Values != ReadValues {
 			it.mode = C.cambium_go_keys
@@ -193,6 +213,10 @@ func (it *Iterator) Close() error {
 		return nil // closed with the database
 	}
 	defer it.db.leave()
+	if it.tx != nil {
+		it.tx.mu.Lock()
+		defer it.tx.mu.Unlock()
+	}
 	it.db.mu.Lock()
 	snapshot := it.destroyButSnapshot()
 	it.db.mu.Unlock()
@@ -356,6 +380,13 @@ func (it *Iterator) fill(op C.int, direction int, key []byte) bool {
 		return false
 	}
 	defer it.db.leave()
+	if it.tx != nil { // its batch must not change meanwhile
+		if err := it.tx.lock(); err != nil {
+			it.lose(err)
+			return false
+		}
+		defer it.tx.mu.Unlock()
+	}
 	if it.c == 0 {
 		it.lose(ErrClosed)
 		return false
@@ -404,6 +435,13 @@ func (it *Iterator) demand() []byte {
 		return nil
 	}
 	defer it.db.leave()
+	if it.tx != nil {
+		if err := it.tx.lock(); err != nil {
+			it.lose(err)
+			return nil
+		}
+		defer it.tx.mu.Unlock()
+	}
 	if it.c == 0 {
 		it.lose(ErrClosed)
 		return nil

@@ -28,26 +28,26 @@ func checkABI() error {
 // Open opens a database for reading and writing. All of its column families must be named, so a database that has others
 // than the default one needs OpenFamilies.
 func Open(path string, options *Options) (*DB, error) {
-	db, _, err := open(path, options, nil, false)
+	db, _, err := open(path, options, nil, openMode{})
 	return db, err
 }
 
 // OpenReadOnly opens a database for reading. Any number of processes may do so while none has it open for writing.
 // Nothing is written: the log is replayed in memory.
 func OpenReadOnly(path string, options *Options) (*DB, error) {
-	db, _, err := open(path, options, nil, true)
+	db, _, err := open(path, options, nil, openMode{readOnly: true})
 	return db, err
 }
 
 // OpenFamilies opens a database with column families. Every existing family must be named, DefaultFamilyName included.
 // The result has the families in the same order.
 func OpenFamilies(path string, options *Options, families []FamilyDescriptor) (*DB, []*ColumnFamily, error) {
-	return open(path, options, append([]FamilyDescriptor{}, families...), false)
+	return open(path, options, append([]FamilyDescriptor{}, families...), openMode{})
 }
 
 // OpenFamiliesReadOnly opens a database for reading, with column families. Families may be left out.
 func OpenFamiliesReadOnly(path string, options *Options, families []FamilyDescriptor) (*DB, []*ColumnFamily, error) {
-	return open(path, options, append([]FamilyDescriptor{}, families...), true)
+	return open(path, options, append([]FamilyDescriptor{}, families...), openMode{readOnly: true})
 }
 
 // How long OpenContext lets the library wait for the lock before it looks at its context.
@@ -62,15 +62,21 @@ func OpenContext(ctx context.Context, path string, options *Options, families ..
 		if ctx.Err() != nil {
 			return nil, nil, context.Cause(ctx)
 		}
-		db, handles, err := open(path, options, families, false)
+		db, handles, err := open(path, options, families, openMode{})
 		if err == nil || !errors.Is(err, ErrLocked) {
 			return db, handles, err
 		}
 	}
 }
 
+// openMode says how a database is opened.
+type openMode struct {
+	readOnly     bool
+	transactions *TransactionDBOptions // nil: transactions do not lock keys
+}
+
 // open opens a database. If families is nil, it opens the default one alone, with its options in `options`.
-func open(path string, options *Options, families []FamilyDescriptor, readOnly bool) (*DB, []*ColumnFamily, error) {
+func open(path string, options *Options, families []FamilyDescriptor, mode openMode) (*DB, []*ColumnFamily, error) {
 	if err := checkABI(); err != nil {
 		return nil, nil, err
 	}
@@ -85,36 +91,53 @@ func open(path string, options *Options, families []FamilyDescriptor, readOnly b
 	if err != nil {
 		return nil, nil, err
 	}
+	var transactions *C.cambium_transactiondb_options_t
+	if mode.transactions != nil {
+		transactions = mode.transactions.c()
+		defer C.cambium_transactiondb_options_destroy(transactions)
+	}
 	var errptr *C.char
+	var c *C.cambium_t
+	var txnDB *C.cambium_transactiondb_t
 	if families == nil {
-		var c *C.cambium_t
-		if readOnly {
+		switch {
+		case mode.readOnly:
 			c = C.cambium_open_for_read_only(whole.c, name, &errptr)
-		} else {
+		case transactions != nil:
+			txnDB = C.cambium_transactiondb_open(whole.c, transactions, name, &errptr)
+			c = C.cambium_transactiondb_as_db(txnDB)
+		default:
 			c = C.cambium_open(whole.c, name, &errptr)
 		}
 		if err := takeError(errptr); err != nil {
 			return nil, nil, err
 		}
-		return newDB(c, path, readOnly, &r, whole.order), nil, nil
+		db := newDB(c, path, mode.readOnly, &r, whole.order)
+		db.txnDB = txnDB
+		return db, nil, nil
 	}
 	made, err := buildFamilies(families, &r)
 	if err != nil {
 		return nil, nil, err
 	}
 	handles := make([]*C.cambium_column_family_handle_t, len(families)+1)
-	var c *C.cambium_t
-	if readOnly {
+	switch {
+	case mode.readOnly:
 		c = C.cambium_open_for_read_only_column_families(whole.c, name, C.int(len(families)), &made.names[0],
 			&made.options[0], &handles[0], &errptr)
-	} else {
+	case transactions != nil:
+		txnDB = C.cambium_transactiondb_open_column_families(whole.c, transactions, name, C.int(len(families)),
+			&made.names[0], &made.options[0], &handles[0], &errptr)
+		c = C.cambium_transactiondb_as_db(txnDB)
+	default:
 		c = C.cambium_open_column_families(whole.c, name, C.int(len(families)), &made.names[0], &made.options[0],
 			&handles[0], &errptr)
 	}
 	if err := takeError(errptr); err != nil {
 		return nil, nil, err
 	}
-	db := newDB(c, path, readOnly, &r, nil)
+	db := newDB(c, path, mode.readOnly, &r, nil)
+	db.txnDB = txnDB
 	opened := make([]*ColumnFamily, len(families))
 	for i, each := range families {
 		opened[i] = db.addFamily(handles[i], each.Name, made.orders[i])

@@ -64,6 +64,23 @@ void cambium_go_multi_get(cambium_t* db, const cambium_readoptions_t* options, c
 /* Copies the values to `out` and moves the errors to errors[i], then frees the results. */
 void cambium_go_multi_take(uintptr_t held, char* out, uintptr_t* errors);
 
+/* ---- Transactions ---- */
+enum { cambium_go_only_read = 0, cambium_go_shared = 1, cambium_go_exclusive = 2 };
+/* As cambium_go_get. `use`: whether the key is tracked, and how. */
+int cambium_go_txn_get(cambium_transaction_t* txn, const cambium_readoptions_t* options,
+                       cambium_column_family_handle_t* family, int use, const char* key, size_t key_length, char* out,
+                       size_t capacity, cambium_go_value_t* value);
+char* cambium_go_txn_put(cambium_transaction_t* txn, cambium_column_family_handle_t* family, const char* key,
+                         size_t key_length, const char* value, size_t value_length);
+char* cambium_go_txn_delete(cambium_transaction_t* txn, cambium_column_family_handle_t* family, const char* key,
+                            size_t key_length);
+/* As cambium_go_write. */
+char* cambium_go_txn_write(cambium_transaction_t* txn, const char* ops, size_t length, const uintptr_t* families);
+/* As cambium_go_iterators, for one family. */
+char* cambium_go_txn_iterator(cambium_transaction_t* txn, int flags, const cambium_snapshot_t* snapshot,
+                              const char* lower, size_t lower_length, const char* upper, size_t upper_length,
+                              cambium_column_family_handle_t* family, uintptr_t* iterator);
+
 /* ---- Iterators ---- */
 enum {
   cambium_go_seek_first = 0,
@@ -72,7 +89,7 @@ enum {
   cambium_go_seek_for_prev = 3,
   cambium_go_step = 4,   /* one step from the entry at which the iterator is */
   cambium_go_stay = 5,   /* begin with the entry at which the iterator is */
-  cambium_go_turn = 6    /* seek the key, which exists, then one step */
+  cambium_go_turn = 6    /* to the entry next to the key, which a transaction may have deleted meanwhile */
 };
 /* What is copied of each entry. */
 enum { cambium_go_keys_and_values = 0, cambium_go_keys = 1 };

@@ -42,6 +42,14 @@ static void step(cambium_iterator_t* iterator, int direction) {
   }
 }
 
+static int is_at(const cambium_iterator_t* iterator, const char* key, size_t key_length) {
+  size_t length;
+  const char* bytes;
+  if (!cambium_iter_valid(iterator)) return 0;
+  bytes = cambium_iter_key(iterator, &length);
+  return length == key_length && (length == 0 || memcmp(bytes, key, length) == 0);
+}
+
 static void position(cambium_iterator_t* iterator, int op, int direction, const char* key, size_t key_length) {
   switch (op) {
     case cambium_go_seek_first: cambium_iter_seek_to_first(iterator); break;
@@ -50,8 +58,12 @@ static void position(cambium_iterator_t* iterator, int op, int direction, const 
     case cambium_go_seek_for_prev: cambium_iter_seek_for_prev(iterator, key, key_length); break;
     case cambium_go_step: step(iterator, direction); break;
     case cambium_go_turn:
-      cambium_iter_seek(iterator, key, key_length);
-      step(iterator, direction);
+      if (direction > 0) {
+        cambium_iter_seek(iterator, key, key_length);
+      } else {
+        cambium_iter_seek_for_prev(iterator, key, key_length);
+      }
+      if (is_at(iterator, key, key_length)) step(iterator, direction);
       break;
     default: break; /* cambium_go_stay */
   }

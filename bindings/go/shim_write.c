@@ -65,6 +65,14 @@ char* cambium_go_write(cambium_t* db, const cambium_writeoptions_t* options, con
   return error;
 }
 
+char* cambium_go_txn_write(cambium_transaction_t* txn, const char* ops, size_t length, const uintptr_t* families) {
+  char* error = NULL;
+  cambium_writebatch_t* const batch = batch_of(ops, length, families);
+  cambium_transaction_rebuild_from_writebatch(txn, batch, &error);
+  cambium_writebatch_destroy(batch);
+  return error;
+}
+
 void cambium_go_batch_data(const char* ops, size_t length, const uintptr_t* families, char** data,
                            size_t* data_length) {
   cambium_writebatch_t* const batch = batch_of(ops, length, families);

@@ -79,7 +79,7 @@ find_staticcheck() {
 mkdir -p build
 check "gofmt" formatted
 check "warnings of the C compiler" "${CC:-gcc}" -std=c99 -fsyntax-only -Wall -Wextra -Werror \
-  "-I$CAMBIUM_PREFIX/include" shim_write.c shim_read.c shim_iter.c shim_async.c
+  "-I$CAMBIUM_PREFIX/include" shim_write.c shim_read.c shim_iter.c shim_txn.c shim_async.c
 check "go build" go build ./...
 check "go vet" go vet ./...
 check "go mod verify" go mod verify

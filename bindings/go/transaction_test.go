@@ -1,0 +1,504 @@
+package cambium
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+func begin(t *testing.T, db *DB, options *TransactionOptions) *Transaction {
+	t.Helper()
+	tx, err := db.Begin(options)
+	must(t, err)
+	t.Cleanup(func() { must(t, tx.Rollback()) })
+	return tx
+}
+
+func openLocking(t *testing.T, transactions *TransactionDBOptions) *DB {
+	t.Helper()
+	db, _, err := OpenTransactionDB(newPath(t), small(), transactions)
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	return db
+}
+
+func TestOfTwoTransactionsOneCommits(t *testing.T) {
+	db := openNew(t, small())
+	first := begin(t, db, nil)
+	second := begin(t, db, nil)
+	must(t, first.Put([]byte("a"), []byte("1")))
+	wantGet(t, first, "a", "1", nil)
+	wantNone(t, second, "a", nil)
+	wantNone(t, db, "a", nil)
+	must(t, second.Put([]byte("a"), []byte("2")))
+	must(t, first.Commit())
+	err := second.Commit()
+	wantErr(t, err, ErrBusy)
+	if !IsConflict(err) || IsConflict(nil) || IsConflict(ErrClosed) {
+		t.Fatal("IsConflict is wrong")
+	}
+	wantGet(t, db, "a", "1", nil)
+
+	// The first has ended, the second has not.
+	wantErr(t, first.Put([]byte("a"), nil), ErrClosed)
+	wantErr(t, first.Commit(), ErrClosed)
+	must(t, first.Rollback())
+	wantNone(t, second, "b", nil)
+	must(t, second.Rollback())
+	_, err = second.Get([]byte("a"), nil)
+	wantErr(t, err, ErrClosed)
+	_, err = second.NewIterator(nil)
+	wantErr(t, err, ErrClosed)
+	_, err = second.Info()
+	wantErr(t, err, ErrClosed)
+}
+
+// GetForUpdate also tracks a key that does not exist.
+func TestGetForUpdateTracks(t *testing.T) {
+	db := openNew(t, small())
+	for _, undo := range []bool{false, true} {
+		put(t, db, "a", "0")
+		tx := begin(t, db, nil)
+		_, err := tx.GetForUpdate([]byte("none"), nil)
+		wantErr(t, err, ErrNotFound)
+		value, err := tx.GetForShare([]byte("a"), nil)
+		must(t, err)
+		if string(value) != "0" {
+			t.Fatal(value)
+		}
+		info, err := tx.Info()
+		must(t, err)
+		if info.Keys != 2 || info.State != TransactionStarted || info.ID == 0 {
+			t.Fatal(info)
+		}
+		if undo {
+			must(t, tx.UndoGetForUpdate([]byte("none")))
+		}
+		put(t, db, "none", "others")
+		must(t, tx.Put([]byte("b"), []byte("1")))
+		if err := tx.Commit(); undo {
+			must(t, err)
+		} else {
+			wantErr(t, err, ErrBusy)
+		}
+		must(t, db.Delete([]byte("none"), nil))
+	}
+}
+
+func TestUpdateAndView(t *testing.T) {
+	db := openNew(t, small())
+	must(t, db.Update(func(tx *Transaction) error { return tx.Put([]byte("a"), []byte("1")) },
+		&TransactionOptions{WriteOptions: WriteOptions{Sync: true}}))
+	wantGet(t, db, "a", "1", nil)
+	mine := errors.New("mine")
+	wantErr(t, db.Update(func(tx *Transaction) error {
+		must(t, tx.Put([]byte("a"), []byte("2")))
+		return mine
+	}, nil), mine)
+	wantGet(t, db, "a", "1", nil)
+	func() {
+		defer func() { _ = recover() }()
+		_ = db.Update(func(tx *Transaction) error {
+			must(t, tx.Put([]byte("a"), []byte("3")))
+			panic("in the function")
+		}, nil)
+	}()
+	wantGet(t, db, "a", "1", nil)
+	must(t, db.View(func(tx *Transaction) error {
+		put(t, db, "a", "4")
+		wantGet(t, tx, "a", "1", nil)
+		wantErr(t, tx.Put([]byte("a"), nil), ErrNotSupported)
+		wantErr(t, tx.Delete([]byte("a")), ErrNotSupported)
+		wantErr(t, tx.Commit(), ErrNotSupported)
+		return nil
+	}))
+	wantErr(t, db.View(func(*Transaction) error { return mine }), mine)
+}
+
+// Goroutines add to one counter, with and without locks.
+func TestCounter(t *testing.T) {
+	for name, db := range map[string]*DB{"optimistic": openNew(t, small()), "locking": openLocking(t, nil)} {
+		const goroutines, rounds = 4, 25
+		var group sync.WaitGroup
+		for range goroutines {
+			group.Add(1)
+			go func() {
+				defer group.Done()
+				for range rounds {
+					if err := db.UpdateWithRetry(context.Background(), addOne, nil); err != nil {
+						t.Error(name, err)
+					}
+				}
+			}()
+		}
+		group.Wait()
+		wantGet(t, db, "counter", strconv.Itoa(goroutines*rounds), nil)
+	}
+}
+
+func addOne(tx *Transaction) error {
+	value, err := tx.GetForUpdate([]byte("counter"), nil)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	count, _ := strconv.Atoi(string(value))
+	return tx.Put([]byte("counter"), fmt.Append(nil, count+1))
+}
+
+func TestRetriesEndWithTheContext(t *testing.T) {
+	db := openNew(t, small())
+	ctx, cancel := context.WithCancel(context.Background())
+	rounds := 0
+	err := db.UpdateWithRetry(ctx, func(tx *Transaction) error {
+		if rounds++; rounds == 3 {
+			cancel()
+		}
+		put(t, db, "a", "others")
+		return tx.Put([]byte("a"), []byte("1"))
+	}, nil)
+	wantErr(t, err, ErrBusy)
+	wantErr(t, err, context.Canceled)
+	if rounds < 3 {
+		t.Fatal(rounds)
+	}
+}
+
+func TestSavePointsAndSnapshots(t *testing.T) {
+	db := openNew(t, small())
+	tx := begin(t, db, nil)
+	before, err := tx.SnapshotSequence()
+	must(t, err)
+	put(t, db, "a", "1")
+	wantNone(t, tx, "a", nil)
+	must(t, tx.SetSnapshot())
+	after, err := tx.SnapshotSequence()
+	must(t, err)
+	if after <= before {
+		t.Fatal(before, after)
+	}
+	wantGet(t, tx, "a", "1", nil)
+	must(t, tx.SetSavePoint())
+	must(t, tx.Put([]byte("b"), []byte("1")))
+	must(t, tx.SetSavePoint())
+	must(t, tx.Delete([]byte("a")))
+	wantNone(t, tx, "a", nil)
+	must(t, tx.RollbackToSavePoint())
+	wantGet(t, tx, "a", "1", nil)
+	must(t, tx.PopSavePoint())
+	wantErr(t, tx.PopSavePoint(), ErrNotFound)
+	wantErr(t, tx.RollbackToSavePoint(), ErrNotFound)
+	must(t, tx.ClearSnapshot())
+	_, err = tx.SnapshotSequence()
+	wantErr(t, err, ErrNotFound)
+	put(t, db, "a", "2")
+	wantGet(t, tx, "a", "2", nil)
+	must(t, tx.Commit())
+	wantGet(t, db, "b", "1", nil)
+
+	newest := begin(t, db, &TransactionOptions{ReadNewest: true})
+	put(t, db, "a", "3")
+	wantGet(t, newest, "a", "3", nil)
+	without := begin(t, db, &TransactionOptions{Snapshot: NoSnapshot})
+	_, err = without.SnapshotSequence()
+	wantErr(t, err, ErrNotFound)
+}
+
+func TestFamiliesOfTransactions(t *testing.T) {
+	db := openNew(t, small())
+	family, err := db.CreateFamily("x", nil)
+	must(t, err)
+	other := openNew(t, small())
+	tx := begin(t, db, nil)
+	long := string(make([]byte, 10_000))
+	must(t, tx.PutIn(family, []byte("a"), []byte(long)))
+	must(t, tx.PutIn(family, []byte("b"), nil))
+	must(t, tx.DeleteIn(family, []byte("b")))
+	wantNone(t, tx, "a", nil)
+	for _, get := range []func(*ColumnFamily, []byte, *ReadOptions) ([]byte, error){tx.GetIn, tx.GetForUpdateIn, tx.GetForShareIn} {
+		value, err := get(family, []byte("a"), nil)
+		must(t, err)
+		if string(value) != long {
+			t.Fatal(len(value))
+		}
+	}
+	must(t, tx.UndoGetForUpdateIn(family, []byte("a")))
+	it, err := tx.NewIteratorIn(family, nil)
+	must(t, err)
+	if !it.First() || string(it.Key()) != "a" || it.Next() {
+		t.Fatal("the iterator does not show the family")
+	}
+	must(t, it.Close())
+	wantErr(t, tx.PutIn(other.DefaultFamily(), nil, nil), ErrInvalidArgument)
+	_, err = tx.NewIteratorIn(other.DefaultFamily(), nil)
+	wantErr(t, err, ErrInvalidArgument)
+
+	batch := NewWriteBatch()
+	batch.PutIn(family, []byte("c"), []byte("1"))
+	must(t, tx.Write(batch))
+	batch.DeleteRange([]byte("a"), []byte("b"))
+	wantErr(t, tx.Write(batch), ErrNotSupported)
+	wantErr(t, tx.Write(nil), ErrInvalidArgument)
+	must(t, tx.Commit())
+	wantGet(t, family, "a", long, nil)
+	wantGet(t, family, "c", "1", nil)
+	must(t, family.Close())
+	tx = begin(t, db, nil)
+	wantErr(t, tx.PutIn(family, nil, nil), ErrClosed)
+}
+
+func TestIteratorsOfTransactions(t *testing.T) {
+	db := openNew(t, small())
+	put(t, db, "a", "1", "c", "1", "e", "1")
+	tx := begin(t, db, nil)
+	must(t, tx.Put([]byte("b"), []byte("2")))
+	must(t, tx.Delete([]byte("c")))
+	snapshot, err := db.NewSnapshot()
+	must(t, err)
+	defer closeIt(t, snapshot)
+	for _, values := range []Values{ReadValues, KeysOnly, OnDemand} {
+		it, err := tx.NewIterator(&IteratorOptions{Values: values, UpperBound: []byte("f"), ReadOptions: ReadOptions{Snapshot: snapshot}})
+		must(t, err)
+		shown := ""
+		for it.First(); it.Valid(); it.Next() {
+			shown += string(it.Key()) + string(it.Value())
+		}
+		must(t, it.Err())
+		if want := map[Values]string{ReadValues: "a1b2e1", KeysOnly: "abe", OnDemand: "a1b2e1"}[values]; shown != want {
+			t.Fatal(shown)
+		}
+		must(t, it.Close())
+		must(t, it.Close())
+	}
+
+	// It turns at a key that the transaction has deleted meanwhile, in both directions.
+	it, err := tx.NewIterator(nil)
+	must(t, err)
+	if !it.Seek([]byte("b")) {
+		t.Fatal("no key")
+	}
+	must(t, tx.Delete([]byte("b")))
+	if !it.Prev() || string(it.Key()) != "a" {
+		t.Fatalf("%q", it.Key())
+	}
+	must(t, tx.Delete([]byte("a")))
+	if !it.Next() || string(it.Key()) != "e" {
+		t.Fatalf("%q", it.Key())
+	}
+	// The end of the transaction is that of the iterator.
+	must(t, tx.Commit())
+	if it.First() || !errors.Is(it.Err(), ErrClosed) {
+		t.Fatal(it.Err())
+	}
+	must(t, it.Close())
+	wantNone(t, db, "a", nil)
+}
+
+func TestLocks(t *testing.T) {
+	db := openLocking(t, &TransactionDBOptions{LockTimeout: time.Minute, WriteLockTimeout: time.Millisecond, LockStripes: 4})
+	first := begin(t, db, nil)
+	must(t, first.SetName("first"))
+	name, err := first.Name()
+	must(t, err)
+	if name != "first" {
+		t.Fatal(name)
+	}
+	_, err = first.SnapshotSequence()
+	wantErr(t, err, ErrNotFound)
+	must(t, first.Put([]byte("a"), []byte("1")))
+	second := begin(t, db, &TransactionOptions{LockTimeout: time.Millisecond})
+	wantErr(t, second.SetName("first"), ErrInvalidArgument)
+	err = second.Put([]byte("a"), []byte("2"))
+	wantErr(t, err, ErrTimedOut)
+	if !IsConflict(err) {
+		t.Fatal(err)
+	}
+	wantErr(t, db.Put([]byte("a"), nil, nil), ErrTimedOut)
+	wantErr(t, db.DeleteRange([]byte("a"), []byte("b"), nil), ErrNotSupported)
+	must(t, first.Commit())
+	must(t, second.Put([]byte("a"), []byte("2")))
+	must(t, second.Commit())
+
+	// Shared locks.
+	first, second = begin(t, db, nil), begin(t, db, &TransactionOptions{LockTimeout: time.Millisecond})
+	for _, tx := range []*Transaction{first, second} {
+		_, err := tx.GetForShare([]byte("a"), nil)
+		must(t, err)
+	}
+	_, err = second.GetForUpdate([]byte("a"), nil)
+	wantErr(t, err, ErrTimedOut)
+	must(t, first.Rollback())
+	must(t, second.Rollback())
+
+	// Deadlocks: each of two wants what the other one has.
+	detect := &TransactionOptions{DeadlockDetect: true, LockTimeout: -1}
+	first, second = begin(t, db, detect), begin(t, db, detect)
+	must(t, first.Put([]byte("a"), nil))
+	must(t, second.Put([]byte("b"), nil))
+	done := make(chan error)
+	want := func(tx *Transaction, key string) error {
+		err := tx.Put([]byte(key), nil)
+		if err != nil {
+			err = errors.Join(err, tx.Rollback())
+		}
+		return err
+	}
+	inTime(t, func() {
+		go func() { done <- want(first, "b") }()
+		mine := want(second, "a")
+		others := <-done
+		if (mine == nil) == (others == nil) {
+			t.Error(mine, others)
+		}
+		wantErr(t, errors.Join(mine, others), ErrBusy)
+	})
+	must(t, first.Rollback())
+	must(t, second.Rollback())
+
+	expired := begin(t, db, &TransactionOptions{Expiration: time.Millisecond, MaxBatchBytes: 1000})
+	wantErr(t, expired.Put([]byte("large"), make([]byte, 2000)), ErrAborted)
+	time.Sleep(5 * time.Millisecond)
+	wantErr(t, expired.Commit(), ErrExpired)
+}
+
+func TestLockingDatabaseWithFamilies(t *testing.T) {
+	path := newPath(t)
+	db := openAt(t, path, small())
+	family, err := db.CreateFamily("x", nil)
+	must(t, err)
+	must(t, family.Close())
+	must(t, db.Close())
+	db, families, err := OpenTransactionDB(path, small(), &TransactionDBOptions{MaxLocks: 1},
+		FamilyDescriptor{Name: DefaultFamilyName}, FamilyDescriptor{Name: "x"})
+	must(t, err)
+	defer closeIt(t, db)
+	tx := begin(t, db, nil)
+	must(t, tx.PutIn(families[1], []byte("a"), nil))
+	wantErr(t, tx.PutIn(families[1], []byte("b"), nil), ErrBusy)
+	must(t, tx.Commit())
+	wantGet(t, families[1], "a", "", nil)
+	_, _, err = OpenTransactionDB(path, small(), nil)
+	wantErr(t, err, ErrLocked)
+}
+
+// Whatever closes first.
+func TestLifetimesOfTransactions(t *testing.T) {
+	db := openNew(t, small())
+	tx, err := db.Begin(nil)
+	must(t, err)
+	must(t, tx.Put([]byte("a"), nil))
+	it, err := tx.NewIterator(nil)
+	must(t, err)
+	batch, err := db.NewIndexedBatch(0)
+	must(t, err)
+	must(t, db.Close())
+	wantErr(t, tx.Put([]byte("a"), nil), ErrClosed)
+	wantErr(t, tx.Commit(), ErrClosed)
+	wantErr(t, tx.SetSavePoint(), ErrClosed)
+	must(t, tx.Rollback())
+	if it.First() || !errors.Is(it.Err(), ErrClosed) {
+		t.Fatal(it.Err())
+	}
+	must(t, it.Close())
+	wantErr(t, batch.Put(nil, nil, nil), ErrClosed)
+	must(t, batch.Close())
+	_, err = db.Begin(nil)
+	wantErr(t, err, ErrClosed)
+	wantErr(t, db.Update(addOne, nil), ErrClosed)
+
+	path := newPath(t)
+	must(t, openAt(t, path, small()).Close())
+	readOnly, err := OpenReadOnly(path, small())
+	must(t, err)
+	defer closeIt(t, readOnly)
+	_, err = readOnly.Begin(nil)
+	wantErr(t, err, ErrNotSupported)
+}
+
+// A transaction that two goroutines use at once: errors, but never a race.
+func TestTransactionOfTwoGoroutines(t *testing.T) {
+	db := openNew(t, small())
+	tx := begin(t, db, nil)
+	it, err := tx.NewIterator(nil)
+	must(t, err)
+	var group sync.WaitGroup
+	try := func(call func() error) {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for range 200 {
+				if err := call(); err != nil && !errors.Is(err, ErrInvalidArgument) && !errors.Is(err, ErrClosed) {
+					t.Error(err)
+				}
+			}
+		}()
+	}
+	try(func() error { return tx.Put([]byte("a"), make([]byte, 1000)) })
+	try(func() error { it.First(); return it.Err() })
+	try(func() error { return tx.Delete([]byte("b")) })
+	group.Wait()
+	try(func() error { return tx.Put([]byte("a"), nil) })
+	try(func() error { _, err := tx.Info(); return err })
+	try(func() error { return db.Close() })
+	group.Wait()
+	must(t, it.Close())
+}
+
+func TestIndexedBatch(t *testing.T) {
+	db := openNew(t, small())
+	family, err := db.CreateFamily("x", nil)
+	must(t, err)
+	put(t, db, "a", "old", "b", "old")
+	batch, err := db.NewIndexedBatch(0)
+	must(t, err)
+	defer closeIt(t, batch)
+	must(t, batch.Put(nil, []byte("a"), []byte("new")))
+	must(t, batch.Put(family, []byte("a"), []byte("in x")))
+	must(t, batch.SetSavePoint())
+	must(t, batch.Delete(nil, []byte("b")))
+	must(t, batch.DeleteRange(family, []byte("a"), []byte("b")))
+	get := func(family *ColumnFamily, key, want string) {
+		t.Helper()
+		value, err := batch.Get(family, []byte(key), nil)
+		if want == "" {
+			wantErr(t, err, ErrNotFound)
+		} else if string(value) != want {
+			t.Fatal(string(value), err)
+		}
+	}
+	get(nil, "a", "new")
+	get(nil, "b", "")
+	get(family, "a", "")
+	must(t, batch.RollbackToSavePoint())
+	get(nil, "b", "old")
+	get(family, "a", "in x")
+	_, err = batch.GetFromBatch(nil, []byte("b"))
+	wantErr(t, err, ErrNotFound)
+	value, err := batch.GetFromBatch(family, []byte("a"))
+	must(t, err)
+	if string(value) != "in x" || batch.Len() != 2 {
+		t.Fatal(string(value), batch.Len())
+	}
+	wantErr(t, batch.PopSavePoint(), ErrNotFound)
+	must(t, db.WriteIndexed(batch, Sync))
+	wantGet(t, db, "a", "new", nil)
+	wantGet(t, family, "a", "in x", nil)
+	must(t, batch.Reset())
+	if batch.Len() != 0 {
+		t.Fatal(batch.Len())
+	}
+	other := openNew(t, small())
+	wantErr(t, other.WriteIndexed(batch, nil), ErrInvalidArgument)
+	wantErr(t, db.WriteIndexed(nil, nil), ErrInvalidArgument)
+	wantErr(t, batch.Put(other.DefaultFamily(), nil, nil), ErrInvalidArgument)
+
+	small, err := db.NewIndexedBatch(10)
+	must(t, err)
+	must(t, small.Put(nil, []byte("a"), make([]byte, 100)))
+	wantErr(t, db.WriteIndexed(small, nil), ErrAborted)
+	must(t, small.Close())
+	wantErr(t, small.Put(nil, nil, nil), ErrClosed)
+}
