@@ -223,6 +223,19 @@ static PyObject* batch_write(BatchObject* self, PyObject* ignored) {
   return result;
 }
 
+cambium_writebatch_t* batch_borrow(PyObject* object, HandleObject** handle) {
+  if (!PyObject_TypeCheck(object, &BatchType)) {
+    PyErr_SetString(PyExc_TypeError, "WriteBatch expected");
+    return NULL;
+  }
+  BatchObject* const self = (BatchObject*)object;
+  if (!enter(self)) return NULL;
+  *handle = self->store->handle;
+  return self->rep;
+}
+
+void batch_give_back(PyObject* object) { ((BatchObject*)object)->is_busy = false; }
+
 static PyObject* batch_data(BatchObject* self, PyObject* ignored) {
   (void)ignored;
   if (!enter(self)) return NULL;

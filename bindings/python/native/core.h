@@ -120,6 +120,7 @@ typedef struct Child {
 typedef struct ComparatorObject ComparatorObject;
 typedef struct {
   PyObject_HEAD cambium_t* db;
+  cambium_transactiondb_t* txn_db; /* the same as db; NULL: transactions do not lock their keys */
   Guard guard;
   Child children;  /* the head of the list */
   PyObject* owned; /* the Options that were given; they hold the callbacks */
@@ -180,6 +181,27 @@ extern PyTypeObject ReaderType;
 extern PyTypeObject StoreType;
 bool reader_enter(ReaderObject* self);
 void reader_leave(ReaderObject* self);
+
+/* ---- work.c: transactions and batches with an index ---- */
+typedef struct {
+  PyObject_HEAD Child child;
+  HandleObject* handle;
+  FamilyObject* family; /* where operations without a family go */
+  PyObject* prefix;
+  cambium_transaction_t* txn;     /* NULL: this is a batch, or it has ended */
+  cambium_writebatch_wi_t* batch; /* NULL: this is a transaction, or it has ended */
+  Py_ssize_t users;               /* iterators that are not destroyed yet */
+  bool is_busy;
+  bool is_closed;
+} WorkObject;
+extern PyTypeObject TransactionType;
+extern PyTypeObject IndexedBatchType;
+PyObject* core_begin(PyObject* module, PyObject* args);
+PyObject* core_indexed_batch(PyObject* module, PyObject* args);
+bool work_enter(WorkObject* self);
+void work_leave(WorkObject* self);
+/* An iterator over it has been destroyed. */
+void work_unuse(WorkObject* self);
 
 /* ---- call_options.c ---- */
 typedef struct {
@@ -245,6 +267,17 @@ extern PyTypeObject AsyncReaderType;
 PyObject* pinned_make(HandleObject* handle, cambium_pinnableslice_t* rep);
 /* Makes an iterator over a reader. */
 PyObject* iterator_make(ReaderObject* reader, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+#define ITERATOR_PARAMETERS                                                                                         \
+  "reverse", "start", "stop", "include_start", "include_stop", "prefix", "include_key", "include_value",            \
+      "verify_checksums", "fill_cache", "durable_only", "async_io"
+#define ITERATOR_PARAMETER_COUNT 12
+/* Makes an iterator that also shows the writes of `work`, whose call is running; this ends the call of the database. */
+PyObject* iterator_make_over(WorkObject* work, FamilyObject* family, PyObject* prefix, PyObject* const* given);
+/* Closes the iterators over `work`, whose call is running: so none of them is in a call. */
+void iterators_close_over(WorkObject* work);
+/* The batch of a WriteBatch, and its database, for one call. NULL: an exception is set. */
+cambium_writebatch_t* batch_borrow(PyObject* object, HandleObject** handle);
+void batch_give_back(PyObject* object);
 PyObject* raw_iterator_make(ReaderObject* reader, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 
 cambium_compactionfilter_t* filter_rep_make(PyObject* object, bool owns);

@@ -26,6 +26,8 @@ static struct {
     {"Operation timed out", "TimedOutError", NULL},
     {"Operation aborted", "AbortedError", NULL},
     {"Resource busy", "BusyError", NULL},
+    {"Operation expired", "ExpiredError", NULL},
+    {"Operation failed. Try again.", "TryAgainError", NULL},
     {"Column family dropped", "ColumnFamilyDroppedError", NULL},
 };
 #define CLASS_COUNT (sizeof classes / sizeof classes[0])

@@ -451,6 +451,7 @@ static HandleObject* handle_make(void) {
   HandleObject* const self = PyObject_GC_New(HandleObject, &HandleType);
   if (self == NULL) return NULL;
   self->db = NULL;
+  self->txn_db = NULL;
   memset(&self->guard, 0, sizeof self->guard);
   self->children.previous = self->children.next = &self->children;
   self->weak = NULL;
@@ -465,17 +466,36 @@ static OptionsObject* owned_options(HandleObject* self, Py_ssize_t index) {
   return (OptionsObject*)PyList_GET_ITEM(self->owned, index);
 }
 
-/* open(path, options, [name, ...] | None, [options, ...] | None, read_only) returns the handle, and a list of families:
-   the default one, or those named. */
+/* Options of (max_num_locks, num_stripes, lock_timeout_ms, write_lock_timeout_ms) for databases with locks; None: other
+   databases. False: an exception is set. */
+static bool lock_options_take(PyObject* argument, cambium_transactiondb_options_t** options) {
+  long long locks;
+  Py_ssize_t stripes;
+  long long wait;
+  long long write_wait;
+  *options = NULL;
+  if (argument == NULL || argument == Py_None) return true;
+  if (!PyArg_ParseTuple(argument, "LnLL", &locks, &stripes, &wait, &write_wait)) return false;
+  *options = cambium_transactiondb_options_create();
+  cambium_transactiondb_options_set_max_num_locks(*options, locks);
+  cambium_transactiondb_options_set_num_stripes(*options, (size_t)(stripes < 0 ? 0 : stripes));
+  cambium_transactiondb_options_set_transaction_lock_timeout(*options, wait);
+  cambium_transactiondb_options_set_default_lock_timeout(*options, write_wait);
+  return true;
+}
+
+/* open(path, options, [name, ...] | None, [options, ...] | None, read_only, locks | None) returns the handle, and a list
+   of families: the default one, or those named. */
 PyObject* core_open(PyObject* module, PyObject* args) {
   (void)module;
   PyObject* path = NULL;
   PyObject* options;
   PyObject* names;
   PyObject* family_options;
+  PyObject* locks = NULL;
   int read_only;
-  if (!PyArg_ParseTuple(args, "O&OOOp:open", PyUnicode_FSConverter, &path, &options, &names, &family_options,
-                        &read_only)) {
+  if (!PyArg_ParseTuple(args, "O&OOOp|O:open", PyUnicode_FSConverter, &path, &options, &names, &family_options,
+                        &read_only, &locks)) {
     return NULL;
   }
   HandleObject* self = NULL;
@@ -485,6 +505,8 @@ PyObject* core_open(PyObject* module, PyObject* args) {
   const char** chars = NULL;
   const cambium_options_t** reps = NULL;
   cambium_column_family_handle_t** handles = NULL;
+  cambium_transactiondb_options_t* lock_options = NULL;
+  cambium_transactiondb_t* txn_db = NULL;
   Py_ssize_t count = 0;
   release_deferred();
   if (callback_kind != callback_none) {
@@ -492,7 +514,7 @@ PyObject* core_open(PyObject* module, PyObject* args) {
     goto done;
   }
   self = handle_make();
-  if (self == NULL || !add_options(self, options)) goto done;
+  if (self == NULL || !add_options(self, options) || !lock_options_take(locks, &lock_options)) goto done;
   if (names != Py_None) {
     if (!PyList_Check(names) || !PyList_Check(family_options) ||
         PyList_GET_SIZE(names) != PyList_GET_SIZE(family_options)) {
@@ -524,7 +546,17 @@ PyObject* core_open(PyObject* module, PyObject* args) {
   cambium_t* db;
   const cambium_options_t* const rep = owned_options(self, 0)->rep;
   const char* const name = PyBytes_AS_STRING(path);
-  Py_BEGIN_ALLOW_THREADS if (names == Py_None) {
+  Py_BEGIN_ALLOW_THREADS if (lock_options != NULL) {
+    if (names == Py_None) {
+      txn_db = cambium_transactiondb_open(rep, lock_options, name, &error);
+    } else {
+      txn_db = cambium_transactiondb_open_column_families(rep, lock_options, name, (int)count, chars, reps, handles,
+                                                          &error);
+    }
+    db = cambium_transactiondb_as_db(txn_db);
+    if (db != NULL && names == Py_None) handles[0] = cambium_get_default_column_family_handle(db);
+  }
+  else if (names == Py_None) {
     db = read_only ? cambium_open_for_read_only(rep, name, &error) : cambium_open(rep, name, &error);
     if (db != NULL) handles[0] = cambium_get_default_column_family_handle(db);
   }
@@ -536,6 +568,7 @@ PyObject* core_open(PyObject* module, PyObject* args) {
   }
   Py_END_ALLOW_THREADS if (db != NULL) {
     self->db = db;
+    self->txn_db = txn_db;
     guard_open(&self->guard);
   }
   /* The families take the handles in any case, so that closing releases them. */
@@ -566,6 +599,7 @@ done:
     if (!handle_shut(self)) PyErr_Clear();
     PyErr_Restore(type, value, traceback);
   }
+  cambium_transactiondb_options_destroy(lock_options);
   Py_XDECREF(families);
   Py_XDECREF(texts);
   PyMem_Free(chars);

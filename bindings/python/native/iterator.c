@@ -24,6 +24,7 @@ typedef struct {
   HandleObject* handle;
   FamilyObject* family;
   SnapshotObject* snapshot;
+  WorkObject* work;        /* whose writes it shows too; NULL: none */
   cambium_iterator_t* rep; /* NULL: closed */
   bool is_busy;
   int direction; /* of next(): 1 or -1 */
@@ -66,7 +67,21 @@ static void release(Child* child) {
   child_remove(child);
   if (rep == NULL) return;
   release_in_library(self->handle, destroy, rep);
-  if (!guard_is_forked(&self->handle->guard)) snapshot_unuse(self->snapshot);
+  if (guard_is_forked(&self->handle->guard)) return;
+  snapshot_unuse(self->snapshot);
+  if (self->work != NULL) work_unuse(self->work);
+}
+
+void iterators_close_over(WorkObject* work) {
+  Child* const head = &work->handle->children;
+  for (Child* child = head->next; child != head;) {
+    if (child->close == release && CHILD_OBJECT(IteratorObject, child)->work == work) {
+      release(child); /* the list may have changed meanwhile */
+      child = head->next;
+    } else {
+      child = child->next;
+    }
+  }
 }
 
 static void iterator_dealloc(IteratorObject* self) {
@@ -78,6 +93,7 @@ static void iterator_dealloc(IteratorObject* self) {
   cambium_free(self->error);
   PyMem_RawFree(self->arena);
   Py_XDECREF(self->snapshot);
+  Py_XDECREF(self->work);
   Py_DECREF(self->family);
   Py_DECREF(self->handle);
   PyObject_Free(self);
@@ -160,52 +176,59 @@ static bool set_limits(IteratorObject* self, PyObject* reader_prefix, PyObject* 
   return true;
 }
 
-PyObject* iterator_make(ReaderObject* reader, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  static Signature signature = {"iterator",
-                                0,
-                                0,
-                                {"reverse", "start", "stop", "include_start", "include_stop", "prefix", "include_key",
-                                 "include_value", "verify_checksums", "fill_cache", "durable_only", "async_io"},
-                                {NULL}};
-  PyObject* given[MAX_ARGUMENTS];
+/* The library's iterator. Called without the GIL. */
+static cambium_iterator_t* create(IteratorObject* self, const cambium_readoptions_t* options) {
+  cambium_column_family_handle_t* const family = self->family->rep;
+  if (self->work == NULL) return cambium_create_iterator_cf(self->handle->db, options, family);
+  if (self->work->txn != NULL) return cambium_transaction_create_iterator_cf(self->work->txn, options, family);
+  return cambium_writebatch_wi_create_iterator_with_base_cf_readopts(
+      self->work->batch, cambium_create_iterator_cf(self->handle->db, options, family), family, options);
+}
+
+/* Makes an iterator. The caller's call of the database ends. */
+static PyObject* make(HandleObject* handle, FamilyObject* family, PyObject* prefix, SnapshotObject* snapshot,
+                      WorkObject* work, PyObject* const* given) {
   bool reverse = false;
   bool include_start = true;
   bool include_stop = false;
   bool include_key = true;
   bool include_value = true;
   ReadFlags flags = READ_FLAGS_DEFAULT;
-  if (!arguments_parse(&signature, args, nargs, kwnames, given) || !argument_bool(given[0], &reverse) ||
-      !argument_bool(given[3], &include_start) || !argument_bool(given[4], &include_stop) ||
-      !argument_bool(given[6], &include_key) || !argument_bool(given[7], &include_value) ||
-      !argument_bool(given[8], &flags.verify_checksums) || !argument_bool(given[9], &flags.fill_cache) ||
-      !argument_bool(given[10], &flags.durable_only) || !argument_bool(given[11], &flags.async_io)) {
-    return NULL;
+  IteratorObject* self = NULL;
+  if (argument_bool(given[0], &reverse) && argument_bool(given[3], &include_start) &&
+      argument_bool(given[4], &include_stop) && argument_bool(given[6], &include_key) &&
+      argument_bool(given[7], &include_value) && argument_bool(given[8], &flags.verify_checksums) &&
+      argument_bool(given[9], &flags.fill_cache) && argument_bool(given[10], &flags.durable_only) &&
+      argument_bool(given[11], &flags.async_io)) {
+    self = PyObject_New(IteratorObject, &IteratorType);
   }
-  if (!reader_enter(reader)) return NULL;
-  IteratorObject* const self = PyObject_New(IteratorObject, &IteratorType);
   if (self == NULL) {
-    reader_leave(reader);
+    snapshot_unuse(snapshot);
+    guard_leave(&handle->guard);
     return NULL;
   }
   memset((char*)self + sizeof(PyObject), 0, sizeof *self - sizeof(PyObject));
   self->child.close = release;
-  Py_INCREF(reader->handle);
-  self->handle = reader->handle;
-  Py_INCREF(reader->family);
-  self->family = reader->family;
-  Py_XINCREF(reader->snapshot);
-  self->snapshot = reader->snapshot;
+  Py_INCREF(handle);
+  self->handle = handle;
+  Py_INCREF(family);
+  self->family = family;
+  Py_XINCREF(snapshot);
+  self->snapshot = snapshot;
+  Py_XINCREF(work);
+  self->work = work;
   self->direction = reverse ? -1 : 1;
   self->include_key = include_key;
   self->include_value = include_value;
   self->include_start = include_start;
   self->include_stop = include_stop;
-  Py_XINCREF(reader->prefix);
-  self->prefix = reader->prefix;
+  Py_XINCREF(prefix);
+  self->prefix = prefix;
   self->fetch = 1;
   self->place = reverse ? at_end : at_begin;
-  if (!set_limits(self, reader->prefix, given[1], given[2], given[5])) {
-    reader_leave(reader);
+  if (!set_limits(self, prefix, given[1], given[2], given[5])) {
+    snapshot_unuse(snapshot);
+    guard_leave(&handle->guard);
     Py_DECREF(self);
     return NULL;
   }
@@ -225,9 +248,10 @@ PyObject* iterator_make(ReaderObject* reader, PyObject* const* args, Py_ssize_t 
                                                 (size_t)PyBytes_GET_SIZE(self->stop));
   }
   cambium_iterator_t* rep;
-  Py_BEGIN_ALLOW_THREADS rep = cambium_create_iterator_cf(self->handle->db, options, self->family->rep);
+  Py_BEGIN_ALLOW_THREADS rep = create(self, options);
   Py_END_ALLOW_THREADS cambium_readoptions_destroy(options);
   self->rep = rep;
+  if (work != NULL) ++work->users;
   child_add(self->handle, &self->child);
   /* The iterator keeps the use of the snapshot. */
   guard_leave(&self->handle->guard);
@@ -236,6 +260,17 @@ PyObject* iterator_make(ReaderObject* reader, PyObject* const* args, Py_ssize_t 
     return NULL;
   }
   return (PyObject*)self;
+}
+
+PyObject* iterator_make(ReaderObject* reader, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  static Signature signature = {"iterator", 0, 0, {ITERATOR_PARAMETERS}, {NULL}};
+  PyObject* given[MAX_ARGUMENTS];
+  if (!arguments_parse(&signature, args, nargs, kwnames, given) || !reader_enter(reader)) return NULL;
+  return make(reader->handle, reader->family, reader->prefix, reader->snapshot, NULL, given);
+}
+
+PyObject* iterator_make_over(WorkObject* work, FamilyObject* family, PyObject* prefix, PyObject* const* given) {
+  return make(work->handle, family, prefix, NULL, work, given);
 }
 
 /* ---- Fetching, without the GIL ---- */
@@ -318,20 +353,32 @@ static Fetched fetch(IteratorObject* self, int direction) {
   }
 }
 
+/* Moves the library's iterator from an entry of the window to its neighbour. A transaction may have deleted the entry. */
+static void move_from(IteratorObject* self, const Entry* entry, int direction) {
+  const char* const key = self->arena + entry->key;
+  size_t length = 0;
+  if (direction > 0) {
+    cambium_iter_seek(self->rep, key, entry->key_length);
+  } else {
+    cambium_iter_seek_for_prev(self->rep, key, entry->key_length);
+  }
+  if (!cambium_iter_valid(self->rep)) return;
+  const char* const found = cambium_iter_key(self->rep, &length);
+  if (length == entry->key_length && memcmp(found, key, length) == 0) advance(self, direction);
+}
+
 /* Moves the library's iterator to the gap from which a move in `direction` begins, and fetches. */
 static Fetched move(IteratorObject* self, int direction) {
   self->is_new = false;
   if (self->count > 0 && direction == self->window_direction) {
     if (self->is_lost) {
-      const Entry* const last = &self->entries[self->count - 1];
-      cambium_iter_seek(self->rep, self->arena + last->key, last->key_length);
+      move_from(self, &self->entries[self->count - 1], direction);
       self->is_lost = false;
+    } else {
+      advance(self, direction);
     }
-    advance(self, direction);
   } else if (self->count > 0) { /* from the first entry of the window, in the opposite direction */
-    const Entry* const first = &self->entries[0];
-    cambium_iter_seek(self->rep, self->arena + first->key, first->key_length);
-    advance(self, direction);
+    move_from(self, &self->entries[0], direction);
   } else if (self->place == at_begin) {
     cambium_iter_seek_to_first(self->rep);
   } else if (self->place == at_end) {
@@ -354,14 +401,18 @@ static bool enter(IteratorObject* self) {
     return false;
   }
   if (!busy_enter(&self->is_busy, "the iterator")) return false;
-  if (guard_enter(&self->handle->guard, "the database")) return true;
+  if (self->work != NULL ? work_enter(self->work) : guard_enter(&self->handle->guard, "the database")) return true;
   self->is_busy = false;
   return false;
 }
 
 static void leave(IteratorObject* self) {
   self->is_busy = false;
-  guard_leave(&self->handle->guard);
+  if (self->work != NULL) {
+    work_leave(self->work);
+  } else {
+    guard_leave(&self->handle->guard);
+  }
 }
 
 static void forget_window(IteratorObject* self) {

@@ -30,6 +30,8 @@ PyMODINIT_FUNC PyInit__core(void) {
       {"Iterator", &IteratorType},
       {"RawIterator", &RawIteratorType},
       {"WriteBatch", &BatchType},
+      {"Transaction", &TransactionType},
+      {"IndexedBatch", &IndexedBatchType},
       {"PinnedValue", &PinnedType},
       {"Options", &OptionsType},
       {"Comparator", &ComparatorType},

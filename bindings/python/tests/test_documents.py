@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def test_readme(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text()
     programs = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert len(programs) == 4
+    assert len(programs) == 5
     program = "\n".join(programs)
     expected = re.findall(r"print\(.*\)  # (.*)$", program, re.MULTILINE)
     result = subprocess.run(
@@ -52,6 +52,18 @@ def test_example(tmp_path: Path) -> None:
     )
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == "oak: a ring a year\nash: 1\nelm: 2\n"
+
+
+def test_transfer(tmp_path: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "transfer.py"), str(tmp_path / "db")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == "anna has 30\nben has 70\nnot enough money\n"
 
 
 def test_benchmark(path: Path) -> None:

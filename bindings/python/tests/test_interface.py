@@ -25,6 +25,20 @@ NOT_BOUND = {
     r"compactionfilterfactory_destroy": "options own the factory",
     r"cache_\w+|filterpolicy_\w+": "page_cache_size and filter_bits_per_key are these options",
     r"create_default_env|env_\w+": "the only environment is the default",
+    r"optimistictransactiondb_\w+|optimistictransaction_begin": "any database begins optimistic transactions",
+    r"transactiondb_(?!open|as_db|options)\w+": "the object is that of any other database",
+    r"transaction_options_set_deadlock_detect_depth": "only the default is supported",
+    r"transactiondb_options_set_max_num_deadlocks": "no function lists deadlocks",
+    r"\w*transaction(db)?_options_get_\w+": "what was set is an argument of the same call",
+    r"transaction_(get|put|delete|singledelete|get_pinned|get_for_update|get_pinned_for_update|undo_get_for_update"
+    r"|create_iterator|multi_get|multi_get_for_update)": "the form with a column family does the same",
+    r"transaction_(get|get_for_update|multi_get|multi_get_for_update|singledelete)_cf": "others do the same",
+    r"transaction_rollback": "a transaction ends by its destruction",
+    r"transaction_(get_writebatch_wi|rebuild_from_writebatch_wi)": "the transaction itself does the same",
+    r"writebatch_wi_(create|put|delete|singledelete|delete_range|get_from_batch|get_from_batch_and_db"
+    r"|get_pinned_from_batch_and_db|create_iterator_with_base|create_iterator_with_base_readopts"
+    r"|create_iterator_with_base_cf)": "another form of the function does the same",
+    r"writebatch_wi_(singledelete_cf|get_from_batch_and_db_cf|iterate|data)": "others do the same",
 }
 
 
@@ -32,7 +46,8 @@ def header() -> str:
     prefix = os.environ.get("CAMBIUM_PREFIX")
     if prefix is None:
         pytest.skip("CAMBIUM_PREFIX is not set")
-    return (Path(prefix) / "include" / "cambium" / "c.h").read_text()
+    headers = Path(prefix) / "include" / "cambium"
+    return (headers / "c.h").read_text() + (headers / "c_transaction.h").read_text()
 
 
 def test_every_function_is_bound() -> None:

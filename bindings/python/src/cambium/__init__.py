@@ -13,14 +13,16 @@ from ._backup import BackupEngine, BackupInfo
 from ._comparator import BYTEWISE, REVERSE_BYTEWISE, Comparator
 from ._core import (
     AsyncReader,
+    IndexedBatch,
     Iterator,
     PinnedValue,
     RateLimiter,
     RawIterator,
+    Transaction,
     WriteBatch,
     WriteBufferManager,
 )
-from ._db import DB, DEFAULT_COLUMN_FAMILY, ColumnFamily, PrefixedDB, Snapshot, Store
+from ._db import CONFLICTS, DB, DEFAULT_COLUMN_FAMILY, ColumnFamily, PrefixedDB, Snapshot, Store, TransactionDB
 from ._enums import (
     BackgroundErrorReason,
     BlobFileReason,
@@ -46,6 +48,7 @@ from ._errors import (
     ColumnFamilyDroppedError,
     CorruptionError,
     Error,
+    ExpiredError,
     IncompleteError,
     InvalidArgumentError,
     IOError,
@@ -57,6 +60,7 @@ from ._errors import (
     OutOfMemoryError,
     ShutdownInProgressError,
     TimedOutError,
+    TryAgainError,
 )
 from ._filter import Answer, ChangeValue, CompactionFilter, Decision, FilterContext, FilterFactory, RemoveAndSkipUntil
 from ._listener import (
@@ -88,6 +92,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BYTEWISE",
+    "CONFLICTS",
     "DB",
     "DEFAULT_COLUMN_FAMILY",
     "REVERSE_BYTEWISE",
@@ -117,6 +122,7 @@ __all__ = [
     "Decision",
     "Error",
     "EventListener",
+    "ExpiredError",
     "FilterContext",
     "FilterFactory",
     "FlushJobInfo",
@@ -125,6 +131,7 @@ __all__ = [
     "IOError",
     "IncompleteError",
     "IndexType",
+    "IndexedBatch",
     "InvalidArgumentError",
     "Iterator",
     "IteratorInvalidError",
@@ -153,6 +160,9 @@ __all__ = [
     "TableFileReason",
     "TimedOutError",
     "TraceFilter",
+    "Transaction",
+    "TransactionDB",
+    "TryAgainError",
     "ValueClustering",
     "WalRecoveryMode",
     "WriteBatch",

@@ -14,8 +14,28 @@ _Item = TypeVar("_Item", covariant=True)
 ABI_VERSION: int
 
 def open(
-    path: Path, options: Options, names: list[str] | None, family_options: list[Options] | None, read_only: bool, /
+    path: Path,
+    options: Options,
+    names: list[str] | None,
+    family_options: list[Options] | None,
+    read_only: bool,
+    locks: tuple[int, int, int, int] | None = None,
+    /,
 ) -> tuple[Handle, list[Family]]: ...
+def begin(
+    store: Store,
+    sync: bool,
+    disable_wal: bool,
+    no_slowdown: bool,
+    snapshot: bool | None,
+    read_newest: bool,
+    deadlock_detect: bool,
+    lock_timeout: float | None,
+    expiration: float | None,
+    max_write_batch_size: int,
+    /,
+) -> Transaction: ...
+def indexed_batch(store: Store, max_bytes: int, /) -> IndexedBatch: ...
 def destroy_db(path: Path, options: Options, /) -> None: ...
 def repair_db(path: Path, options: Options, /) -> None: ...
 def salvage_db(
@@ -327,6 +347,231 @@ class PinnedValue:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None: ...
+
+@final
+class Transaction:
+    @property
+    def closed(self) -> bool: ...
+    def put(self, key: Buffer, value: Buffer, *, column_family: Store | None = None) -> None: ...
+    def delete(self, key: Buffer, *, column_family: Store | None = None) -> None: ...
+    @overload
+    def get(self, key: Buffer, default: None = None, *, column_family: Store | None = None) -> bytes | None: ...
+    @overload
+    def get(self, key: Buffer, default: _T, *, column_family: Store | None = None) -> bytes | _T: ...
+    @overload
+    def iterator(
+        self,
+        *,
+        reverse: bool | None = None,
+        start: Buffer | None = None,
+        stop: Buffer | None = None,
+        include_start: bool | None = None,
+        include_stop: bool | None = None,
+        prefix: Buffer | None = None,
+        include_key: Literal[True] | None = None,
+        include_value: Literal[True] | None = None,
+        verify_checksums: bool | None = None,
+        fill_cache: bool | None = None,
+        durable_only: bool | None = None,
+        async_io: bool | None = None,
+        column_family: Store | None = None,
+    ) -> Iterator[tuple[bytes, bytes]]: ...
+    @overload
+    def iterator(
+        self,
+        *,
+        reverse: bool | None = None,
+        start: Buffer | None = None,
+        stop: Buffer | None = None,
+        include_start: bool | None = None,
+        include_stop: bool | None = None,
+        prefix: Buffer | None = None,
+        include_key: Literal[True] | None = None,
+        include_value: Literal[False],
+        verify_checksums: bool | None = None,
+        fill_cache: bool | None = None,
+        durable_only: bool | None = None,
+        async_io: bool | None = None,
+        column_family: Store | None = None,
+    ) -> Iterator[bytes]: ...
+    @overload
+    def iterator(
+        self,
+        *,
+        reverse: bool | None = None,
+        start: Buffer | None = None,
+        stop: Buffer | None = None,
+        include_start: bool | None = None,
+        include_stop: bool | None = None,
+        prefix: Buffer | None = None,
+        include_key: Literal[False],
+        include_value: Literal[True] | None = None,
+        verify_checksums: bool | None = None,
+        fill_cache: bool | None = None,
+        durable_only: bool | None = None,
+        async_io: bool | None = None,
+        column_family: Store | None = None,
+    ) -> Iterator[bytes]: ...
+    @overload
+    def iterator(
+        self,
+        *,
+        reverse: bool | None = None,
+        start: Buffer | None = None,
+        stop: Buffer | None = None,
+        include_start: bool | None = None,
+        include_stop: bool | None = None,
+        prefix: Buffer | None = None,
+        include_key: bool | None = None,
+        include_value: bool | None = None,
+        verify_checksums: bool | None = None,
+        fill_cache: bool | None = None,
+        durable_only: bool | None = None,
+        async_io: bool | None = None,
+        column_family: Store | None = None,
+    ) -> Iterator[Any]: ...
+    def set_save_point(self) -> None: ...
+    def rollback_to_save_point(self) -> None: ...
+    def pop_save_point(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
+    @overload
+    def get_for_update(
+        self, key: Buffer, default: None = None, *, exclusive: bool | None = None, column_family: Store | None = None
+    ) -> bytes | None: ...
+    @overload
+    def get_for_update(
+        self, key: Buffer, default: _T, *, exclusive: bool | None = None, column_family: Store | None = None
+    ) -> bytes | _T: ...
+    def undo_get_for_update(self, key: Buffer, *, column_family: Store | None = None) -> None: ...
+    def write(self, batch: WriteBatch, /) -> None: ...
+    def commit(self) -> None: ...
+    def rollback(self) -> None: ...
+    def set_snapshot(self) -> None: ...
+    def clear_snapshot(self) -> None: ...
+    @property
+    def snapshot_sequence_number(self) -> int | None: ...
+    @property
+    def name(self) -> str: ...
+    @name.setter
+    def name(self, value: str | bytes, /) -> None: ...
+    @property
+    def id(self) -> int: ...
+    @property
+    def num_keys(self) -> int: ...
+    @property
+    def num_puts(self) -> int: ...
+    @property
+    def num_deletes(self) -> int: ...
+    @property
+    def elapsed_ms(self) -> int: ...
+    @property
+    def has_lost_locks(self) -> bool: ...
+
+@final
+class IndexedBatch:
+    def __len__(self) -> int: ...
+    @property
+    def closed(self) -> bool: ...
+    def put(self, key: Buffer, value: Buffer, *, column_family: Store | None = None) -> None: ...
+    def delete(self, key: Buffer, *, column_family: Store | None = None) -> None: ...
+    @overload
+    def get(self, key: Buffer, default: None = None, *, column_family: Store | None = None) -> bytes | None: ...
+    @overload
+    def get(self, key: Buffer, default: _T, *, column_family: Store | None = None) -> bytes | _T: ...
+    @overload
+    def iterator(
+        self,
+        *,
+        reverse: bool | None = None,
+        start: Buffer | None = None,
+        stop: Buffer | None = None,
+        include_start: bool | None = None,
+        include_stop: bool | None = None,
+        prefix: Buffer | None = None,
+        include_key: Literal[True] | None = None,
+        include_value: Literal[True] | None = None,
+        verify_checksums: bool | None = None,
+        fill_cache: bool | None = None,
+        durable_only: bool | None = None,
+        async_io: bool | None = None,
+        column_family: Store | None = None,
+    ) -> Iterator[tuple[bytes, bytes]]: ...
+    @overload
+    def iterator(
+        self,
+        *,
+        reverse: bool | None = None,
+        start: Buffer | None = None,
+        stop: Buffer | None = None,
+        include_start: bool | None = None,
+        include_stop: bool | None = None,
+        prefix: Buffer | None = None,
+        include_key: Literal[True] | None = None,
+        include_value: Literal[False],
+        verify_checksums: bool | None = None,
+        fill_cache: bool | None = None,
+        durable_only: bool | None = None,
+        async_io: bool | None = None,
+        column_family: Store | None = None,
+    ) -> Iterator[bytes]: ...
+    @overload
+    def iterator(
+        self,
+        *,
+        reverse: bool | None = None,
+        start: Buffer | None = None,
+        stop: Buffer | None = None,
+        include_start: bool | None = None,
+        include_stop: bool | None = None,
+        prefix: Buffer | None = None,
+        include_key: Literal[False],
+        include_value: Literal[True] | None = None,
+        verify_checksums: bool | None = None,
+        fill_cache: bool | None = None,
+        durable_only: bool | None = None,
+        async_io: bool | None = None,
+        column_family: Store | None = None,
+    ) -> Iterator[bytes]: ...
+    @overload
+    def iterator(
+        self,
+        *,
+        reverse: bool | None = None,
+        start: Buffer | None = None,
+        stop: Buffer | None = None,
+        include_start: bool | None = None,
+        include_stop: bool | None = None,
+        prefix: Buffer | None = None,
+        include_key: bool | None = None,
+        include_value: bool | None = None,
+        verify_checksums: bool | None = None,
+        fill_cache: bool | None = None,
+        durable_only: bool | None = None,
+        async_io: bool | None = None,
+        column_family: Store | None = None,
+    ) -> Iterator[Any]: ...
+    def set_save_point(self) -> None: ...
+    def rollback_to_save_point(self) -> None: ...
+    def pop_save_point(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
+    @overload
+    def get_from_batch(
+        self, key: Buffer, default: None = None, *, column_family: Store | None = None
+    ) -> bytes | None: ...
+    @overload
+    def get_from_batch(self, key: Buffer, default: _T, *, column_family: Store | None = None) -> bytes | _T: ...
+    def delete_range(self, start: Buffer, stop: Buffer, *, column_family: Store | None = None) -> None: ...
+    def write(
+        self, *, sync: bool | None = None, disable_wal: bool | None = None, no_slowdown: bool | None = None
+    ) -> None: ...
+    def clear(self) -> None: ...
+    def close(self) -> None: ...
 
 @final
 class WriteBatch:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import math
 import os
+import random
+import time
 import weakref
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Callable, Optional, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union, overload
 
 from . import _core
 from ._comparator import Comparator
 from ._enums import BlobGcPolicy, TraceFilter
-from ._errors import ClosedError, Error
+from ._errors import BusyError, ClosedError, Error, TimedOutError, TryAgainError
 from ._options import Options, OptionValues, format_value
 
 if TYPE_CHECKING:
@@ -23,6 +26,11 @@ if TYPE_CHECKING:
     from ._types import Buffer, Path
 
 DEFAULT_COLUMN_FAMILY = "default"
+
+#: What says that transactions were in each other's way: the same work may succeed in a new transaction.
+CONFLICTS = (BusyError, TryAgainError, TimedOutError)
+
+_Result = TypeVar("_Result")
 
 _handles: weakref.WeakSet[_core.Handle] = weakref.WeakSet()
 
@@ -54,6 +62,69 @@ class Store(_core.Store):
     def write_batch_from(self, data: Buffer, *, sync: bool = False) -> _core.WriteBatch:
         """Return a WriteBatch from the bytes that ``WriteBatch.data`` has returned."""
         return _core.WriteBatch(self, sync=sync, data=data)
+
+    def transaction(
+        self,
+        *,
+        sync: bool = False,
+        disable_wal: bool = False,
+        no_slowdown: bool = False,
+        snapshot: bool | None = None,
+        read_newest: bool = False,
+        deadlock_detect: bool = False,
+        lock_timeout: float | None = None,
+        expiration: float | None = None,
+        max_write_batch_size: int = 0,
+    ) -> _core.Transaction:
+        """Begin a Transaction: an optimistic one, unless the database is a TransactionDB.
+
+        As a context manager it is committed at the end, and rolled back if an exception ends the block, or if the
+        commit fails. ``sync``, ``disable_wal`` and ``no_slowdown`` are for the commit.
+
+        With a ``snapshot``, the default except in a TransactionDB, a key conflicts if others have written it after
+        the begin, and reads see that state, unless ``read_newest`` is set. The other arguments are for a
+        TransactionDB; times are in seconds, a negative one is without limit.
+        """
+        return _core.begin(
+            self,
+            sync,
+            disable_wal,
+            no_slowdown,
+            snapshot,
+            read_newest,
+            deadlock_detect,
+            lock_timeout,
+            expiration,
+            max_write_batch_size,
+        )
+
+    def transact(
+        self, function: Callable[[_core.Transaction], _Result], *, attempts: int = 10, **options: Any
+    ) -> _Result:
+        """Call ``function`` with a transaction, commit it, and return the result of the function.
+
+        After a conflict, this is repeated in a new transaction, ``attempts`` times at most; then the last of the
+        CONFLICTS is raised. So the function must have no effects outside of the transaction. ``options`` are those
+        of ``transaction``.
+        """
+        attempt = 1
+        while True:
+            try:
+                with self.transaction(**options) as transaction:
+                    return function(transaction)
+            except CONFLICTS:
+                if attempt >= attempts:
+                    raise
+            # Some chance, so that two transactions do not meet again and again.
+            time.sleep(random.uniform(0, min(0.0001 * 2**attempt, 0.02)))
+            attempt += 1
+
+    def indexed_batch(self, *, max_bytes: int = 0) -> _core.IndexedBatch:
+        """Return a new IndexedBatch, which can be read before it is written. Close it, or use ``with``.
+
+        ``max_bytes``: the most bytes that it may have; 0: no limit.
+        """
+        return _core.indexed_batch(self, max_bytes)
 
     def snapshot(self) -> Snapshot:
         """Return a Snapshot: the state of the database at this moment, seen as this object sees it."""
@@ -246,6 +317,8 @@ class DB(Store):
     ``comparator`` is a Comparator, or a function; a function needs a ``comparator_name``.
     """
 
+    _locks: tuple[int, int, int, int] | None = None
+
     def __init__(
         self,
         name: Path,
@@ -270,7 +343,7 @@ class DB(Store):
             if DEFAULT_COLUMN_FAMILY not in names:
                 names.insert(0, DEFAULT_COLUMN_FAMILY)
                 reps.insert(0, whole._rep)
-        handle, families = _core.open(name, whole._rep, names, reps, read_only)
+        handle, families = _core.open(name, whole._rep, names, reps, read_only, self._locks)
         _handles.add(handle)
         default = families[0] if names is None else families[names.index(DEFAULT_COLUMN_FAMILY)]
         super().__init__(handle, default, None, None)
@@ -294,8 +367,8 @@ class DB(Store):
     def close(self) -> None:
         """Close the database, after all calls of other threads have returned. A second call does nothing.
 
-        Iterators, snapshots and asynchronous readers are closed too. BufferError if a memoryview of a pinned value
-        exists: then the database is still open.
+        Iterators, transactions, snapshots and asynchronous readers are closed too. BufferError if a memoryview of a
+        pinned value exists: then the database is still open.
         """
         self._handle.close()
 
@@ -396,6 +469,43 @@ class DB(Store):
     def end_trace(self) -> None:
         """End the trace, and raise its first error."""
         self._handle.end_trace()
+
+
+class TransactionDB(DB):
+    """A database whose transactions lock the keys that they use, so that others wait for them.
+
+    Its writes without a transaction lock their keys too. ``delete_range`` is an error. The arguments are those of DB,
+    and:
+
+    ``max_num_locks``: the most keys of a family that are locked at a time; negative: no limit.
+    ``num_stripes``: how many tables the locks are in.
+    ``transaction_lock_timeout``, ``default_lock_timeout``: seconds that transactions, and other writes, wait for a
+    lock; negative: without limit.
+    """
+
+    def __init__(
+        self,
+        name: Path,
+        *,
+        max_num_locks: int = -1,
+        num_stripes: int = 16,
+        transaction_lock_timeout: float = 1.0,
+        default_lock_timeout: float = 1.0,
+        **others: Any,
+    ) -> None:
+        if others.get("read_only"):
+            raise ValueError("a TransactionDB cannot be opened for reading only")
+        self._locks = (
+            max_num_locks,
+            num_stripes,
+            _milliseconds(transaction_lock_timeout),
+            _milliseconds(default_lock_timeout),
+        )
+        super().__init__(name, **others)
+
+
+def _milliseconds(seconds: float) -> int:
+    return -1 if seconds < 0 else math.ceil(seconds * 1000)
 
 
 def _as_comparator(comparator: Any, name: str | bytes | None) -> Comparator:

@@ -67,6 +67,14 @@ class BusyError(Error):
     """Nothing was done. The same call may succeed later."""
 
 
+class ExpiredError(Error):
+    """A transaction has taken longer than its expiration."""
+
+
+class TryAgainError(Error):
+    """Whether a transaction has a conflict is not known any more. A new one may succeed."""
+
+
 class ColumnFamilyDroppedError(Error):
     """The column family was dropped."""
 

@@ -1,0 +1,426 @@
+"""Transactions, and batches with an index."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+
+import cambium
+
+
+@pytest.fixture
+def locking(path: Path) -> Iterator[cambium.TransactionDB]:
+    with cambium.TransactionDB(path, create_if_missing=True, default_lock_timeout=0.001) as opened:
+        yield opened
+
+
+def test_commit_and_rollback(db: cambium.DB) -> None:
+    with db.transaction(sync=True) as txn:
+        txn.put(b"a", b"1")
+        txn.put(b"b", b"1")
+        txn.delete(b"b")
+        assert (txn.get(b"a"), txn.get(b"b"), txn.get(b"b", b"none")) == (b"1", None, b"none")
+        assert db.get(b"a") is None
+        assert (txn.num_keys, txn.num_puts, txn.num_deletes) == (2, 2, 1)
+        assert txn.id > 0
+        assert txn.elapsed_ms < 1_000_000
+        assert not txn.closed
+    assert txn.closed
+    assert db.get(b"a") == b"1"
+    with pytest.raises(ZeroDivisionError), db.transaction() as txn:
+        txn.put(b"a", b"2")
+        raise ZeroDivisionError
+    assert txn.closed
+    assert db.get(b"a") == b"1"
+    with db.transaction() as txn:  # ends before its block does
+        txn.put(b"a", b"3")
+        txn.rollback()
+    assert db.get(b"a") == b"1"
+    txn = db.transaction()
+    txn.put(b"a", b"4")
+    txn.commit()
+    txn.rollback()  # does nothing
+    assert db.get(b"a") == b"4"
+
+
+def test_of_two_transactions_one_commits(db: cambium.DB) -> None:
+    first = db.transaction()
+    second = db.transaction()
+    assert first.get_for_update(b"a") is None
+    assert first.get_for_update(b"b", b"none", exclusive=False) == b"none"
+    first.put(b"a", b"1")
+    second.put(b"a", b"2")
+    first.commit()
+    with pytest.raises(cambium.BusyError):
+        second.commit()
+    assert isinstance(cambium.BusyError("x"), cambium.CONFLICTS)
+    assert not second.closed
+    second.rollback()
+    assert db.get(b"a") == b"1"
+    # A commit that fails at the end of a block ends the transaction too.
+    with pytest.raises(cambium.BusyError), db.transaction() as txn:
+        txn.put(b"a", b"3")
+        db.put(b"a", b"others")
+    assert txn.closed
+    with db.transaction() as txn:
+        txn.get_for_update(b"a")
+        txn.undo_get_for_update(b"a")
+        db.put(b"a", b"others")
+        txn.put(b"b", b"1")
+    assert db.get(b"b") == b"1"
+
+
+def test_after_the_end(db: cambium.DB) -> None:
+    txn = db.transaction()
+    iterator = txn.iterator()
+    txn.commit()
+    calls: list[Callable[[], Any]] = [
+        txn.commit,
+        txn.set_snapshot,
+        txn.clear_snapshot,
+        txn.set_save_point,
+        txn.rollback_to_save_point,
+        txn.pop_save_point,
+        txn.iterator,
+        lambda: txn.put(b"a", b"1"),
+        lambda: txn.delete(b"a"),
+        lambda: txn.get(b"a"),
+        lambda: txn.get_for_update(b"a"),
+        lambda: txn.undo_get_for_update(b"a"),
+        lambda: txn.id,
+        lambda: txn.name,
+        lambda: txn.has_lost_locks,
+        lambda: txn.snapshot_sequence_number,
+        lambda: txn.write(db.write_batch()),
+        lambda: next(iterator),
+    ]
+    for call in calls:
+        with pytest.raises(cambium.ClosedError):
+            call()
+    txn.rollback()
+
+
+def test_closing_the_database(path: Path) -> None:
+    db = cambium.DB(path, create_if_missing=True)
+    txn = db.transaction()
+    txn.put(b"a", b"1")
+    iterator = txn.iterator()
+    assert next(iterator) == (b"a", b"1")
+    batch = db.indexed_batch()
+    over = batch.iterator()
+    db.close()
+    assert txn.closed
+    assert batch.closed
+    for call in (txn.commit, txn.iterator, lambda: next(iterator), lambda: next(over), batch.write, db.transaction):
+        with pytest.raises(cambium.ClosedError):
+            call()
+    txn.rollback()
+    batch.close()
+    with cambium.DB(path) as db:
+        assert db.get(b"a") is None
+        db.transaction().put(b"a", b"1")  # a transaction that nothing refers to is rolled back
+        gc.collect()
+        txn = db.transaction()
+        del db
+    with cambium.DB(path, read_only=True) as db, pytest.raises(cambium.NotSupportedError):
+        db.transaction()
+
+
+def test_snapshots_and_save_points(db: cambium.DB) -> None:
+    with db.transaction() as txn:
+        begun = txn.snapshot_sequence_number
+        assert begun is not None
+        db.put(b"a", b"1")
+        assert txn.get(b"a") is None
+        txn.set_snapshot()
+        now = txn.snapshot_sequence_number
+        assert now is not None
+        assert now > begun
+        assert txn.get(b"a") == b"1"
+        txn.set_save_point()
+        txn.put(b"b", b"1")
+        txn.set_save_point()
+        txn.delete(b"a")
+        txn.rollback_to_save_point()
+        assert txn.get(b"a") == b"1"
+        txn.pop_save_point()
+        for call in (txn.pop_save_point, txn.rollback_to_save_point):
+            with pytest.raises(cambium.NotFoundError):
+                call()
+        txn.clear_snapshot()
+        assert txn.snapshot_sequence_number is None
+        db.put(b"a", b"2")
+        assert txn.get(b"a") == b"2"
+    with db.transaction(snapshot=False) as txn:
+        assert txn.snapshot_sequence_number is None
+    with db.transaction(read_newest=True) as txn:
+        db.put(b"a", b"3")
+        assert txn.get(b"a") == b"3"
+
+
+def test_families_and_prefixes(db: cambium.DB, tmp_path: Path) -> None:
+    family = db.create_column_family("x")
+    trees = db.prefixed_db(b"tree-")
+    with trees.transaction() as txn:
+        txn.put(b"oak", b"1")
+        txn.put(b"oak", b"in x", column_family=family)
+        txn.put(b"a", b"1", column_family=db)
+        assert txn.get(b"oak") == b"1"
+        assert txn.get(b"oak", column_family=family) == b"in x"
+        assert txn.get_for_update(b"a", column_family=db) == b"1"
+        assert list(txn.iterator()) == [(b"oak", b"1")]
+        assert list(txn.iterator(column_family=family)) == [(b"oak", b"in x")]
+        assert list(txn.iterator(column_family=db, include_value=False)) == [b"a", b"tree-oak"]
+        batch = db.write_batch()
+        batch.put(b"b", b"2")
+        txn.write(batch)
+        batch.delete_range(b"a", b"z")
+        with pytest.raises(cambium.NotSupportedError):
+            txn.write(batch)
+        with cambium.DB(tmp_path / "other", create_if_missing=True) as other:
+            for call in (
+                lambda: txn.put(b"a", b"1", column_family=other),
+                lambda: txn.iterator(column_family=other),
+                lambda: txn.write(other.write_batch()),
+            ):
+                with pytest.raises(ValueError, match="another database"):
+                    call()
+        with pytest.raises(TypeError):
+            txn.put(b"a", b"1", column_family="x")  # type: ignore[arg-type]
+        with pytest.raises(TypeError):
+            txn.write(1)  # type: ignore[arg-type]
+    assert db.get(b"tree-oak") == b"1"
+    assert family.get(b"oak") == b"in x"
+    assert db.get(b"b") == b"2"
+
+
+def test_iterators(db: cambium.DB) -> None:
+    for key in (b"a", b"c", b"e"):
+        db.put(key, b"1")
+    with db.transaction() as txn:
+        txn.put(b"b", b"2")
+        txn.delete(b"c")
+        assert list(txn.iterator()) == [(b"a", b"1"), (b"b", b"2"), (b"e", b"1")]
+        assert list(txn.iterator(reverse=True, include_value=False)) == [b"e", b"b", b"a"]
+        assert list(txn.iterator(start=b"b", stop=b"e")) == [(b"b", b"2")]
+        # It turns at a key that the transaction has deleted meanwhile.
+        iterator = txn.iterator(include_value=False)
+        iterator.seek(b"b")
+        assert next(iterator) == b"b"
+        assert iterator.prev() == b"b"
+        txn.delete(b"b")
+        assert iterator.prev() == b"a"
+        txn.delete(b"a")
+        assert next(iterator) == b"a"  # it was read before
+        assert next(iterator) == b"e"
+        with pytest.raises(TypeError):
+            txn.iterator(nonsense=1)  # type: ignore[call-overload]
+        with txn.iterator() as closed:
+            pass
+        assert closed.closed
+
+
+def add_one(txn: cambium.Transaction) -> int:
+    count = int(txn.get_for_update(b"counter", b"0")) + 1
+    txn.put(b"counter", b"%d" % count)
+    return count
+
+
+@pytest.mark.parametrize("kind", [cambium.DB, cambium.TransactionDB])
+def test_threads_count(kind: type[cambium.DB], path: Path) -> None:
+    with kind(path, create_if_missing=True) as db:
+        threads = [
+            threading.Thread(target=lambda: [db.transact(add_one, attempts=1000) for _ in range(25)]) for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert db.get(b"counter") == b"100"
+
+
+def test_attempts(db: cambium.DB) -> None:
+    calls = 0
+
+    def conflict(txn: cambium.Transaction) -> None:
+        nonlocal calls
+        calls += 1
+        txn.put(b"a", b"1")
+        db.put(b"a", b"others")
+
+    with pytest.raises(cambium.BusyError):
+        db.transact(conflict, attempts=3, sync=True)
+    assert calls == 3
+    assert db.transact(add_one) == 1
+
+
+def test_two_threads_in_one_transaction(db: cambium.DB) -> None:
+    """One of them gets an error, and nothing breaks."""
+    txn = db.transaction()
+    iterator = txn.iterator()
+    errors: list[Exception] = []
+
+    def use(call: Callable[[], Any]) -> None:
+        for _ in range(300):
+            try:
+                call()
+            except (cambium.Error, StopIteration) as error:
+                errors.append(error)
+
+    calls: list[Callable[[], Any]] = [
+        lambda: txn.put(b"a", b"v" * 1000),
+        lambda: txn.get(b"a"),
+        lambda: next(iterator),
+        lambda: txn.iterator().close(),
+    ]
+    threads = [threading.Thread(target=use, args=(call,)) for call in calls]
+    threads.append(threading.Thread(target=db.close))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert db.closed
+    for error in errors:
+        assert isinstance(error, (cambium.ClosedError, StopIteration)) or "in use" in str(error)
+
+
+def test_locks(locking: cambium.TransactionDB) -> None:
+    first = locking.transaction()
+    first.name = "first"
+    assert first.name == "first"
+    first.put(b"a", b"1")
+    second = locking.transaction(lock_timeout=0.001)
+    with pytest.raises(cambium.InvalidArgumentError):
+        second.name = "first"
+    with pytest.raises(TypeError):
+        del second.name
+    with pytest.raises(cambium.TimedOutError):
+        second.put(b"a", b"2")
+    with pytest.raises(cambium.TimedOutError):
+        locking.put(b"a", b"2")
+    with pytest.raises(cambium.NotSupportedError):
+        locking.delete_range(b"a", b"b")
+    first.commit()
+    second.put(b"a", b"2")
+    second.commit()
+
+    first, second = locking.transaction(), locking.transaction(lock_timeout=0)
+    assert first.get_for_update(b"a", exclusive=False) == b"2"
+    assert second.get_for_update(b"a", exclusive=False) == b"2"
+    with pytest.raises(cambium.TimedOutError):
+        second.get_for_update(b"a")
+    first.rollback()
+    second.rollback()
+
+    expired = locking.transaction(expiration=0.001, max_write_batch_size=100)
+    with pytest.raises(cambium.AbortedError):
+        expired.put(b"large", b"v" * 200)
+    while expired.elapsed_ms < 5:
+        pass
+    assert not expired.has_lost_locks
+    with pytest.raises(cambium.ExpiredError):
+        expired.commit()
+    expired.rollback()
+
+
+def test_deadlock(locking: cambium.TransactionDB) -> None:
+    first, second = (locking.transaction(deadlock_detect=True, lock_timeout=-1) for _ in range(2))
+    first.put(b"a", b"1")
+    second.put(b"b", b"1")
+    errors: list[cambium.Error] = []
+
+    def want(txn: cambium.Transaction, key: bytes) -> None:
+        try:
+            txn.put(key, b"2")
+        except cambium.Error as error:
+            errors.append(error)
+            txn.rollback()
+
+    thread = threading.Thread(target=want, args=(first, b"b"))
+    thread.start()
+    want(second, b"a")
+    thread.join()
+    assert [isinstance(error, cambium.BusyError) for error in errors] == [True]
+
+
+def test_opening_with_locks(path: Path) -> None:
+    with cambium.TransactionDB(path, create_if_missing=True, max_num_locks=1, num_stripes=2) as db:
+        family = db.create_column_family("x")
+        with db.transaction() as txn:
+            txn.put(b"a", b"1", column_family=family)
+            with pytest.raises(cambium.BusyError):
+                txn.put(b"b", b"1", column_family=family)
+    with cambium.TransactionDB(path, column_families=["x"], transaction_lock_timeout=-1) as db:
+        assert db.column_family("x").get(b"a") == b"1"
+        with pytest.raises(cambium.LockedError):
+            cambium.TransactionDB(path, column_families=["x"])
+    with pytest.raises(ValueError, match="read"):
+        cambium.TransactionDB(path, read_only=True)
+
+
+def test_fork(db: cambium.DB) -> None:
+    txn = db.transaction()
+    txn.put(b"a", b"1")
+    child = os.fork()
+    if child == 0:
+        try:
+            txn.put(b"b", b"1")
+        except cambium.NotSupportedError:
+            txn.rollback()
+            os._exit(0)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    txn.commit()
+    assert db.get(b"a") == b"1"
+
+
+def test_indexed_batch(db: cambium.DB) -> None:
+    family = db.create_column_family("x")
+    db.put(b"a", b"old")
+    db.put(b"b", b"old")
+    with db.indexed_batch() as batch:
+        batch.put(b"a", b"new")
+        batch.put(b"a", b"in x", column_family=family)
+        assert (batch.get(b"a"), batch.get(b"b"), batch.get(b"c", b"none")) == (b"new", b"old", b"none")
+        assert (batch.get_from_batch(b"a"), batch.get_from_batch(b"b", b"none")) == (b"new", b"none")
+        assert batch.get(b"a", column_family=family) == b"in x"
+        assert list(batch.iterator()) == [(b"a", b"new"), (b"b", b"old")]
+        assert len(batch) == 2
+        batch.set_save_point()
+        batch.delete(b"a")
+        batch.delete_range(b"a", b"z", column_family=family)
+        assert batch.get(b"a") is None
+        assert batch.get(b"a", column_family=family) is None
+        batch.rollback_to_save_point()
+        assert batch.get(b"a") == b"new"
+        with pytest.raises(cambium.NotFoundError):
+            batch.pop_save_point()
+        batch.write(sync=True)
+        assert db.get(b"a") == b"new"
+        batch.clear()
+        assert len(batch) == 0
+        batch.put(b"long" * 20_000, b"")
+        refused: list[Callable[[], Any]] = [
+            batch.write,
+            lambda: batch.get(b"a"),
+            lambda: batch.get_from_batch(b"a"),
+        ]
+        for call in refused:
+            with pytest.raises(cambium.InvalidArgumentError):
+                call()
+    assert batch.closed
+    batch.close()
+    with pytest.raises(cambium.ClosedError):
+        batch.put(b"a", b"1")
+    with pytest.raises(cambium.ClosedError):
+        len(batch)
+    with db.indexed_batch(max_bytes=10) as small:
+        small.put(b"a", b"v" * 100)
+        with pytest.raises(cambium.AbortedError):
+            small.write()
