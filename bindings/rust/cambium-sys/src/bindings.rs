@@ -3093,3 +3093,1090 @@ unsafe extern "C-unwind" {
         length: usize,
     );
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct cambium_optimistictransaction_options_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct cambium_optimistictransactiondb_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct cambium_transaction_options_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct cambium_transaction_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct cambium_transactiondb_options_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct cambium_transactiondb_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct cambium_writebatch_wi_t {
+    _unused: [u8; 0],
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_begin_optimistic_transaction(
+        db: *mut cambium_t,
+        write_options: *const cambium_writeoptions_t,
+        options: *const cambium_optimistictransaction_options_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_transaction_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransaction_begin(
+        otxn_db: *mut cambium_optimistictransactiondb_t,
+        write_options: *const cambium_writeoptions_t,
+        options: *const cambium_optimistictransaction_options_t,
+        old: *mut cambium_transaction_t,
+    ) -> *mut cambium_transaction_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_begin(
+        txn_db: *mut cambium_transactiondb_t,
+        write_options: *const cambium_writeoptions_t,
+        options: *const cambium_transaction_options_t,
+        old: *mut cambium_transaction_t,
+    ) -> *mut cambium_transaction_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_destroy(txn: *mut cambium_transaction_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_commit(
+        txn: *mut cambium_transaction_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_rollback(
+        txn: *mut cambium_transaction_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_set_savepoint(txn: *mut cambium_transaction_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_rollback_to_savepoint(
+        txn: *mut cambium_transaction_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_pop_savepoint(
+        txn: *mut cambium_transaction_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value_length: *mut usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_cf(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value_length: *mut usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_pinned(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_pinnableslice_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_pinned_cf(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_pinnableslice_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_multi_get(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        num_keys: usize,
+        keys: *const *const ::core::ffi::c_char,
+        key_lengths: *const usize,
+        values: *mut *mut ::core::ffi::c_char,
+        value_lengths: *mut usize,
+        errors: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_multi_get_cf(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        families: *const *const cambium_column_family_handle_t,
+        num_keys: usize,
+        keys: *const *const ::core::ffi::c_char,
+        key_lengths: *const usize,
+        values: *mut *mut ::core::ffi::c_char,
+        value_lengths: *mut usize,
+        errors: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_for_update(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value_length: *mut usize,
+        exclusive: ::core::ffi::c_uchar,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_for_update_cf(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value_length: *mut usize,
+        exclusive: ::core::ffi::c_uchar,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_pinned_for_update(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        exclusive: ::core::ffi::c_uchar,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_pinnableslice_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_pinned_for_update_cf(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        exclusive: ::core::ffi::c_uchar,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_pinnableslice_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_multi_get_for_update(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        num_keys: usize,
+        keys: *const *const ::core::ffi::c_char,
+        key_lengths: *const usize,
+        values: *mut *mut ::core::ffi::c_char,
+        value_lengths: *mut usize,
+        errors: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_multi_get_for_update_cf(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        families: *const *const cambium_column_family_handle_t,
+        num_keys: usize,
+        keys: *const *const ::core::ffi::c_char,
+        key_lengths: *const usize,
+        values: *mut *mut ::core::ffi::c_char,
+        value_lengths: *mut usize,
+        errors: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_undo_get_for_update(
+        txn: *mut cambium_transaction_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_undo_get_for_update_cf(
+        txn: *mut cambium_transaction_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_create_iterator(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+    ) -> *mut cambium_iterator_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_create_iterator_cf(
+        txn: *mut cambium_transaction_t,
+        options: *const cambium_readoptions_t,
+        family: *mut cambium_column_family_handle_t,
+    ) -> *mut cambium_iterator_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_put(
+        txn: *mut cambium_transaction_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_put_cf(
+        txn: *mut cambium_transaction_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_delete(
+        txn: *mut cambium_transaction_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_delete_cf(
+        txn: *mut cambium_transaction_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_singledelete(
+        txn: *mut cambium_transaction_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_singledelete_cf(
+        txn: *mut cambium_transaction_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_rebuild_from_writebatch(
+        txn: *mut cambium_transaction_t,
+        batch: *mut cambium_writebatch_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_rebuild_from_writebatch_wi(
+        txn: *mut cambium_transaction_t,
+        batch: *mut cambium_writebatch_wi_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_writebatch_wi(
+        txn: *mut cambium_transaction_t,
+    ) -> *mut cambium_writebatch_wi_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_set_snapshot(txn: *mut cambium_transaction_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_clear_snapshot(txn: *mut cambium_transaction_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_snapshot(
+        txn: *const cambium_transaction_t,
+    ) -> *const cambium_snapshot_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_set_lock_timeout(
+        txn: *mut cambium_transaction_t,
+        milliseconds: i64,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_set_name(
+        txn: *mut cambium_transaction_t,
+        name: *const ::core::ffi::c_char,
+        name_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_name(
+        txn: *const cambium_transaction_t,
+        name_length: *mut usize,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_id(txn: *const cambium_transaction_t) -> u64;
+}
+pub const cambium_transaction_started: _bindgen_ty_19 = 0;
+pub const cambium_transaction_awaiting_commit: _bindgen_ty_19 = 3;
+pub const cambium_transaction_committed: _bindgen_ty_19 = 4;
+pub const cambium_transaction_awaiting_rollback: _bindgen_ty_19 = 5;
+pub const cambium_transaction_rolledback: _bindgen_ty_19 = 6;
+pub const cambium_transaction_locks_stolen: _bindgen_ty_19 = 7;
+pub type _bindgen_ty_19 = ::core::ffi::c_uint;
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_state(
+        txn: *const cambium_transaction_t,
+    ) -> ::core::ffi::c_int;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_num_keys(txn: *const cambium_transaction_t) -> u64;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_num_puts(txn: *const cambium_transaction_t) -> u64;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_num_deletes(txn: *const cambium_transaction_t) -> u64;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_elapsed_time(
+        txn: *const cambium_transaction_t,
+    ) -> u64;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransactiondb_open(
+        options: *const cambium_options_t,
+        name: *const ::core::ffi::c_char,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_optimistictransactiondb_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransactiondb_open_column_families(
+        options: *const cambium_options_t,
+        name: *const ::core::ffi::c_char,
+        num_column_families: ::core::ffi::c_int,
+        column_family_names: *const *const ::core::ffi::c_char,
+        column_family_options: *const *const cambium_options_t,
+        column_family_handles: *mut *mut cambium_column_family_handle_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_optimistictransactiondb_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransactiondb_close(
+        otxn_db: *mut cambium_optimistictransactiondb_t,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransactiondb_as_db(
+        otxn_db: *mut cambium_optimistictransactiondb_t,
+    ) -> *mut cambium_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransactiondb_get_base_db(
+        otxn_db: *mut cambium_optimistictransactiondb_t,
+    ) -> *mut cambium_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransactiondb_close_base_db(base_db: *mut cambium_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransactiondb_write(
+        otxn_db: *mut cambium_optimistictransactiondb_t,
+        options: *const cambium_writeoptions_t,
+        batch: *mut cambium_writebatch_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransactiondb_property_value(
+        otxn_db: *mut cambium_optimistictransactiondb_t,
+        property_name: *const ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransactiondb_property_int(
+        otxn_db: *mut cambium_optimistictransactiondb_t,
+        property_name: *const ::core::ffi::c_char,
+        value: *mut u64,
+    ) -> ::core::ffi::c_int;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransactiondb_checkpoint_object_create(
+        otxn_db: *mut cambium_optimistictransactiondb_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_checkpoint_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_open(
+        options: *const cambium_options_t,
+        txn_db_options: *const cambium_transactiondb_options_t,
+        name: *const ::core::ffi::c_char,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_transactiondb_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_open_column_families(
+        options: *const cambium_options_t,
+        txn_db_options: *const cambium_transactiondb_options_t,
+        name: *const ::core::ffi::c_char,
+        num_column_families: ::core::ffi::c_int,
+        column_family_names: *const *const ::core::ffi::c_char,
+        column_family_options: *const *const cambium_options_t,
+        column_family_handles: *mut *mut cambium_column_family_handle_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_transactiondb_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_close(txn_db: *mut cambium_transactiondb_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_as_db(
+        txn_db: *mut cambium_transactiondb_t,
+    ) -> *mut cambium_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_get_base_db(
+        txn_db: *mut cambium_transactiondb_t,
+    ) -> *mut cambium_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_close_base_db(base_db: *mut cambium_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_create_column_family(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_options_t,
+        name: *const ::core::ffi::c_char,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_column_family_handle_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_create_snapshot(
+        txn_db: *mut cambium_transactiondb_t,
+    ) -> *const cambium_snapshot_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_release_snapshot(
+        txn_db: *mut cambium_transactiondb_t,
+        snapshot: *const cambium_snapshot_t,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_property_value(
+        txn_db: *mut cambium_transactiondb_t,
+        property_name: *const ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_property_int(
+        txn_db: *mut cambium_transactiondb_t,
+        property_name: *const ::core::ffi::c_char,
+        value: *mut u64,
+    ) -> ::core::ffi::c_int;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_checkpoint_object_create(
+        txn_db: *mut cambium_transactiondb_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_checkpoint_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_put(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_writeoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_put_cf(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_writeoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_delete(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_writeoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_delete_cf(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_writeoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_write(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_writeoptions_t,
+        batch: *mut cambium_writebatch_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_get(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_readoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value_length: *mut usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_get_cf(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_readoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value_length: *mut usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_get_pinned(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_readoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_pinnableslice_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_get_pinned_cf(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_readoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_pinnableslice_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_multi_get(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_readoptions_t,
+        num_keys: usize,
+        keys: *const *const ::core::ffi::c_char,
+        key_lengths: *const usize,
+        values: *mut *mut ::core::ffi::c_char,
+        value_lengths: *mut usize,
+        errors: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_multi_get_cf(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_readoptions_t,
+        families: *const *const cambium_column_family_handle_t,
+        num_keys: usize,
+        keys: *const *const ::core::ffi::c_char,
+        key_lengths: *const usize,
+        values: *mut *mut ::core::ffi::c_char,
+        value_lengths: *mut usize,
+        errors: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_create_iterator(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_readoptions_t,
+    ) -> *mut cambium_iterator_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_create_iterator_cf(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_readoptions_t,
+        family: *mut cambium_column_family_handle_t,
+    ) -> *mut cambium_iterator_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_flush(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_flushoptions_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_flush_cf(
+        txn_db: *mut cambium_transactiondb_t,
+        options: *const cambium_flushoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_flush_wal(
+        txn_db: *mut cambium_transactiondb_t,
+        sync: ::core::ffi::c_uchar,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransaction_options_create() -> *mut cambium_optimistictransaction_options_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransaction_options_destroy(
+        options: *mut cambium_optimistictransaction_options_t,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransaction_options_set_set_snapshot(
+        options: *mut cambium_optimistictransaction_options_t,
+        value: ::core::ffi::c_uchar,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransaction_options_get_set_snapshot(
+        options: *const cambium_optimistictransaction_options_t,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransaction_options_set_read_at_snapshot(
+        options: *mut cambium_optimistictransaction_options_t,
+        value: ::core::ffi::c_uchar,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_optimistictransaction_options_get_read_at_snapshot(
+        options: *const cambium_optimistictransaction_options_t,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_create() -> *mut cambium_transaction_options_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_destroy(
+        options: *mut cambium_transaction_options_t,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_set_set_snapshot(
+        options: *mut cambium_transaction_options_t,
+        value: ::core::ffi::c_uchar,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_get_set_snapshot(
+        options: *const cambium_transaction_options_t,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_set_read_at_snapshot(
+        options: *mut cambium_transaction_options_t,
+        value: ::core::ffi::c_uchar,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_get_read_at_snapshot(
+        options: *const cambium_transaction_options_t,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_set_deadlock_detect(
+        options: *mut cambium_transaction_options_t,
+        value: ::core::ffi::c_uchar,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_get_deadlock_detect(
+        options: *const cambium_transaction_options_t,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_set_deadlock_detect_depth(
+        options: *mut cambium_transaction_options_t,
+        value: i64,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_get_deadlock_detect_depth(
+        options: *const cambium_transaction_options_t,
+    ) -> i64;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_set_lock_timeout(
+        options: *mut cambium_transaction_options_t,
+        value: i64,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_get_lock_timeout(
+        options: *const cambium_transaction_options_t,
+    ) -> i64;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_set_expiration(
+        options: *mut cambium_transaction_options_t,
+        value: i64,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_get_expiration(
+        options: *const cambium_transaction_options_t,
+    ) -> i64;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_set_max_write_batch_size(
+        options: *mut cambium_transaction_options_t,
+        value: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_get_max_write_batch_size(
+        options: *const cambium_transaction_options_t,
+    ) -> usize;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_options_create() -> *mut cambium_transactiondb_options_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_options_destroy(
+        options: *mut cambium_transactiondb_options_t,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_options_set_max_num_locks(
+        options: *mut cambium_transactiondb_options_t,
+        value: i64,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_options_get_max_num_locks(
+        options: *const cambium_transactiondb_options_t,
+    ) -> i64;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_options_set_max_num_deadlocks(
+        options: *mut cambium_transactiondb_options_t,
+        value: u32,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_options_get_max_num_deadlocks(
+        options: *const cambium_transactiondb_options_t,
+    ) -> u32;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_options_set_num_stripes(
+        options: *mut cambium_transactiondb_options_t,
+        value: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_options_get_num_stripes(
+        options: *const cambium_transactiondb_options_t,
+    ) -> usize;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_options_set_transaction_lock_timeout(
+        options: *mut cambium_transactiondb_options_t,
+        value: i64,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_options_get_transaction_lock_timeout(
+        options: *const cambium_transactiondb_options_t,
+    ) -> i64;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_options_set_default_lock_timeout(
+        options: *mut cambium_transactiondb_options_t,
+        value: i64,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_options_get_default_lock_timeout(
+        options: *const cambium_transactiondb_options_t,
+    ) -> i64;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_create(
+        reserved_bytes: usize,
+        overwrite_key: ::core::ffi::c_uchar,
+    ) -> *mut cambium_writebatch_wi_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_create_with_params(
+        comparator: *const cambium_comparator_t,
+        reserved_bytes: usize,
+        overwrite_key: ::core::ffi::c_uchar,
+        max_bytes: usize,
+    ) -> *mut cambium_writebatch_wi_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_destroy(batch: *mut cambium_writebatch_wi_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_clear(batch: *mut cambium_writebatch_wi_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_count(
+        batch: *const cambium_writebatch_wi_t,
+    ) -> ::core::ffi::c_int;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_put(
+        batch: *mut cambium_writebatch_wi_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_put_cf(
+        batch: *mut cambium_writebatch_wi_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_delete(
+        batch: *mut cambium_writebatch_wi_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_delete_cf(
+        batch: *mut cambium_writebatch_wi_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_singledelete(
+        batch: *mut cambium_writebatch_wi_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_singledelete_cf(
+        batch: *mut cambium_writebatch_wi_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_delete_range(
+        batch: *mut cambium_writebatch_wi_t,
+        start: *const ::core::ffi::c_char,
+        start_length: usize,
+        end: *const ::core::ffi::c_char,
+        end_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_delete_range_cf(
+        batch: *mut cambium_writebatch_wi_t,
+        family: *mut cambium_column_family_handle_t,
+        start: *const ::core::ffi::c_char,
+        start_length: usize,
+        end: *const ::core::ffi::c_char,
+        end_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_data(
+        batch: *const cambium_writebatch_wi_t,
+        size: *mut usize,
+    ) -> *const ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_set_save_point(batch: *mut cambium_writebatch_wi_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_rollback_to_save_point(
+        batch: *mut cambium_writebatch_wi_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_pop_save_point(
+        batch: *mut cambium_writebatch_wi_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_iterate(
+        batch: *const cambium_writebatch_wi_t,
+        state: *mut ::core::ffi::c_void,
+        put: ::core::option::Option<
+            unsafe extern "C" fn(
+                state: *mut ::core::ffi::c_void,
+                key: *const ::core::ffi::c_char,
+                key_length: usize,
+                value: *const ::core::ffi::c_char,
+                value_length: usize,
+            ),
+        >,
+        deleted: ::core::option::Option<
+            unsafe extern "C" fn(
+                state: *mut ::core::ffi::c_void,
+                key: *const ::core::ffi::c_char,
+                key_length: usize,
+            ),
+        >,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_write_writebatch_wi(
+        db: *mut cambium_t,
+        options: *const cambium_writeoptions_t,
+        batch: *mut cambium_writebatch_wi_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_get_from_batch(
+        batch: *mut cambium_writebatch_wi_t,
+        options: *const cambium_options_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value_length: *mut usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_get_from_batch_cf(
+        batch: *mut cambium_writebatch_wi_t,
+        options: *const cambium_options_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value_length: *mut usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_get_from_batch_and_db(
+        batch: *mut cambium_writebatch_wi_t,
+        db: *mut cambium_t,
+        options: *const cambium_readoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value_length: *mut usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_get_from_batch_and_db_cf(
+        batch: *mut cambium_writebatch_wi_t,
+        db: *mut cambium_t,
+        options: *const cambium_readoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value_length: *mut usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_get_pinned_from_batch_and_db(
+        batch: *mut cambium_writebatch_wi_t,
+        db: *mut cambium_t,
+        options: *const cambium_readoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_pinnableslice_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_get_pinned_from_batch_and_db_cf(
+        batch: *mut cambium_writebatch_wi_t,
+        db: *mut cambium_t,
+        options: *const cambium_readoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut cambium_pinnableslice_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_create_iterator_with_base(
+        batch: *mut cambium_writebatch_wi_t,
+        base_iterator: *mut cambium_iterator_t,
+    ) -> *mut cambium_iterator_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_create_iterator_with_base_readopts(
+        batch: *mut cambium_writebatch_wi_t,
+        base_iterator: *mut cambium_iterator_t,
+        options: *const cambium_readoptions_t,
+    ) -> *mut cambium_iterator_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_create_iterator_with_base_cf(
+        batch: *mut cambium_writebatch_wi_t,
+        base_iterator: *mut cambium_iterator_t,
+        family: *mut cambium_column_family_handle_t,
+    ) -> *mut cambium_iterator_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writebatch_wi_create_iterator_with_base_cf_readopts(
+        batch: *mut cambium_writebatch_wi_t,
+        base_iterator: *mut cambium_iterator_t,
+        family: *mut cambium_column_family_handle_t,
+        options: *const cambium_readoptions_t,
+    ) -> *mut cambium_iterator_t;
+}

@@ -83,6 +83,21 @@ impl Cursor {
         Ok(made.into_iter().map(|raw| unsafe { Self::own(raw, core, options) }).collect())
     }
 
+    /// A cursor of an iterator that was made by another function.
+    ///
+    /// # Safety
+    /// As [`own`](Self::own).
+    pub(crate) unsafe fn adopt(
+        iterator: *mut ffi::cambium_iterator_t,
+        family: &FamilyCore,
+        options: &ReadOptions,
+    ) -> Result<Self> {
+        // SAFETY: the caller promises it.
+        let cursor = unsafe { Self::own(iterator, &family.core, options) };
+        cursor.error()?;
+        Ok(cursor)
+    }
+
     /// # Safety
     /// `iterator` is an iterator of this database, made with these options, that nothing else destroys.
     unsafe fn own(iterator: *mut ffi::cambium_iterator_t, core: &Arc<DbCore>, options: &ReadOptions) -> Self {

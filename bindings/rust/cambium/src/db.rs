@@ -1,8 +1,9 @@
 //! An open database.
 
+use std::ffi::c_char;
 use std::fmt;
 use std::path::Path;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use cambium_sys as ffi;
@@ -189,6 +190,64 @@ impl Db {
         let own = |handle| ColumnFamily::new(unsafe { FamilyCore::own(&core, handle) });
         let families = handles.into_iter().map(own).collect();
         Ok((Self::new(&core), families))
+    }
+
+    /// Opens a database whose transactions lock their keys.
+    pub(crate) fn open_locking_by(
+        options: &Options,
+        path: &Path,
+        open: impl FnOnce(*const c_char, *mut *mut c_char) -> *mut ffi::cambium_transactiondb_t,
+    ) -> Result<Self> {
+        let mut locking = None;
+        let mut core = DbCore::open(path, [options].into_iter(), |path, error| {
+            locking = NonNull::new(open(path, error));
+            // SAFETY: the database is open, or NULL.
+            locking.map_or(ptr::null_mut(), |db| unsafe { ffi::cambium_transactiondb_as_db(db.as_ptr()) })
+        })?;
+        core.locking = locking;
+        Ok(Self::new(&Arc::new(core)))
+    }
+
+    /// The same with column families.
+    pub(crate) fn open_locking_families_by(
+        options: &Options,
+        path: &Path,
+        families: &[(&str, &Options)],
+        open: impl FnOnce(
+            *const c_char,
+            &Families,
+            *mut *mut ffi::cambium_column_family_handle_t,
+            *mut *mut c_char,
+        ) -> *mut ffi::cambium_transactiondb_t,
+    ) -> Result<(Self, Vec<ColumnFamily>)> {
+        let named = Families::new(families)?;
+        let mut handles = vec![ptr::null_mut(); families.len()];
+        let all_options = families.iter().map(|(_, options)| *options).chain([options]);
+        let mut locking = None;
+        let mut core = DbCore::open(path, all_options, |path, error| {
+            locking = NonNull::new(open(path, &named, handles.as_mut_ptr(), error));
+            // SAFETY: the database is open, or NULL.
+            locking.map_or(ptr::null_mut(), |db| unsafe { ffi::cambium_transactiondb_as_db(db.as_ptr()) })
+        })?;
+        core.locking = locking;
+        let core = Arc::new(core);
+        // SAFETY: the handles are those of this database, and ours.
+        let own = |handle| ColumnFamily::new(unsafe { FamilyCore::own(&core, handle) });
+        let families = handles.into_iter().map(own).collect();
+        Ok((Self::new(&core), families))
+    }
+
+    /// The database for [`transaction`](Self::transaction), if its transactions lock their keys.
+    pub(crate) fn locking(&self) -> Option<NonNull<ffi::cambium_transactiondb_t>> {
+        self.core().locking
+    }
+
+    /// `InvalidArgument` if the family is of another database.
+    pub(crate) fn check_own(&self, family: &ColumnFamily) -> Result<()> {
+        if Arc::ptr_eq(&family.inner.core, self.core()) {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::InvalidArgument, "the column family is of another database"))
     }
 
     fn new(core: &Arc<DbCore>) -> Self {

@@ -18,6 +18,8 @@ use crate::version;
 pub(crate) struct DbCore {
     /// `None`: closed, which only happens at the end.
     open: Option<NonNull<ffi::cambium_t>>,
+    /// The same database. `None`: transactions do not lock their keys.
+    pub(crate) locking: Option<NonNull<ffi::cambium_transactiondb_t>>,
     /// The process that opened the database. In a forked child most calls return an error; those that would not are not
     /// made.
     process: u32,
@@ -43,7 +45,7 @@ impl DbCore {
         let keep = options.flat_map(|options| options.keep().iter().cloned()).collect();
         let raw = raw::check(|error| open(path.as_ptr(), error))?;
         let raw = NonNull::new(raw).expect("without an error there is a database");
-        Ok(Self { open: Some(raw), process: process::id(), keep: Mutex::new(keep) })
+        Ok(Self { open: Some(raw), locking: None, process: process::id(), keep: Mutex::new(keep) })
     }
 
     /// The database, as long as it is open.

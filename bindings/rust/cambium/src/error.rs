@@ -36,6 +36,10 @@ pub enum ErrorKind {
     Aborted,
     /// Nothing was done; the same call may succeed later.
     Busy,
+    /// A transaction has taken longer than its expiration.
+    Expired,
+    /// Whether a transaction has a conflict is not known any more. A new one may succeed.
+    TryAgain,
     /// The column family was dropped.
     ColumnFamilyDropped,
     /// The library reported an error that this crate does not know.
@@ -44,7 +48,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// The text with which the library begins a message of this kind.
-    const NAMES: [(&'static str, ErrorKind); 11] = [
+    const NAMES: [(&'static str, ErrorKind); 13] = [
         ("NotFound", ErrorKind::NotFound),
         ("Corruption", ErrorKind::Corruption),
         ("Not implemented", ErrorKind::NotSupported),
@@ -55,6 +59,8 @@ impl ErrorKind {
         ("Operation timed out", ErrorKind::TimedOut),
         ("Operation aborted", ErrorKind::Aborted),
         ("Resource busy", ErrorKind::Busy),
+        ("Operation expired", ErrorKind::Expired),
+        ("Operation failed. Try again.", ErrorKind::TryAgain),
         ("Column family dropped", ErrorKind::ColumnFamilyDropped),
     ];
 

@@ -32,7 +32,8 @@
 //! [`Db::close`] takes the last handle; if it is not the last, it returns the error `Busy` with the handle.
 //!
 //! A [`PinnedValue`] borrows the handle that it was read with, because to count references would cost too much for each
-//! read. So a program that drops or closes a database under such a value does not compile.
+//! read. So a program that drops or closes a database under such a value does not compile. The same holds for a
+//! [`Transaction`] and an [`IndexedBatch`].
 //!
 //! # Threads
 //!
@@ -66,6 +67,7 @@ mod entries;
 mod enums;
 mod error;
 mod family_upkeep;
+mod indexed_batch;
 mod key_range;
 mod latest_options;
 mod limits;
@@ -76,10 +78,12 @@ mod multi_get;
 mod offline;
 mod option_fields;
 mod options;
+mod overlay;
 mod pinned;
 mod raw;
 mod snapshot;
 mod statistics;
+mod transaction;
 mod version;
 mod write_batch;
 
@@ -102,6 +106,7 @@ pub use enums::{
 };
 pub use error::{Error, ErrorKind, Result};
 pub use family_upkeep::SizeParts;
+pub use indexed_batch::IndexedBatch;
 pub use key_range::KeyRange;
 pub use latest_options::LatestOptions;
 pub use limits::{RateLimiter, WriteBufferManager};
@@ -112,8 +117,10 @@ pub use listener_infos::{
 };
 pub use offline::{Salvaged, VerifyError, checkpoint_offline, destroy_db, repair_db, salvage_db, verify_db};
 pub use options::Options;
+pub use overlay::{OverlayCursor, OverlayEntries};
 pub use pinned::PinnedValue;
 pub use snapshot::Snapshot;
 pub use statistics::{Histogram, Statistics};
+pub use transaction::{Transaction, TransactionDbOptions, TransactionOptions};
 pub use version::{abi_version, version};
 pub use write_batch::{Operation, WriteBatch};

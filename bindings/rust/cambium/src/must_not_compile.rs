@@ -65,6 +65,77 @@
 //! assert!(data.is_empty());
 //! ```
 //!
+//! A database is closed under a transaction, and under an indexed batch:
+//!
+//! ```compile_fail,E0505
+//! let db = cambium::Db::open_default("x").unwrap();
+//! let transaction = db.transaction().unwrap();
+//! db.close().unwrap();
+//! transaction.commit().unwrap();
+//! ```
+//! ```compile_fail,E0505
+//! let db = cambium::Db::open_default("x").unwrap();
+//! let batch = db.indexed_batch(0);
+//! drop(db);
+//! drop(batch);
+//! ```
+//!
+//! A transaction is used after it was committed:
+//!
+//! ```compile_fail,E0382
+//! let db = cambium::Db::open_default("x").unwrap();
+//! let mut transaction = db.transaction().unwrap();
+//! transaction.commit().unwrap();
+//! transaction.put("key", "value").unwrap();
+//! ```
+//!
+//! A transaction writes, or ends, while a cursor over it exists:
+//!
+//! ```compile_fail,E0502
+//! let db = cambium::Db::open_default("x").unwrap();
+//! let mut transaction = db.transaction().unwrap();
+//! let cursor = transaction.cursor().unwrap();
+//! transaction.put("key", "value").unwrap();
+//! drop(cursor);
+//! ```
+//! ```compile_fail,E0505
+//! let db = cambium::Db::open_default("x").unwrap();
+//! let transaction = db.transaction().unwrap();
+//! let entries = transaction.iter().unwrap();
+//! transaction.commit().unwrap();
+//! drop(entries);
+//! ```
+//!
+//! A cursor is only dropped after its transaction was:
+//!
+//! ```compile_fail,E0597
+//! let db = cambium::Db::open_default("x").unwrap();
+//! let cursor;
+//! {
+//!     let transaction = db.transaction().unwrap();
+//!     cursor = transaction.cursor().unwrap();
+//! }
+//! ```
+//!
+//! Two threads use a transaction, or a batch; a cursor over it is sent to another thread:
+//!
+//! ```compile_fail,E0277
+//! fn shared<T: Sync>() {}
+//! shared::<cambium::Transaction<'static>>();
+//! ```
+//! ```compile_fail,E0277
+//! fn shared<T: Sync>() {}
+//! shared::<cambium::IndexedBatch<'static>>();
+//! ```
+//! ```compile_fail,E0277
+//! fn sent<T: Send>() {}
+//! sent::<cambium::OverlayCursor<'static>>();
+//! ```
+//! ```compile_fail,E0277
+//! fn sent<T: Send>() {}
+//! sent::<cambium::OverlayEntries<'static>>();
+//! ```
+//!
 //! Two threads use a cursor:
 //!
 //! ```compile_fail,E0277

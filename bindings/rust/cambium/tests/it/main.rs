@@ -23,4 +23,5 @@ mod readme;
 mod send_sync;
 mod snapshots;
 mod threads;
+mod transactions;
 mod upkeep;

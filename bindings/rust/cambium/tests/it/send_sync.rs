@@ -4,8 +4,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use cambium::{
     AsyncReader, BackupEngine, ColumnFamily, CompactOptions, Comparator, Cursor, Db, Entries, Error, FlushOptions,
-    KeyIter, Options, PinnedValue, RateLimiter, ReadOptions, Snapshot, Statistics, TraceOptions, WriteBatch,
-    WriteBufferManager, WriteOptions,
+    IndexedBatch, KeyIter, Options, PinnedValue, RateLimiter, ReadOptions, Snapshot, Statistics, TraceOptions,
+    Transaction, WriteBatch, WriteBufferManager, WriteOptions,
 };
 
 fn sent<T: Send>() {}
@@ -34,6 +34,8 @@ fn objects_are_sent_and_shared() {
     sent::<Statistics>();
     sent::<RateLimiter>();
     sent::<WriteBufferManager>();
+    sent::<Transaction<'static>>();
+    sent::<IndexedBatch<'static>>();
 }
 
 /// A program may catch a panic of its own that has left calls of a database.
