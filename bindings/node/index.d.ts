@@ -28,6 +28,8 @@ export class ShutdownInProgressError extends CambiumError {}
 export class TimedOutError extends CambiumError {}
 export class AbortedError extends CambiumError {}
 export class BusyError extends CambiumError {}
+export class ExpiredError extends CambiumError {}
+export class TryAgainError extends CambiumError {}
 export class ColumnFamilyDroppedError extends CambiumError {}
 /** A database, an iterator, a snapshot or a backup engine was used after it was closed. */
 export class ClosedError extends CambiumError {}
@@ -122,6 +124,8 @@ export interface EventDetails {
 /** Options of a database and of its default column family. */
 export interface DatabaseOptions extends ColumnFamilyOptions {
   readOnly?: boolean;
+  /** Transactions lock the keys that they use, so that others wait for them. */
+  transactionLocks?: boolean | TransactionLocks;
   /** The column families to open: their names, or their options by name. The default one is always opened. */
   columnFamilies?: readonly string[] | Readonly<Record<string, ColumnFamilyOptions>>;
   createIfMissing?: boolean;
@@ -315,6 +319,127 @@ export class EntryIterator<T> implements AsyncIterableIterator<T>, Iterable<T> {
   [Symbol.iterator](): IterableIterator<T>;
 }
 
+// ---- Transactions ----
+
+export interface TransactionOptions extends WriteOptions {
+  /** Whether the transaction begins with a snapshot. By default optimistic ones do, those with locks do not. */
+  snapshot?: boolean;
+  /** Reads see the newest state, also if the transaction has a snapshot. */
+  readNewest?: boolean;
+  /** The others are for databases with `transactionLocks`. Times are in milliseconds; Infinity: without limit. */
+  deadlockDetect?: boolean;
+  lockTimeout?: number;
+  expiration?: number;
+  maxWriteBatchSize?: number;
+}
+
+/** Options of a database whose transactions lock their keys. Times are in milliseconds; Infinity: without limit. */
+export interface TransactionLocks {
+  maxLocks?: number;
+  stripes?: number;
+  lockTimeout?: number;
+  writeLockTimeout?: number;
+}
+
+export interface TransactionInfo {
+  id: bigint;
+  /** Tracked keys. */
+  keys: number;
+  puts: number;
+  deletes: number;
+  /** Milliseconds since it began. */
+  elapsed: number;
+  /** It has expired, and another transaction has taken one of its locks. */
+  hasLostLocks: boolean;
+}
+
+export interface OverlayGetOptions<E extends Encoding | undefined = Encoding | undefined> extends FamilyOption {
+  encoding?: E;
+}
+export interface GetForUpdateOptions<E extends Encoding | undefined = Encoding | undefined>
+  extends OverlayGetOptions<E> {
+  /** With locks: others may read the key for update too, also with `shared`. */
+  shared?: boolean;
+}
+
+/** What transactions and indexed batches have in common. Calls of one object wait for each other. */
+declare abstract class Overlay {
+  readonly database: Database;
+  readonly isOpen: boolean;
+  get<E extends Encoding | undefined = undefined>(
+    key: Bytes,
+    options?: OverlayGetOptions<E>,
+  ): Promise<Decoded<E> | undefined>;
+  getSync<E extends Encoding | undefined = undefined>(
+    key: Bytes,
+    options?: OverlayGetOptions<E>,
+  ): Decoded<E> | undefined;
+  put(key: Bytes, value: Bytes, options?: FamilyOption): Promise<void>;
+  putSync(key: Bytes, value: Bytes, options?: FamilyOption): void;
+  delete(key: Bytes, options?: FamilyOption): Promise<void>;
+  deleteSync(key: Bytes, options?: FamilyOption): void;
+  iterator<K extends Encoding | undefined = undefined, V extends Encoding | undefined = undefined>(
+    options?: IteratorOptions<K, V>,
+  ): EntryIterator<[Decoded<K>, Decoded<V>]>;
+  keys<K extends Encoding | undefined = undefined>(options?: IteratorOptions<K>): EntryIterator<Decoded<K>>;
+  values<V extends Encoding | undefined = undefined>(
+    options?: IteratorOptions<Encoding | undefined, V>,
+  ): EntryIterator<Decoded<V>>;
+  setSavePoint(): void;
+  rollbackToSavePoint(): void;
+  popSavePoint(): void;
+  [Symbol.dispose](): void;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Reads and writes that take effect together, or not at all, and only if no tracked key was written by others. */
+export class Transaction extends Overlay {
+  private constructor();
+  /** Tracks the key, whether it exists or not. */
+  getForUpdate<E extends Encoding | undefined = undefined>(
+    key: Bytes,
+    options?: GetForUpdateOptions<E>,
+  ): Promise<Decoded<E> | undefined>;
+  getForUpdateSync<E extends Encoding | undefined = undefined>(
+    key: Bytes,
+    options?: GetForUpdateOptions<E>,
+  ): Decoded<E> | undefined;
+  undoGetForUpdate(key: Bytes, options?: FamilyOption): void;
+  write(batch: WriteBatch): Promise<void>;
+  writeSync(batch: WriteBatch): void;
+  /** Ends the transaction. After an error nothing is written, and it has not ended. Closes its iterators. */
+  commit(): Promise<void>;
+  commitSync(): void;
+  /** A second call does nothing. */
+  rollback(): void;
+  setSnapshot(): void;
+  clearSnapshot(): void;
+  readonly snapshotSequenceNumber: bigint | undefined;
+  /** Can be set once, in a database with `transactionLocks`. */
+  name: string;
+  readonly info: TransactionInfo;
+}
+
+/** A batch that can be read before it is written. */
+export class IndexedBatch extends Overlay {
+  private constructor();
+  getFromBatch<E extends Encoding | undefined = undefined>(
+    key: Bytes,
+    options?: OverlayGetOptions<E>,
+  ): Promise<Decoded<E> | undefined>;
+  getFromBatchSync<E extends Encoding | undefined = undefined>(
+    key: Bytes,
+    options?: OverlayGetOptions<E>,
+  ): Decoded<E> | undefined;
+  deleteRange(start: Bytes, end: Bytes, options?: FamilyOption): Promise<void>;
+  deleteRangeSync(start: Bytes, end: Bytes, options?: FamilyOption): void;
+  write(options?: WriteOptions): Promise<void>;
+  writeSync(options?: WriteOptions): void;
+  readonly length: number;
+  clear(): void;
+  close(): void;
+}
+
 /** Stands at one entry, and moves in both directions. Moves return whether it stands at an entry afterwards. */
 export class Cursor<K = Buffer, V = Buffer> {
   private constructor();
@@ -456,6 +581,19 @@ export class Database {
   [Symbol.asyncIterator](): EntryIterator<[Buffer, Buffer]>;
   [Symbol.iterator](): IterableIterator<[Buffer, Buffer]>;
   snapshot(): Snapshot;
+  /** Begins a transaction: an optimistic one, unless the database was opened with `transactionLocks`. */
+  transaction(options?: TransactionOptions): Transaction;
+  /** Calls `work` with a transaction, and commits it. Repeats that after a conflict, up to 10 `attempts`. */
+  transact<T>(
+    work: (transaction: Transaction) => T | Promise<T>,
+    options?: TransactionOptions & { attempts?: number },
+  ): Promise<T>;
+  transactSync<T>(
+    work: (transaction: Transaction) => T,
+    options?: TransactionOptions & { attempts?: number },
+  ): T;
+  /** An empty batch of at most `maxBytes` that can be read before it is written. */
+  indexedBatch(options?: { maxBytes?: number }): IndexedBatch;
   readonly latestSequenceNumber: bigint;
 
   flush(options?: FlushOptions): Promise<void>;

@@ -4,18 +4,19 @@ const { WriteBatch } = require('./batch');
 const { binding } = require('./binding');
 const { ColumnFamily, Order, familyOf } = require('./column_family');
 const { Cursor } = require('./cursor');
-const { BusyError, InvalidArgumentError } = require('./errors');
+const { BusyError, InvalidArgumentError, TimedOutError, TryAgainError } = require('./errors');
 const { whileComparing } = require('./exit');
 const { KEYS_ONLY, isText, readFlags, writeFlags } = require('./flags');
 const { EntryIterator } = require('./iterator');
 const { FIRST } = require('./moves');
-const { hasOwnComparator, parseOptions, toFamilySpecs, toPairs, toSpec } = require('./options');
+const { hasOwnComparator, parseOptions, toFamilySpecs, toLocks, toPairs, toSpec } = require('./options');
 const { getPooled } = require('./pool');
 const { toBounds } = require('./range');
 const { withSignal } = require('./signal');
 const { Snapshot } = require('./snapshot');
 const { Statistics } = require('./statistics');
 const { runAsync, runSync } = require('./steps');
+const { IndexedBatch, Transaction } = require('./transaction');
 
 const none = Object.freeze({});
 const internal = Symbol('internal');
@@ -23,6 +24,11 @@ const internal = Symbol('internal');
 // A call that compares keys by the comparators in `options`, but of no open database.
 function comparing(options, promise) {
   return hasOwnComparator(options) ? whileComparing(promise) : promise;
+}
+
+// What says that transactions were in each other's way: the same work may succeed in a new transaction.
+function isConflict(error) {
+  return error instanceof BusyError || error instanceof TryAgainError || error instanceof TimedOutError;
 }
 
 const policies = { force: 0, disable: 1, useDefault: 2 };
@@ -51,7 +57,7 @@ class Database {
   }
 
   static async #open(path, options) {
-    const opening = binding.open(false, path, Boolean(options.readOnly), toSpec(options), toFamilySpecs(options));
+    const opening = binding.open(false, ...Database.#toOpen(path, options));
     const database = new Database(internal, await comparing(options, opening));
     // Nobody would close a database whose promise was rejected.
     if (options.signal?.aborted) await database.close();
@@ -64,10 +70,11 @@ class Database {
         'Invalid argument: a database with a comparator in JavaScript cannot be opened synchronously',
       );
     }
-    return new Database(
-      internal,
-      binding.open(true, path, Boolean(options.readOnly), toSpec(options), toFamilySpecs(options)),
-    );
+    return new Database(internal, binding.open(true, ...Database.#toOpen(path, options)));
+  }
+
+  static #toOpen(path, options) {
+    return [path, Boolean(options.readOnly), toSpec(options), toFamilySpecs(options), toLocks(options)];
   }
 
   /** Opens a database that another thread of this process has open, from what its share() returned. */
@@ -87,7 +94,7 @@ class Database {
 
   // ---- Closing ----
 
-  /** Closes the database, with its iterators and snapshots, when the calls that have begun have ended. */
+  /** Closes the database, with its iterators, transactions and snapshots, when the calls that have begun have ended. */
   close() {
     if (this.#closing === null && this.#isOpen) {
       this.#isOpen = false;
@@ -300,6 +307,55 @@ class Database {
       throw new TypeError('the batch must be a WriteBatch or a list of operations');
     }
     return WriteBatch.nativeOf(WriteBatch.of(batch, (family) => familyOf(this, family)));
+  }
+
+  // ---- Transactions ----
+
+  /** Begins a transaction: an optimistic one, unless the database was opened with `transactionLocks`. */
+  transaction(options = none) {
+    return Transaction._make(this, this.#native, options);
+  }
+
+  /** Calls `work` with a transaction, and commits it. Repeats that after a conflict. */
+  async transact(work, options = none) {
+    const { attempts = 10 } = options;
+    for (let attempt = 1; ; ++attempt) {
+      const transaction = this.transaction(options);
+      try {
+        const result = await work(transaction);
+        await transaction.commit();
+        return result;
+      } catch (error) {
+        if (!isConflict(error) || attempt >= attempts) throw error;
+      } finally {
+        transaction.rollback();
+      }
+      // Some chance, so that two transactions do not meet again and again.
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** attempt, 20)));
+    }
+  }
+
+  /** The same at once: `work` must not return a promise. */
+  transactSync(work, options = none) {
+    const { attempts = 10 } = options;
+    for (let attempt = 1; ; ++attempt) {
+      const transaction = this.transaction(options);
+      try {
+        const result = work(transaction);
+        if (typeof result?.then === 'function') throw new TypeError('the function of transactSync returns a promise');
+        transaction.commitSync();
+        return result;
+      } catch (error) {
+        if (!isConflict(error) || attempt >= attempts) throw error;
+      } finally {
+        transaction.rollback();
+      }
+    }
+  }
+
+  /** An empty batch that can be read before it is written. */
+  indexedBatch(options = none) {
+    return IndexedBatch._make(this, this.#native, options);
   }
 
   // ---- Iterators and snapshots ----

@@ -40,6 +40,8 @@ const classes = {
   TimedOutError: class TimedOutError extends define('CAMBIUM_TIMED_OUT') {},
   AbortedError: class AbortedError extends define('CAMBIUM_ABORTED') {},
   BusyError: class BusyError extends define('CAMBIUM_BUSY') {},
+  ExpiredError: class ExpiredError extends define('CAMBIUM_EXPIRED') {},
+  TryAgainError: class TryAgainError extends define('CAMBIUM_TRY_AGAIN') {},
   ColumnFamilyDroppedError: class ColumnFamilyDroppedError extends define('CAMBIUM_COLUMN_FAMILY_DROPPED') {},
   // Not of the library: a database, an iterator, a snapshot or a backup engine was used after it was closed.
   ClosedError: class ClosedError extends define('CAMBIUM_CLOSED') {},
@@ -61,6 +63,8 @@ const byPrefix = [
   ['Operation timed out', classes.TimedOutError],
   ['Operation aborted', classes.AbortedError],
   ['Resource busy', classes.BusyError],
+  ['Operation expired', classes.ExpiredError],
+  ['Operation failed. Try again.', classes.TryAgainError],
   ['Column family dropped', classes.ColumnFamilyDroppedError],
   ['Closed', classes.ClosedError],
 ];

@@ -11,6 +11,7 @@ const { EntryIterator } = require('./iterator');
 const { RateLimiter, WriteBufferManager } = require('./limits');
 const { Snapshot } = require('./snapshot');
 const { Statistics } = require('./statistics');
+const { IndexedBatch, Transaction } = require('./transaction');
 
 const { makeError: _, ...classes } = errors;
 
@@ -21,9 +22,11 @@ module.exports = {
   Cursor,
   Database,
   EntryIterator,
+  IndexedBatch,
   RateLimiter,
   Snapshot,
   Statistics,
+  Transaction,
   WriteBatch,
   WriteBufferManager,
   version,

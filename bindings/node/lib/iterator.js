@@ -22,6 +22,7 @@ class EntryIterator {
   #family;
   #flags;
   #snapshot; // the addon's
+  #overlay; // the addon's transaction or indexed batch, whose writes are shown too
   #ownsSnapshot = false;
   #bounds;
   #isReverse;
@@ -42,7 +43,7 @@ class EntryIterator {
   #isReading = false;
   #tail = null; // the last call of next() that has not ended
 
-  constructor(database, native, family, kind, options) {
+  constructor(database, native, family, kind, options, overlay) {
     const { reverse = false, limit = Infinity, highWaterMarkBytes = 64 * 1024 } = options;
     if (limit !== Infinity && (!Number.isInteger(limit) || limit < 0)) {
       throw new TypeError('limit must be a whole number that is not negative, or Infinity');
@@ -52,6 +53,7 @@ class EntryIterator {
     }
     this.#database = database;
     this.#nativeDatabase = native;
+    this.#overlay = overlay;
     this.#family = ColumnFamily.nativeOf(family);
     this.#kind = kind;
     this.#isTextKey = isText(options.keyEncoding);
@@ -66,7 +68,7 @@ class EntryIterator {
     this.#bounds = toBounds(options, family.order);
     if (this.#bounds.after === undefined && this.#bounds.through === undefined) {
       this.#native = this.#make();
-    } else {
+    } else if (overlay === undefined) {
       // The bounds are looked up by the first read, in the state of this moment.
       const given = this.#snapshot;
       this.#snapshot = given === undefined ? binding.newSnapshot(native) : binding.shareSnapshot(given);
@@ -80,13 +82,18 @@ class EntryIterator {
 
   #make() {
     const { lower, upper } = this.#bounds;
-    return binding.newIterator(this.#nativeDatabase, this.#family, this.#flags, this.#snapshot, lower, upper);
+    return this.#makeIn(this.#flags, lower, upper);
+  }
+
+  #makeIn(flags, lower, upper) {
+    const snapshot = this.#snapshot;
+    return binding.newIterator(this.#nativeDatabase, this.#family, flags, snapshot, lower, upper, this.#overlay);
   }
 
   // Looks up the first key after `key`; undefined if there is none.
   *#keyAfter(isSync, key) {
     const flags = this.#flags | KEYS_ONLY;
-    const native = binding.newIterator(this.#nativeDatabase, this.#family, flags, this.#snapshot);
+    const native = this.#makeIn(flags);
     try {
       const isFound = yield binding.moveIterator(isSync, native, SEEK_FOR_PREV, key);
       const isValid = yield binding.moveIterator(isSync, native, isFound ? NEXT : FIRST);
@@ -192,7 +199,12 @@ class EntryIterator {
   #checkUsable() {
     if (this.#isClosed) throw new ClosedError('Closed: the iterator is closed');
     if (!this.#database.isOpen) throw new ClosedError('Closed: the database is closed');
+    if (!this.#isBelowOpen()) throw new ClosedError('Closed: the transaction or the batch has ended');
     this.#signal?.throwIfAborted();
+  }
+
+  #isBelowOpen() {
+    return this.#overlay === undefined || binding.overlayIsOpen(this.#overlay);
   }
 
   // The next entries that were read already.
@@ -218,7 +230,8 @@ class EntryIterator {
 
   // Whether the next entry was read already, and may be handed out.
   #hasEntry() {
-    return this.#at < this.#entries.length && this.#database.isOpen && !this.#signal?.aborted;
+    if (this.#at >= this.#entries.length) return false;
+    return this.#database.isOpen && this.#isBelowOpen() && !this.#signal?.aborted;
   }
 
   #result() {

@@ -26,6 +26,7 @@ const objects = new Set([
   'rocksdbCompatibility',
   'signal',
   'statistics',
+  'transactionLocks',
   'writeBufferManager',
 ]);
 const objectsOfFamilies = new Set(['comparator', 'compactionFilter', 'rocksdbCompatibility']);
@@ -155,10 +156,24 @@ function parseOptions(text) {
   return options;
 }
 
+// What the addon takes for a database whose transactions lock their keys; undefined: they do not.
+function toLocks(options) {
+  const { transactionLocks } = options;
+  if (transactionLocks === undefined || transactionLocks === false) return undefined;
+  if (options.readOnly) throw new InvalidArgumentError('Invalid argument: transactionLocks excludes readOnly');
+  const { maxLocks = Infinity, stripes = 16, lockTimeout = 1000, writeLockTimeout = 1000 } = transactionLocks;
+  return [maxLocks, stripes, lockTimeout, writeLockTimeout].map((number) => {
+    if (typeof number !== 'number' || !(number >= 0)) {
+      throw new TypeError('the options of transactionLocks must be numbers that are not negative');
+    }
+    return number === Infinity ? -1 : Math.ceil(number);
+  });
+}
+
 // Whether JavaScript compares keys.
 function hasOwnComparator(options = {}) {
   const families = Object.values(options.columnFamilies ?? {});
   return [options, ...families].some((each) => typeof each?.comparator === 'object' && each.comparator !== null);
 }
 
-module.exports = { hasOwnComparator, knownOptions, parseOptions, statisticsLevels, toFamilySpecs, toPairs, toSpec };
+module.exports = { hasOwnComparator, knownOptions, parseOptions, statisticsLevels, toFamilySpecs, toLocks, toPairs, toSpec };

@@ -50,6 +50,7 @@ napi_value Load(napi_env env, napi_value exports) {
   ExportWrites(env, exports);
   ExportBatches(env, exports);
   ExportIterators(env, exports);
+  ExportOverlays(env, exports);
   ExportSnapshots(env, exports);
   ExportUpkeep(env, exports);
   ExportProperties(env, exports);

@@ -50,19 +50,39 @@ void Core::Add(const std::string& name, cambium_column_family_handle_t* handle, 
   by_name_[name] = std::move(family);
 }
 
+LockOptions::LockOptions(const double (&numbers)[4]) : options_(cambium_transactiondb_options_create()) {
+  cambium_transactiondb_options_set_max_num_locks(options_, static_cast<std::int64_t>(numbers[0]));
+  cambium_transactiondb_options_set_num_stripes(options_, static_cast<std::size_t>(numbers[1] < 0 ? 0 : numbers[1]));
+  cambium_transactiondb_options_set_transaction_lock_timeout(options_, static_cast<std::int64_t>(numbers[2]));
+  cambium_transactiondb_options_set_default_lock_timeout(options_, static_cast<std::int64_t>(numbers[3]));
+}
+
 std::shared_ptr<Core> Core::Open(const std::string& path, bool is_read_only, std::shared_ptr<Options> options,
-                                 std::shared_ptr<NamedOptions> families, Error* error) {
+                                 std::shared_ptr<NamedOptions> families, std::shared_ptr<LockOptions> locks,
+                                 Error* error) {
   const std::shared_ptr<Core> core(new Core(path, is_read_only, options));
-  if (families == nullptr) {
+  if (families == nullptr && locks != nullptr) {
+    core->transaction_db_ = cambium_transactiondb_open(options->get(), locks->get(), path.c_str(), error->Out());
+    core->db_ = cambium_transactiondb_as_db(core->transaction_db_);
+    if (core->db_ == nullptr) return nullptr;
+    core->Add("default", cambium_get_default_column_family_handle(core->db_), options->order());
+  } else if (families == nullptr) {
     core->db_ = is_read_only ? cambium_open_for_read_only(options->get(), path.c_str(), error->Out())
                              : cambium_open(options->get(), path.c_str(), error->Out());
     if (core->db_ == nullptr) return nullptr;
     core->Add("default", cambium_get_default_column_family_handle(core->db_), options->order());
   } else {
     std::vector<cambium_column_family_handle_t*> handles(families->names.size());
-    const auto open = is_read_only ? &cambium_open_for_read_only_column_families : &cambium_open_column_families;
-    core->db_ = open(options->get(), path.c_str(), families->count(), families->c_names.data(),
-                     families->c_options.data(), handles.data(), error->Out());
+    if (locks != nullptr) {
+      core->transaction_db_ = cambium_transactiondb_open_column_families(
+          options->get(), locks->get(), path.c_str(), families->count(), families->c_names.data(),
+          families->c_options.data(), handles.data(), error->Out());
+      core->db_ = cambium_transactiondb_as_db(core->transaction_db_);
+    } else {
+      const auto open = is_read_only ? &cambium_open_for_read_only_column_families : &cambium_open_column_families;
+      core->db_ = open(options->get(), path.c_str(), families->count(), families->c_names.data(),
+                       families->c_options.data(), handles.data(), error->Out());
+    }
     if (core->db_ == nullptr) return nullptr;
     for (std::size_t i = 0; i < handles.size(); ++i) {
       core->Keep(families->options[i]);

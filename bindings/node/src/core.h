@@ -16,6 +16,20 @@ namespace cambium_node {
 
 class Core;
 
+// Options of a database whose transactions lock their keys.
+class LockOptions {
+ public:
+  // max_num_locks, num_stripes, and two times in milliseconds; a negative number is no limit.
+  explicit LockOptions(const double (&numbers)[4]);
+  LockOptions(const LockOptions&) = delete;
+  LockOptions& operator=(const LockOptions&) = delete;
+  ~LockOptions() { cambium_transactiondb_options_destroy(options_); }
+  [[nodiscard]] const cambium_transactiondb_options_t* get() const { return options_; }
+
+ private:
+  cambium_transactiondb_options_t* options_;
+};
+
 // An open column family. The core destroys the handles of all families before it closes the database.
 class Family {
  public:
@@ -42,9 +56,11 @@ class Family {
 // Any thread may use it. Each environment that has the database counts as one user; the last one closes it.
 class Core : public std::enable_shared_from_this<Core> {
  public:
-  // Opens. `families` may be null: only the default one. On an error returns null and sets *error.
+  // Opens. `families` may be null: only the default one. So may `locks`: transactions lock nothing. On an error returns
+  // null and sets *error.
   static std::shared_ptr<Core> Open(const std::string& path, bool is_read_only, std::shared_ptr<Options> options,
-                                    std::shared_ptr<NamedOptions> families, Error* error);
+                                    std::shared_ptr<NamedOptions> families, std::shared_ptr<LockOptions> locks,
+                                    Error* error);
   // One more user of the open database with this number; null if there is none. Throws if JavaScript compares its keys.
   static std::shared_ptr<Core> Attach(std::uint64_t number);
   Core(const Core&) = delete;
@@ -55,6 +71,8 @@ class Core : public std::enable_shared_from_this<Core> {
   void Leave(Error* error);
 
   [[nodiscard]] cambium_t* db() const { return db_; }
+  // The same database; null: its transactions lock nothing.
+  [[nodiscard]] cambium_transactiondb_t* transaction_db() const { return transaction_db_; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool is_read_only() const { return is_read_only_; }
@@ -81,6 +99,7 @@ class Core : public std::enable_shared_from_this<Core> {
   const bool is_read_only_;
   const std::shared_ptr<Options> options_;
   cambium_t* db_ = nullptr;
+  cambium_transactiondb_t* transaction_db_ = nullptr;
   std::uint64_t number_ = 0;
   std::uint32_t users_ = 1;  // guarded by the registry's mutex
   std::atomic<bool> was_shared_ = false;

@@ -1,6 +1,7 @@
 #include "database.h"
 
 #include "iterator.h"
+#include "overlay.h"
 
 namespace cambium_node {
 
@@ -28,6 +29,7 @@ void Database::CheckSync(Work work) const {
 
 void Database::CloseChildren() noexcept {
   while (!iterators.empty()) (*iterators.begin())->Destroy();
+  while (!overlays.empty()) (*overlays.begin())->Destroy();
   while (!snapshots.empty()) (*snapshots.begin())->Release();
 }
 
@@ -79,16 +81,27 @@ napi_value MakeDatabase(napi_env env, const std::shared_ptr<Core>& core) {
   return Wrap(env, std::make_shared<DatabaseRef>(database));
 }
 
-// (isSync, path, isReadOnly, spec, families or undefined) -> database
+// (isSync, path, isReadOnly, spec, families or undefined, locks or undefined) -> database
+// locks: [maxLocks, stripes, lockTimeout, writeLockTimeout] for a database whose transactions lock their keys
 napi_value OpenDatabase(const Args& args) {
   const std::string path = args.Name(1, "the path");
   const bool is_read_only = args.Bool(2);
   auto options = std::make_shared<Options>(args.env(), args[3]);
   auto families = args.IsNothing(4) ? nullptr : std::make_shared<NamedOptions>(args.env(), args[4]);
+  std::shared_ptr<LockOptions> locks;
+  if (!args.IsNothing(5)) {
+    double numbers[4];
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      napi_value each = nullptr;
+      Check(args.env(), napi_get_element(args.env(), args[5], i, &each));
+      numbers[i] = ToNumber(args.env(), each, "an option of transactionLocks");
+    }
+    locks = std::make_shared<LockOptions>(numbers);
+  }
   auto core = std::make_shared<std::shared_ptr<Core>>();
   return Perform(
       args.env(), args.Bool(0), "cambium:open", {},
-      [=](Error* error) { *core = Core::Open(path, is_read_only, options, families, error); },
+      [=](Error* error) { *core = Core::Open(path, is_read_only, options, families, locks, error); },
       [=](napi_env env) { return MakeDatabase(env, *core); });
 }
 

@@ -1,4 +1,4 @@
-// A database as one environment has it, with its iterators and snapshots.
+// A database as one environment has it, with its iterators, transactions and snapshots.
 #pragma once
 
 #include <memory>
@@ -47,6 +47,7 @@ struct FamilyRef {
 };
 
 class Iterator;
+class Overlay;
 
 // The kind of a call, for databases with JavaScript functions, which can answer only while their thread is free.
 enum class Work : unsigned char {
@@ -75,6 +76,7 @@ class Database final : public Closable {
   [[nodiscard]] Family& default_family() const { return *default_family_; }
 
   std::unordered_set<Iterator*> iterators;
+  std::unordered_set<Overlay*> overlays;
   std::unordered_set<Snapshot*> snapshots;
 
   // The last JavaScript object that refers to the database is gone.
@@ -124,6 +126,7 @@ void ExportFamilies(napi_env env, napi_value exports);
 void ExportReads(napi_env env, napi_value exports);
 void ExportWrites(napi_env env, napi_value exports);
 void ExportIterators(napi_env env, napi_value exports);
+void ExportOverlays(napi_env env, napi_value exports);
 void ExportSnapshots(napi_env env, napi_value exports);
 void ExportUpkeep(napi_env env, napi_value exports);
 void ExportProperties(napi_env env, napi_value exports);

@@ -6,20 +6,22 @@ namespace cambium_node {
 
 Iterator::Iterator(std::shared_ptr<Database> database, std::shared_ptr<Family> family, std::uint32_t flags,
                    std::shared_ptr<Snapshot> snapshot, std::optional<std::string> lower,
-                   std::optional<std::string> upper)
+                   std::optional<std::string> upper, std::shared_ptr<Overlay> overlay)
     : database_(std::move(database)),
       family_(std::move(family)),
       snapshot_(std::move(snapshot)),
+      overlay_(std::move(overlay)),
       flags_(flags),
       lower_(std::move(lower)),
       upper_(std::move(upper)) {
   // A comparator in JavaScript cannot be asked on this thread: then the first call makes the iterator.
   if (!database_->core().has_comparator()) {
     Make();
-  } else if (snapshot_ == nullptr && (flags_ & kDurableOnly) == 0) {
+  } else if (overlay_ == nullptr && snapshot_ == nullptr && (flags_ & kDurableOnly) == 0) {
     snapshot_ = std::make_shared<Snapshot>(database_);
   }
   database_->iterators.insert(this);
+  if (overlay_ != nullptr) overlay_->iterators.insert(this);
 }
 
 Iterator::~Iterator() { Destroy(); }
@@ -28,18 +30,32 @@ void Iterator::Make() {
   const ReadOptions options(flags_, snapshot_ == nullptr ? nullptr : snapshot_->get());
   if (lower_) cambium_readoptions_set_iterate_lower_bound(options.get(), lower_->data(), lower_->size());
   if (upper_) cambium_readoptions_set_iterate_upper_bound(options.get(), upper_->data(), upper_->size());
+  if (overlay_ != nullptr && overlay_->transaction() != nullptr) {
+    iterator_ = cambium_transaction_create_iterator_cf(overlay_->transaction(), options.get(), family_->handle());
+    return;
+  }
   iterator_ = cambium_create_iterator_cf(database_->db(), options.get(), family_->handle());
+  if (overlay_ == nullptr) return;
+  iterator_ = cambium_writebatch_wi_create_iterator_with_base_cf_readopts(overlay_->batch(), iterator_,
+                                                                          family_->handle(), options.get());
 }
 
 void Iterator::CheckUsable() const {
   database_->CheckOpen();
   if (is_destroyed_ || is_close_wanted_) throw Failure{"Closed: the iterator is closed"};
   if (is_busy_) throw Failure{"Resource busy: the previous call of the iterator has not ended"};
+  if (overlay_ != nullptr) overlay_->CheckUsable();
+}
+
+void Iterator::Begin() {
+  is_busy_ = true;
+  if (overlay_ != nullptr) overlay_->Begin();
 }
 
 void Iterator::End() {
   is_busy_ = false;
   if (is_close_wanted_) Destroy();
+  if (const std::shared_ptr<Overlay> overlay = overlay_) overlay->End();
 }
 
 void Iterator::Close() {
@@ -51,6 +67,7 @@ void Iterator::Destroy() noexcept {
   if (is_destroyed_) return;
   is_destroyed_ = true;
   database_->iterators.erase(this);
+  if (overlay_ != nullptr) overlay_->iterators.erase(this);
   if (!IsForked() && iterator_ != nullptr) cambium_iter_destroy(iterator_);
   iterator_ = nullptr;
   snapshot_.reset();
@@ -156,13 +173,14 @@ std::uint64_t Iterator::ValueSize() const { return cambium_iter_value_size(itera
 
 namespace {
 
-// (database, family, flags, snapshot, lower, upper) -> iterator
+// (database, family, flags, snapshot, lower, upper, transaction or indexed batch) -> iterator
 napi_value NewIterator(const Args& args) {
   const auto& database = DatabaseAt(args, 0);
   database->CheckOpen();
   return Wrap(args.env(), std::make_shared<Iterator>(
                               database, FamilyAt(args, 1, *database), args.Uint32(2), SnapshotAt(args, 3, *database),
-                              args.OptionalBytes(4, "the lower bound"), args.OptionalBytes(5, "the upper bound")));
+                              args.OptionalBytes(4, "the lower bound"), args.OptionalBytes(5, "the upper bound"),
+                              OverlayAt(args, 6, *database)));
 }
 
 napi_value CloseIterator(const Args& args) {

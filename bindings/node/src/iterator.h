@@ -6,6 +6,7 @@
 #include <string>
 
 #include "database.h"
+#include "overlay.h"
 
 namespace cambium_node {
 
@@ -17,14 +18,15 @@ class Iterator {
   enum class Move : std::uint32_t { kFirst = 0, kLast = 1, kSeek = 2, kSeekForPrev = 3, kNext = 4, kPrev = 5 };
 
   Iterator(std::shared_ptr<Database> database, std::shared_ptr<Family> family, std::uint32_t flags,
-           std::shared_ptr<Snapshot> snapshot, std::optional<std::string> lower, std::optional<std::string> upper);
+           std::shared_ptr<Snapshot> snapshot, std::optional<std::string> lower, std::optional<std::string> upper,
+           std::shared_ptr<Overlay> overlay);
   Iterator(const Iterator&) = delete;
   Iterator& operator=(const Iterator&) = delete;
   ~Iterator();
 
   [[nodiscard]] const std::shared_ptr<Database>& database() const { return database_; }
   void CheckUsable() const;
-  void Begin() { is_busy_ = true; }  // a call
+  void Begin();  // a call
   void End();
   // At once, or when the call that runs has ended.
   void Close();
@@ -63,6 +65,7 @@ class Iterator {
   std::shared_ptr<Database> database_;
   std::shared_ptr<Family> family_;
   std::shared_ptr<Snapshot> snapshot_;
+  std::shared_ptr<Overlay> overlay_;  // whose writes it shows too; null: none
   const std::uint32_t flags_;
   const std::optional<std::string> lower_;
   const std::optional<std::string> upper_;

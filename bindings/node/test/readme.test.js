@@ -23,6 +23,14 @@ test('the quickstart of README.md is the example, and works', (t) => {
   assert.equal(result.status, 0);
 });
 
+test('the transfers of the example work', (t) => {
+  const result = spawnSync(process.execPath, [join(root, 'examples', 'transfer.js'), join(directory(t), 'db')], {
+    encoding: 'utf8',
+  });
+  assert.equal(result.stdout, 'not enough money\nanna has 30\nben has 70\n', result.stderr);
+  assert.equal(result.status, 0);
+});
+
 test('the other pieces of code in README.md run', (t) => {
   const pieces = [...readme.matchAll(/```js\n([^]*?)```/g)].map((match) => match[1]);
   const others = pieces.filter((piece) => !piece.startsWith("'use strict'"));

@@ -19,9 +19,9 @@ test('the types name what the package exports, and nothing else', () => {
   const names = [...declared.matchAll(/^export (?:class|const) (\w+)/gm)].map((match) => match[1]);
   assert.deepEqual(names.sort(), Object.keys(cambium).sort());
   for (const name of ['Database', 'EntryIterator', 'Cursor', 'WriteBatch', 'Snapshot', 'BackupEngine', 'Statistics',
-    'RateLimiter', 'WriteBufferManager']) {
+    'RateLimiter', 'WriteBufferManager', 'Transaction', 'IndexedBatch']) {
     const body = declared.split(new RegExp(`^export class ${name}\\b`, 'm'))[1].split(/^}/m)[0];
-    const isPublic = (each) => !['constructor', 'nativeOf', 'of', 'is', 'native'].includes(each);
+    const isPublic = (each) => !['constructor', 'nativeOf', 'of', 'is', 'native', '_make'].includes(each);
     const members = [
       ...Object.getOwnPropertyNames(cambium[name].prototype),
       ...Object.getOwnPropertyNames(cambium[name]).filter((each) => typeof cambium[name][each] === 'function'),

@@ -9,12 +9,15 @@ import {
   Cursor,
   Database,
   EntryIterator,
+  IndexedBatch,
   IOError,
   LockedError,
   RateLimiter,
   SharedDatabase,
   Snapshot,
   Statistics,
+  Transaction,
+  TryAgainError,
   version,
   WriteBatch,
   WriteBufferManager,
@@ -120,4 +123,34 @@ export async function disposal(): Promise<void> {
 
 export function level(): AbstractLevel<string | Buffer | Uint8Array, string, number> {
   return new CambiumLevel<string, number>('path', { valueEncoding: 'json', writeBufferSize: '1M' });
+}
+
+export async function transactions(path: string): Promise<void> {
+  const db = await Database.open(path, { transactionLocks: { lockTimeout: Infinity, maxLocks: 5 } });
+  const count: number = await db.transact(
+    async (transaction: Transaction) => {
+      const value: string | undefined = await transaction.getForUpdate('a', { encoding: 'utf8', shared: true });
+      transaction.putSync('a', value ?? '');
+      return 1;
+    },
+    { attempts: 3, sync: true, snapshot: true, readNewest: true, deadlockDetect: true, lockTimeout: 5, expiration: 6 },
+  );
+  const text: string = db.transactSync((transaction) => transaction.getSync('a', { encoding: 'utf8' }) ?? '');
+  const transaction = db.transaction();
+  const bytes: Buffer | undefined = transaction.getForUpdateSync('a');
+  for await (const [key, value] of transaction.iterator({ keyEncoding: 'utf8' })) console.log(key.at(0), value.length);
+  await transaction.write(new WriteBatch());
+  transaction.name = 'name';
+  const sequence: bigint | undefined = transaction.snapshotSequenceNumber;
+  const { id, elapsed } = transaction.info;
+  await transaction.commit();
+  const batch: IndexedBatch = db.indexedBatch({ maxBytes: 100 });
+  const own: Buffer | undefined = await batch.getFromBatch('a');
+  await batch.deleteRange('a', 'b', { columnFamily: 'x' });
+  await batch.write({ sync: true });
+  // @ts-expect-error: a transaction is made by a database
+  new Transaction();
+  // @ts-expect-error: a transaction deletes no ranges
+  transaction.deleteRange('a', 'b');
+  console.log(count, text, bytes, sequence, id + 1n, elapsed + 1, own, batch.length, TryAgainError);
 }

@@ -1,0 +1,381 @@
+'use strict';
+
+const assert = require('node:assert/strict');
+const { join } = require('node:path');
+const { test } = require('node:test');
+const { BusyError, ClosedError, Database, IndexedBatch, Transaction, WriteBatch } = require('cambium');
+const { directory, hasCode, openDatabase, texts } = require('./helpers');
+
+const utf8 = { encoding: 'utf8' };
+const text = { keyEncoding: 'utf8', valueEncoding: 'utf8' };
+
+test('a commit writes everything, and a rollback nothing', async (t) => {
+  const db = await openDatabase(t);
+  const first = db.transaction({ sync: true });
+  await first.put('a', '1');
+  await first.put('b', '1');
+  await first.delete('b');
+  assert.equal(await first.get('a', utf8), '1');
+  assert.equal(await first.get('b'), undefined);
+  assert.equal(await db.get('a'), undefined);
+  const { id, keys, puts, deletes, elapsed, hasLostLocks } = first.info;
+  assert.ok(id > 0n && elapsed < 1_000_000 && !hasLostLocks);
+  assert.deepEqual([keys, puts, deletes], [2, 2, 1]);
+  assert.equal(first.database, db);
+  assert.ok(first.isOpen);
+  await first.commit();
+  assert.ok(!first.isOpen);
+  assert.equal(await db.get('a', utf8), '1');
+
+  const second = db.transaction();
+  second.putSync('a', '2');
+  assert.deepEqual(second.getSync('a'), Buffer.from('2'));
+  second.deleteSync('a');
+  assert.equal(second.getSync('a', utf8), undefined);
+  second.rollback();
+  second.rollback();
+  assert.equal(db.getSync('a').toString(), '1');
+  const third = db.transaction();
+  third.putSync('a', '3');
+  third.commitSync();
+  assert.equal(db.getSync('a').toString(), '3');
+});
+
+test('of two transactions that write one key, one commits', async (t) => {
+  const db = await openDatabase(t);
+  const [first, second] = [db.transaction(), db.transaction()];
+  assert.equal(await first.getForUpdate('a'), undefined);
+  await first.put('a', '1');
+  await second.put('a', '2');
+  await first.commit();
+  await assert.rejects(second.commit(), hasCode('CAMBIUM_BUSY'));
+  assert.throws(() => second.commitSync(), BusyError);
+  assert.ok(second.isOpen);
+  second.rollback();
+  assert.equal(await db.get('a', utf8), '1');
+
+  // What was only read for update, and what was given back.
+  for (const undoes of [false, true]) {
+    const transaction = db.transaction();
+    assert.equal(transaction.getForUpdateSync('a', { ...utf8, shared: true }), undoes ? 'others' : '1');
+    if (undoes) transaction.undoGetForUpdate('a');
+    db.putSync('a', 'others');
+    transaction.putSync('b', '1');
+    if (undoes) transaction.commitSync();
+    else assert.throws(() => transaction.commitSync(), BusyError);
+    transaction.rollback();
+  }
+});
+
+test('after its end a transaction is closed', async (t) => {
+  const db = await openDatabase(t);
+  const transaction = db.transaction();
+  const iterator = transaction.iterator();
+  await transaction.commit();
+  const calls = ['commit', 'get', 'put', 'delete', 'getForUpdate'];
+  for (const call of calls) await assert.rejects(transaction[call]('a', 'b'), hasCode('CAMBIUM_CLOSED'), call);
+  const synchronous = [...calls.map((call) => `${call}Sync`), 'setSavePoint', 'rollbackToSavePoint', 'popSavePoint',
+    'setSnapshot', 'clearSnapshot', 'undoGetForUpdate', 'iterator', 'keys', 'values'];
+  for (const call of synchronous) {
+    const argument = call.endsWith('s') || call === 'iterator' ? {} : 'a';
+    assert.throws(() => transaction[call](argument, 'b'), ClosedError, call);
+  }
+  assert.throws(() => transaction.info, ClosedError);
+  assert.throws(() => transaction.name, ClosedError);
+  assert.throws(() => transaction.snapshotSequenceNumber, ClosedError);
+  assert.throws(() => transaction.writeSync(new WriteBatch()), ClosedError);
+  await assert.rejects(iterator.next(), ClosedError);
+  transaction.rollback();
+  assert.throws(() => new Transaction(), TypeError);
+  assert.throws(() => new IndexedBatch(), TypeError);
+});
+
+test('closing the database ends its transactions', async (t) => {
+  const path = join(directory(t), 'db');
+  const db = await Database.open(path, { createIfMissing: true });
+  const transaction = db.transaction();
+  const batch = db.indexedBatch();
+  await transaction.put('a', '1');
+  const iterator = transaction.iterator();
+  const writing = transaction.put('b', '1'); // has not begun, or runs
+  const closing = db.close();
+  await writing.catch((error) => assert.ok(error instanceof ClosedError));
+  await closing;
+  assert.ok(!transaction.isOpen && !batch.isOpen);
+  await assert.rejects(transaction.commit(), ClosedError);
+  await assert.rejects(iterator.next(), ClosedError);
+  assert.throws(() => batch.putSync('a', '1'), ClosedError);
+  assert.throws(() => db.transaction(), ClosedError);
+  transaction.rollback();
+  batch.close();
+  const again = await Database.open(path, { readOnly: true });
+  assert.equal(again.getSync('a'), undefined);
+  assert.throws(() => again.transaction(), hasCode('CAMBIUM_NOT_SUPPORTED'));
+  again.closeSync();
+});
+
+test('calls of one transaction wait for each other, or are refused', async (t) => {
+  const db = await openDatabase(t);
+  const transaction = db.transaction();
+  const key = Buffer.from('a');
+  const calls = [transaction.put(key, '1'), transaction.put('b', '2'), transaction.get('a', utf8)];
+  key[0] = 0; // it was copied
+  await assert.rejects(transaction.get(1), TypeError);
+  assert.deepEqual(await Promise.all(calls), [undefined, undefined, '1']);
+  const failed = transaction.get('a', { columnFamily: 'none' });
+  const after = transaction.get('b', utf8);
+  await assert.rejects(failed, hasCode('CAMBIUM_INVALID_ARGUMENT'));
+  assert.equal(await after, '2');
+  // A synchronous call, and one of an iterator, meet a call on another thread.
+  const committing = transaction.commit();
+  await Promise.resolve();
+  let refused;
+  try {
+    transaction.putSync('c', '3');
+  } catch (error) {
+    refused = error;
+  }
+  await committing;
+  assert.ok(refused instanceof BusyError || refused instanceof ClosedError, String(refused));
+  assert.equal(await db.get('a', utf8), '1');
+  // A rollback takes effect when the running call has ended.
+  const other = db.transaction();
+  const running = other.put('a', '2');
+  await Promise.resolve();
+  other.rollback();
+  await running.catch((error) => assert.ok(error instanceof ClosedError));
+  assert.ok(!other.isOpen);
+  assert.equal(await db.get('a', utf8), '1');
+});
+
+test('snapshots and save points', async (t) => {
+  const db = await openDatabase(t);
+  const transaction = db.transaction();
+  const begun = transaction.snapshotSequenceNumber;
+  await db.put('a', '1');
+  assert.equal(await transaction.get('a'), undefined);
+  transaction.setSnapshot();
+  assert.ok(transaction.snapshotSequenceNumber > begun);
+  assert.equal(await transaction.get('a', utf8), '1');
+  transaction.setSavePoint();
+  await transaction.put('b', '1');
+  transaction.setSavePoint();
+  await transaction.delete('a');
+  transaction.rollbackToSavePoint();
+  assert.equal(await transaction.get('a', utf8), '1');
+  transaction.popSavePoint();
+  assert.throws(() => transaction.popSavePoint(), hasCode('CAMBIUM_NOT_FOUND'));
+  assert.throws(() => transaction.rollbackToSavePoint(), hasCode('CAMBIUM_NOT_FOUND'));
+  transaction.clearSnapshot();
+  assert.equal(transaction.snapshotSequenceNumber, undefined);
+  await db.put('a', '2');
+  assert.equal(await transaction.get('a', utf8), '2');
+  await transaction.commit();
+  assert.equal(await db.get('b', utf8), '1');
+  const newest = db.transaction({ readNewest: true });
+  const without = db.transaction({ snapshot: false });
+  await db.put('a', '3');
+  assert.equal(await newest.get('a', utf8), '3');
+  assert.equal(without.snapshotSequenceNumber, undefined);
+});
+
+test('column families, batches and iterators', async (t) => {
+  const db = await openDatabase(t);
+  const other = await openDatabase(t);
+  const x = await db.createColumnFamily('x');
+  for (const key of ['a', 'c', 'e']) await db.put(key, '1');
+  const transaction = db.transaction();
+  await transaction.put('a', 'in x', { columnFamily: x });
+  await transaction.put('b', '2');
+  await transaction.delete('c');
+  assert.equal(await transaction.get('a', { ...utf8, columnFamily: 'x' }), 'in x');
+  assert.equal(await transaction.getForUpdate('a', { ...utf8, columnFamily: x }), 'in x');
+  const batch = new WriteBatch().put('d', '3', { columnFamily: x });
+  await transaction.write(batch);
+  transaction.writeSync(batch);
+  assert.throws(() => transaction.writeSync(new WriteBatch().deleteRange('a', 'b')), hasCode('CAMBIUM_NOT_SUPPORTED'));
+  assert.deepEqual(await transaction.iterator(text).all(), [['a', '1'], ['b', '2'], ['e', '1']]);
+  assert.deepEqual(transaction.keys({ keyEncoding: 'utf8', reverse: true }).allSync(), ['e', 'b', 'a']);
+  assert.deepEqual(transaction.values({ valueEncoding: 'utf8', gt: 'a', lte: 'b' }).allSync(), ['2']);
+  assert.deepEqual(texts(transaction.iterator({ columnFamily: 'x' }).allSync()), [['a', 'in x'], ['d', '3']]);
+  assert.throws(() => transaction.iterator({ columnFamily: 'none' }), hasCode('CAMBIUM_INVALID_ARGUMENT'));
+  const stranger = other.columnFamily('default');
+  await assert.rejects(transaction.put('a', '1', { columnFamily: stranger }), hasCode('CAMBIUM_INVALID_ARGUMENT'));
+  assert.throws(() => transaction.iterator({ columnFamily: stranger }), hasCode('CAMBIUM_INVALID_ARGUMENT'));
+  const left = transaction.iterator();
+  left.nextSync();
+  await transaction.commit();
+  assert.throws(() => left.nextChunkSync(), ClosedError);
+  assert.equal(await db.get('d', { ...utf8, columnFamily: x }), '3');
+});
+
+test('an order that is not that of bytes', async (t) => {
+  const db = await openDatabase(t, { comparator: 'reverse-bytewise' });
+  await db.put('a', '1');
+  const transaction = db.transaction();
+  await transaction.put('b', '2');
+  await transaction.put('c', '3');
+  assert.deepEqual(await transaction.keys({ keyEncoding: 'utf8' }).all(), ['c', 'b', 'a']);
+  assert.deepEqual(await transaction.keys({ keyEncoding: 'utf8', gt: 'c', lte: 'b' }).all(), ['b']);
+  transaction.rollback();
+});
+
+test('a comparator in JavaScript', async (t) => {
+  const compare = (a, b) => Buffer.compare(b, a);
+  const db = await openDatabase(t, { comparator: { name: 'test.Backward', compare } });
+  await db.put('a', '1');
+  await db.transact(async (transaction) => {
+    await transaction.put('b', '2');
+    assert.equal(await transaction.getForUpdate('a', utf8), '1');
+    assert.deepEqual(await transaction.keys({ keyEncoding: 'utf8' }).all(), ['b', 'a']);
+    assert.throws(() => transaction.putSync('c', '3'), hasCode('CAMBIUM_NOT_SUPPORTED'));
+  });
+  assert.equal(await db.get('b', utf8), '2');
+});
+
+async function addOne(transaction) {
+  const count = Number((await transaction.getForUpdate('counter', utf8)) ?? 0) + 1;
+  await transaction.put('counter', String(count));
+  return count;
+}
+
+test('transact counts', async (t) => {
+  for (const options of [{}, { transactionLocks: true }]) {
+    const db = await openDatabase(t, options);
+    await Promise.all(Array.from({ length: 3 }, () => db.transact(addOne, { attempts: 1000, deadlockDetect: true })));
+    assert.equal(await db.get('counter', utf8), '3');
+    const count = db.transactSync((transaction) => {
+      const next = Number(transaction.getForUpdateSync('counter', utf8)) + 1;
+      transaction.putSync('counter', String(next));
+      return next;
+    });
+    assert.equal(count, 4);
+    assert.equal(db.getSync('counter').toString(), '4');
+  }
+});
+
+test('transact gives up after its attempts, and at once after another error', async (t) => {
+  const db = await openDatabase(t);
+  let calls = 0;
+  const conflict = (transaction) => {
+    ++calls;
+    transaction.putSync('a', '1');
+    db.putSync('a', 'others');
+  };
+  await assert.rejects(db.transact(conflict, { attempts: 3 }), BusyError);
+  assert.throws(() => db.transactSync(conflict, { attempts: 2 }), BusyError);
+  assert.equal(calls, 5);
+  const fails = async (transaction) => {
+    ++calls;
+    await transaction.put('a', '2');
+    throw new RangeError('mine');
+  };
+  await assert.rejects(db.transact(fails), RangeError);
+  assert.equal(calls, 6);
+  assert.throws(() => db.transactSync(async () => {}), TypeError);
+  assert.equal(await db.get('a', utf8), 'others');
+});
+
+test('locks', async (t) => {
+  const locks = { lockTimeout: 60_000, writeLockTimeout: 1, stripes: 4, maxLocks: Infinity };
+  const db = await openDatabase(t, { transactionLocks: locks });
+  const first = db.transaction();
+  first.name = 'first';
+  assert.equal(first.name, 'first');
+  await first.put('a', '1');
+  const second = db.transaction({ lockTimeout: 1 });
+  assert.throws(() => {
+    second.name = 'first';
+  }, hasCode('CAMBIUM_INVALID_ARGUMENT'));
+  await assert.rejects(second.put('a', '2'), (error) => error.code.match(/TIME/) !== null);
+  await assert.rejects(db.put('a', '2'), (error) => error.code.match(/TIME/) !== null);
+  await assert.rejects(db.deleteRange('a', 'b'), hasCode('CAMBIUM_NOT_SUPPORTED'));
+  // A call that waits for the lock goes on when it is free.
+  const patient = db.transaction({ lockTimeout: Infinity });
+  const waiting = patient.put('a', '3');
+  await first.commit();
+  await waiting;
+  await patient.commit();
+  assert.equal(await db.get('a', utf8), '3');
+  second.rollback();
+
+  const expired = db.transaction({ expiration: 1, maxWriteBatchSize: 100 });
+  await assert.rejects(expired.put('large', Buffer.alloc(200)), hasCode('CAMBIUM_ABORTED'));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  await assert.rejects(expired.commit(), hasCode('CAMBIUM_EXPIRED'));
+  expired.rollback();
+  assert.throws(() => db.transaction({ lockTimeout: -1 }), TypeError);
+});
+
+test('deadlocks are detected', async (t) => {
+  const db = await openDatabase(t, { transactionLocks: true });
+  const [first, second] = [1, 2].map(() => db.transaction({ deadlockDetect: true, lockTimeout: Infinity }));
+  await first.put('a', '1');
+  await second.put('b', '1');
+  const want = (transaction, key) =>
+    transaction.put(key, '2').catch((error) => {
+      transaction.rollback();
+      return error;
+    });
+  const results = await Promise.all([want(first, 'b'), want(second, 'a')]);
+  assert.deepEqual(results.map((each) => each instanceof BusyError).sort(), [false, true]);
+});
+
+test('databases with locks have column families', async (t) => {
+  const path = join(directory(t), 'db');
+  const db = Database.openSync(path, { createIfMissing: true, transactionLocks: { maxLocks: 1 } });
+  const x = db.createColumnFamilySync('x');
+  db.transactSync((transaction) => {
+    transaction.putSync('a', '1', { columnFamily: x });
+    assert.throws(() => transaction.putSync('b', '1', { columnFamily: x }), BusyError);
+  });
+  db.closeSync();
+  const again = await Database.open(path, { columnFamilies: ['x'], transactionLocks: {} });
+  assert.equal(await again.get('a', { ...utf8, columnFamily: 'x' }), '1');
+  await assert.rejects(Database.open(path, { columnFamilies: ['x'], transactionLocks: true }), hasCode('CAMBIUM_LOCKED'));
+  await again.close();
+  for (const wrong of [{ stripes: -1 }, { lockTimeout: 'long' }]) {
+    await assert.rejects(Database.open(path, { transactionLocks: wrong }), TypeError);
+  }
+  await assert.rejects(Database.open(path, { transactionLocks: true, readOnly: true }),
+    hasCode('CAMBIUM_INVALID_ARGUMENT'));
+});
+
+test('an indexed batch is read before it is written', async (t) => {
+  const db = await openDatabase(t);
+  const x = await db.createColumnFamily('x');
+  await db.put('a', 'old');
+  await db.put('b', 'old');
+  const batch = db.indexedBatch();
+  await batch.put('a', 'new');
+  batch.putSync('a', 'in x', { columnFamily: x });
+  assert.equal(await batch.get('a', utf8), 'new');
+  assert.equal(batch.getSync('b', utf8), 'old');
+  assert.equal(await batch.getFromBatch('a', utf8), 'new');
+  assert.equal(batch.getFromBatchSync('b'), undefined);
+  assert.deepEqual(await batch.iterator(text).all(), [['a', 'new'], ['b', 'old']]);
+  assert.equal(batch.length, 2);
+  batch.setSavePoint();
+  await batch.delete('a');
+  await batch.deleteRange('a', 'z', { columnFamily: x });
+  batch.deleteRangeSync('a', 'z', { columnFamily: x });
+  assert.equal(await batch.get('a', { columnFamily: x }), undefined);
+  batch.rollbackToSavePoint();
+  assert.throws(() => batch.popSavePoint(), hasCode('CAMBIUM_NOT_FOUND'));
+  await batch.write({ sync: true });
+  assert.equal(await db.get('a', { ...utf8, columnFamily: x }), 'in x');
+  batch.clear();
+  assert.equal(batch.length, 0);
+  batch.writeSync();
+  batch.putSync('long'.repeat(20_000), '');
+  assert.throws(() => batch.writeSync(), hasCode('CAMBIUM_INVALID_ARGUMENT'));
+  await assert.rejects(batch.get('a'), hasCode('CAMBIUM_INVALID_ARGUMENT'));
+  batch.close();
+  batch.close();
+  await assert.rejects(batch.write(), ClosedError);
+  assert.throws(() => batch.length, ClosedError);
+  const small = db.indexedBatch({ maxBytes: 10 });
+  small.putSync('a', Buffer.alloc(100));
+  assert.throws(() => small.writeSync(), hasCode('CAMBIUM_ABORTED'));
+  small.close();
+});
