@@ -6,7 +6,8 @@
 //
 // A worker moves a job from "ready" to "taken" in one transaction, and deletes it when it is done. If a job is in
 // "taken" when the program starts, its worker has ended before, by a crash for example: the job is made ready again.
-// So the work may begin twice, but its result is written once: Finish writes it in the transaction that deletes the job.
+// So the work may begin twice, but its result is written once: Finish writes it in the transaction that deletes the
+// job.
 #include <cambium/transaction_db.h>
 
 #include <atomic>
