@@ -338,6 +338,10 @@ func (it *Iterator) move(direction int) bool {
 		it.lose(it.endErr)
 		return false
 	}
+	if it.isPending && it.tx != nil { // the transaction may have changed the entry at which the iterator is
+		it.target = append(it.target[:0], it.Key()...)
+		return it.fill(C.cambium_go_turn, direction, it.target)
+	}
 	if it.isPending {
 		return it.fill(C.cambium_go_stay, direction, nil)
 	}
@@ -391,7 +395,7 @@ func (it *Iterator) fill(op C.int, direction int, key []byte) bool {
 		it.lose(ErrClosed)
 		return false
 	}
-	isContinued := (op == C.cambium_go_step || op == C.cambium_go_stay) && direction == it.direction
+	isContinued := op >= C.cambium_go_step && direction == it.direction // not a seek
 	it.room(isContinued)
 	it.direction = direction
 	it.isAt = false

@@ -414,7 +414,8 @@ func (tx *Transaction) UndoGetForUpdateIn(family *ColumnFamily, key []byte) erro
 }
 
 // NewIterator makes an iterator over the default family that also shows the transaction's writes. Entries are read ahead,
-// so what the transaction writes while it exists may not be shown. It does not track the keys that it shows.
+// so what the transaction writes while it exists may not be shown; OnDemand is the same as ReadValues. It does not track
+// the keys that it shows.
 func (tx *Transaction) NewIterator(options *IteratorOptions) (*Iterator, error) {
 	return tx.NewIteratorIn(nil, options)
 }
@@ -423,6 +424,11 @@ func (tx *Transaction) NewIterator(options *IteratorOptions) (*Iterator, error) 
 func (tx *Transaction) NewIteratorIn(family *ColumnFamily, options *IteratorOptions) (*Iterator, error) {
 	if options == nil {
 		options = &IteratorOptions{}
+	}
+	if options.Values == OnDemand { // the entry may be gone when its value is wanted
+		copied := *options
+		copied.Values = ReadValues
+		options = &copied
 	}
 	family, err := tx.enter(family)
 	if err != nil {

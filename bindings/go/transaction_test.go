@@ -288,6 +288,20 @@ func TestIteratorsOfTransactions(t *testing.T) {
 	if !it.Next() || string(it.Key()) != "e" {
 		t.Fatalf("%q", it.Key())
 	}
+	// The entry after a chunk, for which there was no room, is gone when it is wanted.
+	must(t, tx.Put([]byte("f"), nil))
+	must(t, tx.Put([]byte("g"), make([]byte, 3000)))
+	must(t, tx.SetSavePoint())
+	must(t, tx.Put([]byte("h"), make([]byte, 3000)))
+	it.Seek([]byte("f"))
+	if !it.Next() || !it.isPending {
+		t.Fatal("the chunk has room for the next entry")
+	}
+	must(t, tx.RollbackToSavePoint())
+	must(t, tx.Put([]byte("i"), []byte("1")))
+	if !it.Next() || string(it.Key()) != "i" || string(it.Value()) != "1" {
+		t.Fatalf("%q", it.Key())
+	}
 	// The end of the transaction is that of the iterator.
 	must(t, tx.Commit())
 	if it.First() || !errors.Is(it.Err(), ErrClosed) {
@@ -358,8 +372,9 @@ func TestLocks(t *testing.T) {
 	must(t, first.Rollback())
 	must(t, second.Rollback())
 
-	expired := begin(t, db, &TransactionOptions{Expiration: time.Millisecond, MaxBatchBytes: 1000})
-	wantErr(t, expired.Put([]byte("large"), make([]byte, 2000)), ErrAborted)
+	limited := begin(t, db, &TransactionOptions{MaxBatchBytes: 1000})
+	wantErr(t, limited.Put([]byte("large"), make([]byte, 2000)), ErrAborted)
+	expired := begin(t, db, &TransactionOptions{Expiration: time.Millisecond})
 	time.Sleep(5 * time.Millisecond)
 	wantErr(t, expired.Commit(), ErrExpired)
 }

@@ -101,12 +101,26 @@ void Iterator::Go(Move move, const std::string& key, Error* error) {
   if (cambium_iter_valid(iterator_) == 0) cambium_iter_get_error(iterator_, error->Out());
 }
 
+void Iterator::Stay(bool is_reverse) {
+  if (overlay_ == nullptr || is_read_ || cambium_iter_valid(iterator_) == 0) return;
+  std::size_t length = 0;
+  const char* const key = cambium_iter_key(iterator_, &length);
+  const std::string copy(key, length);
+  if (is_reverse) {
+    cambium_iter_seek_for_prev(iterator_, copy.data(), copy.size());
+  } else {
+    cambium_iter_seek(iterator_, copy.data(), copy.size());
+  }
+}
+
 Iterator::Answer Iterator::Read(const Request& request, Error* error) {
   Answer answer;
   if (request.target) {
     Go(request.is_reverse ? Move::kSeekForPrev : Move::kSeek, *request.target, error);
   } else if (!is_positioned_) {
     Go(request.is_reverse ? Move::kLast : Move::kFirst, {}, error);
+  } else {
+    Stay(request.is_reverse);
   }
   std::size_t used = 0;
   while (answer.entries < request.entries_max) {

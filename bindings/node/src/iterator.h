@@ -61,6 +61,8 @@ class Iterator {
 
  private:
   void Make();
+  // Seeks the key again at which it is, because the transaction may have changed since.
+  void Stay(bool is_reverse);
 
   std::shared_ptr<Database> database_;
   std::shared_ptr<Family> family_;

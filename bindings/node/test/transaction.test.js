@@ -202,6 +202,15 @@ test('column families, batches and iterators', async (t) => {
   const stranger = other.columnFamily('default');
   await assert.rejects(transaction.put('a', '1', { columnFamily: stranger }), hasCode('CAMBIUM_INVALID_ARGUMENT'));
   assert.throws(() => transaction.iterator({ columnFamily: stranger }), hasCode('CAMBIUM_INVALID_ARGUMENT'));
+  // The entry after a chunk, for which there was no room, is gone when it is wanted.
+  transaction.putSync('f', Buffer.alloc(3000));
+  transaction.setSavePoint();
+  transaction.putSync('g', Buffer.alloc(3000));
+  const chunks = transaction.iterator({ keyEncoding: 'utf8', valueEncoding: 'utf8', gte: 'f' });
+  assert.equal(chunks.nextChunkSync(5).length, 1);
+  transaction.rollbackToSavePoint();
+  transaction.putSync('h', '1');
+  assert.deepEqual(chunks.nextChunkSync(5), [['h', '1']]);
   const left = transaction.iterator();
   left.nextSync();
   await transaction.commit();
@@ -299,8 +308,10 @@ test('locks', async (t) => {
   assert.equal(await db.get('a', utf8), '3');
   second.rollback();
 
-  const expired = db.transaction({ expiration: 1, maxWriteBatchSize: 100 });
-  await assert.rejects(expired.put('large', Buffer.alloc(200)), hasCode('CAMBIUM_ABORTED'));
+  const limited = db.transaction({ maxWriteBatchSize: 100 });
+  await assert.rejects(limited.put('large', Buffer.alloc(200)), hasCode('CAMBIUM_ABORTED'));
+  limited.rollback();
+  const expired = db.transaction({ expiration: 1 });
   await new Promise((resolve) => setTimeout(resolve, 10));
   await assert.rejects(expired.commit(), hasCode('CAMBIUM_EXPIRED'));
   expired.rollback();

@@ -367,6 +367,23 @@ static void move_from(IteratorObject* self, const Entry* entry, int direction) {
   if (length == entry->key_length && memcmp(found, key, length) == 0) advance(self, direction);
 }
 
+/* Seeks the key again at which the library's iterator is, because the transaction may have changed since. */
+static bool stay(IteratorObject* self, int direction) {
+  size_t length;
+  if (self->work == NULL || !cambium_iter_valid(self->rep)) return true;
+  const char* const key = cambium_iter_key(self->rep, &length);
+  char* const copy = PyMem_RawMalloc(length + 1);
+  if (copy == NULL) return false;
+  if (length > 0) memcpy(copy, key, length);
+  if (direction > 0) {
+    cambium_iter_seek(self->rep, copy, length);
+  } else {
+    cambium_iter_seek_for_prev(self->rep, copy, length);
+  }
+  PyMem_RawFree(copy);
+  return true;
+}
+
 /* Moves the library's iterator to the gap from which a move in `direction` begins, and fetches. */
 static Fetched move(IteratorObject* self, int direction) {
   self->is_new = false;
@@ -389,6 +406,8 @@ static Fetched move(IteratorObject* self, int direction) {
     }
   } else if ((self->place == before_entry) != (direction > 0)) {
     advance(self, direction);
+  } else if (!stay(self, direction)) {
+    return fetch_no_memory;
   }
   return fetch(self, direction);
 }

@@ -219,6 +219,13 @@ def test_iterators(db: cambium.DB) -> None:
         txn.delete(b"a")
         assert next(iterator) == b"a"  # it was read before
         assert next(iterator) == b"e"
+        # It stands at an entry that is gone when it is read.
+        txn.set_save_point()
+        txn.put(b"d", b"4" * 100)
+        iterator.seek(b"d")
+        txn.rollback_to_save_point()
+        txn.put(b"dd", b"5")
+        assert next(iterator) == b"dd"
         with pytest.raises(TypeError):
             txn.iterator(nonsense=1)  # type: ignore[call-overload]
         with txn.iterator() as closed:
@@ -318,9 +325,9 @@ def test_locks(locking: cambium.TransactionDB) -> None:
     first.rollback()
     second.rollback()
 
-    expired = locking.transaction(expiration=0.001, max_write_batch_size=100)
-    with pytest.raises(cambium.AbortedError):
-        expired.put(b"large", b"v" * 200)
+    with locking.transaction(max_write_batch_size=100) as limited, pytest.raises(cambium.AbortedError):
+        limited.put(b"large", b"v" * 200)
+    expired = locking.transaction(expiration=0.001)
     while expired.elapsed_ms < 5:
         pass
     assert not expired.has_lost_locks

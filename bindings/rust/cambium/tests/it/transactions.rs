@@ -264,9 +264,12 @@ fn locks() {
     assert!(second.get_for_update("a").unwrap_err().is_conflict());
     drop((first, second));
 
-    let limits = TransactionOptions { expiration: Some(SHORT), max_write_batch_size: 100, ..Default::default() };
-    let mut expired = db.transaction_opt(&limits).unwrap();
-    assert_eq!(kind(expired.put("large", [0; 200])), Some(ErrorKind::Aborted));
+    let small = TransactionOptions { max_write_batch_size: 100, ..Default::default() };
+    let mut limited = db.transaction_opt(&small).unwrap();
+    assert_eq!(kind(limited.put("large", [0; 200])), Some(ErrorKind::Aborted));
+    drop(limited);
+    let soon = TransactionOptions { expiration: Some(SHORT), ..Default::default() };
+    let expired = db.transaction_opt(&soon).unwrap();
     thread::sleep(Duration::from_millis(5));
     assert!(!expired.has_lost_locks());
     assert_eq!(kind(expired.commit()), Some(ErrorKind::Expired));
