@@ -66,10 +66,10 @@ void cambium_go_multi_take(uintptr_t held, char* out, uintptr_t* errors);
 
 /* ---- Transactions ---- */
 enum { cambium_go_only_read = 0, cambium_go_shared = 1, cambium_go_exclusive = 2 };
-/* As cambium_go_get. `use`: whether the key is tracked, and how. */
-int cambium_go_txn_get(cambium_transaction_t* txn, const cambium_readoptions_t* options,
-                       cambium_column_family_handle_t* family, int use, const char* key, size_t key_length, char* out,
-                       size_t capacity, cambium_go_value_t* value);
+/* `use`: whether the key is tracked, and how. Sets *value to NULL, or to memory that cambium_free frees. */
+char* cambium_go_txn_get(cambium_transaction_t* txn, const cambium_readoptions_t* options,
+                         cambium_column_family_handle_t* family, int use, const char* key, size_t key_length,
+                         char** value, size_t* value_length);
 char* cambium_go_txn_put(cambium_transaction_t* txn, cambium_column_family_handle_t* family, const char* key,
                          size_t key_length, const char* value, size_t value_length);
 char* cambium_go_txn_delete(cambium_transaction_t* txn, cambium_column_family_handle_t* family, const char* key,

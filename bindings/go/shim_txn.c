@@ -1,36 +1,16 @@
 #include "shim.h"
 
-#include <string.h>
-
-/* As the end of cambium_go_get. */
-static int hand_over(cambium_pinnableslice_t* slice, char* error, char* out, size_t capacity,
-                     cambium_go_value_t* value) {
-  size_t length;
-  if (slice == NULL) {
-    value->error = (uintptr_t)error;
-    return error == NULL ? cambium_go_absent : cambium_go_failed;
-  }
-  const char* const bytes = cambium_pinnableslice_value(slice, &length);
-  value->length = length;
-  if (length > capacity) {
-    value->slice = (uintptr_t)slice;
-    return cambium_go_held;
-  }
-  if (length != 0) memcpy(out, bytes, length);
-  cambium_pinnableslice_destroy(slice);
-  return cambium_go_found;
-}
-
-int cambium_go_txn_get(cambium_transaction_t* txn, const cambium_readoptions_t* options,
-                       cambium_column_family_handle_t* family, int use, const char* key, size_t key_length, char* out,
-                       size_t capacity, cambium_go_value_t* value) {
+char* cambium_go_txn_get(cambium_transaction_t* txn, const cambium_readoptions_t* options,
+                         cambium_column_family_handle_t* family, int use, const char* key, size_t key_length,
+                         char** value, size_t* value_length) {
   char* error = NULL;
-  cambium_pinnableslice_t* const slice =
-      use == cambium_go_only_read
-          ? cambium_transaction_get_pinned_cf(txn, options, family, key, key_length, &error)
-          : cambium_transaction_get_pinned_for_update_cf(txn, options, family, key, key_length,
-                                                         use == cambium_go_exclusive, &error);
-  return hand_over(slice, error, out, capacity, value);
+  if (use == cambium_go_only_read) {
+    *value = cambium_transaction_get_cf(txn, options, family, key, key_length, value_length, &error);
+  } else {
+    *value = cambium_transaction_get_for_update_cf(txn, options, family, key, key_length, value_length,
+                                                   use == cambium_go_exclusive, &error);
+  }
+  return error;
 }
 
 char* cambium_go_txn_put(cambium_transaction_t* txn, cambium_column_family_handle_t* family, const char* key,

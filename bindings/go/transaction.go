@@ -150,7 +150,7 @@ func (db *DB) beginC(options *TransactionOptions) (*C.cambium_transaction_t, err
 	}
 	tx := C.cambium_transaction_begin(db.txnDB, options.WriteOptions.c(), c, nil)
 	if tx == nil {
-		return nil, parseError("Not implemented: the database takes no writes")
+		return nil, notSupported("the database takes no writes")
 	}
 	if options.LockTimeout < 0 {
 		C.cambium_transaction_set_lock_timeout(tx, -1)
@@ -210,6 +210,10 @@ func IsConflict(err error) bool {
 	return errors.Is(err, ErrBusy) || errors.Is(err, ErrTryAgain) || errors.Is(err, ErrTimedOut)
 }
 
+func notSupported(message string) error {
+	return &Error{Code: CodeNotSupported, Message: message, text: "Not implemented: " + message}
+}
+
 // lock begins a call of the transaction.
 func (tx *Transaction) lock() error {
 	if !tx.mu.TryLock() {
@@ -249,7 +253,7 @@ func (tx *Transaction) leave(family *ColumnFamily) {
 // enterForWriting is enter for a call that writes.
 func (tx *Transaction) enterForWriting(family *ColumnFamily) (*ColumnFamily, error) {
 	if tx.readOnly {
-		return nil, parseError("Not implemented: the transaction of View cannot write")
+		return nil, notSupported("the transaction of View cannot write")
 	}
 	return tx.enter(family)
 }
@@ -382,21 +386,10 @@ func (tx *Transaction) get(family *ColumnFamily, key []byte, options *ReadOption
 		return nil, err
 	}
 	defer options.endRead()
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
-	found := C.cambium_go_txn_get(tx.c, read, family.c, use, chars(key), C.size_t(len(key)),
-		(*C.char)(unsafe.Pointer(&s.bytes[0])), scratchBytes, &s.value)
-	switch found {
-	case C.cambium_go_found:
-		return append([]byte{}, s.bytes[:s.value.length]...), nil
-	case C.cambium_go_held:
-		value := make([]byte, s.value.length)
-		C.cambium_go_take(s.value.slice, chars(value))
-		return value, nil
-	case C.cambium_go_failed:
-		return nil, takeErrorAt(s.value.error)
-	}
-	return nil, ErrNotFound
+	var value *C.char
+	var length C.size_t
+	errptr := C.cambium_go_txn_get(tx.c, read, family.c, use, chars(key), C.size_t(len(key)), &value, &length)
+	return takeValue(value, length, errptr)
 }
 
 // UndoGetForUpdate takes one GetForUpdate of a key back, if nothing else tracks it.
