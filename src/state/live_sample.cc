@@ -58,12 +58,14 @@ std::uint64_t LiveSample::BytesIn(std::span<const MemTable* const> tables) const
 }
 
 std::uint64_t LiveSample::Deviation() const {
+  if (deviation_.has_value()) return *deviation_;
   double variance = 0;
   for (const auto& [key, kept] : values_) {
     const auto weight = static_cast<double>(kept.weight);
     variance += weight * (weight - static_cast<double>(kept.bytes));
   }
-  return static_cast<std::uint64_t>(std::sqrt(variance));
+  deviation_ = static_cast<std::uint64_t>(std::sqrt(variance));
+  return *deviation_;
 }
 
 std::uint64_t LiveSample::Replace(const MemTable& table, const RangeDeletes* ranges, Newest newest) {
@@ -79,6 +81,7 @@ std::uint64_t LiveSample::Replace(const MemTable& table, const RangeDeletes* ran
   for (Newest::Value& value : newest.values) {
     const Kept kept = {value.bytes, std::max(value.bytes, newest.grain)};
     if (values_.try_emplace(std::move(value.key), kept).second) bytes_ += kept.weight;
+    deviation_.reset();
   }
   if (!newest.is_whole) is_whole_ = false;
   if (values_.size() > kValuesMost) Coarsen(GrainFor(bytes_));
@@ -94,6 +97,7 @@ void LiveSample::Note(Slice key, const Entry& entry, std::uint64_t grain) {
   if (!IsChosen(key, bytes, grain)) return;
   const Kept kept = {bytes, std::max(bytes, grain)};
   values_.emplace(key.ToString(), kept);
+  deviation_.reset();
   bytes_ += kept.weight;
 }
 
@@ -105,6 +109,7 @@ void LiveSample::Coarsen(std::uint64_t grain) {
       if (IsChosen(at->first, kept.bytes, grain)) {
         bytes_ += kept.weight - at->second.weight;
         at->second = kept;
+        deviation_.reset();
       } else {
         Erase(at);
       }
@@ -115,6 +120,7 @@ void LiveSample::Coarsen(std::uint64_t grain) {
 
 void LiveSample::Clear() {
   values_.clear();
+  deviation_.reset();
   bytes_ = 0;
   is_whole_ = true;
 }
@@ -122,6 +128,7 @@ void LiveSample::Clear() {
 void LiveSample::Erase(Values::iterator at) {
   assert(bytes_ >= at->second.weight);
   bytes_ -= at->second.weight;
+  deviation_.reset();
   values_.erase(at);
 }
 

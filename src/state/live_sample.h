@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -88,6 +89,7 @@ class LiveSample {
   Values values_;
   std::uint64_t bytes_ = 0;  // the sum of all weights
   bool is_whole_ = true;
+  mutable std::optional<std::uint64_t> deviation_;  // unset: not computed since the last change
 };
 
 }  // namespace cambium

@@ -11,7 +11,7 @@
 #include "memtable/memtable.h"
 #include "state/family.h"
 #include "state/live_sample.h"
-#include "upkeep/key_sample.h"
+#include "upkeep/run_change.h"
 
 namespace cambium {
 
@@ -29,11 +29,10 @@ void SampleLayers(Family* family, const Layers& layers, std::uint64_t grain) CAM
 // Called when a step of log GC is committed, which has moved these values. If memory runs out, the sample is lost.
 void NoteMoved(Family* family, std::span<const MovedValue> values, std::uint64_t grain) noexcept
     CAMBIUM_REQUIRES(commit_lock);
-// Called after a flush: it has hidden the entries that `sample` finds in the layers below it. `has_stretches`: the flush
-// has written most keys of some rows as range deletes, so that they are not in the sample (dead_stretches.h).
+// Called after a flush that has made runs: they have hidden the entries that their sample finds in the layers below.
 // `is_known`: the result of NoteReplaced. If it is false, some values may be counted twice. The sample of live values
 // limits the error (HiddenBytes).
-void NoteHidden(Family* family, const KeySample& sample, bool has_stretches, const Layers& below, bool is_known);
+void NoteHidden(Family* family, const RunChange& flushed, const Layers& below, bool is_known);
 // Called after a flush that made a run, and at Open: estimates what the range deletes of `now` cover. If pages cannot be
 // read, the estimates stay as they are.
 void NoteCovered(Family* family, const Layers& now);

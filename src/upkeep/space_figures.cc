@@ -28,6 +28,26 @@ std::uint64_t BytesDeletedByRuns(const LayersShape& shape, double merged) {
   return Times(shape.run_tombstones, waiting * per_key);
 }
 
+// The bytes that the runs of a tree add to it, without what the sweep in progress has merged: `merged` of its runs.
+struct AddedByRuns {
+  std::uint64_t all = 0;
+  std::uint64_t to_sweep = 0;  // by the runs of the sweep in progress; without one, by all runs
+};
+AddedByRuns BytesAddedByRuns(const Layers& layers, double merged, double replaced_share) {
+  const auto& runs = layers.runs();
+  const std::uint64_t swept = layers.shape().swept_runs;
+  const double waiting = swept == 0 ? 1 : std::max(0.0, 1 - merged / static_cast<double>(swept));
+  AddedByRuns added;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const bool is_swept = i >= runs.size() - swept;
+    const double share = (1 - runs[i]->ReplacedShare(replaced_share)) * (is_swept ? waiting : 1);
+    const std::uint64_t bytes = Times(runs[i]->info().disk_bytes(), share);
+    added.all += bytes;
+    if (is_swept || swept == 0) added.to_sweep += bytes;
+  }
+  return added;
+}
+
 // What an entry of the layers has in the log, on average: nothing if its value is inline.
 double LogBytesPerEntry(const FamilySums& sums, const LayersShape& shape) {
   if (MutantIs(Mutant::kKeysTellWhatIsHidden)) return BytesPerReference(AccountOf(sums));
@@ -85,8 +105,9 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, 
   family.step_room.store(room.of_step, std::memory_order_relaxed);
   family.waiting_room.store(room.waiting, std::memory_order_relaxed);
   std::uint64_t hidden = AtLeastZero(family.hidden_bytes.load());
-  const std::uint64_t deleted = BytesDeletedByRuns(shape, family.merged_runs.load(std::memory_order_relaxed));
-  std::uint64_t live = Minus(shape.base_live_bytes, deleted) + Times(sums.run_bytes, 1 - replaced);
+  const double merged = family.merged_runs.load(std::memory_order_relaxed);
+  const AddedByRuns added = BytesAddedByRuns(*view.layers, merged, replaced);
+  std::uint64_t live = Minus(shape.base_live_bytes, BytesDeletedByRuns(shape, merged)) + added.all;
   const std::uint64_t covered_index =
       std::min(family.covered_index_bytes.load(std::memory_order_relaxed), Minus(index_bytes, address_bytes));
   if (family.options().index_type == IndexKind::kLsm) {
@@ -101,6 +122,8 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, 
                   Times(Minus(Tombstones(shape), last.tombstones), FileBytesPerEntry(shape))});
     live = Minus(index_bytes, in_index);
     figures->index_hidden_bytes += std::min(in_index, Minus(index_bytes, address_bytes));
+  } else {
+    figures->index_swept_bytes += added.to_sweep;
   }
   hidden = HiddenBytes(family, bytes, hidden);
   if (!MutantIs(Mutant::kCoveredIsLive)) {
