@@ -27,6 +27,7 @@ constexpr std::uint64_t kSegmentBytesLeast = 128u << 10;
 constexpr std::uint64_t kSegmentPagesLeast = 32;  // the header takes one page
 constexpr std::uint64_t kRunsOfRoom = 8;  // a sweep is due if runs have more than this part of the room
 constexpr std::uint64_t kRunBytesLeast = 256u << 10;
+constexpr double kSweptPartOfRoom = 0.4;  // under a ceiling, a sweep adds at most this part of the room
 constexpr std::uint64_t kLeastStepPages = 4;  // a path of a high tree
 
 bool HasRanges(const MemtableShape& memtable) { return memtable.ranges != nullptr && !memtable.ranges->empty(); }
@@ -369,9 +370,25 @@ std::uint64_t BTreeIndex::DeadBytesOf(const TreeLayers& layers, const std::set<s
   return bytes;
 }
 
+// The runs of a sweep take their space until its end, and entries that replace none take it once more in the tree. So
+// under a ceiling a sweep begins with the oldest runs that have room for that, and leaves the others to the next one.
+std::size_t BTreeIndex::FirstToSweep(const TreeLayers& layers) const {
+  if (MutantIs(Mutant::kSweepsTakeAllRuns)) return 0;
+  const double most = kSweptPartOfRoom * static_cast<double>(room_.load(std::memory_order_relaxed));
+  std::size_t first = layers.runs().size();
+  double added = 0;
+  while (first > 0) {
+    const Run& run = *layers.runs()[first - 1];
+    added += static_cast<double>(run.info().disk_bytes()) * (1 - run.ReplacedShare(0));
+    if (first < layers.runs().size() && added > most) break;
+    --first;
+  }
+  return first;
+}
+
 // Chooses what to merge: the memtable, if there is one, and S below it. S is the set that the sweep in progress began
-// with, or all current runs. S must never leave out an older run: its entries would hide newer ones that the sweep has
-// put into the tree. Returns the numbers of S, newest first.
+// with, or the oldest runs. S must never leave out an older run: its entries would hide newer ones that the sweep has
+// put into the tree. Below a memtable, S has all runs. Returns the numbers of S, newest first.
 std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bool resumes, const CompactionInput& input,
                                                     SweepInput* sweep) {
   if (input.memtable != nullptr) {
@@ -380,7 +397,7 @@ std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bo
     sweep->layers.back().ranges = input.memtable_ranges;
     sweep->newest_is_memtable = true;
   }
-  const std::size_t first = resumes ? layers.first_swept() : 0;
+  const std::size_t first = resumes ? layers.first_swept() : input.memtable != nullptr ? 0 : FirstToSweep(layers);
   const std::size_t end = EndOfSwept(layers.runs().size(), resumes);
   std::vector<MergeChild> runs = layers.RunCursors(first);
   std::vector<std::uint64_t> numbers;

@@ -126,6 +126,7 @@ LayersShape TreeLayers::Measure() const {
     shape.base_live_bytes += info.live_units * parts_.page_size;
   }
   shape.sweep_in_progress = parts_.sweep.has_value();
+  shape.swept_runs = parts_.runs.size() - first_swept_;
   return shape;
 }
 

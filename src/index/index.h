@@ -80,6 +80,7 @@ struct LayersShape {
   std::uint64_t base_live_bytes = 0;  // of these, the bytes of pages that the tree still reaches
   std::uint32_t height = 0;             // of the tree
   bool sweep_in_progress = false;       // a sweep has begun and not ended: its next step is due
+  std::uint64_t swept_runs = 0;         // the runs of that sweep: the oldest ones
   std::vector<LevelShape> levels;       // of an LSM: the non-empty levels, in order
 };
 

@@ -33,6 +33,7 @@
 // The MANIFEST records root, size and footer checksum of every run, so that a different file in its place is detected.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -147,6 +148,14 @@ class Run {
   [[nodiscard]] const Filter* filter() const { return filter_.get(); }  // null if there is none
   [[nodiscard]] std::size_t memory_bytes() const;
 
+  // An estimate: the share of the entries that replaced or deleted an older one when the run was added to the layers.
+  // `otherwise` if it is not known, because the run is older than this process or no flush has made it.
+  [[nodiscard]] double ReplacedShare(double otherwise) const {
+    const double share = replaced_share_.load(std::memory_order_relaxed);
+    return share < 0 ? otherwise : share;
+  }
+  void NoteReplacedShare(double share) const { replaced_share_.store(share, std::memory_order_relaxed); }
+
  private:
   friend class PrivateRunsBuilder;
 
@@ -161,6 +170,7 @@ class Run {
   const KeyOrder order_;
   PagePool* const pool_;
   const FilterCharge charge_;  // memory_bytes()
+  mutable std::atomic<double> replaced_share_{-1};  // negative: not known
 };
 
 }  // namespace cambium

@@ -17,6 +17,7 @@
 #include "options/options_check.h"
 #include "state/scan_length.h"
 #include "state/table_files.h"
+#include "state/live_sample.h"
 #include "cambium/column_family.h"
 #include "gc/scan_heat.h"
 #include "index/index.h"
@@ -130,6 +131,9 @@ struct Family {
   std::atomic<std::int64_t> hidden_bytes{0};
   std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};
+  // A sample of the values in the layers, by which these estimates are made. What it does not know, because it is older
+  // than this process, is estimated from keys that are chosen evenly.
+  LiveSample live_sample CAMBIUM_GUARDED_BY(commit_lock);
   // The bytes of the index's files at the last look at the size of the database.
   std::atomic<std::uint64_t> index_bytes{0};
   // Set on a full disk if the last step that should empty files of the tree has not made them smaller. Then no other

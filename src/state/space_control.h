@@ -12,6 +12,7 @@
 #include "gc/space.h"
 #include "gc/write_pacer.h"
 #include "state/lock_roles.h"
+#include "state/live_sample.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -71,6 +72,7 @@ struct SpaceControl {
   [[nodiscard]] bool IsHopeless() const { return Position() < hopeless_until.load(std::memory_order_relaxed); }
   std::atomic<double> freed_per_second{64e6};
   std::atomic<std::uint64_t> segment_bytes{0};  // size of the next log segment; 0: blob_file_size
+  std::atomic<std::uint64_t> sample_grain{LiveSample::kGrainLeast};  // of Family::live_sample
   std::atomic<std::uint64_t> step_bytes{0};     // output of the next step of log GC or of a compaction
   std::atomic<std::uint64_t> index_file_percent_max{200};  // for the next step of a sweep
   std::atomic<bool> is_bound_by_disk{false};  // SpacePlan's

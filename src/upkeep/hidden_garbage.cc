@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
+#include <vector>
 
+#include "index/merge_cursor.h"
+#include "options/options_check.h"
 #include "upkeep/arithmetic.h"
 #include "util/mutant.h"
 
@@ -17,7 +21,93 @@ bool HoldsForLong(const Family& family) {
   return family.options().index_type == IndexKind::kLsm && !MutantIs(Mutant::kLastFlushTellsTheShare);
 }
 
+// The error of what the sample says about all values is less than so many standard deviations.
+constexpr std::uint64_t kDeviations = 3;
+
+// The sample stands for about its bytes(). If it is whole, these are the live bytes, and what it says about a part of
+// them is corrected by the same factor. In an LSM, such errors would otherwise add up.
+double ScaleOf(const LiveSample& sample, std::uint64_t live) {
+  if (!sample.is_whole() || sample.bytes() == 0) return 1;
+  const auto all = static_cast<double>(sample.bytes());
+  const double error = std::min(1.0, static_cast<double>(kDeviations * sample.Deviation()) / all);
+  return std::clamp(static_cast<double>(live) / all, 1 - error, 1 + error);
+}
+
+// The fraction of the live bytes for which the sample does not stand.
+double UnknownPart(const LiveSample& sample, std::uint64_t live) {
+  if (sample.is_whole() || live == 0) return 0;
+  const std::uint64_t known = sample.bytes() + kDeviations * sample.Deviation();
+  return static_cast<double>(Minus(live, known)) / static_cast<double>(live);
+}
+
 }  // namespace
+
+bool IsSampled(const Family& family) {
+  return family.equal_by == nullptr && !HasFilter(family.options()) && !MutantIs(Mutant::kKeysTellWhatIsHidden);
+}
+
+void SampleLayers(Family* family, const Layers& layers, std::uint64_t grain) {
+  LiveSample& sample = family->live_sample;
+  sample.Clear();
+  if (!IsSampled(*family)) return sample.MarkPartial();
+  std::vector<MergeChild> children;
+  layers.AppendCursors(&children);
+  MergeCursor cursor(family->options().comparator, std::move(children));
+  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
+    if (const Entry entry = cursor.entry(); entry.HasAddress()) sample.Note(cursor.key(), entry, grain);
+  }
+  if (!cursor.status().ok()) sample.MarkPartial();  // whoever needs the unreadable page reports it
+}
+
+bool NoteReplaced(Family* family, const MemTable& table, LiveSample::Newest newest, std::uint64_t below, bool is_run,
+                   const RangeDeletes* ranges) {
+  LiveSample& sample = family->live_sample;
+  if (!IsSampled(*family)) {
+    sample.Clear();
+    sample.MarkPartial();
+    return false;
+  }
+  const bool is_known = sample.is_whole();
+  const std::uint64_t live = Minus(below, AtLeastZero(family->hidden_bytes.load(std::memory_order_relaxed)) +
+                                              family->covered_bytes.load(std::memory_order_relaxed));
+  const double scale = ScaleOf(sample, live);
+  const std::uint64_t replaced = Times(sample.Replace(table, ranges, std::move(newest)), scale);
+  if (is_run && !MutantIs(Mutant::kHiddenIgnoresValueSizes)) {
+    family->hidden_bytes.fetch_add(static_cast<std::int64_t>(replaced), std::memory_order_relaxed);
+  }
+  return is_known;
+}
+
+void NoteMoved(Family* family, std::span<const MovedValue> values, std::uint64_t grain) noexcept {
+  if (!IsSampled(*family)) return;
+  try {
+    for (const MovedValue& value : values) family->live_sample.Note(value.key, value.to, grain);
+  } catch (...) {
+    family->live_sample.Clear();
+    family->live_sample.MarkPartial();
+  }
+}
+
+std::uint64_t HiddenBytes(const Family& family, std::uint64_t bytes, std::uint64_t counted) {
+  const LiveSample& sample = family.live_sample;
+  if (!IsSampled(family) || MutantIs(Mutant::kHiddenIgnoresValueSizes)) return std::min(counted, bytes);
+  const std::uint64_t hidden = Minus(bytes, sample.bytes() + family.covered_bytes.load(std::memory_order_relaxed));
+  const std::uint64_t error = kDeviations * sample.Deviation();
+  // At most what the sample does not stand for is hidden, and if the sample is whole, all of it.
+  const std::uint64_t least = sample.is_whole() ? Minus(hidden, error) : 0;
+  return std::min(std::clamp(counted, least, hidden + error), bytes);
+}
+
+std::uint64_t BytesHiddenBy(std::span<const MemTable* const> tables, const Family& family, std::uint64_t live,
+                            double per_key) {
+  std::uint64_t keys = 0;
+  for (const MemTable* const table : tables) keys += table->key_count();
+  if (keys == 0) return 0;
+  const LiveSample& sample = family.live_sample;
+  const double unknown = UnknownPart(sample, live);
+  const std::uint64_t hidden = Times(sample.BytesIn(tables), ScaleOf(sample, live)) + Times(keys, unknown * per_key);
+  return std::min(hidden, live);
+}
 
 std::uint64_t FileBytes(const LayersShape& shape) { return shape.run_file_bytes + shape.base_file_bytes; }
 
@@ -42,16 +132,23 @@ std::uint64_t KeysAboveLast(const LayersShape& shape) {
   return keys;
 }
 
-void NoteHidden(Family* family, const KeySample& sample, bool has_stretches, const Layers& below) {
+void NoteHidden(Family* family, const RunChange& flushed, const Layers& below, bool is_known) {
+  const KeySample& sample = flushed.sample();
   const KeySample::Replaced replaced = sample.ReplacedIn(below);
-  // The few keys that the flush of a queue writes say nothing about the keys of other flushes.
-  if (!has_stretches || sample.passed() >= kShareKeysLeast) {
+  // Dead stretches become range deletes, whose keys are not in the sample (dead_stretches.h). The few other keys that the
+  // flush of a queue writes say nothing about the keys of other flushes.
+  if (!flushed.has_stretches() || sample.passed() >= kShareKeysLeast) {
+    if (!MutantIs(Mutant::kRunsAreLikeTheLast)) {
+      for (const std::shared_ptr<const Run>& run : flushed.runs()) run->NoteReplacedShare(replaced.share);
+    }
     const auto above = static_cast<double>(HoldsForLong(*family) ? KeysAboveLast(below.shape()) : 0);
     const auto added = static_cast<double>(std::max<std::uint64_t>(sample.passed(), 1));
     const double share = family->replaced_share.load(std::memory_order_relaxed);
     family->replaced_share.store((share * above + replaced.share * added) / (above + added), std::memory_order_relaxed);
   }
-  family->hidden_bytes.fetch_add(static_cast<std::int64_t>(replaced.bytes), std::memory_order_relaxed);
+  if (!is_known) {
+    family->hidden_bytes.fetch_add(static_cast<std::int64_t>(replaced.bytes), std::memory_order_relaxed);
+  }
   family->hidden_index_bytes.fetch_add(
       static_cast<std::int64_t>(Times(replaced.keys, FileBytesPerEntry(below.shape()))), std::memory_order_relaxed);
 }

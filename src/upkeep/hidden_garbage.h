@@ -3,17 +3,36 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "gc/relocation.h"
 #include "manifest/accounts.h"
 #include "manifest/state.h"
+#include "memtable/memtable.h"
 #include "state/family.h"
-#include "upkeep/key_sample.h"
+#include "state/live_sample.h"
+#include "upkeep/run_change.h"
 
 namespace cambium {
 
-// Called after a flush: it has hidden the entries that `sample` finds in the layers below it. `has_stretches`: the flush
-// has written most keys of some rows as range deletes, so that they are not in the sample (dead_stretches.h).
-void NoteHidden(Family* family, const KeySample& sample, bool has_stretches, const Layers& below);
+// Whether the separated values of a family are sampled. They are not under a compaction filter, which removes values
+// without a trace in the sample, nor if keys with different bytes may be equal.
+[[nodiscard]] bool IsSampled(const Family& family);
+// Called at Open: samples the values of the layers. Visits each entry, so it is for small indexes.
+void SampleLayers(Family* family, const Layers& layers, std::uint64_t grain) CAMBIUM_REQUIRES(commit_lock);
+// Called when a flush is committed: the memtable is now a part of the layers, and `newest` is a sample of it. `below`:
+// the bytes that the accounts had before. `is_run`: it has become a run, with these range deletes, unless null, and
+// what it replaces is hidden; otherwise it was merged into the tree, and nothing is. Returns whether the sample knew all
+// that was below.
+[[nodiscard]] bool NoteReplaced(Family* family, const MemTable& table, LiveSample::Newest newest, std::uint64_t below,
+                                 bool is_run, const RangeDeletes* ranges) CAMBIUM_REQUIRES(commit_lock);
+// Called when a step of log GC is committed, which has moved these values. If memory runs out, the sample is lost.
+void NoteMoved(Family* family, std::span<const MovedValue> values, std::uint64_t grain) noexcept
+    CAMBIUM_REQUIRES(commit_lock);
+// Called after a flush that has made runs: they have hidden the entries that their sample finds in the layers below.
+// `is_known`: the result of NoteReplaced. If it is false, some values may be counted twice. The sample of live values
+// limits the error (HiddenBytes).
+void NoteHidden(Family* family, const RunChange& flushed, const Layers& below, bool is_known);
 // Called after a flush that made a run, and at Open: estimates what the range deletes of `now` cover. If pages cannot be
 // read, the estimates stay as they are.
 void NoteCovered(Family* family, const Layers& now);
@@ -22,6 +41,16 @@ void NoteCompacted(Family* family, const Layers& before, const Layers& now, std:
 // Returns the bytes of hidden values whose references a compaction subtracts from the accounts. Called before its
 // commit, which removes slots without references from shadowed_slots.
 [[nodiscard]] std::int64_t UnchargedBy(const AccountDelta& accounts, const ManifestState& state);
+
+// `bytes`: those that the accounts of the family count.
+// Of these, the bytes that newer layers hide, without those that range deletes cover, if `counted` was counted.
+[[nodiscard]] std::uint64_t HiddenBytes(const Family& family, std::uint64_t bytes, std::uint64_t counted)
+    CAMBIUM_REQUIRES(commit_lock);
+// `live`: the bytes that are not hidden.
+// The bytes in layers that the memtables replace or delete. `keys`: the number of their keys, `per_key`: the bytes that
+// an entry of the layers has in the log, on average.
+[[nodiscard]] std::uint64_t BytesHiddenBy(std::span<const MemTable* const> tables, const Family& family,
+                                          std::uint64_t live, double per_key) CAMBIUM_REQUIRES(commit_lock);
 
 // The bytes of all files of the layers.
 [[nodiscard]] std::uint64_t FileBytes(const LayersShape& shape);

@@ -6,6 +6,7 @@
 
 #include "index/filter.h"
 #include "upkeep/flush_commit.h"
+#include "upkeep/hidden_garbage.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -159,7 +160,8 @@ void MovedFamily::Install(View* view) const {
   if (family != nullptr && !runs_.empty()) CommitPoint::SetLayers(family, next_);
 }
 
-void MovedFamily::Committed(std::int64_t hidden) {
+void MovedFamily::Committed(std::int64_t hidden, std::uint64_t grain) {
+  NoteMoved(family_.get(), values_, grain);
   family_->hidden_bytes.fetch_add(hidden, std::memory_order_relaxed);
   // These runs are estimated to hide as many bytes of older files as they add.
   std::int64_t run_bytes = 0;

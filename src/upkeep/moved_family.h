@@ -42,8 +42,9 @@ class MovedFamily {
   void Stage(Edit* edit);
   // Shows the runs to readers.
   void Install(View* view) const;
-  // Called after the commit. `hidden`: the change of the family's hidden bytes. Needs no memory.
-  void Committed(std::int64_t hidden) CAMBIUM_REQUIRES(commit_lock);
+  // Called after the commit. `hidden`: the change of the family's hidden bytes; `grain`: that of its sample. Needs no
+  // memory.
+  void Committed(std::int64_t hidden, std::uint64_t grain) CAMBIUM_REQUIRES(commit_lock);
 
  private:
   // Notes that the filter was asked about the values in the new runs, if it was. Before the commit.

@@ -211,7 +211,8 @@ void RelocationStep::NoteCommitted(const std::vector<std::int64_t>& hidden) {
     const GcSource& source = pick_.sources[i];
     if (report_.is_emptied[i]) commits_.obsolete().Leaves(source.segment->path(), {commits_.BytesOf(source.info), true});
   }
-  for (std::size_t i = 0; i < families_.size(); ++i) families_[i].Committed(hidden[i]);
+  const std::uint64_t grain = tools_.state.space.sample_grain.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < families_.size(); ++i) families_[i].Committed(hidden[i], grain);
   NoteFreed(is_named_ ? writer_.info().file_size : 0);
 }
 

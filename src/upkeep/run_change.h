@@ -30,6 +30,7 @@ class RunChange final : public PendingChange {
   [[nodiscard]] const KeySample& sample() const { return *sample_; }
   // Whether dead stretches were left out of the runs. Called after Write.
   [[nodiscard]] bool has_stretches() const { return !stretches_->empty(); }
+  [[nodiscard]] const std::vector<std::shared_ptr<const Run>>& runs() const { return runs_; }
   // The range deletes of the runs; null: they have none. Called after Write.
   [[nodiscard]] const RangeDeletes* ranges() const { return ranges_.get(); }
   // Only in a mutant, which does not sync runs before the commit.

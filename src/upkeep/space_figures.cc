@@ -28,13 +28,36 @@ std::uint64_t BytesDeletedByRuns(const LayersShape& shape, double merged) {
   return Times(shape.run_tombstones, waiting * per_key);
 }
 
-std::uint64_t AtLeastZero(std::int64_t bytes) { return static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0)); }
+// The bytes that the runs of a tree add to it, without what the sweep in progress has merged: `merged` of its runs.
+struct AddedByRuns {
+  std::uint64_t all = 0;
+  std::uint64_t to_sweep = 0;  // by the runs of the sweep in progress; without one, by all runs
+};
+AddedByRuns BytesAddedByRuns(const Layers& layers, double merged, double replaced_share) {
+  const auto& runs = layers.runs();
+  const std::uint64_t swept = layers.shape().swept_runs;
+  const double waiting = swept == 0 ? 1 : std::max(0.0, 1 - merged / static_cast<double>(swept));
+  AddedByRuns added;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const bool is_swept = i >= runs.size() - swept;
+    const double share = (1 - runs[i]->ReplacedShare(replaced_share)) * (is_swept ? waiting : 1);
+    const std::uint64_t bytes = Times(runs[i]->info().disk_bytes(), share);
+    added.all += bytes;
+    if (is_swept || swept == 0) added.to_sweep += bytes;
+  }
+  return added;
+}
+
+// What an entry of the layers has in the log, on average: nothing if its value is inline.
+double LogBytesPerEntry(const FamilySums& sums, const LayersShape& shape) {
+  if (MutantIs(Mutant::kKeysTellWhatIsHidden)) return BytesPerReference(AccountOf(sums));
+  const std::uint64_t entries = Minus(shape.run_keys + shape.base_keys, Tombstones(shape));
+  return entries == 0 ? 0 : static_cast<double>(sums.bytes) / static_cast<double>(entries);
+}
 
 }  // namespace
 
-// `bytes_per_reference` is the average of the whole database, because no account counts the references of memtables.
-SpaceKeeper::TailOfFamily SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_reference,
-                                                     SpaceFigures* figures) const {
+SpaceKeeper::TailOfFamily SpaceKeeper::MeasureTables(const FamilyView& view, SpaceFigures* figures) const {
   TailOfFamily tail;
   const std::uint64_t now = head_.logged_bytes();
   std::uint64_t newer_keys = 0;  // each may replace a value of an older memtable
@@ -46,7 +69,7 @@ SpaceKeeper::TailOfFamily SpaceKeeper::MeasureTables(const FamilyView& view, dou
   const auto add_table = [&](const LogTable& table) {
     if (!table.started()) return;
     figures->tail_bytes = std::max(figures->tail_bytes, Minus(now, table.log_bytes_before()));
-    tail.hides_bytes += Times(table.key_count(), bytes_per_reference);
+    tail.tables.push_back(&table);
     newer_ranges += table.range_delete_count();
     if (const std::uint64_t count = table.newest_separated_count(); count > newer_keys && newer_ranges == 0) {
       const double bytes_each = static_cast<double>(table.newest_separated_bytes()) / static_cast<double>(count);
@@ -82,8 +105,9 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, 
   family.step_room.store(room.of_step, std::memory_order_relaxed);
   family.waiting_room.store(room.waiting, std::memory_order_relaxed);
   std::uint64_t hidden = AtLeastZero(family.hidden_bytes.load());
-  const std::uint64_t deleted = BytesDeletedByRuns(shape, family.merged_runs.load(std::memory_order_relaxed));
-  std::uint64_t live = Minus(shape.base_live_bytes, deleted) + Times(sums.run_bytes, 1 - replaced);
+  const double merged = family.merged_runs.load(std::memory_order_relaxed);
+  const AddedByRuns added = BytesAddedByRuns(*view.layers, merged, replaced);
+  std::uint64_t live = Minus(shape.base_live_bytes, BytesDeletedByRuns(shape, merged)) + added.all;
   const std::uint64_t covered_index =
       std::min(family.covered_index_bytes.load(std::memory_order_relaxed), Minus(index_bytes, address_bytes));
   if (family.options().index_type == IndexKind::kLsm) {
@@ -98,17 +122,20 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, 
                   Times(Minus(Tombstones(shape), last.tombstones), FileBytesPerEntry(shape))});
     live = Minus(index_bytes, in_index);
     figures->index_hidden_bytes += std::min(in_index, Minus(index_bytes, address_bytes));
+  } else {
+    figures->index_swept_bytes += added.to_sweep;
   }
+  hidden = HiddenBytes(family, bytes, hidden);
   if (!MutantIs(Mutant::kCoveredIsLive)) {
-    hidden += family.covered_bytes.load(std::memory_order_relaxed);
+    hidden = std::min(hidden + family.covered_bytes.load(std::memory_order_relaxed), bytes);
     live = Minus(live, covered_index);
     figures->index_covered_bytes += covered_index;
   }
-  figures->hidden_bytes += std::min(hidden, bytes);
-  const std::uint64_t in_layers = Minus(bytes, hidden);
+  figures->hidden_bytes += hidden;
+  const std::uint64_t in_layers = bytes - hidden;
   if (!MutantIs(Mutant::kEitherTailOrLayersLive)) figures->tail_new_bytes += Minus(tail.live_bytes, in_layers);
   // A tail hides nothing in the layers of other families.
-  figures->tail_hides_bytes += std::min(tail.hides_bytes, in_layers);
+  figures->tail_hides_bytes += BytesHiddenBy(tail.tables, family, in_layers, LogBytesPerEntry(sums, shape));
   figures->index_bytes += index_bytes;
   figures->index_live_bytes += Minus(live, address_bytes);
   figures->index_address_bytes += std::min(live, address_bytes);
@@ -143,7 +170,7 @@ SpaceFigures SpaceKeeper::Measure() const {
   figures.other_bytes = commits_.manifest_bytes() + disk_.reserve_bytes.load(std::memory_order_relaxed);
   for (const FamilyView& family : view->families) {
     if (!commits_.state().families.contains(family.family->id)) continue;
-    const TailOfFamily tail = MeasureTables(family, BytesPerReference(AccountOf(index.sums())), &figures);
+    const TailOfFamily tail = MeasureTables(family, &figures);
     MeasureLayers(family, index.SumsOf(family.family->id), tail, &figures);
   }
   // The bytes in tail_new_bytes are new, and replace no hidden bytes.

@@ -35,6 +35,8 @@ std::uint64_t Plus(std::uint64_t a, std::uint64_t b) {
 constexpr std::uint64_t kIndexPartsOfSlack = 4;
 // A change of a room by less than this part of it is not passed on, for the same reason.
 constexpr std::uint64_t kRoomChangeParts = 8;
+// At Open, so many bytes of index files are walked. That takes some milliseconds.
+constexpr std::uint64_t kWalkedBytesMost = 8u << 20;
 // A look comes at least so many bytes of log after another one, however little room memtables have left.
 constexpr std::uint64_t kLookBytesLeast = 64u << 10;
 
@@ -93,12 +95,21 @@ void SpaceKeeper::Begin() {
 
 void SpaceKeeper::Close() { tick_target_->Set(nullptr); }
 
-// After Open we do not know what layers hide, so they are taken to hide as much as they can.
+// After Open we do not know what layers hide, so they are taken to hide as much as they can. If they are small, a walk
+// of them tells what is live.
 void SpaceKeeper::EstimateHidden() {
   const std::shared_ptr<const View> view = commits_.view().Pin();
+  const std::uint64_t grain = LiveSample::GrainFor(commits_.index().sums().bytes);
+  std::uint64_t walked_bytes = 0;
   for (const FamilyView& each : view->families) {
     const LayersShape& shape = each.layers->shape();
     NoteCovered(each.family.get(), *each.layers);
+    walked_bytes += FileBytes(shape);
+    if (walked_bytes > kWalkedBytesMost || db_.read_only) {
+      each.family->live_sample.MarkPartial();
+    } else {
+      SampleLayers(each.family.get(), *each.layers, grain);
+    }
     if (shape.run_keys + shape.base_keys == 0) continue;
     Account all;
     for (const auto& [slot, account] : commits_.state().families.at(each.family->id).accounts) {
@@ -139,6 +150,7 @@ void SpaceKeeper::Look() {
   space_.index_file_percent_max.store(plan.index_file_percent_max, std::memory_order_relaxed);
   space_.is_bound_by_disk.store(plan.is_bound_by_disk, std::memory_order_relaxed);
   space_.is_short.store(plan.collect, std::memory_order_relaxed);
+  SetSampleGrain();
   ShareRoom();
   SumCompactionRoom();
   // Segments that log GC has dropped may take the room of its steps: SpaceControl::Position counts them.
@@ -156,6 +168,19 @@ void SpaceKeeper::Look() {
                             ? std::min(when(plan.work_at), Plus(written, std::max(plan.flush_in, kLookBytesLeast)))
                             : written + plan.segment_bytes / 8,
                         std::memory_order_relaxed);
+}
+
+// A finer grain holds for the values that come from now on. A coarser one removes values from the samples, and passes
+// over all of them, so it is set in steps.
+void SpaceKeeper::SetSampleGrain() {
+  const std::uint64_t grain = LiveSample::GrainFor(space_.figures.log_live_bytes);
+  space_.sample_grain.store(grain, std::memory_order_relaxed);
+  if (grain > coarsened_to_ + coarsened_to_ / 4) {
+    const ViewLook view(commits_.view());
+    for (const FamilyView& each : view->families) each.family->live_sample.Coarsen(grain);
+    coarsened_to_ = grain;
+  }
+  coarsened_to_ = std::min(coarsened_to_, grain);
 }
 
 // An index with the fraction x of all bytes in indexes gets the fraction x of the slack. If most bytes of the database

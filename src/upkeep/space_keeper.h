@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "cambium/options.h"
 #include "gc/space.h"
@@ -54,19 +55,21 @@ class SpaceKeeper {
  private:
   // Schedules the family's compaction, if one is due or must be made for space.
   void StartCompaction(const std::shared_ptr<Family>& family, bool must);
-  // The figures tail_live_bytes and tail_hides_bytes of one family.
+  // Of one family: the figure tail_live_bytes, and the memtables that are not empty.
   struct TailOfFamily {
     std::uint64_t live_bytes = 0;
-    std::uint64_t hides_bytes = 0;
+    std::vector<const MemTable*> tables;
   };
   // Add a family's memtables, and its layers, to the figures.
-  TailOfFamily MeasureTables(const FamilyView& view, double bytes_per_reference, SpaceFigures* figures) const;
+  TailOfFamily MeasureTables(const FamilyView& view, SpaceFigures* figures) const;
   void MeasureLayers(const FamilyView& view, const FamilySums& sums, const TailOfFamily& tail,
                      SpaceFigures* figures) const
       CAMBIUM_REQUIRES(commit_lock);
   // Measures, plans, and sets the limits for writers.
   void Look() CAMBIUM_REQUIRES(commit_lock);
   void LookAndStartJobs(bool after_job);
+  // Sets the grain of the families' samples.
+  void SetSampleGrain() CAMBIUM_REQUIRES(commit_lock);
   // Tells each index how much of the slack it may take.
   void ShareRoom() CAMBIUM_REQUIRES(commit_lock);
   // Sets how much space puts must leave for compactions on a full disk.
@@ -110,6 +113,7 @@ class SpaceKeeper {
   // The count of written bytes up to which range deletes count as frequent.
   std::uint64_t range_deletes_until_ CAMBIUM_GUARDED_BY(commit_lock) = 0;
   bool bounds_indexes_ CAMBIUM_GUARDED_BY(commit_lock) = false;  // ShareRoom gives them less than they may want
+  std::uint64_t coarsened_to_ CAMBIUM_GUARDED_BY(commit_lock) = 0;  // the grain of the coarsest sample
   const std::shared_ptr<TickTarget<SpaceKeeper>> tick_target_ = std::make_shared<TickTarget<SpaceKeeper>>();
 };
 

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <utility>
 
+#include "upkeep/arithmetic.h"
 #include "upkeep/hidden_garbage.h"
 
 namespace cambium {
@@ -27,6 +28,9 @@ TableFlush::TableFlush(const FlushTools& tools, std::shared_ptr<Family> family, 
 }
 
 Status TableFlush::Write() {
+  if (newest_.grain == 0) {
+    newest_ = LiveSample::Of(*input_.table().table, tools_.space.sample_grain.load(std::memory_order_relaxed));
+  }
   const Status merged = tree_.Write(&info_);
   return merged.IsAborted() ? WriteRun() : merged;
 }
@@ -62,6 +66,21 @@ void TableFlush::Committed() {
   assert(!is_committed_ && "a memtable is flushed once");
   is_committed_ = true;
   change().Committed();
+  NoteEstimates();
+}
+
+// If memory runs out, the estimates are made as if the sample knew nothing of what is older.
+void TableFlush::NoteEstimates() noexcept {
+  const LogTable& table = *input_.table().table;
+  const FamilySums& sums = tools_.commits.index().SumsOf(family_->id);
+  const std::uint64_t below = Minus(sums.bytes, table.newest_separated_bytes());
+  try {
+    is_known_ = NoteReplaced(family_.get(), table, std::move(newest_), below, run_.has_value(),
+                                    run_.has_value() ? run_->ranges() : nullptr);
+  } catch (...) {
+    family_->live_sample.Clear();
+    family_->live_sample.MarkPartial();
+  }
 }
 
 Status TableFlush::End() {
@@ -86,7 +105,7 @@ void TableFlush::NoteFlushed() {
     info_.merged_into_tree = true;
     info_.output_files = tools_.compactor.PathsOf(merged->Finish().new_files);
   } else if (before_ != nullptr) {
-    NoteHidden(family_.get(), run_->sample(), run_->has_stretches(), *before_);
+    NoteHidden(family_.get(), *run_, *before_, is_known_);
   }
   const std::shared_ptr<const Layers> now = tools_.commits.LayersOf(*family_);
   if (now == nullptr) return;

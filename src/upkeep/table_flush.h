@@ -45,6 +45,8 @@ class TableFlush final : public PendingChange {
   // The change that Write or WriteRun has prepared.
   [[nodiscard]] PendingChange& change();
   void NoteFlushed();
+  // Notes what the memtable has replaced in the layers.
+  void NoteEstimates() noexcept CAMBIUM_REQUIRES(commit_lock);
 
   const FlushTools& tools_;
   const std::shared_ptr<Family> family_;
@@ -55,6 +57,8 @@ class TableFlush final : public PendingChange {
   UnsyncedFiles unsynced_;
   TreeFlush tree_;
   std::optional<RunChange> run_;
+  LiveSample::Newest newest_;  // made by Write
+  bool is_known_ = false;     // the family's sample knew all values below
   bool is_committed_ = false;
 };
 

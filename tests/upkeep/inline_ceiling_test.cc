@@ -55,6 +55,20 @@ class InlineCeiling {
       writes == Writes::kDeletes && prng.OneIn(3) ? Delete(key) : Put(key);
     }
   }
+  // In random order, because SmallValueStore's keys are random, and so fast that jobs run nearly only while the writer
+  // waits. Then the first 1,000 keys are overwritten.
+  void LoadFastAndOverwriteFew() {
+    store_.puts_per_task = 4096;
+    Load();
+    Prng prng(SeedFromEnvironment(73));
+    for (std::uint64_t i = 0; i < kKeys; ++i) {
+      Put(prng.Uniform(1'000));
+      if (i % 64 != 0) continue;
+      const double part = static_cast<double>(store_.Space("live")) / (static_cast<double>(kKeys) * stored_bytes_);
+      least_known_ = std::min(least_known_, part);
+      most_known_ = std::max(most_known_, part);
+    }
+  }
   void CompactRange() {
     is_compacting_ = true;
     store_.Compact();
@@ -66,6 +80,9 @@ class InlineCeiling {
   // The highest sample, as a part of what was allowed at that moment.
   [[nodiscard]] double most() const { return most_; }
   [[nodiscard]] const std::string& where() const { return where_; }
+  // What LoadFastAndOverwriteFew has seen of the figure `live`, as a part of the live bytes.
+  [[nodiscard]] double least_known() const { return least_known_; }
+  [[nodiscard]] double most_known() const { return most_known_; }
   [[nodiscard]] SmallValueStore& store() { return store_; }
   // Bytes of index files written per byte of keys and values.
   [[nodiscard]] double Cost() const {
@@ -131,6 +148,8 @@ class InlineCeiling {
   std::vector<bool> present_;
   std::uint64_t live_ = 0;
   double most_ = 0;
+  double least_known_ = 1;
+  double most_known_ = 1;
   std::string where_;
   int hook_ = 0;
   bool is_compacting_ = false;
@@ -183,6 +202,21 @@ INSTANTIATE_TEST_SUITE_P(Cells, InlineCeilingTest,
                                            Case{IndexKind::kBTree, 1.25, Writes::kSkewed},
                                            Case{IndexKind::kBTree, 1.25, Writes::kDeletes}));
 
+// Whether the runs that wait for a sweep add keys or replace some changes at once when a load ends.
+struct FastLoad {
+  double most = 0;
+  double least_known = 0;
+  double most_known = 0;
+};
+FastLoad LoadFast(double s) {
+  InlineCeiling ceiling(IndexKind::kBTree, s);
+  ceiling.LoadFastAndOverwriteFew();
+  EXPECT_EQ(ceiling.store().Verify(), "");
+  std::printf("fast load, then few keys at %.2f: at most %.3f of S * L + A, %.3f to %.3f known, %.1f bytes of index per byte\n",
+              s, ceiling.most(), ceiling.least_known(), ceiling.most_known(), ceiling.Cost());
+  return {ceiling.most(), ceiling.least_known(), ceiling.most_known()};
+}
+
 double MostOf(Writes writes, IndexKind index, double s) {
   InlineCeiling ceiling(index, s);
   ceiling.Load();
@@ -207,6 +241,25 @@ TEST(InlineCeilingMutantTest, SweepsCopyMoreNearTheLimitOfDeadPages) {
   EXPECT_LE(most, 1);
   const MutantScope mutant(Mutant::kSweepsIgnoreDeadPages);
   EXPECT_GT(MostOf(Writes::kSkewed, IndexKind::kBTree, 1.25), most + 0.02);
+}
+
+// At the least ceiling, LIMITS allows a tree a little more during a fast load.
+TEST(InlineCeilingMutantTest, SweepsTakeTheRunsThatHaveRoom) {
+  const FastLoad with = LoadFast(1.5);
+  EXPECT_LE(with.most, 1);
+  EXPECT_GT(with.least_known, 0.85);
+  EXPECT_LE(LoadFast(1.25).most, 1.05);
+  {
+    const MutantScope mutant(Mutant::kSweepsTakeAllRuns);
+    EXPECT_GT(LoadFast(1.5).most, 1.1);
+    EXPECT_GT(LoadFast(1.25).most, 1.2);
+  }
+  {
+    const MutantScope mutant(Mutant::kSweptRunsNeedNoRoom);
+    EXPECT_GT(LoadFast(1.5).most, with.most + 0.03);
+  }
+  const MutantScope mutant(Mutant::kRunsAreLikeTheLast);
+  EXPECT_LT(LoadFast(1.5).least_known, with.least_known - 0.04);
 }
 
 std::string OpenedWith(double s, const ColumnFamilyOptions& family) {

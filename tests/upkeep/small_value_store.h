@@ -1,5 +1,5 @@
 // SmallValueStore: a simulated database of inline values, small enough for a test to reach its ceiling, and with slow
-// background work: one task per 64 puts.
+// background work: one task per `puts_per_task` puts.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ struct SmallValueStore : TestStore {
   void PutNumber(std::uint64_t i) {
     Prng prng(++puts);
     Put(Key(i), prng.Bytes(kValueBytes));
-    if (puts % 64 == 0 && executor->pending() > 0) executor->RunOneInstead();
+    if (puts % puts_per_task == 0 && executor->pending() > 0) executor->RunOneInstead();
   }
   // One of the figures of "cambium.space".
   [[nodiscard]] std::uint64_t Space(const std::string& figure) {
@@ -50,6 +50,7 @@ struct SmallValueStore : TestStore {
   }
   [[nodiscard]] std::uint64_t Ticker(Tickers ticker) const { return options.statistics->getTickerCount(ticker); }
 
+  std::uint64_t puts_per_task = 64;
   std::uint64_t puts = 0;
 };
 

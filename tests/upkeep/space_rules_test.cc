@@ -243,6 +243,62 @@ TEST(SpaceRulesTest, DeletedValuesCountInBytes) {
   EXPECT_GT(RestAfterDeletesOfLargeValues(), 1) << "with the rule " << rest;
 }
 
+// Many values are inline, and a few large ones have nearly all bytes. The size belongs to the key, so overwrites do not
+// change how many bytes are live.
+struct FewLargeValues {
+  double most = 0;        // bytes of files, as a part of what is allowed
+  double least_live = 1;  // the lowest and the highest figure for the live bytes, as a part of what is live
+  double most_live = 1;
+};
+
+FewLargeValues OverwriteFewLargeValues(std::uint64_t each, std::uint64_t large_size) {
+  constexpr std::uint64_t kKeys = 40'000;
+  constexpr double kCeiling = 1.5;
+  Prng prng(SeedFromEnvironment(38));
+  const std::string noise = prng.Bytes(2 * large_size);
+  DefaultStore store(kCeiling);
+  store.MustOpen();
+  const auto size_of = [&](std::uint64_t i) { return i % each == 3 ? large_size : 10 + i % 90; };
+  const auto put = [&](std::uint64_t i) {
+    store.Write(KeyOf(i), {noise.data() + prng.Uniform(large_size), size_of(i)});
+    if (prng.OneIn(64) && store.executor->pending() > 0) store.executor->RunOneInstead();
+  };
+  std::uint64_t live = 0;
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    put(i);
+    live += size_of(i) == large_size ? RecordSize(large_size) : size_of(i) + 24;
+  }
+  FewLargeValues result;
+  for (std::uint64_t n = 0; n < 4 * kKeys; ++n) {
+    put(prng.Uniform(kKeys));
+    if (n % 64 != 0) continue;
+    const auto its = static_cast<double>(store.BytesOnDisk());
+    result.most = std::max(result.most, its / static_cast<double>(Allowed(kCeiling, live)));
+    std::map<std::string, std::string> figures;
+    EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &figures));
+    const double part = std::stod(figures["live"]) / static_cast<double>(live);
+    result.least_live = std::min(result.least_live, part);
+    result.most_live = std::max(result.most_live, part);
+  }
+  EXPECT_FALSE(store.watchdog->has_bitten()) << "a write waited for ever";
+  EXPECT_EQ(store.Verify(), "");
+  std::printf("each %lluth value has %llu bytes: at most %.3f of the allowed bytes; %.3f to %.3f of what is live\n",
+              static_cast<unsigned long long>(each), static_cast<unsigned long long>(large_size), result.most,
+              result.least_live, result.most_live);
+  return result;
+}
+
+TEST(SpaceRulesTest, FewLargeValuesCountInBytes) {
+  for (const auto& [each, size] : {std::pair<std::uint64_t, std::uint64_t>{20, 15'000}, {200, 200'000}}) {
+    const FewLargeValues with = OverwriteFewLargeValues(each, size);
+    EXPECT_LE(with.most, 1);
+    EXPECT_GT(with.least_live, 0.8);
+    EXPECT_LT(with.most_live, 1.1);
+    const MutantScope mutant(Mutant::kKeysTellWhatIsHidden);
+    EXPECT_LT(OverwriteFewLargeValues(each, size).least_live, 0.5);
+  }
+}
+
 // ---- C3 ----
 
 // Prevents all jobs from helping. The writer must notice that, and continue.
