@@ -104,6 +104,10 @@ Result<RecordHeader> CheckMappedHeader(const MappedRegion& region, const ValuePl
   return CheckHeader(place, query, front);
 }
 
+// A record of at most this many bytes is copied to the stack as a whole, and its value from there: a second copy of so
+// few bytes costs less than a checksum in two pieces.
+constexpr std::size_t kShortRecord = 4096 + 512;
+
 // A check of a value without compression holds at most this much of it.
 constexpr std::size_t kPieceBytes = 1u << 20;
 
@@ -242,6 +246,41 @@ Result<bool> ReadMappedValue(const SegmentTable& segments, const ValueQuery& que
   CAMBIUM_RETURN_IF_ERROR(region->CopyOut(place.offset, place.size, buffer->data()));
   CountRead(query, VALUE_READ_CACHED, place.size);
   CAMBIUM_RETURN_IF_ERROR(ParseValue(place, query, {buffer->data(), place.size}, buffer, value));
+  return true;
+}
+
+Result<bool> CopyCachedValue(const SegmentTable& segments, const ValueQuery& query, std::span<char> out,
+                             std::size_t* size) {
+  *size = 0;
+  if (query.order != nullptr) return false;
+  CAMBIUM_TRY(const ValuePlace place, LocateValue(segments, query));
+  char record[kShortRecord];
+  if (place.size <= sizeof record) {
+    CAMBIUM_TRY(const std::size_t have, ReadCachedBytes(place, record));
+    if (have < place.size) return false;
+    RecordHeader header;
+    Slice stored;
+    CAMBIUM_RETURN_IF_ERROR(ParseRecord(place, query, {record, place.size}, &header, &stored));
+    if (header.codec != Codec::kNone) return false;
+    CountRead(query, VALUE_READ_CACHED, place.size);
+    if (stored.size() <= out.size()) std::ranges::copy(stored, out.begin());
+    *size = stored.size();
+    return true;
+  }
+  const MappedRegion* const region = RegionOf(place);
+  if (region == nullptr) return false;
+  CAMBIUM_TRY(const RecordHeader header, CheckMappedHeader(*region, place, query, place.size));
+  if (header.codec != Codec::kNone) return false;
+  if (header.value_size <= out.size()) {
+    const Slice value(out.data(), header.value_size);
+    const std::uint64_t offset = place.offset + kRecordHeaderSize + header.key_size;
+    CAMBIUM_RETURN_IF_ERROR(region->CopyOut(offset, header.value_size, out.data()));
+    if (query.verify_checksums && !ChecksumMatches(header.body_checksum, BodyChecksum(query.key, value))) {
+      return CorruptRecord(*place.segment, place.offset, "record checksum mismatch");
+    }
+  }
+  CountRead(query, VALUE_READ_CACHED, place.size);
+  *size = header.value_size;
   return true;
 }
 
