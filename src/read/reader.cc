@@ -55,6 +55,13 @@ Status ReadAndNote(const SegmentTable& segments, const ValueQuery& query, bool p
   return Status::OK();
 }
 
+// Whether a value has more than `bytes`, by the size in its address, which is rounded up by less than a 64th, and a unit
+// of large values. A compressed value has more bytes than it takes.
+bool IsSurelyLonger(const Entry& entry, Slice key, std::size_t bytes) {
+  const std::uint64_t size = entry.address.size();
+  return size - size / 64 > kRecordHeaderSize + key.size() + bytes + kLargeValueUnit;
+}
+
 // Only in a mutant: keeps the view of a thread's last read pinned.
 void PinViewOfThread(const CommitPoint& commits) {
   if (!MutantIs(Mutant::kThreadPinsView)) return;
@@ -200,6 +207,7 @@ Status Reader::GetInto(const ReadOptions& options, const Family& family, Slice k
     const ValueQuery query = QueryFor(db_, family, options, key, entry);
     CAMBIUM_TRY(const bool is_copied, CopyCachedValue(SegmentsOf(view), query, out, size));
     if (is_copied) return true;
+    if (family.equal_by == nullptr && IsSurelyLonger(entry, key, out.size())) return false;
     CAMBIUM_TRY(const bool is_read, ReadCachedValue(SegmentsOf(view), query, &buffer, &value));
     if (is_read) take();
     return is_read;
@@ -217,7 +225,15 @@ Status Reader::GetInto(const ReadOptions& options, const Family& family, Slice k
     if (is_read) return Status::OK();
     held = view->shared_from_this();  // as in Get
   }
-  CAMBIUM_RETURN_IF_ERROR(ReadValue(SegmentsOf(*held), QueryFor(db_, family, options, key, entry), &buffer, &value));
+  const ValueQuery query = QueryFor(db_, family, options, key, entry);
+  if (family.equal_by == nullptr && IsSurelyLonger(entry, key, out.size())) {
+    CAMBIUM_TRY(const std::optional<std::size_t> stored, ReadValueSize(SegmentsOf(*held), query));
+    if (stored.has_value()) {
+      *size = *stored;
+      return Status::OK();
+    }
+  }
+  CAMBIUM_RETURN_IF_ERROR(ReadValue(SegmentsOf(*held), query, &buffer, &value));
   take();
   return Status::OK();
 }

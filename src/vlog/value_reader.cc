@@ -328,14 +328,28 @@ void PrefetchMappedValue(const SegmentTable& segments, ValueAddress address) {
   for (std::size_t i = 0; i < std::min<std::size_t>(address.size(), kBytesMax); i += kLine) __builtin_prefetch(bytes + i);
 }
 
-Status CheckRecord(const SegmentTable& segments, const ValueQuery& query) {
+namespace {
+
+// Reads header and key of the record.
+Result<RecordHeader> ReadHeader(const SegmentTable& segments, const ValueQuery& query) {
   CAMBIUM_TRY(const ValuePlace place, LocateValue(segments, query));
   // Under `order`, an equal key with different bytes may be longer.
   const std::size_t key_room = query.order == nullptr ? query.key.size() : kMaxKeySize;
   std::string front(std::min(place.size, kRecordHeaderSize + key_room), '\0');
   std::size_t have = 0;
   CAMBIUM_RETURN_IF_ERROR(place.segment->file().Read(place.offset, front.size(), front.data(), &have));
-  return CheckHeader(place, query, {front.data(), have}).status();
+  return CheckHeader(place, query, {front.data(), have});
+}
+
+}  // namespace
+
+Status CheckRecord(const SegmentTable& segments, const ValueQuery& query) {
+  return ReadHeader(segments, query).status();
+}
+
+Result<std::optional<std::size_t>> ReadValueSize(const SegmentTable& segments, const ValueQuery& query) {
+  CAMBIUM_TRY(const RecordHeader header, ReadHeader(segments, query));
+  return header.codec == Codec::kNone ? std::optional<std::size_t>(header.value_size) : std::nullopt;
 }
 
 }  // namespace cambium

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -64,6 +65,10 @@ Result<bool> ReadMappedValue(const SegmentTable& segments, const ValueQuery& que
 // may be equal.
 Result<bool> CopyCachedValue(const SegmentTable& segments, const ValueQuery& query, std::span<char> out,
                              std::size_t* size);
+
+// The size of a value that is stored without compression, from the header of its record; header and key are checked.
+// nullopt: the value is compressed.
+Result<std::optional<std::size_t>> ReadValueSize(const SegmentTable& segments, const ValueQuery& query);
 
 // Sets *value to the bytes of the value in the mapping of its segment, without a copy, and *keep, unless null, to a
 // reference to the segment. The bytes are valid as long as the segment: as *keep, or as the view that has `segments`.
