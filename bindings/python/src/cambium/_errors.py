@@ -43,6 +43,14 @@ class LockedError(IOError):
     """Another handle, of this process or of another one, has the database open."""
 
 
+class PathNotFoundError(IOError, builtins.FileNotFoundError):
+    """A file or a directory does not exist. A database that does not exist is InvalidArgumentError."""
+
+
+class DeniedError(IOError):
+    """The system denied this process access, a file descriptor or memory. It says nothing about the file."""
+
+
 class IncompleteError(Error):
     """The call would have to wait, and must not; or it ended early."""
 
@@ -55,6 +63,10 @@ class TimedOutError(Error, builtins.TimeoutError):
     """A time limit has passed."""
 
 
+class LockTimeoutError(TimedOutError):
+    """A transaction has waited too long for the lock of a key."""
+
+
 class AbortedError(Error):
     """The call failed because of an earlier failure, or because of what is still in use."""
 
@@ -65,6 +77,22 @@ class OutOfMemoryError(AbortedError, MemoryError):
 
 class BusyError(Error):
     """Nothing was done. The same call may succeed later."""
+
+
+class DeadlockError(BusyError):
+    """Transactions wait for each other."""
+
+
+class LockLimitError(BusyError):
+    """Too many keys are locked."""
+
+
+class ExpiredError(Error):
+    """The time of a transaction has passed."""
+
+
+class TryAgainError(Error):
+    """A transaction cannot find out whether it has a conflict. A new one may succeed."""
 
 
 class ColumnFamilyDroppedError(Error):
