@@ -26,7 +26,8 @@ static void set_money(cambium_transaction_t* txn, const char* account, long amou
 
 /* Whether the same work may succeed in a new transaction. */
 static int is_conflict(const char* error) {
-  return strncmp(error, "Resource busy", 13) == 0 || strncmp(error, "Operation failed. Try again.", 28) == 0;
+  const int code = cambium_error_code(error);
+  return code == cambium_code_busy || code == cambium_code_try_again;
 }
 
 static void transfer(cambium_t* db, const char* from, const char* to, long amount, char** error) {

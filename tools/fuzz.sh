@@ -4,8 +4,8 @@
 #
 #   bash tools/fuzz.sh [TARGET...] [--seconds N] [--jobs N] [--preset clang]
 #
-#   TARGET        manifest, page, log, footer, run, options, batch, trace, backup_record, jsonl, database or salvage;
-#                 all of them by default
+#   TARGET        manifest, page, log, footer, run, options, batch, rocksdb_batch, trace, backup_record, jsonl, database
+#                 or salvage; all of them by default
 #   --seconds N   of running, over all targets by turns; 3600 by default. Each target has at least one second
 #   --jobs N      targets that run at the same time; 1 by default
 #   --preset P    clang: take the build of tools/check_clang.sh, without sanitizers, as CI does for a short run
@@ -19,7 +19,7 @@
 # fuzzer runtime is missing and cannot be installed with apt, prints "SKIPPED: why" and exits with 0.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-ALL=(manifest page log footer run options batch trace backup_record jsonl database salvage)
+ALL=(manifest page log footer run options batch rocksdb_batch trace backup_record jsonl database salvage)
 
 targets=()
 seconds=3600

@@ -80,7 +80,7 @@ func (db *DB) DecodeBatch(data []byte) (*WriteBatch, error) {
 	case err != nil:
 		return nil, err
 	case isBatch == 0:
-		return nil, parseError("Corruption: the bytes are not a batch")
+		return nil, newError("Corruption: the bytes are not a batch")
 	case ops == nil:
 		return nil, outOfMemory()
 	}

@@ -97,9 +97,9 @@ func (db *DB) Close() error {
 	db.closeReaders()
 	db.releaseChildren()
 	var errptr *C.char
-	C.cambium_close_with_status(db.c, &errptr)
+	isGone := C.cambium_close_with_status(db.c, &errptr) != 0
 	err := takeError(errptr)
-	if e, ok := err.(*Error); ok && e.Code == CodeAborted && e.Message == "out of memory" {
+	if !isGone {
 		db.idle = make(chan struct{})
 		db.def.c = C.cambium_get_default_column_family_handle(db.c)
 		db.calls.reopen()

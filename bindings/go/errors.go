@@ -1,17 +1,17 @@
 package cambium
 
 // #include "shim.h"
+// #include <stdlib.h>
 import "C"
 
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"unsafe"
 )
 
-// Errors to compare with, by errors.Is. An *Error of the library matches the one of its code, and in addition
-// ErrNoSpace, ErrLocked, ErrFatal and ErrOutOfMemory if they apply.
+// Errors to compare with, by errors.Is. An *Error of the library matches the one of its code, and in addition the one of
+// its subcode and ErrFatal if they apply.
 var (
 	ErrNotFound            = errors.New("cambium: not found")
 	ErrCorruption          = errors.New("cambium: corruption")
@@ -31,10 +31,21 @@ var (
 	ErrNoSpace = errors.New("cambium: no space")
 	// ErrLocked: another handle has the database open. Such an error also matches ErrIO.
 	ErrLocked = errors.New("cambium: locked")
-	// ErrFatal: the database takes no writes until it is opened again.
-	ErrFatal = errors.New("cambium: fatal until reopened")
+	// ErrPathNotFound: a file or a directory does not exist. Such an error also matches ErrIO.
+	ErrPathNotFound = errors.New("cambium: no such file or directory")
+	// ErrDenied: the system denied this process access, a file descriptor or memory, which says nothing about the file.
+	// Such an error also matches ErrIO.
+	ErrDenied = errors.New("cambium: denied")
+	// ErrLockTimeout: a transaction has waited too long for the lock of a key. Such an error also matches ErrTimedOut.
+	ErrLockTimeout = errors.New("cambium: lock timeout")
+	// ErrDeadlock: transactions wait for each other. Such an error also matches ErrBusy.
+	ErrDeadlock = errors.New("cambium: deadlock")
+	// ErrLockLimit: too many keys are locked. Such an error also matches ErrBusy.
+	ErrLockLimit = errors.New("cambium: lock limit")
 	// ErrOutOfMemory: the library could not allocate memory in a call. Such an error also matches ErrAborted.
 	ErrOutOfMemory = errors.New("cambium: out of memory")
+	// ErrFatal: the database takes no writes until it is opened again.
+	ErrFatal = errors.New("cambium: fatal until reopened")
 
 	// ErrClosed: the object, or the database to which it belongs, is closed. The library was not called.
 	ErrClosed = errors.New("cambium: closed")
@@ -45,48 +56,70 @@ type Code uint8
 
 // The codes of the library.
 const (
-	CodeUnknown             Code = 0
-	CodeNotFound            Code = 1
-	CodeCorruption          Code = 2
-	CodeNotSupported        Code = 3
-	CodeInvalidArgument     Code = 4
-	CodeIO                  Code = 5
-	CodeIncomplete          Code = 7
-	CodeShutdownInProgress  Code = 8
-	CodeTimedOut            Code = 9
-	CodeAborted             Code = 10
-	CodeBusy                Code = 11
-	CodeExpired             Code = 12
-	CodeTryAgain            Code = 13
-	CodeColumnFamilyDropped Code = 15
+	CodeNotFound            Code = C.cambium_code_not_found
+	CodeCorruption          Code = C.cambium_code_corruption
+	CodeNotSupported        Code = C.cambium_code_not_supported
+	CodeInvalidArgument     Code = C.cambium_code_invalid_argument
+	CodeIO                  Code = C.cambium_code_io_error
+	CodeIncomplete          Code = C.cambium_code_incomplete
+	CodeShutdownInProgress  Code = C.cambium_code_shutdown_in_progress
+	CodeTimedOut            Code = C.cambium_code_timed_out
+	CodeAborted             Code = C.cambium_code_aborted
+	CodeBusy                Code = C.cambium_code_busy
+	CodeExpired             Code = C.cambium_code_expired
+	CodeTryAgain            Code = C.cambium_code_try_again
+	CodeColumnFamilyDropped Code = C.cambium_code_column_family_dropped
+	CodeUnknown             Code = C.cambium_code_unknown
 )
 
-// The code, the text of the library for it, and the error to compare with.
-var codes = []struct {
-	code     Code
-	text     string
-	sentinel error
-}{
-	{CodeNotFound, "NotFound", ErrNotFound},
-	{CodeCorruption, "Corruption", ErrCorruption},
-	{CodeNotSupported, "Not implemented", ErrNotSupported},
-	{CodeInvalidArgument, "Invalid argument", ErrInvalidArgument},
-	{CodeIO, "IO error", ErrIO},
-	{CodeIncomplete, "Result incomplete", ErrIncomplete},
-	{CodeShutdownInProgress, "Shutdown in progress", ErrShutdownInProgress},
-	{CodeTimedOut, "Operation timed out", ErrTimedOut},
-	{CodeAborted, "Operation aborted", ErrAborted},
-	{CodeBusy, "Resource busy", ErrBusy},
-	{CodeExpired, "Operation expired", ErrExpired},
-	{CodeTryAgain, "Operation failed. Try again.", ErrTryAgain},
-	{CodeColumnFamilyDropped, "Column family dropped", ErrColumnFamilyDropped},
+// Subcode says more about some errors of one code.
+type Subcode uint8
+
+// The subcodes of the library.
+const (
+	SubcodeNone         Subcode = C.cambium_subcode_none
+	SubcodeNoSpace      Subcode = C.cambium_subcode_no_space       // CodeIO
+	SubcodeLocked       Subcode = C.cambium_subcode_locked         // CodeIO
+	SubcodePathNotFound Subcode = C.cambium_subcode_path_not_found // CodeIO
+	SubcodeDenied       Subcode = C.cambium_subcode_denied         // CodeIO
+	SubcodeLockTimeout  Subcode = C.cambium_subcode_lock_timeout   // CodeTimedOut
+	SubcodeDeadlock     Subcode = C.cambium_subcode_deadlock       // CodeBusy
+	SubcodeLockLimit    Subcode = C.cambium_subcode_lock_limit     // CodeBusy
+	SubcodeOutOfMemory  Subcode = C.cambium_subcode_out_of_memory  // CodeAborted
+)
+
+// The errors to compare with.
+var codes = map[Code]error{
+	CodeNotFound:            ErrNotFound,
+	CodeCorruption:          ErrCorruption,
+	CodeNotSupported:        ErrNotSupported,
+	CodeInvalidArgument:     ErrInvalidArgument,
+	CodeIO:                  ErrIO,
+	CodeIncomplete:          ErrIncomplete,
+	CodeShutdownInProgress:  ErrShutdownInProgress,
+	CodeTimedOut:            ErrTimedOut,
+	CodeAborted:             ErrAborted,
+	CodeBusy:                ErrBusy,
+	CodeExpired:             ErrExpired,
+	CodeTryAgain:            ErrTryAgain,
+	CodeColumnFamilyDropped: ErrColumnFamilyDropped,
+}
+
+var subcodes = map[Subcode]error{
+	SubcodeNoSpace:      ErrNoSpace,
+	SubcodeLocked:       ErrLocked,
+	SubcodePathNotFound: ErrPathNotFound,
+	SubcodeDenied:       ErrDenied,
+	SubcodeLockTimeout:  ErrLockTimeout,
+	SubcodeDeadlock:     ErrDeadlock,
+	SubcodeLockLimit:    ErrLockLimit,
+	SubcodeOutOfMemory:  ErrOutOfMemory,
 }
 
 // Error is an error of the library.
 type Error struct {
 	Code    Code
-	NoSpace bool   // the disk or the quota is full
-	Locked  bool   // another handle has the database open
+	Subcode Subcode
 	Fatal   bool   // the database takes no writes until it is opened again
 	Message string // what the error is about: a file and an offset, an option and its range
 	text    string // all of it, as the library gives it
@@ -97,47 +130,30 @@ func (e *Error) Error() string { return "cambium: " + e.text }
 
 // Is makes errors.Is compare e with the Err variables of this package.
 func (e *Error) Is(target error) bool {
-	switch target {
-	case ErrNoSpace:
-		return e.NoSpace
-	case ErrLocked:
-		return e.Locked
-	case ErrFatal:
+	if target == ErrFatal {
 		return e.Fatal
-	case ErrOutOfMemory:
-		return e.Code == CodeAborted && (e.Message == "out of memory" || e.Message == noMemoryForMessage)
 	}
-	for _, each := range codes {
-		if each.code == e.Code {
-			return target == each.sentinel
-		}
-	}
-	return false
+	return target != nil && (target == codes[e.Code] || target == subcodes[e.Subcode])
 }
 
-// What the library says if it has no memory to copy the message of an error.
-const noMemoryForMessage = "no memory for the error message"
-
-// parseError reads the text of an error of the C interface: a code, marks in parentheses, and a message.
-func parseError(text string) *Error {
-	e := &Error{text: text}
-	rest := text
-	for _, each := range codes {
-		if after, found := strings.CutPrefix(text, each.text); found {
-			e.Code, rest = each.code, after
-			break
-		}
+// errorOf asks the library what an error is. It does not free the text.
+func errorOf(text *C.char) *Error {
+	described := C.cambium_go_describe(text)
+	e := &Error{
+		Code:    Code(described.code),
+		Subcode: Subcode(described.subcode),
+		Fatal:   described.severity == C.cambium_severity_fatal,
+		text:    C.GoString(text),
 	}
-	for _, mark := range []struct {
-		text string
-		is   *bool
-	}{{" (no space)", &e.NoSpace}, {" (locked)", &e.Locked}, {" (fatal until reopened)", &e.Fatal}} {
-		if after, found := strings.CutPrefix(rest, mark.text); found {
-			*mark.is, rest = true, after
-		}
-	}
-	e.Message = strings.TrimPrefix(rest, ": ")
+	e.Message = e.text[described.message:]
 	return e
+}
+
+// newError makes an error like those of the library.
+func newError(text string) *Error {
+	copied := C.CString(text)
+	defer C.free(unsafe.Pointer(copied))
+	return errorOf(copied)
 }
 
 // takeError converts an error of the C interface, and frees it. NULL is nil.
@@ -145,7 +161,7 @@ func takeError(text *C.char) error {
 	if text == nil {
 		return nil
 	}
-	err := parseError(C.GoString(text))
+	err := errorOf(text)
 	C.cambium_free(unsafe.Pointer(text))
 	return err
 }
@@ -155,10 +171,10 @@ func takeErrorAt(address C.uintptr_t) error {
 	return takeError(C.cambium_go_text(address))
 }
 
-func outOfMemory() error { return parseError("Operation aborted: out of memory") }
+func outOfMemory() error { return newError("Operation aborted (out of memory)") }
 
 func invalidArgument(format string, arguments ...any) error {
-	return parseError("Invalid argument: " + fmt.Sprintf(format, arguments...))
+	return newError("Invalid argument: " + fmt.Sprintf(format, arguments...))
 }
 
 // KeyError is the error of one key of a call for many keys.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParseError(t *testing.T) {
+func TestErrorsAreTheLibrarys(t *testing.T) {
 	for _, each := range []struct {
 		text    string
 		code    Code
@@ -23,23 +23,31 @@ func TestParseError(t *testing.T) {
 		{"IO error (locked): x", CodeIO, "x", []error{ErrIO, ErrLocked}},
 		{"IO error (no space) (fatal until reopened): x", CodeIO, "x", []error{ErrIO, ErrNoSpace, ErrFatal}},
 		{"IO error (fatal until reopened)", CodeIO, "", []error{ErrIO, ErrFatal}},
+		{"IO error (not found): x", CodeIO, "x", []error{ErrIO, ErrPathNotFound}},
+		{"IO error (denied): x", CodeIO, "x", []error{ErrIO, ErrDenied}},
 		{"Result incomplete: x", CodeIncomplete, "x", []error{ErrIncomplete}},
 		{"Shutdown in progress: x", CodeShutdownInProgress, "x", []error{ErrShutdownInProgress}},
 		{"Operation timed out: x", CodeTimedOut, "x", []error{ErrTimedOut}},
 		{"Operation aborted: x", CodeAborted, "x", []error{ErrAborted}},
-		{"Operation aborted: out of memory", CodeAborted, "out of memory", []error{ErrAborted, ErrOutOfMemory}},
+		{"Operation timed out (lock): x", CodeTimedOut, "x", []error{ErrTimedOut, ErrLockTimeout}},
+		{"Operation aborted (out of memory)", CodeAborted, "", []error{ErrAborted, ErrOutOfMemory}},
 		{"Resource busy: x", CodeBusy, "x", []error{ErrBusy}},
+		{"Resource busy (deadlock): x", CodeBusy, "x", []error{ErrBusy, ErrDeadlock}},
+		{"Resource busy (lock limit): x", CodeBusy, "x", []error{ErrBusy, ErrLockLimit}},
+		{"Operation expired: x", CodeExpired, "x", []error{ErrExpired}},
+		{"Operation failed. Try again.: x", CodeTryAgain, "x", []error{ErrTryAgain}},
 		{"Column family dropped: x", CodeColumnFamilyDropped, "x", []error{ErrColumnFamilyDropped}},
 		{"something else", CodeUnknown, "something else", nil},
 	} {
-		e := parseError(each.text)
+		e := newError(each.text)
 		if e.Code != each.code || e.Message != each.message || e.Error() != "cambium: "+each.text {
 			t.Errorf("%q is %+v", each.text, e)
 		}
 		wrapped := fmt.Errorf("context: %w", e)
 		for _, sentinel := range []error{ErrNotFound, ErrCorruption, ErrNotSupported, ErrInvalidArgument, ErrIO,
-			ErrIncomplete, ErrShutdownInProgress, ErrTimedOut, ErrAborted, ErrBusy, ErrColumnFamilyDropped, ErrNoSpace,
-			ErrLocked, ErrFatal, ErrOutOfMemory, ErrClosed} {
+			ErrIncomplete, ErrShutdownInProgress, ErrTimedOut, ErrAborted, ErrBusy, ErrExpired, ErrTryAgain,
+			ErrColumnFamilyDropped, ErrNoSpace, ErrLocked, ErrPathNotFound, ErrDenied, ErrLockTimeout, ErrDeadlock,
+			ErrLockLimit, ErrFatal, ErrOutOfMemory, ErrClosed} {
 			want := false
 			for _, match := range each.matches {
 				want = want || match == sentinel

@@ -23,7 +23,7 @@ func TestFork(t *testing.T) {
 	}
 	for _, call := range calls {
 		name, text, _ := strings.Cut(call, ": ")
-		if e := parseError(text); e.Code != CodeNotSupported {
+		if e := newError(text); e.Code != CodeNotSupported {
 			t.Errorf("%s in a child: %s", name, text)
 		}
 	}

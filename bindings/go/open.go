@@ -19,7 +19,7 @@ func Version() string {
 // checkABI compares the header with which the package was built and the library that the program has loaded.
 func checkABI() error {
 	if has := C.cambium_abi_version(); has != C.CAMBIUM_ABI_VERSION {
-		return parseError(fmt.Sprintf("Not implemented: the library has version %d of its interface, but the program was "+
+		return newError(fmt.Sprintf("Not implemented: the library has version %d of its interface, but the program was "+
 			"built for version %d", has, C.CAMBIUM_ABI_VERSION))
 	}
 	return nil

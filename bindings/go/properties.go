@@ -56,7 +56,7 @@ func (db *DB) Identity() (string, error) {
 	}
 	defer db.leave()
 	if C.cambium_go_has_identity() == 0 {
-		return "", parseError("Not implemented: the library is older than the function cambium_get_db_identity")
+		return "", newError("Not implemented: the library is older than the function cambium_get_db_identity")
 	}
 	var length C.size_t
 	text := C.cambium_get_db_identity(db.c, &length)

@@ -35,13 +35,17 @@ func (f *ColumnFamily) Get(key []byte, options *ReadOptions) ([]byte, error) {
 	defer scratches.Put(s)
 	found := C.cambium_go_get(f.db.c, read, f.c, chars(key), C.size_t(len(key)),
 		(*C.char)(unsafe.Pointer(&s.bytes[0])), scratchBytes, &s.value)
-	switch found {
-	case C.cambium_go_found:
+	if found == C.cambium_go_found {
 		return append([]byte{}, s.bytes[:s.value.length]...), nil
-	case C.cambium_go_held:
-		value := make([]byte, s.value.length)
-		C.cambium_go_take(s.value.slice, chars(value))
-		return value, nil
+	}
+	var value []byte
+	for found == C.cambium_go_long { // again only if another goroutine has written a longer value meanwhile
+		value = make([]byte, s.value.length)
+		found = C.cambium_go_get(f.db.c, read, f.c, chars(key), C.size_t(len(key)), chars(value),
+			C.size_t(len(value)), &s.value)
+	}
+	if found == C.cambium_go_found {
+		return value[:s.value.length], nil
 	}
 	return nil, f.readError(found, s)
 }
@@ -60,22 +64,23 @@ func (f *ColumnFamily) AppendGet(dst, key []byte, options *ReadOptions) ([]byte,
 	defer options.endRead()
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	room := dst[len(dst):cap(dst)]
-	found := C.cambium_go_get(f.db.c, read, f.c, chars(key), C.size_t(len(key)), chars(room), C.size_t(len(room)),
-		&s.value)
-	switch found {
-	case C.cambium_go_found:
-		return dst[:len(dst)+int(s.value.length)], nil
-	case C.cambium_go_held:
-		dst = slices.Grow(dst, int(s.value.length))
-		grown := dst[:len(dst)+int(s.value.length)]
-		C.cambium_go_take(s.value.slice, chars(grown[len(dst):]))
-		return grown, nil
+	grown := dst
+	for {
+		room := grown[len(grown):cap(grown)]
+		found := C.cambium_go_get(f.db.c, read, f.c, chars(key), C.size_t(len(key)), chars(room), C.size_t(len(room)),
+			&s.value)
+		switch found {
+		case C.cambium_go_found:
+			return grown[:len(grown)+int(s.value.length)], nil
+		case C.cambium_go_long:
+			grown = slices.Grow(grown, int(s.value.length))
+		default:
+			return dst, f.readError(found, s)
+		}
 	}
-	return dst, f.readError(found, s)
 }
 
-// Has reports whether a key exists. It costs as much as Get without the copy of the value.
+// Has reports whether a key exists. It does not read a value that is in memory.
 func (f *ColumnFamily) Has(key []byte, options *ReadOptions) (bool, error) {
 	if err := f.enter(); err != nil {
 		return false, err
@@ -90,10 +95,7 @@ func (f *ColumnFamily) Has(key []byte, options *ReadOptions) (bool, error) {
 	defer scratches.Put(s)
 	found := C.cambium_go_get(f.db.c, read, f.c, chars(key), C.size_t(len(key)), nil, 0, &s.value)
 	switch found {
-	case C.cambium_go_found:
-		return true, nil
-	case C.cambium_go_held:
-		C.cambium_go_take(s.value.slice, nil)
+	case C.cambium_go_found, C.cambium_go_long:
 		return true, nil
 	case C.cambium_go_absent:
 		return false, nil
@@ -118,5 +120,5 @@ func (db *DB) AppendGet(dst, key []byte, options *ReadOptions) ([]byte, error) {
 	return db.def.AppendGet(dst, key, options)
 }
 
-// Has reports whether a key exists. It costs as much as Get without the copy of the value.
+// Has reports whether a key exists. It does not read a value that is in memory.
 func (db *DB) Has(key []byte, options *ReadOptions) (bool, error) { return db.def.Has(key, options) }

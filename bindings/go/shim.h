@@ -15,6 +15,15 @@ static inline uintptr_t cambium_go_address(const void* object) { return (uintptr
 #pragma weak cambium_get_db_identity
 static inline int cambium_go_has_identity(void) { return &cambium_get_db_identity != NULL; }
 
+/* ---- Errors ---- */
+typedef struct {
+  int code;
+  int subcode;
+  int severity;
+  size_t message; /* the offset of the message in the text */
+} cambium_go_error_t;
+cambium_go_error_t cambium_go_describe(const char* text);
+
 /* ---- Writing ---- */
 char* cambium_go_put(cambium_t* db, const cambium_writeoptions_t* options, cambium_column_family_handle_t* family,
                      const char* key, size_t key_length, const char* value, size_t value_length);
@@ -36,17 +45,14 @@ void cambium_go_batch_data(const char* ops, size_t length, const uintptr_t* fami
 char* cambium_go_batch_ops(const char* data, size_t length, int* is_batch, char** ops, size_t* ops_length);
 
 /* ---- Reading ---- */
-enum { cambium_go_found = 0, cambium_go_absent = 1, cambium_go_held = 2, cambium_go_failed = 3 };
+enum { cambium_go_found = 0, cambium_go_absent = 1, cambium_go_long = 2, cambium_go_failed = 3 };
 typedef struct {
   uint64_t length;  /* of the value */
-  uintptr_t slice;  /* held: the value, for cambium_go_take */
   uintptr_t error;  /* failed: a char* */
 } cambium_go_value_t;
-/* Copies a value of at most `capacity` bytes to `out`; a longer one is held. */
+/* Copies a value of at most `capacity` bytes to `out`. A longer one is not copied: cambium_go_long. */
 int cambium_go_get(cambium_t* db, const cambium_readoptions_t* options, cambium_column_family_handle_t* family,
                    const char* key, size_t key_length, char* out, size_t capacity, cambium_go_value_t* value);
-/* Copies a held value to `out`, unless that is NULL, and destroys it. */
-void cambium_go_take(uintptr_t slice, char* out);
 
 typedef struct {
   uint64_t total;    /* bytes of all values */

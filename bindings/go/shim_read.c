@@ -3,32 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+cambium_go_error_t cambium_go_describe(const char* text) {
+  const cambium_go_error_t error = {cambium_error_code(text), cambium_error_subcode(text), cambium_error_severity(text),
+                                    (size_t)(cambium_error_message(text) - text)};
+  return error;
+}
+
 int cambium_go_get(cambium_t* db, const cambium_readoptions_t* options, cambium_column_family_handle_t* family,
                    const char* key, size_t key_length, char* out, size_t capacity, cambium_go_value_t* value) {
   char* error = NULL;
   size_t length;
-  cambium_pinnableslice_t* const slice = cambium_get_pinned_cf(db, options, family, key, key_length, &error);
-  if (slice == NULL) {
-    value->error = (uintptr_t)error;
-    return error == NULL ? cambium_go_absent : cambium_go_failed;
-  }
-  const char* const bytes = cambium_pinnableslice_value(slice, &length);
+  unsigned char exists;
+  const unsigned char is_copied =
+      cambium_get_into_buffer_cf(db, options, family, key, key_length, out, capacity, &length, &exists, &error);
   value->length = length;
-  if (length > capacity) {
-    value->slice = (uintptr_t)slice;
-    return cambium_go_held;
-  }
-  if (length != 0) memcpy(out, bytes, length);
-  cambium_pinnableslice_destroy(slice);
-  return cambium_go_found;
-}
-
-void cambium_go_take(uintptr_t held, char* out) {
-  cambium_pinnableslice_t* const slice = (cambium_pinnableslice_t*)held;
-  size_t length;
-  const char* const bytes = cambium_pinnableslice_value(slice, &length);
-  if (out != NULL && length != 0) memcpy(out, bytes, length);
-  cambium_pinnableslice_destroy(slice);
+  value->error = (uintptr_t)error;
+  if (error != NULL) return cambium_go_failed;
+  if (!exists) return cambium_go_absent;
+  return is_copied ? cambium_go_found : cambium_go_long;
 }
 
 /* The results of a call for many keys: values of one family are slices, those of several are copies. */

@@ -23,11 +23,17 @@ export class InvalidArgumentError extends CambiumError {}
 export class IOError extends CambiumError {}
 export class NoSpaceError extends IOError {}
 export class LockedError extends IOError {}
+export class PathNotFoundError extends IOError {}
+export class DeniedError extends IOError {}
 export class IncompleteError extends CambiumError {}
 export class ShutdownInProgressError extends CambiumError {}
 export class TimedOutError extends CambiumError {}
+export class LockTimeoutError extends TimedOutError {}
 export class AbortedError extends CambiumError {}
+export class OutOfMemoryError extends AbortedError {}
 export class BusyError extends CambiumError {}
+export class DeadlockError extends BusyError {}
+export class LockLimitError extends BusyError {}
 export class ExpiredError extends CambiumError {}
 export class TryAgainError extends CambiumError {}
 export class ColumnFamilyDroppedError extends CambiumError {}

@@ -1,15 +1,16 @@
 /* The C interface, in C99, also for other languages. Names are LevelDB's and RocksDB's, with the prefix cambium_. Their
    meaning is that of the C++ headers in this directory, whose comments apply here too. docs/C_API.md says more.
 
-   Sections   Versions, types; opening and closing, column families, writing, reading, asynchronous reads, iterators,
-              snapshots, flushing and compacting, properties, options of an open database; write batches; options;
-              comparators, compaction filters, environment, event listeners; checkpoints, backups, traces, memory.
+   Sections   Versions, types, errors; opening and closing, column families, writing, reading, asynchronous reads,
+              iterators, snapshots, flushing and compacting, properties, options of an open database; write batches;
+              options; comparators, compaction filters, environment, event listeners; checkpoints, backups, traces,
+              memory.
               Each begins with its name between dashes. Transactions are in c_transaction.h, which this header includes.
 
    Errors     A function that can fail takes `char** errptr`, which points at NULL or at an earlier error. Success does
-              not change it. An error frees the earlier one and stores a message, "IO error: ...", as Status::ToString()
-              gives it. The message is the caller's and is freed with cambium_free. After an error the function returns
-              NULL, 0, or nothing.
+              not change it. An error frees the earlier one and stores a text, "IO error: ...", as Status::ToString()
+              gives it. The text is the caller's and is freed with cambium_free. cambium_error_code and its neighbours
+              say what kind of error it is. After an error the function returns NULL, 0, or nothing.
    Memory     What a comment calls "the caller's" is freed with cambium_free, or with the function that the comment
               names. Pointers to bytes inside an object are valid as long as the comment says. Bytes have a length, need
               no terminator, and may include zeros. NULL with a length of 0 means no bytes.
@@ -87,6 +88,51 @@ typedef struct cambium_writebatch_t cambium_writebatch_t;
 typedef struct cambium_writeoptions_t cambium_writeoptions_t;
 typedef struct cambium_writestallinfo_t cambium_writestallinfo_t;
 
+/* ---- Errors ----
+
+   The text of an error begins with its kind, so these functions need nothing but the text: one that errptr received, an
+   element of an array of errors, an argument of a callback, or a copy of it. They allocate nothing. */
+
+/* Status::Code: what has happened. */
+enum {
+  cambium_code_ok = 0,
+  cambium_code_not_found = 1,
+  cambium_code_corruption = 2,
+  cambium_code_not_supported = 3,
+  cambium_code_invalid_argument = 4,
+  cambium_code_io_error = 5,
+  cambium_code_incomplete = 7,
+  cambium_code_shutdown_in_progress = 8,
+  cambium_code_timed_out = 9,
+  cambium_code_aborted = 10,
+  cambium_code_busy = 11,
+  cambium_code_expired = 12,
+  cambium_code_try_again = 13,
+  cambium_code_column_family_dropped = 15,
+  cambium_code_unknown = 255 /* the text is not an error of this library */
+};
+/* Status::SubCode: more about some errors of one code, which the comment names. */
+enum {
+  cambium_subcode_none = 0,
+  cambium_subcode_no_space = 1,       /* io_error */
+  cambium_subcode_locked = 2,         /* io_error */
+  cambium_subcode_path_not_found = 3, /* io_error */
+  cambium_subcode_denied = 4,         /* io_error */
+  cambium_subcode_lock_timeout = 5,   /* timed_out */
+  cambium_subcode_deadlock = 6,       /* busy */
+  cambium_subcode_lock_limit = 7,     /* busy */
+  cambium_subcode_out_of_memory = 8   /* aborted */
+};
+/* Status::Severity. After a fatal error the database takes no writes until it is opened again. */
+enum { cambium_severity_none = 0, cambium_severity_fatal = 1 };
+/* One of these constants. NULL is cambium_code_ok. Later versions may add codes and subcodes. */
+int cambium_error_code(const char* error);
+int cambium_error_subcode(const char* error);
+int cambium_error_severity(const char* error);
+/* The part of the text after the kind: what the error is about. It may be empty. It is the whole text if that is not an
+   error of this library, and NULL for NULL. */
+const char* cambium_error_message(const char* error);
+
 /* ---- Opening and closing ---- */
 cambium_t* cambium_open(const cambium_options_t* options, const char* name, char** errptr);
 cambium_t* cambium_open_for_read_only(const cambium_options_t* options, const char* name, char** errptr);
@@ -104,10 +150,11 @@ cambium_t* cambium_open_for_read_only_column_families(const cambium_options_t* o
 /* Closes; errors are lost. Release snapshots, iterators, asynchronous readers, pinned slices and handles first. NULL
    does nothing. */
 void cambium_close(cambium_t* db);
-/* Closes and reports errors. If a snapshot, an iterator, an asynchronous reader or a slice that refers to a mapping
-   exists, the database remains open and `db` usable. It also remains open after "Operation aborted: out of memory". In
-   both cases call this again later. After any other error the database is closed. */
-void cambium_close_with_status(cambium_t* db, char** errptr);
+/* Closes and reports errors. Returns 1 if `db` is gone: the database is closed, with or without an error. Returns 0,
+   always with an error (cambium_code_aborted), if `db` must be closed again later: a snapshot, an iterator, a
+   transaction, an asynchronous reader or a slice that refers to a mapping exists, and the database remains open and
+   usable; or memory ran out (cambium_subcode_out_of_memory). */
+unsigned char cambium_close_with_status(cambium_t* db, char** errptr);
 void cambium_destroy_db(const cambium_options_t* options, const char* name, char** errptr);
 /* As in LevelDB: what survives of a damaged database replaces it; the damaged one is renamed to `name`.damaged, which
    must not exist. A healthy database is not changed. */
@@ -180,6 +227,17 @@ char* cambium_get(cambium_t* db, const cambium_readoptions_t* options, const cha
                   size_t* value_length, char** errptr);
 char* cambium_get_cf(cambium_t* db, const cambium_readoptions_t* options, cambium_column_family_handle_t* family,
                      const char* key, size_t key_length, size_t* value_length, char** errptr);
+/* As cambium_get, into memory of the caller's. Sets *found to whether the key exists, and *value_length to the length
+   of its value. Returns 1 if the value is in `buffer`. If the key exists and this returns 0, *value_length is more than
+   buffer_size: nothing was copied, and the value itself was not checked. `buffer` may be NULL if buffer_size is 0. A
+   value that is in memory is copied without an allocation. After an error `buffer` may have any bytes. */
+unsigned char cambium_get_into_buffer(cambium_t* db, const cambium_readoptions_t* options, const char* key,
+                                      size_t key_length, char* buffer, size_t buffer_size, size_t* value_length,
+                                      unsigned char* found, char** errptr);
+unsigned char cambium_get_into_buffer_cf(cambium_t* db, const cambium_readoptions_t* options,
+                                         cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                         char* buffer, size_t buffer_size, size_t* value_length, unsigned char* found,
+                                         char** errptr);
 /* As cambium_get, which always copies, with one copy less or with none: see
    cambium_readoptions_set_pin_mapped_values. The slice is the caller's: cambium_pinnableslice_destroy, before the
    database is closed. */

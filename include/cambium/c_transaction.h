@@ -2,13 +2,13 @@
    prefix cambium_. The meaning is that of transaction.h, transaction_db.h, optimistic_transaction_db.h and
    write_batch_with_index.h. docs/TRANSACTIONS.md says which kind of transaction suits what.
 
-   Errors     A commit that fails has written nothing, and its transaction can be rolled back. These errors begin with:
-                "Resource busy"                others have written a key that the transaction tracks, or it would wait
-                                               for a lock in a circle with others (a deadlock); a new transaction may
-                                               succeed
-                "Operation failed. Try again." whether a key was written is not known any more: as above
-                "Operation timed out"          the lock of a key was not free in time
-                "Operation expired"            the transaction took longer than its expiration
+   Errors     A commit that fails has written nothing, and its transaction can be rolled back. cambium_error_code says:
+                cambium_code_busy       others have written a key that the transaction tracks; or it would wait for a
+                                        lock in a circle with others (cambium_subcode_deadlock), or too many keys are
+                                        locked (cambium_subcode_lock_limit). A new transaction may succeed
+                cambium_code_try_again  whether a key was written is not known any more: as above
+                cambium_code_timed_out  the lock of a key was not free in time
+                cambium_code_expired    the transaction took longer than its expiration
    NULL       Functions of a transaction accept NULL for it, because a begin may return NULL. Those with an errptr then
               report "Invalid argument"; the others do nothing, and return 0 or NULL.
    Lifetimes  Destroy a transaction before its database is closed, and its iterators before it ends: before a commit, a

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -158,6 +159,15 @@ class DB {
   }
   Status Get(const ReadOptions& options, Slice key, PinnableSlice* value) {
     return Get(options, DefaultColumnFamily(), key, value);
+  }
+  // As Get, into memory of the caller's: a value of at most buffer.size() bytes is copied to `buffer`. *size is set to
+  // the size of any value: if it is larger than the buffer, nothing was copied, and only what leads to the value was
+  // checked. A value that is in memory is copied without an allocation. After an error the buffer may have any bytes.
+  // Values are not pinned.
+  virtual Status GetInto(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::span<char> buffer,
+                         std::size_t* size) = 0;
+  Status GetInto(const ReadOptions& options, Slice key, std::span<char> buffer, std::size_t* size) {
+    return GetInto(options, DefaultColumnFamily(), key, buffer, size);
   }
   // Reads all keys, of any families, at one state. Statuses and values are in the order of the keys.
   virtual void MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* families,

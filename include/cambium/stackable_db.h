@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,6 +32,7 @@ class StackableDB : public DB {
   using DB::Get;
   using DB::GetApproximateSizes;
   using DB::GetIntProperty;
+  using DB::GetInto;
   using DB::GetMapProperty;
   using DB::GetOptions;
   using DB::GetProperty;
@@ -72,6 +74,10 @@ class StackableDB : public DB {
   }
   Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) override {
     return db_->Get(options, family, key, value);
+  }
+  Status GetInto(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::span<char> buffer,
+                 std::size_t* size) override {
+    return db_->GetInto(options, family, key, buffer, size);
   }
   void MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* families, const Slice* keys,
                 PinnableSlice* values, Status* statuses) override {

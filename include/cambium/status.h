@@ -39,7 +39,8 @@ class [[nodiscard]] Status {
     kDenied = 4,
     kLockTimeout = 5,  // with kTimedOut: a transaction has waited too long for the lock of a key
     kDeadlock = 6,     // with kBusy: transactions wait for each other
-    kLockLimit = 7     // with kBusy: too many keys are locked
+    kLockLimit = 7,    // with kBusy: too many keys are locked
+    kOutOfMemory = 8   // with kAborted: memory ran out in a call from C. A call from C++ throws std::bad_alloc
   };
   // kFatal: the database takes no writes until it is opened again. For example, a sync failed, or
   // memory ran out between the write of a MANIFEST record and the change in memory that it describes.
@@ -72,6 +73,7 @@ class [[nodiscard]] Status {
   static Status LockTimeout(std::string_view message) { return {Code::kTimedOut, SubCode::kLockTimeout, message}; }
   static Status Deadlock(std::string_view message) { return {Code::kBusy, SubCode::kDeadlock, message}; }
   static Status LockLimit(std::string_view message) { return {Code::kBusy, SubCode::kLockLimit, message}; }
+  static Status OutOfMemory(std::string_view message = {}) { return {Code::kAborted, SubCode::kOutOfMemory, message}; }
   static Status ColumnFamilyDropped(std::string_view m) { return {Code::kColumnFamilyDropped, SubCode::kNone, m}; }
 
   // The same error, marked kFatal: the database must be opened again.
@@ -102,9 +104,11 @@ class [[nodiscard]] Status {
   [[nodiscard]] bool IsLockTimeout() const { return IsTimedOut() && subcode() == SubCode::kLockTimeout; }
   [[nodiscard]] bool IsDeadlock() const { return IsBusy() && subcode() == SubCode::kDeadlock; }
   [[nodiscard]] bool IsLockLimit() const { return IsBusy() && subcode() == SubCode::kLockLimit; }
+  [[nodiscard]] bool IsOutOfMemory() const { return IsAborted() && subcode() == SubCode::kOutOfMemory; }
   [[nodiscard]] bool IsColumnFamilyDropped() const { return code() == Code::kColumnFamilyDropped; }
 
-  // "OK", or "Corruption: page checksum mismatch at 000007.idx:8192". message() is the part after the code.
+  // "OK", "Corruption: page checksum mismatch at 000007.idx:8192", "IO error (no space) (fatal until reopened): ...": the
+  // code, with the subcode and kFatal in parentheses, and message().
   [[nodiscard]] std::string ToString() const;
   [[nodiscard]] std::string_view message() const { return rep_ == nullptr ? std::string_view() : rep_->message; }
 

@@ -160,14 +160,14 @@ Status DbImpl::FlushWAL(bool sync) { return sync ? SyncWAL() : writer_.Check({})
 namespace {
 
 void TraceGet(TracedCall* traced, const ColumnFamilyHandle* family, Slice key, const Status& status,
-                      Slice value) noexcept {
+              std::size_t value_size) noexcept {
   if (!status.ok() && !status.IsNotFound()) return;
   traced->Describe(kTraceGet, [&](TraceRecord* record) {
     TraceOp& op = record->ops.emplace_back();
     op.family = family->GetID();
     op.key = key;
     op.found = status.ok();
-    op.value_size = value.size();
+    op.value_size = value_size;
   });
   if (traced->is_on()) traced->Record();
 }
@@ -205,22 +205,23 @@ void MoveTo(std::string* to, PinnableSlice* from) {
 
 }  // namespace
 
-Status DbImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, std::string* buffer,
-                         Slice* value, std::shared_ptr<Segment>* keep) {
+template <typename Read>
+Status DbImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, Read&& read) {
   const Meter& meter = state_.context.meter;
   const Stopwatch watch(&meter, DB_GET);
   const SampledCall sampled(&upkeep_.pace.foreground(), CallKind::kRead);
   TracedCall traced(&traces_, kTraceFilterGet);
+  std::size_t value_size = 0;
   Status s = [&] {
     CAMBIUM_RETURN_IF_ERROR(reader_.Check(options));
     CAMBIUM_TRY(const Family* const family, FamilyOf(handle));
-    return reader_.Get(options, *family, key, buffer, value, keep);
+    return read(*family, &value_size);
   }();
-  if (traced.is_on()) [[unlikely]] TraceGet(&traced, handle, key, s, *value);
+  if (traced.is_on()) [[unlikely]] TraceGet(&traced, handle, key, s, value_size);
   if (meter.is_on()) {
     meter.Tick(NUMBER_KEYS_READ);
-    if (s.ok()) meter.Tick(BYTES_READ, value->size());
-    if (s.ok()) meter.Measure(BYTES_PER_READ, value->size());
+    if (s.ok()) meter.Tick(BYTES_READ, value_size);
+    if (s.ok()) meter.Measure(BYTES_PER_READ, value_size);
   }
   return s;
 }
@@ -228,7 +229,11 @@ Status DbImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle,
 Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) {
   if (value == nullptr) [[unlikely]] return NullArgument("Get", "value");
   Slice found;
-  Status s = GetTraced(options, family, key, value, &found, nullptr);  // not const, so that a NotFound is moved
+  Status s = GetTraced(options, family, key, [&](const Family& its, std::size_t* size) {  // not const: it is moved
+    Status read = reader_.Get(options, its, key, value, &found, nullptr);
+    *size = found.size();
+    return read;
+  });
   if (s.ok()) {
     value->erase(0, static_cast<std::size_t>(found.empty() ? 0 : found.data() - value->data()));
     value->resize(found.size());
@@ -243,13 +248,28 @@ Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice
   value->Reset();
   Slice found;
   std::shared_ptr<Segment> keep;
-  Status s = GetTraced(options, family, key, value->GetSelf(), &found, &keep);  // likewise
+  Status s = GetTraced(options, family, key, [&](const Family& its, std::size_t* size) {  // likewise
+    Status read = reader_.Get(options, its, key, value->GetSelf(), &found, &keep);
+    *size = found.size();
+    return read;
+  });
   if (keep != nullptr) {
     state_.value_pins.Pin(value, found, std::move(keep));
   } else if (s.ok()) {
     value->PinSelfPart(found);
   }
   return s;
+}
+
+Status DbImpl::GetInto(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::span<char> buffer,
+                       std::size_t* size) {
+  if (size == nullptr) [[unlikely]] return NullArgument("GetInto", "size");
+  *size = 0;
+  return GetTraced(options, family, key, [&](const Family& its, std::size_t* value_size) {
+    Status read = reader_.GetInto(options, its, key, buffer, size);
+    *value_size = *size;
+    return read;
+  });
 }
 
 void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* handles,

@@ -57,6 +57,7 @@ class DbImpl final : public DB {
   using DB::GetIntProperty;
   using DB::GetMapProperty;
   using DB::GetOptions;
+  using DB::GetInto;
   using DB::GetProperty;
   using DB::MultiGet;
   using DB::NewIterator;
@@ -79,6 +80,8 @@ class DbImpl final : public DB {
   Status Write(const WriteOptions& options, WriteBatch* batch) override;
   Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) override;
   Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) override;
+  Status GetInto(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::span<char> buffer,
+                 std::size_t* size) override;
   void MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* families, const Slice* keys,
                 PinnableSlice* values, Status* statuses) override;
   Status GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* family, const Range* ranges,
@@ -171,8 +174,9 @@ class DbImpl final : public DB {
   Result<Family*> ForReading(ColumnFamilyHandle* handle) const;
   Result<Family*> ForWriting(const WriteOptions& options, ColumnFamilyHandle* handle) const;
   Status DeleteAs(TraceOpType type, const WriteOptions& options, ColumnFamilyHandle* handle, Slice key);
-  Status GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, std::string* buffer, Slice* value,
-                   std::shared_ptr<Segment>* keep);
+  // Counts and traces a read of one key. `read` reads it in its family: Status(const Family&, std::size_t* value_size).
+  template <typename Read>
+  Status GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, Read&& read);
   // Flushes the family and compacts these keys of it.
   Status CompactKeys(Family* family, const Slice* begin, const Slice* end);
 

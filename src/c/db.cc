@@ -63,12 +63,15 @@ cambium_t* cambium_open_for_read_only(const cambium_options_t* options, const ch
 
 void cambium_close(cambium_t* db) { delete db; }
 
-void cambium_close_with_status(cambium_t* db, char** errptr) {
+unsigned char cambium_close_with_status(cambium_t* db, char** errptr) {
+  bool is_gone = false;
   Guarded(errptr, [&] {
     Status closed = db->rep->Close();
-    if (!closed.IsAborted() || !IsOpen(db->rep.get())) delete db;
+    is_gone = !closed.IsAborted() || !IsOpen(db->rep.get());
+    if (is_gone) delete db;
     return closed;
   });
+  return cambium::c::Truth(is_gone);
 }
 
 void cambium_destroy_db(const cambium_options_t* options, const char* name, char** errptr) {

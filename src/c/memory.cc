@@ -1,7 +1,12 @@
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <string_view>
 
 #include "c/wrappers.h"
+#include "util/status_text.h"
 
 namespace cambium::c {
 
@@ -35,22 +40,59 @@ char** CopyStrings(const std::vector<std::string>& strings) {
 
 namespace {
 
-// The message when there is no memory for the message. It is never freed.
-char no_memory[] = "Operation aborted: no memory for the error message";
+// The texts of errors for which there is no memory: one for each kind and severity, so that no code is lost. They are
+// never freed.
+constexpr std::string_view kNoMemory = ": no memory for the error message";
+constexpr std::size_t kFixedBytes = 96;
+constexpr std::size_t kKinds = std::size(kStatusKinds);
+using FixedText = std::array<char, kFixedBytes>;
+
+constexpr std::array<FixedText, 2 * kKinds> MakeFixedTexts() {
+  std::array<FixedText, 2 * kKinds> texts{};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    char* at = texts[i].data();
+    for (const std::string_view part : {kStatusKinds[i / 2].name, i % 2 == 0 ? "" : kFatalMark, kNoMemory}) {
+      at = std::ranges::copy(part, at).out;
+    }
+    *at = '\0';  // an error of the compiler if the text has no room
+  }
+  return texts;
+}
+constinit std::array<FixedText, 2 * kKinds> fixed_texts = MakeFixedTexts();
+
+char* FixedTextOf(const StatusKind& kind, Status::Severity severity) {
+  const auto index = static_cast<std::size_t>(&kind - kStatusKinds);
+  return fixed_texts[2 * index + (severity == Status::Severity::kFatal ? 1 : 0)].data();
+}
+char* FixedTextOf(const Status& status) {
+  for (const StatusKind& kind : kStatusKinds) {
+    if (kind.code == status.code() && kind.subcode == status.subcode()) return FixedTextOf(kind, status.severity());
+  }
+  return fixed_texts[0].data();  // never: there is no other kind
+}
+char* FixedTextOf(const char* text) {
+  const std::optional<StatusText> parsed = ParseStatusText(text);
+  return parsed.has_value() ? FixedTextOf(*parsed->kind, parsed->severity) : fixed_texts[0].data();
+}
+
+bool IsFixedText(const void* pointer) {
+  const std::less<> is_before;  // also orders pointers into different objects
+  return !is_before(pointer, fixed_texts.data()) && is_before(pointer, fixed_texts.data() + fixed_texts.size());
+}
+
+void Replace(char** errptr, char* text) noexcept {
+  cambium_free(*errptr);
+  *errptr = text;
+}
 
 }  // namespace
 
 void SaveText(char** errptr, const char* text) noexcept {
   if (errptr == nullptr) return;
   const std::size_t bytes = std::strlen(text) + 1;
-  auto* copy = static_cast<char*>(std::malloc(bytes));
-  if (copy != nullptr) {
-    std::memcpy(copy, text, bytes);
-  } else {
-    copy = no_memory;
-  }
-  cambium_free(*errptr);
-  *errptr = copy;
+  auto* const copy = static_cast<char*>(std::malloc(bytes));
+  if (copy != nullptr) std::memcpy(copy, text, bytes);
+  Replace(errptr, copy != nullptr ? copy : FixedTextOf(text));
 }
 
 void SaveError(char** errptr, const Status& status) noexcept {
@@ -58,14 +100,25 @@ void SaveError(char** errptr, const Status& status) noexcept {
   try {
     SaveText(errptr, status.ToString().c_str());
   } catch (const std::exception&) {
-    SaveText(errptr, no_memory);
+    Replace(errptr, FixedTextOf(status));
   }
+}
+
+void SaveException(char** errptr, const std::exception& exception) noexcept {
+  char* text = nullptr;
+  try {
+    SaveError(&text, Status::Aborted(exception.what()));
+  } catch (const std::exception&) {
+    SaveText(&text, kOutOfMemory);
+  }
+  if (errptr == nullptr) return cambium_free(text);
+  Replace(errptr, text);
 }
 
 }  // namespace cambium::c
 
 void cambium_free(void* pointer) {
-  if (pointer != cambium::c::no_memory) std::free(pointer);
+  if (!cambium::c::IsFixedText(pointer)) std::free(pointer);
 }
 
 void cambium_string_list_destroy(char** list, size_t length) {

@@ -8,9 +8,10 @@ using cambium::PinnableSlice;
 using cambium::ReadOptions;
 using cambium::Slice;
 using cambium::c::CopyMany;
-using cambium::c::GetCopy;
-using cambium::c::GetPinned;
+using cambium::c::CopyOf;
+using cambium::c::GetInto;
 using cambium::c::MultiGet;
+using cambium::c::PinnedOf;
 using cambium::c::RepOf;
 
 namespace {
@@ -22,27 +23,57 @@ ReadOptions Copying(const cambium_readoptions_t* options) {
   return copying;
 }
 
+char* GetCopy(cambium_t* db, const cambium_readoptions_t* options, ColumnFamilyHandle* family, Slice key,
+              std::size_t* value_length, char** errptr) {
+  return CopyOf([&](PinnableSlice* value) { return db->rep->Get(Copying(options), family, key, value); }, value_length,
+                errptr);
+}
+cambium_pinnableslice_t* GetPinned(cambium_t* db, const cambium_readoptions_t* options, ColumnFamilyHandle* family,
+                                   Slice key, char** errptr) {
+  return PinnedOf<cambium_pinnableslice_t>(
+      [&](PinnableSlice* value) { return db->rep->Get(options->rep, family, key, value); }, errptr);
+}
+
+// The function with which DB::GetInto reads one key.
+auto IntoGetter(cambium_t* db, const cambium_readoptions_t* options, ColumnFamilyHandle* family, Slice key) {
+  return [=](std::span<char> buffer, std::size_t* size) {
+    return db->rep->GetInto(options->rep, family, key, buffer, size);
+  };
+}
+
 }  // namespace
 
 char* cambium_get(cambium_t* db, const cambium_readoptions_t* options, const char* key, size_t key_length,
                   size_t* value_length, char** errptr) {
-  return GetCopy(*db->rep, Copying(options), db->rep->DefaultColumnFamily(), Slice(key, key_length), value_length,
-                 errptr);
+  return GetCopy(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length), value_length, errptr);
 }
 char* cambium_get_cf(cambium_t* db, const cambium_readoptions_t* options, cambium_column_family_handle_t* family,
                      const char* key, size_t key_length, size_t* value_length, char** errptr) {
-  return GetCopy(*db->rep, Copying(options), RepOf(family), Slice(key, key_length), value_length, errptr);
+  return GetCopy(db, options, RepOf(family), Slice(key, key_length), value_length, errptr);
+}
+
+unsigned char cambium_get_into_buffer(cambium_t* db, const cambium_readoptions_t* options, const char* key,
+                                      size_t key_length, char* buffer, size_t buffer_size, size_t* value_length,
+                                      unsigned char* found, char** errptr) {
+  return GetInto(IntoGetter(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length)), buffer, buffer_size,
+                 value_length, found, errptr);
+}
+unsigned char cambium_get_into_buffer_cf(cambium_t* db, const cambium_readoptions_t* options,
+                                         cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                         char* buffer, size_t buffer_size, size_t* value_length, unsigned char* found,
+                                         char** errptr) {
+  return GetInto(IntoGetter(db, options, RepOf(family), Slice(key, key_length)), buffer, buffer_size, value_length,
+                 found, errptr);
 }
 
 cambium_pinnableslice_t* cambium_get_pinned(cambium_t* db, const cambium_readoptions_t* options, const char* key,
                                             size_t key_length, char** errptr) {
-  return GetPinned<cambium_pinnableslice_t>(*db->rep, options->rep, db->rep->DefaultColumnFamily(),
-                                            Slice(key, key_length), errptr);
+  return GetPinned(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length), errptr);
 }
 cambium_pinnableslice_t* cambium_get_pinned_cf(cambium_t* db, const cambium_readoptions_t* options,
                                                cambium_column_family_handle_t* family, const char* key,
                                                size_t key_length, char** errptr) {
-  return GetPinned<cambium_pinnableslice_t>(*db->rep, options->rep, RepOf(family), Slice(key, key_length), errptr);
+  return GetPinned(db, options, RepOf(family), Slice(key, key_length), errptr);
 }
 const char* cambium_pinnableslice_value(const cambium_pinnableslice_t* slice, size_t* value_length) {
   *value_length = slice == nullptr ? 0 : slice->rep.size();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -46,20 +47,27 @@ Pinned* PinnedOf(Get&& get, char** errptr) {
   return value.release();
 }
 
-inline char* GetCopy(DB& db, const ReadOptions& options, ColumnFamilyHandle* family, Slice key,
-                     std::size_t* value_length, char** errptr) {
-  return CopyOf([&](PinnableSlice* value) { return db.Get(options, family, key, value); }, value_length, errptr);
-}
-template <typename Pinned>
-Pinned* GetPinned(DB& db, const ReadOptions& options, ColumnFamilyHandle* family, Slice key, char** errptr) {
-  return PinnedOf<Pinned>([&](PinnableSlice* value) { return db.Get(options, family, key, value); }, errptr);
+// `get` takes the buffer, sets the size of the value, and returns a Status, as DB::GetInto does. Sets *found to whether
+// the key exists; returns whether its value is in the buffer.
+template <typename Get>
+unsigned char GetInto(Get&& get, char* buffer, std::size_t buffer_size, std::size_t* value_length,
+                      unsigned char* found, char** errptr) {
+  *value_length = 0;
+  *found = 0;
+  Guarded(errptr, [&] {
+    Status status = get(std::span<char>(buffer, buffer_size), value_length);
+    *found = Truth(status.ok());
+    return UnlessAbsent(std::move(status));
+  });
+  return Truth(*found != 0 && *value_length <= buffer_size);
 }
 
-// `family_of` and `key_of` return the family of the i-th key, and the key; `take` receives each value found. If `take`
-// runs out of memory, that key's error is set; if another step does, the error of every key is set.
+// `family_of` and `key_of` return the family of the i-th key, and the key; `take` receives each value found; `worded`
+// returns an error as the interface words it. If `take` runs out of memory, that key's error is set; if another step
+// does, the error of every key is set.
 template <typename FamilyOf, typename KeyOf, typename Take>
 void MultiGet(DB& db, const ReadOptions& options, FamilyOf&& family_of, KeyOf&& key_of, std::size_t count,
-              char** errors, Take&& take) {
+              char** errors, Take&& take, Status (*worded)(Status) = nullptr) {
   std::fill_n(errors, count, nullptr);
   char* failed = nullptr;
   Guarded(&failed, [&] {
@@ -73,7 +81,8 @@ void MultiGet(DB& db, const ReadOptions& options, FamilyOf&& family_of, KeyOf&& 
     for (std::size_t i = 0; i < count; ++i) {
       Guarded(&errors[i], [&] {
         if (statuses[i].ok()) take(i, &values[i]);
-        return UnlessAbsent(statuses[i]);
+        Status status = UnlessAbsent(std::move(statuses[i]));
+        return worded == nullptr ? status : worded(std::move(status));
       });
     }
     return Status::OK();
@@ -88,14 +97,16 @@ void MultiGet(DB& db, const ReadOptions& options, FamilyOf&& family_of, KeyOf&& 
 // Copies each value found into memory that the caller frees.
 template <typename FamilyOf>
 void CopyMany(DB& db, const ReadOptions& options, FamilyOf&& family_of, std::size_t count, const char* const* keys,
-              const std::size_t* key_lengths, char** values, std::size_t* value_lengths, char** errors) {
+              const std::size_t* key_lengths, char** values, std::size_t* value_lengths, char** errors,
+              Status (*worded)(Status) = nullptr) {
   std::fill_n(values, count, nullptr);
   std::fill_n(value_lengths, count, std::size_t{0});
   const auto key_of = [&](std::size_t i) { return Slice(keys[i], key_lengths[i]); };
-  MultiGet(db, options, family_of, key_of, count, errors, [&](std::size_t i, PinnableSlice* value) {
+  const auto take = [&](std::size_t i, PinnableSlice* value) {
     values[i] = CopyBytes(*value);
     value_lengths[i] = value->size();
-  });
+  };
+  MultiGet(db, options, family_of, key_of, count, errors, take, worded);
 }
 
 }  // namespace cambium::c

@@ -119,14 +119,16 @@ struct cambium_statistics_histogram_data_t {
 
 namespace cambium::c {
 
-// Replaces *errptr by the status's text, or by a fixed text if there is no memory for it, and frees the old one. Does
-// nothing if the status is OK or `errptr` is null.
+// Replaces *errptr by the status's text, and frees the old one. If there is no memory for the text, *errptr becomes a
+// fixed text of the same code, subcode and severity, which cambium_free does not free. Does nothing if the status is OK
+// or `errptr` is null.
 void SaveError(char** errptr, const Status& status) noexcept;
-// Like SaveError, with a text. Running out of memory loses no error: the fixed text needs no memory, and cambium_free
-// does not free it.
+// Like SaveError, with the text of a status.
 void SaveText(char** errptr, const char* text) noexcept;
+// Like SaveError, with an exception of the standard library other than std::bad_alloc.
+void SaveException(char** errptr, const std::exception& exception) noexcept;
 // The text for std::bad_alloc: the call was not finished.
-inline constexpr const char* kOutOfMemory = "Operation aborted: out of memory";
+inline constexpr const char* kOutOfMemory = "Operation aborted (out of memory)";
 
 // Allocated with malloc, and followed by a zero. Never null: throws std::bad_alloc instead.
 char* CopyBytes(Slice bytes);
@@ -165,7 +167,7 @@ void Guarded(char** errptr, Call&& call) noexcept {
   } catch (const std::length_error&) {
     SaveText(errptr, kOutOfMemory);
   } catch (const std::exception& exception) {
-    SaveText(errptr, exception.what());
+    SaveException(errptr, exception);
   }
 }
 

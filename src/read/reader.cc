@@ -55,6 +55,13 @@ Status ReadAndNote(const SegmentTable& segments, const ValueQuery& query, bool p
   return Status::OK();
 }
 
+// Whether a value has more than `bytes`, by the size in its address, which is rounded up by less than a 64th, and a unit
+// of large values. A compressed value has more bytes than it takes.
+bool IsSurelyLonger(const Entry& entry, Slice key, std::size_t bytes) {
+  const std::uint64_t size = entry.address.size();
+  return size - size / 64 > kRecordHeaderSize + key.size() + bytes + kLargeValueUnit;
+}
+
 // Only in a mutant: keeps the view of a thread's last read pinned.
 void PinViewOfThread(const CommitPoint& commits) {
   if (!MutantIs(Mutant::kThreadPinsView)) return;
@@ -174,6 +181,61 @@ Status Reader::Get(const ReadOptions& options, const Family& family, Slice key, 
     held = view->shared_from_this();
   }
   return ReadAndNote(SegmentsOf(*held), QueryFor(db_, family, options, key, entry), pins, buffer, value);
+}
+
+Status Reader::GetInto(const ReadOptions& options, const Family& family, Slice key, std::span<char> out,
+                       std::size_t* size) const {
+  const PassingReads passing(!options.fill_cache);
+  *size = 0;
+  std::string buffer;
+  Slice value;
+  const auto take = [&] {
+    if (value.size() <= out.size()) std::ranges::copy(value, out.begin());
+    *size = value.size();
+  };
+  Entry entry;
+  // Finds the entry, and reads its value if it is in memory.
+  const auto read_in_memory = [&](const View& view, SequenceNumber sequence) -> Result<bool> {
+    PageRef page;
+    CAMBIUM_RETURN_IF_ERROR(FindEntry(view, family, sequence, key, &page, &entry));
+    if (entry.kind == EntryKind::kInline) {
+      value = entry.inline_value;
+      take();
+      return true;
+    }
+    if (!entry.HasAddress()) return Status::NotFound();
+    const ValueQuery query = QueryFor(db_, family, options, key, entry);
+    CAMBIUM_TRY(const bool is_copied, CopyCachedValue(SegmentsOf(view), query, out, size));
+    if (is_copied) return true;
+    if (family.equal_by == nullptr && IsSurelyLonger(entry, key, out.size())) return false;
+    CAMBIUM_TRY(const bool is_read, ReadCachedValue(SegmentsOf(view), query, &buffer, &value));
+    if (is_read) take();
+    return is_read;
+  };
+  SequenceNumber sequence = 0;
+  std::shared_ptr<const View> held;
+  if (options.snapshot != nullptr || options.durable_only) {
+    CAMBIUM_TRY(held, head_.PinViewFor(options, &sequence));
+    CAMBIUM_TRY(const bool is_read, read_in_memory(*held, sequence));
+    if (is_read) return Status::OK();
+  } else {
+    const EpochGuard guard;
+    const View* const view = head_.CurrentView(&sequence);
+    CAMBIUM_TRY(const bool is_read, read_in_memory(*view, sequence));
+    if (is_read) return Status::OK();
+    held = view->shared_from_this();  // as in Get
+  }
+  const ValueQuery query = QueryFor(db_, family, options, key, entry);
+  if (family.equal_by == nullptr && IsSurelyLonger(entry, key, out.size())) {
+    CAMBIUM_TRY(const std::optional<std::size_t> stored, ReadValueSize(SegmentsOf(*held), query));
+    if (stored.has_value()) {
+      *size = *stored;
+      return Status::OK();
+    }
+  }
+  CAMBIUM_RETURN_IF_ERROR(ReadValue(SegmentsOf(*held), query, &buffer, &value));
+  take();
+  return Status::OK();
 }
 
 Status Reader::Begin(const ReadOptions& options, const Family& family, Slice key, const ReadAtOnce& at_once,

@@ -51,6 +51,10 @@ class Reader {
   // *value refers to *buffer, unless *keep is set.
   Status Get(const ReadOptions& options, const Family& family, Slice key, std::string* buffer, Slice* value,
              std::shared_ptr<Segment>* keep) const;
+  // As Get, but copies a value of at most out.size() bytes to `out`. *size is set to the size of any value, 0 after an
+  // error.
+  Status GetInto(const ReadOptions& options, const Family& family, Slice key, std::span<char> out,
+                 std::size_t* size) const;
   // As Get, but if the value is in the log, it is read only as `at_once` allows. If it is not read, *unread is set, and
   // the result is OK.
   Status Begin(const ReadOptions& options, const Family& family, Slice key, const ReadAtOnce& at_once,

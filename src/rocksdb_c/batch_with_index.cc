@@ -47,7 +47,7 @@ Status GetFromBatch(rocksdb_writebatch_wi_t* batch, ColumnFamilyHandle* family, 
 Status GetFromBoth(rocksdb_writebatch_wi_t* batch, rocksdb_t* db, const rocksdb_readoptions_t* options,
                    ColumnFamilyHandle* family, Slice key, PinnableSlice* value) {
   CAMBIUM_RETURN_IF_ERROR(batch->rep->GetWriteBatch()->status());
-  return batch->rep->GetFromBatchAndDB(db->rep.get(), options->Rep(), family, key, value);
+  return Worded(batch->rep->GetFromBatchAndDB(db->rep.get(), options->Rep(), family, key, value));
 }
 
 // Makes `base`, which it takes over, an iterator that also shows the batch's operations of the family; null: those of

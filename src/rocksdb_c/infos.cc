@@ -96,7 +96,7 @@ const char* rocksdb_compactionjobinfo_cf_name(const rocksdb_compactionjobinfo_t*
   return Shown(Of(info).cf_name, size);
 }
 void rocksdb_compactionjobinfo_status(const rocksdb_compactionjobinfo_t* info, char** errptr) {
-  cambium::c::SaveError(errptr, Of(info).status);
+  Guarded(errptr, [&] { return Of(info).status; });
 }
 uint64_t rocksdb_compactionjobinfo_thread_id(const rocksdb_compactionjobinfo_t* /*info*/) { return 0; }
 int rocksdb_compactionjobinfo_job_id(const rocksdb_compactionjobinfo_t* info) {

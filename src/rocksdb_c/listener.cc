@@ -94,7 +94,7 @@ void rocksdb_options_add_eventlistener(rocksdb_options_t* options, rocksdb_event
 }
 
 void rocksdb_status_ptr_get_error(rocksdb_status_ptr_t* status, char** errptr) {
-  cambium::c::SaveError(errptr, status->rep);
+  Guarded(errptr, [&] { return status->rep; });
 }
 // A background error is not a listener's to change.
 void rocksdb_reset_status(rocksdb_status_ptr_t* /*status*/) {}

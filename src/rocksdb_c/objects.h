@@ -241,6 +241,8 @@ using c::Truth;
 
 // As RocksDB words it: programs look at the beginning of an error's text.
 inline Status Worded(Status status) {
+  if (status.IsLockTimeout()) return Status::TimedOut(status.message());
+  if (status.IsDeadlock() || status.IsLockLimit()) return Status::Busy(status.message());
   if (!status.IsIOError()) return status;
   std::string text = status.IsNoSpace() ? "No space left on device: " : "";
   text += status.message();

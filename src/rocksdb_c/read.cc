@@ -1,6 +1,5 @@
 // Lookups.
 #include <algorithm>
-#include <cstring>
 
 #include "c/reading.h"
 #include "rocksdb_c/objects.h"
@@ -11,30 +10,31 @@ using cambium::PinnableSlice;
 using cambium::Slice;
 using cambium::Status;
 using cambium::c::CopyMany;
-using cambium::c::GetCopy;
-using cambium::c::GetPinned;
+using cambium::c::CopyOf;
+using cambium::c::GetInto;
 using cambium::c::MultiGet;
+using cambium::c::PinnedOf;
 using cambium::c::UnlessAbsent;
 
 namespace {
 
-unsigned char GetInto(rocksdb_t* db, const rocksdb_readoptions_t* options, ColumnFamilyHandle* family, Slice key,
-                      char* buffer, size_t buffer_size, size_t* value_length, unsigned char* found, char** errptr) {
-  *value_length = 0;
-  *found = 0;
-  bool fits = false;
-  Guarded(errptr, [&] {
-    PinnableSlice value;
-    Status status = db->rep->Get(options->Rep(), family, key, &value);
-    if (status.ok()) {
-      *found = 1;
-      *value_length = value.size();
-      fits = value.size() <= buffer_size;
-      if (fits && value.size() > 0) std::memcpy(buffer, value.data(), value.size());
-    }
-    return UnlessAbsent(std::move(status));
-  });
-  return Truth(fits);
+char* GetCopy(rocksdb_t* db, const rocksdb_readoptions_t* options, ColumnFamilyHandle* family, Slice key,
+              size_t* value_length, char** errptr) {
+  return CopyOf([&](PinnableSlice* value) { return Worded(db->rep->Get(options->Rep(), family, key, value)); },
+                value_length, errptr);
+}
+template <typename Pinned>
+Pinned* GetPinned(rocksdb_t* db, const rocksdb_readoptions_t* options, ColumnFamilyHandle* family, Slice key,
+                  char** errptr) {
+  return PinnedOf<Pinned>(
+      [&](PinnableSlice* value) { return Worded(db->rep->Get(options->Rep(), family, key, value)); }, errptr);
+}
+
+// The function with which DB::GetInto reads one key.
+auto IntoGetter(rocksdb_t* db, const rocksdb_readoptions_t* options, ColumnFamilyHandle* family, Slice key) {
+  return [=](std::span<char> buffer, std::size_t* size) {
+    return Worded(db->rep->GetInto(options->Rep(), family, key, buffer, size));
+  };
 }
 
 // As in RocksDB, a key that certainly does not exist has a known value, which is empty.
@@ -62,22 +62,21 @@ extern "C" {
 
 char* rocksdb_get(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_length,
                   size_t* value_length, char** errptr) {
-  return GetCopy(*db->rep, options->Rep(), db->rep->DefaultColumnFamily(), Slice(key, key_length), value_length,
-                 errptr);
+  return GetCopy(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length), value_length, errptr);
 }
 char* rocksdb_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options, rocksdb_column_family_handle_t* family,
                      const char* key, size_t key_length, size_t* value_length, char** errptr) {
-  return GetCopy(*db->rep, options->Rep(), RepOf(family), Slice(key, key_length), value_length, errptr);
+  return GetCopy(db, options, RepOf(family), Slice(key, key_length), value_length, errptr);
 }
 rocksdb_pinnableslice_t* rocksdb_get_pinned(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key,
                                             size_t key_length, char** errptr) {
-  return GetPinned<rocksdb_pinnableslice_t>(*db->rep, options->Rep(), db->rep->DefaultColumnFamily(),
-                                            Slice(key, key_length), errptr);
+  return GetPinned<rocksdb_pinnableslice_t>(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length),
+                                            errptr);
 }
 rocksdb_pinnableslice_t* rocksdb_get_pinned_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                                rocksdb_column_family_handle_t* family, const char* key,
                                                size_t key_length, char** errptr) {
-  return GetPinned<rocksdb_pinnableslice_t>(*db->rep, options->Rep(), RepOf(family), Slice(key, key_length), errptr);
+  return GetPinned<rocksdb_pinnableslice_t>(db, options, RepOf(family), Slice(key, key_length), errptr);
 }
 const char* rocksdb_pinnableslice_value(const rocksdb_pinnableslice_t* slice, size_t* value_length) {
   *value_length = slice == nullptr ? 0 : slice->rep.size();
@@ -87,13 +86,13 @@ void rocksdb_pinnableslice_destroy(rocksdb_pinnableslice_t* slice) { delete slic
 
 rocksdb_pinnable_handle_t* rocksdb_get_pinned_v2(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key,
                                                  size_t key_length, char** errptr) {
-  return GetPinned<rocksdb_pinnable_handle_t>(*db->rep, options->Rep(), db->rep->DefaultColumnFamily(),
-                                              Slice(key, key_length), errptr);
+  return GetPinned<rocksdb_pinnable_handle_t>(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length),
+                                              errptr);
 }
 rocksdb_pinnable_handle_t* rocksdb_get_pinned_cf_v2(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                                     rocksdb_column_family_handle_t* family, const char* key,
                                                     size_t key_length, char** errptr) {
-  return GetPinned<rocksdb_pinnable_handle_t>(*db->rep, options->Rep(), RepOf(family), Slice(key, key_length), errptr);
+  return GetPinned<rocksdb_pinnable_handle_t>(db, options, RepOf(family), Slice(key, key_length), errptr);
 }
 const char* rocksdb_pinnable_handle_get_value(const rocksdb_pinnable_handle_t* handle, size_t* value_length) {
   *value_length = handle == nullptr ? 0 : handle->rep.size();
@@ -104,14 +103,15 @@ void rocksdb_pinnable_handle_destroy(rocksdb_pinnable_handle_t* handle) { delete
 unsigned char rocksdb_get_into_buffer(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key,
                                       size_t key_length, char* buffer, size_t buffer_size, size_t* value_length,
                                       unsigned char* found, char** errptr) {
-  return GetInto(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length), buffer, buffer_size, value_length,
-                 found, errptr);
+  return GetInto(IntoGetter(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length)), buffer, buffer_size,
+                 value_length, found, errptr);
 }
 unsigned char rocksdb_get_into_buffer_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                          rocksdb_column_family_handle_t* family, const char* key, size_t key_length,
                                          char* buffer, size_t buffer_size, size_t* value_length, unsigned char* found,
                                          char** errptr) {
-  return GetInto(db, options, RepOf(family), Slice(key, key_length), buffer, buffer_size, value_length, found, errptr);
+  return GetInto(IntoGetter(db, options, RepOf(family), Slice(key, key_length)), buffer, buffer_size, value_length,
+                 found, errptr);
 }
 
 void rocksdb_multi_get(rocksdb_t* db, const rocksdb_readoptions_t* options, size_t count, const char* const* keys,
@@ -119,14 +119,14 @@ void rocksdb_multi_get(rocksdb_t* db, const rocksdb_readoptions_t* options, size
   ColumnFamilyHandle* const family = db->rep->DefaultColumnFamily();
   CopyMany(
       *db->rep, options->Rep(), [family](std::size_t) { return family; }, count, keys, key_lengths, values,
-      value_lengths, errors);
+      value_lengths, errors, Worded);
 }
 void rocksdb_multi_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                           const rocksdb_column_family_handle_t* const* families, size_t count, const char* const* keys,
                           const size_t* key_lengths, char** values, size_t* value_lengths, char** errors) {
   CopyMany(
       *db->rep, options->Rep(), [families](std::size_t i) { return RepOf(families[i]); }, count, keys, key_lengths,
-      values, value_lengths, errors);
+      values, value_lengths, errors, Worded);
 }
 void rocksdb_batched_multi_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                   rocksdb_column_family_handle_t* family, size_t count, const char* const* keys,
@@ -136,7 +136,8 @@ void rocksdb_batched_multi_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* op
   MultiGet(
       *db->rep, options->Rep(), [family](std::size_t) { return RepOf(family); },
       [&](std::size_t i) { return Slice(keys[i], key_lengths[i]); }, count, errors,
-      [&](std::size_t i, PinnableSlice* value) { values[i] = new rocksdb_pinnableslice_t{std::move(*value)}; });
+      [&](std::size_t i, PinnableSlice* value) { values[i] = new rocksdb_pinnableslice_t{std::move(*value)}; },
+      Worded);
 }
 void rocksdb_batched_multi_get_cf_slice(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                         rocksdb_column_family_handle_t* family, size_t count,
@@ -146,7 +147,8 @@ void rocksdb_batched_multi_get_cf_slice(rocksdb_t* db, const rocksdb_readoptions
   MultiGet(
       *db->rep, options->Rep(), [family](std::size_t) { return RepOf(family); },
       [&](std::size_t i) { return Slice(keys[i].data, keys[i].size); }, count, errors,
-      [&](std::size_t i, PinnableSlice* value) { values[i] = new rocksdb_pinnableslice_t{std::move(*value)}; });
+      [&](std::size_t i, PinnableSlice* value) { values[i] = new rocksdb_pinnableslice_t{std::move(*value)}; },
+      Worded);
 }
 
 unsigned char rocksdb_key_may_exist(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key,

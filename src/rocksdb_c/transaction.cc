@@ -38,15 +38,15 @@ struct FamilyArgument {
 
 auto Getter(rocksdb_transaction_t* txn, const rocksdb_readoptions_t* options, FamilyArgument family, Slice key) {
   return [=](PinnableSlice* value) {
-    return family.Do([&](ColumnFamilyHandle* its) { return txn->rep->Get(options->Rep(), its, key, value); });
+    return Worded(family.Do([&](ColumnFamilyHandle* its) { return txn->rep->Get(options->Rep(), its, key, value); }));
   };
 }
 auto UpdateGetter(rocksdb_transaction_t* txn, const rocksdb_readoptions_t* options, FamilyArgument family, Slice key,
                   unsigned char exclusive) {
   return [=](PinnableSlice* value) {
-    return family.Do([&](ColumnFamilyHandle* its) {
+    return Worded(family.Do([&](ColumnFamilyHandle* its) {
       return txn->rep->GetForUpdate(options->Rep(), its, key, value, exclusive != 0);
-    });
+    }));
   };
 }
 

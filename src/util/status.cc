@@ -1,5 +1,10 @@
 #include "cambium/status.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "util/status_text.h"
+
 namespace cambium {
 
 Status::Status(Code code, SubCode subcode, std::string_view message)
@@ -24,35 +29,13 @@ Status Status::WithContext(std::string_view context) const {
   return longer;
 }
 
-namespace {
-const char* CodeName(Status::Code code) {
-  switch (code) {
-    case Status::Code::kOk: return "OK";
-    case Status::Code::kNotFound: return "NotFound";
-    case Status::Code::kCorruption: return "Corruption";
-    case Status::Code::kNotSupported: return "Not implemented";
-    case Status::Code::kInvalidArgument: return "Invalid argument";
-    case Status::Code::kIOError: return "IO error";
-    case Status::Code::kIncomplete: return "Result incomplete";
-    case Status::Code::kShutdownInProgress: return "Shutdown in progress";
-    case Status::Code::kTimedOut: return "Operation timed out";
-    case Status::Code::kAborted: return "Operation aborted";
-    case Status::Code::kBusy: return "Resource busy";
-    case Status::Code::kExpired: return "Operation expired";
-    case Status::Code::kTryAgain: return "Operation failed. Try again.";
-    case Status::Code::kColumnFamilyDropped: return "Column family dropped";
-  }
-  return "Unknown code";
-}
-}  // namespace
-
 std::string Status::ToString() const {
-  std::string text = CodeName(code());
-  if (ok()) return text;
-  if (IsNoSpace()) text += " (no space)";
-  if (IsLocked()) text += " (locked)";
-  if (severity() == Severity::kFatal) text += " (fatal until reopened)";
-  if (!rep_->message.empty()) text += ": " + rep_->message;
+  if (ok()) return "OK";
+  const auto* const kind = std::ranges::find_if(
+      kStatusKinds, [this](const StatusKind& each) { return each.code == code() && each.subcode == subcode(); });
+  std::string text(kind == std::end(kStatusKinds) ? "Unknown code" : kind->name);
+  if (severity() == Severity::kFatal) text += kFatalMark;
+  if (!rep_->message.empty()) text.append(": ").append(rep_->message);
   return text;
 }
 

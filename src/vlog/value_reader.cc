@@ -104,6 +104,10 @@ Result<RecordHeader> CheckMappedHeader(const MappedRegion& region, const ValuePl
   return CheckHeader(place, query, front);
 }
 
+// A record of at most this many bytes is copied to the stack as a whole, and its value from there: a second copy of so
+// few bytes costs less than a checksum in two pieces.
+constexpr std::size_t kShortRecord = 4096 + 512;
+
 // A check of a value without compression holds at most this much of it.
 constexpr std::size_t kPieceBytes = 1u << 20;
 
@@ -245,6 +249,41 @@ Result<bool> ReadMappedValue(const SegmentTable& segments, const ValueQuery& que
   return true;
 }
 
+Result<bool> CopyCachedValue(const SegmentTable& segments, const ValueQuery& query, std::span<char> out,
+                             std::size_t* size) {
+  *size = 0;
+  if (query.order != nullptr) return false;
+  CAMBIUM_TRY(const ValuePlace place, LocateValue(segments, query));
+  char record[kShortRecord];
+  if (place.size <= sizeof record) {
+    CAMBIUM_TRY(const std::size_t have, ReadCachedBytes(place, record));
+    if (have < place.size) return false;
+    RecordHeader header;
+    Slice stored;
+    CAMBIUM_RETURN_IF_ERROR(ParseRecord(place, query, {record, place.size}, &header, &stored));
+    if (header.codec != Codec::kNone) return false;
+    CountRead(query, VALUE_READ_CACHED, place.size);
+    if (stored.size() <= out.size()) std::ranges::copy(stored, out.begin());
+    *size = stored.size();
+    return true;
+  }
+  const MappedRegion* const region = RegionOf(place);
+  if (region == nullptr) return false;
+  CAMBIUM_TRY(const RecordHeader header, CheckMappedHeader(*region, place, query, place.size));
+  if (header.codec != Codec::kNone) return false;
+  if (header.value_size <= out.size()) {
+    const Slice value(out.data(), header.value_size);
+    const std::uint64_t offset = place.offset + kRecordHeaderSize + header.key_size;
+    CAMBIUM_RETURN_IF_ERROR(region->CopyOut(offset, header.value_size, out.data()));
+    if (query.verify_checksums && !ChecksumMatches(header.body_checksum, BodyChecksum(query.key, value))) {
+      return CorruptRecord(*place.segment, place.offset, "record checksum mismatch");
+    }
+  }
+  CountRead(query, VALUE_READ_CACHED, place.size);
+  *size = header.value_size;
+  return true;
+}
+
 Result<bool> BorrowValue(const SegmentTable& segments, const ValueQuery& query, Slice* value,
                          std::shared_ptr<Segment>* keep) {
   *value = Slice();
@@ -289,14 +328,28 @@ void PrefetchMappedValue(const SegmentTable& segments, ValueAddress address) {
   for (std::size_t i = 0; i < std::min<std::size_t>(address.size(), kBytesMax); i += kLine) __builtin_prefetch(bytes + i);
 }
 
-Status CheckRecord(const SegmentTable& segments, const ValueQuery& query) {
+namespace {
+
+// Reads header and key of the record.
+Result<RecordHeader> ReadHeader(const SegmentTable& segments, const ValueQuery& query) {
   CAMBIUM_TRY(const ValuePlace place, LocateValue(segments, query));
   // Under `order`, an equal key with different bytes may be longer.
   const std::size_t key_room = query.order == nullptr ? query.key.size() : kMaxKeySize;
   std::string front(std::min(place.size, kRecordHeaderSize + key_room), '\0');
   std::size_t have = 0;
   CAMBIUM_RETURN_IF_ERROR(place.segment->file().Read(place.offset, front.size(), front.data(), &have));
-  return CheckHeader(place, query, {front.data(), have}).status();
+  return CheckHeader(place, query, {front.data(), have});
+}
+
+}  // namespace
+
+Status CheckRecord(const SegmentTable& segments, const ValueQuery& query) {
+  return ReadHeader(segments, query).status();
+}
+
+Result<std::optional<std::size_t>> ReadValueSize(const SegmentTable& segments, const ValueQuery& query) {
+  CAMBIUM_TRY(const RecordHeader header, ReadHeader(segments, query));
+  return header.codec == Codec::kNone ? std::optional<std::size_t>(header.value_size) : std::nullopt;
 }
 
 }  // namespace cambium

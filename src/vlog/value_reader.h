@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "cambium/comparator.h"
@@ -56,6 +58,17 @@ Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& que
 
 // As ReadCachedValue, but also returns false if the value would have to be read with a system call.
 Result<bool> ReadMappedValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
+
+// As ReadCachedValue, but copies the value to `out` if it has at most out.size() bytes. *size is set to the size of any
+// value, 0 after an error; of a larger one perhaps only the header and the key are checked. Allocates nothing, unless
+// the key is long. Also returns false if the value is compressed, or long and not mapped, or if keys with other bytes
+// may be equal.
+Result<bool> CopyCachedValue(const SegmentTable& segments, const ValueQuery& query, std::span<char> out,
+                             std::size_t* size);
+
+// The size of a value that is stored without compression, from the header of its record; header and key are checked.
+// nullopt: the value is compressed.
+Result<std::optional<std::size_t>> ReadValueSize(const SegmentTable& segments, const ValueQuery& query);
 
 // Sets *value to the bytes of the value in the mapping of its segment, without a copy, and *keep, unless null, to a
 // reference to the segment. The bytes are valid as long as the segment: as *keep, or as the view that has `segments`.

@@ -117,7 +117,7 @@ cambium_checkpoint_t *cambium_checkpoint_object_create(cambium_t *, char **);
 void cambium_checkpoint_object_destroy(cambium_checkpoint_t *);
 void cambium_checkpoint_offline(const cambium_options_t *, const char *, const char *, char **);
 void cambium_close(cambium_t *);
-void cambium_close_with_status(cambium_t *, char **);
+unsigned char cambium_close_with_status(cambium_t *, char **);
 void cambium_column_family_handle_destroy(cambium_column_family_handle_t *);
 uint32_t cambium_column_family_handle_get_id(const cambium_column_family_handle_t *);
 char *cambium_column_family_handle_get_name(const cambium_column_family_handle_t *, size_t *);
@@ -195,6 +195,10 @@ void cambium_drop_column_family(cambium_t *, cambium_column_family_handle_t *, c
 void cambium_end_trace(cambium_t *, char **);
 void cambium_env_destroy(cambium_env_t *);
 char *cambium_env_get_test_directory(cambium_env_t *);
+int cambium_error_code(const char *);
+const char *cambium_error_message(const char *);
+int cambium_error_severity(const char *);
+int cambium_error_subcode(const char *);
 cambium_eventlistener_t *cambium_eventlistener_create(void *, void (*)(void *), void (*)(void *, cambium_t *, const
     cambium_flushjobinfo_t *), void (*)(void *, cambium_t *, const cambium_flushjobinfo_t *), void (*)(void *, cambium_t
     *, const cambium_compactionjobinfo_t *), void (*)(void *, cambium_t *, const cambium_compactionjobinfo_t *), void
@@ -240,6 +244,10 @@ char *cambium_get_cf(cambium_t *, const cambium_readoptions_t *, cambium_column_
     size_t *, char **);
 char *cambium_get_db_identity(cambium_t *, size_t *);
 cambium_column_family_handle_t *cambium_get_default_column_family_handle(cambium_t *);
+unsigned char cambium_get_into_buffer(cambium_t *, const cambium_readoptions_t *, const char *, size_t, char *, size_t,
+    size_t *, unsigned char *, char **);
+unsigned char cambium_get_into_buffer_cf(cambium_t *, const cambium_readoptions_t *, cambium_column_family_handle_t *,
+    const char *, size_t, char *, size_t, size_t *, unsigned char *, char **);
 uint64_t cambium_get_latest_sequence_number(cambium_t *);
 cambium_options_t *cambium_get_options(cambium_t *);
 cambium_options_t *cambium_get_options_cf(cambium_t *, cambium_column_family_handle_t *);

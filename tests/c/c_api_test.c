@@ -99,6 +99,36 @@ static void test_versions(void) {
   CHECK(cambium_major_version() + cambium_minor_version() + cambium_patch_version() > 0);
 }
 
+/* What programs decide by the kind of an error. The texts that this library gives are read back by status_test. */
+static void test_error_codes(void) {
+  static const char* const strange[] = {"", "OK", "something else", "IO error (unheard of): x", "Corruption? No."};
+  const char* const locked = "IO error (locked): lock /db/LOCK: it is open";
+  const char* const fatal = "IO error (no space) (fatal until reopened): write /db/000001.log";
+  const char* const waited = "Operation timed out (lock): the lock of key a";
+  char copy[128];
+  size_t i;
+  CHECK(cambium_error_code(NULL) == cambium_code_ok && cambium_error_subcode(NULL) == cambium_subcode_none);
+  CHECK(cambium_error_severity(NULL) == cambium_severity_none && cambium_error_message(NULL) == NULL);
+  CHECK(cambium_error_code(locked) == cambium_code_io_error && cambium_error_subcode(locked) == cambium_subcode_locked);
+  CHECK(cambium_error_severity(locked) == cambium_severity_none);
+  CHECK(strcmp(cambium_error_message(locked), "lock /db/LOCK: it is open") == 0);
+  snprintf(copy, sizeof copy, "%s", fatal);
+  CHECK(cambium_error_code(copy) == cambium_code_io_error && cambium_error_subcode(copy) == cambium_subcode_no_space);
+  CHECK(cambium_error_severity(copy) == cambium_severity_fatal);
+  CHECK(cambium_error_message(copy) == strstr(copy, "write"));
+  CHECK(cambium_error_code(waited) == cambium_code_timed_out);
+  CHECK(cambium_error_subcode(waited) == cambium_subcode_lock_timeout);
+  CHECK(cambium_error_code("NotFound") == cambium_code_not_found && *cambium_error_message("NotFound") == '\0');
+  CHECK(cambium_error_code("Operation failed. Try again.: x") == cambium_code_try_again);
+  CHECK(cambium_error_code("Operation expired") == cambium_code_expired);
+  for (i = 0; i < sizeof strange / sizeof strange[0]; ++i) {
+    CHECK(cambium_error_code(strange[i]) == cambium_code_unknown);
+    CHECK(cambium_error_subcode(strange[i]) == cambium_subcode_none);
+    CHECK(cambium_error_severity(strange[i]) == cambium_severity_none);
+    CHECK(cambium_error_message(strange[i]) == strange[i]);
+  }
+}
+
 static void test_open_and_errors(void) {
   cambium_t* db;
   cambium_t* second;
@@ -119,8 +149,9 @@ static void test_open_and_errors(void) {
   put(db, "key", "value");
   second = cambium_open(options, path, &error);
   CHECK(second == NULL);
+  CHECK(cambium_error_code(error) == cambium_code_io_error && cambium_error_subcode(error) == cambium_subcode_locked);
   CHECK_ERROR(error, "IO error");
-  cambium_close_with_status(db, &error);
+  CHECK(cambium_close_with_status(db, &error) == 1);
   CHECK_OK(error);
   db = cambium_open_for_read_only(options, path, &error);
   CHECK_OK(error);
@@ -141,11 +172,14 @@ static void test_open_and_errors(void) {
 static void test_close_with_an_iterator(void) {
   cambium_t* const db = open_new();
   cambium_iterator_t* const it = cambium_create_iterator(db, roptions);
-  cambium_close_with_status(db, &error);
+  CHECK(cambium_close_with_status(db, &error) == 0);
+  CHECK(cambium_error_code(error) == cambium_code_aborted && cambium_error_subcode(error) == cambium_subcode_none);
   CHECK_ERROR(error, "aborted");
+  CHECK(cambium_close_with_status(db, NULL) == 0); /* no error wanted */
   put(db, "still", "open");
+  check_get(db, roptions, "still", "open");
   cambium_iter_destroy(it);
-  cambium_close_with_status(db, &error);
+  CHECK(cambium_close_with_status(db, &error) == 1);
   CHECK_OK(error);
 }
 
@@ -173,6 +207,26 @@ static void test_writes_and_gets(void) {
   value = cambium_get_cf(db, roptions, family, "large", 5, &length, &error);
   CHECK(length == sizeof large && memcmp(value, large, length) == 0);
   cambium_free(value);
+  { /* The buffer is large enough, too small, and none. */
+    static char buffer[sizeof large];
+    unsigned char found = 0;
+    CHECK(cambium_get_into_buffer(db, roptions, "large", 5, buffer, sizeof buffer, &length, &found, &error) == 1);
+    CHECK(found == 1 && length == sizeof large && memcmp(buffer, large, length) == 0);
+    CHECK(cambium_get_into_buffer_cf(db, roptions, family, "a", 1, buffer, 2, &length, &found, &error) == 1);
+    CHECK(found == 1 && length == 1 && memcmp(buffer, "1x", 2) == 0);
+    CHECK(cambium_get_into_buffer(db, roptions, "large", 5, buffer, 19999, &length, &found, &error) == 0);
+    CHECK(found == 1 && length == sizeof large && memcmp(buffer, "1x", 2) == 0);
+    CHECK(cambium_get_into_buffer(db, roptions, "large", 5, NULL, 0, &length, &found, &error) == 0);
+    CHECK(found == 1 && length == sizeof large);
+    CHECK(cambium_get_into_buffer(db, roptions, "empty", 5, NULL, 0, &length, &found, &error) == 1);
+    CHECK(found == 1 && length == 0);
+    CHECK(cambium_get_into_buffer(db, roptions, "absent", 6, buffer, 9, &length, &found, &error) == 0);
+    CHECK(found == 0 && length == 0);
+    CHECK_OK(error);
+    CHECK(cambium_get_into_buffer_cf(db, roptions, NULL, "a", 1, buffer, 9, &length, &found, &error) == 0);
+    CHECK(found == 0 && length == 0 && cambium_error_code(error) == cambium_code_invalid_argument);
+    CHECK_ERROR(error, "Invalid argument");
+  }
   pinned = cambium_get_pinned(db, roptions, "large", 5, &error);
   CHECK_OK(error);
   CHECK(memcmp(cambium_pinnableslice_value(pinned, &length), large, sizeof large) == 0 && length == sizeof large);
@@ -1697,6 +1751,7 @@ int main(int argc, char** argv) {
   if (index != NULL && strcmp(index, "lsm") == 0) cambium_options_set_index_type(options, cambium_lsm_index);
 
   test_versions();
+  test_error_codes();
   test_open_and_errors();
   test_close_with_an_iterator();
   test_writes_and_gets();

@@ -391,8 +391,11 @@ const std::map<std::string, Case>& Cases() {
                                                             &r.error);
     }};
     c["close_with_status"] = {Needs::kOpen, [](Room& r) {
-      cambium_close_with_status(r.db, &r.error);
-      if (r.error == nullptr || std::string_view(r.error) != c::kOutOfMemory) r.db = nullptr;
+      if (cambium_close_with_status(r.db, &r.error) != 0) {
+        r.db = nullptr;
+      } else {
+        EXPECT_EQ(cambium_error_subcode(r.error), cambium_subcode_out_of_memory) << r.error;
+      }
     }, [](Room& r) {
       cambium_column_family_handle_destroy(r.x);
       r.x = nullptr;
@@ -440,6 +443,16 @@ const std::map<std::string, Case>& Cases() {
     }};
     c["get_cf"] = {Needs::kOpen, [](Room& r) {
       r.copies[0] = cambium_get_cf(r.db, &r.read, r.x, "key", 3, r.sizes, &r.error);
+    }};
+    c["get_into_buffer"] = {Needs::kOpen, [](Room& r) {
+      char buffer[3'000];
+      unsigned char found = 0;
+      cambium_get_into_buffer(r.db, &r.read, "key", 3, buffer, sizeof buffer, r.sizes, &found, &r.error);
+    }};
+    c["get_into_buffer_cf"] = {Needs::kOpen, [](Room& r) {
+      char buffer[3];
+      unsigned char found = 0;
+      cambium_get_into_buffer_cf(r.db, &r.read, r.x, "key", 3, buffer, sizeof buffer, r.sizes, &found, &r.error);
     }};
     c["get_pinned"] = {Needs::kOpen, [](Room& r) {
       r.slices[0] = cambium_get_pinned(r.db, &r.read, "key", 3, &r.error);
@@ -656,6 +669,7 @@ TEST_P(CMemoryTest, OutOfMemoryIsReported) {
     for (const char* const error : {room.error, room.errors[0], room.errors[1]}) {
       if (error != nullptr && met != 0) {
         EXPECT_NE(std::string(error).find("memory"), std::string::npos) << error << ", after " << granted;
+        EXPECT_NE(cambium_error_code(error), cambium_code_unknown) << error << ", after " << granted;
       }
     }
   }
@@ -709,7 +723,7 @@ TEST(CErrorsTest, AbortedFromTheDiskFreesTheDatabase) {
     fault.sticky = true;
     fault.status = Status::Aborted("a disk that gives up");
     fs->AddFault(fault);
-    cambium_close_with_status(db, &error);
+    EXPECT_EQ(cambium_close_with_status(db, &error), 1);
   }
   ASSERT_NE(error, nullptr);
   EXPECT_NE(std::string(error).find("a disk that gives up"), std::string::npos) << error;
@@ -723,8 +737,64 @@ TEST(CErrorsTest, OtherExceptionsAreReported) {
   c::Guarded(&error, []() -> Status { throw std::length_error("vector"); });
   EXPECT_STREQ(error, c::kOutOfMemory);
   c::Guarded(&error, []() -> Status { throw std::out_of_range("index"); });
-  EXPECT_STREQ(error, "index");
+  EXPECT_STREQ(error, "Operation aborted: index");
   cambium_free(error);
+}
+
+// A status whose text needs more memory than there is. The error then has a text that was there before, with the same
+// code, subcode and severity, and it may be freed and replaced like any other.
+TEST(CErrorsTest, CodeIsKeptWithoutMemoryForTheText) {
+  if (!kMemoryCanBeScarce) GTEST_SKIP() << kMemoryIsAmple;
+  const std::string message(100, 'm');
+  char* error = nullptr;
+  const Status all[] = {
+      Status::NotFound(message), Status::Corruption(message), Status::NotSupported(message),
+      Status::InvalidArgument(message), Status::IOError(message), Status::NoSpace(message), Status::Locked(message),
+      Status::PathNotFound(message), Status::Denied(message), Status::Incomplete(message),
+      Status::ShutdownInProgress(message), Status::TimedOut(message), Status::LockTimeout(message),
+      Status::Aborted(message), Status::OutOfMemory(message), Status::Busy(message), Status::Deadlock(message),
+      Status::LockLimit(message), Status::Expired(message), Status::TryAgain(message),
+      Status::ColumnFamilyDropped(message)};
+  for (const Status& plain : all) {
+    const Status fatal = plain.Fatal();
+    for (const Status* const its : {&plain, &fatal}) {
+      const Status& status = *its;
+      {
+        ScarceMemory scarce(0);
+        c::SaveError(&error, status);
+      }
+      ASSERT_NE(error, nullptr);
+      EXPECT_STREQ(cambium_error_message(error), "no memory for the error message") << error;
+      EXPECT_EQ(cambium_error_code(error), static_cast<int>(status.code())) << error;
+      EXPECT_EQ(cambium_error_subcode(error), static_cast<int>(status.subcode())) << error;
+      EXPECT_EQ(cambium_error_severity(error), static_cast<int>(status.severity())) << error;
+      cambium_free(std::exchange(error, nullptr));
+      c::SaveError(&error, status);
+      EXPECT_STREQ(error, status.ToString().c_str());
+    }
+  }
+  cambium_free(error);
+}
+
+TEST(CErrorsTest, GetIntoBufferAllocatesNothingForAValueInMemory) {
+  if (!kMemoryCanBeScarce) GTEST_SKIP() << kMemoryIsAmple;
+  Room room(Needs::kOpen);
+  cambium_compact_range(room.db, nullptr, 0, nullptr, 0);
+  char buffer[2'000];
+  std::size_t length = 0;
+  unsigned char found = 0;
+  const auto allocated = [&] {
+    const AllocatedBytes bytes;
+    EXPECT_EQ(cambium_get_into_buffer(room.db, &room.read, "key", 3, buffer, sizeof buffer, &length, &found,
+                                      &room.error), 1);
+    return bytes.get();
+  };
+  // The first reads map the segment, and ask whether the value is in memory.
+  std::uint64_t least = UINT64_MAX;
+  for (int i = 0; i < 1'000 && least != 0; ++i) least = std::min(least, allocated());
+  EXPECT_EQ(length, 2'000u);
+  EXPECT_EQ(std::string(buffer, length), std::string(2'000, 'v'));
+  EXPECT_EQ(least, 0u) << "or this file system has no reads that do not wait";
 }
 
 }  // namespace

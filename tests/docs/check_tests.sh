@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A table whose header ends with "| tests |" says which test holds which sentence. Each name in backquotes in that column
-# must be a file of tests (`api/limits_test`) or, after a file, one of its tests (`KillTest.AcknowledgedBatches...` is
-# written `AcknowledgedBatchesSurviveWhole`).
+# must be a file of tests (`api/limits_test`; also a program in C or a script) or, after a file, one of its tests
+# (`KillTest.AcknowledgedBatches...` is written `AcknowledgedBatchesSurviveWhole`).
 # A failing test names its suite only. So no two files share the name of a suite, and x_y_test.cc has one that begins
 # with XY, or with the name of one of its folders and XY.
 set -u
@@ -35,6 +35,7 @@ while IFS= read -r document; do
       -) complain "${where#"$root"/}" "the row names no test" ;;
       */*)
         file=$root/tests/${name#tests/}.cc
+        for ending in c sh; do [ -f "$file" ] || [ ! -f "${file%.cc}.$ending" ] || file=${file%.cc}.$ending; done
         [ -f "$file" ] || complain "${where#"$root"/}" "${file#"$root"/} does not exist" ;;
       *)
         [ -n "$file" ] || { complain "${where#"$root"/}" "no file before the test $name"; continue; }

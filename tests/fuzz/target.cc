@@ -8,9 +8,10 @@
 namespace cambium::fuzz {
 namespace {
 
-const Target* const kTargets[] = {&kManifestTarget,     &kPageTarget,    &kLogTarget,      &kFooterTarget,
-                                  &kRunTarget,          &kOptionsTarget, &kBatchTarget,    &kTraceTarget,
-                                  &kBackupRecordTarget, &kJsonlTarget,   &kDatabaseTarget, &kSalvageTarget};
+const Target* const kTargets[] = {
+    &kManifestTarget, &kPageTarget,         &kLogTarget,   &kFooterTarget,       &kRunTarget,
+    &kOptionsTarget,  &kBatchTarget,        &kTraceTarget, &kBackupRecordTarget, &kJsonlTarget,
+    &kDatabaseTarget, &kRocksDbBatchTarget, &kSalvageTarget};
 
 // Errors about two files, or a file and the MANIFEST, that contradict each other, although each is sound by itself.
 // They name a number, a slot or the keys instead of a file.

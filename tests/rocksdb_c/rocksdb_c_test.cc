@@ -103,7 +103,7 @@ TEST_F(RocksDbCTest, BatchesHaveRocksDbsSerialisedForm) {
   EXPECT_NE(written(zeros + "\x01\0\0\0"s + "\x05\x07\x02k5\x02v5"s).find("family"), std::string::npos);
   EXPECT_NE(written(zeros + "\x01\0\0\0"s + "\x02\x02k6\x02v6"s).find("Merge"), std::string::npos);
   EXPECT_NE(written(zeros + "\x01\0\0\0"s + "\x13"s).find("operation 19"), std::string::npos);
-  for (const std::string malformed :
+  for (const std::string& malformed :
        {"\x01\0\0\0"s + "\x01\xff\xff\xff\xff\x0fk"s, "\x01\0\0\0"s + "\x05\xff\xff\xff\xff\x7f\x01k\x01v"s,
         "\x01\0\0\0"s + "\x01\x01k\x01v\x00\x01k"s}) {
     EXPECT_EQ(written(zeros + malformed).rfind("Corruption", 0), 0U) << "a length, a family, and a count";

@@ -228,6 +228,18 @@ std::string Runner::ExpectValue(const ModelState& state, const std::string& key,
   return "";
 }
 
+namespace {
+// Reads with GetInto, until the buffer, which has `room` bytes at first, is large enough.
+Status GetInto(DB* db, const ReadOptions& options, const std::string& key, std::size_t room, std::string* value) {
+  value->assign(room, '#');
+  std::size_t size = 0;
+  Status status;
+  while ((status = db->GetInto(options, key, *value, &size)).ok() && size > value->size()) value->assign(size, '#');
+  value->resize(size);
+  return status;
+}
+}  // namespace
+
 std::string Runner::Get(const Operation& op) {
   ReadOptions options;
   options.async_io = IsAsync(op);
@@ -235,8 +247,10 @@ std::string Runner::Get(const Operation& op) {
   for (const std::string& key : op.keys) {
     std::string value;
     Status status;
-    if (op.id / 2 % 2 == 0) {
+    if (op.id / 2 % 3 == 0) {
       status = database_->get()->Get(options, key, &value);
+    } else if (op.id / 2 % 3 == 1) {
+      status = GetInto(database_->get(), options, key, static_cast<std::size_t>(op.id) % 7 * 500, &value);
     } else {
       PinnableSlice pinned;
       status = database_->get()->Get(options, key, &pinned);

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "util/result.h"
+#include "util/status_text.h"
 
 namespace cambium {
 namespace {
@@ -29,6 +33,9 @@ TEST(StatusTest, EachCodeAnswersOnlyToItsOwnQuery) {
       {Status::TimedOut("m"), &Status::IsTimedOut},
       {Status::Aborted("m"), &Status::IsAborted},
       {Status::Busy("m"), &Status::IsBusy},
+      {Status::Expired("m"), &Status::IsExpired},
+      {Status::TryAgain("m"), &Status::IsTryAgain},
+      {Status::ColumnFamilyDropped("m"), &Status::IsColumnFamilyDropped},
   };
   for (const auto& [status, own] : kinds) {
     EXPECT_FALSE(status.ok());
@@ -37,7 +44,7 @@ TEST(StatusTest, EachCodeAnswersOnlyToItsOwnQuery) {
   }
 }
 
-TEST(StatusTest, SubcodesAreIOErrors) {
+TEST(StatusTest, SubcodesBelongToTheirCode) {
   EXPECT_TRUE(Status::NoSpace("m").IsIOError());
   EXPECT_TRUE(Status::NoSpace("m").IsNoSpace());
   EXPECT_FALSE(Status::NoSpace("m").IsLocked());
@@ -48,6 +55,16 @@ TEST(StatusTest, SubcodesAreIOErrors) {
   EXPECT_TRUE(Status::Denied("m").IsDenied());
   EXPECT_TRUE(Status::Denied("m").IsIOError());
   EXPECT_FALSE(Status::IOError("m").IsDenied());
+  EXPECT_TRUE(Status::LockTimeout("m").IsTimedOut());
+  EXPECT_TRUE(Status::LockTimeout("m").IsLockTimeout());
+  EXPECT_TRUE(Status::Deadlock("m").IsBusy());
+  EXPECT_TRUE(Status::Deadlock("m").IsDeadlock());
+  EXPECT_TRUE(Status::LockLimit("m").IsBusy());
+  EXPECT_TRUE(Status::LockLimit("m").IsLockLimit());
+  EXPECT_FALSE(Status::LockLimit("m").IsDeadlock());
+  EXPECT_TRUE(Status::OutOfMemory("m").IsAborted());
+  EXPECT_TRUE(Status::OutOfMemory("m").IsOutOfMemory());
+  EXPECT_FALSE(Status::Aborted("m").IsOutOfMemory());
 }
 
 TEST(StatusTest, CopiesAreIndependent) {
@@ -71,6 +88,47 @@ TEST(StatusTest, FatalAndContextKeepTheCode) {
   EXPECT_EQ(status.ToString(), "IO error (no space) (fatal until reopened): flush: fdatasync 7.log");
   EXPECT_TRUE(Status::OK().Fatal().ok());
   EXPECT_TRUE(Status::OK().WithContext("c").ok());
+}
+
+// Statuses of all kinds, with a message.
+std::vector<Status> OfEachKind(const char* message) {
+  std::vector<Status> all;
+  for (const auto make : {&Status::NotFound, &Status::Corruption, &Status::NotSupported, &Status::InvalidArgument,
+                          &Status::IOError, &Status::NoSpace, &Status::Locked, &Status::PathNotFound, &Status::Denied,
+                          &Status::Incomplete, &Status::ShutdownInProgress, &Status::TimedOut, &Status::LockTimeout,
+                          &Status::Aborted, &Status::OutOfMemory, &Status::Busy, &Status::Deadlock, &Status::LockLimit,
+                          &Status::Expired, &Status::TryAgain, &Status::ColumnFamilyDropped}) {
+    all.push_back(make(message));
+  }
+  return all;
+}
+
+// Messages that look like parts of a text must not be taken for them.
+TEST(StatusTextTest, EveryTextIsReadBack) {
+  std::set<const StatusKind*> kinds;
+  for (const char* const message : {"", "m", ": ", "no space", " (no space)", "(fatal until reopened): IO error: m"}) {
+    for (const Status& plain : OfEachKind(message)) {
+      for (const Status& status : {plain, plain.Fatal(), plain.Fatal().WithContext("c")}) {
+        const std::string text = status.ToString();
+        const std::optional<StatusText> parsed = ParseStatusText(text);
+        ASSERT_TRUE(parsed.has_value()) << text;
+        EXPECT_EQ(parsed->kind->code, status.code()) << text;
+        EXPECT_EQ(parsed->kind->subcode, status.subcode()) << text;
+        EXPECT_EQ(parsed->severity, status.severity()) << text;
+        EXPECT_EQ(parsed->message, status.message()) << text;
+        kinds.insert(parsed->kind);
+      }
+    }
+  }
+  EXPECT_EQ(kinds.size(), std::size(kStatusKinds));
+}
+
+TEST(StatusTextTest, OtherTextsAreNoErrors) {
+  for (const char* const text : {"", "OK", "NotFounder", "not found", "IO error (no space", "IO error (strange): m",
+                                 "IO error:", "IO error:m", " IO error: m", "read: IO error: m", "Corruption m",
+                                 "Corruption (no space): m", "Corruption (fatal until reopened) (no space): m"}) {
+    EXPECT_FALSE(ParseStatusText(text).has_value()) << text;
+  }
 }
 
 Result<int> Half(int n) {

@@ -22,7 +22,7 @@ class Cursor {
     if (after !== undefined || through !== undefined) {
       throw new TypeError('in this order of keys a cursor has only the bounds gte and lt');
     }
-    const flags = readFlags(options) | (options.values === false ? KEYS_ONLY : 0);
+    const flags = readFlags(options, 'cursor') | (options.values === false ? KEYS_ONLY : 0);
     this.#native = binding.newIterator(
       native,
       ColumnFamily.nativeOf(family),

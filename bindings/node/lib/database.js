@@ -184,7 +184,7 @@ class Database {
       this.#native,
       familyOf(this, options.columnFamily),
       key,
-      readFlags(options),
+      readFlags(options, 'get'),
       Snapshot.nativeOf(options.snapshot),
       isText(options.encoding),
     );
@@ -213,7 +213,7 @@ class Database {
       this.#native,
       families,
       keys,
-      readFlags(options),
+      readFlags(options, 'get'),
       Snapshot.nativeOf(options.snapshot),
       isText(options.encoding),
     );
@@ -235,7 +235,7 @@ class Database {
     const native = binding.newIterator(
       this.#native,
       ColumnFamily.nativeOf(family),
-      readFlags(options) | KEYS_ONLY,
+      readFlags(options, 'get') | KEYS_ONLY,
       Snapshot.nativeOf(options.snapshot),
       lower,
       upper,
@@ -251,54 +251,56 @@ class Database {
 
   async put(key, value, options = none) {
     return withSignal(options.signal, () =>
-      binding.put(this.#native, familyOf(this, options.columnFamily), key, value, writeFlags(options)),
+      binding.put(this.#native, familyOf(this, options.columnFamily), key, value, writeFlags(options, 'put')),
     );
   }
 
   putSync(key, value, options = none) {
-    binding.putSync(this.#native, familyOf(this, options.columnFamily), key, value, writeFlags(options));
+    binding.putSync(this.#native, familyOf(this, options.columnFamily), key, value, writeFlags(options, 'put'));
   }
 
   async delete(key, options = none) {
     return withSignal(options.signal, () =>
-      binding.delete(false, this.#native, familyOf(this, options.columnFamily), key, writeFlags(options)),
+      binding.delete(false, this.#native, familyOf(this, options.columnFamily), key, writeFlags(options, 'put')),
     );
   }
 
   deleteSync(key, options = none) {
-    binding.delete(true, this.#native, familyOf(this, options.columnFamily), key, writeFlags(options));
+    binding.delete(true, this.#native, familyOf(this, options.columnFamily), key, writeFlags(options, 'put'));
   }
 
   async singleDelete(key, options = none) {
     return withSignal(options.signal, () =>
-      binding.singleDelete(false, this.#native, familyOf(this, options.columnFamily), key, writeFlags(options)),
+      binding.singleDelete(false, this.#native, familyOf(this, options.columnFamily), key, writeFlags(options, 'put')),
     );
   }
 
   singleDeleteSync(key, options = none) {
-    binding.singleDelete(true, this.#native, familyOf(this, options.columnFamily), key, writeFlags(options));
+    binding.singleDelete(true, this.#native, familyOf(this, options.columnFamily), key, writeFlags(options, 'put'));
   }
 
   /** Deletes the keys in [start, end). */
   async deleteRange(start, end, options = none) {
+    const flags = writeFlags(options, 'put');
     return withSignal(options.signal, () =>
-      binding.deleteRange(false, this.#native, familyOf(this, options.columnFamily), start, end, writeFlags(options)),
+      binding.deleteRange(false, this.#native, familyOf(this, options.columnFamily), start, end, flags),
     );
   }
 
   deleteRangeSync(start, end, options = none) {
-    binding.deleteRange(true, this.#native, familyOf(this, options.columnFamily), start, end, writeFlags(options));
+    const flags = writeFlags(options, 'put');
+    binding.deleteRange(true, this.#native, familyOf(this, options.columnFamily), start, end, flags);
   }
 
   /** Applies a WriteBatch, or a list of operations, as a whole. */
   async write(batch, options = none) {
     return withSignal(options.signal, () =>
-      binding.write(false, this.#native, this.#toBatch(batch), writeFlags(options)),
+      binding.write(false, this.#native, this.#toBatch(batch), writeFlags(options, 'write')),
     );
   }
 
   writeSync(batch, options = none) {
-    binding.write(true, this.#native, this.#toBatch(batch), writeFlags(options));
+    binding.write(true, this.#native, this.#toBatch(batch), writeFlags(options, 'write'));
   }
 
   #toBatch(batch) {
@@ -463,11 +465,13 @@ class Database {
 
   /** Reads each key and value of each column family. The first damage is the error. */
   async verifyChecksums(options = none) {
-    return binding.verifyChecksums(false, this.#native, readFlags(options), Snapshot.nativeOf(options.snapshot));
+    const flags = readFlags(options, 'verifyChecksums');
+    return binding.verifyChecksums(false, this.#native, flags, Snapshot.nativeOf(options.snapshot));
   }
 
   verifyChecksumsSync(options = none) {
-    binding.verifyChecksums(true, this.#native, readFlags(options), Snapshot.nativeOf(options.snapshot));
+    const flags = readFlags(options, 'verifyChecksums');
+    binding.verifyChecksums(true, this.#native, flags, Snapshot.nativeOf(options.snapshot));
   }
 
   // ---- Properties, options, statistics ----

@@ -12,7 +12,7 @@ class CambiumError extends Error {
     super(message);
     this.code = code;
     // The database takes no writes until it is opened again.
-    this.fatal = message.includes('(fatal until reopened)');
+    this.fatal = false;
   }
 
   get name() {
@@ -48,33 +48,47 @@ const classes = {
 };
 classes.NoSpaceError = class NoSpaceError extends define('CAMBIUM_NO_SPACE', classes.IOError) {};
 classes.LockedError = class LockedError extends define('CAMBIUM_LOCKED', classes.IOError) {};
+classes.PathNotFoundError = class PathNotFoundError extends define('CAMBIUM_PATH_NOT_FOUND', classes.IOError) {};
+classes.DeniedError = class DeniedError extends define('CAMBIUM_DENIED', classes.IOError) {};
+classes.LockTimeoutError = class LockTimeoutError extends define('CAMBIUM_LOCK_TIMEOUT', classes.TimedOutError) {};
+classes.DeadlockError = class DeadlockError extends define('CAMBIUM_DEADLOCK', classes.BusyError) {};
+classes.LockLimitError = class LockLimitError extends define('CAMBIUM_LOCK_LIMIT', classes.BusyError) {};
+classes.OutOfMemoryError = class OutOfMemoryError extends define('CAMBIUM_OUT_OF_MEMORY', classes.AbortedError) {};
 
-// How texts of statuses begin.
-const byPrefix = [
-  ['NotFound', classes.NotFoundError],
-  ['Corruption', classes.CorruptionError],
-  ['Not implemented', classes.NotSupportedError],
-  ['Invalid argument', classes.InvalidArgumentError],
-  ['IO error (no space)', classes.NoSpaceError],
-  ['IO error (locked)', classes.LockedError],
-  ['IO error', classes.IOError],
-  ['Result incomplete', classes.IncompleteError],
-  ['Shutdown in progress', classes.ShutdownInProgressError],
-  ['Operation timed out', classes.TimedOutError],
-  ['Operation aborted', classes.AbortedError],
-  ['Resource busy', classes.BusyError],
-  ['Operation expired', classes.ExpiredError],
-  ['Operation failed. Try again.', classes.TryAgainError],
-  ['Column family dropped', classes.ColumnFamilyDroppedError],
-  ['Closed', classes.ClosedError],
-];
+// The classes for the codes and subcodes of c.h.
+const byCode = {
+  1: classes.NotFoundError,
+  2: classes.CorruptionError,
+  3: classes.NotSupportedError,
+  4: classes.InvalidArgumentError,
+  5: classes.IOError,
+  7: classes.IncompleteError,
+  8: classes.ShutdownInProgressError,
+  9: classes.TimedOutError,
+  10: classes.AbortedError,
+  11: classes.BusyError,
+  12: classes.ExpiredError,
+  13: classes.TryAgainError,
+  15: classes.ColumnFamilyDroppedError,
+};
+const bySubcode = {
+  1: classes.NoSpaceError,
+  2: classes.LockedError,
+  3: classes.PathNotFoundError,
+  4: classes.DeniedError,
+  5: classes.LockTimeoutError,
+  6: classes.DeadlockError,
+  7: classes.LockLimitError,
+  8: classes.OutOfMemoryError,
+};
 
-// Makes the error for the text of a status.
-function makeError(text) {
-  for (const [prefix, Class] of byPrefix) {
-    if (text.startsWith(prefix)) return new Class(text);
-  }
-  return new CambiumError(text);
+// Makes the error for a text, of which the library has said code, subcode and severity.
+function makeError(text, code, subcode, isFatal) {
+  const isClosed = text.startsWith('Closed'); // the addon's own
+  const Class = bySubcode[subcode] ?? byCode[code] ?? (isClosed ? classes.ClosedError : CambiumError);
+  const error = new Class(text);
+  error.fatal = isFatal;
+  return error;
 }
 
 module.exports = { ...classes, makeError };

@@ -1,8 +1,36 @@
 'use strict';
 
 // Options of reads and writes as bits, as in src/options.h.
+const { InvalidArgumentError } = require('./errors');
 
-function readFlags(options) {
+const ofReads = ['verifyChecksums', 'fillCache', 'asyncIO', 'durableOnly', 'pinMappedValues', 'snapshot'];
+const ofWrites = ['sync', 'noSlowdown', 'disableWAL'];
+const ofRanges = ['gt', 'gte', 'lt', 'lte', 'prefix'];
+
+// The names of the options that the calls have.
+const names = {
+  get: new Set([...ofReads, 'columnFamily', 'encoding', 'signal']),
+  iterator: new Set([...ofReads, ...ofRanges, 'columnFamily', 'highWaterMarkBytes', 'keyEncoding', 'limit', 'reverse',
+    'signal', 'valueEncoding']),
+  cursor: new Set([...ofReads, ...ofRanges, 'columnFamily', 'keyEncoding', 'valueEncoding', 'values']),
+  verifyChecksums: new Set(ofReads),
+  put: new Set([...ofWrites, 'columnFamily', 'signal']),
+  write: new Set([...ofWrites, 'signal']),
+};
+
+// A name that the call does not have is an error: it may be misspelt, and the call would do something else.
+function checkNames(given, call) {
+  for (const name of Object.keys(given)) {
+    if (!names[call].has(name)) {
+      throw new InvalidArgumentError(
+        `Invalid argument: there is no option ${name} here; there are ${[...names[call]].join(', ')}`,
+      );
+    }
+  }
+}
+
+function readFlags(options, call) {
+  checkNames(options, call);
   let flags = 0;
   if (options.verifyChecksums === false) flags |= 1;
   if (options.fillCache === false) flags |= 2;
@@ -15,8 +43,9 @@ function readFlags(options) {
 // Iterators only: moves read no values.
 const KEYS_ONLY = 32;
 
-function writeFlags(options) {
+function writeFlags(options, call) {
   if (options === undefined || options === null) return 0;
+  checkNames(options, call);
   return (options.sync ? 1 : 0) | (options.noSlowdown ? 2 : 0) | (options.disableWAL ? 4 : 0);
 }
 

@@ -63,7 +63,7 @@ class EntryIterator {
     this.#bytesMax = highWaterMarkBytes;
     this.#signal = options.signal ?? undefined;
     this.#signal?.throwIfAborted();
-    this.#flags = readFlags(options) | (kind === 'keys' ? KEYS_ONLY : 0);
+    this.#flags = readFlags(options, 'iterator') | (kind === 'keys' ? KEYS_ONLY : 0);
     this.#snapshot = Snapshot.nativeOf(options.snapshot);
     this.#bounds = toBounds(options, family.order);
     if (this.#bounds.after === undefined && this.#bounds.through === undefined) {

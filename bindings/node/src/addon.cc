@@ -19,6 +19,13 @@ napi_value Initialize(const Args& args) {
   return Undefined(args.env());
 }
 
+// (text) -> the error that a call would throw for this text
+napi_value ErrorOf(const Args& args) {
+  napi_value error = nullptr;
+  const std::string text = ToText(args.env(), args[0], "the text");
+  return MakeError(args.env(), text, &error) ? error : Undefined(args.env());
+}
+
 // () -> whether a call on another thread may wait for a comparison in JavaScript
 napi_value IsComparing(const Args& args) {
   for (const Closable* const closable : InstanceOf(args.env()).closables) {
@@ -41,6 +48,7 @@ napi_value AbandonFunctions(const Args& args) {
 napi_value Load(napi_env env, napi_value exports) {
   CreateInstance(env);
   Export<Initialize>(env, exports, "initialize");
+  Export<ErrorOf>(env, exports, "makeError");
   Export<IsComparing>(env, exports, "isComparing");
   Export<ExitNow>(env, exports, "exitNow");
   Export<AbandonFunctions>(env, exports, "abandonFunctions");

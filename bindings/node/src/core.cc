@@ -129,7 +129,9 @@ void Core::Close(Error* error) {
     }
     released.swap(by_name_);
   }
-  cambium_close_with_status(std::exchange(db_, nullptr), error->Out());
+  cambium_t* const db = std::exchange(db_, nullptr);
+  // All that belonged to the database is gone, so only memory can have been missing. Nothing would close it later.
+  if (cambium_close_with_status(db, error->Out()) == 0) cambium_close(db);
 }
 
 std::shared_ptr<Family> Core::DefaultFamily() const {

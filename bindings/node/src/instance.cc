@@ -42,13 +42,17 @@ bool MakeError(napi_env env, const std::string& text, napi_value* error) {
   void* data = nullptr;
   napi_value make = nullptr;
   napi_value receiver = nullptr;
-  napi_value message = nullptr;
+  napi_value described[4] = {};  // the text, its code and subcode, and whether it is fatal
   return napi_get_instance_data(env, &data) == napi_ok && data != nullptr &&
          static_cast<Instance*>(data)->make_error != nullptr &&
          napi_get_reference_value(env, static_cast<Instance*>(data)->make_error, &make) == napi_ok &&
          napi_get_undefined(env, &receiver) == napi_ok &&
-         napi_create_string_utf8(env, text.data(), text.size(), &message) == napi_ok &&
-         napi_call_function(env, receiver, make, 1, &message, error) == napi_ok;
+         napi_create_string_utf8(env, text.data(), text.size(), &described[0]) == napi_ok &&
+         napi_create_int32(env, cambium_error_code(text.c_str()), &described[1]) == napi_ok &&
+         napi_create_int32(env, cambium_error_subcode(text.c_str()), &described[2]) == napi_ok &&
+         napi_get_boolean(env, cambium_error_severity(text.c_str()) == cambium_severity_fatal, &described[3]) ==
+             napi_ok &&
+         napi_call_function(env, receiver, make, 4, described, error) == napi_ok;
 }
 
 }  // namespace cambium_node

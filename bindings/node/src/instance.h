@@ -14,7 +14,7 @@ struct JsFunctions;
 
 // The instance data of an environment. Used only by its thread.
 struct Instance {
-  napi_ref make_error = nullptr;            // lib/errors.js: text -> Error
+  napi_ref make_error = nullptr;            // lib/errors.js: text, code, subcode, fatal -> Error
   std::unordered_set<Closable*> closables;  // open databases and backup engines
   std::shared_ptr<JsFunctions> functions;   // JavaScript functions that the library calls
 };

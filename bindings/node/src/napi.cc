@@ -36,7 +36,7 @@ void ThrowPending(napi_env env) {
     if (MakeError(env, failure.text, &error)) napi_throw(env, error);
   } catch (const std::bad_alloc&) {
     napi_value error = nullptr;
-    if (MakeError(env, "Operation aborted: out of memory", &error)) napi_throw(env, error);
+    if (MakeError(env, "Operation aborted (out of memory)", &error)) napi_throw(env, error);
   } catch (const std::exception& exception) {
     napi_value error = nullptr;
     if (MakeError(env, exception.what(), &error)) napi_throw(env, error);

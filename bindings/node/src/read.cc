@@ -1,5 +1,6 @@
 // Reads of single keys and of several.
-#include <cstring>
+#include <algorithm>
+#include <cstdlib>
 
 #include "database.h"
 
@@ -7,17 +8,64 @@ namespace cambium_node {
 
 namespace {
 
+// A value that was read. A short one takes one call of the library, and lies in the object; a longer one takes a second
+// call, which copies it to memory of its own.
+class Value {
+ public:
+  Value() = default;
+  Value(const Value&) = delete;
+  Value& operator=(const Value&) = delete;
+  ~Value() { std::free(long_); }
+
+  // `read` is a call of cambium_get_into_buffer: (buffer, its size, length, found) -> whether the value is in the buffer.
+  template <typename Read>
+  void ReadBy(Read&& read, Error* error) {
+    unsigned char found = 0;
+    bool is_read = read(short_, sizeof short_, &size_, &found) != 0;
+    while (!is_read && found != 0) {  // again only if another thread has written a longer value meanwhile
+      std::free(std::exchange(long_, nullptr));
+      const std::size_t room = size_;
+      long_ = static_cast<char*>(std::malloc(room));
+      if (long_ == nullptr) {
+        error->Set("Operation aborted (out of memory)");
+        return;
+      }
+      is_read = read(long_, room, &size_, &found) != 0;
+    }
+    is_there_ = found != 0;
+  }
+  // The value for JavaScript; undefined if there is none. Once.
+  napi_value Take(napi_env env, bool is_text) {
+    if (!is_there_) return Undefined(env);
+    if (long_ == nullptr) return FromBytes(env, short_, size_, is_text);
+    return FromOwned(env, std::exchange(long_, nullptr), size_, is_text);
+  }
+
+ private:
+  bool is_there_ = false;
+  std::size_t size_ = 0;
+  char* long_ = nullptr;
+  char short_[4096];
+};
+
+// Reads a key of the default family with default options.
+auto DefaultGetter(const Database& database, const Bytes& key, Error* error) {
+  return [&database, &key, error](char* buffer, std::size_t room, std::size_t* size, unsigned char* found) {
+    return cambium_get_into_buffer(database.db(), database.read_options(), key.data(), key.size(), buffer, room, size,
+                                   found, error->Out());
+  };
+}
+
 // (database, key, isText) -> the value, or undefined. Default options, the default family.
 napi_value GetDefault(const Args& args) {
   const auto& database = DatabaseAt(args, 0);
   database->CheckSync(Work::kRead);
   const Bytes key(args.env(), args[1], "the key");
-  std::size_t length = 0;
   Error error;
-  char* const value =
-      cambium_get(database->db(), database->read_options(), key.data(), key.size(), &length, error.Out());
+  Value value;
+  value.ReadBy(DefaultGetter(*database, key, &error), &error);
   error.Throw();
-  return value == nullptr ? Undefined(args.env()) : FromOwned(args.env(), value, length, args.Bool(2));
+  return value.Take(args.env(), args.Bool(2));
 }
 
 // (database, key, pool, offset) -> the number of bytes that were copied to the pool at this offset; or, if they do not
@@ -33,27 +81,20 @@ napi_value GetIntoPool(const Args& args) {
   void* pool = nullptr;
   std::size_t pool_size = 0;
   Check(env, napi_get_buffer_info(env, args[2], &pool, &pool_size));
-  const std::size_t offset = args.Uint32(3);
+  const std::size_t offset = std::min<std::size_t>(args.Uint32(3), pool_size);
   std::size_t length = 0;
+  unsigned char found = 0;
   Error error;
-  char* const value =
-      cambium_get(database->db(), database->read_options(), key.data(), key.size(), &length, error.Out());
+  const auto read = DefaultGetter(*database, key, &error);
+  const bool is_read = read(static_cast<char*>(pool) + offset, pool_size - offset, &length, &found) != 0;
   error.Throw();
-  if (value == nullptr) return Undefined(env);
-  if (offset > pool_size || length > pool_size - offset) return FromOwned(env, value, length, false);
-  std::memcpy(static_cast<char*>(pool) + offset, value, length);
-  cambium_free(value);
-  return FromNumber(env, static_cast<double>(length));
+  if (is_read) return FromNumber(env, static_cast<double>(length));
+  if (found == 0) return Undefined(env);
+  Value value;
+  value.ReadBy(read, &error);
+  error.Throw();
+  return value.Take(env, false);
 }
-
-struct Owned {
-  Owned() = default;
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  ~Owned() { cambium_free(data); }
-  char* data = nullptr;
-  std::size_t size = 0;
-};
 
 // (isSync, database, family, key, flags, snapshot, isText) -> the value, or undefined
 napi_value Get(const Args& args) {
@@ -64,33 +105,20 @@ napi_value Get(const Args& args) {
   const std::uint32_t flags = args.Uint32(4);
   const auto snapshot = SnapshotAt(args, 5, *database);
   const bool is_text = args.Bool(6);
-  auto value = std::make_shared<Owned>();
+  auto value = std::make_shared<Value>();
   Core* const core = &database->core();
   return PerformOn(
       args.env(), args.Bool(0), "cambium:get", database, Work::kRead,
       [=](Error* error) {
         const ReadOptions options(flags, snapshot == nullptr ? nullptr : snapshot->get());
-        if ((flags & kPinMappedValues) == 0) {
-          value->data = cambium_get_cf(core->db(), options.get(), family->handle(), key.data(), key.size(),
-                                       &value->size, error->Out());
-          return;
-        }
-        // A value in a mapped file is copied once, from there.
-        cambium_pinnableslice_t* const slice =
-            cambium_get_pinned_cf(core->db(), options.get(), family->handle(), key.data(), key.size(), error->Out());
-        if (slice == nullptr) return;
-        std::size_t size = 0;
-        const char* const bytes = cambium_pinnableslice_value(slice, &size);
-        value->data = static_cast<char*>(std::malloc(size > 0 ? size : 1));
-        if (value->data != nullptr && size > 0) std::memcpy(value->data, bytes, size);
-        value->size = size;
-        cambium_pinnableslice_destroy(slice);
-        if (value->data == nullptr) error->Set("Operation aborted: out of memory");
+        value->ReadBy(
+            [&](char* buffer, std::size_t room, std::size_t* size, unsigned char* found) {
+              return cambium_get_into_buffer_cf(core->db(), options.get(), family->handle(), key.data(), key.size(),
+                                                buffer, room, size, found, error->Out());
+            },
+            error);
       },
-      [=](napi_env env) {
-        if (value->data == nullptr) return Undefined(env);
-        return FromOwned(env, std::exchange(value->data, nullptr), value->size, is_text);
-      });
+      [=](napi_env env) { return value->Take(env, is_text); });
 }
 
 struct Many {

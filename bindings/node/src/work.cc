@@ -59,7 +59,7 @@ void RunGuarded(const Run& run, Error* error) noexcept {
   } catch (const Failure& failure) {
     error->Set(failure.text);
   } catch (const std::bad_alloc&) {
-    error->Set("Operation aborted: out of memory");
+    error->Set("Operation aborted (out of memory)");
   } catch (const std::exception& exception) {
     error->Set(exception.what());
   }

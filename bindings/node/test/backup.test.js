@@ -51,7 +51,7 @@ test('an engine for reading lists and restores only', async (t) => {
   const root = directory(t);
   const db = await openDatabase(t, {}, join(root, 'db'));
   await db.put('key', 'value');
-  await assert.rejects(BackupEngine.open(join(root, 'backups'), { readOnly: true }), hasCode('CAMBIUM_IO_ERROR'));
+  await assert.rejects(BackupEngine.open(join(root, 'backups'), { readOnly: true }), hasCode('CAMBIUM_PATH_NOT_FOUND'));
   const writing = await BackupEngine.open(join(root, 'backups'), { lockWaitMicros: 10 });
   await writing.createBackup(db);
   await writing.close();

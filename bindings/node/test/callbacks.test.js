@@ -240,7 +240,7 @@ test('a failed flush is a backgroundError event with an error', async (t) => {
   await db.put('key', 'value');
   // A flush creates its file in the directory, which is gone.
   rmSync(path, { recursive: true });
-  await assert.rejects(db.flush(), hasCode('CAMBIUM_IO_ERROR'));
+  await assert.rejects(db.flush(), hasCode('CAMBIUM_PATH_NOT_FOUND'));
   await db.close().catch(() => {});
   writeFileSync(path, '');
   await sleep(10);

@@ -3,9 +3,9 @@
 const assert = require('node:assert/strict');
 const { test } = require('node:test');
 const cambium = require('cambium');
-const { makeError } = require('../lib/errors');
+const { binding } = require('../lib/binding');
 
-test('each text of a status has its class and code', () => {
+test('each error of the library has its class and code', () => {
   const expected = {
     'NotFound: x': ['NotFoundError', 'CAMBIUM_NOT_FOUND'],
     'Corruption: x': ['CorruptionError', 'CAMBIUM_CORRUPTION'],
@@ -14,26 +14,42 @@ test('each text of a status has its class and code', () => {
     'IO error: x': ['IOError', 'CAMBIUM_IO_ERROR'],
     'IO error (no space): x': ['NoSpaceError', 'CAMBIUM_NO_SPACE'],
     'IO error (locked): x': ['LockedError', 'CAMBIUM_LOCKED'],
+    'IO error (not found): x': ['PathNotFoundError', 'CAMBIUM_PATH_NOT_FOUND'],
+    'IO error (denied): x': ['DeniedError', 'CAMBIUM_DENIED'],
     'Result incomplete': ['IncompleteError', 'CAMBIUM_INCOMPLETE'],
     'Shutdown in progress: x': ['ShutdownInProgressError', 'CAMBIUM_SHUTDOWN_IN_PROGRESS'],
     'Operation timed out: x': ['TimedOutError', 'CAMBIUM_TIMED_OUT'],
-    'Operation aborted: out of memory': ['AbortedError', 'CAMBIUM_ABORTED'],
+    'Operation timed out (lock): x': ['LockTimeoutError', 'CAMBIUM_LOCK_TIMEOUT'],
+    'Operation aborted: x': ['AbortedError', 'CAMBIUM_ABORTED'],
+    'Operation aborted (out of memory)': ['OutOfMemoryError', 'CAMBIUM_OUT_OF_MEMORY'],
     'Resource busy: x': ['BusyError', 'CAMBIUM_BUSY'],
+    'Resource busy (deadlock): x': ['DeadlockError', 'CAMBIUM_DEADLOCK'],
+    'Resource busy (lock limit): x': ['LockLimitError', 'CAMBIUM_LOCK_LIMIT'],
+    'Operation expired: x': ['ExpiredError', 'CAMBIUM_EXPIRED'],
+    'Operation failed. Try again.: x': ['TryAgainError', 'CAMBIUM_TRY_AGAIN'],
     'Column family dropped: x': ['ColumnFamilyDroppedError', 'CAMBIUM_COLUMN_FAMILY_DROPPED'],
     'Closed: x': ['ClosedError', 'CAMBIUM_CLOSED'],
     'something else': ['CambiumError', 'CAMBIUM_ERROR'],
   };
   for (const [text, [name, code]] of Object.entries(expected)) {
-    const error = makeError(text);
+    const error = binding.makeError(text);
     assert.ok(error instanceof cambium[name] && error instanceof cambium.CambiumError && error instanceof Error);
     assert.deepEqual([error.name, error.code, error.message, error.fatal], [name, code, text, false]);
   }
-  assert.ok(makeError('IO error (no space) (fatal until reopened): x').fatal);
-  assert.ok(makeError('IO error (no space): x') instanceof cambium.IOError);
+  assert.ok(binding.makeError('IO error (no space) (fatal until reopened): x').fatal);
+  assert.ok(!binding.makeError('IO error: (fatal until reopened)').fatal);
+  for (const [text, name] of [
+    ['IO error (no space): x', 'IOError'],
+    ['IO error (not found): x', 'IOError'],
+    ['Operation timed out (lock): x', 'TimedOutError'],
+    ['Resource busy (deadlock): x', 'BusyError'],
+    ['Operation aborted (out of memory)', 'AbortedError'],
+  ]) {
+    assert.ok(binding.makeError(text) instanceof cambium[name], text);
+  }
 });
 
 test('the addon checks the objects that it gets', () => {
-  const { binding } = require('../lib/binding');
   assert.throws(() => binding.getDefault({}, 'key'), TypeError);
   assert.throws(() => binding.getDefault(binding.newBatch(), 'key'), TypeError);
   assert.throws(() => binding.batchPut(undefined), TypeError);

@@ -41,7 +41,7 @@ test('verify finds damage', async (t) => {
   damage(path);
   const problems = await Database.verify(path, { deep: true });
   assert.ok(problems.length > 0 && problems.every((line) => typeof line === 'string'));
-  await assert.rejects(Database.verify(join(path, 'none')), hasCode('CAMBIUM_IO_ERROR'));
+  await assert.rejects(Database.verify(join(path, 'none')), hasCode('CAMBIUM_PATH_NOT_FOUND'));
 });
 
 test('reads of damaged values are CorruptionErrors; other keys stay readable', async (t) => {

@@ -116,7 +116,7 @@ test('the newest OPTIONS file can be read', async (t) => {
   assert.deepEqual(Object.keys(loaded.columnFamilies).sort(), ['default', 'other']);
   assert.equal(loaded.columnFamilies.other.minBlobSize, '77');
   assert.deepEqual(await Database.loadLatestOptions(path, { ignoreUnknownOptions: true }), loaded);
-  await assert.rejects(Database.loadLatestOptions(join(path, 'none')), hasCode('CAMBIUM_IO_ERROR'));
+  await assert.rejects(Database.loadLatestOptions(join(path, 'none')), hasCode('CAMBIUM_PATH_NOT_FOUND'));
 });
 
 test('rate limiters and write buffer managers are shared', async (t) => {

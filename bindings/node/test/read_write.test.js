@@ -35,6 +35,36 @@ test('put, get, has and delete, synchronously', async (t) => {
   assert.equal(db.hasSync('single'), false);
 });
 
+test('an option that a call does not have is an error', async (t) => {
+  const db = await openDatabase(t);
+  await db.put('key', 'value');
+  const misspelt = { fillcache: false };
+  const code = hasCode('CAMBIUM_INVALID_ARGUMENT');
+  await assert.rejects(db.get('key', misspelt), code);
+  await assert.rejects(db.get('key', { sync: true }), code);
+  await assert.rejects(db.multiGet(['key'], misspelt), code);
+  await assert.rejects(db.has('key', misspelt), code);
+  await assert.rejects(db.verifyChecksums(misspelt), code);
+  await assert.rejects(db.put('key', 'value', { Sync: true }), code);
+  await assert.rejects(db.delete('key', { snapshot: db.snapshot() }), code);
+  await assert.rejects(db.deleteRange('a', 'b', misspelt), code);
+  await assert.rejects(db.write([{ type: 'put', key: 'a', value: '1' }], { columnFamily: 'default' }), code);
+  for (const call of [
+    () => db.getSync('key', misspelt),
+    () => db.multiGetSync(['key'], misspelt),
+    () => db.hasSync('key', misspelt),
+    () => db.putSync('key', 'value', misspelt),
+    () => db.iterator({ gte: 'a', Reverse: true }),
+    () => db.keys({ encoding: 'utf8' }),
+    () => db.cursor({ reverse: true }),
+  ]) {
+    assert.throws(call, code);
+  }
+  assert.throws(() => db.getSync('key', misspelt), /fillcache.*fillCache/);
+  assert.equal(await db.get('key', { encoding: 'utf8', fillCache: false, signal: undefined }), 'value');
+  assert.equal(await db.get('a'), undefined);
+});
+
 test('keys and values may be any view, and zero bytes count', async (t) => {
   const db = await openDatabase(t);
   const bytes = new Uint8Array([9, 0, 1, 0, 2, 9]);

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict');
 const { spawnSync } = require('node:child_process');
-const { existsSync, readFileSync, writeFileSync } = require('node:fs');
+const { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { test } = require('node:test');
 const { Database } = require('cambium');
@@ -36,17 +36,13 @@ test('the other pieces of code in README.md run', (t) => {
   const others = pieces.filter((piece) => !piece.startsWith("'use strict'"));
   assert.ok(others.length >= 4);
   const path = directory(t);
+  // As in a project that has the package: each piece is an ES module of its own.
+  mkdirSync(join(path, 'node_modules'));
+  symlinkSync(root, join(path, 'node_modules', 'cambium'));
   others.forEach((piece, i) => {
-    const script = join(path, `piece${i}.js`);
-    const load = `
-      const Module = require('node:module');
-      const resolve = Module._resolveFilename;
-      Module._resolveFilename = (name, ...rest) =>
-        name === 'cambium' || name === 'cambium/level'
-          ? ${JSON.stringify(join(root, 'lib'))} + (name === 'cambium' ? '/index.js' : '/level.js')
-          : resolve(name, ...rest);`;
-    writeFileSync(script, `${load}\nconst directory = ${JSON.stringify(path)};
-      (async () => {\n${piece}\n})();`);
+    assert.doesNotMatch(piece, /^const .* = require\(/m);
+    const script = join(path, `piece${i}.mjs`);
+    writeFileSync(script, piece);
     const result = spawnSync(process.execPath, [script], { cwd: path, encoding: 'utf8', timeout: 30_000 });
     assert.equal(result.status, 0, `${piece}\n${result.stderr}`);
   });

@@ -5,30 +5,34 @@ PyObject* error_base;
 PyObject* error_closed;
 PyObject* error_iterator_invalid;
 
-/* A message begins with the name of a code, then the subcode in parentheses, if there is one. More specific texts come
-   first. */
+/* A code without its subcode comes last, for subcodes that this file does not know. */
 static struct {
-  const char* text;
+  int code;
+  int subcode;
   const char* name;
   PyObject* type;
 } classes[] = {
-    {"Operation aborted: out of memory", "OutOfMemoryError", NULL},
-    {"Operation aborted: no memory", "OutOfMemoryError", NULL},
-    {"NotFound", "NotFoundError", NULL},
-    {"Corruption", "CorruptionError", NULL},
-    {"Not implemented", "NotSupportedError", NULL},
-    {"Invalid argument", "InvalidArgumentError", NULL},
-    {"IO error (no space)", "NoSpaceError", NULL},
-    {"IO error (locked)", "LockedError", NULL},
-    {"IO error", "IOError", NULL},
-    {"Result incomplete", "IncompleteError", NULL},
-    {"Shutdown in progress", "ShutdownInProgressError", NULL},
-    {"Operation timed out", "TimedOutError", NULL},
-    {"Operation aborted", "AbortedError", NULL},
-    {"Resource busy", "BusyError", NULL},
-    {"Operation expired", "ExpiredError", NULL},
-    {"Operation failed. Try again.", "TryAgainError", NULL},
-    {"Column family dropped", "ColumnFamilyDroppedError", NULL},
+    {cambium_code_not_found, cambium_subcode_none, "NotFoundError", NULL},
+    {cambium_code_corruption, cambium_subcode_none, "CorruptionError", NULL},
+    {cambium_code_not_supported, cambium_subcode_none, "NotSupportedError", NULL},
+    {cambium_code_invalid_argument, cambium_subcode_none, "InvalidArgumentError", NULL},
+    {cambium_code_io_error, cambium_subcode_no_space, "NoSpaceError", NULL},
+    {cambium_code_io_error, cambium_subcode_locked, "LockedError", NULL},
+    {cambium_code_io_error, cambium_subcode_path_not_found, "PathNotFoundError", NULL},
+    {cambium_code_io_error, cambium_subcode_denied, "DeniedError", NULL},
+    {cambium_code_io_error, cambium_subcode_none, "IOError", NULL},
+    {cambium_code_incomplete, cambium_subcode_none, "IncompleteError", NULL},
+    {cambium_code_shutdown_in_progress, cambium_subcode_none, "ShutdownInProgressError", NULL},
+    {cambium_code_timed_out, cambium_subcode_lock_timeout, "LockTimeoutError", NULL},
+    {cambium_code_timed_out, cambium_subcode_none, "TimedOutError", NULL},
+    {cambium_code_aborted, cambium_subcode_out_of_memory, "OutOfMemoryError", NULL},
+    {cambium_code_aborted, cambium_subcode_none, "AbortedError", NULL},
+    {cambium_code_busy, cambium_subcode_deadlock, "DeadlockError", NULL},
+    {cambium_code_busy, cambium_subcode_lock_limit, "LockLimitError", NULL},
+    {cambium_code_busy, cambium_subcode_none, "BusyError", NULL},
+    {cambium_code_expired, cambium_subcode_none, "ExpiredError", NULL},
+    {cambium_code_try_again, cambium_subcode_none, "TryAgainError", NULL},
+    {cambium_code_column_family_dropped, cambium_subcode_none, "ColumnFamilyDroppedError", NULL},
 };
 #define CLASS_COUNT (sizeof classes / sizeof classes[0])
 
@@ -48,15 +52,13 @@ bool errors_init(void) {
 
 PyObject* error_make(const char* message) {
   PyObject* type = error_base;
-  for (size_t i = 0; i < CLASS_COUNT; ++i) {
-    if (strncmp(message, classes[i].text, strlen(classes[i].text)) == 0) {
-      type = classes[i].type;
-      break;
-    }
+  const int code = cambium_error_code(message);
+  const int subcode = cambium_error_subcode(message);
+  for (size_t i = 0; i < CLASS_COUNT && type == error_base; ++i) {
+    const bool is_class = classes[i].subcode == subcode || classes[i].subcode == cambium_subcode_none;
+    if (classes[i].code == code && is_class) type = classes[i].type;
   }
-  const char* const fatal = strstr(message, " (fatal until reopened)");
-  const char* const colon = strchr(message, ':');
-  const bool is_fatal = fatal != NULL && (colon == NULL || fatal < colon);
+  const bool is_fatal = cambium_error_severity(message) == cambium_severity_fatal;
   PyObject* const text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "backslashreplace");
   if (text == NULL) return NULL;
   PyObject* const error = PyObject_CallFunctionObjArgs(type, text, NULL);

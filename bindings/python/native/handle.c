@@ -377,14 +377,13 @@ static bool handle_shut(HandleObject* self) {
     release_deferred(); /* by callbacks of other threads */
   } while (self->guard.calls > 0 || self->children.next != &self->children);
   char* error = NULL;
-  Py_BEGIN_ALLOW_THREADS cambium_close_with_status(self->db, &error);
+  bool is_gone;
+  Py_BEGIN_ALLOW_THREADS is_gone = cambium_close_with_status(self->db, &error) != 0;
   Py_END_ALLOW_THREADS self->guard.is_closing = false;
-  if (error != NULL && strncmp(error, "Operation aborted", 17) == 0) {
-    error_raise(error);
-    return false;
+  if (is_gone) {
+    self->db = NULL;
+    self->guard.is_open = false;
   }
-  self->db = NULL;
-  self->guard.is_open = false;
   if (error == NULL) return true;
   error_raise(error);
   return false;

@@ -94,26 +94,65 @@ static bool look_up(ReaderObject* self, PyObject* argument, const ReadFlags* fla
   return is_ok;
 }
 
+/* A value of at most this many bytes is read in one call of the library; a longer one takes a second call. */
+#define SHORT_VALUE 4096
+
+/* Reads a value into `buffer`, or, if that is too short, into a new bytes object *object. False: an exception is set.
+   *found: whether the key exists. */
+static bool look_up_into(ReaderObject* self, PyObject* argument, const ReadFlags* flags, char* buffer, size_t capacity,
+                         size_t* length, bool* found, PyObject** object) {
+  Key key;
+  *found = false;
+  *object = NULL;
+  if (!key_take(&key, self->prefix, argument)) return false;
+  if (!reader_enter(self)) {
+    key_release(&key);
+    return false;
+  }
+  const ReadOptions options = read_options_take(flags, self->snapshot);
+  char* error = NULL;
+  unsigned char exists = 0;
+  bool is_ok = true;
+  bool is_read = false;
+  while (is_ok && !is_read) {
+    Py_BEGIN_ALLOW_THREADS is_read =
+        cambium_get_into_buffer_cf(self->handle->db, options.rep, self->family->rep, key.data, key.length, buffer,
+                                   capacity, length, &exists, &error) != 0;
+    Py_END_ALLOW_THREADS if (is_read || exists == 0) break;
+    /* Another thread may write a value of another size between the calls. */
+    Py_CLEAR(*object);
+    *object = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)*length);
+    is_ok = *object != NULL;
+    if (is_ok) buffer = PyBytes_AS_STRING(*object);
+    capacity = *length;
+  }
+  read_options_give(options);
+  key_release(&key);
+  if (is_ok) is_ok = call_finish(self->handle, self->family, error);
+  reader_leave(self);
+  *found = exists != 0;
+  if (is_ok && *found && *object != NULL && *length < capacity) is_ok = _PyBytes_Resize(object, (Py_ssize_t)*length) == 0;
+  if (!is_ok || !*found) Py_CLEAR(*object);
+  return is_ok;
+}
+
 static PyObject* reader_get(ReaderObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   static Signature signature = {
       "get", 1, 2, {"key", "default", "verify_checksums", "fill_cache", "durable_only"}, {NULL}};
   PyObject* given[MAX_ARGUMENTS];
   ReadFlags flags = READ_FLAGS_DEFAULT;
   if (!arguments_parse(&signature, args, nargs, kwnames, given) || !read_flags(&given[2], &flags)) return NULL;
-  cambium_pinnableslice_t* slice;
-  if (!look_up(self, given[0], &flags, &slice)) return NULL;
+  char buffer[SHORT_VALUE];
+  size_t length;
+  bool found;
   PyObject* result;
-  if (slice == NULL) {
+  if (!look_up_into(self, given[0], &flags, buffer, sizeof buffer, &length, &found, &result)) return NULL;
+  if (!found) {
     result = given[1] == NULL ? Py_None : given[1];
     Py_INCREF(result);
     return result;
   }
-  size_t length;
-  const char* const value = cambium_pinnableslice_value(slice, &length);
-  result = PyBytes_FromStringAndSize(value, (Py_ssize_t)length);
-  cambium_pinnableslice_destroy(slice);
-  reader_leave(self);
-  return result;
+  return result != NULL ? result : PyBytes_FromStringAndSize(buffer, (Py_ssize_t)length);
 }
 
 static PyObject* reader_get_pinned(ReaderObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {

@@ -160,6 +160,90 @@ def test_store(path: Path, tmp_path: Path) -> None:
     run(main())
 
 
+async def fill(db: aio.AsyncDB, count: int) -> None:
+    batch = db.write_batch()
+    for i in range(count):
+        batch.put(b"%04d" % i, b"v")
+    await db.write(batch)
+
+
+def test_closed_iterator(path: Path) -> None:
+    async def main() -> None:
+        async with await aio.AsyncDB.open(path, create_if_missing=True) as db:
+            await fill(db, 1000)
+            begun = db.iterator()
+            assert (await begun.__anext__())[0] == b"0000"
+            fresh = db.iterator()
+            ended = db.iterator(start=b"0999", include_value=False)
+            assert [key async for key in ended] == [b"0999"]
+            with pytest.raises(StopAsyncIteration):
+                await ended.__anext__()
+            for entries in (begun, fresh, ended):
+                await entries.aclose()
+                await entries.aclose()
+                for _ in range(2):
+                    with pytest.raises(cambium.ClosedError, match="iterator is closed"):
+                        await entries.__anext__()
+            left = db.iterator()
+            assert (await left.__anext__())[0] == b"0000"  # further entries have been fetched
+            never_begun = db.iterator()
+            snapshot = await db.snapshot()
+            of_snapshot = snapshot.iterator()
+            assert (await of_snapshot.__anext__())[0] == b"0000"
+            await snapshot.close()
+            with pytest.raises(cambium.ClosedError, match="snapshot, is closed"):
+                await of_snapshot.__anext__()
+        for entries in (left, never_begun):
+            with pytest.raises(cambium.ClosedError, match="database, or"):
+                await entries.__anext__()
+            await entries.aclose()
+            with pytest.raises(cambium.ClosedError, match="iterator is closed"):
+                await entries.__anext__()
+
+    run(main())
+
+
+def test_iterator_is_closed_while_it_fetches(path: Path) -> None:
+    async def main() -> None:
+        async with await aio.AsyncDB.open(path, create_if_missing=True) as db:
+            await fill(db, 1000)
+            for turns in range(20):
+                entries = db.iterator(chunk=1000)
+                fetching = asyncio.ensure_future(entries.__anext__())
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                await entries.aclose()
+                result: Any = (await asyncio.gather(fetching, return_exceptions=True))[0]
+                assert isinstance(result, cambium.ClosedError) or result == (b"0000", b"v")
+
+    run(main())
+
+
+def test_cancelled_fetch_loses_no_entry(path: Path) -> None:
+    async def main() -> None:
+        async with await aio.AsyncDB.open(path, create_if_missing=True) as db:
+            await fill(db, 300)
+            entries = db.iterator(include_value=False, chunk=10)
+            keys = []
+            for turn in range(10_000):
+                fetching = asyncio.ensure_future(entries.__anext__())
+                for _ in range(turn % 3):
+                    await asyncio.sleep(0)
+                fetching.cancel()
+                result: Any = (await asyncio.gather(fetching, return_exceptions=True))[0]
+                if isinstance(result, bytes):
+                    keys.append(result)
+                elif isinstance(result, StopAsyncIteration):
+                    break
+                else:
+                    assert isinstance(result, asyncio.CancelledError)
+                    await asyncio.sleep(0.0005)
+            keys += [key async for key in entries]
+            assert keys == [b"%04d" % i for i in range(300)]
+
+    run(main())
+
+
 @pytest.mark.parametrize("arguments", [{}, {"use_io_uring": False, "depth": 3}])
 def test_many_reads_at_once(path: Path, arguments: dict[str, Any]) -> None:
     with cambium.DB(path, create_if_missing=True) as db:

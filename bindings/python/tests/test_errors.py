@@ -19,17 +19,25 @@ MESSAGES = {
     "IO error: read": cambium.IOError,
     "IO error (no space): write": cambium.NoSpaceError,
     "IO error (locked): LOCK": cambium.LockedError,
+    "IO error (not found): open": cambium.PathNotFoundError,
+    "IO error (denied): open": cambium.DeniedError,
     "IO error (fatal until reopened): sync": cambium.IOError,
     "IO error (no space) (fatal until reopened): sync": cambium.NoSpaceError,
     "Result incomplete": cambium.IncompleteError,
     "Shutdown in progress": cambium.ShutdownInProgressError,
     "Operation timed out": cambium.TimedOutError,
+    "Operation timed out (lock): a": cambium.LockTimeoutError,
     "Operation aborted: snapshots exist": cambium.AbortedError,
-    "Operation aborted: out of memory": cambium.OutOfMemoryError,
-    "Operation aborted: no memory for the error message": cambium.OutOfMemoryError,
+    "Operation aborted (out of memory)": cambium.OutOfMemoryError,
+    "Operation aborted (out of memory): no memory for the error message": cambium.OutOfMemoryError,
     "Resource busy": cambium.BusyError,
+    "Resource busy (deadlock): a": cambium.DeadlockError,
+    "Resource busy (lock limit): a": cambium.LockLimitError,
+    "Operation expired: a": cambium.ExpiredError,
+    "Operation failed. Try again.: a": cambium.TryAgainError,
     "Column family dropped": cambium.ColumnFamilyDroppedError,
     "Unknown code: 77": cambium.Error,
+    "Corruption (of an unknown kind): page": cambium.Error,
     "Corruption: a name: (fatal until reopened)": cambium.CorruptionError,
 }
 
@@ -51,6 +59,10 @@ def test_built_in_base_classes() -> None:
     assert issubclass(cambium.InvalidArgumentError, ValueError)
     assert issubclass(cambium.OutOfMemoryError, MemoryError)
     assert issubclass(cambium.TimedOutError, TimeoutError)
+    assert issubclass(cambium.PathNotFoundError, FileNotFoundError)
+    assert issubclass(cambium.DeadlockError, cambium.BusyError)
+    assert issubclass(cambium.LockLimitError, cambium.BusyError)
+    assert issubclass(cambium.LockTimeoutError, cambium.TimedOutError)
     assert issubclass(cambium.ClosedError, RuntimeError)
 
 
@@ -63,7 +75,7 @@ def test_io_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(cambium.Error):
         cambium.DB(tmp_path / "file", create_if_missing=True)
-    with pytest.raises(cambium.IOError):
+    with pytest.raises(cambium.PathNotFoundError):
         cambium.DB(tmp_path / "missing" / "db", create_if_missing=True)
 
 

@@ -14,9 +14,10 @@ NATIVE = Path(__file__).resolve().parent.parent / "native"
 NOT_BOUND = {
     r"options_(set|get)_\w+": "options are set and read as text",
     r"(read|write|flush|compact|trace)options_get_\w+": "what was set is an argument of the same call",
-    r"(get|put|delete|singledelete|delete_range|get_pinned|multi_get|flush|create_iterator|property_\w+|set_options"
-    r"|get_options|compact_range|compact_range_opt|compact_range_cf|approximate_sizes|approximate_sizes_cf"
+    r"(get|put|delete|singledelete|delete_range|get_pinned|get_into_buffer|multi_get|flush|create_iterator"
+    r"|property_\w+|set_options|get_options|compact_range|compact_range_opt|compact_range_cf|approximate_sizes|approximate_sizes_cf"
     r"|asyncreader_get|backup_engine_create_new_backup|close)": "another form of the function does the same",
+    r"error_message": "an exception has the whole text",
     r"get_cf|compactionfilter_create|writebatch_iterate": "another form of the function does the same",
     r"writebatch_(put|delete|singledelete|delete_range)": "the form with a column family does the same",
     r"create_iterators|asyncreader_multi_get_cf": "iterators or reads over one snapshot have the same state",

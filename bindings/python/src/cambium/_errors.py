@@ -43,6 +43,14 @@ class LockedError(IOError):
     """Another handle, of this process or of another one, has the database open."""
 
 
+class PathNotFoundError(IOError, builtins.FileNotFoundError):
+    """A file or a directory does not exist. A database that does not exist is InvalidArgumentError."""
+
+
+class DeniedError(IOError):
+    """The system denied this process access, a file descriptor or memory. It says nothing about the file."""
+
+
 class IncompleteError(Error):
     """The call would have to wait, and must not; or it ended early."""
 
@@ -53,6 +61,10 @@ class ShutdownInProgressError(Error):
 
 class TimedOutError(Error, builtins.TimeoutError):
     """A time limit has passed."""
+
+
+class LockTimeoutError(TimedOutError):
+    """A transaction has waited too long for the lock of a key."""
 
 
 class AbortedError(Error):
@@ -67,12 +79,20 @@ class BusyError(Error):
     """Nothing was done. The same call may succeed later."""
 
 
+class DeadlockError(BusyError):
+    """Transactions wait for each other."""
+
+
+class LockLimitError(BusyError):
+    """Too many keys are locked."""
+
+
 class ExpiredError(Error):
-    """A transaction has taken longer than its expiration."""
+    """The time of a transaction has passed."""
 
 
 class TryAgainError(Error):
-    """Whether a transaction has a conflict is not known any more. A new one may succeed."""
+    """A transaction cannot find out whether it has a conflict. A new one may succeed."""
 
 
 class ColumnFamilyDroppedError(Error):

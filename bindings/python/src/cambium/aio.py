@@ -145,26 +145,46 @@ class _Shared:
 class AsyncRange(AsyncIterator[T], Generic[T]):
     """An asynchronous iterator over entries. A chunk of them is fetched at once."""
 
-    def __init__(self, shared: _Shared, make: Callable[[], _core.Iterator[T]], chunk: int) -> None:
+    def __init__(self, shared: _Shared, store: _core.Reader, make: Callable[[], _core.Iterator[T]], chunk: int) -> None:
         self._shared = shared
+        self._store = store
         self._make = make
         self._chunk = chunk
         self._iterator: _core.Iterator[T] | None = None
         self._entries: deque[T] = deque()
+        self._filling: asyncio.Task[None] | None = None
         self._is_done = False
+        self._is_closed = False
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> T:
-        if not self._entries and not self._is_done:
+        self._check()
+        while not self._entries and not self._is_done:
+            # A task of its own, so that no entries are lost if the caller's is cancelled meanwhile.
+            if self._filling is None:
+                self._filling = asyncio.ensure_future(self._fill())
+            await asyncio.shield(self._filling)
+            self._check()
+        if not self._entries:
+            await self._release()
+            raise StopAsyncIteration
+        return self._entries.popleft()
+
+    def _check(self) -> None:
+        if self._is_closed:
+            raise ClosedError("the iterator is closed")
+        if self._store.closed:
+            raise ClosedError("the database, or the snapshot, is closed")
+
+    async def _fill(self) -> None:
+        try:
             entries = await self._shared.run(self._fetch)
             self._entries.extend(entries)
             self._is_done = not entries
-        if not self._entries:
-            await self.aclose()
-            raise StopAsyncIteration
-        return self._entries.popleft()
+        finally:
+            self._filling = None
 
     def _fetch(self) -> list[T]:
         if self._iterator is None:
@@ -172,8 +192,14 @@ class AsyncRange(AsyncIterator[T], Generic[T]):
         return self._iterator.take(self._chunk)
 
     async def aclose(self) -> None:
-        """Release what the iterator holds."""
+        """Release what the iterator holds. Afterwards it gives no entries: ``ClosedError``."""
+        self._is_closed = True
+        await self._release()
+
+    async def _release(self) -> None:
         self._is_done = True
+        if self._filling is not None:
+            await asyncio.wait([self._filling])
         iterator, self._iterator = self._iterator, None
         if iterator is not None:
             await self._shared.run(iterator.close)
@@ -222,7 +248,8 @@ class _AsyncReader:
     def iterator(self, *, chunk: int = 256, **arguments: Any) -> AsyncRange[Any]:
         """Return an asynchronous iterator. The arguments are those of ``DB.iterator``."""
         self._check()
-        return AsyncRange(self._shared, functools.partial(self._store.iterator, **arguments), chunk)
+        make = functools.partial(self._store.iterator, **arguments)
+        return AsyncRange(self._shared, self._store, make, chunk)
 
     def __aiter__(self) -> AsyncRange[tuple[bytes, bytes]]:
         return self.iterator()

@@ -210,6 +210,53 @@ pub struct cambium_writeoptions_t {
 pub struct cambium_writestallinfo_t {
     _unused: [u8; 0],
 }
+pub const cambium_code_ok: _bindgen_ty_1 = 0;
+pub const cambium_code_not_found: _bindgen_ty_1 = 1;
+pub const cambium_code_corruption: _bindgen_ty_1 = 2;
+pub const cambium_code_not_supported: _bindgen_ty_1 = 3;
+pub const cambium_code_invalid_argument: _bindgen_ty_1 = 4;
+pub const cambium_code_io_error: _bindgen_ty_1 = 5;
+pub const cambium_code_incomplete: _bindgen_ty_1 = 7;
+pub const cambium_code_shutdown_in_progress: _bindgen_ty_1 = 8;
+pub const cambium_code_timed_out: _bindgen_ty_1 = 9;
+pub const cambium_code_aborted: _bindgen_ty_1 = 10;
+pub const cambium_code_busy: _bindgen_ty_1 = 11;
+pub const cambium_code_expired: _bindgen_ty_1 = 12;
+pub const cambium_code_try_again: _bindgen_ty_1 = 13;
+pub const cambium_code_column_family_dropped: _bindgen_ty_1 = 15;
+pub const cambium_code_unknown: _bindgen_ty_1 = 255;
+pub type _bindgen_ty_1 = ::core::ffi::c_uint;
+pub const cambium_subcode_none: _bindgen_ty_2 = 0;
+pub const cambium_subcode_no_space: _bindgen_ty_2 = 1;
+pub const cambium_subcode_locked: _bindgen_ty_2 = 2;
+pub const cambium_subcode_path_not_found: _bindgen_ty_2 = 3;
+pub const cambium_subcode_denied: _bindgen_ty_2 = 4;
+pub const cambium_subcode_lock_timeout: _bindgen_ty_2 = 5;
+pub const cambium_subcode_deadlock: _bindgen_ty_2 = 6;
+pub const cambium_subcode_lock_limit: _bindgen_ty_2 = 7;
+pub const cambium_subcode_out_of_memory: _bindgen_ty_2 = 8;
+pub type _bindgen_ty_2 = ::core::ffi::c_uint;
+pub const cambium_severity_none: _bindgen_ty_3 = 0;
+pub const cambium_severity_fatal: _bindgen_ty_3 = 1;
+pub type _bindgen_ty_3 = ::core::ffi::c_uint;
+unsafe extern "C-unwind" {
+    pub fn cambium_error_code(error: *const ::core::ffi::c_char) -> ::core::ffi::c_int;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_error_subcode(
+        error: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_int;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_error_severity(
+        error: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_int;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_error_message(
+        error: *const ::core::ffi::c_char,
+    ) -> *const ::core::ffi::c_char;
+}
 unsafe extern "C-unwind" {
     pub fn cambium_open(
         options: *const cambium_options_t,
@@ -253,7 +300,7 @@ unsafe extern "C-unwind" {
     pub fn cambium_close_with_status(
         db: *mut cambium_t,
         errptr: *mut *mut ::core::ffi::c_char,
-    );
+    ) -> ::core::ffi::c_uchar;
 }
 unsafe extern "C-unwind" {
     pub fn cambium_destroy_db(
@@ -479,6 +526,33 @@ unsafe extern "C-unwind" {
         value_length: *mut usize,
         errptr: *mut *mut ::core::ffi::c_char,
     ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_get_into_buffer(
+        db: *mut cambium_t,
+        options: *const cambium_readoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        buffer: *mut ::core::ffi::c_char,
+        buffer_size: usize,
+        value_length: *mut usize,
+        found: *mut ::core::ffi::c_uchar,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_get_into_buffer_cf(
+        db: *mut cambium_t,
+        options: *const cambium_readoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        buffer: *mut ::core::ffi::c_char,
+        buffer_size: usize,
+        value_length: *mut usize,
+        found: *mut ::core::ffi::c_uchar,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
 }
 unsafe extern "C-unwind" {
     pub fn cambium_get_pinned(
@@ -889,9 +963,9 @@ unsafe extern "C-unwind" {
         sizes: *mut u64,
     );
 }
-pub const cambium_size_approximation_include_memtables: _bindgen_ty_1 = 1;
-pub const cambium_size_approximation_include_files: _bindgen_ty_1 = 2;
-pub type _bindgen_ty_1 = ::core::ffi::c_uint;
+pub const cambium_size_approximation_include_memtables: _bindgen_ty_4 = 1;
+pub const cambium_size_approximation_include_files: _bindgen_ty_4 = 2;
+pub type _bindgen_ty_4 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_approximate_sizes_cf(
         db: *mut cambium_t,
@@ -1175,11 +1249,11 @@ unsafe extern "C-unwind" {
         options: *const cambium_options_t,
     ) -> ::core::ffi::c_uchar;
 }
-pub const cambium_tolerate_corrupted_tail_records_recovery: _bindgen_ty_2 = 0;
-pub const cambium_absolute_consistency_recovery: _bindgen_ty_2 = 1;
-pub const cambium_point_in_time_recovery: _bindgen_ty_2 = 2;
-pub const cambium_skip_any_corrupted_records_recovery: _bindgen_ty_2 = 3;
-pub type _bindgen_ty_2 = ::core::ffi::c_uint;
+pub const cambium_tolerate_corrupted_tail_records_recovery: _bindgen_ty_5 = 0;
+pub const cambium_absolute_consistency_recovery: _bindgen_ty_5 = 1;
+pub const cambium_point_in_time_recovery: _bindgen_ty_5 = 2;
+pub const cambium_skip_any_corrupted_records_recovery: _bindgen_ty_5 = 3;
+pub type _bindgen_ty_5 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_options_set_wal_recovery_mode(
         options: *mut cambium_options_t,
@@ -1303,9 +1377,9 @@ unsafe extern "C-unwind" {
         comparator: *mut cambium_comparator_t,
     );
 }
-pub const cambium_btree_index: _bindgen_ty_3 = 1;
-pub const cambium_lsm_index: _bindgen_ty_3 = 2;
-pub type _bindgen_ty_3 = ::core::ffi::c_uint;
+pub const cambium_btree_index: _bindgen_ty_6 = 1;
+pub const cambium_lsm_index: _bindgen_ty_6 = 2;
+pub type _bindgen_ty_6 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_options_set_index_type(
         options: *mut cambium_options_t,
@@ -1356,11 +1430,11 @@ unsafe extern "C-unwind" {
         options: *const cambium_options_t,
     ) -> ::core::ffi::c_int;
 }
-pub const cambium_no_compression: _bindgen_ty_4 = 0;
-pub const cambium_snappy_compression: _bindgen_ty_4 = 1;
-pub const cambium_lz4_compression: _bindgen_ty_4 = 4;
-pub const cambium_zstd_compression: _bindgen_ty_4 = 7;
-pub type _bindgen_ty_4 = ::core::ffi::c_uint;
+pub const cambium_no_compression: _bindgen_ty_7 = 0;
+pub const cambium_snappy_compression: _bindgen_ty_7 = 1;
+pub const cambium_lz4_compression: _bindgen_ty_7 = 4;
+pub const cambium_zstd_compression: _bindgen_ty_7 = 7;
+pub type _bindgen_ty_7 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_options_set_enable_blob_files(
         options: *mut cambium_options_t,
@@ -1412,10 +1486,10 @@ unsafe extern "C-unwind" {
 unsafe extern "C-unwind" {
     pub fn cambium_options_get_blob_file_size(options: *const cambium_options_t) -> u64;
 }
-pub const cambium_value_clustering_off: _bindgen_ty_5 = 0;
-pub const cambium_value_clustering_auto: _bindgen_ty_5 = 1;
-pub const cambium_value_clustering_full: _bindgen_ty_5 = 2;
-pub type _bindgen_ty_5 = ::core::ffi::c_uint;
+pub const cambium_value_clustering_off: _bindgen_ty_8 = 0;
+pub const cambium_value_clustering_auto: _bindgen_ty_8 = 1;
+pub const cambium_value_clustering_full: _bindgen_ty_8 = 2;
+pub type _bindgen_ty_8 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_options_set_value_clustering(
         options: *mut cambium_options_t,
@@ -1471,9 +1545,9 @@ unsafe extern "C-unwind" {
         options: *const cambium_options_t,
     ) -> ::core::ffi::c_int;
 }
-pub const cambium_level_compaction: _bindgen_ty_6 = 0;
-pub const cambium_lazy_level_compaction: _bindgen_ty_6 = 8;
-pub type _bindgen_ty_6 = ::core::ffi::c_uint;
+pub const cambium_level_compaction: _bindgen_ty_9 = 0;
+pub const cambium_lazy_level_compaction: _bindgen_ty_9 = 8;
+pub type _bindgen_ty_9 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_options_set_compaction_style(
         options: *mut cambium_options_t,
@@ -1937,10 +2011,10 @@ unsafe extern "C-unwind" {
         options: *const cambium_flushoptions_t,
     ) -> ::core::ffi::c_uchar;
 }
-pub const cambium_blob_gc_policy_force: _bindgen_ty_7 = 0;
-pub const cambium_blob_gc_policy_disable: _bindgen_ty_7 = 1;
-pub const cambium_blob_gc_policy_use_default: _bindgen_ty_7 = 2;
-pub type _bindgen_ty_7 = ::core::ffi::c_uint;
+pub const cambium_blob_gc_policy_force: _bindgen_ty_10 = 0;
+pub const cambium_blob_gc_policy_disable: _bindgen_ty_10 = 1;
+pub const cambium_blob_gc_policy_use_default: _bindgen_ty_10 = 2;
+pub type _bindgen_ty_10 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_compactoptions_create() -> *mut cambium_compactoptions_t;
 }
@@ -2043,12 +2117,12 @@ unsafe extern "C-unwind" {
         >,
     ) -> *mut cambium_compactionfilter_t;
 }
-pub const cambium_filter_keep: _bindgen_ty_8 = 0;
-pub const cambium_filter_remove: _bindgen_ty_8 = 1;
-pub const cambium_filter_change_value: _bindgen_ty_8 = 2;
-pub const cambium_filter_remove_and_skip_until: _bindgen_ty_8 = 3;
-pub const cambium_filter_undetermined: _bindgen_ty_8 = 8;
-pub type _bindgen_ty_8 = ::core::ffi::c_uint;
+pub const cambium_filter_keep: _bindgen_ty_11 = 0;
+pub const cambium_filter_remove: _bindgen_ty_11 = 1;
+pub const cambium_filter_change_value: _bindgen_ty_11 = 2;
+pub const cambium_filter_remove_and_skip_until: _bindgen_ty_11 = 3;
+pub const cambium_filter_undetermined: _bindgen_ty_11 = 8;
+pub type _bindgen_ty_11 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_compactionfilter_create_v2(
         state: *mut ::core::ffi::c_void,
@@ -2155,11 +2229,11 @@ unsafe extern "C-unwind" {
         env: *mut cambium_env_t,
     ) -> *mut ::core::ffi::c_char;
 }
-pub const cambium_log_debug: _bindgen_ty_9 = 0;
-pub const cambium_log_info: _bindgen_ty_9 = 1;
-pub const cambium_log_warn: _bindgen_ty_9 = 2;
-pub const cambium_log_error: _bindgen_ty_9 = 3;
-pub type _bindgen_ty_9 = ::core::ffi::c_uint;
+pub const cambium_log_debug: _bindgen_ty_12 = 0;
+pub const cambium_log_info: _bindgen_ty_12 = 1;
+pub const cambium_log_warn: _bindgen_ty_12 = 2;
+pub const cambium_log_error: _bindgen_ty_12 = 3;
+pub type _bindgen_ty_12 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_logger_create_callback_logger(
         level: ::core::ffi::c_int,
@@ -2354,14 +2428,14 @@ unsafe extern "C-unwind" {
 unsafe extern "C-unwind" {
     pub fn cambium_eventlistener_destroy(listener: *mut cambium_eventlistener_t);
 }
-pub const cambium_flush_reason_write_buffer_full: _bindgen_ty_10 = 0;
-pub const cambium_flush_reason_wal_full: _bindgen_ty_10 = 1;
-pub const cambium_flush_reason_manual_flush: _bindgen_ty_10 = 2;
-pub const cambium_flush_reason_space: _bindgen_ty_10 = 3;
-pub const cambium_flush_reason_idle: _bindgen_ty_10 = 4;
-pub const cambium_flush_reason_recovery: _bindgen_ty_10 = 5;
-pub const cambium_flush_reason_write_buffer_manager: _bindgen_ty_10 = 6;
-pub type _bindgen_ty_10 = ::core::ffi::c_uint;
+pub const cambium_flush_reason_write_buffer_full: _bindgen_ty_13 = 0;
+pub const cambium_flush_reason_wal_full: _bindgen_ty_13 = 1;
+pub const cambium_flush_reason_manual_flush: _bindgen_ty_13 = 2;
+pub const cambium_flush_reason_space: _bindgen_ty_13 = 3;
+pub const cambium_flush_reason_idle: _bindgen_ty_13 = 4;
+pub const cambium_flush_reason_recovery: _bindgen_ty_13 = 5;
+pub const cambium_flush_reason_write_buffer_manager: _bindgen_ty_13 = 6;
+pub type _bindgen_ty_13 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_flushjobinfo_db_name(
         info: *const cambium_flushjobinfo_t,
@@ -2428,11 +2502,11 @@ unsafe extern "C-unwind" {
         errptr: *mut *mut ::core::ffi::c_char,
     );
 }
-pub const cambium_compaction_reason_sweep: _bindgen_ty_11 = 0;
-pub const cambium_compaction_reason_levels: _bindgen_ty_11 = 1;
-pub const cambium_compaction_reason_manual_compaction: _bindgen_ty_11 = 2;
-pub const cambium_compaction_reason_space: _bindgen_ty_11 = 3;
-pub type _bindgen_ty_11 = ::core::ffi::c_uint;
+pub const cambium_compaction_reason_sweep: _bindgen_ty_14 = 0;
+pub const cambium_compaction_reason_levels: _bindgen_ty_14 = 1;
+pub const cambium_compaction_reason_manual_compaction: _bindgen_ty_14 = 2;
+pub const cambium_compaction_reason_space: _bindgen_ty_14 = 3;
+pub type _bindgen_ty_14 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_compactionjobinfo_db_name(
         info: *const cambium_compactionjobinfo_t,
@@ -2525,13 +2599,13 @@ unsafe extern "C-unwind" {
         errptr: *mut *mut ::core::ffi::c_char,
     );
 }
-pub const cambium_log_gc_reason_garbage: _bindgen_ty_12 = 0;
-pub const cambium_log_gc_reason_forced: _bindgen_ty_12 = 1;
-pub const cambium_log_gc_reason_small_segments: _bindgen_ty_12 = 2;
-pub const cambium_log_gc_reason_space: _bindgen_ty_12 = 3;
-pub const cambium_log_gc_reason_manual_compaction: _bindgen_ty_12 = 4;
-pub const cambium_log_gc_reason_clustering: _bindgen_ty_12 = 5;
-pub type _bindgen_ty_12 = ::core::ffi::c_uint;
+pub const cambium_log_gc_reason_garbage: _bindgen_ty_15 = 0;
+pub const cambium_log_gc_reason_forced: _bindgen_ty_15 = 1;
+pub const cambium_log_gc_reason_small_segments: _bindgen_ty_15 = 2;
+pub const cambium_log_gc_reason_space: _bindgen_ty_15 = 3;
+pub const cambium_log_gc_reason_manual_compaction: _bindgen_ty_15 = 4;
+pub const cambium_log_gc_reason_clustering: _bindgen_ty_15 = 5;
+pub type _bindgen_ty_15 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_loggcjobinfo_db_name(
         info: *const cambium_loggcjobinfo_t,
@@ -2642,11 +2716,11 @@ unsafe extern "C-unwind" {
         info: *const cambium_memtableinfo_t,
     ) -> ::core::ffi::c_int;
 }
-pub const cambium_table_file_reason_flush: _bindgen_ty_13 = 0;
-pub const cambium_table_file_reason_compaction: _bindgen_ty_13 = 1;
-pub const cambium_table_file_reason_log_gc: _bindgen_ty_13 = 4;
-pub const cambium_table_file_reason_snapshot: _bindgen_ty_13 = 5;
-pub type _bindgen_ty_13 = ::core::ffi::c_uint;
+pub const cambium_table_file_reason_flush: _bindgen_ty_16 = 0;
+pub const cambium_table_file_reason_compaction: _bindgen_ty_16 = 1;
+pub const cambium_table_file_reason_log_gc: _bindgen_ty_16 = 4;
+pub const cambium_table_file_reason_snapshot: _bindgen_ty_16 = 5;
+pub type _bindgen_ty_16 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_tablefilecreationinfo_db_name(
         info: *const cambium_tablefilecreationinfo_t,
@@ -2713,11 +2787,11 @@ unsafe extern "C-unwind" {
         info: *const cambium_tablefiledeletioninfo_t,
     ) -> u64;
 }
-pub const cambium_blob_file_reason_log: _bindgen_ty_14 = 0;
-pub const cambium_blob_file_reason_large_value: _bindgen_ty_14 = 1;
-pub const cambium_blob_file_reason_log_gc: _bindgen_ty_14 = 2;
-pub const cambium_blob_file_reason_compaction_filter: _bindgen_ty_14 = 3;
-pub type _bindgen_ty_14 = ::core::ffi::c_uint;
+pub const cambium_blob_file_reason_log: _bindgen_ty_17 = 0;
+pub const cambium_blob_file_reason_large_value: _bindgen_ty_17 = 1;
+pub const cambium_blob_file_reason_log_gc: _bindgen_ty_17 = 2;
+pub const cambium_blob_file_reason_compaction_filter: _bindgen_ty_17 = 3;
+pub type _bindgen_ty_17 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_blobfilecreationinfo_db_name(
         info: *const cambium_blobfilecreationinfo_t,
@@ -2768,15 +2842,15 @@ unsafe extern "C-unwind" {
         info: *const cambium_blobfiledeletioninfo_t,
     ) -> u64;
 }
-pub const cambium_write_stall_condition_normal: _bindgen_ty_15 = 0;
-pub const cambium_write_stall_condition_delayed: _bindgen_ty_15 = 1;
-pub const cambium_write_stall_condition_stopped: _bindgen_ty_15 = 2;
-pub type _bindgen_ty_15 = ::core::ffi::c_uint;
-pub const cambium_write_stall_cause_memtable_limit: _bindgen_ty_16 = 0;
-pub const cambium_write_stall_cause_l0_file_count_limit: _bindgen_ty_16 = 1;
-pub const cambium_write_stall_cause_space: _bindgen_ty_16 = 2;
-pub const cambium_write_stall_cause_write_buffer_manager_limit: _bindgen_ty_16 = 3;
-pub type _bindgen_ty_16 = ::core::ffi::c_uint;
+pub const cambium_write_stall_condition_normal: _bindgen_ty_18 = 0;
+pub const cambium_write_stall_condition_delayed: _bindgen_ty_18 = 1;
+pub const cambium_write_stall_condition_stopped: _bindgen_ty_18 = 2;
+pub type _bindgen_ty_18 = ::core::ffi::c_uint;
+pub const cambium_write_stall_cause_memtable_limit: _bindgen_ty_19 = 0;
+pub const cambium_write_stall_cause_l0_file_count_limit: _bindgen_ty_19 = 1;
+pub const cambium_write_stall_cause_space: _bindgen_ty_19 = 2;
+pub const cambium_write_stall_cause_write_buffer_manager_limit: _bindgen_ty_19 = 3;
+pub type _bindgen_ty_19 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_writestallinfo_db_name(
         info: *const cambium_writestallinfo_t,
@@ -2810,13 +2884,13 @@ unsafe extern "C-unwind" {
 unsafe extern "C-unwind" {
     pub fn cambium_writestallinfo_change(info: *const cambium_writestallinfo_t) -> u64;
 }
-pub const cambium_background_error_flush: _bindgen_ty_17 = 0;
-pub const cambium_background_error_compaction: _bindgen_ty_17 = 1;
-pub const cambium_background_error_log_gc: _bindgen_ty_17 = 2;
-pub const cambium_background_error_files: _bindgen_ty_17 = 3;
-pub const cambium_background_error_manifest_write: _bindgen_ty_17 = 4;
-pub const cambium_background_error_write: _bindgen_ty_17 = 5;
-pub type _bindgen_ty_17 = ::core::ffi::c_uint;
+pub const cambium_background_error_flush: _bindgen_ty_20 = 0;
+pub const cambium_background_error_compaction: _bindgen_ty_20 = 1;
+pub const cambium_background_error_log_gc: _bindgen_ty_20 = 2;
+pub const cambium_background_error_files: _bindgen_ty_20 = 3;
+pub const cambium_background_error_manifest_write: _bindgen_ty_20 = 4;
+pub const cambium_background_error_write: _bindgen_ty_20 = 5;
+pub type _bindgen_ty_20 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_backgrounderrorinfo_db_name(
         info: *const cambium_backgrounderrorinfo_t,
@@ -3005,13 +3079,13 @@ unsafe extern "C-unwind" {
         count: *mut usize,
     ) -> *mut u32;
 }
-pub const cambium_trace_filter_none: _bindgen_ty_18 = 0;
-pub const cambium_trace_filter_get: _bindgen_ty_18 = 1;
-pub const cambium_trace_filter_write: _bindgen_ty_18 = 2;
-pub const cambium_trace_filter_iterator_seek: _bindgen_ty_18 = 4;
-pub const cambium_trace_filter_iterator_seek_for_prev: _bindgen_ty_18 = 8;
-pub const cambium_trace_filter_multiget: _bindgen_ty_18 = 16;
-pub type _bindgen_ty_18 = ::core::ffi::c_uint;
+pub const cambium_trace_filter_none: _bindgen_ty_21 = 0;
+pub const cambium_trace_filter_get: _bindgen_ty_21 = 1;
+pub const cambium_trace_filter_write: _bindgen_ty_21 = 2;
+pub const cambium_trace_filter_iterator_seek: _bindgen_ty_21 = 4;
+pub const cambium_trace_filter_iterator_seek_for_prev: _bindgen_ty_21 = 8;
+pub const cambium_trace_filter_multiget: _bindgen_ty_21 = 16;
+pub type _bindgen_ty_21 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_traceoptions_create() -> *mut cambium_traceoptions_t;
 }
@@ -3452,13 +3526,13 @@ unsafe extern "C-unwind" {
 unsafe extern "C-unwind" {
     pub fn cambium_transaction_get_id(txn: *const cambium_transaction_t) -> u64;
 }
-pub const cambium_transaction_started: _bindgen_ty_19 = 0;
-pub const cambium_transaction_awaiting_commit: _bindgen_ty_19 = 3;
-pub const cambium_transaction_committed: _bindgen_ty_19 = 4;
-pub const cambium_transaction_awaiting_rollback: _bindgen_ty_19 = 5;
-pub const cambium_transaction_rolledback: _bindgen_ty_19 = 6;
-pub const cambium_transaction_locks_stolen: _bindgen_ty_19 = 7;
-pub type _bindgen_ty_19 = ::core::ffi::c_uint;
+pub const cambium_transaction_started: _bindgen_ty_22 = 0;
+pub const cambium_transaction_awaiting_commit: _bindgen_ty_22 = 3;
+pub const cambium_transaction_committed: _bindgen_ty_22 = 4;
+pub const cambium_transaction_awaiting_rollback: _bindgen_ty_22 = 5;
+pub const cambium_transaction_rolledback: _bindgen_ty_22 = 6;
+pub const cambium_transaction_locks_stolen: _bindgen_ty_22 = 7;
+pub type _bindgen_ty_22 = ::core::ffi::c_uint;
 unsafe extern "C-unwind" {
     pub fn cambium_transaction_get_state(
         txn: *const cambium_transaction_t,

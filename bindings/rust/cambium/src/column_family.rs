@@ -1,6 +1,7 @@
 //! Reading and writing a column family.
 
 use std::fmt;
+use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
 
@@ -25,6 +26,12 @@ use crate::raw::{self, Keys};
 #[derive(Clone)]
 pub struct ColumnFamily {
     pub(crate) inner: Arc<FamilyCore>,
+}
+
+/// Makes room for a value. Without memory for it the call fails, as it does if the library has none.
+fn make_room(value: &mut Vec<u8>, length: usize) -> Result<()> {
+    let room = value.try_reserve_exact(length);
+    room.map_err(|_| Error::new(ErrorKind::OutOfMemory, format_args!("a value has {length} bytes")))
 }
 
 impl ColumnFamily {
@@ -55,7 +62,7 @@ impl ColumnFamily {
     /// # Errors
     /// If it cannot be read, or is damaged.
     pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Vec<u8>>> {
-        Ok(self.get_pinned(key)?.map(|value| value.to_vec()))
+        with_default_read(|options| self.copy(key.as_ref(), options))
     }
 
     /// As [`get`](Self::get), with options.
@@ -63,11 +70,79 @@ impl ColumnFamily {
     /// # Errors
     /// As `get`.
     pub fn get_opt(&self, key: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Option<Vec<u8>>> {
-        if !options.pin_mapped_values() {
-            return Ok(self.get_pinned_opt(key, options)?.map(|value| value.to_vec()));
+        self.copy(key.as_ref(), options.as_ptr())
+    }
+
+    /// Replaces what is in `value` by the value of a key, and uses its memory. False: there is no such key, and `value`
+    /// is empty.
+    ///
+    /// # Errors
+    /// As `get`. `value` is then empty.
+    pub fn get_into(&self, key: impl AsRef<[u8]>, value: &mut Vec<u8>) -> Result<bool> {
+        with_default_read(|options| self.copy_into(key.as_ref(), options, value))
+    }
+
+    /// As [`get_into`](Self::get_into), with options.
+    ///
+    /// # Errors
+    /// As `get_into`.
+    pub fn get_into_opt(&self, key: impl AsRef<[u8]>, options: &ReadOptions, value: &mut Vec<u8>) -> Result<bool> {
+        self.copy_into(key.as_ref(), options.as_ptr(), value)
+    }
+
+    fn copy(&self, key: &[u8], options: *const ffi::cambium_readoptions_t) -> Result<Option<Vec<u8>>> {
+        // A short value is read in one call, and its `Vec` has no more room than it needs.
+        let mut short = [MaybeUninit::<u8>::uninit(); 4096];
+        let Some(length) = self.read_to(key, options, &mut short)? else { return Ok(None) };
+        if length <= short.len() {
+            // SAFETY: the library has written that many bytes.
+            let written = unsafe { std::slice::from_raw_parts(short.as_ptr().cast::<u8>(), length) };
+            return Ok(Some(written.to_vec()));
         }
-        // A copy out of a mapping is left to the library, which turns a fault into an error.
-        self.copies(&[key], options.as_ptr()).remove(0)
+        let mut value = Vec::new();
+        make_room(&mut value, length)?;
+        Ok(self.copy_into(key, options, &mut value)?.then_some(value))
+    }
+
+    fn copy_into(&self, key: &[u8], options: *const ffi::cambium_readoptions_t, value: &mut Vec<u8>) -> Result<bool> {
+        value.clear();
+        loop {
+            let Some(length) = self.read_to(key, options, value.spare_capacity_mut())? else { return Ok(false) };
+            if length <= value.capacity() {
+                // SAFETY: the library has written that many bytes.
+                unsafe { value.set_len(length) };
+                return Ok(true);
+            }
+            make_room(value, length)?;
+        }
+    }
+
+    /// Copies the value of a key to `room` if it fits, and returns its length.
+    fn read_to(
+        &self,
+        key: &[u8],
+        options: *const ffi::cambium_readoptions_t,
+        room: &mut [MaybeUninit<u8>],
+    ) -> Result<Option<usize>> {
+        let family = &*self.inner;
+        let mut length = 0;
+        let mut found = 0;
+        // SAFETY: database, options, family and key are valid, and the library writes to `room` only.
+        raw::check(|error| unsafe {
+            ffi::cambium_get_into_buffer_cf(
+                family.db(),
+                options,
+                family.as_ptr(),
+                raw::address(key),
+                key.len(),
+                room.as_mut_ptr().cast(),
+                room.len(),
+                &raw mut length,
+                &raw mut found,
+                error,
+            )
+        })?;
+        Ok((found != 0).then_some(length))
     }
 
     /// As [`get`](Self::get), without a copy into a `Vec`.

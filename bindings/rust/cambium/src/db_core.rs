@@ -77,8 +77,8 @@ impl DbCore {
     /// The inner result: the database is closed, perhaps with an error. The outer error: it remains open.
     fn try_close(&mut self) -> Result<Result<()>> {
         let raw = self.raw().as_ptr();
-        // Only a `PinnedValue` that was forgotten can still be there: it borrows what holds the database. Close would
-        // refuse with Aborted, which alone does not say whether the database is closed.
+        // Only a `PinnedValue` that was forgotten can still be there: it borrows what holds the database. The library
+        // would refuse too, and would not say why in the words of this crate.
         let mut pinned = 0;
         // SAFETY: the database is open, and the name ends with a zero.
         unsafe { ffi::cambium_property_int(raw, c"cambium.num-pinned-values".as_ptr(), &raw mut pinned) };
@@ -86,11 +86,12 @@ impl DbCore {
             let message = format!("{pinned} pinned values were forgotten, and still refer to mappings");
             return Err(Error::new(ErrorKind::Aborted, message));
         }
+        let mut is_gone = false;
         // SAFETY: the database is open, and nothing uses it: column families, snapshots, cursors and readers hold an `Arc`
         // of it, so the last of them is gone.
-        let closed = raw::check(|error| unsafe { ffi::cambium_close_with_status(raw, error) });
+        let closed = raw::check(|error| is_gone = unsafe { ffi::cambium_close_with_status(raw, error) } != 0);
         match closed {
-            Err(error) if error.text() == "Operation aborted: out of memory" => Err(error),
+            Err(error) if !is_gone => Err(error),
             closed => {
                 self.open = None;
                 Ok(closed)

@@ -29,6 +29,22 @@ impl Db {
         self.default.get_opt(key, options)
     }
 
+    /// Replaces what is in `value` by the value of a key, and uses its memory. False: there is no such key.
+    ///
+    /// # Errors
+    /// As [`ColumnFamily::get_into`](crate::ColumnFamily::get_into).
+    pub fn get_into(&self, key: impl AsRef<[u8]>, value: &mut Vec<u8>) -> Result<bool> {
+        self.default.get_into(key, value)
+    }
+
+    /// As [`get_into`](Self::get_into), with options.
+    ///
+    /// # Errors
+    /// As [`ColumnFamily::get_into_opt`](crate::ColumnFamily::get_into_opt).
+    pub fn get_into_opt(&self, key: impl AsRef<[u8]>, options: &ReadOptions, value: &mut Vec<u8>) -> Result<bool> {
+        self.default.get_into_opt(key, options, value)
+    }
+
     /// The value of a key, without a copy into a `Vec`.
     ///
     /// # Errors

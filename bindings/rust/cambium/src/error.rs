@@ -1,13 +1,16 @@
-//! Errors, and how they are read from the messages of the C interface.
+//! Errors.
 
 use std::error::Error as StdError;
+use std::ffi::{CStr, c_int};
 use std::fmt;
 use std::io;
+
+use cambium_sys as ffi;
 
 /// The result of a call that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What kind of error it is. The library's status codes, with the parts of an I/O error that the C interface tells apart.
+/// What kind of error it is: the library's codes and subcodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -26,19 +29,31 @@ pub enum ErrorKind {
     NoSpace,
     /// Another handle, in this process or another one, has the database open.
     Locked,
+    /// A file or a directory does not exist. A database that does not exist is `InvalidArgument`.
+    PathNotFound,
+    /// The system denied this process access, a file descriptor or memory. It says nothing about the file.
+    Denied,
     /// The call would have had to wait, and must not; or it ended early.
     Incomplete,
     /// The database is being closed.
     ShutdownInProgress,
     /// The call took too long.
     TimedOut,
-    /// The call failed because of an earlier failure, or because memory ran out.
+    /// A transaction has waited too long for the lock of a key.
+    LockTimeout,
+    /// The call failed because of an earlier failure.
     Aborted,
+    /// The library could not allocate memory.
+    OutOfMemory,
     /// Nothing was done; the same call may succeed later.
     Busy,
-    /// A transaction has taken longer than its expiration.
+    /// Transactions wait for each other.
+    Deadlock,
+    /// Too many keys are locked.
+    LockLimit,
+    /// The time of a transaction has passed.
     Expired,
-    /// Whether a transaction has a conflict is not known any more. A new one may succeed.
+    /// A transaction cannot find out whether it has a conflict. A new one may succeed.
     TryAgain,
     /// The column family was dropped.
     ColumnFamilyDropped,
@@ -46,31 +61,63 @@ pub enum ErrorKind {
     Unknown,
 }
 
+/// A code and a subcode of the library, their kind, and how an error of that kind begins.
+type Row = (u32, u32, ErrorKind, &'static str);
+const ROWS: [Row; 21] = [
+    (ffi::cambium_code_not_found, ffi::cambium_subcode_none, ErrorKind::NotFound, "NotFound"),
+    (ffi::cambium_code_corruption, ffi::cambium_subcode_none, ErrorKind::Corruption, "Corruption"),
+    (ffi::cambium_code_not_supported, ffi::cambium_subcode_none, ErrorKind::NotSupported, "Not implemented"),
+    (ffi::cambium_code_invalid_argument, ffi::cambium_subcode_none, ErrorKind::InvalidArgument, "Invalid argument"),
+    (ffi::cambium_code_io_error, ffi::cambium_subcode_none, ErrorKind::IoError, "IO error"),
+    (ffi::cambium_code_io_error, ffi::cambium_subcode_no_space, ErrorKind::NoSpace, "IO error (no space)"),
+    (ffi::cambium_code_io_error, ffi::cambium_subcode_locked, ErrorKind::Locked, "IO error (locked)"),
+    (ffi::cambium_code_io_error, ffi::cambium_subcode_path_not_found, ErrorKind::PathNotFound, "IO error (not found)"),
+    (ffi::cambium_code_io_error, ffi::cambium_subcode_denied, ErrorKind::Denied, "IO error (denied)"),
+    (ffi::cambium_code_incomplete, ffi::cambium_subcode_none, ErrorKind::Incomplete, "Result incomplete"),
+    (
+        ffi::cambium_code_shutdown_in_progress,
+        ffi::cambium_subcode_none,
+        ErrorKind::ShutdownInProgress,
+        "Shutdown in progress",
+    ),
+    (ffi::cambium_code_timed_out, ffi::cambium_subcode_none, ErrorKind::TimedOut, "Operation timed out"),
+    (
+        ffi::cambium_code_timed_out,
+        ffi::cambium_subcode_lock_timeout,
+        ErrorKind::LockTimeout,
+        "Operation timed out (lock)",
+    ),
+    (ffi::cambium_code_aborted, ffi::cambium_subcode_none, ErrorKind::Aborted, "Operation aborted"),
+    (
+        ffi::cambium_code_aborted,
+        ffi::cambium_subcode_out_of_memory,
+        ErrorKind::OutOfMemory,
+        "Operation aborted (out of memory)",
+    ),
+    (ffi::cambium_code_busy, ffi::cambium_subcode_none, ErrorKind::Busy, "Resource busy"),
+    (ffi::cambium_code_busy, ffi::cambium_subcode_deadlock, ErrorKind::Deadlock, "Resource busy (deadlock)"),
+    (ffi::cambium_code_busy, ffi::cambium_subcode_lock_limit, ErrorKind::LockLimit, "Resource busy (lock limit)"),
+    (ffi::cambium_code_expired, ffi::cambium_subcode_none, ErrorKind::Expired, "Operation expired"),
+    (ffi::cambium_code_try_again, ffi::cambium_subcode_none, ErrorKind::TryAgain, "Operation failed. Try again."),
+    (
+        ffi::cambium_code_column_family_dropped,
+        ffi::cambium_subcode_none,
+        ErrorKind::ColumnFamilyDropped,
+        "Column family dropped",
+    ),
+];
+
 impl ErrorKind {
-    /// The text with which the library begins a message of this kind.
-    const NAMES: [(&'static str, ErrorKind); 13] = [
-        ("NotFound", ErrorKind::NotFound),
-        ("Corruption", ErrorKind::Corruption),
-        ("Not implemented", ErrorKind::NotSupported),
-        ("Invalid argument", ErrorKind::InvalidArgument),
-        ("IO error", ErrorKind::IoError),
-        ("Result incomplete", ErrorKind::Incomplete),
-        ("Shutdown in progress", ErrorKind::ShutdownInProgress),
-        ("Operation timed out", ErrorKind::TimedOut),
-        ("Operation aborted", ErrorKind::Aborted),
-        ("Resource busy", ErrorKind::Busy),
-        ("Operation expired", ErrorKind::Expired),
-        ("Operation failed. Try again.", ErrorKind::TryAgain),
-        ("Column family dropped", ErrorKind::ColumnFamilyDropped),
-    ];
+    /// A subcode that this crate does not know is as none.
+    fn of(code: c_int, subcode: c_int) -> Self {
+        let find = |subcode| {
+            ROWS.iter().find(|row| (i64::from(row.0), i64::from(row.1)) == (i64::from(code), i64::from(subcode)))
+        };
+        find(subcode).or_else(|| find(0)).map_or(ErrorKind::Unknown, |row| row.2)
+    }
 
     fn name(self) -> &'static str {
-        match self {
-            ErrorKind::NoSpace => "IO error (no space)",
-            ErrorKind::Locked => "IO error (locked)",
-            ErrorKind::Unknown => "Unknown error",
-            other => Self::NAMES.iter().find(|(_, kind)| *kind == other).map_or("", |(name, _)| name),
-        }
+        ROWS.iter().find(|row| row.2 == self).map_or("Unknown error", |row| row.3)
     }
 }
 
@@ -83,11 +130,18 @@ pub struct Error {
 }
 
 impl Error {
-    /// Reads a message such as `IO error (locked): LOCK: another process has it`.
-    pub(crate) fn from_text(text: impl Into<Box<str>>) -> Self {
-        let text = text.into();
-        let (kind, is_fatal) = classify(&text);
-        Self { kind, is_fatal, text }
+    /// Asks the library what an error is.
+    pub(crate) fn from_text(text: &CStr) -> Self {
+        // SAFETY: the functions read a string that ends with a zero.
+        let (code, subcode, severity) = unsafe {
+            (
+                ffi::cambium_error_code(text.as_ptr()),
+                ffi::cambium_error_subcode(text.as_ptr()),
+                ffi::cambium_error_severity(text.as_ptr()),
+            )
+        };
+        let is_fatal = i64::from(severity) == i64::from(ffi::cambium_severity_fatal);
+        Self { kind: ErrorKind::of(code, subcode), is_fatal, text: text.to_string_lossy().into() }
     }
 
     /// Makes an error of this crate's own.
@@ -125,90 +179,68 @@ impl StdError for Error {}
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         let kind = match error.kind {
-            ErrorKind::NotFound => io::ErrorKind::NotFound,
             ErrorKind::Corruption => io::ErrorKind::InvalidData,
             ErrorKind::NotSupported => io::ErrorKind::Unsupported,
             ErrorKind::InvalidArgument => io::ErrorKind::InvalidInput,
+            ErrorKind::NotFound | ErrorKind::PathNotFound => io::ErrorKind::NotFound,
             ErrorKind::NoSpace => io::ErrorKind::StorageFull,
-            ErrorKind::Locked | ErrorKind::Busy => io::ErrorKind::ResourceBusy,
+            ErrorKind::Locked | ErrorKind::Busy | ErrorKind::LockLimit => io::ErrorKind::ResourceBusy,
+            ErrorKind::Deadlock => io::ErrorKind::Deadlock,
             ErrorKind::Incomplete => io::ErrorKind::WouldBlock,
-            ErrorKind::TimedOut => io::ErrorKind::TimedOut,
+            ErrorKind::TimedOut | ErrorKind::LockTimeout => io::ErrorKind::TimedOut,
+            ErrorKind::OutOfMemory => io::ErrorKind::OutOfMemory,
             _ => io::ErrorKind::Other,
         };
         io::Error::new(kind, error)
     }
 }
 
-/// Reads kind and severity from the beginning of a message: a name, then qualifiers in parentheses, then a colon and the
-/// rest, or the end.
-fn classify(text: &str) -> (ErrorKind, bool) {
-    let Some((mut rest, mut kind)) =
-        ErrorKind::NAMES.iter().find_map(|(name, kind)| Some((text.strip_prefix(name)?, *kind)))
-    else {
-        return (ErrorKind::Unknown, false);
-    };
-    let mut is_fatal = false;
-    loop {
-        if let Some(shorter) = rest.strip_prefix(" (no space)") {
-            (rest, kind) = (shorter, ErrorKind::NoSpace);
-        } else if let Some(shorter) = rest.strip_prefix(" (locked)") {
-            (rest, kind) = (shorter, ErrorKind::Locked);
-        } else if let Some(shorter) = rest.strip_prefix(" (fatal until reopened)") {
-            (rest, is_fatal) = (shorter, true);
-        } else if rest.is_empty() || rest.starts_with(':') {
-            return (kind, is_fatal);
-        } else {
-            return (ErrorKind::Unknown, false);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::CString;
+
+    fn from_text(text: &str) -> Error {
+        Error::from_text(&CString::new(text).unwrap())
+    }
 
     #[test]
-    fn every_name_is_read() {
-        for (name, kind) in ErrorKind::NAMES {
+    #[cfg_attr(miri, ignore = "asks the library")]
+    fn every_kind_is_known() {
+        for (_, _, kind, name) in ROWS {
             for text in [name.to_owned(), format!("{name}: why (no space)")] {
-                let error = Error::from_text(text.clone());
+                let error = from_text(&text);
                 assert_eq!((error.kind(), error.is_fatal(), error.text()), (kind, false, text.as_str()));
+                let fatal = from_text(&text.replacen(name, &format!("{name} (fatal until reopened)"), 1));
+                assert_eq!((fatal.kind(), fatal.is_fatal()), (kind, true));
             }
         }
-    }
-
-    #[test]
-    fn qualifiers_are_read() {
-        let cases = [
-            ("IO error (no space): x", ErrorKind::NoSpace, false),
-            ("IO error (locked): x", ErrorKind::Locked, false),
-            ("IO error (no space) (fatal until reopened): x", ErrorKind::NoSpace, true),
-            ("Corruption (fatal until reopened)", ErrorKind::Corruption, true),
-            ("Corruption (odd): x", ErrorKind::Unknown, false),
-            ("NotFounder", ErrorKind::Unknown, false),
-            ("std::bad_function_call", ErrorKind::Unknown, false),
-            ("", ErrorKind::Unknown, false),
-        ];
-        for (text, kind, is_fatal) in cases {
-            let error = Error::from_text(text);
-            assert_eq!((error.kind(), error.is_fatal()), (kind, is_fatal), "{text}");
+        for text in ["Corruption (odd): x", "NotFounder", "std::bad_function_call", ""] {
+            assert_eq!((from_text(text).kind(), from_text(text).is_fatal()), (ErrorKind::Unknown, false), "{text}");
         }
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "asks the library")]
     fn own_errors_read_like_those_of_the_library() {
-        let kinds = ErrorKind::NAMES.map(|(_, kind)| kind);
-        for kind in kinds.into_iter().chain([ErrorKind::NoSpace, ErrorKind::Locked]) {
+        for (_, _, kind, _) in ROWS {
             let error = Error::new(kind, "why");
-            assert_eq!(Error::from_text(error.text()), error);
+            assert_eq!(from_text(error.text()), error);
             assert_eq!(error.to_string(), error.text());
         }
         assert_eq!(Error::new(ErrorKind::Unknown, "why").text(), "Unknown error: why");
     }
 
     #[test]
+    fn a_new_subcode_is_as_none_and_a_new_code_is_unknown() {
+        assert_eq!(ErrorKind::of(11, 200), ErrorKind::Busy);
+        assert_eq!(ErrorKind::of(200, 0), ErrorKind::Unknown);
+        assert_eq!(ErrorKind::of(-1, -1), ErrorKind::Unknown);
+    }
+
+    #[test]
     fn converts_to_an_io_error() {
-        let converted = io::Error::from(Error::from_text("IO error (no space): disk"));
+        let converted = io::Error::from(Error::new(ErrorKind::NoSpace, "disk"));
         assert_eq!(converted.kind(), io::ErrorKind::StorageFull);
         assert_eq!(converted.to_string(), "IO error (no space): disk");
         let inner = converted.into_inner().and_then(|inner| inner.downcast::<Error>().ok()).unwrap();

@@ -99,13 +99,12 @@ impl Drop for RawDbOptions {
 }
 
 impl Error {
-    /// Whether transactions were in each other's way: `Busy`, `TryAgain` or `TimedOut`. The same work may succeed in a
-    /// new transaction.
+    /// Whether transactions were in each other's way: `Busy`, `Deadlock`, `LockLimit`, `TryAgain`, `TimedOut` or
+    /// `LockTimeout`. The same work may succeed in a new transaction.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
-        ["Resource busy", "Operation failed. Try again.", "Operation timed out"]
-            .iter()
-            .any(|begin| self.text().starts_with(begin))
+        use crate::ErrorKind::{Busy, Deadlock, LockLimit, LockTimeout, TimedOut, TryAgain};
+        matches!(self.kind(), Busy | Deadlock | LockLimit | TryAgain | TimedOut | LockTimeout)
     }
 }
 

@@ -22,6 +22,32 @@ fn a_value_can_be_set_read_and_deleted() {
 }
 
 #[test]
+fn values_are_read_into_memory_that_is_there() {
+    let (_directory, db) = new_db();
+    let mut value = bytes("of another call");
+    assert_eq!(db.get_into("key", &mut value), Ok(false));
+    assert_eq!(value, bytes(""));
+    for length in [0, 1, 300, 4095, 4096, 4097, 100_000] {
+        let written = vec![b'x'; length];
+        db.put("key", &written).unwrap();
+        assert_eq!(db.get("key"), Ok(Some(written.clone())));
+        for capacity in [0, length / 2, length, length + 10] {
+            value = Vec::with_capacity(capacity);
+            assert_eq!(db.get_into("key", &mut value), Ok(true));
+            assert_eq!(value, written);
+            let memory = value.as_ptr();
+            assert_eq!(db.get_into_opt("key", &ReadOptions::new(), &mut value), Ok(true));
+            assert_eq!((value.as_ptr(), &value), (memory, &written));
+        }
+    }
+    let mut contradiction = ReadOptions::new();
+    let snapshot = db.snapshot().unwrap();
+    contradiction.set_durable_only(true).set_snapshot(Some(&snapshot));
+    assert_eq!(kind(db.get_into_opt("key", &contradiction, &mut value)), Some(ErrorKind::InvalidArgument));
+    assert_eq!(value, bytes(""));
+}
+
+#[test]
 fn calls_take_options() {
     let (_directory, db) = new_db();
     let synced = WriteOptions::synced();

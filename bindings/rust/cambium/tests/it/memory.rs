@@ -45,7 +45,7 @@ fn a_call_that_reports_errors_reports_this_one() {
     let (_directory, db) = new_db();
     db.put("large", vec![1; LARGE]).unwrap();
     limit_memory();
-    assert_eq!(kind(db.get("large")), Some(ErrorKind::Aborted));
+    assert_eq!(kind(db.get("large")), Some(ErrorKind::OutOfMemory));
     db.put("small", "value").unwrap();
     assert!(db.get("small").unwrap().is_some());
 }

@@ -71,7 +71,7 @@ fn a_path_with_a_zero_byte_is_an_error() {
 #[test]
 fn a_directory_that_cannot_be_made_is_an_io_error() {
     let error = Db::open_default("/nowhere/at/all").unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::IoError);
+    assert_eq!(error.kind(), ErrorKind::PathNotFound);
     assert!(error.text().contains("/nowhere/at"), "{error}");
 }
 

@@ -220,7 +220,7 @@ fn stored_options_are_loaded() {
     assert_eq!(named.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["default", "family"]);
     let (db, _families) = cambium::Db::open_column_families(&loaded.db, &path, &named).unwrap();
     assert_eq!(db.keys().unwrap().next().unwrap().unwrap(), b"b");
-    assert_eq!(kind(LatestOptions::load(directory.path("none"), true, &[])), Some(ErrorKind::IoError));
+    assert_eq!(kind(LatestOptions::load(directory.path("none"), true, &[])), Some(ErrorKind::PathNotFound));
 }
 
 #[test]
