@@ -230,7 +230,8 @@ char* cambium_get_cf(cambium_t* db, const cambium_readoptions_t* options, cambiu
 /* As cambium_get, into memory of the caller's. Sets *found to whether the key exists, and *value_length to the length
    of its value. Returns 1 if the value is in `buffer`. If the key exists and this returns 0, *value_length is more than
    buffer_size: nothing was copied, and the value itself was not checked. `buffer` may be NULL if buffer_size is 0. A
-   value that is in memory is copied without an allocation. After an error `buffer` may have any bytes. */
+   value that is in memory is copied without an allocation, unless it is compressed, or long and not mapped. After an
+   error `buffer` may have any bytes. */
 unsigned char cambium_get_into_buffer(cambium_t* db, const cambium_readoptions_t* options, const char* key,
                                       size_t key_length, char* buffer, size_t buffer_size, size_t* value_length,
                                       unsigned char* found, char** errptr);

@@ -162,8 +162,8 @@ class DB {
   }
   // As Get, into memory of the caller's: a value of at most buffer.size() bytes is copied to `buffer`. *size is set to
   // the size of any value: if it is larger than the buffer, nothing was copied, and only what leads to the value was
-  // checked. A value that is in memory is copied without an allocation. After an error the buffer may have any bytes.
-  // Values are not pinned.
+  // checked. A value that is in memory is copied without an allocation, unless it is compressed, or long and not
+  // mapped. After an error the buffer may have any bytes. Values are not pinned.
   virtual Status GetInto(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::span<char> buffer,
                          std::size_t* size) = 0;
   Status GetInto(const ReadOptions& options, Slice key, std::span<char> buffer, std::size_t* size) {
