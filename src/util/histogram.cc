@@ -43,7 +43,8 @@ double BasicHistogram<kPartBits>::StandardDeviation() const {
   const double mean = Mean();
   double squares = 0;
   for (std::size_t i = 0; i < Buckets::kCount; ++i) {
-    const double off = static_cast<double>(Buckets::MiddleOf(i)) - mean;
+    if (counts_[i] == 0) continue;
+    const double off = static_cast<double>(std::clamp(Buckets::MiddleOf(i), min_, max_)) - mean;
     squares += static_cast<double>(counts_[i]) * off * off;
   }
   return std::sqrt(squares / static_cast<double>(count_));

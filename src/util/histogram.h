@@ -49,7 +49,7 @@ class BasicHistogram {
   [[nodiscard]] std::uint64_t max() const { return max_; }
   [[nodiscard]] double sum() const { return sum_; }
   [[nodiscard]] double Mean() const;
-  // Computed from the middles of the buckets.
+  // Computed from the middles of the buckets, or from min() and max() if a middle is beyond them.
   [[nodiscard]] double StandardDeviation() const;
   // Returns the smallest value that at least `percent` % of the values do not exceed, or 0 if nothing was added. The
   // 0th is min(), the 100th max(); between them it is the middle of a bucket.

@@ -57,6 +57,17 @@ TEST(HistogramTest, SmallValuesAreExact) {
 }
 
 // Adds both ends of every power of two, including the largest value: the bucket must exist and be the right one.
+// Regression: a single value, which is seldom the middle of its bucket, had a deviation of 1 and more.
+TEST(HistogramTest, EqualValuesDoNotDeviate) {
+  for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{300}, std::uint64_t{1'000'003}}) {
+    Histogram histogram;
+    histogram.Add(value);
+    EXPECT_EQ(histogram.StandardDeviation(), 0) << value;
+    histogram.Add(value);
+    EXPECT_EQ(histogram.StandardDeviation(), 0) << value;
+  }
+}
+
 TEST(HistogramTest, EveryMagnitudeHasABucket) {
   for (unsigned bit = 0; bit < 64; ++bit) {
     for (const std::uint64_t value : {std::uint64_t{1} << bit, ((std::uint64_t{1} << bit) - 1) * 2 + 1}) {
