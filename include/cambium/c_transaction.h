@@ -2,7 +2,8 @@
    prefix cambium_. The meaning is that of transaction.h, transaction_db.h, optimistic_transaction_db.h and
    write_batch_with_index.h. docs/TRANSACTIONS.md says which kind of transaction suits what.
 
-   Errors     A commit that fails has written nothing, and its transaction can be rolled back. cambium_error_code says:
+   Errors     A commit that fails has written nothing, unless a sync has failed, and its transaction can be rolled back.
+              cambium_error_code says of a failed call:
                 cambium_code_busy       others have written a key that the transaction tracks; or it would wait for a
                                         lock in a circle with others (cambium_subcode_deadlock), or too many keys are
                                         locked (cambium_subcode_lock_limit). A new transaction may succeed
@@ -14,7 +15,8 @@
    Lifetimes  Destroy a transaction before its database is closed, and its iterators before it ends: before a commit, a
               rollback, or its destruction. cambium_close_with_status leaves a database open that has transactions.
               A transaction keeps its own copy of the options.
-   Threads    One thread at a time may use a transaction. A second one gets "Invalid argument", but must not destroy it.
+   Threads    One thread at a time may use a transaction. A second one that reads, writes or commits meanwhile gets
+              "Invalid argument"; all other calls are not checked.
               Any thread may use a database for transactions. */
 #ifndef CAMBIUM_C_TRANSACTION_H_
 #define CAMBIUM_C_TRANSACTION_H_
@@ -136,7 +138,7 @@ void cambium_transaction_rebuild_from_writebatch(cambium_transaction_t* txn, cam
 void cambium_transaction_rebuild_from_writebatch_wi(cambium_transaction_t* txn, cambium_writebatch_wi_t* batch,
                                                     char** errptr);
 /* The writes so far. Release it with cambium_free, before the transaction ends. Operations that are added to it are
-   committed, but not tracked. */
+   committed, but not tracked. Use it for lookups, puts and deletes only: its save points are the transaction's. */
 cambium_writebatch_wi_t* cambium_transaction_get_writebatch_wi(cambium_transaction_t* txn);
 
 /* ---- Snapshots, settings and figures of a transaction ---- */

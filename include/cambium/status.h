@@ -40,7 +40,8 @@ class [[nodiscard]] Status {
     kLockTimeout = 5,  // with kTimedOut: a transaction has waited too long for the lock of a key
     kDeadlock = 6,     // with kBusy: transactions wait for each other
     kLockLimit = 7,    // with kBusy: too many keys are locked
-    kOutOfMemory = 8   // with kAborted: memory ran out in a call from C. A call from C++ throws std::bad_alloc
+    // With kAborted: memory ran out. Where a call from C returns this, one from C++ may throw std::bad_alloc.
+    kOutOfMemory = 8
   };
   // kFatal: the database takes no writes until it is opened again. For example, a sync failed, or
   // memory ran out between the write of a MANIFEST record and the change in memory that it describes.

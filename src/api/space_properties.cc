@@ -75,6 +75,7 @@ Properties::Figures Properties::SpaceStats() {
   SetFigure(&all, "index", figures.index_bytes);
   SetFigure(&all, "index_live", figures.index_live_bytes);
   SetFigure(&all, "index_hidden", figures.index_hidden_bytes);
+  SetFigure(&all, "index_swept", figures.index_swept_bytes);
   SetFigure(&all, "index_addresses", figures.index_address_bytes);
   SetFigure(&all, "live_footers", figures.live_footer_bytes);
   SetFigure(&all, "other", figures.other_bytes);

@@ -27,7 +27,7 @@ constexpr std::uint64_t kSegmentBytesLeast = 128u << 10;
 constexpr std::uint64_t kSegmentPagesLeast = 32;  // the header takes one page
 constexpr std::uint64_t kRunsOfRoom = 8;  // a sweep is due if runs have more than this part of the room
 constexpr std::uint64_t kRunBytesLeast = 256u << 10;
-constexpr double kSweptPartOfRoom = 0.4;  // under a ceiling, a sweep adds at most this part of the room
+constexpr double kSweptPartOfRoom = 0.4;  // the runs of a sweep add at most this part, or kRunBytesLeast
 constexpr std::uint64_t kLeastStepPages = 4;  // a path of a high tree
 
 bool HasRanges(const MemtableShape& memtable) { return memtable.ranges != nullptr && !memtable.ranges->empty(); }
@@ -72,7 +72,7 @@ Result<std::uint64_t> TreeKeysBetween(const TreeLayers& layers, const MemtableSh
   return upto > below ? upto - below : 0;
 }
 
-// A new sweep takes all of `count` runs, or only the newest half in a mutant.
+// The runs of a sweep end with the oldest of `count`, or leave out the older half in a mutant.
 std::size_t EndOfSwept(std::size_t count, bool resumes) {
   const bool is_cut = MutantIs(Mutant::kSweepNewestRunsFirst) && !resumes && count > 1;
   return is_cut ? count / 2 : count;
@@ -297,7 +297,7 @@ double BTreeIndex::ExpectedBytes(const Layers& layers, const MemtableShape& memt
 }
 
 // The share of all pages that the rest of a sweep will replace, with a memtable of so many keys.
-Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers, std::uint64_t memtable_keys) {
+Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers, std::uint64_t memtable_keys) const {
   const LayersShape& facts = layers.shape();
   if (facts.base_keys == 0) return 0.0;
   double ahead = 1;
@@ -306,7 +306,10 @@ Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers, std::uint
     ahead -= static_cast<double>(done) / static_cast<double>(facts.base_keys);
   }
   auto keys = static_cast<double>(memtable_keys);
-  for (std::size_t i = facts.sweep_in_progress ? layers.first_swept() : 0; i < layers.runs().size(); ++i) {
+  const std::size_t first = facts.sweep_in_progress ? layers.first_swept()
+                            : memtable_keys > 0     ? 0
+                                                    : FirstToSweep(layers);
+  for (std::size_t i = first; i < layers.runs().size(); ++i) {
     keys += static_cast<double>(layers.runs()[i]->info().root.entry_count);
   }
   const double pages = static_cast<double>(facts.base_live_bytes) / layers.parts().page_size;
@@ -371,10 +374,11 @@ std::uint64_t BTreeIndex::DeadBytesOf(const TreeLayers& layers, const std::set<s
 }
 
 // The runs of a sweep take their space until its end, and entries that replace none take it once more in the tree. So
-// under a ceiling a sweep begins with the oldest runs that have room for that, and leaves the others to the next one.
+// in a bounded room a sweep begins with the oldest runs that have room for that, and leaves the others to the next one.
 std::size_t BTreeIndex::FirstToSweep(const TreeLayers& layers) const {
   if (MutantIs(Mutant::kSweepsTakeAllRuns)) return 0;
-  const double most = kSweptPartOfRoom * static_cast<double>(room_.load(std::memory_order_relaxed));
+  const double room = kSweptPartOfRoom * static_cast<double>(room_.load(std::memory_order_relaxed));
+  const double most = std::max(room, static_cast<double>(kRunBytesLeast));
   std::size_t first = layers.runs().size();
   double added = 0;
   while (first > 0) {

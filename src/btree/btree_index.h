@@ -1,8 +1,8 @@
 // BTreeIndex: the Index whose layers are runs above one copy-on-write B+-tree.
 //
 // A flush makes a run, or merges the memtable straight into the tree if that costs no more. When the runs hold enough
-// keys, or are too many, a sweep merges them (the set S) into the tree, in steps if they are large. Under a ceiling, S
-// has only the oldest runs, those that have room. Each step commits the new root and its progress:
+// keys, or are too many, a sweep merges them (the set S) into the tree, in steps if they are large. If its
+// room is bounded, S has only the oldest runs, those that have room. Each step commits the new root and its progress:
 //
 //   begun     MANIFEST: sweep = {S, cursor}, root; from then on, lookups skip keys of S below the cursor
 //   resumed   the same S, even if new runs are on top; the cursor moves forward
@@ -69,7 +69,7 @@ class BTreeIndex final : public Index {
  private:
   friend class SweepOutcome;
 
-  static Result<double> ShareToBeReplaced(const TreeLayers& layers, std::uint64_t memtable_keys);
+  [[nodiscard]] Result<double> ShareToBeReplaced(const TreeLayers& layers, std::uint64_t memtable_keys) const;
   // The size of new segments: a 64th of the tree, but at most a step of a sweep. Larger if there would be too many
   // segments otherwise, but never larger than the options say.
   [[nodiscard]] IndexSegmentOptions SegmentsFor(const TreeLayers& layers, bool with_memtable,
@@ -85,9 +85,10 @@ class BTreeIndex final : public Index {
   // The common end of Compact and Walk: runs the sweep, and syncs what it has written unless `syncs` is to do that.
   Result<std::unique_ptr<CompactionOutcome>> RunSweep(SweepInput sweep, const IndexSegmentOptions& segments,
                                                       std::unique_ptr<SweepOutcome> outcome, FileSyncs* syncs);
+  // Where the runs of a new sweep begin in layers.runs(): they are the oldest ones, at least one.
   [[nodiscard]] std::size_t FirstToSweep(const TreeLayers& layers) const;
   std::vector<std::uint64_t> ChooseLayers(const TreeLayers& layers, bool resumes, const CompactionInput& input,
-                                                 SweepInput* sweep);
+                                          SweepInput* sweep);
   OpenIndexSegment TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims);
 
   // The current policy, if a step of a sweep may write `step_bytes_max` bytes.

@@ -80,7 +80,7 @@ enum class SweepChoice : unsigned char {
   kNothing,
   kMakeRun,        // the memtable becomes a run
   kFlushIntoTree,  // memtable and all runs go into the tree
-  kSweep,          // a new sweep merges runs into the tree: all, or those that have room
+  kSweep,          // a new sweep merges runs into the tree: all, or the oldest ones that have room
   kResumeSweep,    // the sweep in progress continues with the runs it began with
 };
 

@@ -68,11 +68,11 @@ char* FixedTextOf(const Status& status) {
   for (const StatusKind& kind : kStatusKinds) {
     if (kind.code == status.code() && kind.subcode == status.subcode()) return FixedTextOf(kind, status.severity());
   }
-  return fixed_texts[0].data();  // never: there is no other kind
+  return FixedTextOf(Status::OutOfMemory());  // never: there is no other kind
 }
 char* FixedTextOf(const char* text) {
   const std::optional<StatusText> parsed = ParseStatusText(text);
-  return parsed.has_value() ? FixedTextOf(*parsed->kind, parsed->severity) : fixed_texts[0].data();
+  return parsed.has_value() ? FixedTextOf(*parsed->kind, parsed->severity) : FixedTextOf(Status::OutOfMemory());
 }
 
 bool IsFixedText(const void* pointer) {

@@ -28,6 +28,9 @@ using cambium::c::UnlessAbsent;
 
 namespace {
 
+// After its commit a transaction must not hold a snapshot, which would keep files.
+bool IsOpen(const cambium_transaction_t& txn) { return txn.rep->GetState() != Transaction::COMMITTED; }
+
 Status NullTransaction() { return Status::InvalidArgument("the transaction is NULL: it did not begin"); }
 
 // Calls `call` with the transaction; returns an error if there is none.
@@ -379,10 +382,10 @@ cambium_writebatch_wi_t* cambium_transaction_get_writebatch_wi(cambium_transacti
 // ---- Snapshots, settings, figures ----
 
 void cambium_transaction_set_snapshot(cambium_transaction_t* txn) {
-  if (txn != nullptr) txn->rep->SetSnapshot();
+  if (txn != nullptr && IsOpen(*txn)) txn->rep->SetSnapshot();
 }
 void cambium_transaction_clear_snapshot(cambium_transaction_t* txn) {
-  if (txn != nullptr) txn->rep->ClearSnapshot();
+  if (txn != nullptr && IsOpen(*txn)) txn->rep->ClearSnapshot();
 }
 const cambium_snapshot_t* cambium_transaction_snapshot(const cambium_transaction_t* txn) {
   return txn == nullptr ? nullptr : reinterpret_cast<const cambium_snapshot_t*>(txn->rep->GetSnapshot());

@@ -92,7 +92,7 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   // step of log GC, which is no larger than a segment, needs no allowance here: A has room for it.
   const std::uint64_t in_flight = std::min(figures.index_bytes + figures.tail_index_bytes, slack / 8);
   // After the flush these pages are on the disk, and count in `in_flight` too. What a sweep adds to a tree takes its
-  // space twice until the sweep ends; a sweep adds at most two fifths of the slack.
+  // space twice until the sweep ends; a sweep adds at most two fifths of its room, unless that is small.
   const std::uint64_t swept = MutantIs(Mutant::kSweptRunsNeedNoRoom) ? 0 : figures.index_swept_bytes;
   const std::uint64_t to_come = std::min(figures.tail_index_bytes, slack / 8) + std::min(swept, slack / 5 * 2);
   // A quarter of a segment, but an eighth if the index is large.

@@ -43,7 +43,7 @@ struct SpaceFigures {
   std::uint64_t hidden_bytes = 0;      // estimate
   std::uint64_t tail_bytes = 0;        // records of the log that are not flushed yet
   // Estimate: bytes in older layers that the tail overwrites or deletes, minus the tail_bytes that replace them; at least
-  // 0. Assumes that puts are overwrites, as far as the layers of their family have something to overwrite.
+  // 0. Where the layers are not sampled, puts are assumed to be overwrites, as far as there is something to overwrite.
   std::uint64_t tail_hides_bytes = 0;
   std::uint64_t active_bytes = 0;   // about the bytes that a flush of all active memtables would write
   std::uint64_t active_tables = 0;  // active memtables that are not empty
@@ -62,8 +62,7 @@ struct SpaceFigures {
   std::uint64_t live_footer_bytes = 0;    // the live records' part of segments' headers and footers
   std::uint64_t index_hidden_bytes = 0;  // estimate: of such keys and values in an LSM, those that newer layers hide
   std::uint64_t index_covered_bytes = 0;  // estimate: of such keys and values, those that range deletes cover
-  // Estimate: what the sweeps in progress will add to trees before they free their runs. Where none is in progress, what
-  // all runs would add.
+  // Estimate: what the sweeps in progress, and those that are due, will add to trees before they free their runs.
   std::uint64_t index_swept_bytes = 0;
   std::uint64_t other_bytes = 0;
   std::uint64_t leaving_bytes = 0;     // of log_bytes and index_bytes: in files that are about to be removed

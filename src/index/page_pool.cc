@@ -461,7 +461,7 @@ Result<PageRef> PagePool::Load(const IndexFile& file, PagePointer page) {
   load->done = true;
   rep_->loads.erase(cell);
   rep_->load_done.NotifyAll();
-  if (!has_memory) return Status::Aborted("out of memory while a page was read");
+  if (!has_memory) return Status::OutOfMemory("while a page was read");
   if (!is_read) return status;
   return PageRef(frame);
 }

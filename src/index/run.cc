@@ -309,6 +309,13 @@ std::unique_ptr<EntryCursor> Run::NewCursor() const {
   return std::make_unique<TreeCursor>(info_.root, files_, pool_, order_.comparator);
 }
 
+double Run::ReplacedShare(double otherwise) const {
+  if (info_.kind == RunKind::kRelocation) return 1;  // each entry replaces the one that names the old place of a value
+  if (const double share = replaced_share_.load(std::memory_order_relaxed); share >= 0) return share;
+  const std::uint64_t entries = std::max<std::uint64_t>(info_.root.entry_count, 1);
+  return std::max(otherwise, static_cast<double>(info_.tombstone_count) / static_cast<double>(entries));
+}
+
 std::size_t Run::memory_bytes() const {
   return sizeof(*this) + info_.smallest_key.size() + info_.largest_key.size() +
          (filter_ == nullptr ? 0 : filter_->memory_bytes()) + (ranges_ == nullptr ? 0 : ranges_->memory_bytes());

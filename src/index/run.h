@@ -149,11 +149,9 @@ class Run {
   [[nodiscard]] std::size_t memory_bytes() const;
 
   // An estimate: the share of the entries that replaced or deleted an older one when the run was added to the layers.
-  // `otherwise` if it is not known, because the run is older than this process or no flush has made it.
-  [[nodiscard]] double ReplacedShare(double otherwise) const {
-    const double share = replaced_share_.load(std::memory_order_relaxed);
-    return share < 0 ? otherwise : share;
-  }
+  // If it is not known, because the run is older than this process, the share of the tombstones, or `otherwise` if that
+  // is more.
+  [[nodiscard]] double ReplacedShare(double otherwise) const;
   void NoteReplacedShare(double share) const { replaced_share_.store(share, std::memory_order_relaxed); }
 
  private:

@@ -62,7 +62,7 @@ void Arena::Free(Chunk* chunk) {
 Status Arena::ReserveSpare(std::size_t bytes, BudgetClaim claim) {
   if (spare_ != nullptr && bytes <= spare_->room()) return {};
   if (bytes > kReserveMax) {
-    return Status::Aborted("out of memory: " + std::to_string(bytes) + " bytes at once for a memtable");
+    return Status::OutOfMemory(std::to_string(bytes) + " bytes at once for a memtable");
   }
   const WriteBudget* const budget = charge_ == nullptr ? nullptr : charge_->budget();
   const std::size_t largest = budget == nullptr ? kHugePage : budget->ChunkBytesMax();
@@ -75,7 +75,7 @@ Status Arena::ReserveSpare(std::size_t bytes, BudgetClaim claim) {
   void* memory = allocate_(chunk_bytes);
   if (memory == nullptr) {
     if (charge_ != nullptr) charge_->Remove(chunk_bytes);
-    return Status::Aborted("out of memory: a chunk of " + std::to_string(chunk_bytes) + " bytes for a memtable");
+    return Status::OutOfMemory("a chunk of " + std::to_string(chunk_bytes) + " bytes for a memtable");
   }
   DropSpare();
   spare_ = new (memory) Chunk{nullptr, chunk_bytes};

@@ -192,7 +192,7 @@ Status MemTable::Reserve(std::size_t entries, std::size_t bytes, std::size_t ran
   std::size_t records;
   if (__builtin_mul_overflow(entries, Record::kOverheadMax + sizeof(Node) + sizeof(Branch), &records) ||
       __builtin_add_overflow(records, bytes, &records) || records > SIZE_MAX / 2 || ranges > kRangesMax) {
-    return Status::Aborted("out of memory: " + std::to_string(entries) + " entries and " + std::to_string(ranges) +
+    return Status::OutOfMemory(std::to_string(entries) + " entries and " + std::to_string(ranges) +
                            " range deletes of " + std::to_string(bytes) + " bytes at once for a memtable");
   }
   std::size_t needed = entries * Record::kOverheadMax + bytes + rep_->tree.SplitBytesMax(entries);

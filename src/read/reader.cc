@@ -59,7 +59,8 @@ Status ReadAndNote(const SegmentTable& segments, const ValueQuery& query, bool p
 // of large values. A compressed value has more bytes than it takes.
 bool IsSurelyLonger(const Entry& entry, Slice key, std::size_t bytes) {
   const std::uint64_t size = entry.address.size();
-  return size - size / 64 > kRecordHeaderSize + key.size() + bytes + kLargeValueUnit;
+  const std::uint64_t beyond = kRecordHeaderSize + key.size() + kLargeValueUnit;
+  return size - size / 64 > beyond && size - size / 64 - beyond > bytes;
 }
 
 // Only in a mutant: keeps the view of a thread's last read pinned.
@@ -228,7 +229,7 @@ Status Reader::GetInto(const ReadOptions& options, const Family& family, Slice k
   const ValueQuery query = QueryFor(db_, family, options, key, entry);
   if (family.equal_by == nullptr && IsSurelyLonger(entry, key, out.size())) {
     CAMBIUM_TRY(const std::optional<std::size_t> stored, ReadValueSize(SegmentsOf(*held), query));
-    if (stored.has_value()) {
+    if (stored.has_value() && *stored > out.size()) {  // else the address in the index is wrong
       *size = *stored;
       return Status::OK();
     }

@@ -67,7 +67,7 @@ class Tracer {
   std::string buffer_ CAMBIUM_GUARDED_BY(mutex_);
   Status first_error_ CAMBIUM_GUARDED_BY(mutex_);
   // Made in advance: when memory has run out, no Status can be made.
-  Status out_of_memory_ CAMBIUM_GUARDED_BY(mutex_) = Status::Aborted("out of memory for the trace");
+  Status out_of_memory_ CAMBIUM_GUARDED_BY(mutex_) = Status::OutOfMemory("for the trace");
 };
 
 // A TraceSwitch starts and ends the traces of a database, one at a time.

@@ -16,6 +16,7 @@ class OptimisticTransactionDBImpl final : public OptimisticTransactionDB {
                                 Transaction* old) override {
     auto* const again = dynamic_cast<OptimisticTransaction*>(old);
     if (again == nullptr) return BeginOptimisticTransaction(this, options, transaction);
+    if (DbImpl* const impl = DbImpl::Of(this); impl == nullptr || !impl->CheckOpenForWriting().ok()) return nullptr;
     again->BeginAgain(options, transaction);
     return again;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "index/merge_cursor.h"
+#include "index/passing_reads.h"
 #include "options/options_check.h"
 #include "upkeep/arithmetic.h"
 #include "util/mutant.h"
@@ -15,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t kShareKeysLeast = 32;
 
-// True if entries of many flushes are above the last sorted sequence. A sweep merges all runs of a tree, so the last
-// flush is like the others.
+// True if entries of many flushes are above the last sorted sequence, and nothing tells what each of them replaced. In a
+// tree, each run tells (Run::ReplacedShare).
 bool HoldsForLong(const Family& family) {
   return family.options().index_type == IndexKind::kLsm && !MutantIs(Mutant::kLastFlushTellsTheShare);
 }
@@ -50,6 +51,7 @@ void SampleLayers(Family* family, const Layers& layers, std::uint64_t grain) {
   LiveSample& sample = family->live_sample;
   sample.Clear();
   if (!IsSampled(*family)) return sample.MarkPartial();
+  const PassingReads passing(true);  // what Open reads once should not fill the cache
   std::vector<MergeChild> children;
   layers.AppendCursors(&children);
   MergeCursor cursor(family->options().comparator, std::move(children));
@@ -102,7 +104,6 @@ std::uint64_t BytesHiddenBy(std::span<const MemTable* const> tables, const Famil
                             double per_key) {
   std::uint64_t keys = 0;
   for (const MemTable* const table : tables) keys += table->key_count();
-  if (keys == 0) return 0;
   const LiveSample& sample = family.live_sample;
   const double unknown = UnknownPart(sample, live);
   const std::uint64_t hidden = Times(sample.BytesIn(tables), ScaleOf(sample, live)) + Times(keys, unknown * per_key);

@@ -47,8 +47,8 @@ void NoteCompacted(Family* family, const Layers& before, const Layers& now, std:
 [[nodiscard]] std::uint64_t HiddenBytes(const Family& family, std::uint64_t bytes, std::uint64_t counted)
     CAMBIUM_REQUIRES(commit_lock);
 // `live`: the bytes that are not hidden.
-// The bytes in layers that the memtables replace or delete. `keys`: the number of their keys, `per_key`: the bytes that
-// an entry of the layers has in the log, on average.
+// The bytes in layers that the memtables replace or delete. `per_key`: the bytes that an entry of the layers has in the
+// log, on average.
 [[nodiscard]] std::uint64_t BytesHiddenBy(std::span<const MemTable* const> tables, const Family& family,
                                           std::uint64_t live, double per_key) CAMBIUM_REQUIRES(commit_lock);
 

@@ -42,8 +42,8 @@ class MovedFamily {
   void Stage(Edit* edit);
   // Shows the runs to readers.
   void Install(View* view) const;
-  // Called after the commit. `hidden`: the change of the family's hidden bytes; `grain`: that of its sample. Needs no
-  // memory.
+  // Called after the commit. `hidden`: the change of the family's hidden bytes; `grain`: that of its sample. If
+  // memory runs out, the sample is lost.
   void Committed(std::int64_t hidden, std::uint64_t grain) CAMBIUM_REQUIRES(commit_lock);
 
  private:

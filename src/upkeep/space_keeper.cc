@@ -35,7 +35,8 @@ std::uint64_t Plus(std::uint64_t a, std::uint64_t b) {
 constexpr std::uint64_t kIndexPartsOfSlack = 4;
 // A change of a room by less than this part of it is not passed on, for the same reason.
 constexpr std::uint64_t kRoomChangeParts = 8;
-// At Open, so many bytes of index files are walked. That takes some milliseconds.
+// At Open, so many bytes of index files are walked, if they refer to values in the log. That takes some milliseconds if
+// they are in memory, and otherwise a read for each page.
 constexpr std::uint64_t kWalkedBytesMost = 8u << 20;
 // A look comes at least so many bytes of log after another one, however little room memtables have left.
 constexpr std::uint64_t kLookBytesLeast = 64u << 10;
@@ -95,20 +96,23 @@ void SpaceKeeper::Begin() {
 
 void SpaceKeeper::Close() { tick_target_->Set(nullptr); }
 
-// After Open we do not know what layers hide, so they are taken to hide as much as they can. If they are small, a walk
-// of them tells what is live.
+// After Open we do not know what layers hide, so they are taken to hide as much as they can. If they are small, and
+// there is a ceiling, a walk of them tells what is live.
 void SpaceKeeper::EstimateHidden() {
   const std::shared_ptr<const View> view = commits_.view().Pin();
   const std::uint64_t grain = LiveSample::GrainFor(commits_.index().sums().bytes);
   std::uint64_t walked_bytes = 0;
+  const bool walks = !db_.read_only && db_.max_space_amplification.load(std::memory_order_relaxed) != 0;
   for (const FamilyView& each : view->families) {
     const LayersShape& shape = each.layers->shape();
     NoteCovered(each.family.get(), *each.layers);
-    walked_bytes += FileBytes(shape);
-    if (walked_bytes > kWalkedBytesMost || db_.read_only) {
-      each.family->live_sample.MarkPartial();
-    } else {
-      SampleLayers(each.family.get(), *each.layers, grain);
+    if (commits_.index().SumsOf(each.family->id).references > 0) {
+      if (!walks || FileBytes(shape) > kWalkedBytesMost - walked_bytes) {
+        each.family->live_sample.MarkPartial();
+      } else {
+        walked_bytes += FileBytes(shape);
+        SampleLayers(each.family.get(), *each.layers, grain);
+      }
     }
     if (shape.run_keys + shape.base_keys == 0) continue;
     Account all;

@@ -65,7 +65,7 @@ Status Decompress(Codec codec, Slice stored, char* out, std::size_t raw_size) {
     const int n = LZ4_decompress_safe(stored.data(), out, static_cast<int>(stored.size()), static_cast<int>(raw_size));
     if (n >= 0) produced = static_cast<std::size_t>(n);
   } else if (codec == Codec::kZstd) {
-    if (ThreadDecompressor() == nullptr) return Status::Aborted("out of memory for a decompression context");
+    if (ThreadDecompressor() == nullptr) return Status::OutOfMemory("for a decompression context");
     const std::size_t n = ZSTD_decompressDCtx(ThreadDecompressor(), out, raw_size, stored.data(), stored.size());
     if (!ZSTD_isError(n)) produced = n;
   }

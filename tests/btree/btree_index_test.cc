@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "manifest/file_names.h"
 #include "tree_family.h"
 #include "testing/mutant_scope.h"
@@ -92,6 +94,56 @@ TEST(BTreeIndexTest, MutantForgetSweepCursorIsCaughtByTheAccounts) {
   EXPECT_TRUE(s.ok()) << s.ToString();
   MutantScope mutant(Mutant::kForgetSweepCursor);
   EXPECT_FALSE(two_steps().ok());
+}
+
+// Sweeps whose room has space for one run: each takes the oldest run, in steps, and is resumed after an Open. The newest
+// run has a range delete and an older one's keys.
+TEST(BTreeIndexTest, SweepTakesTheOldestRunsThatHaveRoom) {
+  constexpr std::uint64_t kRunKeys = 4'000;  // more than the 256 KiB that each sweep may add
+  const auto make = [](TreeFamily& family) {
+    for (std::uint64_t i = 0; i < 1'000; ++i) family.PutInline(NumberKey(i * 1'000), std::string(90, 't'));
+    ASSERT_TRUE(family.FlushIntoTree().ok());
+    for (std::uint64_t run = 0; run < 3; ++run) {
+      for (std::uint64_t i = 0; i < kRunKeys; ++i) family.PutInline(NumberKey(i * 3 + run), std::string(90, 'r'));
+      if (run == 2) family.DeleteRange(NumberKey(100), NumberKey(9'000));
+      ASSERT_TRUE(family.FlushRun().ok());
+    }
+    family.index().SetRoom({.standing = 1, .step = 1});
+  };
+  TreeFamily family({});
+  make(family);
+  for (std::size_t left = 3; left > 0; --left) {
+    ASSERT_EQ(family.layers().runs().size(), left);
+    const std::uint64_t oldest = family.layers().runs().back()->number();
+    bool has_reopened = false;
+    do {
+      ASSERT_TRUE(family.Step(64 * 1024).ok());
+      ExpectGood(family);
+      if (!family.state().sweep.has_value()) continue;
+      EXPECT_EQ(family.state().sweep->runs, std::vector<std::uint64_t>{oldest});
+      if (std::exchange(has_reopened, true)) continue;
+      ASSERT_TRUE(family.Reopen().ok());
+      family.index().SetRoom({.standing = 1, .step = 1});
+    } while (family.state().sweep.has_value());
+    EXPECT_TRUE(has_reopened) << "the sweep had one step";
+  }
+  TreeFamily all({});
+  make(all);
+  const MutantScope mutant(Mutant::kSweepsTakeAllRuns);
+  ASSERT_TRUE(all.Step(64 * 1024).ok());
+  ASSERT_TRUE(all.state().sweep.has_value());
+  EXPECT_EQ(all.state().sweep->runs.size(), 3u);
+}
+
+// Runs whose entries replace others take no second room: one sweep takes them all.
+TEST(BTreeIndexTest, SweepTakesAllRunsThatReplaceEntries) {
+  TreeFamily family({});
+  MakeTreeAndRuns(family, 3'000);
+  family.index().SetRoom({.standing = 1, .step = 1});
+  for (const auto& run : family.layers().runs()) run->NoteReplacedShare(1);
+  ASSERT_TRUE(family.Step(4096).ok());
+  ASSERT_TRUE(family.state().sweep.has_value());
+  EXPECT_EQ(family.state().sweep->runs.size(), 3u);
 }
 
 TEST(BTreeIndexTest, RunAddedDuringASweepStaysOnTop) {

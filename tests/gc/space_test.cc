@@ -348,6 +348,24 @@ TEST(SpaceTest, WritersLeaveThePagesThatFlushesTake) {
   EXPECT_EQ(with.stop_at + 8 * kMiB, PlanSpace(figures, PolicyOf(1.5)).stop_at);
 }
 
+// A sweep that adds many keys takes their space twice until its end.
+TEST(SpaceTest, WritersLeaveWhatSweepsAdd) {
+  SpaceFigures figures = WithGarbage(100 * kMiB);
+  const SpacePlan before = PlanSpace(figures, PolicyOf(1.5));
+  const std::uint64_t slack = before.slack_bytes;
+  figures.index_swept_bytes = slack / 10;
+  SpacePlan after = PlanSpace(figures, PolicyOf(1.5));
+  EXPECT_EQ(after.stop_at + slack / 10, before.stop_at);
+  EXPECT_EQ(after.slow_at + slack / 10, before.slow_at);
+  figures.index_swept_bytes = 100 * slack;
+  after = PlanSpace(figures, PolicyOf(1.5));
+  EXPECT_EQ(after.stop_at + slack / 5 * 2, before.stop_at);
+  EXPECT_LT(after.slow_at, after.stop_at);
+  EXPECT_LT(after.work_at, after.slow_at);
+  const testing::MutantScope mutant(Mutant::kSweptRunsNeedNoRoom);
+  EXPECT_EQ(PlanSpace(figures, PolicyOf(1.5)).stop_at, before.stop_at);
+}
+
 // At the ceiling without anything to collect, all other waste must become collectable.
 TEST(SpaceTest, AtTheCeilingWithoutGarbageAllOtherJobsAreDue) {
   SpaceFigures figures = WithGarbage(0);
