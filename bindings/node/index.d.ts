@@ -37,7 +37,10 @@ export class LockLimitError extends BusyError {}
 export class ExpiredError extends CambiumError {}
 export class TryAgainError extends CambiumError {}
 export class ColumnFamilyDroppedError extends CambiumError {}
-/** A database, an iterator, a snapshot or a backup engine was used after it was closed. */
+/**
+ * A database, an iterator, a snapshot or a backup engine was used after it was closed, or a transaction or an indexed
+ * batch after it had ended.
+ */
 export class ClosedError extends CambiumError {}
 
 // ---- Options ----
@@ -336,11 +339,13 @@ export interface TransactionOptions extends WriteOptions {
   deadlockDetect?: boolean;
   lockTimeout?: number;
   expiration?: number;
+  /** Bytes; 0: no limit. */
   maxWriteBatchSize?: number;
 }
 
 /** Options of a database whose transactions lock their keys. Times are in milliseconds; Infinity: without limit. */
 export interface TransactionLocks {
+  /** The most locks of a column family at a time; Infinity without it. */
   maxLocks?: number;
   stripes?: number;
   lockTimeout?: number;
@@ -368,7 +373,10 @@ export interface GetForUpdateOptions<E extends Encoding | undefined = Encoding |
   shared?: boolean;
 }
 
-/** What transactions and indexed batches have in common. Calls of one object wait for each other. */
+/**
+ * What transactions and indexed batches have in common. Promises of one object wait for each other. A synchronous call
+ * throws a BusyError while a promise is not fulfilled.
+ */
 declare abstract class Overlay {
   readonly database: Database;
   readonly isOpen: boolean;
@@ -598,7 +606,7 @@ export class Database {
     work: (transaction: Transaction) => T,
     options?: TransactionOptions & { attempts?: number },
   ): T;
-  /** An empty batch of at most `maxBytes` that can be read before it is written. */
+  /** An empty batch of at most `maxBytes` (0: no limit) that can be read before it is written. */
   indexedBatch(options?: { maxBytes?: number }): IndexedBatch;
   readonly latestSequenceNumber: bigint;
 

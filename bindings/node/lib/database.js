@@ -320,9 +320,9 @@ class Database {
 
   /** Calls `work` with a transaction, and commits it. Repeats that after a conflict. */
   async transact(work, options = none) {
-    const { attempts = 10 } = options;
+    const { attempts = 10, ...its } = options;
     for (let attempt = 1; ; ++attempt) {
-      const transaction = this.transaction(options);
+      const transaction = this.transaction(its);
       try {
         const result = await work(transaction);
         await transaction.commit();
@@ -339,9 +339,9 @@ class Database {
 
   /** The same at once: `work` must not return a promise. */
   transactSync(work, options = none) {
-    const { attempts = 10 } = options;
+    const { attempts = 10, ...its } = options;
     for (let attempt = 1; ; ++attempt) {
-      const transaction = this.transaction(options);
+      const transaction = this.transaction(its);
       try {
         const result = work(transaction);
         if (typeof result?.then === 'function') throw new TypeError('the function of transactSync returns a promise');

@@ -43,7 +43,8 @@ const classes = {
   ExpiredError: class ExpiredError extends define('CAMBIUM_EXPIRED') {},
   TryAgainError: class TryAgainError extends define('CAMBIUM_TRY_AGAIN') {},
   ColumnFamilyDroppedError: class ColumnFamilyDroppedError extends define('CAMBIUM_COLUMN_FAMILY_DROPPED') {},
-  // Not of the library: a database, an iterator, a snapshot or a backup engine was used after it was closed.
+  // Not of the library: a database, an iterator, a snapshot or a backup engine was used after it was closed, or a
+  // transaction or an indexed batch after it had ended.
   ClosedError: class ClosedError extends define('CAMBIUM_CLOSED') {},
 };
 classes.NoSpaceError = class NoSpaceError extends define('CAMBIUM_NO_SPACE', classes.IOError) {};

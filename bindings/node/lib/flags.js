@@ -16,6 +16,15 @@ const names = {
   verifyChecksums: new Set(ofReads),
   put: new Set([...ofWrites, 'columnFamily', 'signal']),
   write: new Set([...ofWrites, 'signal']),
+  transaction: new Set([...ofWrites, 'snapshot', 'readNewest', 'deadlockDetect', 'lockTimeout', 'expiration',
+    'maxWriteBatchSize']),
+  transactionLocks: new Set(['maxLocks', 'stripes', 'lockTimeout', 'writeLockTimeout']),
+  indexedBatch: new Set(['maxBytes']),
+  // Of transactions and indexed batches.
+  overlayGet: new Set(['columnFamily', 'encoding']),
+  overlayGetForUpdate: new Set(['columnFamily', 'encoding', 'shared']),
+  overlayPut: new Set(['columnFamily']),
+  overlayWrite: new Set(ofWrites),
 };
 
 // A name that the call does not have is an error: it may be misspelt, and the call would do something else.
@@ -56,4 +65,4 @@ function isText(encoding) {
   throw new TypeError(`an encoding must be 'buffer' or 'utf8', not ${String(encoding)}`);
 }
 
-module.exports = { KEYS_ONLY, isText, readFlags, writeFlags };
+module.exports = { KEYS_ONLY, checkNames, isText, readFlags, writeFlags };

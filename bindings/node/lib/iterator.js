@@ -22,7 +22,7 @@ class EntryIterator {
   #family;
   #flags;
   #snapshot; // the addon's
-  #overlay; // the addon's transaction or indexed batch, whose writes are shown too
+  #overlay; // the transaction or indexed batch whose writes are shown too
   #ownsSnapshot = false;
   #bounds;
   #isReverse;
@@ -86,8 +86,8 @@ class EntryIterator {
   }
 
   #makeIn(flags, lower, upper) {
-    const snapshot = this.#snapshot;
-    return binding.newIterator(this.#nativeDatabase, this.#family, flags, snapshot, lower, upper, this.#overlay);
+    const overlay = this.#overlay?._idle();
+    return binding.newIterator(this.#nativeDatabase, this.#family, flags, this.#snapshot, lower, upper, overlay);
   }
 
   // Looks up the first key after `key`; undefined if there is none.
@@ -148,6 +148,7 @@ class EntryIterator {
   // Reads up to `count` entries; an empty list at the end.
   *#read(isSync, count) {
     this.#checkUsable();
+    this.#overlay?._idle(); // throws while it has calls
     if (this.#isReading) {
       throw new BusyError('Resource busy: the previous read of the iterator has not ended');
     }
@@ -204,7 +205,7 @@ class EntryIterator {
   }
 
   #isBelowOpen() {
-    return this.#overlay === undefined || binding.overlayIsOpen(this.#overlay);
+    return this.#overlay === undefined || this.#overlay.isOpen;
   }
 
   // The next entries that were read already.

@@ -3,6 +3,8 @@
 // Options of databases and families, as the addon takes them: a text for those that have one, and objects.
 const { wrapComparator, wrapFilter } = require('./callbacks');
 const { InvalidArgumentError } = require('./errors');
+const { checkNames } = require('./flags');
+const { toCount, toLimit, toMilliseconds } = require('./numbers');
 const { databaseOptions, enumerators, familyOptions } = require('./option_names');
 
 const logLevels = { debug: 0, info: 1, warn: 2, error: 3 };
@@ -161,13 +163,14 @@ function toLocks(options) {
   const { transactionLocks } = options;
   if (transactionLocks === undefined || transactionLocks === false) return undefined;
   if (options.readOnly) throw new InvalidArgumentError('Invalid argument: transactionLocks excludes readOnly');
+  checkNames(transactionLocks, 'transactionLocks');
   const { maxLocks = Infinity, stripes = 16, lockTimeout = 1000, writeLockTimeout = 1000 } = transactionLocks;
-  return [maxLocks, stripes, lockTimeout, writeLockTimeout].map((number) => {
-    if (typeof number !== 'number' || !(number >= 0)) {
-      throw new TypeError('the options of transactionLocks must be numbers that are not negative');
-    }
-    return number === Infinity ? -1 : Math.ceil(number);
-  });
+  return [
+    toLimit(maxLocks, 'maxLocks'),
+    toCount(stripes, 'stripes'),
+    toMilliseconds(lockTimeout, 'lockTimeout'),
+    toMilliseconds(writeLockTimeout, 'writeLockTimeout'),
+  ];
 }
 
 // Whether JavaScript compares keys.
@@ -176,4 +179,13 @@ function hasOwnComparator(options = {}) {
   return [options, ...families].some((each) => typeof each?.comparator === 'object' && each.comparator !== null);
 }
 
-module.exports = { hasOwnComparator, knownOptions, parseOptions, statisticsLevels, toFamilySpecs, toLocks, toPairs, toSpec };
+module.exports = {
+  hasOwnComparator,
+  knownOptions,
+  parseOptions,
+  statisticsLevels,
+  toFamilySpecs,
+  toLocks,
+  toPairs,
+  toSpec,
+};

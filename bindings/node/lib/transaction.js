@@ -3,8 +3,10 @@
 const { WriteBatch } = require('./batch');
 const { binding } = require('./binding');
 const { ColumnFamily, familyOf } = require('./column_family');
-const { isText, writeFlags } = require('./flags');
+const { BusyError } = require('./errors');
+const { checkNames, isText, writeFlags } = require('./flags');
 const { EntryIterator } = require('./iterator');
+const { toCount, toMilliseconds } = require('./numbers');
 const { toBytes } = require('./range');
 
 const none = Object.freeze({});
@@ -22,6 +24,7 @@ class Overlay {
   #database; // also keeps the database from being collected
   #nativeDatabase;
   #tail = Promise.resolve(); // the last promise that was returned
+  #queued = 0; // calls that returned a promise and have not ended, also those that have not begun
 
   constructor(token, database, nativeDatabase, native) {
     if (token !== internal) throw new TypeError('call transaction() or indexedBatch() of a database');
@@ -45,48 +48,78 @@ class Overlay {
 
   // Starts a call when the ones before it have ended: the library allows one at a time.
   _queue(start) {
-    const call = this.#tail.then(start);
+    ++this.#queued;
+    const call = this.#tail.then(async () => {
+      try {
+        return await start();
+      } finally {
+        --this.#queued;
+      }
+    });
     this.#tail = call.catch(() => {});
     return call;
   }
 
-  _family(options) {
+  // The addon's object for a call at once, which must not overtake a call that has not begun yet. After the end the
+  // addon throws.
+  _idle() {
+    if (this.#queued > 0 && this.isOpen) {
+      throw new BusyError('Resource busy: a call that returned a promise has not ended');
+    }
+    return this.#native;
+  }
+
+  // The addon's family for a write of one key or range.
+  _familyOf(options) {
+    checkNames(options, 'overlayPut');
     return familyOf(this.#database, options.columnFamily);
   }
 
-  _get(isSync, key, options, use) {
-    const family = this._family(options);
-    const text = isText(options.encoding);
-    return binding.overlayGet(isSync, this.#native, family, key, use, text);
+  // The arguments of the addon's overlayGet after the key's.
+  #toGet(options, use) {
+    checkNames(options, use === SHARED || use === EXCLUSIVE ? 'overlayGetForUpdate' : 'overlayGet');
+    return { family: familyOf(this.#database, options.columnFamily), text: isText(options.encoding) };
+  }
+
+  async _get(key, options, use) {
+    const bytes = toBytes(key, 'the key');
+    const { family, text } = this.#toGet(options, use);
+    return this._queue(() => binding.overlayGet(false, this.#native, family, bytes, use, text));
+  }
+
+  _getSync(key, options, use) {
+    const { family, text } = this.#toGet(options, use);
+    return binding.overlayGet(true, this._idle(), family, key, use, text);
   }
 
   /** The value as if the writes so far had been written, or undefined. */
   async get(key, options = none) {
-    const bytes = toBytes(key, 'the key');
-    return this._queue(() => this._get(false, bytes, options, ONLY_READ));
+    return this._get(key, options, ONLY_READ);
   }
 
   getSync(key, options = none) {
-    return this._get(true, key, options, ONLY_READ);
+    return this._getSync(key, options, ONLY_READ);
   }
 
   async put(key, value, options = none) {
     const bytes = toBytes(key, 'the key');
     const its = toBytes(value, 'the value');
-    return this._queue(() => binding.overlayPut(false, this.#native, this._family(options), bytes, its));
+    const family = this._familyOf(options);
+    return this._queue(() => binding.overlayPut(false, this.#native, family, bytes, its));
   }
 
   putSync(key, value, options = none) {
-    binding.overlayPut(true, this.#native, this._family(options), key, value);
+    binding.overlayPut(true, this._idle(), this._familyOf(options), key, value);
   }
 
   async delete(key, options = none) {
     const bytes = toBytes(key, 'the key');
-    return this._queue(() => binding.overlayDelete(false, this.#native, this._family(options), bytes));
+    const family = this._familyOf(options);
+    return this._queue(() => binding.overlayDelete(false, this.#native, family, bytes));
   }
 
   deleteSync(key, options = none) {
-    binding.overlayDelete(true, this.#native, this._family(options), key);
+    binding.overlayDelete(true, this._idle(), this._familyOf(options), key);
   }
 
   // ---- Iterators. They read ahead, so they need not show what is written after they were made ----
@@ -107,21 +140,21 @@ class Overlay {
     const { columnFamily = 'default' } = options;
     const family = ColumnFamily.is(columnFamily) ? columnFamily : this.#database.columnFamily(columnFamily);
     if (family === undefined) familyOf(this.#database, columnFamily); // throws
-    return new EntryIterator(this.#database, this.#nativeDatabase, family, kind, options, this.#native);
+    return new EntryIterator(this.#database, this.#nativeDatabase, family, kind, options, this);
   }
 
   // ---- Save points ----
 
   setSavePoint() {
-    binding.overlaySetSavePoint(this.#native);
+    binding.overlaySetSavePoint(this._idle());
   }
 
   rollbackToSavePoint() {
-    binding.overlayRollbackToSavePoint(this.#native);
+    binding.overlayRollbackToSavePoint(this._idle());
   }
 
   popSavePoint() {
-    binding.overlayPopSavePoint(this.#native);
+    binding.overlayPopSavePoint(this._idle());
   }
 
   _close() {
@@ -132,32 +165,33 @@ class Overlay {
 /** Reads and writes that take effect together, or not at all. Databases make it. */
 class Transaction extends Overlay {
   static _make(database, nativeDatabase, options = none) {
+    const flags = writeFlags(options, 'transaction');
+    const { snapshot, readNewest, deadlockDetect, lockTimeout, expiration = Infinity, maxWriteBatchSize = 0 } = options;
     const native = binding.newTransaction(
       nativeDatabase,
-      writeFlags(options),
-      options.snapshot,
-      Boolean(options.readNewest),
-      Boolean(options.deadlockDetect),
-      options.lockTimeout,
-      options.expiration,
-      options.maxWriteBatchSize,
+      flags,
+      snapshot,
+      Boolean(readNewest),
+      Boolean(deadlockDetect),
+      lockTimeout === undefined ? undefined : toMilliseconds(lockTimeout, 'lockTimeout'),
+      toMilliseconds(expiration, 'expiration'),
+      toCount(maxWriteBatchSize, 'maxWriteBatchSize'),
     );
     return new Transaction(internal, database, nativeDatabase, native);
   }
 
   /** Tracks the key, whether it exists or not, and returns its value. */
   async getForUpdate(key, options = none) {
-    const bytes = toBytes(key, 'the key');
-    return this._queue(() => this._get(false, bytes, options, options.shared ? SHARED : EXCLUSIVE));
+    return this._get(key, options, options.shared ? SHARED : EXCLUSIVE);
   }
 
   getForUpdateSync(key, options = none) {
-    return this._get(true, key, options, options.shared ? SHARED : EXCLUSIVE);
+    return this._getSync(key, options, options.shared ? SHARED : EXCLUSIVE);
   }
 
   /** Takes one getForUpdate of a key back, if nothing else tracks it. */
   undoGetForUpdate(key, options = none) {
-    binding.undoGetForUpdate(this._native, this._family(options), key);
+    binding.undoGetForUpdate(this._idle(), this._familyOf(options), key);
   }
 
   /** Does the operations of a WriteBatch one by one. */
@@ -167,7 +201,7 @@ class Transaction extends Overlay {
   }
 
   writeSync(batch) {
-    binding.transactionAddBatch(true, this._native, WriteBatch.nativeOf(batch));
+    binding.transactionAddBatch(true, this._idle(), WriteBatch.nativeOf(batch));
   }
 
   /** Writes everything, and ends the transaction. After an error nothing is written, and it has not ended. */
@@ -176,7 +210,7 @@ class Transaction extends Overlay {
   }
 
   commitSync() {
-    binding.transactionCommit(true, this._native);
+    binding.transactionCommit(true, this._idle());
   }
 
   /** Ends the transaction without writing. A second call does nothing. */
@@ -187,30 +221,30 @@ class Transaction extends Overlay {
   // ---- Snapshots ----
 
   setSnapshot() {
-    binding.setTransactionSnapshot(this._native, true);
+    binding.setTransactionSnapshot(this._idle(), true);
   }
 
   clearSnapshot() {
-    binding.setTransactionSnapshot(this._native, false);
+    binding.setTransactionSnapshot(this._idle(), false);
   }
 
   /** The number of the newest write that the snapshot shows, or undefined. */
   get snapshotSequenceNumber() {
-    return binding.transactionSnapshot(this._native);
+    return binding.transactionSnapshot(this._idle());
   }
 
   // ---- Names and figures ----
 
   get name() {
-    return binding.transactionName(this._native);
+    return binding.transactionName(this._idle());
   }
 
   set name(name) {
-    binding.setTransactionName(this._native, name);
+    binding.setTransactionName(this._idle(), name);
   }
 
   get info() {
-    const [id, keys, puts, deletes, elapsed, hasLostLocks] = binding.transactionInfo(this._native);
+    const [id, keys, puts, deletes, elapsed, hasLostLocks] = binding.transactionInfo(this._idle());
     return { id, keys, puts, deletes, elapsed, hasLostLocks };
   }
 }
@@ -218,48 +252,48 @@ class Transaction extends Overlay {
 /** A batch that can be read before it is written. Databases make it. */
 class IndexedBatch extends Overlay {
   static _make(database, nativeDatabase, options = none) {
-    const native = binding.newIndexedBatch(nativeDatabase, options.maxBytes ?? 0);
+    checkNames(options, 'indexedBatch');
+    const native = binding.newIndexedBatch(nativeDatabase, toCount(options.maxBytes ?? 0, 'maxBytes'));
     return new IndexedBatch(internal, database, nativeDatabase, native);
   }
 
   /** The value that the batch alone gives a key, or undefined. */
   async getFromBatch(key, options = none) {
-    const bytes = toBytes(key, 'the key');
-    return this._queue(() => this._get(false, bytes, options, ONLY_BATCH));
+    return this._get(key, options, ONLY_BATCH);
   }
 
   getFromBatchSync(key, options = none) {
-    return this._get(true, key, options, ONLY_BATCH);
+    return this._getSync(key, options, ONLY_BATCH);
   }
 
   /** Deletes the keys in [start, end). */
   async deleteRange(start, end, options = none) {
     const first = toBytes(start, 'the start');
     const last = toBytes(end, 'the end');
-    return this._queue(() =>
-      binding.overlayDeleteRange(false, this._native, this._family(options), first, last),
-    );
+    const family = this._familyOf(options);
+    return this._queue(() => binding.overlayDeleteRange(false, this._native, family, first, last));
   }
 
   deleteRangeSync(start, end, options = none) {
-    binding.overlayDeleteRange(true, this._native, this._family(options), start, end);
+    binding.overlayDeleteRange(true, this._idle(), this._familyOf(options), start, end);
   }
 
   /** Writes all operations, or none. The batch keeps them. */
   async write(options = none) {
-    return this._queue(() => binding.writeIndexed(false, this._native, writeFlags(options)));
+    const flags = writeFlags(options, 'overlayWrite');
+    return this._queue(() => binding.writeIndexed(false, this._native, flags));
   }
 
   writeSync(options = none) {
-    binding.writeIndexed(true, this._native, writeFlags(options));
+    binding.writeIndexed(true, this._idle(), writeFlags(options, 'overlayWrite'));
   }
 
   get length() {
-    return binding.countIndexed(this._native);
+    return binding.countIndexed(this._idle());
   }
 
   clear() {
-    binding.clearIndexed(this._native);
+    binding.clearIndexed(this._idle());
   }
 
   close() {

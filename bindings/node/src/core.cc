@@ -50,11 +50,11 @@ void Core::Add(const std::string& name, cambium_column_family_handle_t* handle, 
   by_name_[name] = std::move(family);
 }
 
-LockOptions::LockOptions(const double (&numbers)[4]) : options_(cambium_transactiondb_options_create()) {
-  cambium_transactiondb_options_set_max_num_locks(options_, static_cast<std::int64_t>(numbers[0]));
-  cambium_transactiondb_options_set_num_stripes(options_, static_cast<std::size_t>(numbers[1] < 0 ? 0 : numbers[1]));
-  cambium_transactiondb_options_set_transaction_lock_timeout(options_, static_cast<std::int64_t>(numbers[2]));
-  cambium_transactiondb_options_set_default_lock_timeout(options_, static_cast<std::int64_t>(numbers[3]));
+LockOptions::LockOptions(const std::int64_t (&numbers)[4]) : options_(cambium_transactiondb_options_create()) {
+  cambium_transactiondb_options_set_max_num_locks(options_, numbers[0]);
+  cambium_transactiondb_options_set_num_stripes(options_, static_cast<std::size_t>(numbers[1]));
+  cambium_transactiondb_options_set_transaction_lock_timeout(options_, numbers[2]);
+  cambium_transactiondb_options_set_default_lock_timeout(options_, numbers[3]);
 }
 
 std::shared_ptr<Core> Core::Open(const std::string& path, bool is_read_only, std::shared_ptr<Options> options,

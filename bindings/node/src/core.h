@@ -19,8 +19,8 @@ class Core;
 // Options of a database whose transactions lock their keys.
 class LockOptions {
  public:
-  // max_num_locks, num_stripes, and two times in milliseconds; a negative number is no limit.
-  explicit LockOptions(const double (&numbers)[4]);
+  // max_num_locks, num_stripes, and two times in milliseconds. A negative number is no limit; num_stripes is not.
+  explicit LockOptions(const std::int64_t (&numbers)[4]);
   LockOptions(const LockOptions&) = delete;
   LockOptions& operator=(const LockOptions&) = delete;
   ~LockOptions() { cambium_transactiondb_options_destroy(options_); }

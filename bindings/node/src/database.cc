@@ -82,7 +82,8 @@ napi_value MakeDatabase(napi_env env, const std::shared_ptr<Core>& core) {
 }
 
 // (isSync, path, isReadOnly, spec, families or undefined, locks or undefined) -> database
-// locks: [maxLocks, stripes, lockTimeout, writeLockTimeout] for a database whose transactions lock their keys
+// locks: [maxLocks, stripes, lockTimeout, writeLockTimeout] for a database whose transactions lock their keys, as
+// lib/options.js makes it
 napi_value OpenDatabase(const Args& args) {
   const std::string path = args.Name(1, "the path");
   const bool is_read_only = args.Bool(2);
@@ -90,11 +91,11 @@ napi_value OpenDatabase(const Args& args) {
   auto families = args.IsNothing(4) ? nullptr : std::make_shared<NamedOptions>(args.env(), args[4]);
   std::shared_ptr<LockOptions> locks;
   if (!args.IsNothing(5)) {
-    double numbers[4];
+    std::int64_t numbers[4];
     for (std::uint32_t i = 0; i < 4; ++i) {
       napi_value each = nullptr;
       Check(args.env(), napi_get_element(args.env(), args[5], i, &each));
-      numbers[i] = ToNumber(args.env(), each, "an option of transactionLocks");
+      numbers[i] = ToInt64(args.env(), each, "an option of transactionLocks");
     }
     locks = std::make_shared<LockOptions>(numbers);
   }

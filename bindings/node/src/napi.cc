@@ -107,6 +107,15 @@ double ToNumber(napi_env env, napi_value value, const char* what) {
   return number;
 }
 
+std::int64_t ToInt64(napi_env env, napi_value value, const char* what) {
+  constexpr double kSafeMax = 9007199254740991.0;
+  const double number = ToNumber(env, value, what);
+  if (!(std::abs(number) <= kSafeMax) || std::floor(number) != number) {
+    throw WrongType{std::string(what) + " must be a whole number"};
+  }
+  return static_cast<std::int64_t>(number);
+}
+
 std::uint64_t ToUint64(napi_env env, napi_value value, const char* what) {
   std::uint64_t number = 0;
   bool is_lossless = false;

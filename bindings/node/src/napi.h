@@ -109,6 +109,7 @@ std::string ToText(napi_env env, napi_value value, const char* what);
 bool IsNothing(napi_env env, napi_value value);  // undefined or null
 bool ToBool(napi_env env, napi_value value);
 double ToNumber(napi_env env, napi_value value, const char* what);
+std::int64_t ToInt64(napi_env env, napi_value value, const char* what);    // a whole number
 std::uint64_t ToUint64(napi_env env, napi_value value, const char* what);  // a number or a BigInt
 
 // A property of an object; undefined if it has none.

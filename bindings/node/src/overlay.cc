@@ -1,6 +1,5 @@
 #include "overlay.h"
 
-#include <cmath>
 #include <utility>
 
 #include "batch.h"
@@ -60,13 +59,6 @@ std::shared_ptr<Overlay> OverlayAt(const Args& args, std::size_t i, const Databa
 
 namespace {
 
-// Milliseconds; Infinity is -1, without limit.
-std::int64_t MillisecondsAt(const Args& args, std::size_t i, const char* what) {
-  const double number = ToNumber(args.env(), args[i], what);
-  if (std::isnan(number) || number < 0) throw WrongType{std::string(what) + " must not be negative"};
-  return number > 1e15 ? -1 : static_cast<std::int64_t>(std::ceil(number));
-}
-
 cambium_transaction_t* BeginOptimistic(const Args& args, const Database& database, const cambium_writeoptions_t* write,
                                        Error* error) {
   cambium_optimistictransaction_options_t* const options = cambium_optimistictransaction_options_create();
@@ -77,30 +69,29 @@ cambium_transaction_t* BeginOptimistic(const Args& args, const Database& databas
   return made;
 }
 
-cambium_transaction_t* BeginLocking(const Args& args, const Database& database, const cambium_writeoptions_t* write,
-                                    Error* error) {
+cambium_transaction_t* BeginLocking(const Args& args, const Database& database, const cambium_writeoptions_t* write) {
   const bool has_snapshot = args.Bool(2);
   const bool at_snapshot = !args.Bool(3);
   const bool detects = args.Bool(4);
   const bool has_wait = !args.IsNothing(5);
-  const std::int64_t wait = has_wait ? MillisecondsAt(args, 5, "lockTimeout") : 0;
-  const std::int64_t expiration = args.IsNothing(6) ? -1 : MillisecondsAt(args, 6, "expiration");
-  const double bytes_max = args.IsNothing(7) ? 0 : ToNumber(args.env(), args[7], "maxWriteBatchSize");
+  const std::int64_t wait = has_wait ? ToInt64(args.env(), args[5], "lockTimeout") : 0;
+  const std::int64_t expiration = ToInt64(args.env(), args[6], "expiration");
+  const std::uint64_t bytes_max = ToUint64(args.env(), args[7], "maxWriteBatchSize");
   cambium_transaction_options_t* const options = cambium_transaction_options_create();
   cambium_transaction_options_set_set_snapshot(options, has_snapshot);
   cambium_transaction_options_set_read_at_snapshot(options, at_snapshot);
   cambium_transaction_options_set_deadlock_detect(options, detects);
   cambium_transaction_options_set_expiration(options, expiration);
-  cambium_transaction_options_set_max_write_batch_size(options,
-                                                       bytes_max > 0 ? static_cast<std::size_t>(bytes_max) : 0);
-  cambium_transaction_t* const made = cambium_transaction_begin(database.core().transaction_db(), write, options, nullptr);
+  cambium_transaction_options_set_max_write_batch_size(options, bytes_max);
+  cambium_transaction_t* const made =
+      cambium_transaction_begin(database.core().transaction_db(), write, options, nullptr);
   cambium_transaction_options_destroy(options);
-  if (made == nullptr) error->Set("Not implemented: the database takes no writes");
   if (has_wait) cambium_transaction_set_lock_timeout(made, wait);
   return made;
 }
 
-// (database, flags, snapshot or undefined, readNewest, deadlockDetect, lockTimeout, expiration, maxWriteBatchSize)
+// (database, flags, snapshot or undefined, readNewest, deadlockDetect, lockTimeout or undefined, expiration,
+// maxWriteBatchSize). Times are in milliseconds, -1 without limit.
 napi_value NewTransaction(const Args& args) {
   const auto& database = DatabaseAt(args, 0);
   database->CheckOpen();
@@ -108,7 +99,9 @@ napi_value NewTransaction(const Args& args) {
   Error error;
   cambium_transaction_t* const made = database->core().transaction_db() == nullptr
                                           ? BeginOptimistic(args, *database, write.get(), &error)
-                                          : BeginLocking(args, *database, write.get(), &error);
+                                          : BeginLocking(args, *database, write.get());
+  // The library says why no optimistic transaction began. Of the others it returns null for this reason only.
+  if (made == nullptr && !error.IsSet()) error.Set("Not implemented: the database takes no writes");
   error.Throw();
   return Wrap(args.env(), std::make_shared<Overlay>(database, made, nullptr));
 }
@@ -117,10 +110,9 @@ napi_value NewTransaction(const Args& args) {
 napi_value NewIndexedBatch(const Args& args) {
   const auto& database = DatabaseAt(args, 0);
   database->CheckOpen();
-  const double bytes_max = ToNumber(args.env(), args[1], "maxBytes");
+  const std::uint64_t bytes_max = ToUint64(args.env(), args[1], "maxBytes");
   // All operations name their family, so the order of the batch does not matter.
-  cambium_writebatch_wi_t* const made = cambium_writebatch_wi_create_with_params(
-      nullptr, 0, 1, bytes_max > 0 ? static_cast<std::size_t>(bytes_max) : 0);
+  cambium_writebatch_wi_t* const made = cambium_writebatch_wi_create_with_params(nullptr, 0, 1, bytes_max);
   return Wrap(args.env(), std::make_shared<Overlay>(database, nullptr, made));
 }
 

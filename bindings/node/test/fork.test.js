@@ -33,6 +33,7 @@ test('a forked child of a process with an open database does not hang', (t) => {
       const iterator = db.iterator();
       const cursor = db.cursor();
       const snapshot = db.snapshot();
+      const transaction = db.transaction();
       const calls = [
         () => db.getSync('key'),
         () => db.getSync('key', { encoding: 'utf8' }),
@@ -44,6 +45,9 @@ test('a forked child of a process with an open database does not hang', (t) => {
         () => db.property('cambium.stats'),
         () => db.flushSync(),
         () => db.closeSync(),
+        () => db.transaction(),
+        () => transaction.putSync('key', 'value'),
+        () => transaction.commitSync(),
         () => new WriteBatch(),
         () => Database.openSync('other', { createIfMissing: true }),
       ];

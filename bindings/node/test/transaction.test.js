@@ -73,12 +73,14 @@ test('after its end a transaction is closed', async (t) => {
   const iterator = transaction.iterator();
   await transaction.commit();
   const calls = ['commit', 'get', 'put', 'delete', 'getForUpdate'];
-  for (const call of calls) await assert.rejects(transaction[call]('a', 'b'), hasCode('CAMBIUM_CLOSED'), call);
+  for (const call of calls) {
+    await assert.rejects(transaction[call]('a', call === 'put' ? 'b' : {}), hasCode('CAMBIUM_CLOSED'), call);
+  }
   const synchronous = [...calls.map((call) => `${call}Sync`), 'setSavePoint', 'rollbackToSavePoint', 'popSavePoint',
     'setSnapshot', 'clearSnapshot', 'undoGetForUpdate', 'iterator', 'keys', 'values'];
   for (const call of synchronous) {
     const argument = call.endsWith('s') || call === 'iterator' ? {} : 'a';
-    assert.throws(() => transaction[call](argument, 'b'), ClosedError, call);
+    assert.throws(() => transaction[call](argument, call === 'putSync' ? 'b' : {}), ClosedError, call);
   }
   assert.throws(() => transaction.info, ClosedError);
   assert.throws(() => transaction.name, ClosedError);
@@ -315,7 +317,119 @@ test('locks', async (t) => {
   await new Promise((resolve) => setTimeout(resolve, 10));
   await assert.rejects(expired.commit(), hasCode('CAMBIUM_EXPIRED'));
   expired.rollback();
-  assert.throws(() => db.transaction({ lockTimeout: -1 }), TypeError);
+});
+
+test('numbers in options are checked', async (t) => {
+  const db = await openDatabase(t, { transactionLocks: true });
+  const wrong = [-1, NaN, -Infinity, 1e300, 2 ** 53];
+  for (const number of [...wrong, Infinity, 0.5]) {
+    assert.throws(() => db.transaction({ maxWriteBatchSize: number }), hasCode('CAMBIUM_INVALID_ARGUMENT'));
+    assert.throws(() => db.indexedBatch({ maxBytes: number }), hasCode('CAMBIUM_INVALID_ARGUMENT'));
+  }
+  for (const number of wrong) {
+    for (const name of ['lockTimeout', 'expiration']) {
+      const text = `${name} is ${number};`;
+      assert.throws(() => db.transaction({ [name]: number }), hasCode('CAMBIUM_INVALID_ARGUMENT', text));
+    }
+  }
+  for (const name of ['lockTimeout', 'expiration', 'maxWriteBatchSize']) {
+    assert.throws(() => db.transaction({ [name]: '5' }), TypeError);
+  }
+  assert.throws(() => db.indexedBatch({ maxBytes: 5n }), TypeError);
+  // The largest ones, and parts of a millisecond.
+  const large = db.transaction({ lockTimeout: 2 ** 53 - 1, expiration: Infinity, maxWriteBatchSize: 2 ** 53 - 1 });
+  await large.put('a', '1');
+  await assert.rejects(db.transaction({ lockTimeout: 0.5 }).put('a', '2'), hasCode('CAMBIUM_LOCK_TIMEOUT', ' 1 ms'));
+  await large.commit();
+  const late = db.transaction({ expiration: 2 ** 53 - 1, maxWriteBatchSize: 0 });
+  await late.put('a', '3');
+  await late.commit();
+  const batch = db.indexedBatch({ maxBytes: 2 ** 53 - 1 });
+  await batch.put('a', '4');
+  await batch.write();
+  assert.equal(await db.get('a', utf8), '4');
+});
+
+test('options that a call does not have are errors', async (t) => {
+  const db = await openDatabase(t);
+  const isUnknown = hasCode('CAMBIUM_INVALID_ARGUMENT', 'there is no option ');
+  assert.throws(() => db.transaction({ snapshots: true }), isUnknown);
+  assert.throws(() => db.transaction({ attempts: 3 }), isUnknown);
+  assert.throws(() => db.indexedBatch({ maxSize: 5 }), isUnknown);
+  await assert.rejects(db.transact(() => {}, { attempts: 1, sink: true }), isUnknown);
+  assert.throws(() => db.transactSync(() => {}, { attempts: 1, sink: true }), isUnknown);
+  await assert.rejects(Database.open('none', { transactionLocks: { maxLock: 5 } }), isUnknown);
+
+  const transaction = db.transaction({ sync: true, noSlowdown: false, disableWAL: false, snapshot: true,
+    readNewest: false, deadlockDetect: true, lockTimeout: 5, expiration: 60_000, maxWriteBatchSize: 1000 });
+  const batch = db.indexedBatch();
+  const wrong = { columnFamilies: 'default' };
+  const calls = [['get', 'a'], ['getForUpdate', 'a'], ['getFromBatch', 'a'], ['put', 'a', '1'], ['delete', 'a'],
+    ['deleteRange', 'a', 'b']];
+  for (const overlay of [transaction, batch]) {
+    for (const [name, ...its] of calls.filter(([each]) => overlay[each] !== undefined)) {
+      await assert.rejects(overlay[name](...its, wrong), isUnknown, name);
+      assert.throws(() => overlay[`${name}Sync`](...its, wrong), isUnknown, name);
+    }
+    await assert.rejects(overlay.get('a', { shared: true }), isUnknown);
+    await assert.rejects(overlay.put('a', '1', { sync: true }), isUnknown);
+    assert.throws(() => overlay.iterator({ limits: 1 }), isUnknown);
+  }
+  assert.throws(() => transaction.undoGetForUpdate('a', wrong), isUnknown);
+  await assert.rejects(batch.write({ columnFamily: 'default' }), isUnknown);
+  assert.throws(() => batch.writeSync({ signal: undefined }), isUnknown);
+  const right = { columnFamily: 'default', encoding: 'utf8', shared: true };
+  assert.equal(await transaction.getForUpdate('a', right), undefined);
+  assert.equal(batch.length, 0);
+  await transaction.commit();
+  batch.close();
+});
+
+test('a synchronous call does not overtake a promise that has not begun', async (t) => {
+  const db = await openDatabase(t);
+  const transaction = db.transaction();
+  const iterator = transaction.iterator();
+  const putting = transaction.put('k', '1');
+  const isBusy = hasCode('CAMBIUM_BUSY', 'a call that returned a promise has not ended');
+  assert.throws(() => transaction.commitSync(), isBusy);
+  const overtake = (overlay, calls) => {
+    for (const [name, ...its] of calls) assert.throws(() => overlay[name](...its), BusyError, name);
+  };
+  const ofBoth = [['getSync', 'k'], ['putSync', 'k', '2'], ['deleteSync', 'k'], ['setSavePoint'],
+    ['rollbackToSavePoint'], ['popSavePoint'], ['iterator'], ['keys'], ['values']];
+  overtake(transaction, [...ofBoth, ['getForUpdateSync', 'k'], ['undoGetForUpdate', 'k'],
+    ['writeSync', new WriteBatch()], ['setSnapshot'], ['clearSnapshot']]);
+  for (const name of ['name', 'info', 'snapshotSequenceNumber']) assert.throws(() => transaction[name], BusyError);
+  assert.throws(() => {
+    transaction.name = 'name';
+  }, BusyError);
+  overtake(iterator, [['nextChunkSync']]);
+  await putting;
+  const [first, last] = [transaction.get('k'), transaction.get('k', utf8)];
+  await first;
+  assert.throws(() => transaction.commitSync(), BusyError); // the last one has not ended
+  assert.equal(await last, '1');
+  transaction.commitSync();
+  assert.equal(db.getSync('k', utf8), '1');
+
+  const batch = db.indexedBatch();
+  const changing = batch.put('k', '2');
+  overtake(batch, [...ofBoth, ['getFromBatchSync', 'k'], ['deleteRangeSync', 'a', 'b'], ['writeSync'], ['clear']]);
+  assert.throws(() => batch.length, BusyError);
+  await changing;
+  assert.equal(batch.length, 1);
+  // A call that fails is not counted any more.
+  const stranger = await openDatabase(t);
+  const refused = batch.put('k', '3', { columnFamily: stranger.columnFamily('default') });
+  assert.throws(() => batch.writeSync(), BusyError);
+  await assert.rejects(refused, hasCode('CAMBIUM_INVALID_ARGUMENT'));
+  batch.writeSync();
+  assert.equal(db.getSync('k', utf8), '2');
+  // After the end it is the end that counts.
+  const late = batch.put('k', '4');
+  batch.close();
+  assert.throws(() => batch.writeSync(), ClosedError);
+  await assert.rejects(late, ClosedError);
 });
 
 test('deadlocks are detected', async (t) => {
@@ -343,10 +457,13 @@ test('databases with locks have column families', async (t) => {
   db.closeSync();
   const again = await Database.open(path, { columnFamilies: ['x'], transactionLocks: {} });
   assert.equal(await again.get('a', { ...utf8, columnFamily: 'x' }), '1');
-  await assert.rejects(Database.open(path, { columnFamilies: ['x'], transactionLocks: true }), hasCode('CAMBIUM_LOCKED'));
+  const second = Database.open(path, { columnFamilies: ['x'], transactionLocks: true });
+  await assert.rejects(second, hasCode('CAMBIUM_LOCKED'));
   await again.close();
-  for (const wrong of [{ stripes: -1 }, { lockTimeout: 'long' }]) {
-    await assert.rejects(Database.open(path, { transactionLocks: wrong }), TypeError);
+  await assert.rejects(Database.open(path, { transactionLocks: { lockTimeout: 'long' } }), TypeError);
+  for (const wrong of [{ stripes: -1 }, { stripes: Infinity }, { stripes: 1e300 }, { maxLocks: 1e300 },
+    { maxLocks: 0.5 }, { lockTimeout: -1 }, { lockTimeout: 1e300 }, { writeLockTimeout: NaN }]) {
+    await assert.rejects(Database.open(path, { transactionLocks: wrong }), hasCode('CAMBIUM_INVALID_ARGUMENT'));
   }
   await assert.rejects(Database.open(path, { transactionLocks: true, readOnly: true }),
     hasCode('CAMBIUM_INVALID_ARGUMENT'));
