@@ -3,7 +3,10 @@ package cambium
 // #include "shim.h"
 import "C"
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Values says how an iterator reads values.
 type Values int
@@ -44,8 +47,9 @@ type Iterator struct {
 	mode     C.int
 	values   Values
 
-	mu sync.Mutex // of calls of C
-	c  C.uintptr_t
+	mu     sync.Mutex // of calls of C
+	c      C.uintptr_t
+	isGone atomic.Bool // c is destroyed
 
 	err       error
 	isAt      bool  // at entries[at]
@@ -237,6 +241,7 @@ func (it *Iterator) destroyButSnapshot() *Snapshot {
 	delete(it.db.iterators, it)
 	C.cambium_go_iter_destroy(it.c)
 	it.c = 0
+	it.isGone.Store(true)
 	live.remove("iterator")
 	return it.snapshot
 }
@@ -316,6 +321,10 @@ func (it *Iterator) seek(op C.int, direction int, key []byte) bool {
 // move goes one entry on, within the chunk if that is possible.
 func (it *Iterator) move(direction int) bool {
 	if !it.isAt {
+		return false
+	}
+	if it.tx != nil && it.isGone.Load() { // the entries of the chunk end with the transaction too
+		it.lose(ErrClosed)
 		return false
 	}
 	it.demanded = nil

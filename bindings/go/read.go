@@ -80,7 +80,8 @@ func (f *ColumnFamily) AppendGet(dst, key []byte, options *ReadOptions) ([]byte,
 	}
 }
 
-// Has reports whether a key exists. It does not read a value that is in memory.
+// Has reports whether a key exists. It does not copy the value; of a long one it reads only the header, unless it is
+// compressed.
 func (f *ColumnFamily) Has(key []byte, options *ReadOptions) (bool, error) {
 	if err := f.enter(); err != nil {
 		return false, err
@@ -120,5 +121,6 @@ func (db *DB) AppendGet(dst, key []byte, options *ReadOptions) ([]byte, error) {
 	return db.def.AppendGet(dst, key, options)
 }
 
-// Has reports whether a key exists. It does not read a value that is in memory.
+// Has reports whether a key exists. It does not copy the value; of a long one it reads only the header, unless it is
+// compressed.
 func (db *DB) Has(key []byte, options *ReadOptions) (bool, error) { return db.def.Has(key, options) }

@@ -79,15 +79,19 @@ func milliseconds(d time.Duration) C.int64_t {
 	if d < 0 {
 		return -1
 	}
-	return C.int64_t((d + time.Millisecond - 1) / time.Millisecond)
+	whole := d / time.Millisecond
+	if d%time.Millisecond != 0 {
+		whole++
+	}
+	return C.int64_t(whole)
 }
 
 // Transaction reads and writes keys that take effect together when it commits, and only if nobody else has written a key
 // that it tracks: one that it writes, or reads by GetForUpdate. Its reads see its own writes; other reads do not.
 //
 // It belongs to one goroutine at a time; a call that meets another call returns an error that matches
-// ErrInvalidArgument. It ends by a successful Commit, by Rollback, or with its database: then its functions, and those of
-// its iterators, return ErrClosed. It must end:
+// ErrInvalidArgument. It ends by a successful Commit, by Rollback, or with its database: then its functions return
+// ErrClosed, and its iterators cannot move (Err returns ErrClosed). It must end:
 //
 //	tx, err := db.Begin(nil)
 //	if err != nil { ... }
@@ -97,7 +101,7 @@ func milliseconds(d time.Duration) C.int64_t {
 type Transaction struct {
 	db       *DB
 	readOnly bool
-	mu       sync.Mutex // held during a call; never waited for
+	mu       sync.Mutex // held during a call; only Iterator.Close waits for it
 	c        *C.cambium_transaction_t
 }
 
@@ -271,7 +275,8 @@ func (tx *Transaction) call(call func(errptr **C.char)) error {
 }
 
 // Commit writes what the transaction has written, as a whole. After a success the transaction has ended. After an error
-// it has written nothing and has not ended: Rollback ends it. Its iterators are closed in both cases.
+// it has written nothing (except after a failed sync: then the database takes no writes until it is opened again, and
+// reads may see those of the transaction) and has not ended: Rollback ends it. Its iterators are closed in both cases.
 //
 // ErrBusy: others have written a key that it tracks. ErrTryAgain: whether that is so is not known any more. ErrExpired:
 // it took longer than its expiration.

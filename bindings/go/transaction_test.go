@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"sync"
 	"testing"
@@ -309,6 +310,81 @@ func TestIteratorsOfTransactions(t *testing.T) {
 	}
 	must(t, it.Close())
 	wantNone(t, db, "a", nil)
+}
+
+// Whatever ends the iterators of a transaction, they do not go on within the entries that they have read.
+func TestIteratorsDoNotMoveAfterTheTransaction(t *testing.T) {
+	ends := map[string]func(t *testing.T, db *DB, tx *Transaction){
+		"commit":   func(t *testing.T, _ *DB, tx *Transaction) { must(t, tx.Commit()) },
+		"rollback": func(t *testing.T, _ *DB, tx *Transaction) { must(t, tx.Rollback()) },
+		"close":    func(t *testing.T, db *DB, _ *Transaction) { must(t, db.Close()) },
+		"failed commit": func(t *testing.T, db *DB, tx *Transaction) {
+			put(t, db, "a", "others")
+			wantErr(t, tx.Commit(), ErrBusy)
+		},
+	}
+	for name, end := range ends {
+		for _, direction := range []string{"next", "prev"} {
+			t.Run(name+" "+direction, func(t *testing.T) {
+				db := openNew(t, small())
+				tx := begin(t, db, nil)
+				for _, key := range []string{"a", "b", "c", "d"} {
+					must(t, tx.Put([]byte(key), nil))
+				}
+				it, err := tx.NewIterator(nil)
+				must(t, err)
+				if !it.First() || !it.Next() || it.count != 2 { // it is at b, and the chunk has c too
+					t.Fatal(it.count)
+				}
+				move := it.Next
+				if direction == "prev" {
+					it.Next()
+					move = it.Prev
+				}
+				end(t, db, tx)
+				if move() || it.Valid() || !errors.Is(it.Err(), ErrClosed) {
+					t.Fatalf("%q %v", it.Key(), it.Err())
+				}
+				if it.Last() || !errors.Is(it.Err(), ErrClosed) {
+					t.Fatal(it.Err())
+				}
+				must(t, it.Close())
+			})
+		}
+	}
+}
+
+func TestMilliseconds(t *testing.T) {
+	for d, want := range map[time.Duration]int64{
+		math.MinInt64:        -1,
+		-1:                   -1,
+		0:                    0,
+		1:                    1,
+		time.Millisecond:     1,
+		time.Millisecond + 1: 2,
+		math.MaxInt64:        math.MaxInt64/1_000_000 + 1,
+	} {
+		if got := int64(milliseconds(d)); got != want {
+			t.Errorf("%d: %d, want %d", d, got, want)
+		}
+	}
+}
+
+// The longest time is not that of the database.
+func TestLongLockTimeout(t *testing.T) {
+	db := openLocking(t, &TransactionDBOptions{LockTimeout: time.Millisecond, WriteLockTimeout: math.MaxInt64})
+	first := begin(t, db, nil)
+	second := begin(t, db, &TransactionOptions{LockTimeout: math.MaxInt64, Expiration: math.MaxInt64})
+	must(t, first.Put([]byte("a"), nil))
+	inTime(t, func() {
+		done := make(chan error)
+		go func() { done <- second.Put([]byte("a"), []byte("2")) }()
+		time.Sleep(20 * time.Millisecond)
+		must(t, first.Commit())
+		must(t, <-done)
+	})
+	must(t, second.Commit())
+	wantGet(t, db, "a", "2", nil)
 }
 
 func TestLocks(t *testing.T) {

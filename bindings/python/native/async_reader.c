@@ -1,6 +1,7 @@
 /* AsyncReader: many reads in flight from one thread. */
 #include "core.h"
 
+#include <math.h>
 #include <stddef.h>
 
 typedef struct {
@@ -204,6 +205,10 @@ static PyObject* async_poll(AsyncReaderObject* self, PyObject* args, PyObject* k
   if (timeout != Py_None) {
     double seconds = 0;
     if (!argument_double(timeout, &seconds)) return NULL;
+    if (isnan(seconds)) {
+      PyErr_SetString(PyExc_ValueError, "the timeout is not a number");
+      return NULL;
+    }
     micros = seconds <= 0 ? 0 : seconds > 1e12 ? UINT64_MAX : (uint64_t)(seconds * 1e6);
   }
   if (!enter(self)) return NULL;

@@ -193,6 +193,7 @@ typedef struct {
   Py_ssize_t users;               /* iterators that are not destroyed yet */
   bool is_busy;
   bool is_closed;
+  bool has_ended; /* by commit, rollback or close; not with the database */
 } WorkObject;
 extern PyTypeObject TransactionType;
 extern PyTypeObject IndexedBatchType;

@@ -4,6 +4,7 @@
    An iterator over a Work is destroyed before it. While one of them is in a call, the Work is busy. */
 #include "core.h"
 
+#include <math.h>
 #include <stddef.h>
 
 static const char* name_of(const WorkObject* self) {
@@ -65,6 +66,7 @@ static WorkObject* work_make(PyTypeObject* type, ReaderObject* store, cambium_tr
   self->users = 0;
   self->is_busy = false;
   self->is_closed = false;
+  self->has_ended = false;
   self->child.close = work_child_close;
   self->child.exports = NULL;
   child_add(store->handle, &self->child);
@@ -113,6 +115,7 @@ static bool close_iterators(WorkObject* self) {
 /* Ends it. A call is running, and its iterators are closed. */
 static void end(WorkObject* self) {
   self->is_closed = true;
+  self->has_ended = true;
   release(self);
 }
 
@@ -147,6 +150,10 @@ static bool argument_milliseconds(PyObject* argument, int64_t* value) {
   double seconds = 0;
   if (argument == NULL || argument == Py_None) return true;
   if (!argument_double(argument, &seconds)) return false;
+  if (!isfinite(seconds)) {
+    PyErr_SetString(PyExc_ValueError, "a time must be a finite number of seconds");
+    return false;
+  }
   *value = seconds < 0 ? -1 : seconds > 1e12 ? INT64_MAX / 2 : (int64_t)(seconds * 1000 + 0.999);
   return true;
 }
@@ -207,7 +214,11 @@ PyObject* core_begin(PyObject* module, PyObject* args) {
   if (txn != NULL) {
     result = (PyObject*)work_make(&TransactionType, store, txn, NULL);
   } else if (error == NULL) {
-    PyErr_SetString(error_base, "no transaction could begin");
+    PyObject* const raised = error_make("Not implemented: the database takes no writes");
+    if (raised != NULL) {
+      PyErr_SetObject((PyObject*)Py_TYPE(raised), raised);
+      Py_DECREF(raised);
+    }
   }
   reader_leave(store);
   if (error != NULL) return error_raise(error);
@@ -465,7 +476,10 @@ static PyObject* transaction_commit(WorkObject* self, PyObject* ignored) {
 /* Ends a transaction or a batch. A second call does nothing, nor does one after the database was closed. */
 static PyObject* work_close(WorkObject* self, PyObject* ignored) {
   (void)ignored;
-  if (self->is_closed || !self->handle->guard.is_open || guard_is_forked(&self->handle->guard)) Py_RETURN_NONE;
+  if (self->is_closed || !self->handle->guard.is_open || guard_is_forked(&self->handle->guard)) {
+    self->has_ended = true;
+    Py_RETURN_NONE;
+  }
   if (!work_enter(self)) return NULL;
   if (!close_iterators(self)) {
     work_leave(self);
@@ -481,14 +495,14 @@ static PyObject* work_self(PyObject* self, PyObject* ignored) {
   return self;
 }
 
-/* Commits at the end of a with statement, unless the transaction has ended in it. After an exception, and after a commit
-   that failed, it is rolled back. */
+/* Commits at the end of a with statement, unless commit or rollback was called in it. If the database was closed in it,
+   the commit raises ClosedError. After an exception, and after a commit that failed, the transaction is rolled back. */
 static PyObject* transaction_exit(WorkObject* self, PyObject* args) {
   PyObject* type = Py_None;
   PyObject* value = Py_None;
   PyObject* traceback = Py_None;
   if (!PyArg_ParseTuple(args, "|OOO:__exit__", &type, &value, &traceback)) return NULL;
-  if (type == Py_None && !self->is_closed) {
+  if (type == Py_None && !self->has_ended) {
     PyObject* const committed = transaction_commit(self, NULL);
     if (committed != NULL) return committed;
     PyObject* error_type;
@@ -715,8 +729,10 @@ static PyMethodDef transaction_methods[] = {
      PyDoc_STR("Do the operations of a WriteBatch one by one. A delete_range among them is an error.")},
     {"commit", (PyCFunction)transaction_commit, METH_NOARGS,
      PyDoc_STR("Write what the transaction has written, as a whole, and end it.\n\n"
-               "After an error nothing is written, and the transaction has not ended. BusyError: others have\n"
-               "written a key that it tracks. Its iterators are closed in both cases.")},
+               "After an error nothing is written (except after a failed sync: then the database takes no writes\n"
+               "until it is opened again, and reads may see those of the transaction), and the transaction has\n"
+               "not ended. BusyError: others have written a key that it tracks. Its iterators are closed in both\n"
+               "cases.")},
     {"rollback", (PyCFunction)work_close, METH_NOARGS,
      PyDoc_STR("Discard what the transaction has written, and end it. A second call does nothing.")},
     {"set_snapshot", (PyCFunction)transaction_set_snapshot, METH_NOARGS,

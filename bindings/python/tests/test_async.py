@@ -61,6 +61,8 @@ def test_reader_of_parts(db: cambium.DB) -> None:
     reader.get(snapshot.of(family), b"pk", lambda value, error: results.append(value))
     reader.get(family.prefixed_db(b"p"), b"k", lambda value, error: results.append(value))
     snapshot.close()
+    with pytest.raises(ValueError, match="not a number"):
+        reader.poll(2, float("nan"))
     assert reader.poll(2) == 2
     assert sorted(results) == [b"1", b"2"]
     with pytest.raises(cambium.ClosedError):

@@ -132,6 +132,39 @@ def test_closing_the_database(path: Path) -> None:
         db.transaction()
 
 
+@pytest.mark.parametrize("kind", [cambium.DB, cambium.TransactionDB])
+def test_closing_the_database_within_a_block(kind: type[cambium.DB], path: Path) -> None:
+    def write_and_close(txn: cambium.Transaction) -> None:
+        txn.put(b"a", b"1")
+        thread = threading.Thread(target=txn_db.close)
+        thread.start()
+        thread.join()
+        assert txn.closed
+
+    txn_db = kind(path, create_if_missing=True)
+    with pytest.raises(cambium.ClosedError), txn_db.transaction() as txn:
+        write_and_close(txn)
+    txn_db = kind(path)
+    with pytest.raises(cambium.ClosedError):
+        txn_db.transact(write_and_close)
+    txn_db = kind(path)
+    with pytest.raises(ZeroDivisionError), txn_db.transaction() as txn:
+        write_and_close(txn)
+        raise ZeroDivisionError
+    # What was rolled back has nothing to commit.
+    txn_db = kind(path)
+    with txn_db.transaction() as txn:
+        write_and_close(txn)
+        txn.rollback()
+    txn_db = kind(path)
+    with txn_db.transaction() as txn:
+        txn.put(b"b", b"1")
+        txn.commit()
+        txn_db.close()
+    with kind(path) as txn_db:
+        assert list(txn_db.iterator()) == [(b"b", b"1")]
+
+
 def test_snapshots_and_save_points(db: cambium.DB) -> None:
     with db.transaction() as txn:
         begun = txn.snapshot_sequence_number
@@ -267,6 +300,23 @@ def test_attempts(db: cambium.DB) -> None:
     assert db.transact(add_one) == 1
 
 
+def test_many_attempts(db: cambium.DB, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = 0
+    pauses: list[float] = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+
+    def conflict(txn: cambium.Transaction) -> None:
+        nonlocal calls
+        calls += 1
+        raise cambium.BusyError
+
+    with pytest.raises(cambium.BusyError):
+        db.transact(conflict, attempts=2000)
+    assert calls == 2000
+    assert len(pauses) == 1999
+    assert max(pauses) <= 0.02
+
+
 def test_two_threads_in_one_transaction(db: cambium.DB) -> None:
     """One of them gets an error, and nothing breaks."""
     txn = db.transaction()
@@ -334,6 +384,28 @@ def test_locks(locking: cambium.TransactionDB) -> None:
     with pytest.raises(cambium.ExpiredError):
         expired.commit()
     expired.rollback()
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), float("-inf")])
+def test_times_are_finite(seconds: float, locking: cambium.TransactionDB, path: Path) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        locking.transaction(lock_timeout=seconds)
+    with pytest.raises(ValueError, match="finite"):
+        locking.transaction(expiration=seconds)
+    with pytest.raises(ValueError, match="finite"):
+        cambium.TransactionDB(path, transaction_lock_timeout=seconds)
+    with pytest.raises(ValueError, match="finite"):
+        cambium.TransactionDB(path, default_lock_timeout=seconds)
+
+
+def test_long_times(path: Path) -> None:
+    with (
+        cambium.TransactionDB(
+            path, create_if_missing=True, transaction_lock_timeout=1e308, default_lock_timeout=1e308
+        ) as db,
+        db.transaction(lock_timeout=1e308, expiration=1e308) as txn,
+    ):
+        txn.put(b"a", b"1")
 
 
 def test_deadlock(locking: cambium.TransactionDB) -> None:

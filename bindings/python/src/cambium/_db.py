@@ -79,7 +79,8 @@ class Store(_core.Store):
         """Begin a Transaction: an optimistic one, unless the database is a TransactionDB.
 
         As a context manager it is committed at the end, and rolled back if an exception ends the block, or if the
-        commit fails. ``sync``, ``disable_wal`` and ``no_slowdown`` are for the commit.
+        commit fails. If the database was closed within the block, the commit raises ClosedError. ``sync``,
+        ``disable_wal`` and ``no_slowdown`` are for the commit.
 
         With a ``snapshot``, the default except in a TransactionDB, a key conflicts if others have written it after
         the begin, and reads see that state, unless ``read_newest`` is set. The other arguments are for a
@@ -116,7 +117,7 @@ class Store(_core.Store):
                 if attempt >= attempts:
                     raise
             # Some chance, so that two transactions do not meet again and again.
-            time.sleep(random.uniform(0, min(0.0001 * 2**attempt, 0.02)))
+            time.sleep(random.uniform(0, min(0.0001 * 2 ** min(attempt, 8), 0.02)))
             attempt += 1
 
     def indexed_batch(self, *, max_bytes: int = 0) -> _core.IndexedBatch:
@@ -505,7 +506,9 @@ class TransactionDB(DB):
 
 
 def _milliseconds(seconds: float) -> int:
-    return -1 if seconds < 0 else math.ceil(seconds * 1000)
+    if not math.isfinite(seconds):
+        raise ValueError("a time must be a finite number of seconds")
+    return -1 if seconds < 0 else math.ceil(min(seconds, 1e12) * 1000)
 
 
 def _as_comparator(comparator: Any, name: str | bytes | None) -> Comparator:

@@ -175,8 +175,8 @@ impl Db {
             None => self.begin_optimistic(&write, options)?,
             Some(db) => begin_locking(db, &write, options),
         };
-        let raw = NonNull::new(raw)
-            .ok_or_else(|| Error::new(ErrorKind::NotSupported, "a database cannot be used in a forked child"))?;
+        let raw =
+            NonNull::new(raw).ok_or_else(|| Error::new(ErrorKind::NotSupported, "the database takes no writes"))?;
         Ok(Transaction { raw, db: self, one_thread: PhantomData })
     }
 
@@ -307,7 +307,8 @@ enum Use {
 impl Transaction<'_> {
     // ---- The end ----
 
-    /// Writes what the transaction has written, as a whole. After an error nothing is written.
+    /// Writes what the transaction has written, as a whole. After an error nothing is written, except after a failed
+    /// sync: then the database takes no writes until it is opened again, and reads may see those of the transaction.
     ///
     /// # Errors
     /// `Busy` if others have written a key that it tracks; `TryAgain` if whether that is so is not known any more;

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use cambium::{BackupEngine, Db, ErrorKind, Options, ReadOptions, Result, WriteBatch};
+use cambium::{BackupEngine, Db, ErrorKind, Options, ReadOptions, Result, TransactionDbOptions, WriteBatch};
 
 use crate::common::{TempDir, bytes, kind, new_db, options};
 
@@ -73,6 +73,27 @@ fn first_call_that_works(db: &Db, family: &cambium::ColumnFamily) -> c_int {
         db.checkpoint("/nowhere/checkpoint").is_err(),
     ];
     calls.iter().position(|is_refused| !is_refused).map_or(0, |i| i as c_int + 1)
+}
+
+/// The number of the first transaction that begins, or 0 if none does.
+fn first_transaction_that_begins(dbs: &[&Db], text: &str) -> c_int {
+    let is_refused = |db: &&Db| {
+        let error = db.transaction().err();
+        error.is_some_and(|error| error.kind() == ErrorKind::NotSupported && error.to_string().contains(text))
+    };
+    dbs.iter().position(|db| !is_refused(db)).map_or(0, |i| i as c_int + 1)
+}
+
+#[test]
+fn no_transaction_begins_in_a_child() {
+    let (directory, db) = new_db();
+    let locking =
+        Db::open_transaction_db(&options(), &TransactionDbOptions::default(), directory.path("locking")).unwrap();
+    assert_eq!(in_child(|| first_transaction_that_begins(&[&db, &locking], "")), 0);
+    assert_eq!(in_child(|| first_transaction_that_begins(&[&locking], "the database takes no writes")), 0);
+    drop(locking.transaction().unwrap());
+    locking.close().unwrap();
+    db.close().unwrap();
 }
 
 #[test]
