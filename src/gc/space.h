@@ -62,7 +62,7 @@ struct SpaceFigures {
   std::uint64_t live_footer_bytes = 0;    // the live records' part of segments' headers and footers
   std::uint64_t index_hidden_bytes = 0;  // estimate: of such keys and values in an LSM, those that newer layers hide
   std::uint64_t index_covered_bytes = 0;  // estimate: of such keys and values, those that range deletes cover
-  // Estimate: what the sweeps in progress, and those that are due, will add to trees before they free their runs.
+  // Estimate: what the sweeps in progress, and the next ones of other trees, will add before they free their runs.
   std::uint64_t index_swept_bytes = 0;
   std::uint64_t other_bytes = 0;
   std::uint64_t leaving_bytes = 0;     // of log_bytes and index_bytes: in files that are about to be removed

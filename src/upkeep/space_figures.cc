@@ -31,9 +31,9 @@ std::uint64_t BytesDeletedByRuns(const LayersShape& shape, double merged) {
 // The bytes that the runs of a tree add to it, without what the sweep in progress has merged: `merged` of its runs.
 struct AddedByRuns {
   std::uint64_t all = 0;
-  std::uint64_t to_sweep = 0;  // by the runs of the sweep in progress; without one, by all runs, if a sweep is due
+  std::uint64_t to_sweep = 0;  // by the runs of the sweep in progress; without one, by all runs
 };
-AddedByRuns BytesAddedByRuns(const Family& family, const Layers& layers, double merged, double replaced_share) {
+AddedByRuns BytesAddedByRuns(const Layers& layers, double merged, double replaced_share) {
   const auto& runs = layers.runs();
   const std::uint64_t swept = layers.shape().swept_runs;
   const double waiting = swept == 0 ? 1 : std::max(0.0, 1 - merged / static_cast<double>(swept));
@@ -45,7 +45,6 @@ AddedByRuns BytesAddedByRuns(const Family& family, const Layers& layers, double 
     added.all += bytes;
     if (is_swept || swept == 0) added.to_sweep += bytes;
   }
-  if (swept == 0 && !family.index->IsCompactionDue(layers, /*urgent=*/false)) added.to_sweep = 0;
   return added;
 }
 
@@ -108,8 +107,7 @@ void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilySums& sums, 
   std::uint64_t hidden = AtLeastZero(family.hidden_bytes.load());
   const double merged = family.merged_runs.load(std::memory_order_relaxed);
   const bool is_tree = family.options().index_type == IndexKind::kBTree;
-  const AddedByRuns added =
-      is_tree ? BytesAddedByRuns(family, *view.layers, merged, replaced) : AddedByRuns();
+  const AddedByRuns added = is_tree ? BytesAddedByRuns(*view.layers, merged, replaced) : AddedByRuns();
   std::uint64_t live = Minus(shape.base_live_bytes, BytesDeletedByRuns(shape, merged)) + added.all;
   const std::uint64_t covered_index =
       std::min(family.covered_index_bytes.load(std::memory_order_relaxed), Minus(index_bytes, address_bytes));
