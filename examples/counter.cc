@@ -20,7 +20,7 @@ using cambium::Status;
 using cambium::Transaction;
 
 constexpr int kThreads = 4;
-constexpr int kAdditions = 250;  // of each thread
+constexpr int kAdditions = 250;  // each thread makes so many
 
 // Adds 1 to a key in a transaction that has begun.
 Status AddOne(Transaction* transaction, const std::string& key) {
@@ -83,7 +83,7 @@ Status Run(const std::string& path) {
   options.create_if_missing = true;
   std::unique_ptr<cambium::TransactionDB> db;
   if (Status s = cambium::TransactionDB::Open(options, {}, path, &db); !s.ok()) return s;
-  for (const char* const prefix : {"locks/", "shards/"}) {  // of an earlier run
+  for (const char* const prefix : {"locks/", "shards/"}) {  // deletes what an earlier run has left
     for (int i = 0; i < kThreads; ++i) {
       if (Status s = db->Delete({}, prefix + std::to_string(i)); !s.ok()) return s;
     }

@@ -58,7 +58,7 @@ class Queue {
     return s.ok() ? transaction->Commit() : s;
   }
 
-  // Takes the first job that nobody else takes at this moment. *job is empty if there is none.
+  // Takes the first job that no other worker is taking at this moment. *job is empty if there is none.
   Status Take(std::optional<Job>* job) {
     job->reset();
     const std::unique_ptr<Transaction> transaction = Begin();
@@ -166,7 +166,7 @@ Status Run(const std::string& path) {
     if (!each.ok()) return std::move(each);
   }
 
-  // A worker stops when it finds no job that nobody else is taking. If such a take has failed, the job is still there.
+  // A worker stops if other workers are taking all jobs that are left. If one of these takes fails, its job is left.
   std::optional<Job> job;
   for (s = queue->Take(&job); s.ok() && job; s = queue->Take(&job)) {
     if (s = queue->Finish(*job, job->text + ": done"); !s.ok()) return s;

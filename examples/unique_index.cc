@@ -4,8 +4,8 @@
 //   family "emails"   address -> id
 //
 // Each change writes both families in one transaction, so they never disagree, also after a crash. A transaction reads
-// the address by GetForUpdate, which tracks it even if nobody has it: of two users who want the same address at the
-// same time, one commits, and the other one is told whose it is.
+// the address by GetForUpdate, which tracks the key even if it does not exist. If two users ask for the same address at
+// the same time, one transaction commits, and the other one finds out who has the address.
 #include <cambium/optimistic_transaction_db.h>
 
 #include <cstdio>

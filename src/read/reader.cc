@@ -55,8 +55,8 @@ Status ReadAndNote(const SegmentTable& segments, const ValueQuery& query, bool p
   return Status::OK();
 }
 
-// Whether a value has more than `bytes`, by the size in its address, which is rounded up by less than a 64th, and a unit
-// of large values. A compressed value has more bytes than it takes.
+// Returns true if a value surely has more than `bytes`. The size in its address is rounded up, by less than a 64th and
+// a unit of large values. A value is longer than its compressed form, so the answer holds for compressed values too.
 bool IsSurelyLonger(const Entry& entry, Slice key, std::size_t bytes) {
   const std::uint64_t size = entry.address.size();
   const std::uint64_t beyond = kRecordHeaderSize + key.size() + kLargeValueUnit;

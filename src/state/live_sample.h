@@ -1,5 +1,5 @@
-// LiveSample: a sample of the separated values that the layers of a family have. What memtables hide in the layers, and
-// what a flush hides there, is estimated from the sampled keys that they have, without lookups in the layers.
+// LiveSample: a sample of the separated values in the layers of a family. It estimates how many bytes of the layers
+// memtables hide, and how many a flush hides: it looks the sampled keys up in the memtables, and not in the layers.
 //
 // The chance of a value to be in the sample is proportional to its bytes, up to a certain size, the grain; larger
 // values are always in it. So the error of an estimate depends only on the grain, and not on how the bytes are
@@ -76,7 +76,7 @@ class LiveSample {
 
  private:
   struct Kept {
-    std::uint64_t bytes = 0;   // of the value
+    std::uint64_t bytes = 0;   // the size of the value
     std::uint64_t weight = 0;  // the bytes for which it stands: its own, or the grain
   };
   struct KeyHash {
