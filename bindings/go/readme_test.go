@@ -36,17 +36,6 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
-// Lines of prose have at most 120 characters.
-func TestLinesOfTheReadme(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	must(t, err)
-	for i, line := range strings.Split(string(readme), "\n") {
-		if len([]rune(line)) > 120 && !strings.HasPrefix(line, "|") {
-			t.Errorf("line %d has %d characters", i+1, len([]rune(line)))
-		}
-	}
-}
-
 // The benchmark runs on a database as it expects it.
 func TestBenchmarkProgram(t *testing.T) {
 	notShort(t)

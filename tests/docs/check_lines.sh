@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prose in README.md and docs has lines of at most 120 characters. Tables and code cannot be broken, and are left alone.
+# Prose in docs and in every README has lines of at most 120 characters. Tables and code cannot be broken, and are left alone.
 set -u
 export LC_ALL=C.UTF-8  # characters, not bytes
 root=$1
@@ -21,7 +21,7 @@ while IFS= read -r document; do
       fi
     fi
   done <"$document"
-done < <(find "$root/README.md" "$root/docs" -name '*.md' | sort)
+done < <(git -C "$root" ls-files 'docs/*.md' 'README.md' '*/README.md' | sed "s|^|$root/|" | sort)
 [ "$failed" -eq 0 ] || exit 1
 [ "$count" -gt 0 ] || { echo "check_lines: found no prose at all" >&2; exit 1; }
 echo "check_lines: $count lines of prose fit."

@@ -30,10 +30,6 @@ def test_readme(tmp_path: Path) -> None:
     assert "b'oak' b'1'" in lines
 
 
-def test_lines_of_readme() -> None:
-    assert max(map(len, (ROOT / "README.md").read_text().splitlines())) <= 120
-
-
 def test_readme_names_every_exception() -> None:
     text = (ROOT / "README.md").read_text()
     for name in cambium.__all__:
