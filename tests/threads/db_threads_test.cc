@@ -124,12 +124,19 @@ class EverythingTest : public DbThreadsTest {
       watchdog->Moved();
     }
   }
+  // True if a reader shall read once more. Pauses before, so that readers leave processors to the writers, which have the
+  // work that ends the test, and to jobs.
+  bool ReadsOn(Prng* prng) {
+    std::this_thread::sleep_for(std::chrono::microseconds(prng->Uniform(1000)));
+    passes_.fetch_add(1);
+    return !stop_.load() && !complaints_.any();
+  }
   // Reads of the newest state must never go back.
   void ReadPoints() {
     Prng prng(seed_ + 200);
     std::uint64_t last = 0;
     std::uint64_t last_durable = 0;
-    while (!stop_.load() && !complaints_.any()) {
+    while (ReadsOn(&prng)) {
       std::string value;
       const std::uint64_t written = written_.load();
       ReadOptions either;
@@ -184,7 +191,8 @@ class EverythingTest : public DbThreadsTest {
     return state;
   }
   void ReadWithIterators(bool forwards) {
-    while (!stop_.load() && !complaints_.any()) {
+    Prng prng(seed_ + 400 + forwards);
+    while (ReadsOn(&prng)) {
       std::uint64_t written = 0;
       ReadOptions either;
       either.async_io = written_.load() % 2 == 1;
@@ -194,7 +202,8 @@ class EverythingTest : public DbThreadsTest {
   }
   // Reads each snapshot in four ways.
   void ReadAtSnapshots() {
-    while (!stop_.load() && !complaints_.any()) {
+    Prng prng(seed_ + 500);
+    while (ReadsOn(&prng)) {
       const std::uint64_t written = written_.load();
       const ManagedSnapshot snapshot(db_.get());
       ReadOptions options;
@@ -252,6 +261,7 @@ class EverythingTest : public DbThreadsTest {
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> durable_{0};
+  std::atomic<std::uint64_t> passes_{0};  // of all readers
 };
 
 TEST_F(EverythingTest, ReadersSeeConsistentStatesInOrder) {
@@ -283,6 +293,7 @@ TEST_F(EverythingTest, ReadersSeeConsistentStatesInOrder) {
     stop_.store(true);
     for (std::thread& thread : others) thread.join();
   }
+  std::printf("%llu passes of the readers\n", static_cast<unsigned long long>(passes_.load()));
   ASSERT_EQ(complaints_.first(), "");
   std::uint64_t ignored = 0;
   const State before = Walk({}, true, &ignored);
