@@ -31,30 +31,45 @@ export CAMBIUM_PREFIX
 
 passed=0
 failed=0
-# add COMMAND...: runs it, and adds up its last line "N passed, N failed".
+# run NAME COMMAND...: runs it, with its output, exit code and seconds in files of this name.
+run() {
+  local name=$1 code=0 start=$SECONDS
+  shift
+  "$@" >"$scratch/$name.log" 2>&1 || code=$?
+  printf '%d %d\n' "$code" "$((SECONDS - start))" >"$scratch/$name.end"
+}
+# add NAME COMMAND...: prints the output of what has run, and adds up its last line "N passed, N failed".
 add() {
-  local code=0 start=$SECONDS closing
-  "$@" 2>&1 | tee "$scratch/log" || code=$?
-  grep -a '^SKIPPED' "$scratch/log" | sed "s|^|$*: |" >>"$scratch/skipped" || true
-  closing=$(grep -aE '^[0-9]+ passed, [0-9]+ failed$' "$scratch/log" | tail -n 1 || true)
+  local name=$1 log=$scratch/$1.log code seconds closing
+  shift
+  read -r code seconds <"$scratch/$name.end"
+  printf '\n==== %s\n' "$*"
+  cat "$log"
+  grep -a '^SKIPPED' "$log" | sed "s|^|$*: |" >>"$scratch/skipped" || true
+  closing=$(grep -aE '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1 || true)
   if [[ $closing =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
     passed=$((passed + BASH_REMATCH[1]))
     failed=$((failed + BASH_REMATCH[2]))
     if [ "$code" -ne 0 ] && [ "${BASH_REMATCH[2]}" -eq 0 ]; then failed=$((failed + 1)); fi
-  elif [ "$code" -ne 0 ] || ! grep -q '^SKIPPED: ' "$scratch/log"; then
+  elif [ "$code" -ne 0 ] || ! grep -q '^SKIPPED: ' "$log"; then
     failed=$((failed + 1))
   fi
-  printf '==== %s: %d s\n' "$*" "$((SECONDS - start))"
+  printf '==== %s: %d s\n' "$*" "$seconds"
 }
 
+# Two at a time: each waits for its registry and for processes that do one thing after another.
 if [ "$what" != suites ]; then
   for binding in bindings/*/test.sh; do
-    printf '\n==== %s\n' "$binding"
-    add bash "$binding"
+    while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
+    run "$(basename "$(dirname "$binding")")" bash "$binding" &
   done
+  wait
+  for binding in bindings/*/test.sh; do add "$(basename "$(dirname "$binding")")" bash "$binding"; done
 fi
 if [ "$what" != own ]; then
-  add python3 tests/suites/run_suites.py "$CAMBIUM_PREFIX" build/suites "$@"
+  suites=(python3 tests/suites/run_suites.py "$CAMBIUM_PREFIX" build/suites "$@")
+  run suites "${suites[@]}"
+  add suites "${suites[@]}"
 fi
 
 if [ -s "$scratch/skipped" ]; then printf '\n==== skipped\n%s\n' "$(cat "$scratch/skipped")"; fi
