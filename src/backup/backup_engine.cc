@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "options/options_check.h"
 #include "options/options_file.h"
 #include "backup/backup_directory.h"
@@ -216,12 +216,12 @@ Status BackupEngineImpl::CheckNew(const CreateBackupOptions& options) {
 Status BackupEngineImpl::CreateNewBackup(const CreateBackupOptions& options, DB* db, BackupID* id) {
   CAMBIUM_RETURN_IF_ERROR(CheckWritable());
   CAMBIUM_RETURN_IF_ERROR(CheckNew(options));
-  DbImpl* const impl = DbImpl::Of(db);
-  if (impl == nullptr) return Status::InvalidArgument("a backup needs a database that DB::Open opened");
+  DbInside* const inside = DbInside::Of(db);
+  if (inside == nullptr) return Status::InvalidArgument("a backup needs a database that DB::Open opened");
   const MutexLock work_lock(work_mutex_);
   const std::uint64_t log_size = options.flush_before_backup ? 0 : std::numeric_limits<std::uint64_t>::max();
-  CAMBIUM_TRY(const Capture capture, impl->CaptureNow(log_size));
-  return WithoutFatal(Store(options, {*impl->file_system(), db->GetName()}, capture, id));
+  CAMBIUM_TRY(const Capture capture, inside->CaptureNow(log_size));
+  return WithoutFatal(Store(options, {*inside->file_system(), db->GetName()}, capture, id));
 }
 
 Status BackupEngineImpl::CreateNewBackupOffline(const CreateBackupOptions& options, const std::string& path,

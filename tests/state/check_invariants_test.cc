@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "testing/mutant_scope.h"
 #include "testing/test_store.h"
 
@@ -10,7 +10,7 @@ namespace cambium::testing {
 namespace {
 
 Status CheckStore(const TestStore& store) {
-  return dynamic_cast<DbImpl&>(*store.db).CheckInvariants();
+  return DbInside::Of(store.db.get())->CheckInvariants();
 }
 
 // Everything that changes the state: writes, freezes, flushes, compactions, log GC, snapshots, families, reopening.
