@@ -74,6 +74,7 @@ std::uint64_t KeyCapacityOf(const BenchFlags& flags) {
   return keys;
 }
 
+// A long function, but one table: a row per workload, in the order of `bench --list`.
 const std::vector<Workload>& Workloads() {
   static const std::vector<Workload> kWorkloads = {
       {.name = "fillseq",
