@@ -1,4 +1,4 @@
-#include "manifest/state.h"
+#include "manifest/state_check.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,6 @@
 
 #include "cambium/comparator.h"
 #include "manifest/file_names.h"
-#include "manifest/state_check.h"
 #include "util/result.h"
 #include "vlog/value_address.h"
 
