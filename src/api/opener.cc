@@ -8,7 +8,7 @@
 #include "api/file_logger.h"
 #include "io/at_directory.h"
 #include "io/file_header.h"
-#include "io/file_pool.h"
+#include "io/pooled_file_system.h"
 #include "io/parent_path.h"
 #include "manifest/file_names.h"
 #include "memtable/write_budget.h"
