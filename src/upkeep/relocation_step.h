@@ -11,8 +11,8 @@
 #include "gc/relocation.h"
 #include "gc/relocation_writer.h"
 #include "state/db_state.h"
+#include "upkeep/gc_step.h"
 #include "upkeep/moved_family.h"
-#include "upkeep/relocator.h"
 #include "upkeep/segment_cut.h"
 
 namespace cambium {

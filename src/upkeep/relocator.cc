@@ -63,15 +63,6 @@ void DropHiddenByMemtables(const View& view, std::vector<GcRecord>* records) {
 
 }  // namespace
 
-void GcPick::AddFamilies() {
-  assert(view != nullptr && families.empty());
-  for (const FamilyView& each : view->families) {
-    const OptionsInForce& options = each.family->in_force();
-    families.push_back({each.family->id, options.options.comparator, each.family->equal_by, each.layers,
-                        options.separate_from, options.codec});
-  }
-}
-
 Relocator::Relocator(DbState* state, Pace* pace, RunMaker* runs, Compactor* compactor, GcSegments* segments)
     : state_(*state),
       db_(state->context),

@@ -105,7 +105,7 @@ void TableFlush::NoteFlushed() {
     info_.merged_into_tree = true;
     info_.output_files = tools_.compactor.PathsOf(merged->Finish().new_files);
   } else if (before_ != nullptr) {
-    NoteHidden(family_.get(), *run_, *before_, is_known_);
+    NoteHidden(family_.get(), {run_->runs(), run_->sample(), run_->has_stretches()}, *before_, is_known_);
   }
   const std::shared_ptr<const Layers> now = tools_.commits.LayersOf(*family_);
   if (now == nullptr) return;
