@@ -1,5 +1,3 @@
-#include "presets/preset.h"
-
 #include "presets/presets.h"
 
 namespace cambium::bench {
