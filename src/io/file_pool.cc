@@ -1,6 +1,7 @@
 #include "io/file_pool.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "io/pooled_file.h"
@@ -51,6 +52,7 @@ PooledFile* FilePool::PickUnsynced() {
     PooledFile* const file = open_[(hand_ + i) % open_.size()];
     if (!file->OnlyNeedsSync()) continue;
     syncing_.push_back(file);
+    assert(std::ranges::count(syncing_, file) == 1 && "a file that the pool syncs is pinned");
     file->BeginSyncByPool();
     return file;
   }
@@ -75,7 +77,9 @@ bool FilePool::SyncOne() {
   }
   // After has_failed_ is set: a thread that sees the end of this sync must see its failure too.
   file->EndSyncByPool();
-  syncing_.erase(std::ranges::find(syncing_, file));
+  const auto found = std::ranges::find(syncing_, file);
+  assert(found != syncing_.end());
+  syncing_.erase(found);
   synced_.NotifyAll();
   return is_synced;
 }
@@ -121,6 +125,7 @@ void FilePool::Install(PooledFile& file, std::unique_ptr<File> inner) {
 }
 
 void FilePool::DropOpen(PooledFile& file) {
+  assert(file.open_index_ < open_.size() && open_[file.open_index_] == &file);
   PooledFile* const last = open_.back();
   open_[file.open_index_] = last;
   last->open_index_ = file.open_index_;
@@ -142,6 +147,7 @@ void FilePool::Remove(PooledFile* file) {
     const MutexLock lock(names_mutex_);
     const auto [first, last] = by_name_.equal_range(file->path());
     const auto found = std::find_if(first, last, [&](const auto& entry) { return entry.second == file; });
+    assert(found != last && "a file is in its pool until it is removed, once");
     if (found != last) by_name_.erase(found);
   }
   AwaitSync(*file);
@@ -172,6 +178,7 @@ bool FilePool::BeginMap() {
 
 void FilePool::EndMap() {
   const MutexLock lock(mutex_);
+  assert(maps_ > 0);
   --maps_;
 }
 
@@ -179,7 +186,5 @@ std::size_t FilePool::open_count() const {
   const MutexLock lock(mutex_);
   return open_.size();
 }
-
-// ---- PooledFileSystem ----
 
 }  // namespace cambium

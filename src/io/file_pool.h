@@ -18,6 +18,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -35,7 +36,9 @@ class PooledFile;
 class FilePool {
  public:
   // `max_open` > 0. `base` opens the files.
-  FilePool(std::shared_ptr<FileSystem> base, std::size_t max_open) : base_(std::move(base)), max_open_(max_open) {}
+  FilePool(std::shared_ptr<FileSystem> base, std::size_t max_open) : base_(std::move(base)), max_open_(max_open) {
+    assert(base_ != nullptr && max_open_ > 0);
+  }
   FilePool(const FilePool&) = delete;
   FilePool& operator=(const FilePool&) = delete;
 
