@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <limits>
 #include <map>
 #include <set>
@@ -317,6 +318,8 @@ Status BackupEngineImpl::StoreFiles(const CreateBackupOptions& options, const Or
       damage.push_back(each);
     }
   }
+  assert(record->files.size() == capture.files.size() + (capture.options_text.empty() ? 1 : 2) &&
+         "every file, the OPTIONS file if there is one, and the MANIFEST");
   CAMBIUM_RETURN_IF_ERROR(JudgeNew(options, from.path, capture, *work, *record, damage));
   if (MutantIs(Mutant::kBackupSkipsDirectorySync)) return Status::OK();
   return fs_->SyncDirectory(directory_.FilesPath());
@@ -370,6 +373,7 @@ Status BackupEngineImpl::StageManifest(const Capture& capture, BackupID id, std:
 
 Status BackupEngineImpl::StoreFile(const Source& source, Work* work, BackupRecord* record,
                                    std::vector<std::string>* made) {
+  assert(IsStoredName(source.file.stored) && "RemoveUnneeded removes only such files");
   Checksum64Stream checksum(0);
   made->push_back(source.file.stored);
   const std::string to = directory_.StoredPath(source.file.stored);
