@@ -94,6 +94,7 @@ class Segment {
 
   // Lets the file be removed with the last reference. The MANIFEST record that drops this segment must be durable.
   void MakeObsolete() { obsolete_.store(true, std::memory_order_release); }
+  [[nodiscard]] bool is_obsolete() const { return obsolete_.load(std::memory_order_acquire); }
 
  private:
   const std::uint64_t number_;

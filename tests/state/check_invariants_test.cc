@@ -70,5 +70,17 @@ TEST(CheckInvariantsTest, ReplayPositionBehindAMemtableViolatesThem) {
   ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(handle).ok());
 }
 
+// A flush names a file that its last reader would remove.
+TEST(CheckInvariantsTest, NamedFileThatIsObsoleteViolatesThem) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("k", "v");
+  {
+    const MutantScope mutant(Mutant::kKeptFileStaysObsolete);
+    store.Flush();
+  }
+  EXPECT_TRUE(CheckStore(store).IsCorruption());
+}
+
 }  // namespace
 }  // namespace cambium::testing
