@@ -22,7 +22,7 @@ src/index/index_file src/index/page_pool
 # The shares of a budget change its figures under its mutex.
 src/memtable/budget_charges src/memtable/write_budget
 # compaction_step.h has Compactor::OneStep, a class of Compactor.
-src/upkeep/compactor src/upkeep/compaction_step
+src/upkeep/compact/compactor src/upkeep/compact/compaction_step
 # The simulated file system is one state with one mutex. Its files, maps and queues call it back, and its switches for
 # tests are parts of it.
 src/io/sim/sim_file_system src/io/sim/sim_file src/io/sim/sim_map src/io/sim/sim_open_directory src/io/sim/sim_probe src/io/sim/sim_read_queue src/io/sim/sim_tampering

@@ -6,7 +6,7 @@
 
 #include "api/batch_preparer.h"
 #include "api/traced_batch.h"
-#include "upkeep/no_space_retry.h"
+#include "upkeep/space/no_space_retry.h"
 #include "util/epoch.h"
 #include "util/mutant.h"
 

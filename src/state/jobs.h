@@ -158,7 +158,7 @@ class Jobs {
   Status AwaitClaimOfCompaction(Family* family) CAMBIUM_EXCLUDES_ROLES;
   // The same, but before all others that want to claim it.
   Status AwaitNextClaimOfCompaction(Family* family) CAMBIUM_EXCLUDES_ROLES;
-  // The claim of a FilterCall (upkeep/filter_call.h). False: another thread has it.
+  // The claim of a FilterCall (upkeep/compact/filter_call.h). False: another thread has it.
   [[nodiscard]] bool ClaimFilterCall(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
   void ReleaseFilterCall(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
 

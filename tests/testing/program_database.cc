@@ -9,7 +9,7 @@
 #include "testing/index_mode.h"
 #include "testing/move_pages.h"
 #include "testing/page_cache.h"
-#include "upkeep/snapshot_runs.h"
+#include "upkeep/flush/snapshot_runs.h"
 #include "util/prng.h"
 #include "vlog/segment_map.h"
 
