@@ -156,7 +156,7 @@ class Listener final : public EventListener {
   std::size_t removed_ = 0;
 };
 
-const char* NameOf(LogGcReason reason) {
+const char* NameOfReason(LogGcReason reason) {
   switch (reason) {
     case LogGcReason::kGarbage:
       return "garbage";
@@ -180,7 +180,7 @@ Json GcJson(const LogGcJobInfo& step) {
     for (const std::string& path : paths) json.push_back(path.substr(path.rfind('/') + 1));
     return json;
   };
-  return {{"reason", NameOf(step.reason)},        {"bytes_read", step.bytes_read},
+  return {{"reason", NameOfReason(step.reason)},  {"bytes_read", step.bytes_read},
           {"bytes_written", step.bytes_written},  {"bytes_freed", step.bytes_freed},
           {"values_moved", step.keys_relocated},  {"emptied", names(step.emptied_files)},
           {"punched", names(step.punched_files)}, {"status", step.status.ToString()}};
