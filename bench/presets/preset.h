@@ -25,6 +25,7 @@ struct Preset {
   std::vector<std::string> defining;
 };
 
+// In presets.cc.
 const std::vector<Preset>& Presets();
 // Returns null for an unknown name.
 const Preset* FindPreset(const std::string& name);

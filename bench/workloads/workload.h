@@ -114,6 +114,7 @@ ValueSizes ValueSizesOf(const BenchFlags& flags);
 std::size_t ValueRoomOf(const BenchFlags& flags);
 std::uint64_t KeyCapacityOf(const BenchFlags& flags);
 
+// In workload_table.cc.
 const std::vector<Workload>& Workloads();
 // Returns null for an unknown name.
 const Workload* FindWorkload(const std::string& name);

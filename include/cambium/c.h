@@ -1046,6 +1046,8 @@ void cambium_string_list_destroy(char** list, size_t length);
 }
 #endif
 
-#include "c_transaction.h" /* in the same directory, also for tools that are given the path of this file */
+/* The two headers include each other, so that a program may include either. It comes last, because it needs the types
+   above. In quotes: it is in the same directory, also for tools that are given the path of this file. */
+#include "c_transaction.h"
 
 #endif /* CAMBIUM_C_H_ */

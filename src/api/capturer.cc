@@ -1,6 +1,7 @@
 #include "api/capturer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <memory>
 #include <utility>
@@ -83,6 +84,7 @@ Status Capturer::Take(Capture* capture) {
     ++it;
   }
   capture->files = CapturedFilesOf(state, ends);
+  assert(state.replay <= last.position && last.sequence >= state.last_sequence);
   state.last_sequence = std::max(state.last_sequence, last.sequence);
   state.durable_sequence = last.sequence;
   state.clean_shutdown = true;

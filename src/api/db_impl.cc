@@ -7,14 +7,19 @@
 #include "options/options_check.h"
 #include "read/async_reader.h"
 #include "read/empty_iterator.h"
-#include "upkeep/filter_call.h"
-#include "upkeep/filter_job.h"
+#include "upkeep/compact/filter_call.h"
+#include "upkeep/compact/filter_job.h"
 #include "util/destroy.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
 #include "util/null_argument.h"
 
 namespace cambium {
+
+DbInside* DbInside::Of(DB* db) {
+  auto* const impl = db == nullptr ? nullptr : dynamic_cast<DbImpl*>(db->GetRootDB());
+  return impl == nullptr ? nullptr : &impl->inside();
+}
 
 Result<Family*> DbImpl::ForReading(ColumnFamilyHandle* handle) const {
   CAMBIUM_RETURN_IF_ERROR(reader_.Check({}));
@@ -127,25 +132,6 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* batch) {
   const Stopwatch watch(&state_.context.meter, DB_WRITE);
   CAMBIUM_RETURN_IF_ERROR(writer_.Check(options));
   return writer_.Write(options, batch);
-}
-
-Status DbImpl::WriteIf(const WriteOptions& options, WriteBatch* batch, const WriteCondition& condition) {
-  const Delivery delivery(&state_.context.events);
-  const Stopwatch watch(&state_.context.meter, DB_WRITE);
-  CAMBIUM_RETURN_IF_ERROR(writer_.Check(options));
-  return writer_.Write(options, batch, &condition);
-}
-
-Result<std::shared_ptr<Family>> DbImpl::SharedFamilyOf(ColumnFamilyHandle* handle) const {
-  ColumnFamilyHandle* const its = handle == nullptr ? DefaultColumnFamily() : handle;
-  CAMBIUM_RETURN_IF_ERROR(FamilyOf(its).status());
-  return static_cast<FamilyHandle*>(its)->family();
-}
-
-std::unique_ptr<ColumnFamilyHandle> DbImpl::NewHandle(std::uint32_t id) const {
-  std::shared_ptr<Family> family = state_.commits.FindFamily(id);
-  if (family == nullptr) return nullptr;
-  return std::make_unique<FamilyHandle>(this, state_.context.database_id, std::move(family));
 }
 
 Status DbImpl::SyncWAL() {
@@ -502,18 +488,6 @@ Status DbImpl::WaitForCompact() {
   return upkeep_.WaitForAll();
 }
 
-Status DbImpl::CollectOnce(bool all, double cutoff) {
-  const Delivery delivery(&state_.context.events);
-  upkeep_.collector.ScheduleIfDue();
-  return upkeep_.manual_gc.CollectRound(all, cutoff);
-}
-
-Result<Capture> DbImpl::CaptureNow(std::uint64_t log_size_for_flush) {
-  const Delivery delivery(&state_.context.events);
-  CAMBIUM_RETURN_IF_ERROR(writer_.Check({}));
-  return capturer_.CaptureNow(log_size_for_flush);
-}
-
 // ---- Figures and traces ----
 
 bool DbImpl::GetIntProperty(ColumnFamilyHandle* handle, Slice property, std::uint64_t* value) {
@@ -581,18 +555,6 @@ Status DbImpl::Resume() {
   const Status health = state_.jobs.Health();
   if (health.ok()) return upkeep_.failing_jobs.RunAgain();
   return Status::NotSupported("only a new Open ends a fatal error: " + health.ToString());
-}
-
-Status DbImpl::CheckInvariants() {
-  CAMBIUM_RETURN_IF_ERROR(cambium::CheckInvariants(state_));
-  if (state_.head.log() == nullptr) return Status::OK();  // open for reading, or closed
-  const CommitLock lock(state_.commits);
-  return upkeep_.gc_segments.CheckUses();
-}
-
-std::uint64_t DbImpl::SegmentVisits() {
-  const CommitLock lock(state_.commits);
-  return upkeep_.gc_segments.visits();
 }
 
 }  // namespace cambium

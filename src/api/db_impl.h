@@ -7,7 +7,8 @@
 //   AsyncReaderImpl  many point reads at once                              read/async_reader.h
 //   Writer      writes                                                     api/writer.h
 //   Properties  figures                                                    api/properties.h
-//   Opener      Open;  Capturer  checkpoints and backups;  OfflineAccess  offline compaction
+//   Opener      Open
+//   DbInside    what transactions, copies and tools may reach                  api/db_inside.h
 //
 // state/lock_roles.h has the order in which locks may be taken. While a thread holds one of them, it neither waits for
 // background work nor calls a listener. (Close holds close_mutex_ while it does both.)
@@ -20,16 +21,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "api/capturer.h"
+#include "api/db_inside.h"
 #include "api/families.h"
-#include "api/offline.h"
 #include "api/properties.h"
 #include "api/writer.h"
 #include "cambium/db.h"
-#include "read/change_finder.h"
 #include "read/db_iterator.h"
 #include "read/reader.h"
-#include "state/check_invariants.h"
 #include "state/db_state.h"
 #include "trace/tracer.h"
 #include "upkeep/upkeep.h"
@@ -115,51 +113,8 @@ class DbImpl final : public DB {
   Status IngestExternalFile(const std::vector<std::string>& files) override;
   Status Resume() override;
 
-  // ---- For the folders above ----
-
-  // The database itself, below all that pass its calls on. Null if there is none.
-  static DbImpl* Of(DB* db) { return db == nullptr ? nullptr : dynamic_cast<DbImpl*>(db->GetRootDB()); }
-
-  // ---- For transactions ----
-  // As Write, if the condition holds when the batch is appended. It is not asked about a batch without operations.
-  Status WriteIf(const WriteOptions& options, WriteBatch* batch, const WriteCondition& condition);
-  // Whether the key was written after `since`: see read/change_finder.h.
-  [[nodiscard]] Status CheckUnchanged(const Family& family, Slice key, SequenceNumber since) const {
-    return changes_.CheckKey(family, key, since);
-  }
-  [[nodiscard]] WriteHistory* history() const { return &state_.context.history; }
-  // The family of a handle, of the default family if it is null. The second: of an id; null if there is none.
-  [[nodiscard]] Result<std::shared_ptr<Family>> SharedFamilyOf(ColumnFamilyHandle* handle) const;
-  [[nodiscard]] std::unique_ptr<ColumnFamilyHandle> NewHandle(std::uint32_t id) const;
-  [[nodiscard]] Clock* GetClock() const { return state_.context.options.clock.get(); }
-  // OK if the database is open for writing, also if a failed sync has made it take no writes until it is opened again.
-  [[nodiscard]] Status CheckOpenForWriting() const {
-    CAMBIUM_RETURN_IF_ERROR(CheckUsable());
-    return state_.context.read_only ? Status::NotSupported("the database is open for reading only") : Status::OK();
-  }
-  // OK unless the database is closed, or this is a forked child.
-  [[nodiscard]] Status CheckUsable() const { return state_.context.CheckUsable(); }
-  [[nodiscard]] bool IsOfThisProcess() const { return state_.context.CheckProcess().ok(); }
-  [[nodiscard]] const Id128& database_id() const { return state_.context.database_id; }
-  // Close returns Aborted while transactions exist.
-  void CountTransaction(int change) { state_.transaction_count.fetch_add(change); }
-
-  // Captures the database as it is now, for checkpoints and backups. The result's pin must be released before the
-  // database is closed.
-  Result<Capture> CaptureNow(std::uint64_t log_size_for_flush);
-  [[nodiscard]] OfflineAccess& offline() { return offline_; }
-  [[nodiscard]] const std::shared_ptr<FileSystem>& file_system() const { return state_.context.fs; }
-  // For tests: Corruption if an invariant of the state does not hold. See state/check_invariants.h.
-  [[nodiscard]] Status CheckInvariants();
-  // How many segments have been visited for the figures of log GC and of the ceiling since Open.
-  [[nodiscard]] std::uint64_t SegmentVisits();
-  // The bytes of the memtables that only readers keep.
-  [[nodiscard]] std::size_t BytesOfReaderTables() const { return state_.context.reader_tables->load(); }
-  [[nodiscard]] Status CheckAccounts() const { return cambium::CheckAccounts(state_); }
-  // For the tool: runs the log GC of a CompactRange of all keys, without its compactions, even if log GC is switched
-  // off. Also schedules the log GC that is due anyway. `all`: as with kForce, otherwise as with kUseDefault. If the
-  // cutoff is outside [0, 1], the option's cutoff applies.
-  Status CollectOnce(bool all, double cutoff);
+  // What the folders above may reach besides the functions of DB.
+  [[nodiscard]] DbInside& inside() { return inside_; }
 
  private:
   DbImpl(const DBOptions& options, const std::string& path, std::vector<ColumnFamilyDescriptor> families, OpenAs as);
@@ -187,11 +142,9 @@ class DbImpl final : public DB {
   TraceSwitch traces_;
   Families families_{&state_, &upkeep_.compactor};
   Reader reader_{&state_};
-  ChangeFinder changes_{&state_};
   Writer writer_{&state_, &upkeep_, &traces_};
   Properties properties_{&state_, &upkeep_};
-  Capturer capturer_{&state_, &upkeep_, &families_};
-  OfflineAccess offline_{&state_, &upkeep_, &families_};
+  DbInside inside_{&state_, &upkeep_, &families_, &writer_};
   const IteratorSource iterator_source_{&state_, &traces_, &upkeep_.clusterer};
   std::unique_ptr<FamilyHandle> default_handle_;
   bool is_open_ = false;  // Open has succeeded

@@ -17,7 +17,7 @@
 #include "cambium/options.h"
 #include "options/options_file.h"
 #include "state/db_state.h"
-#include "upkeep/compactor.h"
+#include "upkeep/compact/compactor.h"
 #include "state/lock_roles.h"
 #include "util/mutex.h"
 

@@ -8,7 +8,7 @@
 
 #include "io/new_file_guard.h"
 #include "state/db_state.h"
-#include "upkeep/disk_keeper.h"
+#include "upkeep/space/disk_keeper.h"
 #include "vlog/prepared_batch.h"
 #include "vlog/record_format.h"
 #include "vlog/value_address.h"

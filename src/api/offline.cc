@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "io/file_header.h"
-#include "upkeep/filter_call.h"
+#include "upkeep/compact/filter_call.h"
 #include "util/epoch.h"
 
 namespace cambium {

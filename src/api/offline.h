@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/families.h"
+#include "api/offline_tasks.h"
 #include "gc/relocation.h"
 #include "options/options_file.h"
 #include "state/db_state.h"
@@ -61,9 +62,9 @@ class OfflineAccess {
   // Writes every page of every index anew.
   Status RewriteIndexes();
   // Runs `task` in the background as soon as fewer than `most` are under way. After a failed task, starts no other.
-  Status StartTask(std::function<Status()> task, int most) { return state_.jobs.StartTask(std::move(task), most); }
+  Status StartTask(std::function<Status()> task, int most) { return tasks_.Start(std::move(task), most); }
   // Waits until all tasks have ended. Returns their first error.
-  Status AwaitTasks() { return state_.jobs.AwaitTasks(); }
+  Status AwaitTasks() { return tasks_.Await(); }
   // Waits until no job is under way.
   Status AwaitIdle();
   // Damaged segments, which are not collected, with the reason.
@@ -79,6 +80,7 @@ class OfflineAccess {
   DbState& state_;
   Upkeep& upkeep_;
   Families& families_;
+  OfflineTasks tasks_{&state_.context, &state_.jobs};
 };
 
 }  // namespace cambium

@@ -1,6 +1,7 @@
 #include "api/opener.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <string>
 #include <utility>
@@ -8,7 +9,7 @@
 #include "api/file_logger.h"
 #include "io/at_directory.h"
 #include "io/file_header.h"
-#include "io/file_pool.h"
+#include "io/pooled_file_system.h"
 #include "io/parent_path.h"
 #include "manifest/file_names.h"
 #include "memtable/write_budget.h"
@@ -29,7 +30,9 @@ void StartLogTooEarly(const DbContext& db) {
 }  // namespace
 
 const ColumnFamilyDescriptor& DefaultDescriptor(const std::vector<ColumnFamilyDescriptor>& families) {
-  return *std::ranges::find(families, kDefaultColumnFamilyName, &ColumnFamilyDescriptor::name);
+  const auto found = std::ranges::find(families, kDefaultColumnFamilyName, &ColumnFamilyDescriptor::name);
+  assert(found != families.end() && "CheckDescriptors has refused such families");
+  return *found;
 }
 
 Status CheckDescriptors(const std::vector<ColumnFamilyDescriptor>& families) {
@@ -72,6 +75,7 @@ const ColumnFamilyDescriptor* Opener::WantedAs(const std::string& name) const {
 }
 
 Status Opener::Open(std::unique_ptr<FileLock>* lock) {
+  assert(*lock == nullptr && state_.head.log() == nullptr && "a database is opened once");
   if (db_.budget != nullptr && !db_.budget->IsOfThisProcess()) {
     return Status::NotSupported("a write_buffer_manager cannot be used in a forked child");
   }
@@ -164,6 +168,7 @@ Status Opener::ReadState(bool is_new, ManifestState* state, std::uint64_t* large
 
 // Begins the state of a new database: an id, and the default family.
 Status Opener::BeginState(ManifestState* state) const {
+  assert(!db_.read_only && state->families.empty() && state->segments.empty());
   db_.options.random_source->Fill(reinterpret_cast<char*>(state->database_id.data()), state->database_id.size());
   const ColumnFamilyOptions& options = DefaultDescriptor(wanted_).options;
   FamilyState family;

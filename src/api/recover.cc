@@ -1,5 +1,6 @@
 // Recovery, the second part of Open: from the state of the MANIFEST to a database that serves.
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <string>
 #include <utility>
@@ -43,6 +44,7 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
     db_.executor = Executor::NewThreadPool(db_.options.max_background_jobs, kUrgentThreads);
   }
   for (const auto& [id, family] : state.families) CAMBIUM_RETURN_IF_ERROR(OpenFamily(state, family));
+  assert(state_.default_family != nullptr && "state and caller name it: CheckDefaultFamily, CheckDescriptors");
   HeldMessages messages;
   CAMBIUM_RETURN_IF_ERROR(OpenSegments(state, &messages));
   CAMBIUM_RETURN_IF_ERROR(CheckStrayFiles(*db_.fs, db_.path, state));
@@ -70,6 +72,7 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
   }
   CAMBIUM_RETURN_IF_ERROR(StartManifest(&state, largest_number));
   state_.head.Start(predecessor);
+  assert(state_.head.log() != nullptr);
   CAMBIUM_RETURN_IF_ERROR(RemoveOrphans());
   // If space cannot be freed now, a later commit frees it: the database can serve.
   const Status dropped = commits_.DropUnreferenced();
@@ -80,6 +83,7 @@ Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
                                            std::to_string(replayed_.bytes_read) + " bytes of log");
   if (MutantIs(Mutant::kOpenFindsGapsEarly)) FindGaps();
   CAMBIUM_RETURN_IF_ERROR(ReplayRest(&applier));
+  assert(state_.head.published() == recovered_ && "nothing is written before Open returns");
   FindGaps();
   CAMBIUM_RETURN_IF_ERROR(CreateMissing());
   CountSegmentsToReplay();
@@ -228,6 +232,7 @@ Status Opener::AdoptSegments(ManifestState* state) {
   const std::shared_ptr<const View> view = commits_.view().Pin();
   for (const ReplayedSegment& adopted : replayed_.adopted) {
     const std::shared_ptr<Segment>& segment = view->segments.Find(state->segments.at(adopted.number).slot);
+    assert(segment != nullptr && segment->number() == adopted.number);
     if (segment->map() != nullptr) segment->map()->Complete(adopted.length);
   }
   // A footer lists the values that were separated when it was written. Under the current options, replay may have
@@ -242,6 +247,7 @@ Status Opener::AdoptSegments(ManifestState* state) {
       if (!synced.ok()) return synced.WithContext("syncing the recovered log").Fatal();
     }
     if (MutantIs(Mutant::kSkipNeutralise)) continue;
+    assert(!info.sealed || adopted.length <= info.sealed_length);
     info.sealed = true;
     info.has_footer = false;
     info.sealed_length = info.file_size = adopted.length;
@@ -288,6 +294,7 @@ Status Opener::StartManifest(ManifestState* state, std::uint64_t largest_number)
   state->clean_shutdown = false;
   const std::uint64_t manifest_number = std::max(state->next_file_number, largest_number + 1);
   state->next_file_number = manifest_number + 1;
+  assert(manifest_number > largest_number && "no file has the number");
   CAMBIUM_RETURN_IF_ERROR(state->Check());
   CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(*db_.fs, db_.path));
   DiskKeeper& disk = upkeep_.disk_keeper;
@@ -350,6 +357,7 @@ void Opener::CountSegmentsToReplay() {
 }
 
 void Opener::StartJobs() {
+  assert(!db_.read_only);
   state_.jobs.Start();
   if (commits_.obsolete().HasReady()) state_.jobs.Schedule(Job::kRemove);
   const std::shared_ptr<const View> opened = commits_.view().Pin();

@@ -6,7 +6,7 @@
 
 #include "api/batch_preparer.h"
 #include "api/traced_batch.h"
-#include "upkeep/no_space_retry.h"
+#include "upkeep/space/no_space_retry.h"
 #include "util/epoch.h"
 #include "util/mutant.h"
 
@@ -129,6 +129,7 @@ Status Writer::WritePrepared(const WriteOptions& options, PreparedWrite* write, 
   if (appended.ok()) appended = AppendOrFree(options, write, traced);
   memory_keeper_.FlushIfDue();
   db_.events.Deliver();
+  assert(appended.ok() == (write->last != 0) && "a batch that was appended has a sequence number");
   if (!appended.ok()) return GiveUp(write, appended);
   if (traced->is_on()) traced->Record();
   if (db_.meter.is_on()) CountWritten(db_.meter, *write);
@@ -167,6 +168,7 @@ Status Writer::AppendOrFree(const WriteOptions& options, PreparedWrite* write, T
 }
 
 Status Writer::Append(const WriteOptions& options, PreparedWrite* write, WriteTry its_try, TracedCall* traced) {
+  assert(write->last == 0 && "a batch is appended once");
   const AppendLock lock(head_);
   CAMBIUM_RETURN_IF_ERROR(disk_keeper_.CheckRoomForBatch(write->batch.size(), write->only_deletes, its_try));
   head_.FreezeOldestIfDue();  // before the batch's memory is taken, since it may freeze the memtable that has it

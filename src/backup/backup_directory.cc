@@ -118,6 +118,7 @@ Status BackupDirectory::Add(BackupRecord record) {
     is_named = s.ok();
   }
   if (is_named) records_.merge(added);
+  assert(!is_named || added.empty());
   if (s.ok()) s = fs_->SyncDirectory(path_);
   if (s.ok()) return s;
   const Status gone = fs_->Unlink(is_named ? path : unfinished);

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <limits>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "options/options_check.h"
 #include "options/options_file.h"
 #include "backup/backup_directory.h"
@@ -216,12 +217,12 @@ Status BackupEngineImpl::CheckNew(const CreateBackupOptions& options) {
 Status BackupEngineImpl::CreateNewBackup(const CreateBackupOptions& options, DB* db, BackupID* id) {
   CAMBIUM_RETURN_IF_ERROR(CheckWritable());
   CAMBIUM_RETURN_IF_ERROR(CheckNew(options));
-  DbImpl* const impl = DbImpl::Of(db);
-  if (impl == nullptr) return Status::InvalidArgument("a backup needs a database that DB::Open opened");
+  DbInside* const inside = DbInside::Of(db);
+  if (inside == nullptr) return Status::InvalidArgument("a backup needs a database that DB::Open opened");
   const MutexLock work_lock(work_mutex_);
   const std::uint64_t log_size = options.flush_before_backup ? 0 : std::numeric_limits<std::uint64_t>::max();
-  CAMBIUM_TRY(const Capture capture, impl->CaptureNow(log_size));
-  return WithoutFatal(Store(options, {*impl->file_system(), db->GetName()}, capture, id));
+  CAMBIUM_TRY(const Capture capture, inside->CaptureNow(log_size));
+  return WithoutFatal(Store(options, {*inside->file_system(), db->GetName()}, capture, id));
 }
 
 Status BackupEngineImpl::CreateNewBackupOffline(const CreateBackupOptions& options, const std::string& path,
@@ -317,6 +318,8 @@ Status BackupEngineImpl::StoreFiles(const CreateBackupOptions& options, const Or
       damage.push_back(each);
     }
   }
+  assert(record->files.size() == capture.files.size() + (capture.options_text.empty() ? 1 : 2) &&
+         "every file, the OPTIONS file if there is one, and the MANIFEST");
   CAMBIUM_RETURN_IF_ERROR(JudgeNew(options, from.path, capture, *work, *record, damage));
   if (MutantIs(Mutant::kBackupSkipsDirectorySync)) return Status::OK();
   return fs_->SyncDirectory(directory_.FilesPath());
@@ -370,6 +373,7 @@ Status BackupEngineImpl::StageManifest(const Capture& capture, BackupID id, std:
 
 Status BackupEngineImpl::StoreFile(const Source& source, Work* work, BackupRecord* record,
                                    std::vector<std::string>* made) {
+  assert(IsStoredName(source.file.stored) && "RemoveUnneeded removes only such files");
   Checksum64Stream checksum(0);
   made->push_back(source.file.stored);
   const std::string to = directory_.StoredPath(source.file.stored);

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "backup/clone.h"
 #include "io/at_directory.h"
 #include "options/options_check.h"
@@ -14,18 +14,18 @@ namespace {
 
 class CheckpointImpl final : public Checkpoint {
  public:
-  explicit CheckpointImpl(DbImpl* db) : db_(db) {}
+  explicit CheckpointImpl(DbInside* inside) : inside_(*inside) {}
 
   Status CreateCheckpoint(const std::string& directory, std::uint64_t log_size_for_flush,
                           std::uint64_t* sequence_number) override {
-    CAMBIUM_TRY(const Capture capture, db_->CaptureNow(log_size_for_flush));
-    CAMBIUM_RETURN_IF_ERROR(WriteClone(db_->file_system(), db_->GetName(), capture, directory));
+    CAMBIUM_TRY(const Capture capture, inside_.CaptureNow(log_size_for_flush));
+    CAMBIUM_RETURN_IF_ERROR(WriteClone(inside_.file_system(), inside_.db().GetName(), capture, directory));
     if (sequence_number != nullptr) *sequence_number = capture.state.durable_sequence;
     return Status::OK();
   }
 
  private:
-  DbImpl* const db_;
+  DbInside& inside_;
 };
 
 }  // namespace
@@ -33,9 +33,9 @@ class CheckpointImpl final : public Checkpoint {
 Status Checkpoint::Create(DB* db, std::unique_ptr<Checkpoint>* checkpoint) {
   if (checkpoint == nullptr) return NullArgument("Checkpoint::Create", "checkpoint");
   checkpoint->reset();
-  DbImpl* const impl = DbImpl::Of(db);
-  if (impl == nullptr) return Status::InvalidArgument("a checkpoint needs a database that DB::Open opened");
-  *checkpoint = std::make_unique<CheckpointImpl>(impl);
+  DbInside* const inside = DbInside::Of(db);
+  if (inside == nullptr) return Status::InvalidArgument("a checkpoint needs a database that DB::Open opened");
+  *checkpoint = std::make_unique<CheckpointImpl>(inside);
   return Status::OK();
 }
 

@@ -5,13 +5,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "c/reading.h"
 #include "c/transactions.h"
 #include "read/empty_iterator.h"
 
 using cambium::ColumnFamilyHandle;
-using cambium::DbImpl;
+using cambium::DbInside;
 using cambium::EmptyIterator;
 using cambium::PinnableSlice;
 using cambium::ReadOptions;
@@ -187,8 +187,8 @@ cambium_transaction_t* cambium_begin_optimistic_transaction(cambium_t* db, const
     if (dynamic_cast<cambium::TransactionDB*>(db->rep.get()) != nullptr) {
       return Status::InvalidArgument("the transactions of this database lock their keys: cambium_transaction_begin");
     }
-    DbImpl* const impl = DbImpl::Of(db->rep.get());
-    if (Status status = impl->CheckOpenForWriting(); !status.ok()) return status;
+    DbInside* const inside = DbInside::Of(db->rep.get());
+    if (Status status = inside->CheckOpenForWriting(); !status.ok()) return status;
     txn = BeginWith(nullptr, [&](Transaction*) {
       return BeginOptimisticTransaction(db->rep.get(), write_options->rep, options->rep);
     });

@@ -140,7 +140,7 @@ Status CompactLog(const DBOptions& options, const std::string& path, const std::
   report->log_bytes_before = before->log;
   report->index_bytes_before = before->index;
 
-  LogCompaction compaction(&db->offline(), how, as_wanted_from, report);
+  LogCompaction compaction(&db->inside().offline(), how, as_wanted_from, report);
   Status done = how.dry_run ? compaction.Forecast() : compaction.Run();
   const Status closed = db->Close();
   if (done.ok()) done = closed;

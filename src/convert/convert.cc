@@ -16,7 +16,7 @@
 #include "convert/family_converter.h"
 #include "convert/measured_file.h"
 #include "io/at_directory.h"
-#include "io/file_pool.h"
+#include "io/pooled_file_system.h"
 #include "io/parent_path.h"
 #include "manifest/file_names.h"
 #include "manifest/state_index.h"

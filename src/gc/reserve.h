@@ -1,5 +1,5 @@
 // The reserve: space that a database holds back, in a file of its own, for the moment when the disk is full. Pure
-// functions of numbers; DiskKeeper (upkeep/reserve.cc) creates the file and releases it.
+// functions of numbers; DiskKeeper (upkeep/space/reserve.cc) creates the file and releases it.
 //
 // Deletes need space before they free any: for a log segment, for a run or the pages of one flush, for a step of a
 // sweep or level compaction, for a step of log GC, and for a MANIFEST record of each. All of these grow with the

@@ -61,20 +61,9 @@ std::uint64_t IndexFilePercentMax(std::uint64_t room, std::uint64_t page_bytes) 
   return 100 + static_cast<std::uint64_t>(std::clamp(dead_percent, kLeast, kMost));
 }
 
-}  // namespace
-
-std::uint64_t SpaceFigures::live() const {
-  const std::uint64_t in_families = Minus(log_live_bytes, hidden_bytes) + tail_new_bytes;
-  return std::max(Minus(in_families, tail_hides_bytes), tail_live_bytes) + index_live_bytes;
-}
-
-SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
+// A plan with the sizes that follow from the slack and from the room on the disk.
+SpacePlan PlanSizes(const SpaceFigures& figures, const SpacePolicy& policy, std::uint64_t slack, std::uint64_t room) {
   SpacePlan plan;
-  const bool has_ceiling = policy.max_space_amplification != 0;
-  std::uint64_t live = figures.live();
-  if (has_ceiling) live += LiveAddressBytes(figures, Slack(policy, live));
-  const std::uint64_t slack = has_ceiling ? Slack(policy, live) : kNever;
-  const std::uint64_t room = RoomOnDisk(figures, live);
   plan.slack_bytes = std::min(slack, room);
   plan.is_bound_by_disk = room < slack;
   plan.segment_bytes = SegmentBytes(plan.slack_bytes, policy.segment_bytes_max);
@@ -82,11 +71,12 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
   plan.index_file_percent_max =
       IndexFilePercentMax(plan.slack_bytes / 5 * 2, figures.index_live_bytes + figures.index_address_bytes);
-  if (!has_ceiling) {
-    plan.flush_in = plan.work_at = plan.spare_until = plan.slow_at = plan.stop_at = kNever;
-    return plan;
-  }
-  const std::uint64_t limit = live + slack;
+  return plan;
+}
+
+// Sets the values of D at which jobs start, and writers slow down and stop, from the plan's sizes. `limit`: the live
+// bytes and the slack.
+void SetLimits(const SpaceFigures& figures, std::uint64_t slack, std::uint64_t limit, SpacePlan* plan) {
   // A writer's check counts the bytes that jobs have in flight. But a flush or a compaction that rewrites a part of an
   // index may begin after that check, and its old files wait for removal. So the limits are lowered by `in_flight`. A
   // step of log GC, which is no larger than a segment, needs no allowance here: A has room for it.
@@ -96,48 +86,75 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   const std::uint64_t swept = MutantIs(Mutant::kSweptRunsNeedNoRoom) ? 0 : figures.index_swept_bytes;
   const std::uint64_t to_come = std::min(figures.tail_index_bytes, slack / 8) + std::min(swept, slack / 5 * 2);
   // A quarter of a segment, but an eighth if the index is large.
-  const std::uint64_t beyond = plan.segment_bytes / 8 + std::min(plan.segment_bytes / 8, slack / 8 - in_flight);
-  plan.spare_until = limit + beyond;
+  const std::uint64_t beyond = plan->segment_bytes / 8 + std::min(plan->segment_bytes / 8, slack / 8 - in_flight);
+  plan->spare_until = limit + beyond;
   // A has room for two segments and a step. A step is left out of the figures that the limits are compared with, so
   // writers may come nearer to the bound. What remains is for what is counted late: the footer and the run of a step,
   // and zeros ahead of the log. If the index is large, its steps need that room, and `for_log` is 0; likewise while
   // range deletes come, because fewer bytes may be live than we know.
   const bool is_live_known = figures.tail_range_deletes == 0 && !figures.had_range_deletes;
-  const std::uint64_t for_log = is_live_known ? std::min(plan.segment_bytes, slack / 8 - in_flight) : 0;
-  plan.step_room = std::min(plan.step_bytes, for_log);
-  plan.slow_at = Minus(plan.spare_until, in_flight + to_come) + plan.step_room / 2;
+  const std::uint64_t for_log = is_live_known ? std::min(plan->segment_bytes, slack / 8 - in_flight) : 0;
+  plan->step_room = std::min(plan->step_bytes, for_log);
+  plan->slow_at = Minus(plan->spare_until, in_flight + to_come) + plan->step_room / 2;
   // While values of the log are deleted, fewer bytes are live than at the last look, and log GC needs some time.
   const std::uint64_t for_deletes =
-      figures.log_bytes > figures.index_bytes ? std::min(in_flight, plan.segment_bytes) / 8 : 0;
+      figures.log_bytes > figures.index_bytes ? std::min(in_flight, plan->segment_bytes) / 8 : 0;
   // Writers take a part of the room of a step, not of a segment: the copies of a segment with more live bytes than a
   // step takes are all written before its space is free.
-  plan.stop_at = limit + plan.segment_bytes - in_flight - to_come - for_deletes + plan.step_room / 8 * 5;
-  assert(plan.slow_at < plan.stop_at);
+  plan->stop_at = limit + plan->segment_bytes - in_flight - to_come - for_deletes + plan->step_room / 8 * 5;
+  assert(plan->slow_at < plan->stop_at);
   // For the log, jobs start late: what is left of the slack is the garbage that log GC collects. A large index needs an
   // earlier start, because each of its steps takes space before it frees any.
-  plan.work_at = Minus(plan.slow_at, slack / 16 - plan.step_room / 4 + in_flight / 2);
+  plan->work_at = Minus(plan->slow_at, slack / 16 - plan->step_room / 4 + in_flight / 2);
+}
 
+// When writers have added this many bytes, memtables are flushed.
+std::uint64_t FlushIn(const SpaceFigures& figures, std::uint64_t slack) {
   const std::uint64_t flush_from =
-      std::max({plan.slack_bytes / 8, kFlushBytesLeast, figures.active_tables * kFlushBytesOfTableLeast});
-  plan.flush_in = MutantIs(Mutant::kRunsIgnoreRoom) ? kNever : Minus(flush_from, figures.active_bytes);
-  plan.flush = plan.flush_in == 0;
+      std::max({slack / 8, kFlushBytesLeast, figures.active_tables * kFlushBytesOfTableLeast});
+  return MutantIs(Mutant::kRunsIgnoreRoom) ? kNever : Minus(flush_from, figures.active_bytes);
+}
 
+// Sets what to start now, because D is at work_at or above.
+void ChooseJobs(const SpaceFigures& figures, std::uint64_t slack, std::uint64_t on_disk, SpacePlan* plan) {
+  // Each kind of waste in the log may take a share of the slack before its job is started. If space is short and log GC
+  // has nothing to collect, the shares are smaller or zero, so that all waste becomes garbage that log GC can collect.
+  const bool is_short = on_disk >= plan->slow_at + (plan->stop_at - plan->slow_at) / 2;
+  const bool is_starved = is_short && figures.collectable_bytes < plan->segment_bytes / 4;
+  // Flushing a tiny tail only makes a run, and many such runs take more space than they free.
+  plan->flush = plan->flush || std::max(figures.tail_bytes, figures.tail_hides_bytes) > slack / (is_starved ? 32 : 8) ||
+               (is_starved && figures.tail_range_deletes > 0);
+  const std::uint64_t compactable = figures.hidden_bytes + figures.index_covered_bytes;
+  plan->compact = compactable > slack / 8 || (is_starved && compactable + figures.index_hidden_bytes > 0);
+  plan->collect = figures.collectable_bytes > 0;
+  plan->seal = is_starved;
+}
+
+}  // namespace
+
+std::uint64_t SpaceFigures::live() const {
+  const std::uint64_t in_families = Minus(log_live_bytes, hidden_bytes) + tail_new_bytes;
+  return std::max(Minus(in_families, tail_hides_bytes), tail_live_bytes) + index_live_bytes;
+}
+
+SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
+  const bool has_ceiling = policy.max_space_amplification != 0;
+  std::uint64_t live = figures.live();
+  if (has_ceiling) live += LiveAddressBytes(figures, Slack(policy, live));
+  const std::uint64_t slack = has_ceiling ? Slack(policy, live) : kNever;
+  SpacePlan plan = PlanSizes(figures, policy, slack, RoomOnDisk(figures, live));
+  if (!has_ceiling) {
+    plan.flush_in = plan.work_at = plan.spare_until = plan.slow_at = plan.stop_at = kNever;
+    return plan;
+  }
+  SetLimits(figures, slack, live + slack, &plan);
+  plan.flush_in = FlushIn(figures, plan.slack_bytes);
+  plan.flush = plan.flush_in == 0;
   // Files that are about to be removed still take space, and writers wait for their removal. But no job removes them
   // sooner, and a job that moved values meanwhile would only make more files to remove.
   const std::uint64_t leaving = MutantIs(Mutant::kGcIgnoresPendingDeletes) ? 0 : figures.leaving_bytes;
   const std::uint64_t on_disk = Minus(figures.on_disk(), leaving);
-  if (on_disk < plan.work_at) return plan;
-  // Each kind of waste in the log may take a share of the slack before its job is started. If space is short and log GC
-  // has nothing to collect, the shares are smaller or zero, so that all waste becomes garbage that log GC can collect.
-  const bool is_short = on_disk >= plan.slow_at + (plan.stop_at - plan.slow_at) / 2;
-  const bool is_starved = is_short && figures.collectable_bytes < plan.segment_bytes / 4;
-  // Flushing a tiny tail only makes a run, and many such runs take more space than they free.
-  plan.flush = plan.flush || std::max(figures.tail_bytes, figures.tail_hides_bytes) > slack / (is_starved ? 32 : 8) ||
-               (is_starved && figures.tail_range_deletes > 0);
-  const std::uint64_t compactable = figures.hidden_bytes + figures.index_covered_bytes;
-  plan.compact = compactable > slack / 8 || (is_starved && compactable + figures.index_hidden_bytes > 0);
-  plan.collect = figures.collectable_bytes > 0;
-  plan.seal = is_starved;
+  if (on_disk >= plan.work_at) ChooseJobs(figures, slack, on_disk, &plan);
   return plan;
 }
 

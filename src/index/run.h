@@ -72,11 +72,9 @@ struct RunOptions {
   return page_size <= 4096 ? 16 * 1024 : 4 * page_size;
 }
 
-// Writes a run sequentially into an empty file that is not open for direct I/O, in pieces of kRunWriteSize. Does not
+// Writes a run sequentially into an empty file that is not open for direct I/O, in pieces of kRunWriteSize (index/run_sink.h). Does not
 // sync: the caller does so before the MANIFEST names the file. One thread. After an error, every further call returns
 // it.
-inline constexpr std::size_t kRunWriteSize = 256 * 1024;
-
 class RunBuilder {
  public:
   // `file` is empty and open for writing. `header` is the file's header; kind and page size are set here. If the block

@@ -2,15 +2,20 @@
 #pragma once
 
 #include <cassert>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
+#include "cambium/file_system.h"
+#include "index/family_files.h"
 #include "index/page_sink.h"
-#include "index/run.h"
 #include "io/file_header.h"
 #include "io/take_blocks.h"
 
 namespace cambium {
+
+inline constexpr std::size_t kRunWriteSize = 256 * 1024;
 
 class RunSink final : public PageSink {
  public:

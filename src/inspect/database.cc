@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "io/at_directory.h"
-#include "io/file_pool.h"
+#include "io/pooled_file_system.h"
 #include "recovery/open_files.h"
 #include "recovery/open_layers.h"
 #include "cambium/convenience.h"

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "recovery/open_files.h"
 #include "gc/punch.h"
 #include "gc/space.h"
@@ -217,9 +217,9 @@ Result<GcPlan> PlanGc(InspectedDatabase* database, const DBOptions& options,
 }
 
 Status RunGcRound(DB* db, const GcRound& round) {
-  DbImpl* const impl = DbImpl::Of(db);
-  if (impl == nullptr) return Status::InvalidArgument("the database was not opened by this library");
-  return impl->CollectOnce(round.all, round.cutoff);
+  DbInside* const inside = DbInside::Of(db);
+  if (inside == nullptr) return Status::InvalidArgument("the database was not opened by this library");
+  return inside->CollectOnce(round.all, round.cutoff);
 }
 
 }  // namespace cambium

@@ -1,12 +1,10 @@
 #include "io/file_pool.h"
 
 #include <algorithm>
-#include <limits>
+#include <cassert>
 #include <utility>
 
-#include "io/descriptor_limit.h"
 #include "io/pooled_file.h"
-#include "io/pooled_read_queue.h"
 #include "util/mutant.h"
 #include "util/result.h"
 
@@ -54,6 +52,7 @@ PooledFile* FilePool::PickUnsynced() {
     PooledFile* const file = open_[(hand_ + i) % open_.size()];
     if (!file->OnlyNeedsSync()) continue;
     syncing_.push_back(file);
+    assert(std::ranges::count(syncing_, file) == 1 && "a file that the pool syncs is pinned");
     file->BeginSyncByPool();
     return file;
   }
@@ -78,7 +77,9 @@ bool FilePool::SyncOne() {
   }
   // After has_failed_ is set: a thread that sees the end of this sync must see its failure too.
   file->EndSyncByPool();
-  syncing_.erase(std::ranges::find(syncing_, file));
+  const auto found = std::ranges::find(syncing_, file);
+  assert(found != syncing_.end());
+  syncing_.erase(found);
   synced_.NotifyAll();
   return is_synced;
 }
@@ -124,6 +125,7 @@ void FilePool::Install(PooledFile& file, std::unique_ptr<File> inner) {
 }
 
 void FilePool::DropOpen(PooledFile& file) {
+  assert(file.open_index_ < open_.size() && open_[file.open_index_] == &file);
   PooledFile* const last = open_.back();
   open_[file.open_index_] = last;
   last->open_index_ = file.open_index_;
@@ -145,6 +147,7 @@ void FilePool::Remove(PooledFile* file) {
     const MutexLock lock(names_mutex_);
     const auto [first, last] = by_name_.equal_range(file->path());
     const auto found = std::find_if(first, last, [&](const auto& entry) { return entry.second == file; });
+    assert(found != last && "a file is in its pool until it is removed, once");
     if (found != last) by_name_.erase(found);
   }
   AwaitSync(*file);
@@ -175,52 +178,13 @@ bool FilePool::BeginMap() {
 
 void FilePool::EndMap() {
   const MutexLock lock(mutex_);
+  assert(maps_ > 0);
   --maps_;
 }
 
 std::size_t FilePool::open_count() const {
   const MutexLock lock(mutex_);
   return open_.size();
-}
-
-// ---- PooledFileSystem ----
-
-Status PooledFileSystem::Open(const std::string& path, OpenMode mode, const FileOptions& options,
-                              std::unique_ptr<File>* file) {
-  if (mode == OpenMode::kCreateNew) CAMBIUM_RETURN_IF_ERROR(pool_->Health());
-  Status opened = PooledFile::Open(pool_, path, mode, options, file);
-  if (!opened.ok()) CAMBIUM_RETURN_IF_ERROR(pool_->Health());  // a sync by the pool may have failed just now
-  return opened;
-}
-
-Status PooledFileSystem::Unlink(const std::string& path) {
-  CAMBIUM_RETURN_IF_ERROR(pool_->Health());
-  CAMBIUM_RETURN_IF_ERROR(pool_->LoseName(path));
-  return base_->Unlink(path);
-}
-
-Status PooledFileSystem::Rename(const std::string& from, const std::string& to) {
-  CAMBIUM_RETURN_IF_ERROR(pool_->Health());
-  CAMBIUM_RETURN_IF_ERROR(pool_->LoseName(from));
-  CAMBIUM_RETURN_IF_ERROR(pool_->LoseName(to));
-  return base_->Rename(from, to);
-}
-
-Status PooledFileSystem::RenameToNew(const std::string& from, const std::string& to) {
-  CAMBIUM_RETURN_IF_ERROR(pool_->Health());
-  CAMBIUM_RETURN_IF_ERROR(pool_->LoseName(from));
-  return base_->RenameToNew(from, to);
-}
-
-std::unique_ptr<ReadQueue> PooledFileSystem::NewReadQueue(std::size_t depth, bool use_io_uring) {
-  return std::make_unique<PooledReadQueue>(base_->NewReadQueue(depth, use_io_uring));
-}
-
-std::shared_ptr<FileSystem> PoolFiles(const std::shared_ptr<FileSystem>& base, int max_open_files) {
-  std::size_t max_open = std::numeric_limits<std::size_t>::max();
-  if (max_open_files == 0) max_open = std::max<std::size_t>(1, RaiseDescriptorLimit() / 4 * 3);
-  if (max_open_files > 0) max_open = static_cast<std::size_t>(max_open_files);
-  return std::make_shared<PooledFileSystem>(base, max_open);
 }
 
 }  // namespace cambium

@@ -122,6 +122,7 @@ bool PooledFile::IsSynced(std::uint64_t state) const {
 
 std::unique_ptr<File> PooledFile::TryTake() {
   std::uint64_t state = state_.load(std::memory_order_relaxed);
+  assert((state & kOpen) != 0 && "the pool has the file among the open ones");
   if (!IsSynced(state) && !MutantIs(Mutant::kCloseBeforeSync)) return nullptr;
   if ((state & (kPins | kWriters)) != 0 || maps_->load(std::memory_order_relaxed) != 0) return nullptr;
   // Acquires what the last users released. Fails if the file was used, or written to, since it was looked at.
@@ -135,11 +136,13 @@ bool PooledFile::OnlyNeedsSync() const {
 }
 
 void PooledFile::BeginSyncByPool() {
+  assert(IsOpen() && !is_pool_syncing_.load(std::memory_order_relaxed));
   state_.fetch_add(kOnePin, std::memory_order_acquire);
   is_pool_syncing_.store(true, std::memory_order_relaxed);
 }
 
 void PooledFile::EndSyncByPool() {
+  assert(is_pool_syncing_.load(std::memory_order_relaxed));
   is_pool_syncing_.store(false, std::memory_order_release);
   Unpin();
 }
@@ -155,6 +158,7 @@ Status PooledFile::Use(Call call) const {
     const PooledFile& file;
     ~Unpinned() { file.Unpin(); }
   } const unpinned{*this};
+  assert(inner_ != nullptr && "a pinned file is open");
   return call(*inner_);
 }
 
@@ -182,7 +186,10 @@ Status PooledFile::WriteBy(Call call) {
     assert((before & kWriters) != kWriters);  // 255 writes at once
     struct Ended {
       std::atomic<std::uint64_t>& state;
-      ~Ended() { state.fetch_sub(kOneWriter, std::memory_order_release); }
+      ~Ended() {
+        [[maybe_unused]] const std::uint64_t at_end = state.fetch_sub(kOneWriter, std::memory_order_release);
+        assert((at_end & kWriters) != 0);
+      }
     } const ended{state_};
     return call(inner);
   });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -44,7 +45,10 @@ class PooledFile final : public File {
 
   // Keeps the file open, and opens it if needed, until Unpin. If it returns an error, the file is not pinned.
   Status Pin() const;
-  void Unpin() const { state_.fetch_sub(kOnePin, std::memory_order_release); }
+  void Unpin() const {
+    [[maybe_unused]] const std::uint64_t before = state_.fetch_sub(kOnePin, std::memory_order_release);
+    assert((before & kPins) != 0);
+  }
   // After Pin: the file of the base.
   [[nodiscard]] const File& inner() const { return *inner_; }
 

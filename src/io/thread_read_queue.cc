@@ -1,6 +1,7 @@
 #include "io/thread_read_queue.h"
 
 #include <algorithm>
+#include <cassert>
 #include <deque>
 #include <new>
 #include <thread>
@@ -27,6 +28,7 @@ struct Mailbox {
   // may be destroyed.
   void Receive(ReadRequest* request) CAMBIUM_EXCLUDES(mutex) {
     const MutexLock lock(mutex);
+    assert(outstanding > 0 && done.size() < done.capacity());
     done.push_back(request);
     --outstanding;
     arrived.NotifyOne();
@@ -77,6 +79,7 @@ class ReadThreads {
       while (waiting_.empty()) wake_.Wait(mutex_);
       const Job job = waiting_.front();
       waiting_.pop_front();
+      assert(idle_ > 0 && idle_ <= threads_);
       --idle_;
       lock.Unlock();
       ServeRead(job.request);
@@ -159,6 +162,7 @@ class ThreadReadQueue final : public ReadQueue {
  private:
   void Deliver(std::vector<ReadRequest*>* done) CAMBIUM_REQUIRES(mailbox_.mutex) {
     done->insert(done->end(), mailbox_.done.begin(), mailbox_.done.end());
+    assert(undelivered_ >= mailbox_.done.size());
     undelivered_ -= mailbox_.done.size();
     mailbox_.done.clear();
   }

@@ -240,6 +240,7 @@ void UringReadQueue::Prepare(Flight* flight) {
 void UringReadQueue::Flush() {
   for (int naps = 0; !prepared_.empty();) {
     const int taken = io_uring_submit(&ring_);
+    assert(taken <= static_cast<int>(prepared_.size()));
     if (taken > 0) {
       prepared_.erase(prepared_.begin(), prepared_.begin() + taken);
     } else if (taken == -EINTR) {
@@ -273,6 +274,7 @@ void UringReadQueue::Reap(bool wait) {
   unsigned head = 0;
   io_uring_for_each_cqe(&ring_, head, cqe) {
     auto* const flight = static_cast<Flight*>(io_uring_cqe_get_data(cqe));
+    assert(flight != nullptr && flight->request != nullptr);
     const int result = cqe->res;
     // Advance first: a completion that is not marked as seen is returned again, and its bytes would count twice.
     io_uring_cq_advance(&ring_, 1);
@@ -307,6 +309,7 @@ void UringReadQueue::FinishByRead(Flight* flight) {
 }
 
 void UringReadQueue::Finish(Flight* flight) {
+  assert(ready_.size() < ready_.capacity() && free_.size() < flights_.size());
   ready_.push_back(flight->request);
   free_.push_back(flight);
 }

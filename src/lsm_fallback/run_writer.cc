@@ -7,6 +7,12 @@
 #include "util/mutant.h"
 
 namespace cambium {
+namespace {
+
+// False only in a mutant, in which runs are committed unsynced.
+bool SyncsRuns() { return !MutantIs(Mutant::kCommitBeforeRunSync); }
+
+}  // namespace
 
 RunWriter::RunWriter(const RunWriterOptions& options) : options_(options), order_(options.comparator) {}
 RunWriter::~RunWriter() = default;
@@ -81,11 +87,9 @@ Status RunWriter::End() {
   assert(builder_ != nullptr && file_ != nullptr);
   CAMBIUM_TRY(const RunInfo info, builder_->Finish());
   builder_.reset();
-  const bool is_synced_here = options_.syncs == nullptr;
-  if (MutantIs(Mutant::kCommitBeforeRunSync)) {
-  } else if (is_synced_here) {
+  if (SyncsRuns() && options_.syncs == nullptr) {
     if (Status s = file_->SyncData(); !s.ok()) return s.IsNoSpace() ? std::move(s) : s.Fatal();
-  } else {
+  } else if (SyncsRuns()) {
     options_.syncs->Add(file_, /*is_new=*/true);
   }
   // The builder has checked the order within the run.

@@ -151,7 +151,7 @@ struct ManifestState {
   //  - A B+-tree has no levels, an LSM no tree. Runs of a tier share no key, as far as the order of keys is known here.
   //  - A root lies within the committed length of an index segment of its family, a run's root within the run.
   //  - Accounts have positive references and bytes, and belong to a segment or a shadowed slot.
-  // O(state). Edits are checked by StageEdit; this is for states read from disk, and for tests.
+  // O(state). Edits are checked by StageEdit; this is for states read from disk, and for tests. (In state_check.cc.)
   [[nodiscard]] Status Check() const;
 
   friend bool operator==(const ManifestState&, const ManifestState&) = default;

@@ -1,4 +1,5 @@
-// The checks of ManifestState::Check that StageEdit repeats for the parts of the state that an edit changes.
+// The checks of ManifestState::Check, which is in the same .cc file, that StageEdit repeats for the parts of the state
+// that an edit changes.
 #pragma once
 
 #include "cambium/comparator.h"

@@ -15,7 +15,7 @@
 #include "read/scan_piece.h"
 #include "state/db_state.h"
 #include "trace/tracer.h"
-#include "upkeep/clusterer.h"
+#include "upkeep/log_gc/clusterer.h"
 
 namespace cambium {
 

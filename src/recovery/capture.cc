@@ -1,6 +1,7 @@
 #include "recovery/capture.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "recovery/log_replay.h"
@@ -18,6 +19,7 @@ std::vector<CapturedFile> CapturedFilesOf(const ManifestState& state, const std:
     if (info.sealed) {
       files.push_back({name, info.file_id, info.file_size, true, info.punched, info.cut, 0});
     } else {
+      assert(log_ends.contains(number) && "the caller knows the end of each segment that is not sealed");
       files.push_back({name, info.file_id, log_ends.at(number), false, {}, 0, log_ends.at(number)});
     }
   }
@@ -75,6 +77,7 @@ Status CheckLog(FileSystem& fs, const std::string& directory, Capture* capture) 
     for (const ReplayedSegment& adopted : replayed.adopted) {
       if (adopted.number == file.name.number) file.log_end = adopted.length;
     }
+    assert(file.log_end >= kFileHeaderSize);
   }
   return Status::OK();
 }

@@ -34,6 +34,7 @@ class Replay {
       CAMBIUM_RETURN_IF_ERROR(ReplaySegment(i));
       sources_[i].file.reset();
     }
+    assert(result_.end >= state_.replay);
     if (!ended_) CAMBIUM_RETURN_IF_ERROR(CheckWholeEnd());
     result_.proven_durable = std::max(result_.proven_durable, state_.durable_sequence);
     return std::move(result_);
@@ -193,8 +194,7 @@ class Replay {
       const auto& link = sources_[j].link;
       if (!link.has_value() || link->number != source.info.number) continue;
       if (source.size < limit) return Lost(source, source.size, "the file is shorter than its log");
-      last_adopted_ = ReplayedSegment{source.info.number, link->length, link->last_sequence};
-      result_.adopted.push_back(*last_adopted_);
+      AddAdopted({source.info.number, link->length, link->last_sequence});
       return Status::OK();
     }
     return Lost(source, source.size, "the segment is flushed and not sealed, and no later segment says where it ends");
@@ -371,6 +371,7 @@ class Replay {
 
   Status ApplyBatch() {
     assert(!batch_.empty());
+    assert(batch_.front().sequence + batch_.size() == next_sequence_ && "a batch has no gaps");
     ops_.clear();
     for (const Pending& op : batch_) {
       ops_.push_back({op.sequence, op.family, op.key, op.is_inline ? Entry::Inline(op.value) : op.entry, op.log_bytes,
@@ -408,10 +409,16 @@ class Replay {
       result_.rejected.push_back(source.info.number);
       return;
     }
-    last_adopted_ = ReplayedSegment{source.info.number, length, LastSequence()};
-    result_.adopted.push_back(*last_adopted_);
+    assert(length >= kFileHeaderSize);
+    AddAdopted({source.info.number, length, LastSequence()});
+  }
+  void AddAdopted(const ReplayedSegment& segment) {
+    assert((result_.adopted.empty() || result_.adopted.back().number < segment.number) && "oldest first, each once");
+    last_adopted_ = segment;
+    result_.adopted.push_back(segment);
   }
   [[nodiscard]] SequenceNumber LastSequence() const {
+    assert(!started_ || next_sequence_ > batch_.size());
     return started_ ? next_sequence_ - 1 - batch_.size() : result_.last_sequence;
   }
 
@@ -445,6 +452,7 @@ class Replay {
   // Ends the log early, at `offset` of sources_[i]: a torn tail, unless a witness says that more was durable.
   Status End(std::size_t i, std::uint64_t offset, const std::string& reason, SegmentScanner* scanner) {
     const LogSource& source = sources_[i];
+    assert(!ended_ && "the log ends once");
     ended_ = true;
     const SequenceNumber missing = LastSequence() + 1;
     SequenceNumber witness = std::max(result_.proven_durable, state_.durable_sequence);

@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "cambium/file_system.h"
-#include "cambium/logger.h"
-#include "cambium/options.h"
 #include "manifest/state.h"
+#include "recovery/replay_request.h"
 #include "util/result.h"
 #include "vlog/entry.h"
 #include "vlog/record_format.h"
@@ -52,18 +51,6 @@ struct ReplayResult {
   std::uint64_t bytes_read = 0;
   std::string torn;                      // why the log ended early: file, offset and reason; empty for a clean end
   bool lost_durable = false;             // durable operations after that end were lost, as kPointInTimeRecovery allows
-};
-
-struct ReplayRequest {
-  FileSystem* fs = nullptr;
-  std::string directory;
-  const ManifestState* state = nullptr;
-  WALRecoveryMode mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
-  Logger* logger = nullptr;
-  // By family: values of this size and more remain in the log, and the callback receives their addresses; smaller ones
-  // are read and passed inline. For a family that is not listed no value is read.
-  std::map<std::uint32_t, std::uint64_t> inline_below;
-  bool use_io_uring = true;
 };
 
 // Calls `apply` with each whole batch, in order. A batch may have operations that their family has flushed, and

@@ -8,7 +8,7 @@
 
 #include "cambium/file_system.h"
 #include "manifest/state.h"
-#include "recovery/log_replay.h"
+#include "recovery/replay_request.h"
 #include "util/result.h"
 #include "vlog/record_format.h"
 

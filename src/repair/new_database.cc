@@ -1,5 +1,6 @@
 #include "repair/new_database.h"
 
+#include <cassert>
 #include <utility>
 
 #include "options/option_table.h"
@@ -40,6 +41,7 @@ void NewDatabase::DropHandles() {
 }
 
 Status NewDatabase::AddFamily(std::uint32_t id, const std::string& name, const ColumnFamilyOptions& options) {
+  assert(!families_.contains(id));
   Family& added = families_[id];
   added.name = name;
   CAMBIUM_RETURN_IF_ERROR(db_->CreateColumnFamily(options, name, &added.handle));
@@ -113,6 +115,7 @@ Status NewDatabase::ForEachNote(std::uint32_t family, const std::function<Status
 Result<std::vector<NewDatabase::Figures>> NewDatabase::Finish() {
   std::vector<Figures> figures;
   for (auto& [id, family] : families_) {
+    assert(family.handle != nullptr && family.notes != nullptr && "it ends once");
     CAMBIUM_RETURN_IF_ERROR(db_->DropColumnFamily(family.notes));
     delete std::exchange(family.notes, nullptr);
     figures.push_back({family.name, 0, family.value_bytes});

@@ -39,6 +39,7 @@ void RangeNumbers::Sort() {
 }
 
 SequenceNumber RangeNumbers::NewestOver(Slice key) const {
+  assert((ranges_.empty() || !steps_.empty()) && "the ranges are sorted before");
   const auto next = std::ranges::upper_bound(
       steps_, key, [this](Slice a, Slice b) { return order_->Compare(a, b) < 0; }, &Step::from);
   return next == steps_.begin() ? 0 : std::prev(next)->newest;

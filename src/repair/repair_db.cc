@@ -8,7 +8,7 @@
 #include "cambium/db.h"
 #include "cambium/repair.h"
 #include "io/at_directory.h"
-#include "io/file_pool.h"
+#include "io/pooled_file_system.h"
 #include "io/parent_path.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/state_check.h"

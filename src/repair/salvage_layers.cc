@@ -59,6 +59,7 @@ class FamilyLayers {
   using KeyRange = std::pair<std::optional<std::string>, std::optional<std::string>>;  // both included
 
   Status TakeGroup(const Group& group) {
+    assert(!group.runs.empty());
     std::vector<SalvagedFamily::Ranges> ranges;
     lost_.clear();
     for (const RunInfo& run : group.runs) CAMBIUM_RETURN_IF_ERROR(TakeRun(group, run, &ranges));

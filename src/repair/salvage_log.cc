@@ -14,6 +14,7 @@ void LogSalvage::FindSources(std::vector<Source>* logs, std::vector<Source>* mov
     Source source;
     source.segment = segment;
     const FoundFile* const found = FindFile(&salvage_.files, segment->kind(), segment->number());
+    assert(found != nullptr && "only files that were found are opened");
     source.size = found->size;
     if (salvage_.has_manifest) {
       const SegmentInfo& info = salvage_.state.segments.at(segment->number());

@@ -1,6 +1,7 @@
 #include "repair/salvage_tail.h"
 
 #include <algorithm>
+#include <cassert>
 #include <vector>
 
 #include "recovery/log_replay.h"
@@ -17,6 +18,7 @@ class Tail {
   explicit Tail(Salvage* salvage) : salvage_(*salvage), state_(salvage->state) {}
 
   Status Run() {
+    assert(salvage_.has_manifest && salvage_.out != nullptr);
     salvage_.tail_end = state_.replay_sequence;
     CutBehindLostSegments();
     ReplayRequest request;

@@ -1,5 +1,6 @@
 #include "repair/sequence_cover.h"
 
+#include <cassert>
 #include <iterator>
 
 namespace cambium {
@@ -8,6 +9,8 @@ void SequenceCover::Add(SequenceNumber sequence) {
   auto next = intervals_.upper_bound(sequence);
   if (next != intervals_.begin()) {
     const auto before = std::prev(next);
+    assert(before->first <= before->second);
+    assert((next == intervals_.end() || before->second + 1 < next->first) && "intervals that touch are joined");
     if (before->second >= sequence) return;
     if (before->second + 1 == sequence) {
       before->second = sequence;

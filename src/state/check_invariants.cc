@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "index/merge_cursor.h"
+#include "manifest/file_names.h"
 
 namespace cambium {
 namespace {
@@ -68,6 +72,7 @@ Status CheckSegments(const View& view, const ManifestState& state) {
     if (segment == nullptr || segment->number() != number) {
       return Violated("segment " + std::to_string(number) + " is not at its slot");
     }
+    if (segment->is_obsolete()) return Violated("segment " + std::to_string(number) + " is obsolete");
   }
   return Status::OK();
 }
@@ -82,6 +87,31 @@ Status CheckLog(const WriteHead& head, const View& view, const ManifestState& st
   }
   if (state.replay > WriteHead::OldestUnflushed(view, {}, end).position) {
     return Violated("the replay position is behind an operation that is in a memtable only");
+  }
+  return Status::OK();
+}
+
+// The numbers of all files that the state names, without the MANIFEST's own.
+std::set<std::uint64_t> NamedFiles(const ManifestState& state) {
+  std::set<std::uint64_t> numbers;
+  for (const auto& [number, info] : state.segments) numbers.insert(number);
+  for (const auto& [id, family] : state.families) {
+    for (const RunInfo& run : family.runs) numbers.insert(run.number);
+    for (const auto& [number, run] : family.level_runs) numbers.insert(number);
+    for (const auto& [number, segment] : family.index_segments) numbers.insert(number);
+  }
+  return numbers;
+}
+
+Status CheckObsolete(const ObsoleteFiles& obsolete, const ManifestState& state) {
+  if (!obsolete.AddsUp()) return Violated("the bytes of files that are leaving do not add up");
+  const std::set<std::uint64_t> named = NamedFiles(state);
+  for (const std::uint64_t number : named) {
+    if (obsolete.IsObsolete(number)) return Violated("file " + std::to_string(number) + " is named and obsolete");
+  }
+  for (const std::string& path : obsolete.ready()) {
+    const std::optional<NumberedFile> file = ParseFileName(std::string_view(path).substr(path.rfind('/') + 1));
+    if (file.has_value() && named.contains(file->number)) return Violated(path + " is named, and is to be removed");
   }
   return Status::OK();
 }
@@ -142,7 +172,7 @@ Status CheckInvariants(const DbState& state) {
   CAMBIUM_RETURN_IF_ERROR(CheckFamilies(*view, committed, state.head.end()));
   CAMBIUM_RETURN_IF_ERROR(CheckSegments(*view, committed));
   CAMBIUM_RETURN_IF_ERROR(CheckLog(state.head, *view, committed));
-  if (!state.commits.obsolete().AddsUp()) return Violated("the bytes of files that are leaving do not add up");
+  CAMBIUM_RETURN_IF_ERROR(CheckObsolete(state.commits.obsolete(), committed));
   for (const auto& snapshot : state.snapshots.All()) {
     if (snapshot->GetSequenceNumber() > state.head.published()) return Violated("a snapshot of the future");
   }

@@ -16,7 +16,7 @@ namespace cambium {
 //              only a memtable has.
 //   Accounts   ManifestState::Check: no account is negative, and none belongs to a slot that is free.
 //   Files      ObsoleteFiles::leaving_bytes() is the sum of the sizes in ObsoleteFiles::leaving(): files that only
-//              readers keep.
+//              readers keep. No file that the MANIFEST names is obsolete, or waits for its removal.
 //   Snapshots  No snapshot has a sequence number above the published one.
 Status CheckInvariants(const DbState& state);
 

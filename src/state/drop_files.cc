@@ -10,11 +10,13 @@
 namespace cambium {
 namespace {
 
+// Only in a mutant: judges by the bytes that are referred to.
+bool IsHalfReferred(const SegmentInfo& info, const Account& account) {
+  return account.bytes > static_cast<std::int64_t>(info.sealed_length / 2);
+}
+
 bool IsReferred(const SegmentInfo& info, const Account& account) {
-  if (MutantIs(Mutant::kChargeBytesNotReferences)) {
-    return account.bytes > static_cast<std::int64_t>(info.sealed_length / 2);
-  }
-  return account.references != 0;
+  return MutantIs(Mutant::kChargeBytesNotReferences) ? IsHalfReferred(info, account) : account.references != 0;
 }
 
 // Only in a mutant: the numbers of all segments, as if none had references.

@@ -7,7 +7,6 @@
 
 #include "memtable/write_budget.h"
 #include "util/count_scope.h"
-#include "util/epoch.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -474,37 +473,6 @@ void Jobs::ReleaseDropped() {
                                     [](const std::shared_ptr<Family>& family) { return family.use_count() > 1; });
   std::move(first, dropped_.end(), std::back_inserter(unused));
   dropped_.erase(first, dropped_.end());
-}
-
-// ---- Tasks of an offline compaction ----
-
-Status Jobs::StartTask(std::function<Status()> task, int most) {
-  assert(most > 0);
-  CAMBIUM_RETURN_IF_ERROR(WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) {
-    return tasks_.under_way < most || !tasks_.first_error.ok();
-  }));
-  const JobsLock lock(*this);
-  if (!tasks_.first_error.ok()) return tasks_.first_error;
-  db_.executor->Schedule(TaskPriority::kLow, [this, its = std::move(task)]() mutable {
-    const Status done = its();
-    its = nullptr;   // releases views and segments
-    EpochCollect();  // frees the memory that was retired with them
-    const JobsLock ended(*this);
-    if (tasks_.first_error.ok()) tasks_.first_error = done;
-    assert(tasks_.under_way > 0);
-    --tasks_.under_way;
-    changed_.NotifyAll();
-  });
-  ++tasks_.under_way;  // the task cannot end before this line, because it takes jobs_lock
-  return Status::OK();
-}
-
-Status Jobs::AwaitTasks() {
-  const JobsLock lock(*this);
-  while (tasks_.under_way > 0) {
-    RunOrWait([this]() CAMBIUM_REQUIRES(jobs_lock) { return tasks_.under_way == 0; });
-  }
-  return std::exchange(tasks_.first_error, Status::OK());
 }
 
 // ---- Closing ----

@@ -158,7 +158,7 @@ class Jobs {
   Status AwaitClaimOfCompaction(Family* family) CAMBIUM_EXCLUDES_ROLES;
   // The same, but before all others that want to claim it.
   Status AwaitNextClaimOfCompaction(Family* family) CAMBIUM_EXCLUDES_ROLES;
-  // The claim of a FilterCall (upkeep/filter_call.h). False: another thread has it.
+  // The claim of a FilterCall (upkeep/compact/filter_call.h). False: another thread has it.
   [[nodiscard]] bool ClaimFilterCall(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
   void ReleaseFilterCall(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
 
@@ -181,14 +181,6 @@ class Jobs {
   [[nodiscard]] std::atomic<int>* stalled_writers() { return &stalled_writers_; }
   [[nodiscard]] bool HasStalledWriters() const { return stalled_writers_.load(std::memory_order_relaxed) > 0; }
   [[nodiscard]] bool HasWaitingCalls() const { return waiting_calls_.load(std::memory_order_relaxed) > 0; }
-
-  // ---- Tasks of an offline compaction, in addition to the jobs ----
-
-  // Runs `task` in the background as soon as fewer than `most` are under way. After a failed task, starts no other.
-  Status StartTask(std::function<Status()> task, int most) CAMBIUM_EXCLUDES(jobs_lock);
-  // Waits until all tasks have ended, even after a fatal error, because they use the database. Returns their first
-  // error.
-  Status AwaitTasks() CAMBIUM_EXCLUDES_ROLES;
 
   // ---- Closing ----
 
@@ -235,11 +227,6 @@ class Jobs {
   int flushes_failed_ CAMBIUM_GUARDED_BY(jobs_lock) = 0;     // families, without dropped ones
   Status fatal_ CAMBIUM_GUARDED_BY(jobs_lock);
   bool is_started_ CAMBIUM_GUARDED_BY(jobs_lock) = false;
-  struct Tasks {
-    int under_way = 0;
-    Status first_error;
-  };
-  Tasks tasks_ CAMBIUM_GUARDED_BY(jobs_lock);
   std::atomic<std::uint64_t> error_count_{0};
   std::atomic<bool> has_failing_job_{false};  // written under jobs_lock, as the next two
   std::atomic<bool> has_fatal_{false};

@@ -14,6 +14,7 @@
 
 #include "cambium/file_system.h"
 #include "io/file_block.h"
+#include "util/mutant.h"
 #include "util/mutex.h"
 
 namespace cambium {
@@ -48,7 +49,8 @@ class ObsoleteFiles {
     const MutexLock lock(mutex_);
     const auto found = tracked_.find(number);
     if (found != tracked_.end()) tracked = found->second.lock();
-    if (tracked != nullptr) tracked->obsolete.store(false, std::memory_order_release);
+    if (tracked == nullptr || MutantIs(Mutant::kKeptFileStaysObsolete)) return;
+    tracked->obsolete.store(false, std::memory_order_release);
   }
   // Called when the MANIFEST record that drops the file is durable.
   void MakeObsolete(std::uint64_t number) noexcept {
@@ -134,6 +136,20 @@ class ObsoleteFiles {
   [[nodiscard]] std::list<std::string> Take() noexcept {
     const MutexLock lock(mutex_);
     return std::exchange(ready_, {});
+  }
+
+  // For tests. Whether the index file is removed when its last holder releases it.
+  [[nodiscard]] bool IsObsolete(std::uint64_t number) const {
+    std::shared_ptr<Tracked> tracked;  // released after the lock: its destructor may take the lock
+    const MutexLock lock(mutex_);
+    const auto found = tracked_.find(number);
+    if (found != tracked_.end()) tracked = found->second.lock();
+    return tracked != nullptr && tracked->obsolete.load(std::memory_order_acquire);
+  }
+  // The paths that Take would return.
+  [[nodiscard]] std::list<std::string> ready() const {
+    const MutexLock lock(mutex_);
+    return ready_;
   }
 
  private:

@@ -127,14 +127,9 @@ class ViewHolder {
 // thread.
 class ViewLook {
  public:
-  explicit ViewLook(const ViewHolder& holder) {
-    if (MutantIs(Mutant::kLooksPinViews)) {
-      pinned_ = holder.Pin();
-      view_ = pinned_.get();
-    } else {
-      inside_.emplace();
-      view_ = holder.Peek();
-    }
+  explicit ViewLook(const ViewHolder& holder) : pinned_(PinnedByMutant(holder)) {
+    if (pinned_ == nullptr) inside_.emplace();
+    view_ = pinned_ == nullptr ? holder.Peek() : pinned_.get();
     CAMBIUM_FAULT_POINT("ViewLook:begun");
   }
   ViewLook(const ViewLook&) = delete;
@@ -145,6 +140,11 @@ class ViewLook {
   const View& operator*() const { return *view_; }
 
  private:
+  // Null, except in a mutant.
+  static std::shared_ptr<const View> PinnedByMutant(const ViewHolder& holder) {
+    return MutantIs(Mutant::kLooksPinViews) ? holder.Pin() : nullptr;
+  }
+
   std::optional<EpochGuard> inside_;
   std::shared_ptr<const View> pinned_;  // only in a mutant
   const View* view_ = nullptr;

@@ -24,9 +24,9 @@ class OptimisticTransaction::Condition final : public WriteCondition {
   const SequenceNumber looked_;
 };
 
-OptimisticTransaction::OptimisticTransaction(DbImpl* db, const WriteOptions& options,
+OptimisticTransaction::OptimisticTransaction(DbInside* inside, const WriteOptions& options,
                                              const OptimisticTransactionOptions& transaction)
-    : TransactionBase(db) {
+    : TransactionBase(inside) {
   Begin(options, transaction.set_snapshot, transaction.read_at_snapshot, 0);
 }
 
@@ -53,7 +53,7 @@ Status OptimisticTransaction::Track(const std::shared_ptr<Family>& family, const
 Status OptimisticTransaction::CheckAll(SequenceNumber not_before) const {
   for (const auto& [id, its] : tracked_.families()) {
     for (const auto& [key, tracked] : its.keys) {
-      CAMBIUM_RETURN_IF_ERROR(db_.CheckUnchanged(*its.family, key, std::max(tracked.since, not_before)));
+      CAMBIUM_RETURN_IF_ERROR(inside_.CheckUnchanged(*its.family, key, std::max(tracked.since, not_before)));
     }
   }
   return Status::OK();
@@ -64,7 +64,7 @@ Status OptimisticTransaction::CommitBatch() {
   CAMBIUM_RETURN_IF_ERROR(CheckAll(0));
   CAMBIUM_FAULT_POINT("OptimisticTransaction:looked");
   const Condition condition(this, looked);
-  return db_.WriteIf(write_options_, batch_.GetWriteBatch(), condition);
+  return inside_.WriteIf(write_options_, batch_.GetWriteBatch(), condition);
 }
 
 }  // namespace cambium

@@ -16,7 +16,7 @@ namespace cambium {
 
 class OptimisticTransaction final : public TransactionBase {
  public:
-  OptimisticTransaction(DbImpl* db, const WriteOptions& options, const OptimisticTransactionOptions& transaction);
+  OptimisticTransaction(DbInside* inside, const WriteOptions& options, const OptimisticTransactionOptions& transaction);
 
   // Rolls back, and begins again.
   void BeginAgain(const WriteOptions& options, const OptimisticTransactionOptions& transaction);

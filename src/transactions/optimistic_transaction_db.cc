@@ -16,7 +16,9 @@ class OptimisticTransactionDBImpl final : public OptimisticTransactionDB {
                                 Transaction* old) override {
     auto* const again = dynamic_cast<OptimisticTransaction*>(old);
     if (again == nullptr) return BeginOptimisticTransaction(this, options, transaction);
-    if (DbImpl* const impl = DbImpl::Of(this); impl == nullptr || !impl->CheckOpenForWriting().ok()) return nullptr;
+    if (DbInside* const inside = DbInside::Of(this); inside == nullptr || !inside->CheckOpenForWriting().ok()) {
+      return nullptr;
+    }
     again->BeginAgain(options, transaction);
     return again;
   }
@@ -26,9 +28,9 @@ class OptimisticTransactionDBImpl final : public OptimisticTransactionDB {
 
 Transaction* BeginOptimisticTransaction(DB* db, const WriteOptions& options,
                                         const OptimisticTransactionOptions& transaction) {
-  DbImpl* const impl = DbImpl::Of(db);
-  if (impl == nullptr || !impl->CheckOpenForWriting().ok()) return nullptr;
-  return new OptimisticTransaction(impl, options, transaction);
+  DbInside* const inside = DbInside::Of(db);
+  if (inside == nullptr || !inside->CheckOpenForWriting().ok()) return nullptr;
+  return new OptimisticTransaction(inside, options, transaction);
 }
 
 Status OptimisticTransactionDB::Open(const Options& options, const std::string& path,

@@ -37,14 +37,14 @@ bool OpenTransactions::StealFrom(TransactionID id) {
 
 // ---- PessimisticTransaction ----
 
-PessimisticTransaction::PessimisticTransaction(DbImpl* db, LockContext* context, const WriteOptions& options,
+PessimisticTransaction::PessimisticTransaction(DbInside* inside, LockContext* context, const WriteOptions& options,
                                                const TransactionOptions& transaction)
-    : TransactionBase(db), context_(*context) {
+    : TransactionBase(inside), context_(*context) {
   Start(options, transaction);
 }
 
 PessimisticTransaction::~PessimisticTransaction() {
-  if (!db_.IsOfThisProcess()) return;  // in a forked child a lock may be held for ever
+  if (!inside_.IsOfThisProcess()) return;  // in a forked child a lock may be held for ever
   UntrackAll();
   Leave();
 }
@@ -123,7 +123,7 @@ Status PessimisticTransaction::Track(const std::shared_ptr<Family>& family, cons
     since = snapshot->GetSequenceNumber();
     // With the lock, a key that was not written up to now remains so.
     const bool is_compared = known != nullptr && known->since <= since;
-    if (const Status s = is_compared ? Status::OK() : db_.CheckUnchanged(*family, key, since); !s.ok()) {
+    if (const Status s = is_compared ? Status::OK() : inside_.CheckUnchanged(*family, key, since); !s.ok()) {
       if (known == nullptr) context_.locks.Unlock(owner_.id, family->id, key);
       return s;
     }

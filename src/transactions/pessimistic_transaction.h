@@ -42,7 +42,7 @@ struct LockContext {
 
 class PessimisticTransaction final : public TransactionBase {
  public:
-  PessimisticTransaction(DbImpl* db, LockContext* context, const WriteOptions& options,
+  PessimisticTransaction(DbInside* inside, LockContext* context, const WriteOptions& options,
                          const TransactionOptions& transaction);
   ~PessimisticTransaction() override;
 

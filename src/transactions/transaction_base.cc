@@ -26,7 +26,7 @@ class TransactionBase::Call {
       return;
     }
     is_first_ = true;
-    *status = transaction_.db_.CheckUsable();
+    *status = transaction_.inside_.CheckUsable();
     if (status->ok() && transaction_.GetState() == COMMITTED) {
       *status = Status::InvalidArgument("the transaction has been committed");
     }
@@ -42,14 +42,16 @@ class TransactionBase::Call {
   bool is_first_ = false;
 };
 
-TransactionBase::TransactionBase(DbImpl* db)
-    : db_(*db), batch_(db->DefaultColumnFamily()->GetComparator(), 0, /*overwrite_key=*/true) {
-  db_.CountTransaction(1);
+TransactionBase::TransactionBase(DbInside* inside)
+    : inside_(*inside),
+      db_(inside->db()),
+      batch_(db_.DefaultColumnFamily()->GetComparator(), 0, /*overwrite_key=*/true) {
+  inside_.CountTransaction(1);
 }
 
 TransactionBase::~TransactionBase() {
-  if (!db_.IsOfThisProcess()) static_cast<void>(mark_.release());  // in a forked child a lock may be held for ever
-  db_.CountTransaction(-1);
+  if (!inside_.IsOfThisProcess()) static_cast<void>(mark_.release());  // in a forked child a lock may be held for ever
+  inside_.CountTransaction(-1);
 }
 
 void TransactionBase::Begin(const WriteOptions& options, bool set_snapshot, bool read_at_snapshot,
@@ -66,13 +68,13 @@ void TransactionBase::Begin(const WriteOptions& options, bool set_snapshot, bool
   if (set_snapshot) SetSnapshot();
 }
 
-std::uint64_t TransactionBase::NowMicros() const { return db_.GetClock()->NowMicros(); }
+std::uint64_t TransactionBase::NowMicros() const { return inside_.GetClock()->NowMicros(); }
 
 // ---- Snapshots ----
 
 SequenceNumber TransactionBase::StartWatching() {
   if (mark_ != nullptr) return db_.GetLatestSequenceNumber();
-  mark_ = std::make_unique<WriteHistory::Mark>(db_.history());
+  mark_ = std::make_unique<WriteHistory::Mark>(inside_.history());
   const SequenceNumber since = db_.GetLatestSequenceNumber();
   mark_->StartAt(since);
   return since;
@@ -239,7 +241,7 @@ void TransactionBase::UndoGetForUpdate(ColumnFamilyHandle* handle, Slice slice) 
   Status s;
   const Call call(this, &s);
   if (!s.ok()) return;
-  const Result<std::shared_ptr<Family>> family = db_.SharedFamilyOf(handle);
+  const Result<std::shared_ptr<Family>> family = inside_.SharedFamilyOf(handle);
   if (!family.ok()) return;
   const std::string key = slice.ToString();
   TrackedKey* const entry = tracked_.Find((*family)->id, key);
@@ -263,7 +265,7 @@ Status TransactionBase::Get(const ReadOptions& options, ColumnFamilyHandle* fami
   Status s;
   const Call call(this, &s);
   CAMBIUM_RETURN_IF_ERROR(s);
-  CAMBIUM_RETURN_IF_ERROR(db_.SharedFamilyOf(family).status());
+  CAMBIUM_RETURN_IF_ERROR(inside_.SharedFamilyOf(family).status());
   return batch_.GetFromBatchAndDB(&db_, AtSnapshot(options), family, key, value);
 }
 
@@ -271,7 +273,7 @@ Status TransactionBase::Get(const ReadOptions& options, ColumnFamilyHandle* fami
   Status s;
   const Call call(this, &s);
   CAMBIUM_RETURN_IF_ERROR(s);
-  CAMBIUM_RETURN_IF_ERROR(db_.SharedFamilyOf(family).status());
+  CAMBIUM_RETURN_IF_ERROR(inside_.SharedFamilyOf(family).status());
   return batch_.GetFromBatchAndDB(&db_, AtSnapshot(options), family, key, value);
 }
 
@@ -279,7 +281,7 @@ void TransactionBase::MultiGet(const ReadOptions& options, ColumnFamilyHandle* f
                                const Slice* keys, PinnableSlice* values, Status* statuses) {
   Status s;
   const Call call(this, &s);
-  if (s.ok()) s = db_.SharedFamilyOf(family).status();
+  if (s.ok()) s = inside_.SharedFamilyOf(family).status();
   if (!s.ok()) return std::fill_n(statuses, count, s), void();
   batch_.MultiGetFromBatchAndDB(&db_, AtSnapshot(options), family, count, keys, values, statuses);
 }
@@ -296,7 +298,7 @@ Status TransactionBase::TrackAndGet(const ReadOptions& options, ColumnFamilyHand
   if (options.durable_only) {
     return Status::InvalidArgument("GetForUpdate reads the newest state or a snapshot, not the durable state");
   }
-  CAMBIUM_TRY(const std::shared_ptr<Family> family, db_.SharedFamilyOf(handle));
+  CAMBIUM_TRY(const std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle));
   TakeSnapshotIfDue();
   CAMBIUM_RETURN_IF_ERROR(Track(family, key.ToString(), {.exclusive = exclusive, .validates = validates}));
   if (options.snapshot != nullptr && options.snapshot->GetSequenceNumber() < ComparedSince(*family, key.ToString())) {
@@ -326,7 +328,7 @@ Status TransactionBase::GetForUpdate(const ReadOptions& options, ColumnFamilyHan
 Iterator* TransactionBase::GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
   Status s;
   const Call call(this, &s);
-  if (s.ok()) s = db_.SharedFamilyOf(family).status();
+  if (s.ok()) s = inside_.SharedFamilyOf(family).status();
   if (!s.ok()) return new EmptyIterator(s);
   const ReadOptions its = AtSnapshot(options);
   ColumnFamilyHandle* const handle = family == nullptr ? db_.DefaultColumnFamily() : family;
@@ -343,7 +345,7 @@ Status TransactionBase::WriteKey(ColumnFamilyHandle* handle, Slice key, const Ke
   Status s;
   const Call call(this, &s);
   CAMBIUM_RETURN_IF_ERROR(s);
-  CAMBIUM_TRY(const std::shared_ptr<Family> family, db_.SharedFamilyOf(handle));
+  CAMBIUM_TRY(const std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle));
   TakeSnapshotIfDue();
   CAMBIUM_RETURN_IF_ERROR(Track(family, key.ToString(), use));
   CAMBIUM_RETURN_IF_ERROR(add());
@@ -384,7 +386,7 @@ Status TransactionBase::SingleDeleteUntracked(ColumnFamilyHandle* family, Slice 
 Status TransactionBase::RebuildFromWriteBatch(WriteBatch* batch) {
   if (batch == nullptr) return Status::InvalidArgument("RebuildFromWriteBatch: the batch is null");
   CAMBIUM_RETURN_IF_ERROR(batch->status());
-  if (!batch->IsFor(db_.database_id())) {
+  if (!batch->IsFor(inside_.database_id())) {
     return Status::InvalidArgument("the write batch has column families of another database");
   }
   struct Replay final : WriteBatch::Handler {
@@ -407,7 +409,7 @@ Status TransactionBase::RebuildFromWriteBatch(WriteBatch* batch) {
       return Status::NotSupported("a transaction has no range deletes");
     }
     Result<std::unique_ptr<ColumnFamilyHandle>> Handle(std::uint32_t id) const {
-      std::unique_ptr<ColumnFamilyHandle> handle = to.db_.NewHandle(id);
+      std::unique_ptr<ColumnFamilyHandle> handle = to.inside_.NewHandle(id);
       if (handle == nullptr) return Status::InvalidArgument("no column family has the id " + std::to_string(id));
       return handle;
     }

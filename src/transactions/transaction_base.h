@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "cambium/transaction.h"
 #include "state/write_history.h"
 #include "transactions/tracked_keys.h"
@@ -77,7 +77,7 @@ class TransactionBase : public Transaction {
   [[nodiscard]] TransactionState GetState() const override { return state_.load(std::memory_order_acquire); }
 
  protected:
-  explicit TransactionBase(DbImpl* db);
+  explicit TransactionBase(DbInside* inside);
 
   // What a call does with its key.
   struct KeyUse {
@@ -106,7 +106,8 @@ class TransactionBase : public Transaction {
   [[nodiscard]] std::uint64_t NowMicros() const;
   void TakeSnapshotIfDue();
 
-  DbImpl& db_;
+  DbInside& inside_;
+  DB& db_;
   WriteBatchWithIndex batch_;
   WriteOptions write_options_;
   TrackedKeys tracked_;

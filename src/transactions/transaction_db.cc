@@ -35,7 +35,7 @@ Status NullFamily() { return Status::InvalidArgument("the column family handle i
 class TransactionDBImpl final : public TransactionDB {
  public:
   TransactionDBImpl(std::unique_ptr<DB> db, const TransactionDBOptions& options)
-      : TransactionDB(std::move(db)), impl_(*DbImpl::Of(db_)), context_(options, impl_.GetClock()) {}
+      : TransactionDB(std::move(db)), inside_(*DbInside::Of(db_)), context_(options, inside_.GetClock()) {}
 
   using TransactionDB::Delete;
   using TransactionDB::Put;
@@ -43,9 +43,9 @@ class TransactionDBImpl final : public TransactionDB {
 
   Transaction* BeginTransaction(const WriteOptions& options, const TransactionOptions& transaction,
                                 Transaction* old) override {
-    if (!impl_.CheckOpenForWriting().ok()) return nullptr;
+    if (!inside_.CheckOpenForWriting().ok()) return nullptr;
     auto* const again = dynamic_cast<PessimisticTransaction*>(old);
-    if (again == nullptr) return new PessimisticTransaction(&impl_, &context_, options, transaction);
+    if (again == nullptr) return new PessimisticTransaction(&inside_, &context_, options, transaction);
     again->BeginAgain(options, transaction);
     return again;
   }
@@ -75,22 +75,22 @@ class TransactionDBImpl final : public TransactionDB {
   }
   Status Write(const WriteOptions& options, WriteBatch* batch) override {
     if (batch == nullptr) return Status::InvalidArgument("Write: the batch is null");
-    CAMBIUM_RETURN_IF_ERROR(impl_.CheckOpenForWriting());
+    CAMBIUM_RETURN_IF_ERROR(inside_.CheckOpenForWriting());
     KeysOfBatch keys;
     CAMBIUM_RETURN_IF_ERROR(batch->Iterate(&keys));
-    PessimisticTransaction locks(&impl_, &context_, options, {});
+    PessimisticTransaction locks(&inside_, &context_, options, {});
     locks.SetLockTimeout(context_.options.default_lock_timeout);
     for (const auto& [id, key] : keys.keys()) {
-      const std::unique_ptr<ColumnFamilyHandle> handle = impl_.NewHandle(id);
+      const std::unique_ptr<ColumnFamilyHandle> handle = inside_.NewHandle(id);
       if (handle == nullptr) break;  // the write below says so
-      CAMBIUM_TRY(const std::shared_ptr<Family> family, impl_.SharedFamilyOf(handle.get()));
+      CAMBIUM_TRY(const std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle.get()));
       CAMBIUM_RETURN_IF_ERROR(locks.LockForWrite(family, key));
     }
-    return impl_.Write(options, batch);
+    return inside_.db().Write(options, batch);
   }
 
  private:
-  DbImpl& impl_;
+  DbInside& inside_;
   LockContext context_;
 };
 

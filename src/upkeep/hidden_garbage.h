@@ -3,15 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "gc/relocation.h"
+#include "index/run.h"
 #include "manifest/accounts.h"
 #include "manifest/state.h"
 #include "memtable/memtable.h"
 #include "state/family.h"
 #include "state/live_sample.h"
-#include "upkeep/run_change.h"
+#include "upkeep/key_sample.h"
 
 namespace cambium {
 
@@ -29,10 +31,16 @@ void SampleLayers(Family* family, const Layers& layers, std::uint64_t grain) CAM
 // Called when a step of log GC is committed, which has moved these values. If memory runs out, the sample is lost.
 void NoteMoved(Family* family, std::span<const MovedValue> values, std::uint64_t grain) noexcept
     CAMBIUM_REQUIRES(commit_lock);
+// Runs that a flush has made, and what it knows of their keys.
+struct FlushedRuns {
+  std::span<const std::shared_ptr<const Run>> runs;
+  const KeySample& sample;
+  bool has_stretches = false;  // dead stretches were left out of the runs
+};
 // Called after a flush that has made runs: they have hidden the entries that their sample finds in the layers below.
 // `is_known`: the result of NoteReplaced. If it is false, some values may be counted twice. The sample of live values
 // limits the error (HiddenBytes).
-void NoteHidden(Family* family, const RunChange& flushed, const Layers& below, bool is_known);
+void NoteHidden(Family* family, const FlushedRuns& flushed, const Layers& below, bool is_known);
 // Called after a flush that made a run, and at Open: estimates what the range deletes of `now` cover. If pages cannot be
 // read, the estimates stay as they are.
 void NoteCovered(Family* family, const Layers& now);

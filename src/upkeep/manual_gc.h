@@ -6,10 +6,10 @@
 
 #include "cambium/options.h"
 #include "state/db_state.h"
-#include "upkeep/clusterer.h"
-#include "upkeep/collector.h"
-#include "upkeep/gc_segments.h"
-#include "upkeep/space_keeper.h"
+#include "upkeep/log_gc/clusterer.h"
+#include "upkeep/log_gc/collector.h"
+#include "upkeep/log_gc/gc_segments.h"
+#include "upkeep/space/space_keeper.h"
 
 namespace cambium {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "io/at_directory.h"
-#include "io/file_pool.h"
+#include "io/pooled_file_system.h"
 #include "recovery/log_replay.h"
 #include "recovery/open_files.h"
 #include "verify/verifier.h"

@@ -1,5 +1,6 @@
 // Verifies the layers of a family: every page of its runs and its tree, and the accounts that follow from the entries.
 #include <algorithm>
+#include <cassert>
 
 #include "verify/verifier.h"
 #include "index/tree_check.h"
@@ -31,6 +32,7 @@ const std::string* CursorOf(const FamilyState& family, std::uint64_t run) {
 }  // namespace
 
 Status Verifier::CheckFamily(const FamilyState& family) {
+  assert(values_.empty() && values_keys_.empty() && "the family before has ended with CheckValues");
   accounts_.clear();
   bool whole = true;  // every layer was walked to its end; only then are the sums compared
   bool is_tree_unread = false;
@@ -109,6 +111,7 @@ Status Verifier::CheckTreeOfPages(const FamilyState& family, const TreeOfPages& 
 Status Verifier::JudgeDamage(const FamilyState& family, const TreeOfPages& tree, const std::vector<Status>& damage,
                              std::uint64_t count) {
   const Status still_read = ReadFromCursor(family, tree);
+  assert(!damage.empty() && count >= damage.size());
   const std::uint64_t not_kept = count - damage.size();
   if (still_read.ok()) {
     for (const Status& each : damage) CAMBIUM_RETURN_IF_ERROR(FoundDead(each));
@@ -126,6 +129,7 @@ Status Verifier::JudgeDamage(const FamilyState& family, const TreeOfPages& tree,
 // Nothing reads the pages before the cursor any more. The pages after it, and the branches above them, are whole if a
 // TreeCursor can walk there as reads and the sweep do. A backward scan reads one key more, so step back once too.
 Status Verifier::ReadFromCursor(const FamilyState& family, const TreeOfPages& tree) {
+  assert(tree.run != nullptr && tree.cursor != nullptr && "only a run that is swept has a cursor");
   TreeCursor cursor(tree.root, tree.run->files(), &pool_, comparators_.at(family.id));
   Slice key;
   for (cursor.Seek(*tree.cursor); cursor.Valid() && cursor.Advance(true, &key);) {

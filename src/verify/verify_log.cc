@@ -1,5 +1,6 @@
 // Verifies the log: records and footers of segments, and the tail that Open replays.
 #include <algorithm>
+#include <cassert>
 #include <map>
 
 #include "recovery/log_replay.h"
@@ -75,6 +76,7 @@ Status Verifier::WalkSegment(const SegmentInfo& info, const Segment& segment,
     // The footer says where the next separated record begins.
     listed.erase(listed.begin(), listed.upper_bound(at));
     if (listed.empty()) return Status::OK();
+    assert(listed.begin()->first > at);
     start = listed.begin()->first;
   }
   if (!listed.empty()) Problem(segment.path() + ": the footer lists records that are not there");

@@ -1,5 +1,6 @@
 // Verifies the values that index entries refer to: whole records, punched ones, and those whose segment is gone.
 #include <algorithm>
+#include <cassert>
 #include <tuple>
 
 #include "verify/verifier.h"
@@ -24,6 +25,7 @@ bool Verifier::IsCutOff(ValueAddress address) const {
 }
 
 Result<bool> Verifier::IsHidden(const FamilyState& family, Slice key, std::size_t newer) {
+  assert(newer <= newer_.size());
   for (std::size_t i = 0; i < newer; ++i) {
     const auto& [run, cursor] = newer_[i];
     if (cursor != nullptr && comparators_.at(family.id)->Compare(key, *cursor) < 0) continue;
@@ -72,6 +74,7 @@ Status Verifier::CheckValues(const FamilyState& family) {
     return std::tuple(value.address.slot(), value.address.offset(), value.newer);
   });
   for (const ValueOfEntry& value : values_) {
+    assert(value.key_at + value.key_size <= values_keys_.size());
     const Slice key(values_keys_.data() + value.key_at, value.key_size);
     Status s = CheckValue({value.address, family.id, key, true, equal_by});
     if (s.ok()) continue;

@@ -94,6 +94,7 @@ class Segment {
 
   // Lets the file be removed with the last reference. The MANIFEST record that drops this segment must be durable.
   void MakeObsolete() { obsolete_.store(true, std::memory_order_release); }
+  [[nodiscard]] bool is_obsolete() const { return obsolete_.load(std::memory_order_acquire); }
 
  private:
   const std::uint64_t number_;
@@ -132,9 +133,7 @@ class SegmentTable {
   [[nodiscard]] SegmentTable With(Slot slot, std::shared_ptr<Segment> segment) const {
     assert(segment == nullptr || segment->slot() == slot);
     SegmentTable copy = *this;
-    if (MutantIs(Mutant::kViewCopiesSegmentTable)) {
-      for (std::shared_ptr<const Group>& each : copy.groups_) each = CopyOf(each);
-    }
+    if (MutantIs(Mutant::kViewCopiesSegmentTable)) copy.CopyAllGroups();
     const auto index = static_cast<std::size_t>(slot);
     if (index / kGroupSlots >= copy.groups_.size()) copy.groups_.resize(index / kGroupSlots + 1);
     std::shared_ptr<const Group>& place = copy.groups_[index / kGroupSlots];
@@ -170,6 +169,10 @@ class SegmentTable {
   template <typename T>
   static std::shared_ptr<T> CopyOf(const std::shared_ptr<const T>& from) {
     return from == nullptr ? std::make_shared<T>() : std::make_shared<T>(*from);
+  }
+  // Only in a mutant: shares nothing with the table that it is a copy of.
+  void CopyAllGroups() {
+    for (std::shared_ptr<const Group>& each : groups_) each = CopyOf(each);
   }
 
   std::vector<std::shared_ptr<const Group>> groups_;

@@ -141,93 +141,112 @@ void CountAnswers(void* count, size_t, const char* const*, const size_t*, const 
   ++*static_cast<std::uint64_t*>(count);
 }
 
-// One case for each function of c_transaction.h that reports an error.
-void AddTransactions(std::map<std::string, Case>* all) {
-  std::map<std::string, Case>& c = *all;
+using Table = std::map<std::string, Case>;
+
+// The options of two column families.
+const cambium_options_t* const* Both(Room& r) {
+  static thread_local const cambium_options_t* both[2];
+  both[0] = both[1] = &r.options;
+  return both;
+}
+
+// ---- c_transaction.h: transactions and batches ----
+
+void Begin(Room& r) {
   static const cambium_optimistictransaction_options_t optimistic{};
-  static const cambium_transactiondb_options_t locking{};
-  const auto begin = [](Room& r) {
-    r.txn = cambium_begin_optimistic_transaction(r.db, &r.write, &optimistic, &r.error);
-  };
-  const auto begin_and_write = [begin](Room& r) {
-    begin(r);
-    cambium_transaction_set_savepoint(r.txn);
-    cambium_transaction_put(r.txn, "key", 3, "new", 3, &r.error);
-  };
-  c["begin_optimistic_transaction"] = {Needs::kOpen, begin};
-  c["transaction_commit"] = {Needs::kOpen, [](Room& r) { cambium_transaction_commit(r.txn, &r.error); },
-                             begin_and_write};
-  c["transaction_rollback"] = {Needs::kOpen, [](Room& r) { cambium_transaction_rollback(r.txn, &r.error); },
-                               begin_and_write};
-  c["transaction_rollback_to_savepoint"] = {Needs::kOpen, [](Room& r) {
-    cambium_transaction_rollback_to_savepoint(r.txn, &r.error);
-  }, begin_and_write};
-  c["transaction_pop_savepoint"] = {Needs::kOpen, [](Room& r) { cambium_transaction_pop_savepoint(r.txn, &r.error); },
-                                    begin_and_write};
+  r.txn = cambium_begin_optimistic_transaction(r.db, &r.write, &optimistic, &r.error);
+}
+
+void BeginAndWrite(Room& r) {
+  Begin(r);
+  cambium_transaction_set_savepoint(r.txn);
+  cambium_transaction_put(r.txn, "key", 3, "new", 3, &r.error);
+}
+
+void AddReadsOfTransactions(Table* all) {
+  Table& c = *all;
   c["transaction_get"] = {Needs::kOpen, [](Room& r) {
     r.copies[0] = cambium_transaction_get(r.txn, &r.read, "key", 3, r.sizes, &r.error);
-  }, begin_and_write};
+  }, BeginAndWrite};
   c["transaction_get_cf"] = {Needs::kOpen, [](Room& r) {
     r.copies[0] = cambium_transaction_get_cf(r.txn, &r.read, r.x, "key", 3, r.sizes, &r.error);
-  }, begin};
+  }, Begin};
   c["transaction_get_pinned"] = {Needs::kOpen, [](Room& r) {
     r.slices[0] = cambium_transaction_get_pinned(r.txn, &r.read, "key", 3, &r.error);
-  }, begin};
+  }, Begin};
   c["transaction_get_pinned_cf"] = {Needs::kOpen, [](Room& r) {
     r.slices[0] = cambium_transaction_get_pinned_cf(r.txn, &r.read, r.x, "key", 3, &r.error);
-  }, begin};
+  }, Begin};
   c["transaction_get_for_update"] = {Needs::kOpen, [](Room& r) {
     r.copies[0] = cambium_transaction_get_for_update(r.txn, &r.read, "key", 3, r.sizes, 1, &r.error);
-  }, begin};
+  }, Begin};
   c["transaction_get_for_update_cf"] = {Needs::kOpen, [](Room& r) {
     r.copies[0] = cambium_transaction_get_for_update_cf(r.txn, &r.read, r.x, "key", 3, r.sizes, 1, &r.error);
-  }, begin};
+  }, Begin};
   c["transaction_get_pinned_for_update"] = {Needs::kOpen, [](Room& r) {
     r.slices[0] = cambium_transaction_get_pinned_for_update(r.txn, &r.read, "key", 3, 1, &r.error);
-  }, begin};
+  }, Begin};
   c["transaction_get_pinned_for_update_cf"] = {Needs::kOpen, [](Room& r) {
     r.slices[0] = cambium_transaction_get_pinned_for_update_cf(r.txn, &r.read, r.x, "key", 3, 1, &r.error);
-  }, begin};
+  }, Begin};
   c["transaction_multi_get"] = {Needs::kOpen, [](Room& r) {
     cambium_transaction_multi_get(r.txn, &r.read, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
-  }, begin_and_write};
+  }, BeginAndWrite};
   c["transaction_multi_get_cf"] = {Needs::kOpen, [](Room& r) {
     const cambium_column_family_handle_t* const families[] = {r.x, r.x};
     cambium_transaction_multi_get_cf(r.txn, &r.read, families, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
-  }, begin};
+  }, Begin};
   c["transaction_multi_get_for_update"] = {Needs::kOpen, [](Room& r) {
     cambium_transaction_multi_get_for_update(r.txn, &r.read, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
-  }, begin_and_write};
+  }, BeginAndWrite};
   c["transaction_multi_get_for_update_cf"] = {Needs::kOpen, [](Room& r) {
     const cambium_column_family_handle_t* const families[] = {r.x, r.x};
     cambium_transaction_multi_get_for_update_cf(r.txn, &r.read, families, 2, kKeys, kLengths, r.copies, r.sizes,
                                                 r.errors);
-  }, begin};
+  }, Begin};
+}
+
+void AddTransactions(Table* all) {
+  Table& c = *all;
+  c["begin_optimistic_transaction"] = {Needs::kOpen, Begin};
+  c["transaction_commit"] = {Needs::kOpen, [](Room& r) { cambium_transaction_commit(r.txn, &r.error); },
+                             BeginAndWrite};
+  c["transaction_rollback"] = {Needs::kOpen, [](Room& r) { cambium_transaction_rollback(r.txn, &r.error); },
+                               BeginAndWrite};
+  c["transaction_rollback_to_savepoint"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_rollback_to_savepoint(r.txn, &r.error);
+  }, BeginAndWrite};
+  c["transaction_pop_savepoint"] = {Needs::kOpen, [](Room& r) { cambium_transaction_pop_savepoint(r.txn, &r.error); },
+                                    BeginAndWrite};
   c["transaction_put"] = {Needs::kOpen, [](Room& r) { cambium_transaction_put(r.txn, "a", 1, "b", 1, &r.error); },
-                          begin};
+                          Begin};
   c["transaction_put_cf"] = {Needs::kOpen, [](Room& r) {
     cambium_transaction_put_cf(r.txn, r.x, "a", 1, "b", 1, &r.error);
-  }, begin_and_write};
+  }, BeginAndWrite};
   c["transaction_delete"] = {Needs::kOpen, [](Room& r) { cambium_transaction_delete(r.txn, "a", 1, &r.error); },
-                             begin};
+                             Begin};
   c["transaction_delete_cf"] = {Needs::kOpen, [](Room& r) {
     cambium_transaction_delete_cf(r.txn, r.x, "a", 1, &r.error);
-  }, begin};
+  }, Begin};
   c["transaction_singledelete"] = {Needs::kOpen, [](Room& r) {
     cambium_transaction_singledelete(r.txn, "a", 1, &r.error);
-  }, begin};
+  }, Begin};
   c["transaction_singledelete_cf"] = {Needs::kOpen, [](Room& r) {
     cambium_transaction_singledelete_cf(r.txn, r.x, "a", 1, &r.error);
-  }, begin};
+  }, Begin};
   c["transaction_rebuild_from_writebatch"] = {Needs::kOpen, [](Room& r) {
     cambium_transaction_rebuild_from_writebatch(r.txn, &r.batch, &r.error);
-  }, begin};
+  }, Begin};
+}
 
-  // A batch with an index, which lives longer than the call.
-  struct Indexed {
-    WriteBatchWithIndex rep;
-    cambium_writebatch_wi_t face{&rep};
-  };
+// A batch with an index, which lives longer than the call.
+struct Indexed {
+  WriteBatchWithIndex rep;
+  cambium_writebatch_wi_t face{&rep};
+};
+
+void AddIndexedBatches(Table* all) {
+  Table& c = *all;
   const auto indexed = [](Room& r) {
     auto* const made = new Indexed;
     r.keeper.reset(made, [](void* old) { delete static_cast<Indexed*>(old); });
@@ -238,9 +257,9 @@ void AddTransactions(std::map<std::string, Case>* all) {
   const auto batch = [](Room& r) { return &static_cast<Indexed*>(r.keeper.get())->face; };
   c["transaction_rebuild_from_writebatch_wi"] = {Needs::kOpen, [batch](Room& r) {
     cambium_transaction_rebuild_from_writebatch_wi(r.txn, batch(r), &r.error);
-  }, [=](Room& r) {
+  }, [indexed](Room& r) {
     indexed(r);
-    begin(r);
+    Begin(r);
   }};
   c["writebatch_wi_rollback_to_save_point"] = {Needs::kNothing, [batch](Room& r) {
     cambium_writebatch_wi_rollback_to_save_point(batch(r), &r.error);
@@ -273,352 +292,400 @@ void AddTransactions(std::map<std::string, Case>* all) {
     r.slices[0] =
         cambium_writebatch_wi_get_pinned_from_batch_and_db_cf(batch(r), r.db, &r.read, r.x, "key", 3, &r.error);
   }, indexed};
+}
 
-  // Databases of their own, at `out`.
-  const auto of = [](Room& r) {
-    static thread_local const cambium_options_t* both[2];
-    both[0] = both[1] = &r.options;
-    return both;
-  };
-  const auto optimistic_db = [](Room& r) {
-    r.otxn_db = cambium_optimistictransactiondb_open(&r.options, r.out.c_str(), &r.error);
-    if (r.otxn_db != nullptr) r.opened = cambium_optimistictransactiondb_as_db(r.otxn_db);
-  };
-  const auto locking_db = [](Room& r) {
-    r.txn_db = cambium_transactiondb_open(&r.options, &locking, r.out.c_str(), &r.error);
-    if (r.txn_db != nullptr) r.opened = cambium_transactiondb_as_db(r.txn_db);
-  };
-  const auto locking_families = [=](Room& r) {
-    locking_db(r);
-    r.handles[1] = cambium_transactiondb_create_column_family(r.txn_db, &r.options, "x", &r.error);
-    cambium_transactiondb_put_cf(r.txn_db, &r.write, r.handles[1], "key", 3, "value", 5, &r.error);
-  };
-  c["optimistictransactiondb_open"] = {Needs::kNothing, optimistic_db};
-  c["optimistictransactiondb_open_column_families"] = {Needs::kClosed, [of](Room& r) {
-    r.otxn_db = cambium_optimistictransactiondb_open_column_families(&r.options, r.path.c_str(), 2, kNames, of(r),
+// ---- c_transaction.h: databases with transactions, at `out` ----
+
+const cambium_transactiondb_options_t kLocking{};
+
+void OpenOptimisticDb(Room& r) {
+  r.otxn_db = cambium_optimistictransactiondb_open(&r.options, r.out.c_str(), &r.error);
+  if (r.otxn_db != nullptr) r.opened = cambium_optimistictransactiondb_as_db(r.otxn_db);
+}
+
+void OpenLockingDb(Room& r) {
+  r.txn_db = cambium_transactiondb_open(&r.options, &kLocking, r.out.c_str(), &r.error);
+  if (r.txn_db != nullptr) r.opened = cambium_transactiondb_as_db(r.txn_db);
+}
+
+void OpenLockingFamilies(Room& r) {
+  OpenLockingDb(r);
+  r.handles[1] = cambium_transactiondb_create_column_family(r.txn_db, &r.options, "x", &r.error);
+  cambium_transactiondb_put_cf(r.txn_db, &r.write, r.handles[1], "key", 3, "value", 5, &r.error);
+}
+
+void AddTransactionDbs(Table* all) {
+  Table& c = *all;
+  c["optimistictransactiondb_open"] = {Needs::kNothing, OpenOptimisticDb};
+  c["optimistictransactiondb_open_column_families"] = {Needs::kClosed, [](Room& r) {
+    r.otxn_db = cambium_optimistictransactiondb_open_column_families(&r.options, r.path.c_str(), 2, kNames, Both(r),
                                                                      r.handles, &r.error);
     if (r.otxn_db != nullptr) r.opened = cambium_optimistictransactiondb_as_db(r.otxn_db);
   }};
   c["optimistictransactiondb_write"] = {Needs::kNothing, [](Room& r) {
     cambium_optimistictransactiondb_write(r.otxn_db, &r.write, &r.batch, &r.error);
-  }, optimistic_db};
+  }, OpenOptimisticDb};
   c["optimistictransactiondb_checkpoint_object_create"] = {Needs::kNothing, [](Room& r) {
     r.checkpoint = cambium_optimistictransactiondb_checkpoint_object_create(r.otxn_db, &r.error);
-  }, optimistic_db};
-  c["transactiondb_open"] = {Needs::kNothing, locking_db};
-  c["transactiondb_open_column_families"] = {Needs::kClosed, [of](Room& r) {
-    r.txn_db = cambium_transactiondb_open_column_families(&r.options, &locking, r.path.c_str(), 2, kNames, of(r),
+  }, OpenOptimisticDb};
+  c["transactiondb_open"] = {Needs::kNothing, OpenLockingDb};
+  c["transactiondb_open_column_families"] = {Needs::kClosed, [](Room& r) {
+    r.txn_db = cambium_transactiondb_open_column_families(&r.options, &kLocking, r.path.c_str(), 2, kNames, Both(r),
                                                           r.handles, &r.error);
     if (r.txn_db != nullptr) r.opened = cambium_transactiondb_as_db(r.txn_db);
   }};
   c["transactiondb_create_column_family"] = {Needs::kNothing, [](Room& r) {
     r.handles[0] = cambium_transactiondb_create_column_family(r.txn_db, &r.options, "x", &r.error);
-  }, locking_db};
+  }, OpenLockingDb};
   c["transactiondb_checkpoint_object_create"] = {Needs::kNothing, [](Room& r) {
     r.checkpoint = cambium_transactiondb_checkpoint_object_create(r.txn_db, &r.error);
-  }, locking_db};
+  }, OpenLockingDb};
   c["transaction_set_name"] = {Needs::kNothing, [](Room& r) {
     cambium_transaction_set_name(r.txn, "a name that is not short", 24, &r.error);
-  }, [=](Room& r) {
+  }, [](Room& r) {
     static const cambium_transaction_options_t how{};
-    locking_db(r);
+    OpenLockingDb(r);
     r.txn = cambium_transaction_begin(r.txn_db, &r.write, &how, nullptr);
   }};
+}
+
+void AddCallsOfTransactionDbs(Table* all) {
+  Table& c = *all;
   c["transactiondb_put"] = {Needs::kNothing, [](Room& r) {
     cambium_transactiondb_put(r.txn_db, &r.write, "a", 1, "b", 1, &r.error);
-  }, locking_db};
+  }, OpenLockingDb};
   c["transactiondb_put_cf"] = {Needs::kNothing, [](Room& r) {
     cambium_transactiondb_put_cf(r.txn_db, &r.write, r.handles[1], "a", 1, "b", 1, &r.error);
-  }, locking_families};
+  }, OpenLockingFamilies};
   c["transactiondb_delete"] = {Needs::kNothing, [](Room& r) {
     cambium_transactiondb_delete(r.txn_db, &r.write, "a", 1, &r.error);
-  }, locking_db};
+  }, OpenLockingDb};
   c["transactiondb_delete_cf"] = {Needs::kNothing, [](Room& r) {
     cambium_transactiondb_delete_cf(r.txn_db, &r.write, r.handles[1], "a", 1, &r.error);
-  }, locking_families};
+  }, OpenLockingFamilies};
   c["transactiondb_write"] = {Needs::kNothing, [](Room& r) {
     cambium_transactiondb_write(r.txn_db, &r.write, &r.batch, &r.error);
-  }, locking_db};
+  }, OpenLockingDb};
   c["transactiondb_get"] = {Needs::kNothing, [](Room& r) {
     r.copies[0] = cambium_transactiondb_get(r.txn_db, &r.read, "key", 3, r.sizes, &r.error);
-  }, locking_db};
+  }, OpenLockingDb};
   c["transactiondb_get_cf"] = {Needs::kNothing, [](Room& r) {
     r.copies[0] = cambium_transactiondb_get_cf(r.txn_db, &r.read, r.handles[1], "key", 3, r.sizes, &r.error);
-  }, locking_families};
+  }, OpenLockingFamilies};
   c["transactiondb_get_pinned"] = {Needs::kNothing, [](Room& r) {
     r.slices[0] = cambium_transactiondb_get_pinned(r.txn_db, &r.read, "key", 3, &r.error);
-  }, locking_db};
+  }, OpenLockingDb};
   c["transactiondb_get_pinned_cf"] = {Needs::kNothing, [](Room& r) {
     r.slices[0] = cambium_transactiondb_get_pinned_cf(r.txn_db, &r.read, r.handles[1], "key", 3, &r.error);
-  }, locking_families};
+  }, OpenLockingFamilies};
   c["transactiondb_multi_get"] = {Needs::kNothing, [](Room& r) {
     cambium_transactiondb_multi_get(r.txn_db, &r.read, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
-  }, locking_db};
+  }, OpenLockingDb};
   c["transactiondb_multi_get_cf"] = {Needs::kNothing, [](Room& r) {
     const cambium_column_family_handle_t* const families[] = {r.handles[1], r.handles[1]};
     cambium_transactiondb_multi_get_cf(r.txn_db, &r.read, families, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
-  }, locking_families};
+  }, OpenLockingFamilies};
   c["transactiondb_flush"] = {Needs::kNothing, [](Room& r) {
     cambium_transactiondb_flush(r.txn_db, &r.flush, &r.error);
-  }, locking_families};
+  }, OpenLockingFamilies};
   c["transactiondb_flush_cf"] = {Needs::kNothing, [](Room& r) {
     cambium_transactiondb_flush_cf(r.txn_db, &r.flush, r.handles[1], &r.error);
-  }, locking_families};
+  }, OpenLockingFamilies};
   c["transactiondb_flush_wal"] = {Needs::kNothing, [](Room& r) {
     cambium_transactiondb_flush_wal(r.txn_db, 1, &r.error);
-  }, locking_families};
+  }, OpenLockingFamilies};
 }
 
-// A table: one case for each function that reports an error.
-const std::map<std::string, Case>& Cases() {
+// ---- c.h ----
+
+void AddOpenAndClose(Table* all) {
+  Table& c = *all;
+  c["open"] = {Needs::kNothing, [](Room& r) { r.opened = cambium_open(&r.options, r.path.c_str(), &r.error); }};
+  c["open_for_read_only"] = {Needs::kClosed, [](Room& r) {
+    r.opened = cambium_open_for_read_only(&r.options, r.path.c_str(), &r.error);
+  }};
+  c["open_column_families"] = {Needs::kClosed, [](Room& r) {
+    r.opened = cambium_open_column_families(&r.options, r.path.c_str(), 2, kNames, Both(r), r.handles, &r.error);
+  }};
+  c["open_for_read_only_column_families"] = {Needs::kClosed, [](Room& r) {
+    r.opened = cambium_open_for_read_only_column_families(&r.options, r.path.c_str(), 2, kNames, Both(r), r.handles,
+                                                          &r.error);
+  }};
+  c["close_with_status"] = {Needs::kOpen, [](Room& r) {
+    if (cambium_close_with_status(r.db, &r.error) != 0) {
+      r.db = nullptr;
+    } else {
+      EXPECT_EQ(cambium_error_subcode(r.error), cambium_subcode_out_of_memory) << r.error;
+    }
+  }, [](Room& r) {
+    cambium_column_family_handle_destroy(r.x);
+    r.x = nullptr;
+  }};
+  c["destroy_db"] = {Needs::kClosed, [](Room& r) { cambium_destroy_db(&r.options, r.path.c_str(), &r.error); }};
+  c["repair_db"] = {Needs::kClosed, [](Room& r) { cambium_repair_db(&r.options, r.path.c_str(), &r.error); }};
+  c["salvage_db"] = {Needs::kClosed, [](Room& r) {
+    cambium_salvage_db(&r.options, r.path.c_str(), r.out.c_str(), 0, &r.numbers[0], &r.numbers[1], &r.error);
+  }};
+  c["salvage_db_column_families"] = {Needs::kClosed, [](Room& r) {
+    cambium_salvage_db_column_families(&r.options, r.path.c_str(), 2, kNames, Both(r), r.out.c_str(), 0, &r.numbers[0],
+                                       &r.numbers[1], &r.error);
+  }};
+  c["verify_db"] = {Needs::kClosed, [](Room& r) {
+    cambium_verify_db(&r.options, r.path.c_str(), 1, &r.list, &r.list_size, &r.error);
+  }};
+  c["verify_db_column_families"] = {Needs::kClosed, [](Room& r) {
+    cambium_verify_db_column_families(&r.options, r.path.c_str(), 2, kNames, Both(r), 1, &r.list, &r.list_size,
+                                      &r.error);
+  }};
+  c["list_column_families"] = {Needs::kClosed, [](Room& r) {
+    r.list = cambium_list_column_families(&r.options, r.path.c_str(), &r.list_size, &r.error);
+  }};
+  c["create_column_family"] = {Needs::kOpen, [](Room& r) {
+    r.handles[0] = cambium_create_column_family(r.db, &r.options, "another", &r.error);
+  }};
+  c["drop_column_family"] = {Needs::kOpen, [](Room& r) { cambium_drop_column_family(r.db, r.x, &r.error); }};
+}
+
+void AddWrites(Table* all) {
+  Table& c = *all;
+  c["put"] = {Needs::kOpen, [](Room& r) { cambium_put(r.db, &r.write, "a", 1, "b", 1, &r.error); }};
+  c["put_cf"] = {Needs::kOpen, [](Room& r) { cambium_put_cf(r.db, &r.write, r.x, "a", 1, "b", 1, &r.error); }};
+  c["delete"] = {Needs::kOpen, [](Room& r) { cambium_delete(r.db, &r.write, "a", 1, &r.error); }};
+  c["delete_cf"] = {Needs::kOpen, [](Room& r) { cambium_delete_cf(r.db, &r.write, r.x, "a", 1, &r.error); }};
+  c["singledelete"] = {Needs::kOpen, [](Room& r) { cambium_singledelete(r.db, &r.write, "a", 1, &r.error); }};
+  c["singledelete_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_singledelete_cf(r.db, &r.write, r.x, "a", 1, &r.error);
+  }};
+  c["delete_range"] = {Needs::kOpen, [](Room& r) {
+    cambium_delete_range(r.db, &r.write, "a", 1, "z", 1, &r.error);
+  }};
+  c["delete_range_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_delete_range_cf(r.db, &r.write, r.x, "a", 1, "z", 1, &r.error);
+  }};
+  c["write"] = {Needs::kOpen, [](Room& r) { cambium_write(r.db, &r.write, &r.batch, &r.error); }};
+  c["writebatch_rollback_to_save_point"] = {Needs::kNothing, [](Room& r) {
+    cambium_writebatch_rollback_to_save_point(&r.batch, &r.error);
+    if (r.error == nullptr) cambium_writebatch_rollback_to_save_point(&r.batch, &r.error);
+  }};
+  c["writebatch_pop_save_point"] = {Needs::kNothing, [](Room& r) {
+    cambium_writebatch_pop_save_point(&r.batch, &r.error);
+    if (r.error == nullptr) cambium_writebatch_pop_save_point(&r.batch, &r.error);
+  }};
+  c["writebatch_iterate_cf"] = {Needs::kNothing, [](Room& r) {
+    cambium_writebatch_iterate_cf(
+        &r.batch, nullptr, [](void*, uint32_t, const char*, size_t, const char*, size_t) {},
+        [](void*, uint32_t, const char*, size_t) {}, [](void*, uint32_t, const char*, size_t, const char*, size_t) {},
+        &r.error);
+  }};
+}
+
+void AddReads(Table* all) {
+  Table& c = *all;
+  c["get"] = {Needs::kOpen, [](Room& r) {
+    r.copies[0] = cambium_get(r.db, &r.read, "key", 3, r.sizes, &r.error);
+  }};
+  c["get_cf"] = {Needs::kOpen, [](Room& r) {
+    r.copies[0] = cambium_get_cf(r.db, &r.read, r.x, "key", 3, r.sizes, &r.error);
+  }};
+  c["get_into_buffer"] = {Needs::kOpen, [](Room& r) {
+    char buffer[3'000];
+    unsigned char found = 0;
+    cambium_get_into_buffer(r.db, &r.read, "key", 3, buffer, sizeof buffer, r.sizes, &found, &r.error);
+  }};
+  c["get_into_buffer_cf"] = {Needs::kOpen, [](Room& r) {
+    char buffer[3];
+    unsigned char found = 0;
+    cambium_get_into_buffer_cf(r.db, &r.read, r.x, "key", 3, buffer, sizeof buffer, r.sizes, &found, &r.error);
+  }};
+  c["get_pinned"] = {Needs::kOpen, [](Room& r) {
+    r.slices[0] = cambium_get_pinned(r.db, &r.read, "key", 3, &r.error);
+  }};
+  c["get_pinned_cf"] = {Needs::kOpen, [](Room& r) {
+    r.slices[0] = cambium_get_pinned_cf(r.db, &r.read, r.x, "key", 3, &r.error);
+  }};
+  c["multi_get"] = {Needs::kOpen, [](Room& r) {
+    cambium_multi_get(r.db, &r.read, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
+  }};
+  c["multi_get_cf"] = {Needs::kOpen, [](Room& r) {
+    const cambium_column_family_handle_t* const families[] = {r.x, r.x};
+    cambium_multi_get_cf(r.db, &r.read, families, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
+  }};
+  c["batched_multi_get_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_batched_multi_get_cf(r.db, &r.read, r.x, 2, kKeys, kLengths, r.slices, r.errors, 0);
+  }};
+  c["create_iterators"] = {Needs::kOpen, [](Room& r) {
+    cambium_column_family_handle_t* const families[] = {r.x, r.x};
+    cambium_create_iterators(r.db, &r.read, families, r.iterators, 2, &r.error);
+  }};
+  c["iter_get_error"] = {Needs::kOpen, [](Room& r) { cambium_iter_get_error(r.iterator, &r.error); }, [](Room& r) {
+    r.read.rep.durable_only = true;  // not allowed together with a snapshot
+    r.read.rep.snapshot = r.db->rep->GetSnapshot();
+    r.iterator = cambium_create_iterator(r.db, &r.read);
+    r.db->rep->ReleaseSnapshot(r.read.rep.snapshot);
+  }};
+  c["approximate_sizes_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_approximate_sizes_cf(r.db, r.x, 1, kKeys, kLengths, kKeys + 1, kLengths + 1, r.numbers, &r.error);
+  }};
+  c["approximate_sizes_cf_with_flags"] = {Needs::kOpen, [](Room& r) {
+    cambium_approximate_sizes_cf_with_flags(r.db, r.x, 1, kKeys, kLengths, kKeys + 1, kLengths + 1, 3, r.numbers,
+                                            &r.error);
+  }};
+}
+
+void AddAsyncReads(Table* all) {
+  Table& c = *all;
+  const auto make_reader = [](Room& r) { r.reader = cambium_asyncreader_create(r.db, 4, 1u << 20, 1, &r.error); };
+  c["asyncreader_create"] = {Needs::kOpen, make_reader};
+  c["asyncreader_get"] = {Needs::kOpen, [](Room& r) {
+    cambium_asyncreader_get(r.reader, &r.read, "key", 3, CountAnswer, &r.numbers[0], &r.error);
+    cambium_asyncreader_poll(r.reader, 1, UINT64_MAX);
+  }, make_reader};
+  c["asyncreader_get_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_asyncreader_get_cf(r.reader, &r.read, r.x, "key", 3, CountAnswer, &r.numbers[0], &r.error);
+    cambium_asyncreader_poll(r.reader, 1, UINT64_MAX);
+  }, make_reader};
+  c["asyncreader_multi_get_cf"] = {Needs::kOpen, [](Room& r) {
+    const cambium_column_family_handle_t* const families[] = {r.x, nullptr};
+    cambium_asyncreader_multi_get_cf(r.reader, &r.read, families, 2, kKeys, kLengths, CountAnswers, &r.numbers[0],
+                                     &r.error);
+    cambium_asyncreader_poll(r.reader, 1, UINT64_MAX);
+  }, make_reader};
+  c["asyncreader_event_fd"] = {Needs::kOpen, [](Room& r) {
+    static_cast<void>(cambium_asyncreader_event_fd(r.reader, &r.error));
+  }, make_reader};
+}
+
+void AddUpkeep(Table* all) {
+  Table& c = *all;
+  c["flush"] = {Needs::kOpen, [](Room& r) { cambium_flush(r.db, &r.flush, &r.error); }};
+  c["flush_cf"] = {Needs::kOpen, [](Room& r) { cambium_flush_cf(r.db, &r.flush, r.x, &r.error); }};
+  c["flush_wal"] = {Needs::kOpen, [](Room& r) { cambium_flush_wal(r.db, 1, &r.error); }};
+  c["compact_range_opt"] = {Needs::kOpen, [](Room& r) {
+    cambium_compact_range_opt(r.db, &r.compact, nullptr, 0, nullptr, 0, &r.error);
+  }};
+  c["compact_range_cf_opt"] = {Needs::kOpen, [](Room& r) {
+    cambium_compact_range_cf_opt(r.db, r.x, &r.compact, nullptr, 0, nullptr, 0, &r.error);
+  }};
+  c["verify_checksum"] = {Needs::kOpen, [](Room& r) { cambium_verify_checksum(r.db, &r.read, &r.error); }};
+  c["wait_for_compact"] = {Needs::kOpen, [](Room& r) { cambium_wait_for_compact(r.db, &r.error); }};
+}
+
+void AddOptions(Table* all) {
+  Table& c = *all;
+  c["set_options"] = {Needs::kOpen, [](Room& r) {
+    cambium_set_options(r.db, 1, kOptionNames, kOptionValues, &r.error);
+  }};
+  c["set_options_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_set_options_cf(r.db, r.x, 1, kOptionNames, kOptionValues, &r.error);
+  }};
+  c["set_db_options"] = {Needs::kOpen, [](Room& r) {
+    cambium_set_db_options(r.db, 1, kDbOptionNames, kDbOptionValues, &r.error);
+  }};
+  c["get_options_from_string"] = {Needs::kNothing, [](Room& r) {
+    cambium_get_options_from_string(&r.options, "page_size=8K", &r.options, &r.error);
+  }};
+  c["options_to_string"] = {Needs::kNothing, [](Room& r) {
+    r.copies[0] = cambium_options_to_string(&r.options, &r.error);
+  }};
+  c["load_latest_options"] = {Needs::kClosed, [](Room& r) {
+    cambium_options_t* of_db = nullptr;
+    cambium_options_t** of_families = nullptr;
+    std::size_t count = 0;
+    char** names = nullptr;
+    cambium_load_latest_options(r.path.c_str(), 0, nullptr, 0, &of_db, &count, &names, &of_families, &r.error);
+    if (r.error == nullptr) cambium_load_latest_options_destroy(of_db, names, of_families, count);
+  }};
+  c["ratelimiter_set_bytes_per_second"] = {Needs::kNothing, [](Room& r) {
+    cambium_ratelimiter_set_bytes_per_second(
+        reinterpret_cast<cambium_ratelimiter_t*>(&r.options.rep.rate_limiter), -1, &r.error);
+  }, [](Room& r) { r.options.rep.rate_limiter.reset(NewGenericRateLimiter(1 << 20)); }};
+}
+
+void AddReports(Table* all) {
+  Table& c = *all;
+  c["flushjobinfo_status"] = TellsStatus<FlushJobInfo>(&cambium_flushjobinfo_status);
+  c["compactionjobinfo_status"] = TellsStatus<CompactionJobInfo>(&cambium_compactionjobinfo_status);
+  c["loggcjobinfo_status"] = TellsStatus<LogGcJobInfo>(&cambium_loggcjobinfo_status);
+  c["tablefilecreationinfo_status"] = TellsStatus<TableFileCreationInfo>(&cambium_tablefilecreationinfo_status);
+  c["blobfilecreationinfo_status"] = TellsStatus<BlobFileCreationInfo>(&cambium_blobfilecreationinfo_status);
+  c["backgrounderrorinfo_status"] = TellsStatus<BackgroundErrorInfo>(&cambium_backgrounderrorinfo_status);
+  c["start_trace"] = {Needs::kOpen, [](Room& r) {
+    const cambium_traceoptions_t trace{};
+    cambium_start_trace(r.db, &trace, r.out.c_str(), &r.error);
+  }};
+  c["end_trace"] = {Needs::kOpen, [](Room& r) { cambium_end_trace(r.db, &r.error); }, [](Room& r) {
+    const cambium_traceoptions_t trace{};
+    cambium_start_trace(r.db, &trace, r.out.c_str(), &r.error);
+  }};
+}
+
+void AddCopies(Table* all) {
+  Table& c = *all;
+  c["checkpoint_object_create"] = {Needs::kOpen, [](Room& r) {
+    r.checkpoint = cambium_checkpoint_object_create(r.db, &r.error);
+  }};
+  c["checkpoint_create"] = {Needs::kOpen, [](Room& r) {
+    cambium_checkpoint_create(r.checkpoint, r.out.c_str(), 0, &r.error);
+  }, [](Room& r) { r.checkpoint = cambium_checkpoint_object_create(r.db, &r.error); }};
+  c["checkpoint_offline"] = {Needs::kClosed, [](Room& r) {
+    cambium_checkpoint_offline(&r.options, r.path.c_str(), r.out.c_str(), &r.error);
+  }};
+  const auto close_engine = [](Room& r) {
+    cambium_backup_engine_close(r.engine);
+    r.engine = nullptr;
+  };
+  c["backup_engine_open"] = {Needs::kBackup, [](Room& r) {
+    r.engine = cambium_backup_engine_open(&r.options, r.backups.c_str(), &r.error);
+  }, close_engine};
+  c["backup_engine_open_for_read_only"] = {Needs::kBackup, [](Room& r) {
+    r.engine = cambium_backup_engine_open_for_read_only(&r.options, r.backups.c_str(), &r.error);
+  }, close_engine};
+  c["backup_engine_create_new_backup"] = {Needs::kBackup, [](Room& r) {
+    cambium_backup_engine_create_new_backup(r.engine, r.db, &r.error);
+  }};
+  c["backup_engine_create_new_backup_flush"] = {Needs::kBackup, [](Room& r) {
+    cambium_backup_engine_create_new_backup_flush(r.engine, r.db, 1, &r.error);
+  }};
+  c["backup_engine_create_new_backup_offline"] = {Needs::kBackup, [](Room& r) {
+    cambium_backup_engine_create_new_backup_offline(r.engine, r.path.c_str(), &r.error);
+  }, [](Room& r) { r.Close(); }};
+  c["backup_engine_purge_old_backups"] = {Needs::kBackup, [](Room& r) {
+    cambium_backup_engine_purge_old_backups(r.engine, 0, &r.error);
+  }};
+  c["backup_engine_delete_backup"] = {Needs::kBackup, [](Room& r) {
+    cambium_backup_engine_delete_backup(r.engine, 1, &r.error);
+  }};
+  c["backup_engine_garbage_collect"] = {Needs::kBackup, [](Room& r) {
+    cambium_backup_engine_garbage_collect(r.engine, &r.error);
+  }};
+  c["backup_engine_verify_backup"] = {Needs::kBackup, [](Room& r) {
+    cambium_backup_engine_verify_backup(r.engine, 1, 1, &r.error);
+  }};
+  c["backup_engine_restore_db_from_backup"] = {Needs::kBackup, [](Room& r) {
+    cambium_backup_engine_restore_db_from_backup(r.engine, r.out.c_str(), 1, &r.error);
+  }};
+  c["backup_engine_restore_db_from_latest_backup"] = {Needs::kBackup, [](Room& r) {
+    cambium_backup_engine_restore_db_from_latest_backup(r.engine, r.out.c_str(), &r.error);
+  }};
+}
+
+// One case for each function that reports an error.
+const Table& Cases() {
   static const auto* const cases = [] {
-    auto* const all = new std::map<std::string, Case>;
-    std::map<std::string, Case>& c = *all;
-    const auto of = [](Room& r) {
-      static thread_local const cambium_options_t* both[2];
-      both[0] = both[1] = &r.options;
-      return both;
-    };
-    c["open"] = {Needs::kNothing, [](Room& r) { r.opened = cambium_open(&r.options, r.path.c_str(), &r.error); }};
-    c["open_for_read_only"] = {Needs::kClosed, [](Room& r) {
-      r.opened = cambium_open_for_read_only(&r.options, r.path.c_str(), &r.error);
-    }};
-    c["open_column_families"] = {Needs::kClosed, [of](Room& r) {
-      r.opened = cambium_open_column_families(&r.options, r.path.c_str(), 2, kNames, of(r), r.handles, &r.error);
-    }};
-    c["open_for_read_only_column_families"] = {Needs::kClosed, [of](Room& r) {
-      r.opened = cambium_open_for_read_only_column_families(&r.options, r.path.c_str(), 2, kNames, of(r), r.handles,
-                                                            &r.error);
-    }};
-    c["close_with_status"] = {Needs::kOpen, [](Room& r) {
-      if (cambium_close_with_status(r.db, &r.error) != 0) {
-        r.db = nullptr;
-      } else {
-        EXPECT_EQ(cambium_error_subcode(r.error), cambium_subcode_out_of_memory) << r.error;
-      }
-    }, [](Room& r) {
-      cambium_column_family_handle_destroy(r.x);
-      r.x = nullptr;
-    }};
-    c["destroy_db"] = {Needs::kClosed, [](Room& r) { cambium_destroy_db(&r.options, r.path.c_str(), &r.error); }};
-    c["repair_db"] = {Needs::kClosed, [](Room& r) { cambium_repair_db(&r.options, r.path.c_str(), &r.error); }};
-    c["salvage_db"] = {Needs::kClosed, [](Room& r) {
-      cambium_salvage_db(&r.options, r.path.c_str(), r.out.c_str(), 0, &r.numbers[0], &r.numbers[1], &r.error);
-    }};
-    c["salvage_db_column_families"] = {Needs::kClosed, [of](Room& r) {
-      cambium_salvage_db_column_families(&r.options, r.path.c_str(), 2, kNames, of(r), r.out.c_str(), 0, &r.numbers[0],
-                                         &r.numbers[1], &r.error);
-    }};
-    c["verify_db"] = {Needs::kClosed, [](Room& r) {
-      cambium_verify_db(&r.options, r.path.c_str(), 1, &r.list, &r.list_size, &r.error);
-    }};
-    c["verify_db_column_families"] = {Needs::kClosed, [of](Room& r) {
-      cambium_verify_db_column_families(&r.options, r.path.c_str(), 2, kNames, of(r), 1, &r.list, &r.list_size,
-                                        &r.error);
-    }};
-    c["list_column_families"] = {Needs::kClosed, [](Room& r) {
-      r.list = cambium_list_column_families(&r.options, r.path.c_str(), &r.list_size, &r.error);
-    }};
-    c["create_column_family"] = {Needs::kOpen, [](Room& r) {
-      r.handles[0] = cambium_create_column_family(r.db, &r.options, "another", &r.error);
-    }};
-    c["drop_column_family"] = {Needs::kOpen, [](Room& r) { cambium_drop_column_family(r.db, r.x, &r.error); }};
-    c["put"] = {Needs::kOpen, [](Room& r) { cambium_put(r.db, &r.write, "a", 1, "b", 1, &r.error); }};
-    c["put_cf"] = {Needs::kOpen, [](Room& r) { cambium_put_cf(r.db, &r.write, r.x, "a", 1, "b", 1, &r.error); }};
-    c["delete"] = {Needs::kOpen, [](Room& r) { cambium_delete(r.db, &r.write, "a", 1, &r.error); }};
-    c["delete_cf"] = {Needs::kOpen, [](Room& r) { cambium_delete_cf(r.db, &r.write, r.x, "a", 1, &r.error); }};
-    c["singledelete"] = {Needs::kOpen, [](Room& r) { cambium_singledelete(r.db, &r.write, "a", 1, &r.error); }};
-    c["singledelete_cf"] = {Needs::kOpen, [](Room& r) {
-      cambium_singledelete_cf(r.db, &r.write, r.x, "a", 1, &r.error);
-    }};
-    c["delete_range"] = {Needs::kOpen, [](Room& r) {
-      cambium_delete_range(r.db, &r.write, "a", 1, "z", 1, &r.error);
-    }};
-    c["delete_range_cf"] = {Needs::kOpen, [](Room& r) {
-      cambium_delete_range_cf(r.db, &r.write, r.x, "a", 1, "z", 1, &r.error);
-    }};
-    c["write"] = {Needs::kOpen, [](Room& r) { cambium_write(r.db, &r.write, &r.batch, &r.error); }};
-    c["get"] = {Needs::kOpen, [](Room& r) {
-      r.copies[0] = cambium_get(r.db, &r.read, "key", 3, r.sizes, &r.error);
-    }};
-    c["get_cf"] = {Needs::kOpen, [](Room& r) {
-      r.copies[0] = cambium_get_cf(r.db, &r.read, r.x, "key", 3, r.sizes, &r.error);
-    }};
-    c["get_into_buffer"] = {Needs::kOpen, [](Room& r) {
-      char buffer[3'000];
-      unsigned char found = 0;
-      cambium_get_into_buffer(r.db, &r.read, "key", 3, buffer, sizeof buffer, r.sizes, &found, &r.error);
-    }};
-    c["get_into_buffer_cf"] = {Needs::kOpen, [](Room& r) {
-      char buffer[3];
-      unsigned char found = 0;
-      cambium_get_into_buffer_cf(r.db, &r.read, r.x, "key", 3, buffer, sizeof buffer, r.sizes, &found, &r.error);
-    }};
-    c["get_pinned"] = {Needs::kOpen, [](Room& r) {
-      r.slices[0] = cambium_get_pinned(r.db, &r.read, "key", 3, &r.error);
-    }};
-    c["get_pinned_cf"] = {Needs::kOpen, [](Room& r) {
-      r.slices[0] = cambium_get_pinned_cf(r.db, &r.read, r.x, "key", 3, &r.error);
-    }};
-    c["multi_get"] = {Needs::kOpen, [](Room& r) {
-      cambium_multi_get(r.db, &r.read, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
-    }};
-    c["multi_get_cf"] = {Needs::kOpen, [](Room& r) {
-      const cambium_column_family_handle_t* const families[] = {r.x, r.x};
-      cambium_multi_get_cf(r.db, &r.read, families, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
-    }};
-    c["batched_multi_get_cf"] = {Needs::kOpen, [](Room& r) {
-      cambium_batched_multi_get_cf(r.db, &r.read, r.x, 2, kKeys, kLengths, r.slices, r.errors, 0);
-    }};
-    const auto make_reader = [](Room& r) { r.reader = cambium_asyncreader_create(r.db, 4, 1u << 20, 1, &r.error); };
-    c["asyncreader_create"] = {Needs::kOpen, make_reader};
-    c["asyncreader_get"] = {Needs::kOpen, [](Room& r) {
-      cambium_asyncreader_get(r.reader, &r.read, "key", 3, CountAnswer, &r.numbers[0], &r.error);
-      cambium_asyncreader_poll(r.reader, 1, UINT64_MAX);
-    }, make_reader};
-    c["asyncreader_get_cf"] = {Needs::kOpen, [](Room& r) {
-      cambium_asyncreader_get_cf(r.reader, &r.read, r.x, "key", 3, CountAnswer, &r.numbers[0], &r.error);
-      cambium_asyncreader_poll(r.reader, 1, UINT64_MAX);
-    }, make_reader};
-    c["asyncreader_multi_get_cf"] = {Needs::kOpen, [](Room& r) {
-      const cambium_column_family_handle_t* const families[] = {r.x, nullptr};
-      cambium_asyncreader_multi_get_cf(r.reader, &r.read, families, 2, kKeys, kLengths, CountAnswers, &r.numbers[0],
-                                       &r.error);
-      cambium_asyncreader_poll(r.reader, 1, UINT64_MAX);
-    }, make_reader};
-    c["asyncreader_event_fd"] = {Needs::kOpen, [](Room& r) {
-      static_cast<void>(cambium_asyncreader_event_fd(r.reader, &r.error));
-    }, make_reader};
-    c["create_iterators"] = {Needs::kOpen, [](Room& r) {
-      cambium_column_family_handle_t* const families[] = {r.x, r.x};
-      cambium_create_iterators(r.db, &r.read, families, r.iterators, 2, &r.error);
-    }};
-    c["iter_get_error"] = {Needs::kOpen, [](Room& r) { cambium_iter_get_error(r.iterator, &r.error); }, [](Room& r) {
-      r.read.rep.durable_only = true;  // not allowed together with a snapshot
-      r.read.rep.snapshot = r.db->rep->GetSnapshot();
-      r.iterator = cambium_create_iterator(r.db, &r.read);
-      r.db->rep->ReleaseSnapshot(r.read.rep.snapshot);
-    }};
-    c["flush"] = {Needs::kOpen, [](Room& r) { cambium_flush(r.db, &r.flush, &r.error); }};
-    c["flush_cf"] = {Needs::kOpen, [](Room& r) { cambium_flush_cf(r.db, &r.flush, r.x, &r.error); }};
-    c["flush_wal"] = {Needs::kOpen, [](Room& r) { cambium_flush_wal(r.db, 1, &r.error); }};
-    c["compact_range_opt"] = {Needs::kOpen, [](Room& r) {
-      cambium_compact_range_opt(r.db, &r.compact, nullptr, 0, nullptr, 0, &r.error);
-    }};
-    c["compact_range_cf_opt"] = {Needs::kOpen, [](Room& r) {
-      cambium_compact_range_cf_opt(r.db, r.x, &r.compact, nullptr, 0, nullptr, 0, &r.error);
-    }};
-    c["verify_checksum"] = {Needs::kOpen, [](Room& r) { cambium_verify_checksum(r.db, &r.read, &r.error); }};
-    c["wait_for_compact"] = {Needs::kOpen, [](Room& r) { cambium_wait_for_compact(r.db, &r.error); }};
-    c["set_options"] = {Needs::kOpen, [](Room& r) {
-      cambium_set_options(r.db, 1, kOptionNames, kOptionValues, &r.error);
-    }};
-    c["set_options_cf"] = {Needs::kOpen, [](Room& r) {
-      cambium_set_options_cf(r.db, r.x, 1, kOptionNames, kOptionValues, &r.error);
-    }};
-    c["set_db_options"] = {Needs::kOpen, [](Room& r) {
-      cambium_set_db_options(r.db, 1, kDbOptionNames, kDbOptionValues, &r.error);
-    }};
-    c["approximate_sizes_cf"] = {Needs::kOpen, [](Room& r) {
-      cambium_approximate_sizes_cf(r.db, r.x, 1, kKeys, kLengths, kKeys + 1, kLengths + 1, r.numbers, &r.error);
-    }};
-    c["approximate_sizes_cf_with_flags"] = {Needs::kOpen, [](Room& r) {
-      cambium_approximate_sizes_cf_with_flags(r.db, r.x, 1, kKeys, kLengths, kKeys + 1, kLengths + 1, 3, r.numbers,
-                                              &r.error);
-    }};
-    c["writebatch_rollback_to_save_point"] = {Needs::kNothing, [](Room& r) {
-      cambium_writebatch_rollback_to_save_point(&r.batch, &r.error);
-      if (r.error == nullptr) cambium_writebatch_rollback_to_save_point(&r.batch, &r.error);
-    }};
-    c["writebatch_pop_save_point"] = {Needs::kNothing, [](Room& r) {
-      cambium_writebatch_pop_save_point(&r.batch, &r.error);
-      if (r.error == nullptr) cambium_writebatch_pop_save_point(&r.batch, &r.error);
-    }};
-    c["writebatch_iterate_cf"] = {Needs::kNothing, [](Room& r) {
-      cambium_writebatch_iterate_cf(
-          &r.batch, nullptr, [](void*, uint32_t, const char*, size_t, const char*, size_t) {},
-          [](void*, uint32_t, const char*, size_t) {}, [](void*, uint32_t, const char*, size_t, const char*, size_t) {},
-          &r.error);
-    }};
-    c["get_options_from_string"] = {Needs::kNothing, [](Room& r) {
-      cambium_get_options_from_string(&r.options, "page_size=8K", &r.options, &r.error);
-    }};
-    c["options_to_string"] = {Needs::kNothing, [](Room& r) {
-      r.copies[0] = cambium_options_to_string(&r.options, &r.error);
-    }};
-    c["load_latest_options"] = {Needs::kClosed, [](Room& r) {
-      cambium_options_t* of_db = nullptr;
-      cambium_options_t** of_families = nullptr;
-      std::size_t count = 0;
-      char** names = nullptr;
-      cambium_load_latest_options(r.path.c_str(), 0, nullptr, 0, &of_db, &count, &names, &of_families, &r.error);
-      if (r.error == nullptr) cambium_load_latest_options_destroy(of_db, names, of_families, count);
-    }};
-    c["ratelimiter_set_bytes_per_second"] = {Needs::kNothing, [](Room& r) {
-      cambium_ratelimiter_set_bytes_per_second(
-          reinterpret_cast<cambium_ratelimiter_t*>(&r.options.rep.rate_limiter), -1, &r.error);
-    }, [](Room& r) { r.options.rep.rate_limiter.reset(NewGenericRateLimiter(1 << 20)); }};
-    c["flushjobinfo_status"] = TellsStatus<FlushJobInfo>(&cambium_flushjobinfo_status);
-    c["compactionjobinfo_status"] = TellsStatus<CompactionJobInfo>(&cambium_compactionjobinfo_status);
-    c["loggcjobinfo_status"] = TellsStatus<LogGcJobInfo>(&cambium_loggcjobinfo_status);
-    c["tablefilecreationinfo_status"] = TellsStatus<TableFileCreationInfo>(&cambium_tablefilecreationinfo_status);
-    c["blobfilecreationinfo_status"] = TellsStatus<BlobFileCreationInfo>(&cambium_blobfilecreationinfo_status);
-    c["backgrounderrorinfo_status"] = TellsStatus<BackgroundErrorInfo>(&cambium_backgrounderrorinfo_status);
-    c["start_trace"] = {Needs::kOpen, [](Room& r) {
-      const cambium_traceoptions_t trace{};
-      cambium_start_trace(r.db, &trace, r.out.c_str(), &r.error);
-    }};
-    c["end_trace"] = {Needs::kOpen, [](Room& r) { cambium_end_trace(r.db, &r.error); }, [](Room& r) {
-      const cambium_traceoptions_t trace{};
-      cambium_start_trace(r.db, &trace, r.out.c_str(), &r.error);
-    }};
-    c["checkpoint_object_create"] = {Needs::kOpen, [](Room& r) {
-      r.checkpoint = cambium_checkpoint_object_create(r.db, &r.error);
-    }};
-    c["checkpoint_create"] = {Needs::kOpen, [](Room& r) {
-      cambium_checkpoint_create(r.checkpoint, r.out.c_str(), 0, &r.error);
-    }, [](Room& r) { r.checkpoint = cambium_checkpoint_object_create(r.db, &r.error); }};
-    c["checkpoint_offline"] = {Needs::kClosed, [](Room& r) {
-      cambium_checkpoint_offline(&r.options, r.path.c_str(), r.out.c_str(), &r.error);
-    }};
-    const auto close_engine = [](Room& r) {
-      cambium_backup_engine_close(r.engine);
-      r.engine = nullptr;
-    };
-    c["backup_engine_open"] = {Needs::kBackup, [](Room& r) {
-      r.engine = cambium_backup_engine_open(&r.options, r.backups.c_str(), &r.error);
-    }, close_engine};
-    c["backup_engine_open_for_read_only"] = {Needs::kBackup, [](Room& r) {
-      r.engine = cambium_backup_engine_open_for_read_only(&r.options, r.backups.c_str(), &r.error);
-    }, close_engine};
-    c["backup_engine_create_new_backup"] = {Needs::kBackup, [](Room& r) {
-      cambium_backup_engine_create_new_backup(r.engine, r.db, &r.error);
-    }};
-    c["backup_engine_create_new_backup_flush"] = {Needs::kBackup, [](Room& r) {
-      cambium_backup_engine_create_new_backup_flush(r.engine, r.db, 1, &r.error);
-    }};
-    c["backup_engine_create_new_backup_offline"] = {Needs::kBackup, [](Room& r) {
-      cambium_backup_engine_create_new_backup_offline(r.engine, r.path.c_str(), &r.error);
-    }, [](Room& r) { r.Close(); }};
-    c["backup_engine_purge_old_backups"] = {Needs::kBackup, [](Room& r) {
-      cambium_backup_engine_purge_old_backups(r.engine, 0, &r.error);
-    }};
-    c["backup_engine_delete_backup"] = {Needs::kBackup, [](Room& r) {
-      cambium_backup_engine_delete_backup(r.engine, 1, &r.error);
-    }};
-    c["backup_engine_garbage_collect"] = {Needs::kBackup, [](Room& r) {
-      cambium_backup_engine_garbage_collect(r.engine, &r.error);
-    }};
-    c["backup_engine_verify_backup"] = {Needs::kBackup, [](Room& r) {
-      cambium_backup_engine_verify_backup(r.engine, 1, 1, &r.error);
-    }};
-    c["backup_engine_restore_db_from_backup"] = {Needs::kBackup, [](Room& r) {
-      cambium_backup_engine_restore_db_from_backup(r.engine, r.out.c_str(), 1, &r.error);
-    }};
-    c["backup_engine_restore_db_from_latest_backup"] = {Needs::kBackup, [](Room& r) {
-      cambium_backup_engine_restore_db_from_latest_backup(r.engine, r.out.c_str(), &r.error);
-    }};
+    auto* const all = new Table;
+    AddOpenAndClose(all);
+    AddWrites(all);
+    AddReads(all);
+    AddAsyncReads(all);
+    AddUpkeep(all);
+    AddOptions(all);
+    AddReports(all);
+    AddCopies(all);
     AddTransactions(all);
+    AddReadsOfTransactions(all);
+    AddIndexedBatches(all);
+    AddTransactionDbs(all);
+    AddCallsOfTransactionDbs(all);
     return all;
   }();
   return *cases;

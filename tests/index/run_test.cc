@@ -1,6 +1,7 @@
 #include "index/run.h"
 
 #include "index/run_footer.h"
+#include "index/run_sink.h"
 #include "index/tree_check.h"
 #include "index_test_util.h"
 #include "testing/scale.h"

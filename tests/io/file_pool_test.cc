@@ -1,5 +1,5 @@
 // FilePool: files of which only some are open at a time answer as if all were.
-#include "io/file_pool.h"
+#include "io/pooled_file_system.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "io/file_pool.h"
+#include "io/pooled_file_system.h"
 #include "io/lock_file_name.h"
 #include "io/posix_error.h"
 #include "io/posix_residency.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "testing/mutant_scope.h"
 #include "testing/test_store.h"
 
@@ -10,7 +10,7 @@ namespace cambium::testing {
 namespace {
 
 Status CheckStore(const TestStore& store) {
-  return dynamic_cast<DbImpl&>(*store.db).CheckInvariants();
+  return DbInside::Of(store.db.get())->CheckInvariants();
 }
 
 // Everything that changes the state: writes, freezes, flushes, compactions, log GC, snapshots, families, reopening.
@@ -68,6 +68,18 @@ TEST(CheckInvariantsTest, ReplayPositionBehindAMemtableViolatesThem) {
   }
   EXPECT_TRUE(CheckStore(store).IsCorruption());
   ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(handle).ok());
+}
+
+// A flush names a file that its last reader would remove.
+TEST(CheckInvariantsTest, NamedFileThatIsObsoleteViolatesThem) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("k", "v");
+  {
+    const MutantScope mutant(Mutant::kKeptFileStaysObsolete);
+    store.Flush();
+  }
+  EXPECT_TRUE(CheckStore(store).IsCorruption());
 }
 
 }  // namespace

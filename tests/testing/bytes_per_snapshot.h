@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "upkeep/snapshot_runs.h"
+#include "upkeep/flush/snapshot_runs.h"
 
 namespace cambium::testing {
 

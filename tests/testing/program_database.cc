@@ -2,14 +2,14 @@
 
 #include <utility>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "io/sim/sim_random_source.h"
 #include "state/gaps.h"
 #include "testing/deep_verify.h"
 #include "testing/index_mode.h"
 #include "testing/move_pages.h"
 #include "testing/page_cache.h"
-#include "upkeep/snapshot_runs.h"
+#include "upkeep/flush/snapshot_runs.h"
 #include "util/prng.h"
 #include "vlog/segment_map.h"
 
@@ -109,14 +109,14 @@ std::string ProgramDatabase::CheckListeners(bool compare) const {
 }
 
 std::string ProgramDatabase::CheckInvariants() const {
-  auto* const impl = dynamic_cast<DbImpl*>(db_.get());
-  const Status s = impl == nullptr ? Status::OK() : impl->CheckInvariants();
+  const DbInside* const inside = DbInside::Of(db_.get());
+  const Status s = inside == nullptr ? Status::OK() : inside->CheckInvariants();
   return s.ok() ? "" : s.ToString();
 }
 
 std::string ProgramDatabase::CheckAccounts() const {
-  const auto* const impl = dynamic_cast<const DbImpl*>(db_.get());
-  const Status s = impl == nullptr ? Status::OK() : impl->CheckAccounts();
+  const DbInside* const inside = DbInside::Of(db_.get());
+  const Status s = inside == nullptr ? Status::OK() : inside->CheckAccounts();
   return s.ok() ? "" : s.ToString();
 }
 

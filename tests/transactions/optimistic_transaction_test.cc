@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -200,8 +200,8 @@ TEST(OptimisticTransactionTest, ATransactionOlderThanTheHistoryMustTryAgain) {
   const std::size_t limit = store.options.write_buffer_size * 3;
   for (int i = 0; i < 4000; ++i) store.Put(NumberedKey(i), std::string(20, 'v'));
   store.Flush();
-  EXPECT_LE(DbImpl::Of(store.db.get())->history()->bytes(), limit);
-  EXPECT_GT(DbImpl::Of(store.db.get())->history()->bytes(), 0u);
+  EXPECT_LE(DbInside::Of(store.db.get())->history()->bytes(), limit);
+  EXPECT_GT(DbInside::Of(store.db.get())->history()->bytes(), 0u);
   const Status s = old->Commit();
   EXPECT_TRUE(s.IsTryAgain()) << s.ToString();
   EXPECT_EQ(store.Get("k"), "1");
@@ -214,7 +214,7 @@ TEST(OptimisticTransactionTest, ATransactionOlderThanTheHistoryMustTryAgain) {
 TEST(OptimisticTransactionTest, TheHistoryIsFreedWithTheOldestTransaction) {
   TestStore store;
   store.MustOpen();
-  WriteHistory* const history = DbImpl::Of(store.db.get())->history();
+  WriteHistory* const history = DbInside::Of(store.db.get())->history();
   TransactionPtr first = Begin(&store);
   store.Put("a", "1");
   TransactionPtr second = Begin(&store);

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "cambium/optimistic_transaction_db.h"
 #include "cambium/transaction_db.h"
 #include "io/sim/sim_file_system.h"
@@ -167,7 +167,7 @@ TEST(TransactionUseTest, FamiliesOfAnotherDatabaseAreRefused) {
 
 TEST(TransactionUseTest, TheHistoryIsNotNeededWithoutASnapshotAndTrackedKeys) {
   Optimistic store;
-  const WriteHistory* const history = DbImpl::Of(store.db.get())->history();
+  const WriteHistory* const history = DbInside::Of(store.db.get())->history();
   const TransactionPtr transaction = store.Begin();
   EXPECT_EQ(history->mark_count(), 1u);
   transaction->ClearSnapshot();

@@ -2,7 +2,7 @@
 // kind of change, CheckInvariants computes the same table from all segments, and compares.
 #include <string>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "testing/family_store.h"
 #include "testing/mutant_scope.h"
 
@@ -41,7 +41,7 @@ struct UsesStore : FamilyStore {
     for (ColumnFamilyHandle* const handle : handles) FlushOf(handle);
   }
   Status SetMinPunchSize(const std::string& bytes) { return db->SetDBOptions({{"min_punch_size", bytes}}); }
-  Status CheckUses() { return dynamic_cast<DbImpl&>(*db).CheckInvariants(); }
+  Status CheckUses() { return DbInside::Of(db.get())->CheckInvariants(); }
 };
 
 TEST(GcUsesTest, UsesFollowEachChange) {

@@ -2,7 +2,7 @@
 // descriptor of its own.
 #include <string>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/test_store.h"
@@ -68,7 +68,7 @@ std::uint64_t VisitsOfTwentyLooks(bool has_gc) {
   store.Put("small", "x");
   store.Flush();
   store.LetSecondsPass(2);
-  auto& db = dynamic_cast<DbImpl&>(*store.db);
+  const DbInside& db = *DbInside::Of(store.db.get());
   const std::uint64_t before = db.SegmentVisits();
   for (int i = 0; i < 20; ++i) {
     store.Put("small", "x");

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/db_impl.h"
+#include "api/db_inside.h"
 #include "cambium/iterator.h"
 #include "cambium/listener.h"
 #include "cambium/write_buffer_manager.h"
@@ -253,7 +253,7 @@ TEST(SnapshotRunsTest, SnapshotsAreListedWhenTheyExceedTheBudgetAgain) {
 // The bytes that count as held by readers: while an iterator holds three flushed memtables, and after it.
 std::pair<std::size_t, std::size_t> BytesHeldAndReleased() {
   SnapshotStore store(64u << 10);
-  const auto& db = dynamic_cast<const DbImpl&>(*store.db);
+  const DbInside& db = *DbInside::Of(store.db.get());
   std::vector<std::unique_ptr<Iterator>> iterators;
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < 100; ++i) store.Set(NumberedKey(i), std::string(40, 'v'));

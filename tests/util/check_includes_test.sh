@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_includes_test.sh SCRIPT: SCRIPT must find cycles, and includes of folders that are not below the including
-# folder. It must allow includes of folders below.
+# check_includes_test.sh SCRIPT: SCRIPT must find cycles, exceptions that are none, and includes of folders that are not
+# below the including folder. It must allow includes of folders below.
 set -u
 script=$1
 tree=$(mktemp -d) || exit 1
@@ -54,14 +54,38 @@ api/b.cc|io/sim/a.h|"io/sim/a.h" is not below api
 io/b.h|b.h|"b.h" is neither of a folder nor of include/cambium
 BAD
 
+touch "$tree/src/io/e.h"
 echo '#include "io/d.h"' > "$tree/src/io/c.h"
 echo '#include "io/e.h"' > "$tree/src/io/d.h"
 expect 0 "a chain of three files"
 echo '#include "io/c.h"' > "$tree/src/io/e.h"
-expect 1 "a cycle of three files" "src/io/c.h: a cycle: io/c.h io/d.h io/e.h io/c.h"
-rm "$tree"/src/io/?.h
+expect 1 "a cycle of three files" "src/io/c: a cycle: src/io/c src/io/d src/io/e src/io/c"
+rm "$tree/src/io/e.h"
+echo '#include "io/e.h"' > "$tree/src/io/e.cc"
+touch "$tree/src/io/e.h"
+expect 0 "a source that includes its header"
+echo '#include "io/c.h"' >> "$tree/src/io/e.cc"
+expect 1 "a cycle through a source" "src/io/c: a cycle: src/io/c src/io/d src/io/e src/io/c"
+rm "$tree"/src/io/?.h "$tree/src/io/e.cc"
 echo '#include "io/c.h"' > "$tree/src/io/c.h"
-expect 1 "a file that includes itself" "src/io/c.h: a cycle: io/c.h io/c.h"
+expect 1 "a file that includes itself" "src/io/c.h:1: includes itself"
+rm "$tree/src/io/c.h"
+
+mkdir -p "$tree/include/cambium" "$tree/bench/run" "$tree/tools"
+for path in include/cambium bench/run tools; do
+  echo '#include "b.h"' > "$tree/$path/a.h"
+  echo '#include "a.h"' > "$tree/$path/b.h"
+  expect 1 "a cycle in $path" "$path/a: a cycle: $path/a $path/b $path/a"
+  rm "$tree/$path"/?.h
+done
+echo '#include "io/pooled_file.h"' > "$tree/src/io/file_pool.cc"
+echo '#include "io/file_pool.h"' > "$tree/src/io/pooled_file.h"
+touch "$tree/src/io/file_pool.h"
+expect 0 "a cycle that is an exception"
+rm "$tree/src/io/file_pool.cc"
+expect 1 "an exception that is no cycle" \
+  "src/io/pooled_file: an exception of tools/check_includes.sh, and in no cycle with its group"
+rm "$tree"/src/io/*.h
 
 bash "$script" "$tree/nowhere" > /dev/null 2>&1
 [ $? -eq 2 ] || { echo "FAILED: a tree without src/"; failed=1; }

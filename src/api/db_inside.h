@@ -1,0 +1,90 @@
+// DbInside: what the folders above may reach of an open database, besides the functions of DB: transactions,
+// checkpoints and backups, the offline compaction, the tool. So DbImpl has the functions of DB alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "api/capturer.h"
+#include "api/offline.h"
+#include "api/writer.h"
+#include "cambium/db.h"
+#include "read/change_finder.h"
+#include "state/check_invariants.h"
+#include "state/db_state.h"
+#include "upkeep/upkeep.h"
+
+namespace cambium {
+
+// Any thread. Belongs to its DbImpl.
+class DbInside {
+ public:
+  DbInside(DbState* state, Upkeep* upkeep, Families* families, Writer* writer)
+      : state_(*state), upkeep_(*upkeep), writer_(*writer), capturer_(state, upkeep, families),
+        offline_(state, upkeep, families) {}
+  DbInside(const DbInside&) = delete;
+  DbInside& operator=(const DbInside&) = delete;
+
+  // Of the database itself, below all that pass its calls on. Null if there is none. (In db_impl.cc.)
+  static DbInside* Of(DB* db);
+  // The database itself.
+  [[nodiscard]] DB& db() const { return *state_.context.facade; }
+
+  // ---- For transactions ----
+
+  // As Write, if the condition holds when the batch is appended. It is not asked about a batch without operations.
+  Status WriteIf(const WriteOptions& options, WriteBatch* batch, const WriteCondition& condition);
+  // Whether the key was written after `since`: see read/change_finder.h.
+  [[nodiscard]] Status CheckUnchanged(const Family& family, Slice key, SequenceNumber since) const {
+    return changes_.CheckKey(family, key, since);
+  }
+  [[nodiscard]] WriteHistory* history() const { return &state_.context.history; }
+  // The family of a handle, of the default family if it is null. The second: of an id; null if there is none.
+  [[nodiscard]] Result<std::shared_ptr<Family>> SharedFamilyOf(ColumnFamilyHandle* handle) const;
+  [[nodiscard]] std::unique_ptr<ColumnFamilyHandle> NewHandle(std::uint32_t id) const;
+  [[nodiscard]] Clock* GetClock() const { return state_.context.options.clock.get(); }
+  // OK if the database is open for writing, also if a failed sync has made it take no writes until it is opened again.
+  [[nodiscard]] Status CheckOpenForWriting() const {
+    CAMBIUM_RETURN_IF_ERROR(CheckUsable());
+    return state_.context.read_only ? Status::NotSupported("the database is open for reading only") : Status::OK();
+  }
+  // OK unless the database is closed, or this is a forked child.
+  [[nodiscard]] Status CheckUsable() const { return state_.context.CheckUsable(); }
+  [[nodiscard]] bool IsOfThisProcess() const { return state_.context.CheckProcess().ok(); }
+  [[nodiscard]] const Id128& database_id() const { return state_.context.database_id; }
+  // Close returns Aborted while transactions exist.
+  void CountTransaction(int change) { state_.transaction_count.fetch_add(change); }
+
+  // ---- For copies and tools ----
+
+  // Captures the database as it is now, for checkpoints and backups. The result's pin must be released before the
+  // database is closed.
+  Result<Capture> CaptureNow(std::uint64_t log_size_for_flush);
+  [[nodiscard]] OfflineAccess& offline() { return offline_; }
+  [[nodiscard]] const std::shared_ptr<FileSystem>& file_system() const { return state_.context.fs; }
+  // For the tool: runs the log GC of a CompactRange of all keys, without its compactions, even if log GC is switched
+  // off. Also schedules the log GC that is due anyway. `all`: as with kForce, otherwise as with kUseDefault. If the
+  // cutoff is outside [0, 1], the option's cutoff applies.
+  Status CollectOnce(bool all, double cutoff);
+
+  // ---- For tests ----
+
+  // Corruption if an invariant of the state does not hold. See state/check_invariants.h.
+  [[nodiscard]] Status CheckInvariants() const;
+  [[nodiscard]] Status CheckAccounts() const { return cambium::CheckAccounts(state_); }
+  // How many segments have been visited for the figures of log GC and of the ceiling since Open.
+  [[nodiscard]] std::uint64_t SegmentVisits() const;
+  // The bytes of the memtables that only readers keep.
+  [[nodiscard]] std::size_t BytesOfReaderTables() const { return state_.context.reader_tables->load(); }
+
+ private:
+  DbState& state_;
+  Upkeep& upkeep_;
+  Writer& writer_;
+  const ChangeFinder changes_{&state_};
+  Capturer capturer_;
+  OfflineAccess offline_;
+};
+
+}  // namespace cambium
