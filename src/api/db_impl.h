@@ -117,7 +117,7 @@ class DbImpl final : public DB {
 
   // ---- For the folders above ----
 
-  // The database itself, below all that pass its calls on. Null if there is none.
+  // The DbImpl below all StackableDB wrappers. Null if there is none.
   static DbImpl* Of(DB* db) { return db == nullptr ? nullptr : dynamic_cast<DbImpl*>(db->GetRootDB()); }
 
   // ---- For transactions ----

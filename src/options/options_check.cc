@@ -74,7 +74,7 @@ Status CheckLsmOptions(const ColumnFamilyOptions& options) {
     return Status::NotSupported(NameAndValue("compaction_style", options) +
                                 "this library has kCompactionStyleLevel and kCompactionStyleLazyLevel");
   }
-  // Each trigger was checked against its own range; none may be below the one before it.
+  // Each trigger was checked against its own range; no trigger may be lower than the previous one.
   CAMBIUM_RETURN_IF_ERROR(CheckAscends("level0_slowdown_writes_trigger", options.level0_slowdown_writes_trigger,
                                        options.level0_file_num_compaction_trigger));
   CAMBIUM_RETURN_IF_ERROR(CheckAscends("level0_stop_writes_trigger", options.level0_stop_writes_trigger,

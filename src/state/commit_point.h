@@ -173,7 +173,7 @@ class CommitPoint {
   [[nodiscard]] bool DropsNewestLog(const Edit& edit) const CAMBIUM_REQUIRES(commit_lock);
   // Shows readers what an edit has committed. Returns `lost` if memory runs out.
   Status Show(const std::function<void(View*)>& change, Status lost) CAMBIUM_REQUIRES(commit_lock);
-  // The same as Commit, but leaves new files behind if it fails.
+  // The same as Commit, but does not remove new files if it fails.
   Status TryCommit(Edit* edit, const std::function<void(View*)>& change) CAMBIUM_REQUIRES(commit_lock);
   // Visits the files that the edit names for the first time.
   void VisitNewFiles(const Edit& edit, const std::function<void(FileKind, std::uint64_t number)>& visit) const

@@ -58,7 +58,7 @@ void SampleLayers(Family* family, const Layers& layers, std::uint64_t grain) {
   for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
     if (const Entry entry = cursor.entry(); entry.HasAddress()) sample.Note(cursor.key(), entry, grain);
   }
-  if (!cursor.status().ok()) sample.MarkPartial();  // whoever needs the unreadable page reports it
+  if (!cursor.status().ok()) sample.MarkPartial();  // a read that needs the damaged page reports it
 }
 
 bool NoteReplaced(Family* family, const MemTable& table, LiveSample::Newest newest, std::uint64_t below, bool is_run,

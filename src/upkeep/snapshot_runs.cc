@@ -161,7 +161,8 @@ Status SnapshotRuns::MoveToRuns(const Family& family, const Pinned& pinned) {
   for (std::size_t i = 0; i < pinned.holders.size(); ++i) {
     auto after = std::make_shared<View>(*pinned.holders[i]->view());
     FamilyView& changed = *after->Mutable(family.id);
-    // Another family's flush may do the same at the same time. Each step makes an equivalent view out of another one.
+    // Another family's flush may do the same at the same time. Every such change yields a view with the same contents,
+    // so their order does not matter.
     const LogTable* const oldest = changed.frozen.empty() ? changed.active.get() : changed.frozen.back().table.get();
     if (oldest != pinned.table.get() && !MutantIs(Mutant::kSnapshotsListedAfterView)) continue;
     for (const std::shared_ptr<const Run>& run : (*runs)[i]) changed.layers = changed.layers->WithNewestRun(run);
