@@ -230,7 +230,7 @@ TEST(QueueOpenTest, IdleDatabaseFreesWhatRangesCover) {
 }
 
 // A flush writes one tombstone of a row that deletes keys of older layers. It says nothing about other keys.
-TEST(QueueOpenTest, KeysBesideRangeAreNoSample) {
+TEST(QueueOpenTest, KeysOutsideRangeAreNotSampled) {
   if (!TestsUseLsm()) return;
   QueueOpenStore store;
   store.MustOpen();

@@ -259,7 +259,7 @@ TEST(SweepCostTest, FilesStayWithinFilePercentMax) {
 
 // If few pages may be dead, most of what a step writes are copies. If they counted against what it merges, a step would
 // merge one key and copy much.
-TEST(SweepCostTest, CopiesDoNotCountAgainstWhatAStepMergesUnlessTheBoundsAreHard) {
+TEST(SweepCostTest, OnlyHardBoundsLimitMergingByCopies) {
   const std::uint64_t seed = SeedFromEnvironment(0x5eed);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   StepBounds bounds;

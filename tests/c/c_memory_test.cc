@@ -704,7 +704,7 @@ TEST(CErrorsTest, OutOfRangeBackupIndexReturnsZeros) {
 
 // Regression: while a snapshot exists, Close returns Aborted and leaves the database open. An Aborted error from the
 // disk, which leaves the database closed, was mistaken for this case, and the database leaked.
-TEST(CErrorsTest, AbortedFromTheDiskFreesTheDatabase) {
+TEST(CErrorsTest, CloseFreesDatabaseAfterAbortedFromTheDisk) {
   const auto fs = std::make_shared<SimFileSystem>();
   const std::weak_ptr<SimFileSystem> watched = fs;
   char* error = nullptr;

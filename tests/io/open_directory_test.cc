@@ -146,7 +146,7 @@ TEST_F(OpenDirectoryTest, RelativePathsFollowTheFirstWorkingDirectory) {
   }
 }
 
-TEST_F(OpenDirectoryTest, OtherPathsLeadWhereTheyDid) {
+TEST_F(OpenDirectoryTest, OtherPathsAreUnaffected) {
   const std::shared_ptr<FileSystem> at = At(Path("here/db"));
   ASSERT_TRUE(at->CreateDirectory(Path("here/db.tmp")).ok());
   std::unique_ptr<File> file;
@@ -157,7 +157,7 @@ TEST_F(OpenDirectoryTest, OtherPathsLeadWhereTheyDid) {
 }
 
 // A directory opened within an opened one: of both, the nearer one counts.
-TEST_F(OpenDirectoryTest, TheNearerOfTwoOpenedDirectoriesCounts) {
+TEST_F(OpenDirectoryTest, DeepestOpenedDirectoryIsUsed) {
   for (const bool outer_first : {false, true}) {
     const std::shared_ptr<FileSystem> first = At(Path(outer_first ? "here" : "here/db"));
     const Result<std::shared_ptr<FileSystem>> both = AtDirectory(first, Path(outer_first ? "here/db" : "here"));

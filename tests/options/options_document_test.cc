@@ -114,7 +114,7 @@ Status Set(const std::string& name, double value) {
   return GetOptionsFromString(base, text, &out);
 }
 
-TEST(OptionsDocumentTest, EndsOfRangesAreLegalAndWhatIsBeyondIsNot) {
+TEST(OptionsDocumentTest, DocumentedLimitsAreEnforced) {
   int ranges = 0;
   ForEachOption([&ranges](const Row& row, const std::string& value) {
     if (row.name == "comparator") return;  // "a name of 1 to 255 bytes"

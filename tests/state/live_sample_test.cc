@@ -91,7 +91,7 @@ const std::vector<Sizes>& Distributions() {
   return all;
 }
 
-// Of what a part of the database hides, or has hidden, the sample tells nearly all, whichever keys have the bytes.
+// The sample finds nearly all bytes that a part of the database hides or has hidden, whichever keys have the bytes.
 TEST(LiveSampleTest, EstimatesDoNotDependOnWhichKeysHaveTheBytes) {
   for (const Sizes& sizes : Distributions()) {
     SCOPED_TRACE(sizes.what);

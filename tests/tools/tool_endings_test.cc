@@ -168,7 +168,7 @@ TEST_F(ToolEndingsTest, ClosedPipeDoesNotEndASalvage) {
 // ---- Numbers ----
 
 // Regression: -1 was the largest number, and nan was in every range.
-TEST_F(ToolEndingsTest, NumbersThatAreNotWhatTheyLookLikeAreRejected) {
+TEST_F(ToolEndingsTest, MalformedNumbersAreRejected) {
   Fill();
   ASSERT_EQ(RunTool("backup create " + Path() + " " + Backups()).exit_code, kClean);
   const auto before = FilesIn(Path());

@@ -96,7 +96,7 @@ TEST(TransactionUseTest, ARollbackKeepsTheSnapshot) {
   EXPECT_TRUE(transaction->Commit().IsBusy());
 }
 
-TEST(TransactionUseTest, GetForUpdateReadsNothingOlderThanWhatCommitLooksAt) {
+TEST(TransactionUseTest, GetForUpdateAndCommitCheckTheSameVersions) {
   Optimistic store;
   ASSERT_TRUE(store.db->Put({}, "a", "1").ok());
   const Snapshot* const old = store.db->GetSnapshot();
@@ -116,7 +116,7 @@ TEST(TransactionUseTest, GetForUpdateReadsNothingOlderThanWhatCommitLooksAt) {
   store.db->ReleaseSnapshot(old);
 }
 
-TEST(TransactionUseTest, ABeginDiscardsWhatIsLeftOfTheLastTransaction) {
+TEST(TransactionUseTest, ReusedTransactionStartsEmpty) {
   Optimistic store;
   TransactionPtr transaction = store.Begin();
   ASSERT_TRUE(transaction->Put("a", "1").ok());

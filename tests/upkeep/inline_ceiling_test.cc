@@ -169,7 +169,7 @@ void PrintTo(const Case& its, std::ostream* out) {
 
 class InlineCeilingTest : public ::testing::TestWithParam<Case> {};
 
-TEST_P(InlineCeilingTest, NoWriteOfAnyFileExceedsIt) {
+TEST_P(InlineCeilingTest, NoFileWriteExceedsTheCeiling) {
   InlineCeiling ceiling(GetParam().index, GetParam().s, GetParam().num_levels);
   // At its least ceiling, a tree writes five times as much per byte as at 1.5.
   const bool is_costly = GetParam().index == IndexKind::kBTree && GetParam().s < 1.5;

@@ -39,13 +39,13 @@ std::uint64_t MemoryOfIdleDatabase() {
   return kept;
 }
 
-TEST(SharedMemoryTest, AnIdleDatabaseGivesItsMemoryUp) {
+TEST(SharedMemoryTest, IdleDatabaseReleasesItsMemory) {
   EXPECT_EQ(MemoryOfIdleDatabase(), 0u);
   const MutantScope mutant(Mutant::kIdleTablesStay);
   EXPECT_GT(MemoryOfIdleDatabase(), 64 * kKiB);
 }
 
-TEST(SharedMemoryTest, AClosedDatabaseIsNotAskedAndTakesNothing) {
+TEST(SharedMemoryTest, ClosedDatabaseHoldsNoMemoryAndIsNotFlushed) {
   Two two(256 * kKiB);
   two.first.PutRandom(500);
   two.second.PutRandom(100);
@@ -105,7 +105,7 @@ TEST(SharedMemoryTest, AFatalDatabaseDoesNotHarmOthers) {
 }
 
 // The database whose flush has failed takes no writes. The other one tries that flush again.
-TEST(SharedMemoryTest, AnIdleDatabaseRecoversWhenItsFlushCan) {
+TEST(SharedMemoryTest, IdleDatabaseRecoversWhenItsFlushSucceeds) {
   Two two(512 * kKiB);
   two.first.PutRandom(1500);
   Break(&two.first, Trouble::kFlushFails);

@@ -69,7 +69,7 @@ TEST(ValueTest, AnyWrongByteIsCaught) {
   }
 }
 
-TEST(ValueTest, EndsSeesHeaderAndEndsOnly) {
+TEST(ValueTest, CheckOfEndsReadsHeaderAndEndsOnly) {
   const ValuePool pool(1, 1000, 1);
   std::string value = ValueMaker(pool).Make(42, 9).ToString();
   const auto caught = [&](std::size_t at) {
