@@ -105,7 +105,7 @@ struct EvacuationPolicy {
   std::uint64_t small_units = 1024;
   std::size_t small_segments_max = 4;
   bool only_what_fits = false;  // no segment is chosen whose live pages exceed the budget
-  // If set, the step may write the whole tree anew, and this many pages of it are replaced anyway.
+  // If set, the step may rewrite the whole tree, and this many pages of it are replaced anyway.
   std::optional<std::uint64_t> replaced_units = std::nullopt;
 };
 

@@ -106,8 +106,8 @@ struct SpacePlan {
   std::uint64_t slow_at = 0;
   std::uint64_t stop_at = 0;
   std::uint64_t spare_until = 0;
-  // So many bytes that log GC is writing, or has dropped and not yet removed, do not count against slow_at and stop_at:
-  // there is room for them above stop_at. At most a step.
+  // This many of the bytes that log GC is writing, or has dropped and not yet removed, do not count against slow_at and
+  // stop_at: there is room for them above stop_at. At most a step.
   std::uint64_t step_room = 0;
   // When writers have added this many bytes, memtables are flushed, whatever D is: their entries become a run before
   // their part of the log can be freed, and the run takes its space twice while it is compacted. UINT64_MAX without a

@@ -73,7 +73,7 @@ class WriteBudget {
     ~Place() { Leave(); }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
-    // Gets in line, if it has not yet. True if it is the first one.
+    // Joins the line, unless it has joined already. True if it is the first in line.
     [[nodiscard]] bool IsFirst();
     void Leave() {
       if (is_in_line_) budget_->Leave(this);

@@ -86,7 +86,7 @@ Status CheckLsmOptions(const ColumnFamilyOptions& options) {
 
 Status CheckCeiling(double ceiling, const ColumnFamilyOptions& options) {
   // Below these ceilings, the files of an index would exceed their part of the ceiling while values in it are
-  // overwritten. With two levels, each compaction writes the last level anew before it removes the old one.
+  // overwritten. With two levels, each compaction rewrites the last level before it removes the old one.
   constexpr double kLeast = 1.25;
   constexpr double kLeastOfTwoLevels = 2.5;
   const bool has_two_levels = options.index_type == IndexKind::kLsm && options.num_levels == 2;

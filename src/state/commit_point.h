@@ -168,7 +168,7 @@ class CommitPoint {
     std::uint64_t failed_in = 0;  // LargeValuesFailed
   };
   // Whether the edit drops the newest log segment that has durable records. As long as this segment exists, Open can
-  // tell that a MANIFEST has lost the edits which named it and the segments before it. So an edit that drops it is
+  // detect that a MANIFEST has lost the edits which named it and the segments before it. So an edit that drops it is
   // committed by a new MANIFEST: its snapshot cannot be lost without losing the whole file.
   [[nodiscard]] bool DropsNewestLog(const Edit& edit) const CAMBIUM_REQUIRES(commit_lock);
   // Shows readers what an edit has committed. Returns `lost` if memory runs out.

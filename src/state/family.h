@@ -125,14 +125,14 @@ struct Family {
   }
 
   // Estimates for gc/space.h. hidden_bytes: bytes of records that newer entries hide and that the accounts still count.
-  // hidden_index_bytes: bytes that hidden entries take in an LSM's files. replaced_share: of the entries above the last
-  // level, the fraction that hides older ones. Each flush changes it by the share of its own keys that were there before,
-  // and by its part of these entries. In a tree, the share of the last flush.
+  // hidden_index_bytes: bytes that hidden entries take in an LSM's files. replaced_share: the fraction of the entries
+  // above the last level that hides older entries. Each flush changes it by the share of its own keys that were there
+  // before, and by its part of these entries. In a tree, the share of the last flush.
   std::atomic<std::int64_t> hidden_bytes{0};
   std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};
-  // A sample of the values in the layers, by which these estimates are made. What it does not know, because it is older
-  // than this process, is estimated from keys that are chosen evenly.
+  // A sample of the values in the layers, from which these estimates are made. For values that are older than this
+  // process, the sample is taken from keys that are chosen evenly.
   LiveSample live_sample CAMBIUM_GUARDED_BY(commit_lock);
   // The bytes of the index's files at the last look at the size of the database.
   std::atomic<std::uint64_t> index_bytes{0};

@@ -90,8 +90,8 @@ bool SnapshotRuns::IsWorthMoving(const Pinned& pinned) const {
          MutantIs(Mutant::kDenseSnapshotsGetRuns);
 }
 
-// A memtable moves only for snapshots in whose views it is the oldest one. So snapshots that also have a dense memtable,
-// which stays, keep it as it is.
+// A memtable moves only for snapshots in whose views it is the oldest one. So a memtable stays if a snapshot of it also
+// has an older, dense memtable, which stays.
 std::size_t SnapshotRuns::DecideWhatStays(PinnedTables* pinned) const {
   std::map<std::uint32_t, SequenceNumber> dense_until;  // by family: snapshots before this may have a dense memtable
   std::size_t bytes = 0;

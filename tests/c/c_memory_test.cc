@@ -104,7 +104,7 @@ struct Room {
   cambium_transaction_t* txn = nullptr;
   cambium_transactiondb_t* txn_db = nullptr;             // `opened` closes them
   cambium_optimistictransactiondb_t* otxn_db = nullptr;
-  std::shared_ptr<void> keeper;  // of an object that a case has made for itself
+  std::shared_ptr<void> keeper;  // keeps an object that a case has made
 };
 
 struct Case {

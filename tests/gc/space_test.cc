@@ -432,7 +432,7 @@ TEST(SpaceTest, AddressesAndFootersThatWouldTakeMuchOfTheSlackCountAsLive) {
   };
   EXPECT_GT(stop_at_with(1.1), 1.09 * stored);
   EXPECT_LT(stop_at_with(1.1), 1.14 * stored);
-  const double amid = stop_at_with(1.8);  // a third of the slack: a part counts
+  const double amid = stop_at_with(1.8);  // entries take a third of the slack, so they count in part
   const double none = stop_at_with(2.5);
   figures.index_address_bytes *= 2;
   figures.index_bytes *= 2;

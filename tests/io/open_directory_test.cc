@@ -156,7 +156,7 @@ TEST_F(OpenDirectoryTest, OtherPathsAreUnaffected) {
   EXPECT_EQ(NamesIn("here/db"), Names{"x"});
 }
 
-// A directory opened within an opened one: of both, the nearer one counts.
+// If an opened directory lies within another opened directory, calls below it use the inner one.
 TEST_F(OpenDirectoryTest, DeepestOpenedDirectoryIsUsed) {
   for (const bool outer_first : {false, true}) {
     const std::shared_ptr<FileSystem> first = At(Path(outer_first ? "here" : "here/db"));

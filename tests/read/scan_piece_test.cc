@@ -216,7 +216,7 @@ TEST(ScanPieceTest, ValuesOfAnUnreadablePieceAreReadOneByOne) {
   EXPECT_EQ(at, kPieceKeys);
 }
 
-// Damage in the middle of a piece is met where it lies, and the values before it are shown.
+// Damage inside a piece is reported at the damaged value, and the values before it are returned.
 TEST(ScanPieceTest, DamageInAPieceIsReportedAtItsValue) {
   constexpr int kDamaged = 700;
   PieceStore pieces(false, [](int i) { return i; });

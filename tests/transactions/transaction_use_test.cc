@@ -46,7 +46,7 @@ struct Optimistic {
 };
 
 // Of two transactions, the first releases the key for which the second waits, and then wants the key that the second
-// has. Returns in how many rounds that counts as a deadlock.
+// has. Returns the number of rounds in which a deadlock is reported.
 int FalseDeadlocks(bool reuses) {
   Locking store({.transaction_lock_timeout = 5000});
   int deadlocks = 0;

@@ -88,7 +88,7 @@ class PinnableSlice : public Slice {
     Slice::operator=(held_);
   }
 
-  cambium::PinnableSlice held_;  // without a buffer, the bytes; always, what is pinned
+  cambium::PinnableSlice held_;  // pinned bytes; without a buffer, also bytes that are not pinned
   std::string* buffer_ = nullptr;
 };
 
