@@ -48,7 +48,7 @@ std::uint64_t SizeOf(const std::vector<GcRecord>& records) {
   return bytes;
 }
 
-TEST(GcCutTest, HoleIsOfWholeBlocksAfterTheHeader) {
+TEST(GcCutTest, HoleHasWholeBlocksAfterTheHeader) {
   EXPECT_EQ(HoleOfCut(0).length, 0u);
   EXPECT_EQ(HoleOfCut(4096).length, 0u);
   EXPECT_EQ(HoleOfCut(8191).length, 0u);

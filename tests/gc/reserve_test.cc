@@ -66,7 +66,7 @@ TEST(ReserveTest, HasRoomForTheKeysOfMovedValues) {
 }
 
 // From nothing to 64 MiB the reserve grows about twenty times; small changes of the database do not resize it.
-TEST(ReserveTest, IsSeldomResized) {
+TEST(ReserveTest, SmallChangesDoNotResizeTheReserve) {
   std::uint64_t has = 0;
   int resized = 0;
   for (std::uint64_t bytes = kMiB; bytes < 10 * kGiB; bytes += bytes / 1000 + 1) {

@@ -297,7 +297,7 @@ TEST(EditTest, TruncatedEditIsAValidEditOrCorruption) {
 
 // Decodes damaged, spliced and random bytes. An edit that they give must be the same after another round trip, and
 // Check must accept every state to which it applies.
-TEST(EditTest, ForgedBytesDoNoHarm) {
+TEST(EditTest, ForgedBytesAreRejectedOrHarmless) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xf22);
   Prng prng(seed);
   EditGenerator generator(seed);

@@ -89,7 +89,7 @@ void ForEachOption(Check check) {
   EXPECT_EQ(count, values.size()) << "options that the document does not have, or has in another form";
 }
 
-TEST(OptionsDocumentTest, DefaultsAreThoseOfTheCode) {
+TEST(OptionsDocumentTest, DocumentedDefaultsMatchTheCode) {
   ForEachOption([](const Row& row, const std::string& value) {
     std::string documented = WithPlainNumbers(row.standard);
     documented = documented.substr(0, documented.find(' '));  // "0 = 1073741824", "4096 bytes"

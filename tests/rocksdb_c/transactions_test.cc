@@ -140,7 +140,7 @@ TEST_F(RocksDbCTransactionsTest, LocksKeepOthersFromWriting) {
 }
 
 // The object of a transaction's snapshot is the program's, and is released with rocksdb_free.
-TEST_F(RocksDbCTransactionsTest, ASnapshotFindsConflictsButReadsTheNewestStateUnlessItIsPassed) {
+TEST_F(RocksDbCTransactionsTest, SnapshotFindsConflictsButIsReadOnlyIfPassed) {
   Call<void>("rocksdb_transaction_options_set_set_snapshot", txn_options_, static_cast<unsigned char>(1));
   ASSERT_EQ(OpenPessimistic(), "");
   EXPECT_EQ(PutOutside("elm", "old"), "");

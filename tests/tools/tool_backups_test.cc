@@ -257,7 +257,7 @@ TEST_F(ToolBackupsTest, DryRunOfADeletionListsTheBackups) {
 }
 
 // The deletion fails because a mount point cannot be removed.
-TEST_F(ToolBackupsTest, FailedDeletionReportsWhatWasDone) {
+TEST_F(ToolBackupsTest, FailedDeletionReportsFinishedWork) {
   MakeBackups(3);
   const std::string record = Backups() + "/000002.backup";
   if (::mount(record.c_str(), record.c_str(), nullptr, MS_BIND, nullptr) != 0) {

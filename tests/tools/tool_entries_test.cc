@@ -26,7 +26,7 @@ class ToolEntriesTest : public ToolTest {
   }
 };
 
-TEST_F(ToolEntriesTest, GetReturnsWhatPutWrote) {
+TEST_F(ToolEntriesTest, GetReturnsValueOfPut) {
   Make({});
   const std::string large(5000, 'l');
   EXPECT_EQ(RunTool("put " + Path() + " oak 'a ring a year'").exit_code, kClean);

@@ -243,7 +243,7 @@ TEST(AnomaliesTest, SnapshotOrGetForUpdatePreventsLostUpdates) {
   EXPECT_EQ(LevelsOf(LostUpdate), (Names{kReadCommitted.name, kLockingReadCommitted.name}));
 }
 
-TEST(AnomaliesTest, ReadsWithoutASnapshotSeeDifferentMoments) {
+TEST(AnomaliesTest, ReadsWithoutASnapshotSeeDifferentStates) {
   EXPECT_EQ(LevelsOf(ReadSkew), (Names{kReadCommitted.name, kLockingReadCommitted.name}));
   EXPECT_EQ(LevelsOf(PredicateManyPreceders),
             (Names{kReadCommitted.name, kLockingReadCommitted.name, kLockingSerializable.name}));

@@ -183,7 +183,7 @@ TEST(TransactionUseTest, TheHistoryIsNotNeededWithoutASnapshotAndTrackedKeys) {
   EXPECT_EQ(history->mark_count(), 0u);
 }
 
-TEST(TransactionUseTest, VeryLongTimesMeanNever) {
+TEST(TransactionUseTest, VeryLongTimeoutsNeverExpire) {
   Locking store;
   constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
   const TransactionPtr transaction = store.Begin({.lock_timeout = kForever, .expiration = kForever});

@@ -536,7 +536,7 @@ bool Try(const Call& call, std::uint64_t granted, bool has_filter, Tally* tally)
 
 class CallMemoryTest : public ::testing::TestWithParam<std::size_t> {};
 
-TEST_P(CallMemoryTest, EverythingGoesOnAfterAFailedAllocation) {
+TEST_P(CallMemoryTest, DatabaseWorksAfterAFailedAllocation) {
   const Call call = Calls()[GetParam()];
   for (const bool has_filter : {false, true}) {
     Tally tally;

@@ -92,13 +92,13 @@ std::size_t FlushesBeside(Trouble trouble) {
   return flushes;
 }
 
-TEST(SharedMemoryTest, AFailedFlushDoesNotHarmOthers) {
+TEST(SharedMemoryTest, FailedFlushDoesNotAffectOtherDatabases) {
   EXPECT_LE(FlushesBeside(Trouble::kFlushFails), 15u);
   const MutantScope mutant(Mutant::kStuckTablesCount);
   EXPECT_GT(FlushesBeside(Trouble::kFlushFails), 100u);
 }
 
-TEST(SharedMemoryTest, AFatalDatabaseDoesNotHarmOthers) {
+TEST(SharedMemoryTest, FatalErrorDoesNotAffectOtherDatabases) {
   EXPECT_LE(FlushesBeside(Trouble::kFatal), 15u);
   const MutantScope mutant(Mutant::kStuckTablesCount);
   EXPECT_GT(FlushesBeside(Trouble::kFatal), 25u);
