@@ -1,5 +1,5 @@
 // AsyncReader: many reads in flight from one thread. A thread that waits for each value before it asks for the next
-// uses a small part of what a device can do; with 64 reads in flight, one or two threads use nearly all of it.
+// uses a small part of a device's speed; with 64 reads in flight, one or two threads use nearly all of it.
 //
 //   std::unique_ptr<cambium::AsyncReader> reader;
 //   cambium::Status s = db->NewAsyncReader({}, &reader);

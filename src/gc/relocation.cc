@@ -97,7 +97,7 @@ class Reader {
     ReadRequest request;
     std::size_t at = 0;  // offset in bytes_
     bool is_in_place = false;
-    std::size_t slot = 0;  // offset in bytes_ of what is read, unless it is in place
+    std::size_t slot = 0;  // offset in bytes_ of the bytes to read, unless they are in place
     const RecordRead* read = nullptr;
   };
 

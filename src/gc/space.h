@@ -125,8 +125,8 @@ struct SpacePlan {
 [[nodiscard]] SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy);
 
 // The bytes per second that all writers together may write, if D is the fraction `part` in (0, 1) of the way from
-// slow_at to stop_at. `freed_per_second` is what log GC frees while it runs, net of what it moves. Halfway, writers get
-// exactly freed_per_second, and D stays constant.
+// slow_at to stop_at. `freed_per_second`: the bytes that log GC frees while it runs, less those it moves. Halfway,
+// writers get exactly freed_per_second, and D stays constant.
 [[nodiscard]] double PacedRate(double part, double freed_per_second);
 
 }  // namespace cambium

@@ -149,7 +149,7 @@ struct Family {
   IndexRoom room CAMBIUM_GUARDED_BY(commit_lock);  // the last one that SpaceKeeper passed to `index`
   // The room has become smaller: a compaction may be due although nothing was written.
   std::atomic<bool> has_less_room{false};
-  // Estimates of what range deletes cover in older layers: bytes of records that the accounts still count, and of pages.
+  // Estimates of the bytes that range deletes cover in older layers: of records that accounts still count, of pages.
   std::atomic<std::uint64_t> covered_bytes{0};
   std::atomic<std::uint64_t> covered_index_bytes{0};
   // If set, a single run makes a compaction due. Without runs, a compaction is due if levels above the last one hide

@@ -205,7 +205,7 @@ TEST(WriteBudgetTest, SmallMemtablesAreFlushedTogether) {
   for (std::uint32_t family = 0; family < 400; ++family) ASSERT_TRUE(member.Add(family, 2 * kKiB));
   EXPECT_FALSE(member.Add(400, 2 * kKiB));
   budget->FlushIfDue();
-  EXPECT_EQ(member.Frozen().size(), 101u) << "a quarter of what memtables may take";
+  EXPECT_EQ(member.Frozen().size(), 101u) << "a quarter of the memtables' limit";
 }
 
 // One database writes; the other one's memtable is smaller, and grows old.

@@ -77,7 +77,7 @@ class InlineCeiling {
   }
   void Reopen() { store_.Reopen(); }
 
-  // The highest sample, as a part of what was allowed at that moment.
+  // The highest sample, divided by the bytes allowed at that moment.
   [[nodiscard]] double most() const { return most_; }
   [[nodiscard]] const std::string& where() const { return where_; }
   // What LoadFastAndOverwriteFew has seen of the figure `live`, as a part of the live bytes.

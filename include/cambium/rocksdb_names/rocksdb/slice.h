@@ -40,7 +40,7 @@ class PinnableSlice : public Slice {
   }
   // Keeps a copy of `bytes`.
   void PinSelf(const Slice& bytes) {
-    const std::string copy = bytes.ToString();  // `bytes` may be a part of what is replaced
+    const std::string copy = bytes.ToString();  // `bytes` may be a part of the replaced string
     held_.Reset();
     *GetSelf() = copy;
     PinSelf();
