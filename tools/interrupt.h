@@ -16,7 +16,7 @@ struct Interrupted {
 // signal ends the program at once, as it always does without an Interrupts. SIGPIPE is ignored: a reader of the output
 // that goes away does not end the work.
 //
-// Commands that leave nothing behind when they are killed need none.
+// A command that leaves no unfinished files when it is killed needs no Interrupts.
 class Interrupts {
  public:
   Interrupts();

@@ -1,4 +1,4 @@
-// A process that writes until it is killed, and the check of what it has left.
+// A process that writes until it is killed, and the check of the database that it leaves.
 //
 // Batch b puts a handful of keys of its own, and the number b under one key that all batches share. Sizes and bytes
 // follow from b. A batch is written with sync and then acknowledged through a pipe. After kill -9 every acknowledged

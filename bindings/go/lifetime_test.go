@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every call of a closed database, and of what was made from it, returns ErrClosed.
+// Every call of a closed database, and of objects made from it, returns ErrClosed.
 func TestUseAfterClose(t *testing.T) {
 	db := openNew(t, small())
 	family, err := db.CreateFamily("x", nil)

@@ -86,8 +86,8 @@ func milliseconds(d time.Duration) C.int64_t {
 	return C.int64_t(whole)
 }
 
-// Transaction reads and writes keys that take effect together when it commits, and only if nobody else has written a key
-// that it tracks: one that it writes, or reads by GetForUpdate. Its reads see its own writes; other reads do not.
+// Transaction reads and writes keys that take effect together when it commits, and only if no other writer has written
+// a key that it tracks: one that it writes, or reads by GetForUpdate. Its reads see its own writes; other reads do not.
 //
 // It belongs to one goroutine at a time; a call that meets another call returns an error that matches
 // ErrInvalidArgument. It ends by a successful Commit, by Rollback, or with its database: then its functions return

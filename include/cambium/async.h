@@ -1,5 +1,5 @@
 // AsyncReader: many reads in flight from one thread. A thread that waits for each value before it asks for the next
-// uses a small part of what a device can do; with 64 reads in flight, one or two threads use nearly all of it.
+// uses a small part of a device's speed; with 64 reads in flight, one or two threads use nearly all of it.
 //
 //   std::unique_ptr<cambium::AsyncReader> reader;
 //   cambium::Status s = db->NewAsyncReader({}, &reader);
@@ -109,9 +109,9 @@ class AsyncReader {
   // work calls Submit in between.
   virtual void Submit() = 0;
   // Calls the callbacks of reads that have ended, and resumes their coroutines. Waits until it has ended at least
-  // `least` reads (a MultiGet counts as one), or `timeout_micros` have passed, or none is in flight. Returns how many
-  // it has ended. With least = 0 it does not wait. Inside a callback, or in a coroutine that it resumes, it does
-  // nothing and returns 0. If the file system's read queue cannot bound a wait, the timeout does not end this wait.
+  // `least` reads (a MultiGet counts as one), or `timeout_micros` have passed, or none is in flight. Returns the number
+  // of reads that ended. With least = 0 it does not wait. Inside a callback, or in a coroutine that it resumes, it does
+  // nothing and returns 0. The timeout has no effect if the file system's read queue has no timed wait.
   virtual std::size_t Poll(std::size_t least = 1, std::uint64_t timeout_micros = kForever) = 0;
 
   // Keys of reads that have begun and have not ended, and coroutines that wait for room.

@@ -84,8 +84,9 @@ void cambium_transaction_multi_get_cf(cambium_transaction_t* txn, const cambium_
                                       const cambium_column_family_handle_t* const* families, size_t num_keys,
                                       const char* const* keys, const size_t* key_lengths, char** values,
                                       size_t* value_lengths, char** errors);
-/* These track the key: nobody else may write it until the transaction has ended, or the commit fails. Pessimistic
-   transactions: without `exclusive`, others may read it for update too, also without `exclusive`. */
+/* These track the key. Pessimistic transactions: no other writer can write the key until the transaction has ended;
+   without `exclusive`, others may read it for update too, also without `exclusive`. Optimistic transactions: the commit
+   fails if another writer has written the key. */
 char* cambium_transaction_get_for_update(cambium_transaction_t* txn, const cambium_readoptions_t* options,
                                          const char* key, size_t key_length, size_t* value_length,
                                          unsigned char exclusive, char** errptr);

@@ -27,8 +27,8 @@ class Checkpoint {
   virtual ~Checkpoint() = default;
 
   // Creates `directory` with mode 0700. It must not exist; its parent must. It appears as a whole and durable, or not at
-  // all. It contains everything that was written before the call, and perhaps some of what was written during it: a
-  // prefix, in whole batches.
+  // all. It contains everything that was written before the call, and perhaps some of the writes during it: a prefix,
+  // in whole batches.
   //
   // If the log that recovery would replay has at least log_size_for_flush bytes (0: always), memtables are flushed
   // first. Operations that are not flushed are replayed when the copy is opened. Files that may still change are

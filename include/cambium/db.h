@@ -59,10 +59,10 @@ struct Range {
 //
 // Failures of background work are reported to listeners and counted (the property cambium.background-errors). If the
 // compactions of a family have failed ten times in a row, every write to the family runs the compaction again, waits
-// for it, and returns its error if it fails; otherwise the write proceeds, and the count begins anew. The same holds
-// for writes to all families if log GC, or the seals of log segments, fail. With no_slowdown a write does not wait and
-// returns the last error. A full disk does not count: its rules are in docs/LIMITS.md. Reads, Flush, CompactRange and
-// Resume remain possible.
+// for it, and returns its error if it fails; otherwise the write proceeds, and the count starts again at 0. The same
+// holds for writes to all families if log GC, or the seals of log segments, fail. With no_slowdown a write does not
+// wait and returns the last error. A full disk does not count: its rules are in docs/LIMITS.md. Reads, Flush,
+// CompactRange and Resume remain possible.
 //
 // The class has many functions because users know them from RocksDB's DB. Most of them exist twice: with a column
 // family, and without one for the default family.

@@ -132,11 +132,11 @@ class ReadQueue {
   // Waits for at least one request, unless none is in flight; appends finished ones to *done.
   virtual Status Wait(std::vector<ReadRequest*>* done) = 0;
   // As Wait, but waits no longer than about `micros`; it may return earlier, with no request. 0: does not wait. A queue
-  // that cannot bound the time waits as Wait does: so does this default.
+  // without a timed wait calls Wait, as this default does.
   virtual Status WaitFor(std::uint64_t /*micros*/, std::vector<ReadRequest*>* done) { return Wait(done); }
   // From now on the queue adds 1 to this eventfd, at least once, after requests have finished that Wait has not
-  // delivered. The descriptor stays the caller's, and must live as long as the queue. NotSupported if the queue cannot
-  // do this: so does this default.
+  // delivered. The descriptor stays the caller's, and must live as long as the queue. This default, and queues that
+  // cannot do this, return NotSupported.
   virtual Status SignalTo(int /*event_fd*/) {
     return Status::NotSupported("the file system's read queue signals no eventfd");
   }

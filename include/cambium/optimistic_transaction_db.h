@@ -40,7 +40,7 @@ class OptimisticTransactionDB : public StackableDB {
                      OptimisticTransactionDB** db);
 
   // The caller deletes the transaction. `old` may be a transaction of this database that is no longer needed: it is
-  // rolled back, begins anew, and is returned. Null if the database is closed or open for reading only; `old` is then
+  // rolled back, begins again, and is returned. Null if the database is closed or open for reading only; `old` is then
   // unchanged.
   virtual Transaction* BeginTransaction(const WriteOptions& options,
                                         const OptimisticTransactionOptions& transaction = {},

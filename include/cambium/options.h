@@ -184,7 +184,7 @@ struct DBOptions {
   // enough to keep below the ceiling; if that is not enough, writers wait. If no job can free space, they go on, for
   // example if log GC is off (docs/LIMITS.md has all exceptions). 0: no ceiling, else [1, 100]. If values may be in
   // the index (min_blob_size above 1, or enable_blob_files off), at least 1.25; in an LSM with num_levels 2 at least
-  // 2.5. Near 1, log GC writes a multiple of what users write.
+  // 2.5. Near 1, log GC writes a multiple of the users' bytes.
   double max_space_amplification = 1.5;
   // While a database is written to, it may take this many bytes, even if the ceiling is lower: under a ceiling of a few
   // MiB, most of the work would be log GC. After five seconds without writes the ceiling alone counts. 0: the ceiling

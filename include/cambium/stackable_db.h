@@ -1,4 +1,4 @@
-// StackableDB: a DB that passes each call to another one. A class of its kind overrides what it does differently.
+// StackableDB: a DB that passes each call to another one. A derived class overrides the calls that it changes.
 #pragma once
 
 #include <map>

@@ -137,7 +137,8 @@ class Transaction {
   Status SingleDeleteUntracked(Slice key) { return SingleDeleteUntracked(nullptr, key); }
   // Adds the operations of `batch` as if they were made one by one. NotSupported if it has range deletes.
   virtual Status RebuildFromWriteBatch(WriteBatch* batch) = 0;
-  // The transaction no longer tracks a key that only GetForUpdate has tracked, as often as it was called.
+  // Undoes one GetForUpdate of the key. A key that no other operation of the transaction tracks is then no longer
+  // tracked.
   virtual void UndoGetForUpdate(ColumnFamilyHandle* family, Slice key) = 0;
   void UndoGetForUpdate(Slice key) { UndoGetForUpdate(nullptr, key); }
 

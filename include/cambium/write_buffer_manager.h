@@ -54,8 +54,8 @@ class WriteBufferManager final {
   // write that needs more memory than is left waits.
   void SetAllowStall(bool new_allow_stall);
 
-  // True if memtables are due for a flush: active ones have more than 7/8 of what memtables may take; or memtables
-  // have all of it, and active ones at least half.
+  // True if memtables are due for a flush: active ones have more than 7/8 of the memtables' limit; or memtables have
+  // all of it, and active ones at least half.
   [[nodiscard]] bool ShouldFlush() const;
   // True if writes wait: allow_stall is set, and memtables have all that they may take.
   [[nodiscard]] bool ShouldStall() const;

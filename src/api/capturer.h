@@ -4,8 +4,8 @@
 //        ─▶ append and commit lock: the state of the MANIFEST, the view that holds its files, the end of the log
 //        ─▶ the caller links and copies files, as long as it holds the view
 //
-// While both locks are held, no batch is half written, and no commit is under way: this state plus the log up to its
-// end is a prefix of all writes. While the view is held, none of its files is removed or punched.
+// While both locks are held, no batch is half written, and no commit is under way, so the captured state plus the log
+// up to its captured end is a prefix of all writes. While the view is held, none of its files is removed or punched.
 #pragma once
 
 #include <cstdint>

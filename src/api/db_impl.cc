@@ -427,7 +427,7 @@ Status DbImpl::VerifyChecksum(const ReadOptions& options) {
   all.iterate_lower_bound = all.iterate_upper_bound = nullptr;
   all.allow_unprepared_value = false;
   all.verify_checksums = true;
-  all.pin_mapped_values = false;  // such a value is not read again once it has been verified
+  all.pin_mapped_values = false;  // a value in a mapping is verified only once, at its first read
   SequenceNumber sequence = 0;
   CAMBIUM_TRY(const std::shared_ptr<const View> view, state_.head.PinViewFor(all, &sequence));
   for (const FamilyView& each : view->families) {

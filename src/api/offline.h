@@ -59,7 +59,7 @@ class OfflineAccess {
   // Clusters all values that may be moved, in all families. Calls `visit` with the records of each step; if it returns
   // false, stops with Incomplete. `dry`: moves nothing.
   Status ClusterAll(bool dry, const std::function<bool(std::span<const GcRecord> records)>& visit);
-  // Writes every page of every index anew.
+  // Rewrites every page of every index.
   Status RewriteIndexes();
   // Runs `task` in the background as soon as fewer than `most` are under way. After a failed task, starts no other.
   Status StartTask(std::function<Status()> task, int most) { return tasks_.Start(std::move(task), most); }

@@ -3,7 +3,8 @@
 //
 // The addition for a change takes in the additions before it that are less than twice its size. So each file is at most
 // half as large as the one before it: n families need about log n files, and the options of a family are written about
-// log n times, however many there are. If the changes come near the size of the whole file, it is written anew.
+// log n times, however many there are. If the changes come near the size of the whole file, a new whole file is
+// written.
 //
 //   created      1       2       3       4
 //   files     [base]  [base]  [base]  [base]

@@ -87,7 +87,7 @@ struct Origin {
   const std::string& path;
 };
 
-// Whether a file has checksums that CheckContents compares. The others are written for each backup anew.
+// Whether a file has checksums that CheckContents compares. The other files are written again for each backup.
 bool HasContents(FileKind kind) { return kind != FileKind::kManifest && kind != FileKind::kOptions; }
 
 class BackupEngineImpl final : public BackupEngine {

@@ -88,7 +88,7 @@ class Check {
     std::uint64_t log_end = 0;
     CAMBIUM_RETURN_IF_ERROR(
         WalkSegment(*file_, header_.Seed(), info.FirstRecord(), end, info.punched, callbacks, &log_end));
-    // The walk takes zeros up to the end for space that was never written. Here all of it was.
+    // The walk treats zeros up to the end as space that was never written. In this file all space was written.
     if (seen_to < end) CAMBIUM_RETURN_IF_ERROR(Add(DamagedPart::kRecords, seen_to, end, "zeros instead of records"));
     if (!info.has_footer) return Status::OK();
     const Status footer = ReadSegmentFooter(*file_, header_.Seed(), kFileHeaderSize, info.sealed_length, info.file_size,

@@ -185,7 +185,7 @@ class Sweeper {
     return file == nullptr ? s : s.WithContext(PagePlaceName(file->path(), file->OffsetOf(page)));
   }
 
-  // Writes the leaf anew, with the filter's verdicts, if it was asked.
+  // Rewrites the leaf, with the verdicts of the filter if the filter was asked.
   Status RewriteLeaf(const PageView& leaf) {
     assert(verdicts_.empty() || verdicts_.size() == leaf.count());
     std::string scratch;

@@ -14,8 +14,8 @@
 // A flush cannot stop half-way, and writers wait for it when the next memtable is full. So it goes straight into the
 // tree only if it rewrites no more than a step of a sweep does, however large the database is. Otherwise it makes a
 // run, and the sweep that is then due runs in steps, with flushes of new runs in between. To empty files, a flush or a
-// step of a sweep copies at most half of what it may write, or one file. A file is no larger than a step, unless there
-// would be too many files.
+// step of a sweep copies at most half of the bytes it may write, or one file. A file is no larger than a step, unless
+// there would be too many files.
 //
 // Range deletes. A sweep cuts the keys that they cover out of the tree: it reads them, but does not write them, which
 // is cheaper than as many updates. But until then these keys are garbage, in the index and in the log. So a key of the
@@ -105,7 +105,7 @@ struct EvacuationPolicy {
   std::uint64_t small_units = 1024;
   std::size_t small_segments_max = 4;
   bool only_what_fits = false;  // no segment is chosen whose live pages exceed the budget
-  // If set, the step may write the whole tree anew, and this many pages of it are replaced anyway.
+  // If set, the step may rewrite the whole tree, and this many pages of it are replaced anyway.
   std::optional<std::uint64_t> replaced_units = std::nullopt;
 };
 

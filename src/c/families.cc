@@ -1,4 +1,4 @@
-#include "c/opening.h"
+#include "c/open.h"
 #include "c/wrappers.h"
 
 using cambium::ColumnFamilyDescriptor;

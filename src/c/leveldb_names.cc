@@ -32,7 +32,7 @@ void cambium::c::LogHints(const cambium_options_t& options, DB* db) noexcept {
     for (const auto& [name, why] : options.hints) {
       logger->Log(InfoLogLevel::kInfo, "the option " + name + " has no effect here: " + why);
     }
-  } catch (const std::exception&) {  // the database is open all the same
+  } catch (const std::exception&) {  // the database is open, only without a line in LOG
   }
 }
 

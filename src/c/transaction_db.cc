@@ -1,7 +1,7 @@
 // Databases for transactions. They are a cambium_t under another name, so that every function of c.h serves them.
 #include <utility>
 
-#include "c/opening.h"
+#include "c/open.h"
 #include "c/transactions.h"
 
 using cambium::ColumnFamilyDescriptor;

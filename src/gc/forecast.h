@@ -1,4 +1,4 @@
-// A forecast of what emptying a segment costs and frees: a pure function of its account.
+// A forecast of the bytes that emptying a segment costs and frees: a pure function of its account.
 //
 // Log GC writes the live records and frees the rest. It reads the segment's footer, the live records, and the gaps
 // between them that are cheaper to read than to skip. Live records, a share u of all, are assumed to be spread at

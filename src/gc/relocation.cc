@@ -19,9 +19,9 @@ void HideDamage(Slice key, Slice stored, RecordHeader* header) {
   if (MutantIs(Mutant::kCopyDamagedValues)) header->body_checksum = BodyChecksum(key, stored);
 }
 
-// Reads all records into one buffer. A read with few dead bytes goes directly to its place. Other reads go into one of a
-// few slots behind all places, and their live records are copied from there, so that the gaps of all reads are never in
-// memory at the same time.
+// Reads all records into one buffer. A read with few dead bytes goes directly to its place. Other reads go into one of
+// a few slots after all places, and their live records are copied from there, so that the gaps of all reads are never
+// in memory at the same time.
 class Reader {
  public:
   Reader(std::span<const GcSource> sources, std::span<const GcRecord> records, CopyBuffers* buffers)
@@ -97,7 +97,7 @@ class Reader {
     ReadRequest request;
     std::size_t at = 0;  // offset in bytes_
     bool is_in_place = false;
-    std::size_t slot = 0;  // offset in bytes_ of what is read, unless it is in place
+    std::size_t slot = 0;  // offset in bytes_ of the bytes to read, unless they are in place
     const RecordRead* read = nullptr;
   };
 

@@ -17,7 +17,7 @@ constexpr std::uint64_t kTableBytesLeast = 64 * kKiB;
 std::uint64_t ReserveForKeys(const ReserveInput& database) {
   constexpr double kSmallShare = 1.0 / 16;
   const bool is_small = database.on_disk < 16 * kMiB;
-  // A step of log GC takes at most half of what is free, and may lose half of that.
+  // A step of log GC takes at most half of the free bytes, and may lose half of those.
   const double footers = is_small ? 4 : 8;
   const std::uint64_t most = database.on_disk / (is_small ? 16 : 10);
   const double share =

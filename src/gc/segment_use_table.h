@@ -35,8 +35,8 @@ class SegmentUseTable {
   void Reset(std::vector<SegmentUse> uses);
   // Makes all changes or, if memory runs out, none.
   void Apply(const Changes& changes);
-  // By the policy's shares of garbage and its age_cutoff the sums and MayHaveVictims are counted. The initial policy is
-  // the default one. A change of these costs a walk over all members.
+  // The sums and MayHaveVictims depend on the policy's shares of garbage and its age_cutoff. The initial policy is the
+  // default one. A change of one of these values costs a walk over all members.
   void SetPolicy(const VictimPolicy& policy);
   // VictimOutline::MayHaveVictims, for a policy that SetPolicy has got.
   [[nodiscard]] bool MayHaveVictims(const VictimPolicy& policy, GcUrgency urgency) const {

@@ -17,7 +17,7 @@ enum class GcStanding : std::uint8_t {
   kLargeValue,  // a file of its own, deleted with its last reference
   kNotSealed,
   kAfterUnsealed,  // an older log segment is not sealed, and this one's first record may say where that one ends
-  kInReplay,       // recovery would read it: the layers do not know all of its records
+  kInReplay,       // recovery still reads it, because some of its records are not in the layers
   kHolesUnknown,   // it has holes of unknown size
 };
 

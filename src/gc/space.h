@@ -106,8 +106,8 @@ struct SpacePlan {
   std::uint64_t slow_at = 0;
   std::uint64_t stop_at = 0;
   std::uint64_t spare_until = 0;
-  // So many bytes that log GC is writing, or has dropped and not yet removed, do not count against slow_at and stop_at:
-  // there is room for them above stop_at. At most a step.
+  // This many of the bytes that log GC is writing, or has dropped and not yet removed, do not count against slow_at and
+  // stop_at: there is room for them above stop_at. At most a step.
   std::uint64_t step_room = 0;
   // When writers have added this many bytes, memtables are flushed, whatever D is: their entries become a run before
   // their part of the log can be freed, and the run takes its space twice while it is compacted. UINT64_MAX without a
@@ -125,8 +125,8 @@ struct SpacePlan {
 [[nodiscard]] SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy);
 
 // The bytes per second that all writers together may write, if D is the fraction `part` in (0, 1) of the way from
-// slow_at to stop_at. `freed_per_second` is what log GC frees while it runs, net of what it moves. Halfway, writers get
-// exactly freed_per_second, and D stays constant.
+// slow_at to stop_at. `freed_per_second`: the bytes that log GC frees while it runs, less those it moves. Halfway,
+// writers get exactly freed_per_second, and D stays constant.
 [[nodiscard]] double PacedRate(double part, double freed_per_second);
 
 }  // namespace cambium

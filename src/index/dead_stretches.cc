@@ -43,7 +43,7 @@ class StretchSearch {
   }
 
  private:
-  // Reads the tombstones that follow each other in the memtable, and leaves the cursor behind them.
+  // Reads consecutive tombstones of the memtable, and leaves the cursor at the first entry after them.
   void TakeRow(EntryCursor* cursor) {
     starts_.clear();
     for (length_ = 0; cursor->Valid() && cursor->kind() == EntryKind::kTombstone; cursor->Next()) {

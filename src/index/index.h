@@ -106,9 +106,9 @@ class Layers {
   // Runs Find for each unfinished lookup; a hit or an error finishes it.
   virtual void FindTogether(std::span<Lookup> lookups) const = 0;
 
-  // Appends a cursor for each layer, newest first, to be merged with those of the memtables. Merged, they yield each
-  // key once, as Find answers it, tombstones included; a key that only a range delete covers is not yielded. The
-  // cursors keep their files open.
+  // Appends a cursor for each layer, newest first, to be merged with those of the memtables. The merged cursors yield
+  // each key once, with the entry that Find returns. They yield tombstones, but no key that only a range delete covers.
+  // The cursors keep their files open.
   virtual void AppendCursors(std::vector<MergeChild>* children) const = 0;
 
   // Estimates the bytes of the keys in [begin, end): index entries of all layers and the values they refer to, hidden

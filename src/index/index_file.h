@@ -65,7 +65,7 @@ class IndexFile {
 
  private:
   friend class PagePool;
-  static constexpr std::size_t kPrefetchedBytes = 1024;  // behind them the processor detects the copy
+  static constexpr std::size_t kPrefetchedBytes = 1024;  // after them the processor detects the copy
 
   const std::shared_ptr<File> file_;
   const FileHeader header_;

@@ -10,8 +10,8 @@ namespace cambium {
 struct IndexRoom {
   // For entries that may hide older ones: the index's share of the slack, by bytes.
   std::uint64_t standing = std::numeric_limits<std::uint64_t>::max();
-  // For the new files of a step, until the old ones are deleted. Only as many indexes as there are background threads
-  // take steps at the same time, so this may be more than the share.
+  // For the new files of a step, until the old ones are deleted. May exceed the index's share: at most one step per
+  // background thread runs at a time.
   std::uint64_t step = std::numeric_limits<std::uint64_t>::max();
 
   friend bool operator==(const IndexRoom&, const IndexRoom&) = default;

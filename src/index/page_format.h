@@ -114,7 +114,7 @@ struct KeyOrder {
   bool equal_means_same_bytes;
 };
 
-// A branch's reference to a child: its place, its checksum, and the totals of what is below it.
+// A branch's reference to a child: its place, its checksum, and the totals of all pages below it.
 struct ChildRef {
   PagePointer page;
   std::uint64_t entry_count = 0;

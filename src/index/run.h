@@ -122,7 +122,7 @@ class Run {
 
   // False only if the run surely does not contain the key. Costs one cache line. Ignores range deletes.
   [[nodiscard]] bool MayContain(Slice key) const;
-  // As above for FilterHash(key), so that a lookup in many runs hashes once.
+  // The same, with the hash from FilterHash(key): a lookup in many runs computes it once.
   [[nodiscard]] bool MayContainHash(std::uint64_t filter_hash) const;
   void PrefetchFilter(std::uint64_t filter_hash) const;
   // Returns true if the run has an entry for the key, as TreeFind, or if a range delete covers it: then *entry is a

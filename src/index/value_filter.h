@@ -26,8 +26,8 @@ class ValueFilter {
  public:
   virtual ~ValueFilter() = default;
 
-  // Called before the first key. `level` is the level that the compaction writes to, 1 for a tree. `is_full`: the
-  // compaction takes all layers.
+  // Called before the first key. `level`: the output level of the compaction; 1 for a tree. `is_full`: the compaction
+  // takes all layers.
   virtual Status Begin(std::uint32_t level, bool is_full) = 0;
 
   // Decides about one value. Keys ascend from call to call. An error ends the compaction with it.

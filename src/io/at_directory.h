@@ -1,4 +1,4 @@
-// AtDirectory: a FileSystem for the files of one directory, whatever becomes of its path.
+// AtDirectory: a FileSystem for the files of one directory, even if the directory is renamed.
 #pragma once
 
 #include <memory>

@@ -56,7 +56,7 @@ PooledFile::~PooledFile() { pool_->Remove(this); }
 
 Status PooledFile::Open(const std::shared_ptr<FilePool>& pool, const std::string& path, OpenMode mode,
                         const FileOptions& options, std::unique_ptr<File>* file) {
-  // Allocates before it creates the file: if memory runs out here, no file is left behind.
+  // Allocates before it creates the file: if memory runs out here, no file remains.
   std::unique_ptr<PooledFile> made(new PooledFile(pool, path, options, mode));
   std::unique_ptr<File> inner;
   CAMBIUM_RETURN_IF_ERROR(pool->OpenInner(path, mode, options, &inner));

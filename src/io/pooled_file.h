@@ -115,7 +115,7 @@ class PooledFile final : public File {
   std::atomic<bool> was_synced_{false};       // by this object
   std::atomic<bool> has_changed_{false};      // other than by writes, since the last sync
   std::atomic<bool> is_pool_syncing_{false};  // set and cleared under the pool's mutex_
-  // The number of mappings that live. They may live longer than this object.
+  // The number of mappings that exist. They may outlive this object.
   const std::shared_ptr<std::atomic<int>> maps_ = std::make_shared<std::atomic<int>>(0);
 
   // Set and taken under the pool's mutex_. Read without it by threads that hold a pin and saw kOpen: Install sets kOpen

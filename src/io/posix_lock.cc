@@ -83,7 +83,7 @@ Status TryDirectory(const std::string& path, LockMode mode, PosixLock* lock, Att
   return Status::OK();
 }
 
-// Takes the directory's lock if the other holder gives it up in a moment, as one does that cannot lock LOCK.
+// Takes the directory's lock if the other holder releases it within a moment. A holder that cannot lock LOCK does so.
 Status TryDirectoryAgain(const std::string& path, LockMode mode, PosixLock* lock) {
   constexpr int kTries = 10;
   Attempt attempt = Attempt::kBusy;

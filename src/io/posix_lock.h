@@ -13,7 +13,7 @@
 //  - LOCK is created with mode 0600, so only the owner can lock it. But every user who may read the directory can lock
 //    the directory. So if users other than the owner may read the directory, its lock decides only while there is no
 //    LOCK. If there is a LOCK, the directory's lock is taken if it is free, but if another process has it, the handle
-//    is opened all the same (docs/adr/0063-the-owner-locks-a-file.md).
+//    is opened without it (docs/adr/0063-the-owner-locks-a-file.md).
 //
 // Fork (H49). The child's descriptors share the parent's open file descriptions. The lock is held until both processes
 // have closed their descriptors, or until one of them unlocks explicitly. So only the process that took the lock

@@ -48,7 +48,7 @@ class SharedSyncs {
   std::exception_ptr thrown_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
-// Starts up to `most` threads, as far as there are memory and threads.
+// Starts up to `most` threads; fewer if memory or threads run out.
 class Helpers {
  public:
   Helpers(SharedSyncs* syncs, std::size_t most) {

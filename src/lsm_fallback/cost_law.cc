@@ -152,7 +152,7 @@ class Law {
   [[nodiscard]] double TargetOf(std::uint32_t level) const {
     return cost_.policy.UpperLevelSize(level) / BytesAt(FileOf(1, cost_.keys));
   }
-  // `drained`: right after the level has given away its excess; it gives away half a step more on average.
+  // `drained`: directly after the level has passed on its excess, and half a step more on average.
   [[nodiscard]] double KeysOf(std::uint32_t level, bool drained) const {
     if (level == last_) return cost_.keys;
     const double target = TargetOf(level);
@@ -173,8 +173,8 @@ class Law {
     return fresh + cost_.keys * (1 - missed);
   }
 
-  // `chunk`: the entries that arrive in the level at a time and make it cut its files anew; 0: only few arrive at a
-  // time.
+  // `chunk`: the entries that arrive in the level together, so that all its files are rewritten; 0: few arrive
+  // together.
   [[nodiscard]] double LeveledPerEntry(std::uint32_t level, double chunk) const {
     const double held = TargetOf(level) + chunk / 2;
     const double file = FileOf(level, held);

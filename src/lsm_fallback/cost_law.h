@@ -17,7 +17,7 @@
 //
 //               plus the entry itself, unless the next level already has the key. C is the target plus half of what
 //               arrives at a time. (Lazy: a turn has so few slices that they are simulated one by one.)
-//   gaps        leveled: each compaction of level 0 cuts level 1 into files anew. The next step of the turn begins at
+//   gaps        leveled: each compaction of level 0 divides level 1 into new files. The next step of the turn begins at
 //               the first new file that starts after the turn's position, so half a file on average is left out. If k
 //               files move between two such compactions, 1/(2k+1) of the level misses its turn. For that part the
 //               limit for one step applies.

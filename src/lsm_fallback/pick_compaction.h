@@ -82,7 +82,7 @@ struct CompactionChoice {
 // Records what the last step has done, and moves on to the next place that needs work. Returns false if there is none.
 [[nodiscard]] bool AdvanceRequest(const CompactionShape& shape, const CompactionPolicy& policy, CompactionRequest* request);
 // The next step of a request for which AdvanceRequest has returned true; records how far the step goes. It takes the
-// request's runs, and any older run that overlaps one of them: if left behind, such a run would end up above newer
+// request's runs, and any older run that overlaps one of them: if left out, such a run would end up above newer
 // entries. If a filter must be asked, files are never just moved, and files of the last level are compacted in place.
 [[nodiscard]] CompactionChoice PickRequested(const CompactionShape& shape, const CompactionPolicy& policy,
                                              CompactionRequest* request);

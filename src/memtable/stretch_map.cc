@@ -30,7 +30,7 @@ struct StretchMap::Pieces {
   unsigned count = 0;
 };
 
-// A change of a subtree: the boundaries from `begin` on and before `end` give way to those of `put`.
+// A change of a subtree: the boundaries of `put` replace those from `begin` on and before `end`.
 struct StretchMap::Cut {
   const Order& order;
   Arena* arena;

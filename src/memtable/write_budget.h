@@ -73,7 +73,7 @@ class WriteBudget {
     ~Place() { Leave(); }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
-    // Gets in line, if it has not yet. True if it is the first one.
+    // Joins the line, unless it has joined already. True if it is the first in line.
     [[nodiscard]] bool IsFirst();
     void Leave() {
       if (is_in_line_) budget_->Leave(this);
@@ -143,11 +143,11 @@ class WriteBudget {
 
   // ---- Making room; the caller holds no lock ----
 
-  // If a flush is due, freezes memtables until they have a quarter of what memtables may take. If another thread makes
+  // If a flush is due, freezes memtables until they have a quarter of the memtables' limit. If another thread makes
   // room now, it does nothing, and the flush stays due. If memory runs out, the next chunk makes it due again.
   void FlushIfDue() noexcept CAMBIUM_EXCLUDES(members_mutex_);
   // Freezes memtables for a write of `self`, due or not, unless a flush is scheduled. If only other members flush, the
-  // write need not wait for them: `self` freezes its own memtables, if they have a 16th of what memtables may take.
+  // write need not wait for them: `self` freezes its own memtables, if they have a 16th of the memtables' limit.
   void MakeRoom(Member* self) CAMBIUM_EXCLUDES(members_mutex_);
   // True if a writer waits for memory.
   [[nodiscard]] bool HasLine() const CAMBIUM_EXCLUDES(mutex_);

@@ -74,7 +74,7 @@ Status CheckLsmOptions(const ColumnFamilyOptions& options) {
     return Status::NotSupported(NameAndValue("compaction_style", options) +
                                 "this library has kCompactionStyleLevel and kCompactionStyleLazyLevel");
   }
-  // Each trigger was checked against its own range; none may be below the one before it.
+  // Each trigger was checked against its own range; no trigger may be lower than the previous one.
   CAMBIUM_RETURN_IF_ERROR(CheckAscends("level0_slowdown_writes_trigger", options.level0_slowdown_writes_trigger,
                                        options.level0_file_num_compaction_trigger));
   CAMBIUM_RETURN_IF_ERROR(CheckAscends("level0_stop_writes_trigger", options.level0_stop_writes_trigger,
@@ -86,7 +86,7 @@ Status CheckLsmOptions(const ColumnFamilyOptions& options) {
 
 Status CheckCeiling(double ceiling, const ColumnFamilyOptions& options) {
   // Below these ceilings, the files of an index would exceed their part of the ceiling while values in it are
-  // overwritten. With two levels, each compaction writes the last level anew before it removes the old one.
+  // overwritten. With two levels, each compaction rewrites the last level before it removes the old one.
   constexpr double kLeast = 1.25;
   constexpr double kLeastOfTwoLevels = 2.5;
   const bool has_two_levels = options.index_type == IndexKind::kLsm && options.num_levels == 2;

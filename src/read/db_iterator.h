@@ -88,7 +88,8 @@ class DbIterator final : public Iterator {
   [[nodiscard]] bool IsInline() const { return (IsAhead() ? ahead_->kind() : cursor_->kind()) == EntryKind::kInline; }
   // Estimates how many values the user will want from here on.
   [[nodiscard]] std::size_t Expected() const;
-  // The same for values in memory, which cost less to read later, and more to read in vain.
+  // The same for values in memory. It is lower: reading them later costs less, and reading one that is not used costs
+  // more.
   [[nodiscard]] std::size_t ExpectedInMemory() const;
   void FetchAhead(std::size_t count, bool first_is_missing = false);
   Status ReadHere();

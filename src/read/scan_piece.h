@@ -9,8 +9,8 @@
 // piece that was not used (a merge of several layers can bring other values first) makes the scan read the next values
 // one by one.
 //
-// Only bytes that are in memory are read. Each value is verified when it is its turn, so damage in the middle of a
-// piece is met where it lies.
+// Only bytes that are in memory are read. Each value is verified when it is its turn, so damage inside a piece is
+// reported only at the damaged value.
 #pragma once
 
 #include <cstddef>

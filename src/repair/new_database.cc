@@ -125,7 +125,8 @@ Result<std::vector<NewDatabase::Figures>> NewDatabase::Finish() {
     for (entries->SeekToFirst(); entries->Valid(); entries->Next()) ++figures.back().entries;
     CAMBIUM_RETURN_IF_ERROR(entries->status());
   }
-  // If a family's values would not keep to the ceiling, there is none: what could be read counts more.
+  // If the values of a family cannot stay below the ceiling, the new database has no ceiling, so that all values are
+  // kept.
   DBOptions wanted;
   wanted.max_space_amplification = max_space_amplification_;
   const auto& ceiling = *FindOptionField<DBOptions>("max_space_amplification");

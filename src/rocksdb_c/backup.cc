@@ -66,7 +66,7 @@ Status Create(rocksdb_backup_engine_t* engine, rocksdb_t* db, const rocksdb_crea
   return Status::OK();
 }
 
-// RocksDB replaces the database that is there, and so does this, once the backup is restored beside it. `id` 0: the
+// As in RocksDB, replaces an existing database. The backup is restored into a directory next to it first. `id` 0: the
 // newest backup.
 Status Restore(BackupEngine* engine, cambium::BackupID id, const std::string& directory, const char* wal_dir) {
   if (wal_dir != nullptr && *wal_dir != '\0' && directory != wal_dir) {
@@ -80,11 +80,11 @@ Status Restore(BackupEngine* engine, cambium::BackupID id, const std::string& di
   const Status found = fs.GetInfo(directory, &info);
   if (found.IsPathNotFound()) return restore(directory);
   CAMBIUM_RETURN_IF_ERROR(found);
-  const std::string beside = directory + ".restored";
-  CAMBIUM_RETURN_IF_ERROR(cambium::DestroyDB(beside, {}));  // a call that was interrupted has left it
-  CAMBIUM_RETURN_IF_ERROR(restore(beside));
+  const std::string restored = directory + ".restored";
+  CAMBIUM_RETURN_IF_ERROR(cambium::DestroyDB(restored, {}));  // a call that was interrupted has left it
+  CAMBIUM_RETURN_IF_ERROR(restore(restored));
   CAMBIUM_RETURN_IF_ERROR(cambium::DestroyDB(directory, {}));
-  CAMBIUM_RETURN_IF_ERROR(fs.Rename(beside, directory));
+  CAMBIUM_RETURN_IF_ERROR(fs.Rename(restored, directory));
   return fs.SyncDirectory(cambium::ParentOf(directory));
 }
 

@@ -160,7 +160,7 @@ void rocksdb_writebatch_wi_delete_rangev_cf(rocksdb_writebatch_wi_t* batch, rock
   });
 }
 
-// These refuse: a write of the batch then fails, and says why.
+// These operations are refused: a later write of the batch fails with the reason.
 void rocksdb_writebatch_wi_merge(rocksdb_writebatch_wi_t* batch, const char* /*key*/, size_t /*key_length*/,
                                  const char* /*value*/, size_t /*value_length*/) {
   Refuse(batch, "Merge");

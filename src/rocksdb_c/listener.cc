@@ -76,7 +76,8 @@ using namespace cambium::rocks;
 
 extern "C" {
 
-// Steps of compactions are told as compactions; nothing is ingested in this version.
+// A step of a compaction is reported as a compaction. No callback reports an ingestion, which this version does not
+// have.
 rocksdb_eventlistener_t* rocksdb_eventlistener_create(
     void* state, void (*destructor)(void*), on_flush_begin_cb on_flush_begin, on_flush_completed_cb on_flush_completed,
     on_compaction_begin_cb on_compaction_begin, on_compaction_completed_cb on_compaction_completed,

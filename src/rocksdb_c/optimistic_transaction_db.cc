@@ -1,6 +1,6 @@
 // Databases whose transactions look for conflicts when they commit.
 #include "rocksdb_c/functions.h"
-#include "rocksdb_c/opening.h"
+#include "rocksdb_c/open.h"
 #include "rocksdb_c/transactions.h"
 
 using namespace cambium::rocks;

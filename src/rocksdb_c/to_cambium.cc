@@ -45,8 +45,8 @@ constexpr std::array<std::string_view, 30> kMeant = {"create_if_missing",
 constexpr int kUniversal = 1;
 constexpr int kFifo = 2;
 
-// A limiter below this rate would stop flushes and log GC for minutes; programs set it in tests, and for RocksDB's many
-// rewrites.
+// The lowest rate for a limiter. A lower one would stop flushes and log GC for minutes. Programs set such rates in
+// tests, and because RocksDB rewrites data often.
 constexpr std::int64_t kRateLeast = 1 << 20;
 
 CompressionType CodecOf(int rocks) {

@@ -2,7 +2,7 @@
 // writes of `txn_db->db` lock their keys too.
 #include "rocksdb_c/batch.h"
 #include "rocksdb_c/functions.h"
-#include "rocksdb_c/opening.h"
+#include "rocksdb_c/open.h"
 #include "rocksdb_c/transactions.h"
 
 using namespace cambium::rocks;

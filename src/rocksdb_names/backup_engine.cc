@@ -88,7 +88,7 @@ struct BackupEngineReadOnlyBase::Rep {
     });
   }
 
-  // RocksDB replaces the database that is there, and so does this, once the backup is restored beside it.
+  // As in RocksDB, replaces an existing database. The backup is restored into a directory next to it first.
   template <typename RestoreTo>
   Status Replace(const RestoreOptions& its, const std::string& directory, const std::string& wal_directory,
                  RestoreTo&& restore) {
@@ -102,11 +102,11 @@ struct BackupEngineReadOnlyBase::Rep {
       const Status found = fs.GetInfo(directory, &info);
       if (found.IsPathNotFound()) return restore(engine, directory);
       CAMBIUM_RETURN_IF_ERROR(found);
-      const std::string beside = directory + ".restored";
-      CAMBIUM_RETURN_IF_ERROR(cambium::DestroyDB(beside, {}));  // a call that was interrupted has left it
-      CAMBIUM_RETURN_IF_ERROR(restore(engine, beside));
+      const std::string restored = directory + ".restored";
+      CAMBIUM_RETURN_IF_ERROR(cambium::DestroyDB(restored, {}));  // a call that was interrupted has left it
+      CAMBIUM_RETURN_IF_ERROR(restore(engine, restored));
       CAMBIUM_RETURN_IF_ERROR(DestroyDB(directory, Options()));
-      CAMBIUM_RETURN_IF_ERROR(fs.Rename(beside, directory));
+      CAMBIUM_RETURN_IF_ERROR(fs.Rename(restored, directory));
       return fs.SyncDirectory(cambium::ParentOf(directory));
     });
   }

@@ -86,7 +86,7 @@ Status CheckLog(const WriteHead& head, const View& view, const ManifestState& st
     return Violated("the end of the log is not where the next record goes");
   }
   if (state.replay > WriteHead::OldestUnflushed(view, {}, end).position) {
-    return Violated("the replay position is behind an operation that is in a memtable only");
+    return Violated("the replay position is after an operation that is only in a memtable");
   }
   return Status::OK();
 }

@@ -168,12 +168,12 @@ class CommitPoint {
     std::uint64_t failed_in = 0;  // LargeValuesFailed
   };
   // Whether the edit drops the newest log segment that has durable records. As long as this segment exists, Open can
-  // tell that a MANIFEST has lost the edits which named it and the segments before it. So an edit that drops it is
+  // detect that a MANIFEST has lost the edits which named it and the segments before it. So an edit that drops it is
   // committed by a new MANIFEST: its snapshot cannot be lost without losing the whole file.
   [[nodiscard]] bool DropsNewestLog(const Edit& edit) const CAMBIUM_REQUIRES(commit_lock);
   // Shows readers what an edit has committed. Returns `lost` if memory runs out.
   Status Show(const std::function<void(View*)>& change, Status lost) CAMBIUM_REQUIRES(commit_lock);
-  // The same as Commit, but leaves new files behind if it fails.
+  // The same as Commit, but does not remove new files if it fails.
   Status TryCommit(Edit* edit, const std::function<void(View*)>& change) CAMBIUM_REQUIRES(commit_lock);
   // Visits the files that the edit names for the first time.
   void VisitNewFiles(const Edit& edit, const std::function<void(FileKind, std::uint64_t number)>& visit) const

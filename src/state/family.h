@@ -125,14 +125,14 @@ struct Family {
   }
 
   // Estimates for gc/space.h. hidden_bytes: bytes of records that newer entries hide and that the accounts still count.
-  // hidden_index_bytes: bytes that hidden entries take in an LSM's files. replaced_share: of the entries above the last
-  // level, the fraction that hides older ones. Each flush changes it by the share of its own keys that were there before,
-  // and by its part of these entries. In a tree, the share of the last flush.
+  // hidden_index_bytes: bytes that hidden entries take in an LSM's files. replaced_share: the fraction of the entries
+  // above the last level that hides older entries. Each flush changes it by the share of its own keys that were there
+  // before, and by its part of these entries. In a tree, the share of the last flush.
   std::atomic<std::int64_t> hidden_bytes{0};
   std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};
-  // A sample of the values in the layers, by which these estimates are made. What it does not know, because it is older
-  // than this process, is estimated from keys that are chosen evenly.
+  // A sample of the values in the layers, from which these estimates are made. For values that are older than this
+  // process, the sample is taken from keys that are chosen evenly.
   LiveSample live_sample CAMBIUM_GUARDED_BY(commit_lock);
   // The bytes of the index's files at the last look at the size of the database.
   std::atomic<std::uint64_t> index_bytes{0};
@@ -149,7 +149,7 @@ struct Family {
   IndexRoom room CAMBIUM_GUARDED_BY(commit_lock);  // the last one that SpaceKeeper passed to `index`
   // The room has become smaller: a compaction may be due although nothing was written.
   std::atomic<bool> has_less_room{false};
-  // Estimates of what range deletes cover in older layers: bytes of records that the accounts still count, and of pages.
+  // Estimates of the bytes that range deletes cover in older layers: of records that accounts still count, of pages.
   std::atomic<std::uint64_t> covered_bytes{0};
   std::atomic<std::uint64_t> covered_index_bytes{0};
   // If set, a single run makes a compaction due. Without runs, a compaction is due if levels above the last one hide

@@ -56,7 +56,7 @@ void IndexStats::AddCompaction(const CompactionStats& stats, const Layers& after
   }
 }
 
-// The share is measured anew once the keys flushed since the last measurement are a quarter of all keys. That is more
+// The share is measured again once the keys flushed since the last measurement are a quarter of all keys. That is more
 // than the runs hold at a time, so most of these keys have been merged.
 double IndexStats::NewShare(std::uint64_t keys_before, std::uint64_t keys) {
   const std::uint64_t flushed = flushed_keys_.load(kRelaxed);

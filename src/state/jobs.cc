@@ -30,7 +30,8 @@ TaskPriority PriorityOf(Job job) {
   }
 }
 
-// True if the error ends without anyone's help: a full disk has rules of its own, and the others concern one run only.
+// True if the error ends without a call of the user: a full disk has its own rules, and the others concern one run
+// only.
 bool IsTransient(const Status& failed) {
   return failed.IsNoSpace() || failed.IsBusy() || failed.IsDenied() || failed.IsTimedOut() || failed.IsShutdownInProgress() ||
          failed.IsColumnFamilyDropped();

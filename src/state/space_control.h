@@ -67,7 +67,7 @@ struct SpaceControl {
   std::atomic<std::uint64_t> slow_at{kNever};
   std::atomic<std::uint64_t> stop_at{kNever};
   // Until Position() reaches this, no job is expected to make the database smaller, and writers do not wait. Then
-  // SpaceKeeper::Judge decides anew.
+  // SpaceKeeper::Judge decides again.
   std::atomic<std::uint64_t> hopeless_until{0};
   [[nodiscard]] bool IsHopeless() const { return Position() < hopeless_until.load(std::memory_order_relaxed); }
   std::atomic<double> freed_per_second{64e6};

@@ -54,7 +54,7 @@ class BaseDeltaIterator final : public Iterator {
   // Positions: moves base and delta on until one of them is at an entry to show.
   void FindForward();
   void FindBackward();
-  // Moves base behind, or before, the keys around it that range deletes cover. False if its key is not covered.
+  // Moves base past the adjacent keys that range deletes cover. False if its key is not covered.
   bool SkipCoveredForward();
   bool SkipCoveredBackward();
   // Moves both to the first key after `key`, or the last one before it.

@@ -149,7 +149,7 @@ void PessimisticTransaction::UntrackAll() {
 
 Status PessimisticTransaction::CommitBatch() {
   CAMBIUM_RETURN_IF_ERROR(CheckAlive());
-  // From here on nobody takes its locks.
+  // From here on no other transaction takes its locks.
   TransactionState expected = STARTED;
   if (!state_.compare_exchange_strong(expected, AWAITING_COMMIT)) {
     return Status::Expired("the transaction took longer than its expiration");

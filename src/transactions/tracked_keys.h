@@ -14,7 +14,8 @@
 namespace cambium {
 
 struct TrackedKey {
-  SequenceNumber since = 0;  // nobody else may write the key after this operation; kMaxSequenceNumber: not compared
+  // A write of the key by another writer after this operation is a conflict. kMaxSequenceNumber: not compared.
+  SequenceNumber since = 0;
   std::uint32_t reads = 0;   // calls of GetForUpdate that tracked it
   std::uint32_t writes = 0;  // calls that write
   bool exclusive = false;

@@ -26,11 +26,12 @@ class WaitGraph {
 
   explicit WaitGraph(std::size_t remembered_max) : remembered_max_(remembered_max) {}
 
-  // The transaction begins to wait. With a depth above 0, first follows the waits of the holders, of at most so many
-  // transactions: if they lead back, or if there are more, remembers the deadlock, and returns false: it must not wait.
+  // The transaction begins to wait. With a depth above 0, first follows the waits of the holders, through at most
+  // `depth` transactions. If they lead back to the waiter, or if there are more, remembers a deadlock and returns
+  // false: the waiter must not wait.
   [[nodiscard]] bool Begin(TransactionID waiter, Wait wait, std::int64_t depth, std::int64_t now_seconds);
   void End(TransactionID waiter);
-  // The holder no longer has the lock of the key: nobody waits for it there. Those that wait have not noticed yet.
+  // The holder has released the lock of the key, so no transaction waits for it there. The waiters do not know it yet.
   void NoteReleased(TransactionID holder, std::uint32_t family, Slice key);
   // What the transaction waits for; false: it does not wait.
   [[nodiscard]] bool Find(TransactionID waiter, Wait* wait) const;

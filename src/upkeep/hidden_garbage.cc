@@ -16,16 +16,16 @@ namespace {
 
 constexpr std::uint64_t kShareKeysLeast = 32;
 
-// True if entries of many flushes are above the last sorted sequence, and nothing tells what each of them replaced. In a
-// tree, each run tells (Run::ReplacedShare).
+// True if entries of many flushes are above the last sorted sequence, and what each flush replaced is not known. In a
+// tree, each run has that figure (Run::ReplacedShare).
 bool HoldsForLong(const Family& family) {
   return family.options().index_type == IndexKind::kLsm && !MutantIs(Mutant::kLastFlushTellsTheShare);
 }
 
-// The error of what the sample says about all values is less than so many standard deviations.
+// The error of an estimate from the sample, for all values, is less than this number of standard deviations.
 constexpr std::uint64_t kDeviations = 3;
 
-// The sample stands for about its bytes(). If it is whole, these are the live bytes, and what it says about a part of
+// The sample represents about bytes() bytes. If it is whole, these are all live bytes, so an estimate for a part of
 // them is corrected by the same factor. In an LSM, such errors would otherwise add up.
 double ScaleOf(const LiveSample& sample, std::uint64_t live) {
   if (!sample.is_whole() || sample.bytes() == 0) return 1;
@@ -58,7 +58,7 @@ void SampleLayers(Family* family, const Layers& layers, std::uint64_t grain) {
   for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
     if (const Entry entry = cursor.entry(); entry.HasAddress()) sample.Note(cursor.key(), entry, grain);
   }
-  if (!cursor.status().ok()) sample.MarkPartial();  // whoever needs the unreadable page reports it
+  if (!cursor.status().ok()) sample.MarkPartial();  // a read that needs the damaged page reports it
 }
 
 bool NoteReplaced(Family* family, const MemTable& table, LiveSample::Newest newest, std::uint64_t below, bool is_run,
@@ -95,7 +95,7 @@ std::uint64_t HiddenBytes(const Family& family, std::uint64_t bytes, std::uint64
   if (!IsSampled(family) || MutantIs(Mutant::kHiddenIgnoresValueSizes)) return std::min(counted, bytes);
   const std::uint64_t hidden = Minus(bytes, sample.bytes() + family.covered_bytes.load(std::memory_order_relaxed));
   const std::uint64_t error = kDeviations * sample.Deviation();
-  // At most what the sample does not stand for is hidden, and if the sample is whole, all of it.
+  // At most the bytes outside the sample are hidden; if the sample is whole, all of them.
   const std::uint64_t least = sample.is_whole() ? Minus(hidden, error) : 0;
   return std::min(std::clamp(counted, least, hidden + error), bytes);
 }

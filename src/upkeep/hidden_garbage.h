@@ -50,13 +50,12 @@ void NoteCompacted(Family* family, const Layers& before, const Layers& now, std:
 // commit, which removes slots without references from shadowed_slots.
 [[nodiscard]] std::int64_t UnchargedBy(const AccountDelta& accounts, const ManifestState& state);
 
-// `bytes`: those that the accounts of the family count.
-// Of these, the bytes that newer layers hide, without those that range deletes cover, if `counted` was counted.
+// Estimates how many of `bytes`, which the accounts of the family count, newer layers hide. Bytes that range deletes
+// cover are left out. `counted`: the estimate by keys.
 [[nodiscard]] std::uint64_t HiddenBytes(const Family& family, std::uint64_t bytes, std::uint64_t counted)
     CAMBIUM_REQUIRES(commit_lock);
-// `live`: the bytes that are not hidden.
-// The bytes in layers that the memtables replace or delete. `per_key`: the bytes that an entry of the layers has in the
-// log, on average.
+// Estimates the bytes in layers that the memtables replace or delete. `live`: the bytes that are not hidden. `per_key`:
+// the average bytes of the log per entry of the layers.
 [[nodiscard]] std::uint64_t BytesHiddenBy(std::span<const MemTable* const> tables, const Family& family,
                                           std::uint64_t live, double per_key) CAMBIUM_REQUIRES(commit_lock);
 

@@ -7,8 +7,8 @@ namespace cambium {
 
 namespace {
 
-// Ends a request of log GC in any case, also when memory runs out: a request that is left behind would be carried out
-// again and again.
+// Ends a request of log GC in any case, also when memory runs out: a request that remained would be carried out again
+// and again.
 template <typename F>
 class RequestEnd {
  public:

@@ -18,7 +18,7 @@ class AddScope {
   AddScope(const AddScope&) = delete;
   AddScope& operator=(const AddScope&) = delete;
 
-  // The sum when the scope began, with its own amount.
+  // The sum just after this scope added its amount.
   [[nodiscard]] std::uint64_t total() const { return total_; }
 
  private:

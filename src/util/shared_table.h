@@ -41,7 +41,7 @@ class SharedTable {
  public:
   using Key = std::remove_cvref_t<std::invoke_result_t<KeyOf, const Row&>>;
 
-  // The row that a key gets; none: its row is removed, if it has one.
+  // Sets the row of `key`. Without a row, removes the row of `key`, if there is one.
   struct Change {
     Key key;
     std::optional<Row> row;

@@ -149,8 +149,8 @@ class Verifier {
   };
   std::vector<NewerRun> newer_;  // runs checked so far, newest first
 
-  // Records already reported: the walk through their segment meets them again. At most kReportedMax; beyond that, a
-  // record with several references, or one that the walk meets too, is counted more than once.
+  // Records already reported: the walk through their segment reaches them again. At most kReportedMax; beyond that, a
+  // record with several references, or one that the walk reaches too, is counted more than once.
   static constexpr std::size_t kReportedMax = 100'000;
   std::set<std::pair<Slot, std::uint64_t>> reported_;
   std::pair<Slot, std::uint64_t> last_reported_ = {};

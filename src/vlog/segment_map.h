@@ -75,10 +75,10 @@ class SegmentMap {
   void Grow(std::uint64_t end) {
     if (end / kStep > end_.load(std::memory_order_relaxed) / kStep) end_.store(end, std::memory_order_release);
   }
-  // Says that the segment takes no more appends and its values end at `end`. Ranges that reach beyond it are read: a
-  // mapping cannot report the end of the file.
+  // Says that the segment takes no more appends and its values end at `end`. A range that reaches beyond `end` is read
+  // from the file, because a mapping cannot report the end of the file.
   void Complete(std::uint64_t end) { end_.store(end, std::memory_order_release); }
-  // Everything below it may be copied.
+  // Everything below this offset may be copied.
   [[nodiscard]] std::uint64_t end() const { return end_.load(std::memory_order_acquire); }
 
   // Resets this thread's counters. They count its reads in all databases and decide when it asks the kernel next; tests

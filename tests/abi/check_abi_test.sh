@@ -64,7 +64,7 @@ tiny 1
 if run; then fail "the removal of the new function passed"; fi
 printf '%s\n' 'int tiny_new(tiny_t *tiny);' >>"$work/tiny.h"
 
-# broken WORD EXPRESSION: a change that must be refused, with the word in what is said, also by --renew.
+# broken WORD EXPRESSION: the check and --renew must refuse this change, with a message that contains the word.
 broken() {
   tiny 1 "$2"
   for mode in "" --renew; do

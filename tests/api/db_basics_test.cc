@@ -177,7 +177,7 @@ TEST(DbBasicsTest, PinnableSliceMovesWithItsBytes) {
   }
 }
 
-TEST(DbBasicsTest, DurableOnlyReadsWhatSurvivesAPowerCut) {
+TEST(DbBasicsTest, DurableOnlyReadsDataThatSurvivesAPowerCut) {
   TestStore store;
   store.MustOpen();
   store.Put("k", "synced", true);

@@ -427,7 +427,7 @@ TEST(ListenerTest, DeletionIsNeverReportedBeforeCreation) {
   EXPECT_EQ(notes->lines.back(), "blob goes");
 }
 
-TEST(ListenerTest, UnfinishedFileIsReportedAsGivenUp) {
+TEST(ListenerTest, UnfinishedFileIsReportedAsAborted) {
   const auto notes = std::make_shared<Notes>();
   Events events({notes}, kStorePath);
   BlobFileCreationInfo file;
@@ -601,7 +601,7 @@ TEST(ListenerTest, ListenerMayReadBeforeOpenReturns) {
   store.MustClose();
 }
 
-TEST(ListenerTest, DirectoryStaysLockedWhileAnOpenThatThrewIsUndone) {
+TEST(ListenerTest, DirectoryStaysLockedUntilFailedOpenIsUndone) {
   TestStore store;
   store.options.create_missing_column_families = true;
   std::vector<ColumnFamilyHandle*> handles;

@@ -80,13 +80,13 @@ class MappedIndexTest : public ::testing::Test {
   std::unique_ptr<DB> db_;
 };
 
-TEST_F(MappedIndexTest, LeavesOutOfMappingsAreRight) {
+TEST_F(MappedIndexTest, LeavesReadFromMappingsAreCorrect) {
   for (int round = 0; round < 2; ++round) EXPECT_EQ(ReadAll(), 0);
   EXPECT_EQ(IsAnIndexMapped(), InstallCopyGuard());
 }
 
 // Without the file's second half, the copies fault. Each is an error of the call, not a signal that ends the process.
-TEST_F(MappedIndexTest, ATruncatedFileIsAnErrorThatNamesThePlace) {
+TEST_F(MappedIndexTest, TruncatedFileErrorNamesFileAndOffset) {
   EXPECT_EQ(ReadAll(), 0);
   for (const auto& entry : std::filesystem::directory_iterator(path_)) {
     if (entry.path().extension() != ".idx") continue;

@@ -195,7 +195,7 @@ std::string FrontAfterFlushedDeletes() {
   return store.Front();
 }
 
-TEST(QueueOpenTest, RangeOfFlushHidesWhatItsTombstonesHid) {
+TEST(QueueOpenTest, RangeOfFlushHidesSameKeysAsItsTombstones) {
   EXPECT_EQ(FrontAfterFlushedDeletes(), "");
   const MutantScope mutant(Mutant::kStretchWithoutRange);
   EXPECT_EQ(FrontAfterFlushedDeletes(), QueueKey(0)) << "the mutant has no effect";
@@ -223,14 +223,14 @@ bool RunStaysInIdleTime(bool deletes_keys) {
   return store.IndexStat("run_range_deletes") == "1";
 }
 
-TEST(QueueOpenTest, IdleDatabaseFreesWhatRangesCover) {
+TEST(QueueOpenTest, IdleDatabaseFreesSpaceThatRangesCover) {
   EXPECT_FALSE(RunStaysInIdleTime(/*deletes_keys=*/true));
   if (TestsUseLsm()) return;
   EXPECT_TRUE(RunStaysInIdleTime(/*deletes_keys=*/false)) << "its compaction would free little";
 }
 
 // A flush writes one tombstone of a row that deletes keys of older layers. It says nothing about other keys.
-TEST(QueueOpenTest, KeysBesideRangeAreNoSample) {
+TEST(QueueOpenTest, KeysOutsideRangeAreNotSampled) {
   if (!TestsUseLsm()) return;
   QueueOpenStore store;
   store.MustOpen();

@@ -172,7 +172,7 @@ std::string FrontAtOldSnapshot() {
   return front;
 }
 
-TEST(QueueTest, OlderSnapshotSeesWhatWasDeletedSince) {
+TEST(QueueTest, OlderSnapshotSeesKeysDeletedSince) {
   EXPECT_EQ(FrontAtOldSnapshot(), QueueKey(500));
   const MutantScope mutant(Mutant::kGapIgnoresSequence);
   EXPECT_GT(FrontAtOldSnapshot(), QueueKey(500)) << "the mutant has no effect";
@@ -226,14 +226,14 @@ std::string FrontAtSnapshotBeforeFilter() {
   return front;
 }
 
-TEST(QueueTest, SnapshotFromBeforeFilterSeesWhatItRemoved) {
+TEST(QueueTest, SnapshotFromBeforeFilterSeesRemovedKeys) {
   EXPECT_EQ(FrontAtSnapshotBeforeFilter(), QueueKey(1000));
   const MutantScope mutant(Mutant::kGapsDespiteFilter);
   EXPECT_EQ(FrontAtSnapshotBeforeFilter(), "") << "the mutant has no effect";
 }
 
 // Random puts and deletes of few keys, with iterators of all ages, against the sets of keys that they must see.
-TEST(QueueTest, IteratorsSeeWhatTheirSequenceNumberShows) {
+TEST(QueueTest, IteratorsSeeStateOfTheirSequenceNumber) {
   const GapsFrom two(2);
   Prng random(SeedFromEnvironment(5));
   QueueStore store;

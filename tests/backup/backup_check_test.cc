@@ -123,7 +123,7 @@ Tally DamageAndBackUp() {
   return tally;
 }
 
-TEST(BackupCheckTest, ABackupThatIsMadeIsWhole) {
+TEST(BackupCheckTest, NewBackupIsComplete) {
   const Tally tally = DamageAndBackUp();
   EXPECT_EQ(tally.wrong, "");
   EXPECT_GT(tally.refused, 50);
@@ -170,7 +170,7 @@ void FillWithGarbage(CheckedStore* store) {
 const std::string kLive = "live" + std::string(2000, 'l');
 const std::string kDead = "dead" + std::string(2000, 'd');
 
-TEST(BackupCheckTest, RottenValueIsReportedAndOlderBackupsStay) {
+TEST(BackupCheckTest, DamagedValueIsReportedAndOlderBackupsStay) {
   CheckedStore store;
   FillWithGarbage(&store);
   ASSERT_TRUE(store.Create().ok());
@@ -194,7 +194,7 @@ TEST(BackupCheckTest, RottenValueIsReportedAndOlderBackupsStay) {
   EXPECT_TRUE(store.engine->GetBackupInfo().empty());
 }
 
-TEST(BackupCheckTest, DamagedDeadValueIsNoReasonToRefuse) {
+TEST(BackupCheckTest, DamagedDeadValueDoesNotFailTheBackup) {
   CheckedStore store;
   FillWithGarbage(&store);
   ASSERT_EQ(DamageValue(store, kDead), 1);
@@ -292,7 +292,7 @@ TEST(BackupCheckTest, UncheckedFilesAreNotTrusted) {
 }
 
 // Whole files of an unchecked backup are shared once they were checked.
-TEST(BackupCheckTest, UncheckedFilesAreSharedIfTheyAreWhole) {
+TEST(BackupCheckTest, UncheckedFilesAreSharedIfUndamaged) {
   CheckedStore store;
   FillWithGarbage(&store);
   ASSERT_TRUE(store.Create(/*verify_checksums=*/false).ok());

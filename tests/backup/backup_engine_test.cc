@@ -80,7 +80,7 @@ void Damage(SimFileSystem& fs, const std::string& path) {
   ASSERT_TRUE(fs.tampering().FlipBit(path, info.size / 2, 2).ok());
 }
 
-TEST(BackupEngineTest, EachBackupRestoresItsOwnMoment) {
+TEST(BackupEngineTest, EachBackupRestoresTheStateAtItsCreation) {
   for (const bool flush : {false, true}) {
     BackedUpStore store;
     store.MustOpen();

@@ -74,7 +74,7 @@ std::map<std::string, std::string> BytesBelow(const SimFileSystem& fs, const std
   return all;
 }
 
-TEST(CheckpointTest, CopyHasTheStateOfItsMoment) {
+TEST(CheckpointTest, CopyHasTheStateAtItsCreation) {
   for (const std::uint64_t log_size_for_flush : {std::uint64_t{0}, ~std::uint64_t{0}}) {
     CopiedStore store;
     store.MustOpen();
@@ -551,7 +551,7 @@ TEST(CheckpointTest, ExistingFilesAreNotOverwritten) {
 }
 
 // Regression: a checkpoint inside the database was made there, and one without a name failed as an error of the system.
-TEST(CheckpointTest, PlaceWithoutANameOrInsideTheDatabaseIsRejected) {
+TEST(CheckpointTest, TargetWithoutNameOrInsideTheDatabaseIsRejected) {
   CopiedStore store;
   store.MustOpen();
   store.Put("a", "1");

@@ -23,7 +23,7 @@ nothing_ran() { ! grep -q '^== ' "$work/said" || fail "something ran: $*"; }
 nothing_left() {
   local left
   left=$(find "$work/tmp" "$work/here" -mindepth 1)
-  [ -z "$left" ] || fail "left behind: $left"
+  [ -z "$left" ] || fail "files remain: $left"
 }
 
 quick=(--preset=quick --scale=0.01)

@@ -102,7 +102,7 @@ TEST_F(FilterWalkTest, UnchangedLeavesAreKeptByAddress) {
   }
 }
 
-TEST_F(FilterWalkTest, AsksOnlyAboutTheRange) {
+TEST_F(FilterWalkTest, FilterIsAskedOnlyAboutTheRange) {
   Load(3000);
   AskedFilter filter;
   CompactionRequest request = Request();
@@ -118,7 +118,7 @@ TEST_F(FilterWalkTest, AsksOnlyAboutTheRange) {
 // Regression: if a leaf is rewritten only because its neighbour became too small, it gets into a new file, like leaves
 // that were filtered. If a step ended at such a leaf, the next step skipped the leaf's keys, and the filter was never
 // asked about them.
-TEST_F(FilterWalkTest, AsksAboutLeavesThatAreRewrittenWithANeighbour) {
+TEST_F(FilterWalkTest, FilterIsAskedAboutLeavesRewrittenWithANeighbour) {
   for (const std::uint64_t step_bytes : {std::uint64_t{1}, std::uint64_t{2000}, std::uint64_t{20'000}}) {
     Load(3000);
     CompactionRequest request = Request();

@@ -257,9 +257,9 @@ TEST(SweepCostTest, FilesStayWithinFilePercentMax) {
   EXPECT_LE(with.bytes, without.bytes * 1.1);
 }
 
-// If few pages may be dead, most of what a step writes are copies. If they counted against what it merges, a step would
-// merge one key and copy much.
-TEST(SweepCostTest, CopiesDoNotCountAgainstWhatAStepMergesUnlessTheBoundsAreHard) {
+// If few pages may be dead, most pages that a step writes are copies. If copies counted against the merged bytes, a
+// step would merge one key and copy much.
+TEST(SweepCostTest, OnlyHardBoundsLimitMergingByCopies) {
   const std::uint64_t seed = SeedFromEnvironment(0x5eed);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   StepBounds bounds;

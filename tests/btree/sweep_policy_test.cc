@@ -111,7 +111,7 @@ TEST(SweepPolicyTest, RunsWithMoreBytesThanThereIsRoomForAreDue) {
 using Numbers = std::set<std::uint64_t>;
 constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
 
-TEST(SweepPolicyVictimsTest, NoneWhileFilesAreWithinBounds) {
+TEST(SweepPolicyVictimsTest, NoVictimsWhileFilesAreWithinBounds) {
   // Half of the bytes in all files together are live, which is just enough, although one file is nearly empty.
   EXPECT_EQ(PickVictims({{1, 10'000, 100}, {2, 10'000, 9'900}}, {}, kNoBudget), Numbers{});
   EXPECT_EQ(PickVictims({}, {}, kNoBudget), Numbers{});
@@ -122,7 +122,7 @@ TEST(SweepPolicyVictimsTest, SparsestFirstAndNoMoreThanNeeded) {
   EXPECT_EQ(PickVictims({{1, 10'000, 3'000}, {2, 10'000, 1'000}, {3, 10'000, 4'000}}, {}, kNoBudget), (Numbers{1, 2}));
 }
 
-TEST(SweepPolicyVictimsTest, TheFirstMayExceedTheBudgetUnlessOnlyWhatFitsIsChosen) {
+TEST(SweepPolicyVictimsTest, FirstVictimMayExceedBudgetUnlessBudgetIsHard) {
   const std::vector<IndexSegmentUse> uses = {{1, 10'000, 1'000}, {2, 10'000, 2'000}};
   EXPECT_EQ(PickVictims(uses, {}, 999), Numbers{1});
   EXPECT_EQ(PickVictims(uses, {.only_what_fits = true}, 999), Numbers{});
@@ -130,7 +130,7 @@ TEST(SweepPolicyVictimsTest, TheFirstMayExceedTheBudgetUnlessOnlyWhatFitsIsChose
   EXPECT_EQ(PickVictims({{1, 10'000, 1'500}, {2, 10'000, 1'000}}, {.only_what_fits = true}, 1'000), Numbers{2});
 }
 
-TEST(SweepPolicyVictimsTest, AllIfThePagesThatAStepReplacesWouldExceedTheBound) {
+TEST(SweepPolicyVictimsTest, AllVictimsIfReplacedPagesWouldExceedTheBound) {
   const std::vector<IndexSegmentUse> uses = {{1, 1'000, 1'000}, {2, 500, 450}};
   EvacuationPolicy policy{.file_percent_max = 120};
   EXPECT_EQ(PickVictims(uses, policy, kNoBudget), Numbers{});
@@ -140,7 +140,7 @@ TEST(SweepPolicyVictimsTest, AllIfThePagesThatAStepReplacesWouldExceedTheBound) 
   EXPECT_EQ(PickVictims(uses, policy, kNoBudget), (Numbers{1, 2}));
 }
 
-TEST(SweepPolicyVictimsTest, NeverASegmentWithinBoundsByItself) {
+TEST(SweepPolicyVictimsTest, SegmentWithinBoundsIsNoVictim) {
   EXPECT_EQ(PickVictims({{1, 10'000, 5'000}, {2, 10'000, 4'999}}, {}, kNoBudget), Numbers{2});
   EXPECT_EQ(PickVictims({{1, 10'000, 10'000}, {2, 10'000, 10'000}}, {.file_percent_max = 100}, kNoBudget), Numbers{});
   // With a low file_percent_max, files with more than half of their bytes live must be emptied too. Otherwise all files
@@ -151,7 +151,7 @@ TEST(SweepPolicyVictimsTest, NeverASegmentWithinBoundsByItself) {
 }
 
 // Sweeps freed dead pages only when the limit was exceeded, and then added as many as a step makes.
-TEST(SweepPolicyVictimsTest, LimitHoldsAfterTheStepThatIsToBegin) {
+TEST(SweepPolicyVictimsTest, LimitHoldsAfterTheNextStep) {
   const std::vector<IndexSegmentUse> uses = {{1, 10'000, 7'000}, {2, 10'000, 9'000}};
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 125}, kNoBudget), Numbers{});
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 125, .growth_units = 1'000}, kNoBudget), Numbers{1});
@@ -164,7 +164,7 @@ TEST(SweepPolicyVictimsTest, HeaderIsNotADeadPage) {
   EXPECT_EQ(PickVictims({{1, 0, 0}, {2, 1, 0}}, {.file_percent_max = 115}, kNoBudget), Numbers{});
 }
 
-TEST(SweepPolicyVictimsTest, BudgetBoundsTheCopyingButOneIsAlwaysTaken) {
+TEST(SweepPolicyVictimsTest, BudgetBoundsCopyingButOneVictimIsAlwaysTaken) {
   const std::vector<IndexSegmentUse> uses{{1, 10'000, 2'000}, {2, 10'000, 2'500}, {3, 10'000, 2'600}};
   EXPECT_EQ(PickVictims(uses, {}, kNoBudget), (Numbers{1, 2, 3}));
   EXPECT_EQ(PickVictims(uses, {}, 4'700), (Numbers{1, 2}));

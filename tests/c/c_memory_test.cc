@@ -104,7 +104,7 @@ struct Room {
   cambium_transaction_t* txn = nullptr;
   cambium_transactiondb_t* txn_db = nullptr;             // `opened` closes them
   cambium_optimistictransactiondb_t* otxn_db = nullptr;
-  std::shared_ptr<void> keeper;  // of an object that a case has made for itself
+  std::shared_ptr<void> keeper;  // keeps an object that a case has made
 };
 
 struct Case {
@@ -771,7 +771,7 @@ TEST(CErrorsTest, OutOfRangeBackupIndexReturnsZeros) {
 
 // Regression: while a snapshot exists, Close returns Aborted and leaves the database open. An Aborted error from the
 // disk, which leaves the database closed, was mistaken for this case, and the database leaked.
-TEST(CErrorsTest, AbortedFromTheDiskFreesTheDatabase) {
+TEST(CErrorsTest, CloseFreesDatabaseAfterAbortedFromTheDisk) {
   const auto fs = std::make_shared<SimFileSystem>();
   const std::weak_ptr<SimFileSystem> watched = fs;
   char* error = nullptr;

@@ -95,7 +95,7 @@ void CheckAll(std::set<std::string>* objects) {
   }
 }
 
-TEST(COptionsTest, EachHasASetterAndAGetter) {
+TEST(COptionsTest, EachOptionHasASetterAndAGetter) {
   std::set<std::string> objects;
   CheckAll<DBOptions>(&objects);
   CheckAll<ColumnFamilyOptions>(&objects);

@@ -10,7 +10,7 @@ namespace cambium::testing {
 namespace {
 
 // Regression: the memory was kept, so a dry run took as much memory as the new index.
-TEST(MeasuredFileTest, ForgottenBytesReturnTheirMemory) {
+TEST(MeasuredFileTest, ForgetReleasesMemory) {
   constexpr std::size_t kBytes = 8u << 20;
   MeasuredFile file("measured");
   const std::size_t before = HeapBytes();

@@ -327,7 +327,7 @@ std::string FirstUnnoticedLossWithoutALog(bool reopened) {
 
 // Regression: the segments of the log that showed the loss had been dropped. The database opened with an older state,
 // or empty, and the files of its index were removed.
-TEST(ManifestCutTest, LossIsNoticedWhenTheSegmentsThatShowItAreDropped) {
+TEST(ManifestCutTest, LossIsDetectedAfterLogSegmentsAreDropped) {
   for (const bool reopened : {false, true}) {
     SCOPED_TRACE(reopened ? "reopened" : "with separated values");
     EXPECT_EQ(FirstUnnoticedLossWithoutALog(reopened), "");
@@ -368,7 +368,7 @@ std::string FirstUnnoticedLossOfALargeValue() {
 // Regression: a flush was committed while the file of a large value was written, so its edit already counted the file's
 // number as assigned. Then the MANIFEST lost the edit that named the file. Recovery took the log's record of the value,
 // the last record, for a torn tail.
-TEST(ManifestCutTest, RecordOfALargeValueThatIsNotNamedIsNotATornTail) {
+TEST(ManifestCutTest, RecordOfUnnamedLargeValueIsNotATornTail) {
   EXPECT_EQ(FirstUnnoticedLossOfALargeValue(), "");
   const MutantScope mutant(Mutant::kUnnamedLargeValueIsTorn);
   EXPECT_NE(FirstUnnoticedLossOfALargeValue(), "");

@@ -246,7 +246,7 @@ TEST(ReplayRoomTest, ARefusedOpenChangesNothing) {
 }
 
 // Without space for a flush, the database opens all the same, so that deletes can free space.
-TEST(ReplayRoomTest, AFullDiskIsNoReasonToRefuse) {
+TEST(ReplayRoomTest, OpenSucceedsOnFullDisk) {
   const auto fs = std::make_shared<SimFileSystem>(TheKilled().image);
   const auto store = StoreOf(fs);
   std::uint64_t used = 0;
@@ -260,7 +260,7 @@ TEST(ReplayRoomTest, AFullDiskIsNoReasonToRefuse) {
   EXPECT_EQ(store->Verify(), "");
 }
 
-TEST(ReplayRoomTest, AReaderHoldsTheWholeLog) {
+TEST(ReplayRoomTest, ReadOnlyOpenKeepsWholeLogInMemory) {
   const auto fs = std::make_shared<SimFileSystem>(TheKilled().image);
   const auto store = StoreOf(fs);
   const auto before = FilesOfDatabase(*fs);
@@ -302,7 +302,7 @@ TEST(ReplayRoomTest, ListenersAreCalledWhenAllIsReplayed) {
   EXPECT_FALSE(ListenersSeeAllOperations()) << "the mutant has no effect";
 }
 
-TEST(ReplayRoomTest, ListenersHearNothingOfAnOpenThatFails) {
+TEST(ReplayRoomTest, ListenersAreNotCalledByFailedOpen) {
   int failed = 0;
   for (std::uint64_t nth = 1; nth < 40; ++nth) {
     const auto fs = std::make_shared<SimFileSystem>(TheKilled().image);

@@ -80,7 +80,7 @@ void FuzzOptions(Slice input) {
           "text is not the same after it was escaped");
   (void)UnescapeText(input, &bytes);
 
-  // Both as it is and with a line of a checksum, which mutations seldom leave in its form.
+  // Decodes the text unchanged, and with a correct checksum line, which mutations seldom produce.
   for (const std::string& file : {text, SealText(text + "\n")}) {
     const Result<OptionsFileText> read = DecodeOptionsFile(file, kOptionsPath);
     if (!read.ok()) {

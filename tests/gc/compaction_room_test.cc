@@ -13,7 +13,7 @@ namespace {
 using testing::kKiB;
 using testing::kMiB;
 
-TEST(CompactionRoomTest, ATreeNeedsItsRunsATenthAndAStepOfAtMostAMebibyte) {
+TEST(CompactionRoomTest, TreeRoomIsRunsPlusTenthPlusStep) {
   LayersShape tree;
   tree.base_live_bytes = tree.base_file_bytes = 100 * kMiB;
   tree.run_file_bytes = 3 * kMiB;
@@ -28,7 +28,7 @@ TEST(CompactionRoomTest, ATreeNeedsItsRunsATenthAndAStepOfAtMostAMebibyte) {
   EXPECT_EQ(RoomForCompactions(LayersShape{}).of_step, 16 * kKiB);
 }
 
-TEST(CompactionRoomTest, AnLsmNeedsItsUpperLevelsAndAFile) {
+TEST(CompactionRoomTest, LsmRoomIsUpperLevelsPlusOneFile) {
   LayersShape lsm;
   lsm.run_file_bytes = 2 * kMiB;
   lsm.levels.resize(2);
@@ -46,7 +46,7 @@ SharedCompactionRoom Shared(const std::vector<CompactionRoom>& rooms, std::uint6
   return sum.For(jobs);
 }
 
-TEST(CompactionRoomTest, AllFamiliesNeedAtMost64MiB) {
+TEST(CompactionRoomTest, RoomOfAllFamiliesIsAtMost64MiB) {
   const CompactionRoom small = {.of_step = kMiB, .waiting = 2 * kMiB};
   const CompactionRoom large = {.of_step = 10 * kMiB, .waiting = 0};
   EXPECT_EQ(Shared(std::vector{small, large, small}, 1).bytes, (4 + 10) * kMiB);

@@ -7,7 +7,7 @@
 namespace cambium {
 namespace {
 
-TEST(CopyBuffersTest, NothingIsKeptUnlessAsked) {
+TEST(CopyBuffersTest, BuffersAreKeptOnlyOnRequest) {
   CopyBuffers buffers;
   buffers.Give(buffers.Take(1000));
   EXPECT_EQ(buffers.kept_bytes(), 0u);

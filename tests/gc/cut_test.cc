@@ -48,7 +48,7 @@ std::uint64_t SizeOf(const std::vector<GcRecord>& records) {
   return bytes;
 }
 
-TEST(GcCutTest, HoleIsOfWholeBlocksAfterTheHeader) {
+TEST(GcCutTest, HoleHasWholeBlocksAfterTheHeader) {
   EXPECT_EQ(HoleOfCut(0).length, 0u);
   EXPECT_EQ(HoleOfCut(4096).length, 0u);
   EXPECT_EQ(HoleOfCut(8191).length, 0u);
@@ -199,7 +199,7 @@ TEST(PickToCutTest, MostGarbageForEachLiveByte) {
   EXPECT_EQ(Pick(uses), 3u);
 }
 
-TEST(PickToCutTest, LookInVainIsNotRepeatedUntilSomethingChanges) {
+TEST(PickToCutTest, FruitlessLookIsNotRepeatedUntilAChange) {
   const std::vector<SegmentUse> uses = {Use(1, 600)};
   const std::uint64_t garbage = uses[0].garbage();
   EXPECT_EQ(Pick(uses, {{1, {{9, 0}, 64 * kKiB, garbage}}}), 0u);
@@ -211,7 +211,7 @@ TEST(PickToCutTest, LookInVainIsNotRepeatedUntilSomethingChanges) {
 // Regression: a look records how much room its step had, which is at most the size of a step. This number was compared
 // with all the room on the disk. So if the disk had room for more than 1.25 steps, each look counted as out of date,
 // and log GC looked at the same segment for ever.
-TEST(PickToCutTest, RoomBeyondAStepIsNoReasonToLookAgain) {
+TEST(PickToCutTest, RoomBeyondAStepStartsNoNewLook) {
   const std::vector<SegmentUse> uses = {Use(1, 600)};
   VictimPolicy policy = RoomOf(4 * kMiB);
   policy.step_bytes = kMiB;

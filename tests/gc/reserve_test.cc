@@ -56,7 +56,7 @@ TEST(ReserveTest, HasRoomForTheKeysOfMovedValues) {
   database.footer_bytes = database.log_bytes / 2;
   EXPECT_NEAR(static_cast<double>(ReserveBytes(database)), 3.4 * kMiB, 4096) << "at most a tenth more";
   database.slack_bytes = 2 * kMiB;
-  EXPECT_EQ(ReserveBytes(database), 1536 * kKiB) << "at most a quarter of what the ceiling leaves";
+  EXPECT_EQ(ReserveBytes(database), 1536 * kKiB) << "at most a quarter of the space that the ceiling leaves";
   database.on_disk = 12 * kMiB;
   database.log_bytes = 12 * kMiB;
   database.footer_bytes = 2 * kMiB;
@@ -66,7 +66,7 @@ TEST(ReserveTest, HasRoomForTheKeysOfMovedValues) {
 }
 
 // From nothing to 64 MiB the reserve grows about twenty times; small changes of the database do not resize it.
-TEST(ReserveTest, IsSeldomResized) {
+TEST(ReserveTest, SmallChangesDoNotResizeTheReserve) {
   std::uint64_t has = 0;
   int resized = 0;
   for (std::uint64_t bytes = kMiB; bytes < 10 * kGiB; bytes += bytes / 1000 + 1) {

@@ -66,7 +66,7 @@ TEST(ScanHeatTest, ForgetDropsTheRange) {
   EXPECT_EQ(heat.FromHottest(0).size(), 1u);
 }
 
-TEST(ScanHeatTest, LookThatFoundNothingDoublesTheThreshold) {
+TEST(ScanHeatTest, FruitlessLookDoublesTheThreshold) {
   ScanHeat heat(BytewiseComparator());
   EXPECT_TRUE(Add(&heat, "a", 16));
   heat.ReportNoWork();

@@ -71,7 +71,7 @@ TEST(SpaceTest, WritersStopBelowThePromisedSize) {
 
 // Nearly all of A is used: a step has its own room above stop_at, and the rest is for what is counted late. A large
 // index needs the room itself.
-TEST(SpaceTest, WritersMayComeNearToTheRoomOfAStep) {
+TEST(SpaceTest, WritersMayUseTheRoomOfAStep) {
   for (const double s : {1.25, 1.5, 2.0}) {
     SpaceFigures figures = WithGarbage(0);
     const SpacePlan plan = PlanSpace(figures, PolicyOf(s));
@@ -349,7 +349,7 @@ TEST(SpaceTest, WritersLeaveThePagesThatFlushesTake) {
 }
 
 // A sweep that adds many keys takes their space twice until its end.
-TEST(SpaceTest, WritersLeaveWhatSweepsAdd) {
+TEST(SpaceTest, WritersLeaveRoomForKeysOfSweeps) {
   SpaceFigures figures = WithGarbage(100 * kMiB);
   const SpacePlan before = PlanSpace(figures, PolicyOf(1.5));
   const std::uint64_t slack = before.slack_bytes;
@@ -432,7 +432,7 @@ TEST(SpaceTest, AddressesAndFootersThatWouldTakeMuchOfTheSlackCountAsLive) {
   };
   EXPECT_GT(stop_at_with(1.1), 1.09 * stored);
   EXPECT_LT(stop_at_with(1.1), 1.14 * stored);
-  const double amid = stop_at_with(1.8);  // a third of the slack: a part counts
+  const double amid = stop_at_with(1.8);  // entries take a third of the slack, so they count in part
   const double none = stop_at_with(2.5);
   figures.index_address_bytes *= 2;
   figures.index_bytes *= 2;

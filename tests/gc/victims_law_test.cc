@@ -139,7 +139,7 @@ Outcome Overwrite(double space, double skew, bool ages_of_values) {
   return {log.WriteAmp(), log.SpaceAmp()};
 }
 
-TEST(GcVictimsLawTest, UniformOverwritesCostWhatTheLawSays) {
+TEST(GcVictimsLawTest, CostOfUniformOverwritesMatchesTheLaw) {
   for (const double space : {1.12, 1.25, 1.5}) {
     const Outcome found = Overwrite(space, 0, false);
     const double law = bench::WriteAmpOfUniform(found.space_amp);

@@ -75,7 +75,7 @@ TEST(BranchFilterTest, FiltersOfAllSizesCanBeCombined) {
 TEST(BranchFilterTest, EmptyFilterMayContainAnyKey) { EXPECT_TRUE(BranchFilter().MayContain(HashOf(1))); }
 
 // Pins the format: filters on disk must keep their meaning.
-TEST(BranchFilterTest, BytesStayTheSame) {
+TEST(BranchFilterTest, EncodedBytesAreStable) {
   EXPECT_EQ(Checksum64(Filled(4, 0, 200).blocks(), 0), 7216215157005673887u);
   EXPECT_EQ(Filled(4, 0, 200).keys(), 199u) << "one counts as added before";
 }

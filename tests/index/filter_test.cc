@@ -94,7 +94,7 @@ TEST(FilterTest, BuilderIsEmptyAfterFinish) {
 }
 
 // Pins the format: filters on disk must keep their meaning.
-TEST(FilterTest, BytesStayTheSame) {
+TEST(FilterTest, EncodedBytesAreStable) {
   FilterBuilder builder(10);
   for (std::uint64_t i = 0; i < 1000; ++i) builder.Add(KeyOf(i));
   const std::string bytes = builder.Finish();

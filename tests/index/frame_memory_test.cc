@@ -60,7 +60,7 @@ TEST(FrameMemoryTest, BlocksOfAllSizesKeepTheirBytes) {
   EXPECT_LE(memory.held_bytes(), 1u << 20);
 }
 
-TEST(FrameMemoryTest, HoldsLittleMoreThanItHandsOut) {
+TEST(FrameMemoryTest, HoldsLittleMoreMemoryThanAllocated) {
   if (!kHasRegions) GTEST_SKIP() << kNoRegions;
   FrameMemory memory;
   std::vector<char*> blocks;
@@ -88,7 +88,7 @@ TEST(FrameMemoryTest, FreedBlocksAreUsedFirst) {
   for (char* const block : blocks) memory.Free(block, 4000);
 }
 
-TEST(FrameMemoryTest, EmptyRegionServesAnotherSize) {
+TEST(FrameMemoryTest, EmptyRegionIsReusedForAnotherSize) {
   if (!kHasRegions) GTEST_SKIP() << kNoRegions;
   FrameMemory memory;
   char* block = memory.Allocate(512);

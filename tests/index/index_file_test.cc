@@ -11,7 +11,7 @@ std::shared_ptr<MemoryFile> FileWith(const FileHeader& header) {
   return std::make_shared<MemoryFile>("000007.idx", EncodeFileHeader(header));
 }
 
-TEST(IndexFileTest, OpenRejectsOtherFiles) {
+TEST(IndexFileTest, OpenRejectsWrongFiles) {
   const FileHeader header = IndexHeader(7, 4096);
   const auto opened = IndexFile::Open(FileWith(header), FileKind::kIndex, 7, nullptr);
   ASSERT_TRUE(opened.ok()) << opened.status().ToString();

@@ -61,7 +61,7 @@ TEST(MappedPagesTest, FullPoolCopiesAndLoadsOneOfMany) {
   EXPECT_TRUE(mapped.pool.CheckInvariants(true).ok());
 }
 
-TEST(MappedPagesTest, APageThatIsReadAgainAndAgainEntersThePool) {
+TEST(MappedPagesTest, RepeatedlyReadPageEntersThePool) {
   MappedPages mapped;
   for (int i = 0; i < 64; ++i) ASSERT_TRUE(mapped.Get(1500).ok());
   const std::uint64_t hits = mapped.pool.stats().hits;
@@ -79,7 +79,7 @@ TEST(MappedPagesTest, APoolWithRoomLoadsEachPage) {
   EXPECT_EQ(mapped.pool.stats().misses, 301u);
 }
 
-TEST(MappedPagesTest, PinnedPagesInTransitStayAsTheyAre) {
+TEST(MappedPagesTest, PinnedPagesInTransitAreUnchanged) {
   MappedPages mapped;
   std::vector<PageRef> pinned;
   for (std::size_t i = 1000; i < 1100; ++i) {
@@ -112,7 +112,7 @@ TEST(MappedPagesTest, PagesInTransitOutliveTheirFileAndTheCapacity) {
 }
 
 // Shrunk to nothing and grown again, the pool copies as before, and keeps its bound.
-TEST(MappedPagesTest, FramesAreTakenAgainAfterTheCapacityWasChanged) {
+TEST(MappedPagesTest, FramesAreReusedAfterCapacityChange) {
   MappedPages mapped;
   for (int round = 0; round < 3; ++round) {
     mapped.pool.SetCapacity(0);
@@ -187,7 +187,7 @@ TEST(MappedPagesTest, ParentsChecksumDetectsALostWrite) {
 }
 
 // Branches are loaded, and find their leaves in transit.
-TEST(MappedPagesTest, ChildrenInTransitAreTheRightOnes) {
+TEST(MappedPagesTest, ChildrenInTransitAreCorrect) {
   MappedPages mapped;
   const PagePointer root = AppendBranch(mapped.pages.get(), {1100, 1200, 1300, 1400});
   const FileSet files(mapped.pages->file);

@@ -68,7 +68,7 @@ std::string Says(const Run& run, const std::string& key) {
   return entry.kind == EntryKind::kTombstone ? "tombstone" : "value";
 }
 
-TEST(RunRangesTest, KeysWinOverTheRangesOfTheirRun) {
+TEST(RunRangesTest, KeysOverrideRangesOfTheirRun) {
   PagePool pool(1 << 20);
   const BuiltRun built = Build(Keys({"b", "d"}), Ranges({{"a", "c"}, {"x", "z"}}), BytewiseComparator());
   EXPECT_EQ(built.info.range_delete_count, 2u);

@@ -420,7 +420,7 @@ TEST(TreeTest, MutantNoDepthLimitIsCaught) {
 
 // Random changes to all pages of a tree, with checksums repaired from the leaves up, so that every page validates and
 // its parent expects it. Reads must end and stay in bounds; CheckTree must not accept a different set of entries.
-TEST(TreeTest, ReadsOfHostileTreesEnd) {
+TEST(TreeTest, ReadsOfHostileTreesTerminate) {
   Prng prng(SeedFromEnvironment(24));
   PagePool pool(kPoolBytes);
   const Model model = Numbers(0, 300);

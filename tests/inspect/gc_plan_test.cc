@@ -33,7 +33,7 @@ std::size_t CountOf(const GcPlan& plan, GcVerdict verdict) {
   return static_cast<std::size_t>(std::ranges::count(plan.segments, verdict, &GcPlanSegment::verdict));
 }
 
-TEST(GcPlanTest, RoundMovesWhatThePlanSays) {
+TEST(GcPlanTest, RoundMovesThePlannedBytes) {
   InspectedStore store;
   Fill(&store);
   const GcRound round{.all = true, .cutoff = 1};

@@ -23,7 +23,7 @@ TEST(ProblemsTest, KeepsABoundedNumberOfLinesAndCountsAll) {
   EXPECT_EQ(problems.count(), Problems::kKeptMax + 5);
 }
 
-TEST(ProblemsTest, NotesOnlyCorruption) {
+TEST(ProblemsTest, OnlyCorruptionIsRecorded) {
   Problems problems;
   EXPECT_TRUE(problems.Note(Status::OK()).ok());
   EXPECT_TRUE(problems.Note(Status::IOError("disk")).IsIOError());

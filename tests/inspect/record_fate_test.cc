@@ -76,7 +76,7 @@ TEST(RecordFateTest, MarksRecordsByTheNewestEntryOfTheirKey) {
   EXPECT_TRUE(database->problems().empty());
 }
 
-TEST(RecordFateTest, DamagedLayersMakeItUnknown) {
+TEST(RecordFateTest, DamagedLayersMakeFateUnknown) {
   InspectedStore store;
   store.MustOpen();
   for (int i = 0; i < 50; ++i) store.Put(NumberedKey(i), std::string(100, 'v'));

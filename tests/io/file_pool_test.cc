@@ -250,7 +250,7 @@ TEST_F(FilePoolTest, MappedFilesStayOpenAndAreHalfAtMost) {
 }
 
 // A mapping keeps the descriptor, so closing its file would free nothing.
-TEST_F(FilePoolTest, MappedFilesCount) {
+TEST_F(FilePoolTest, MappedFilesCountAsOpen) {
   Create(1);
   std::unique_ptr<MappedRegion> region;
   ASSERT_TRUE(files_[0]->Map(0, 5, &region).ok());

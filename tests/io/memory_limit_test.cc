@@ -35,14 +35,14 @@ class MemoryLimitTest : public ::testing::Test {
   const std::string root_ = directory_.path();
 };
 
-TEST_F(MemoryLimitTest, NothingToReadIsNoLimit) {
+TEST_F(MemoryLimitTest, MissingFilesMeanNoLimit) {
   EXPECT_EQ(Find(), 0u);
   Write("/proc/self/mountinfo", "\n35 - cgroup\n");
   Write("/proc/self/cgroup", ":\n\n::\n");
   EXPECT_EQ(Find(), 0u);
 }
 
-TEST_F(MemoryLimitTest, VersionOne) {
+TEST_F(MemoryLimitTest, LimitOfCgroupVersionOneIsRead) {
   Write("/proc/self/mountinfo", kV1Mounts);
   Write("/proc/self/cgroup", "4:memory:/jobs/a\n1:cpu:/elsewhere\n0::/unified\n");
   Write("/sys/fs/cgroup/memory/jobs/a/memory.limit_in_bytes", "9223372036854771712\n");
@@ -54,7 +54,7 @@ TEST_F(MemoryLimitTest, VersionOne) {
   EXPECT_EQ(Find(), 0u);
 }
 
-TEST_F(MemoryLimitTest, VersionTwo) {
+TEST_F(MemoryLimitTest, LimitOfCgroupVersionTwoIsRead) {
   Write("/proc/self/mountinfo", kV2Mounts);
   Write("/proc/self/cgroup", "0::/user.slice/a\n");
   Write("/sys/fs/cgroup/user.slice/a/memory.max", "max\n");
@@ -63,7 +63,7 @@ TEST_F(MemoryLimitTest, VersionTwo) {
   EXPECT_EQ(Find(), 2097152u);
 }
 
-TEST_F(MemoryLimitTest, TheLowestLimitOfTheGroupsAboveCounts) {
+TEST_F(MemoryLimitTest, LowestLimitOfAllParentGroupsApplies) {
   Write("/proc/self/mountinfo", std::string(kV1Mounts) + "41 31 0:38 / /unified rw - cgroup2 cgroup2 rw\n");
   Write("/proc/self/cgroup", "4:memory:/jobs/a\n0::/b\n");
   Write("/sys/fs/cgroup/memory/jobs/a/memory.limit_in_bytes", "4000000\n");
@@ -90,7 +90,7 @@ TEST_F(MemoryLimitTest, AMountMayShowPartOfTheHierarchy) {
 }
 
 // A hierarchy may be mounted several times. (Regression: only the first mount was looked at.)
-TEST_F(MemoryLimitTest, TheMountThatShowsMostIsTaken) {
+TEST_F(MemoryLimitTest, MountWithLargestPartOfHierarchyIsUsed) {
   Write("/proc/self/mountinfo",
         "34 31 0:32 /other /hidden rw - cgroup cgroup rw,memory\n"
         "35 31 0:32 /jobs/a /part rw - cgroup cgroup rw,memory\n"

@@ -146,7 +146,7 @@ TEST_F(OpenDirectoryTest, RelativePathsFollowTheFirstWorkingDirectory) {
   }
 }
 
-TEST_F(OpenDirectoryTest, OtherPathsLeadWhereTheyDid) {
+TEST_F(OpenDirectoryTest, OtherPathsAreUnaffected) {
   const std::shared_ptr<FileSystem> at = At(Path("here/db"));
   ASSERT_TRUE(at->CreateDirectory(Path("here/db.tmp")).ok());
   std::unique_ptr<File> file;
@@ -156,8 +156,8 @@ TEST_F(OpenDirectoryTest, OtherPathsLeadWhereTheyDid) {
   EXPECT_EQ(NamesIn("here/db"), Names{"x"});
 }
 
-// A directory opened within an opened one: of both, the nearer one counts.
-TEST_F(OpenDirectoryTest, TheNearerOfTwoOpenedDirectoriesCounts) {
+// If an opened directory lies within another opened directory, calls below it use the inner one.
+TEST_F(OpenDirectoryTest, DeepestOpenedDirectoryIsUsed) {
   for (const bool outer_first : {false, true}) {
     const std::shared_ptr<FileSystem> first = At(Path(outer_first ? "here" : "here/db"));
     const Result<std::shared_ptr<FileSystem>> both = AtDirectory(first, Path(outer_first ? "here/db" : "here"));

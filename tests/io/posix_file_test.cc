@@ -157,7 +157,7 @@ TEST_F(PosixFileTest, ImpossibleOffsetsAreRejectedOrReadNothing) {
   EXPECT_EQ(info.size, 3u);
 }
 
-TEST_F(PosixFileTest, OpenModesDecideWhatMustExist) {
+TEST_F(PosixFileTest, OpenModesDecideWhetherFileMustExist) {
   const std::string path = directory_.File("f");
   std::unique_ptr<File> file;
   EXPECT_TRUE(fs_->Open(path, OpenMode::kReadOnly, {}, &file).IsPathNotFound());

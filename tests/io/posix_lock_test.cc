@@ -271,7 +271,7 @@ TEST_F(PosixLockTest, ForeignLockOnAReadableDirectoryKeepsNoProcessOut) {
 }
 
 // A reader that found no LOCK has the directory's lock alone. A writer cannot tell it from a foreign one.
-TEST_F(PosixLockTest, LockOnADirectoryWithoutLockFileCounts) {
+TEST_F(PosixLockTest, LockOnADirectoryWithoutLockFileIsRespected) {
   ASSERT_EQ(::chmod(directory_.path().c_str(), 0755), 0);
   const ForeignLock foreign(directory_.path());
   EXPECT_FALSE(IsFree());

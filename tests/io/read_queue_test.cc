@@ -379,7 +379,7 @@ TEST_P(ReadQueueTest, OutOfMemoryInReadFailsOnlyItsRequest) {
   own.ExpectAll(done, content_);
 }
 
-// Waits that do not wait, or only for a moment, deliver each request once.
+// Waits with a timeout of 0, or a short one, deliver each request once.
 TEST_P(ReadQueueTest, BoundedWaitsDeliverEachRequestOnce) {
   const ForeignFile foreign(content_);
   for (const std::uint64_t micros : {0u, 1u, 100u, 60'000'000u}) {
@@ -441,8 +441,8 @@ TEST(ThreadReadQueueTest, BoundedWaitEndsWithoutRequests) {
   EXPECT_LT(waits, 10);
 }
 
-// A loop that sleeps until the descriptor is readable misses no request, with a ring or threads, and whether it was in
-// flight before the descriptor was named.
+// A loop that sleeps until the descriptor is readable misses no request, with a ring or threads. That includes requests
+// that were in flight before SignalTo.
 TEST_P(ReadQueueTest, SignalsFinishedRequests) {
   const ForeignFile foreign(content_);
   EventDescriptor event;

@@ -297,7 +297,7 @@ TEST(SimFaultTest, NothingChangesAfterPowerOff) {
   EXPECT_EQ(AfterCut(fs, "/a", SimDamage::kAllKept), "def");
 }
 
-TEST(SimSpaceTest, FullDiskTakesWhatFits) {
+TEST(SimSpaceTest, FullDiskAcceptsWritesThatFit) {
   SimOptions options;
   options.quota_bytes = 4 * kPage;
   SimFileSystem fs(options);

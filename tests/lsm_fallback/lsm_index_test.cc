@@ -128,8 +128,8 @@ TEST(LsmIndexTest, LoadInKeyOrderOnlyMovesFiles) {
 
 // Lazy: each update is written once per level of tiers, and several times in the last level. Leveled: each update is
 // written in each level about half as many times as the ratio of two levels, unless it goes through level 1. With four
-// levels of ratio 4 the cost law predicts that lazy writes 0.83 of what leveled writes. Files must be large enough for
-// this saving: tiers of a few hundred entries are mostly headers and branches, which cancel it.
+// levels of ratio 4 the cost law predicts that lazy writes 0.83 of the bytes that leveled writes. Files must be large
+// enough for this saving: tiers of a few hundred entries are mostly headers and branches, which cancel it.
 TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it counts bytes that other tests write too";
   constexpr std::uint64_t kStepBytes = 64 * 1024;

@@ -26,7 +26,7 @@ void MakeLevels(LsmFamily& family, std::uint64_t count) {
   ASSERT_TRUE(family.FlushRun().ok());
 }
 
-TEST(LsmLayersTest, NewestLayerAnswers) {
+TEST(LsmLayersTest, NewestLayerWins) {
   LsmFamily family;
   MakeLevels(family, 3000);
   ASSERT_GE(family.layers().tiers().size(), 2u);
@@ -43,7 +43,7 @@ TEST(LsmLayersTest, NewestLayerAnswers) {
 }
 
 // Mutant: levels, which are older, are asked before the runs.
-TEST(LsmLayersTest, Level0IsAskedBeforeTheOthers) {
+TEST(LsmLayersTest, LevelZeroIsSearchedFirst) {
   LsmFamily family;
   MakeLevels(family, 500);
   ExpectGood(family);
@@ -277,7 +277,7 @@ TEST(LsmLayersOpenTest, RunThatEndsBeforeItBeginsIsRejected) {
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
 }
 
-TEST(LsmLayersOpenTest, OtherOrMissingFileIsRejected) {
+TEST(LsmLayersOpenTest, WrongOrMissingFileIsRejected) {
   LsmFamily family;
   MakeLevels(family, 1000);
   const std::uint64_t number = family.state().level_runs.begin()->first;

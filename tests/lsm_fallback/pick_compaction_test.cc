@@ -146,7 +146,7 @@ Shape RunsAboveFour(const std::vector<std::string>& below) {
       .Tier(2, 3, below);
 }
 
-TEST(PickCompactionTest, ExcessOfLevelOneGoesThroughIt) {
+TEST(PickCompactionTest, ExcessOfLevelOneGoesToLevelTwo) {
   const auto picked = [](const Shape& shape) {
     const CompactionChoice choice = PickCompaction(shape.shape, Policy(kCompactionStyleLevel));
     if (!choice.through.has_value()) return Show(choice);
@@ -184,7 +184,7 @@ TEST(PickCompactionTest, ExcessOfLevelOneGoesThroughIt) {
       << "there is no level 2";
 }
 
-TEST(PickCompactionTest, LeveledRuns) {
+TEST(PickCompactionTest, LeveledChoicesForRuns) {
   Expect(
       {
           {"an empty family", Shape(), "nothing"},
@@ -222,7 +222,7 @@ TEST(PickCompactionTest, LeveledRuns) {
       Policy(kCompactionStyleLevel));
 }
 
-TEST(PickCompactionTest, LeveledLevels) {
+TEST(PickCompactionTest, LeveledChoicesForLevels) {
   Expect(
       {
           {"a level at its size is due",
@@ -285,7 +285,7 @@ TEST(PickCompactionTest, RangeDeletesAreCompactedSoon) {
       Policy(kCompactionStyleLevel));
 }
 
-TEST(PickCompactionTest, LazyLeveled) {
+TEST(PickCompactionTest, LazyLeveledChoices) {
   Expect(
       {
           {"the only level is the last one: runs are merged with it",
@@ -549,7 +549,7 @@ TEST(PickRequestedTest, RunTakesOlderOverlappingRunsAlong) {
   EXPECT_EQ(Requested(shape, some), "move 0 -> 1.0: 9");
 }
 
-TEST(GrandparentsTest, AreTheNextLevelWithASingleTier) {
+TEST(GrandparentsTest, GrandparentsAreInNextSingleTierLevel) {
   const Shape shape = Shape().Tier(1, 0, {"1:a-b"}).Tier(2, 1, {"2:a-b"}).Tier(2, 0, {"3:a-b"}).Tier(4, 0, {"4:a-b"});
   EXPECT_EQ(GrandparentsOf(shape.shape, 0), &shape.shape.tiers[0]);
   EXPECT_EQ(GrandparentsOf(shape.shape, 1), &shape.shape.tiers[3]);

@@ -584,7 +584,7 @@ TEST(ApplyEditTest, IllegalEditsOfFamiliesAreCorruption) {
   }
 }
 
-TEST(ApplyEditTest, PageSizeOfARunIsSmallerThanTheFamilys) {
+TEST(ApplyEditTest, RunPageSizeMustBeBelowFamilyPageSize) {
   const auto add = [](std::uint64_t page_size, std::uint64_t unit, std::uint64_t file_size) {
     ManifestState state = Sample();
     Edit edit;
@@ -712,7 +712,7 @@ std::uint64_t BytesToStage(const ManifestState& state, const Edit& edit) {
   return allocated.get();
 }
 
-TEST(ApplyEditTest, AnEditOfAFamilyWithManyFilesCopiesFew) {
+TEST(ApplyEditTest, EditOfFamilyWithManyFilesAllocatesLittle) {
   constexpr std::uint64_t kMore = 32'768;  // one or two nodes of a table
   Edit compacts;
   Family(&compacts).add_runs = {RunOf(900'000)};
@@ -733,7 +733,7 @@ TEST(ApplyEditTest, AnEditOfAFamilyWithManyFilesCopiesFew) {
 
 // Memory runs out at each allocation of an edit that changes files of all kinds. The state is the one before or the one
 // after the edit.
-TEST(ApplyEditTest, MemoryThatRunsOutLeavesNoHalfOfAnEdit) {
+TEST(ApplyEditTest, OutOfMemoryAppliesNoPartOfAnEdit) {
   const ManifestState tree = TreeWithSegments(200);
   Edit sweeps;
   sweeps.set_segments = {SealedLogOf(12, 2), LogOf(60, 5)};

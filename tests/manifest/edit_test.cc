@@ -79,7 +79,7 @@ TEST(EditTest, EditHasTheDocumentedBytes) {
 }
 
 // A database whose segments are not cut can be read by programs that know no cut.
-TEST(EditTest, CutIsOneMoreField) {
+TEST(EditTest, CutIsAnOptionalField) {
   Edit edit;
   edit.set_segments.push_back({5, Slot{2}, SegmentKind::kRelocation, IdOf(0x40), 3, true, true, 8192, 9000, 999, 2, {4000}});
   const std::string before = Slice(EncodeEdit(edit)).ToString(true);
@@ -94,7 +94,7 @@ TEST(EditTest, CutIsOneMoreField) {
 }
 
 // A database without small runs can be read by programs that do not know them.
-TEST(EditTest, PageSizeOfARunIsOneMoreField) {
+TEST(EditTest, PageSizeOfARunIsAnOptionalField) {
   Edit edit = FullEdit();
   const std::string before = EncodeEdit(edit);
   edit.families[0].add_runs[0].page_size = 512;
@@ -297,7 +297,7 @@ TEST(EditTest, TruncatedEditIsAValidEditOrCorruption) {
 
 // Decodes damaged, spliced and random bytes. An edit that they give must be the same after another round trip, and
 // Check must accept every state to which it applies.
-TEST(EditTest, ForgedBytesDoNoHarm) {
+TEST(EditTest, ForgedBytesAreRejectedOrHarmless) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xf22);
   Prng prng(seed);
   EditGenerator generator(seed);

@@ -22,7 +22,7 @@ TEST(FileNamesTest, NamesHaveTheDocumentedForm) {
   EXPECT_EQ(FilePath("/db", FileKind::kLog, 1), "/db/000001.log");
 }
 
-TEST(FileNamesTest, EveryNameParsesToItself) {
+TEST(FileNamesTest, FileNamesRoundTrip) {
   for (const FileKind kind : kKinds) {
     for (std::uint64_t number = 1; number <= kFileNumberMax / 3; number = number * 3 + 1) {
       const std::optional<NumberedFile> file = ParseFileName(FileName(kind, number));
@@ -33,7 +33,7 @@ TEST(FileNamesTest, EveryNameParsesToItself) {
   }
 }
 
-TEST(FileNamesTest, OtherNamesAreNotOurs) {
+TEST(FileNamesTest, UnknownFileNamesAreRejected) {
   for (const char* name :
        {"", "LOCK", "LOG", "LOG.old", "CURRENT", "MANIFEST", "MANIFEST-", "MANIFEST-12", "MANIFEST-0000012",
         "MANIFEST-000012.log", "OPTIONS-12", "OPTIONS-000012.dbtmp", "OPTIONS", "MANIFEST-OPTIONS-000012",

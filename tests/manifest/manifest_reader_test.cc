@@ -356,7 +356,7 @@ TEST(ManifestReaderTest, ForgedRecordsAreCorruption) {
 }
 
 // Damaged payloads with right checksums: an error, or a state that Check accepts.
-TEST(ManifestReaderTest, ForgedPayloadsDoNoHarm) {
+TEST(ManifestReaderTest, ForgedPayloadsAreRejectedOrHarmless) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xbad);
   Prng prng(seed);
   EditGenerator generator(seed);

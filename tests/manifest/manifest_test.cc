@@ -98,7 +98,7 @@ TEST_F(ManifestTest, CreateStartsANewFileAndRemovesTheOldOne) {
   EXPECT_EQ(manifest->number(), 4u);
 }
 
-TEST_F(ManifestTest, CounterIsAboveTheFilesOwnNumber) {
+TEST_F(ManifestTest, NextFileNumberIsAboveManifestNumber) {
   const auto manifest = MustCreate(40, 0);
   EXPECT_EQ(manifest->state().next_file_number, 41u);
   while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
@@ -371,7 +371,7 @@ TEST_F(ManifestTest, DeadFileTakesNoCommits) {
 }
 
 // For any errno, the first error is returned again, and the disk is not touched any more.
-TEST_F(ManifestTest, FailedSyncIsFatalForEver) {
+TEST_F(ManifestTest, FailedSyncIsFatal) {
   for (const Status& status : {Status::IOError("EIO"), Status::NoSpace("ENOSPC")}) {
     for (const SimOpKind kind : {SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
       SCOPED_TRACE(SimOpName(kind));
@@ -396,7 +396,7 @@ TEST_F(ManifestTest, FailedSyncIsFatalForEver) {
 }
 
 // A sync that throws for lack of memory may have failed: its error must not be lost with its message.
-TEST_F(ManifestTest, SyncThatLacksMemoryIsFatalForEver) {
+TEST_F(ManifestTest, OutOfMemoryInSyncIsFatal) {
   for (const SimOpKind kind : {SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
     SCOPED_TRACE(SimOpName(kind));
     const auto manifest = MustCreate(manifest_number_ += 10, 0);
@@ -418,7 +418,7 @@ TEST_F(ManifestTest, SyncThatLacksMemoryIsFatalForEver) {
 }
 
 // The same for a write that throws: it may have reached the disk in part, so the next commit rolls.
-TEST_F(ManifestTest, WriteThatLacksMemoryLeavesNoNewFile) {
+TEST_F(ManifestTest, OutOfMemoryInWriteLeavesNoNewFile) {
   const auto manifest = MustCreate(1, 0);
   while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
   const int hook = fs_.AddHook([](const SimOp& op) {

@@ -91,7 +91,7 @@ TEST(StateIndexTest, FollowsEveryEdit) {
 }
 
 // A slot and a name may go from one owner to another within one edit.
-TEST(StateIndexTest, AnEditMayPassOnASlotAndAName) {
+TEST(StateIndexTest, OneEditMayReassignASlotAndAName) {
   ManifestState state;
   state.database_id[0] = 1;
   state.epoch = 1;

@@ -484,7 +484,7 @@ TEST(MemTableSizesTest, LongKeysAndInlineValuesAreReadBack) {
 }
 
 // A cursor stays correct while the writer inserts around it and splits its leaf.
-TEST(MemTableCursorTest, KeepsItsPlaceWhileTheTableGrows) {
+TEST(MemTableCursorTest, KeepsItsPositionWhileTheTableGrows) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xc0);
   Prng prng(seed);
   MemTable table(BytewiseComparator());

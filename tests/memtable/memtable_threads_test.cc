@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Arrivals, MemTableThreadsTest,
 
 // Two readers look up keys published before they took their read sequence number, and walk the whole memtable in both
 // directions at that number. They must see exactly the keys of the first `read_seq` Adds, each with the right version.
-TEST_P(MemTableThreadsTest, ReadersSeeExactlyWhatTheirSequenceNumberShows) {
+TEST_P(MemTableThreadsTest, ReadersSeeExactlyTheStateOfTheirSequenceNumber) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x7e4d);
   const SequenceNumber total = kAddsPerScale * testing::ScaleFromEnvironment();
   MemTable table(BytewiseComparator());

@@ -41,7 +41,7 @@ class Chain {
 };
 
 // Counts the steps to each of 100,000 versions. A list without jumps would take up to 100,000.
-TEST(VersionChainTest, AnyVersionIsLogarithmicallyFewStepsAway) {
+TEST(VersionChainTest, AnyVersionIsFoundInLogarithmicSteps) {
   constexpr std::size_t kVersions = 100'000;
   const Chain chain(kVersions);
   const auto milestones = static_cast<std::size_t>(std::bit_width(kVersions / Record::kMilestoneEvery));

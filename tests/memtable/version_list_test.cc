@@ -59,7 +59,7 @@ std::string KeyAfterSeek(EntryCursor* cursor, const std::string& target, bool fo
 }
 
 // Random writes and ranges: both cursors must show the same between all kinds of sequence numbers.
-TEST(VersionListTest, ShowsWhatAWalkShows) {
+TEST(VersionListTest, AgreesWithALinearWalk) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x7e5);
   for (std::uint64_t round = 0; round < testing::ScaledCount(40); ++round) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed) + ", round " + std::to_string(round));

@@ -120,7 +120,7 @@ TEST(WriteBudgetTest, ChunksBeyondTheLimitAreRefused) {
 }
 
 // A compaction writes new filters before it drops the old ones.
-TEST(WriteBudgetTest, RoomIsKeptForAsManyFilters) {
+TEST(WriteBudgetTest, RoomForNewFiltersIsReserved) {
   const auto budget = BudgetOf(160 * kKiB);
   const FilterCharge filters(budget, 30 * kKiB);
   EXPECT_EQ(budget->TablesLimit(), 100 * kKiB);
@@ -133,7 +133,7 @@ TEST(WriteBudgetTest, RoomIsKeptForAsManyFilters) {
 }
 
 // However much filters and readers hold, memtables get an eighth: without it each of their chunks would need a flush.
-TEST(WriteBudgetTest, AnEighthIsKeptForMemtables) {
+TEST(WriteBudgetTest, EighthOfLimitIsReservedForMemtables) {
   const auto budget = BudgetOf(80 * kKiB);
   const FilterCharge filters(budget, 500 * kKiB);
   const FakeMember member(budget);
@@ -205,7 +205,7 @@ TEST(WriteBudgetTest, SmallMemtablesAreFlushedTogether) {
   for (std::uint32_t family = 0; family < 400; ++family) ASSERT_TRUE(member.Add(family, 2 * kKiB));
   EXPECT_FALSE(member.Add(400, 2 * kKiB));
   budget->FlushIfDue();
-  EXPECT_EQ(member.Frozen().size(), 101u) << "a quarter of what memtables may take";
+  EXPECT_EQ(member.Frozen().size(), 101u) << "a quarter of the memtables' limit";
 }
 
 // One database writes; the other one's memtable is smaller, and grows old.
@@ -224,13 +224,13 @@ std::size_t MemoryOfIdleMember() {
   return idle.tables.size() * 300 * kKiB;
 }
 
-TEST(WriteBudgetTest, AnIdleDatabaseGivesItsMemoryUp) {
+TEST(WriteBudgetTest, IdleDatabaseReleasesItsMemory) {
   EXPECT_EQ(MemoryOfIdleMember(), 0u);
   const MutantScope mutant(Mutant::kIdleTablesStay);
   EXPECT_GT(MemoryOfIdleMember(), 0u);
 }
 
-TEST(WriteBudgetTest, AMemberThatHasLeftIsNotAsked) {
+TEST(WriteBudgetTest, ClosedMemberIsNotFlushed) {
   const auto budget = BudgetOf(800 * kKiB);
   FakeMember stays(budget);
   ASSERT_TRUE(stays.Add(1, 10 * kKiB));
@@ -273,7 +273,7 @@ TEST(WriteBudgetTest, AStuckDatabaseCausesNoTinyFlushes) {
   EXPECT_LE(ChunksOfAFlushBesideAStuckDatabase(), 10);
 }
 
-TEST(WriteBudgetTest, AStuckDatabaseGetsNothingBeyondTheLimit) {
+TEST(WriteBudgetTest, StuckDatabaseGetsNoMemoryBeyondTheLimit) {
   const auto budget = BudgetOf(160 * kKiB);
   FakeMember stuck(budget);
   stuck.its_share->SetFailing(true);
@@ -290,7 +290,7 @@ TEST(WriteBudgetTest, AStuckDatabaseGetsNothingBeyondTheLimit) {
 }
 
 // Others try a failed flush again, when they have written as much as the limit.
-TEST(WriteBudgetTest, OthersRetryAFailedFlushSeldom) {
+TEST(WriteBudgetTest, FailedFlushIsRetriedAfterLimitBytesAreWritten) {
   const auto budget = BudgetOf(800 * kKiB);
   FakeMember stuck(budget);
   FakeMember healthy(budget);
@@ -325,7 +325,7 @@ int WritesThatOvertake() {
   return overtook;
 }
 
-TEST(WriteBudgetTest, WritersWaitInLine) {
+TEST(WriteBudgetTest, WaitingWritersAreServedInOrder) {
   EXPECT_EQ(WritesThatOvertake(), 0);
   const MutantScope mutant(Mutant::kWritersOvertake);
   EXPECT_GT(WritesThatOvertake(), 0);
@@ -339,13 +339,13 @@ bool TwoAreFirst() {
   return first.IsFirst() && second.IsFirst();
 }
 
-TEST(WriteBudgetTest, OneWriterAtATimeIsFirst) {
+TEST(WriteBudgetTest, OnlyOneWriterIsFirstInLine) {
   EXPECT_FALSE(TwoAreFirst());
   const MutantScope mutant(Mutant::kAllAreFirst);
   EXPECT_TRUE(TwoAreFirst());
 }
 
-TEST(WriteBudgetTest, TheNextInLineIsFirstWhenTheFirstHasLeft) {
+TEST(WriteBudgetTest, NextWriterIsFirstWhenFirstLeaves) {
   const auto budget = BudgetOf(160 * kKiB);
   FakeMember member(budget);
   auto first = std::make_unique<WriteBudget::Place>(budget.get());
@@ -375,7 +375,7 @@ std::size_t FrozenBesideAnothersFlush(std::size_t bytes) {
   return self.Frozen().size();
 }
 
-TEST(WriteBudgetTest, AnothersFlushIsNotWaitedFor) {
+TEST(WriteBudgetTest, WriterDoesNotWaitForFlushOfAnotherDatabase) {
   EXPECT_EQ(FrozenBesideAnothersFlush(100 * kKiB), 1u);
   EXPECT_EQ(FrozenBesideAnothersFlush(20 * kKiB), 0u) << "too little to be worth a flush";
   const MutantScope mutant(Mutant::kWaitsForOthersFlush);
@@ -432,7 +432,7 @@ TEST(WriteBudgetTest, ThreadsNeverPassTheLimitTogether) {
 }
 
 // A memtable with one key takes little, and all that it takes is charged.
-TEST(WriteBudgetTest, AMemtableWithOneKeyTakesLittle) {
+TEST(WriteBudgetTest, MemtableWithOneKeyTakesLittleMemory) {
   const auto budget = BudgetOf(std::size_t{1} << 30);
   {
     MemTable table(BytewiseComparator(), std::make_shared<BudgetShare>(budget));

@@ -1,7 +1,7 @@
 // A comparator of the user is asked only about keys that a user has given: whole keys that were written, or bounds of a
 // call. Random programs run under a comparator that reports any other key: writes, range deletes, scans with bounds,
 // compactions with bounds, a compaction filter that comes and goes, verification; then conversion, offline compaction
-// and repair of what they leave, also of a damaged file.
+// and repair of the resulting files, also of a damaged file.
 #include <gtest/gtest.h>
 
 #include <memory>

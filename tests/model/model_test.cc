@@ -89,7 +89,8 @@ TEST(ModelTest, ShortPrograms) {
 }
 
 // Runs those of the first `programs` programs that have a compaction filter. Returns the first error, or "". The programs
-// have many keys and few operations, so that sweeps with a filter, which the mutants need, are most of what they do.
+// have many keys and few operations, so that sweeps with a filter, which the mutants need, are most of their
+// operations.
 std::string FirstErrorWithAFilter(std::uint64_t programs) {
   ProgramShape shape;
   shape.bulk_one_in = 1;

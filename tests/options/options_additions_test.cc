@@ -56,7 +56,7 @@ TEST(OptionsAdditionsTest, FilesHalveInSize) {
   EXPECT_LE(written, created * kEach * std::bit_width(created));
 }
 
-TEST(OptionsAdditionsTest, NewerChangesOfANameCount) {
+TEST(OptionsAdditionsTest, NewestChangeOfANameApplies) {
   FamilyChanges changes{{"again", {false, 7}}, {"gone", {true, 0}}};
   AddOlder({{"again", {true, 0}}, {"gone", {false, 5}}, {"other", {false, 6}}}, &changes);
   EXPECT_TRUE(changes["again"].was_dropped);

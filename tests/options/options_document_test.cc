@@ -89,7 +89,7 @@ void ForEachOption(Check check) {
   EXPECT_EQ(count, values.size()) << "options that the document does not have, or has in another form";
 }
 
-TEST(OptionsDocumentTest, DefaultsAreThoseOfTheCode) {
+TEST(OptionsDocumentTest, DocumentedDefaultsMatchTheCode) {
   ForEachOption([](const Row& row, const std::string& value) {
     std::string documented = WithPlainNumbers(row.standard);
     documented = documented.substr(0, documented.find(' '));  // "0 = 1073741824", "4096 bytes"
@@ -114,7 +114,7 @@ Status Set(const std::string& name, double value) {
   return GetOptionsFromString(base, text, &out);
 }
 
-TEST(OptionsDocumentTest, EndsOfRangesAreLegalAndWhatIsBeyondIsNot) {
+TEST(OptionsDocumentTest, DocumentedLimitsAreEnforced) {
   int ranges = 0;
   ForEachOption([&ranges](const Row& row, const std::string& value) {
     if (row.name == "comparator") return;  // "a name of 1 to 255 bytes"

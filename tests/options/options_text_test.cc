@@ -140,7 +140,7 @@ class OddName final : public Comparator {
   const std::string name_;
 };
 
-TEST(OptionsTextTest, CallersComparatorIsFoundInTheBaseByAnyName) {
+TEST(OptionsTextTest, CustomComparatorOfAnyNameIsTakenFromBaseOptions) {
   for (const char* const name :
        {"mine", "a;b=c", " {}#\"\\ ", "line\nand\ttab\x01\x7f", "gr\xc3\xb6\xc3\x9f" "e", "{", "[x]"}) {
     const OddName comparator{name};

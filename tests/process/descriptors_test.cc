@@ -71,7 +71,7 @@ int Count(const std::map<std::string, int>& open, const std::string& kind) {
   return open.contains(kind) ? open.at(kind) : 0;
 }
 
-TEST(DescriptorsTest, EachFileOfTheDatabaseTakesOneAndTheRestIsFixed) {
+TEST(DescriptorsTest, DatabaseTakesOneDescriptorPerFilePlusAConstant) {
   const TempDirectory directory;
   const std::string path = std::filesystem::canonical(directory.path()).string() + "/db";
   const Options options = OptionsWith(-1);
@@ -125,7 +125,7 @@ int Rings() {
 }
 
 // Each iterator that has read values from the disk keeps its ring; 8 of them are kept for later reads.
-TEST(DescriptorsTest, IteratorsHaveARingEachAndEightStay) {
+TEST(DescriptorsTest, EightIdleRingsAreKept) {
   if (KernelRefusesIoUring()) GTEST_SKIP() << kNoIoUring;
   constexpr int kIterators = 12;
   const TempDirectory directory;

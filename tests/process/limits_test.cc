@@ -164,7 +164,7 @@ class ProcessFullDiskTest : public ProcessLimitsTest {
     CreateNewDatabase();
   }
 
-  // Each fill leaves some data behind. After many of them, removing the ballast would not free enough space, so tests
+  // After each fill some data remains. After many of them, removing the ballast would not free enough space, so tests
   // start with a new database.
   void CreateNewDatabase() {
     std::filesystem::remove_all(plan_.directory);
@@ -198,7 +198,7 @@ class ProcessFullDiskTest : public ProcessLimitsTest {
       EXPECT_FALSE(outcome.fatal) << outcome.text;
       std::uint64_t files = 0;
       for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(plan_.directory)) ++files;
-      EXPECT_LT(files, 150u) << "failures leave files behind";
+      EXPECT_LT(files, 150u) << "files of failed calls remain";
       ::unlink(ballast.c_str());
       if (!outcome.open_failed) {
         const std::uint64_t before = outcome.acked;

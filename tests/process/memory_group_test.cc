@@ -92,7 +92,7 @@ int Load(const Options& options, const std::string& path, std::uint64_t keys, st
 }
 
 // Without this, the tests below would prove nothing.
-TEST(ProcessMemoryGroupTest, TheGroupKillsWhatTakesMore) {
+TEST(ProcessMemoryGroupTest, GroupKillsProcessAboveItsLimit) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   const Ended ended = RunInGroup("control", 96 * kMiB, [] {
     constexpr std::size_t kBytes = 128 * kMiB;
@@ -114,7 +114,7 @@ std::string FiguresOf(const Ended& ended, std::uint64_t limit) {
 
 // Values that are stored in the log are three times the limit; smaller ones, and their index, are as many as a test has
 // time for.
-TEST(ProcessMemoryGroupTest, LoadsStayWithinThePromise) {
+TEST(ProcessMemoryGroupTest, LoadsStayWithinDocumentedMemory) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   constexpr std::uint64_t kKeysMax = 120'000;
   for (const IndexKind index : {IndexKind::kBTree, IndexKind::kLsm}) {
@@ -148,7 +148,7 @@ Ended LoadLeavesOfTwiceThePool(const std::string& path, std::uint64_t* limit) {
   return RunInGroup("leaves", *limit, [&] { return Load(options, path, keys, 100, keys / 2); });
 }
 
-TEST(ProcessMemoryGroupTest, PagesGoBackToTheSystem) {
+TEST(ProcessMemoryGroupTest, FreedPagesReturnToTheSystem) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   const TempDirectory directory;
   if (KeepsFilesInMemory(directory.path())) GTEST_SKIP() << kInMemory;
@@ -185,7 +185,7 @@ std::string LogOf(std::uint64_t limit, Ended* ended) {
   return {std::istreambuf_iterator<char>(log), {}};
 }
 
-TEST(ProcessMemoryGroupTest, OpenWarnsIfTheLimitIsBelowThePromise) {
+TEST(ProcessMemoryGroupTest, OpenWarnsIfGroupLimitIsBelowDocumentedMemory) {
   Ended ended;
   const std::string with_limit = LogOf(14 * kMiB, &ended);
   if (!ended.made.ok()) GTEST_SKIP() << kNoGroup << ended.made.ToString();

@@ -161,7 +161,7 @@ bool TakesMoreThanPromised(const Options& options, const Load& load) {
   return false;
 }
 
-TEST(MemoryTest, SmallValuesTakeWhatTheOptionsPromise) {
+TEST(MemoryTest, SmallValuesStayWithinDocumentedMemory) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   const Options options = SmallOptions();
   const Load load = {ScaledCount(600'000), 100};
@@ -171,7 +171,7 @@ TEST(MemoryTest, SmallValuesTakeWhatTheOptionsPromise) {
 }
 
 // An LSM keeps few pages in the cache; it takes memory mostly for flushes and compactions, in several threads.
-TEST(MemoryTest, AnLsmTakesWhatTheOptionsPromise) {
+TEST(MemoryTest, LsmStaysWithinDocumentedMemory) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   Options options = SmallOptions();
   options.index_type = kLsm;
@@ -184,14 +184,14 @@ TEST(MemoryTest, AnLsmTakesWhatTheOptionsPromise) {
   EXPECT_TRUE(TakesMoreThanPromised(options, load));
 }
 
-TEST(MemoryTest, SeparatedValuesTakeWhatTheOptionsPromise) {
+TEST(MemoryTest, SeparatedValuesStayWithinDocumentedMemory) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   const Options options = SmallOptions();
   EXPECT_LE(PeakOf(options, {ScaledCount(20'000), 16u << 10}), PromiseOf(options));
 }
 
 // The log of a process with large memtables, which was killed.
-TEST(MemoryTest, RecoveryTakesWhatTheOptionsPromise) {
+TEST(MemoryTest, RecoveryStaysWithinDocumentedMemory) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   const TempDirectory directory;
   Options options = QuietOptions();
@@ -238,7 +238,7 @@ TEST(MemoryTest, RecoveryTakesWhatTheOptionsPromise) {
 }
 
 // The memory of families, of segments, and of index files with a few pages is within the figures of docs/LIMITS.md.
-TEST(MemoryTest, FamiliesAndFilesTakeWhatLimitsSays) {
+TEST(MemoryTest, FamiliesAndFilesStayWithinDocumentedMemory) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   for (const IndexKind index : {IndexKind::kBTree, IndexKind::kLsm}) {
     SCOPED_TRACE(index == IndexKind::kLsm ? "LSM" : "tree");
@@ -293,7 +293,7 @@ TEST(MemoryTest, FamiliesAndFilesTakeWhatLimitsSays) {
 }
 
 // The memory of large values and of segments that log GC has written is within the figures of docs/LIMITS.md.
-TEST(MemoryTest, LargeValuesAndSegmentsOfLogGcTakeWhatLimitsSays) {
+TEST(MemoryTest, LargeValuesAndLogGcStayWithinDocumentedMemory) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   Options options = QuietOptions();
   options.page_cache_size = 64u << 10;
@@ -361,7 +361,7 @@ TEST(MemoryTest, LargeValuesAndSegmentsOfLogGcTakeWhatLimitsSays) {
 }
 
 // The lists of keys and addresses that are checked together are full several times.
-TEST(MemoryTest, VerificationOfManyValuesTakesWhatLimitsSays) {
+TEST(MemoryTest, VerificationOfManyValuesStaysWithinDocumentedMemory) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   const TempDirectory directory;
   Options options = QuietOptions();

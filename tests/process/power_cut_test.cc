@@ -92,7 +92,7 @@ TEST_P(PowerCutTest, SyncedBatchesSurviveWhole) {
         history_.See(message);
         return false;
       };
-      // In one of eight lives the cut may also fall into Open.
+      // In one of eight lives, the power may be cut during Open.
       const Message::Kind moment = prng_.OneIn(8) ? Message::Kind::kOpening : Message::Kind::kOpened;
       ASSERT_TRUE(child.Listen(60'000'000, [&](const Message& m) { return see(m) || m.kind == moment; }));
       // On a busy machine a process may write nothing in the time that follows. So some lives first see a synced batch.

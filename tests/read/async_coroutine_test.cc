@@ -13,7 +13,7 @@
 namespace cambium::testing {
 namespace {
 
-TEST(AsyncCoroutineTest, ManyWaitForRoomAndAllEnd) {
+TEST(AsyncCoroutineTest, ManyCoroutinesWaitForRoomAndAllEnd) {
   constexpr int kKeys = 200;
   SimOptions sim;
   sim.shuffle_reads = true;
@@ -40,7 +40,7 @@ Started ReadChain(AsyncReader* reader, int from, int count, int* found) {
   }
 }
 
-TEST(AsyncCoroutineTest, EachReadsOneValueAfterAnother) {
+TEST(AsyncCoroutineTest, CoroutinesReadValuesInSequence) {
   AsyncStore store;
   store.Fill(200);
   store.NewReader({.depth = 8});
@@ -50,7 +50,7 @@ TEST(AsyncCoroutineTest, EachReadsOneValueAfterAnother) {
   EXPECT_EQ(found, 200);
 }
 
-TEST(AsyncCoroutineTest, ExceptionComesOutOfPoll) {
+TEST(AsyncCoroutineTest, PollThrowsExceptionOfCoroutine) {
   if (!kCoroutinesMayThrow) GTEST_SKIP() << kCoroutinesMustNotThrow;
   AsyncStore store;
   store.Fill(10);
@@ -67,7 +67,7 @@ TEST(AsyncCoroutineTest, ExceptionComesOutOfPoll) {
 
 // A callback or coroutine that throws leaves others that wait for its room. They must be in flight, so that the usual
 // loop ends them.
-TEST(AsyncCoroutineTest, ThoseThatWaitGoOnAfterException) {
+TEST(AsyncCoroutineTest, WaitingCoroutinesContinueAfterException) {
   AsyncStore store;
   store.Fill(10);
   for (const int thrower : {0, 1, 2}) {
@@ -124,7 +124,7 @@ TEST(AsyncCoroutineTest, PollEndsThoughCoroutinesTakeTurns) {
   EXPECT_TRUE(one.handle.done() && other.handle.done());
 }
 
-TEST(AsyncCoroutineTest, MayBeDestroyedWhileItWaits) {
+TEST(AsyncCoroutineTest, WaitingCoroutineMayBeDestroyed) {
   AsyncStore store;
   store.Fill(10);
   store.NewReader({.depth = 2});
@@ -148,7 +148,7 @@ TEST(AsyncCoroutineTest, MayBeDestroyedWhileItWaits) {
   EXPECT_EQ(store.reader->in_flight(), 0u);
 }
 
-TEST(AsyncCoroutineTest, ErrorsOfTheCallAreItsResult) {
+TEST(AsyncCoroutineTest, CoAwaitReturnsErrors) {
   AsyncStore store;
   store.Fill(2);
   store.NewReader({.depth = 1});

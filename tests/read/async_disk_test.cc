@@ -79,7 +79,7 @@ TEST_P(AsyncDiskTest, EventDescriptorWakesTheLoop) {
 }
 
 // The descriptor is made when reads are in flight, and one has ended.
-TEST_P(AsyncDiskTest, EventDescriptorTellsOfEarlierReads) {
+TEST_P(AsyncDiskTest, EventDescriptorSignalsEarlierReads) {
   ForgetValues();
   std::vector<Ended> ended(6);
   for (std::size_t i = 0; i < 6; ++i) {

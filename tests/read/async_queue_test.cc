@@ -106,7 +106,7 @@ class AsyncQueueTest : public ::testing::Test {
   AsyncStore store_;
 };
 
-TEST_F(AsyncQueueTest, PollReturnsWhenItsTimeHasPassed) {
+TEST_F(AsyncQueueTest, PollReturnsAtTimeout) {
   script_.keeps = true;
   Ended ended;
   store_.Begin(NumberedKey(1), &ended);
@@ -123,7 +123,7 @@ TEST_F(AsyncQueueTest, PollReturnsWhenItsTimeHasPassed) {
 }
 
 // Each callback begins a read that ends at once. Neither the time nor the queue may be forgotten.
-TEST_F(AsyncQueueTest, CallbacksWithoutEndStopNeitherTheClockNorTheQueue) {
+TEST_F(AsyncQueueTest, EndlessCallbacksDoNotBlockTimeoutOrQueue) {
   int rounds = 0;
   const std::function<void()> begin_next = [&] {
     ASSERT_TRUE(store_.reader->Get({}, NumberedKey(3), [&](const Status&, Slice) {

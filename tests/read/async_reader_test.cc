@@ -46,7 +46,7 @@ TEST(AsyncReaderTest, ReadsEveryKindOfValue) {
 }
 
 // All reads go to the device together, and come back in random order.
-TEST(AsyncReaderTest, ThousandInFlightEndInAnyOrder) {
+TEST(AsyncReaderTest, ThousandReadsInFlightEndInAnyOrder) {
   constexpr std::size_t kDepth = 1000;
   SimOptions sim;
   sim.shuffle_reads = true;
@@ -75,7 +75,7 @@ TEST(AsyncReaderTest, ThousandInFlightEndInAnyOrder) {
 }
 
 // Without a ring, a value in memory is copied at once: a thread would take many times as long.
-TEST(AsyncReaderTest, ThreadsReadOnlyWhatIsNotInMemory) {
+TEST(AsyncReaderTest, ValuesInMemoryAreReadWithoutThreads) {
   SimOptions sim;
   sim.maps = false;
   AsyncStore store(sim);
@@ -218,7 +218,7 @@ int WrongReadsThroughLogGc(std::uint64_t bytes_max) {
   return 0;
 }
 
-TEST(AsyncReaderTest, ReadsTheStateOfItsBeginningThroughLogGc) {
+TEST(AsyncReaderTest, ReadsSeeTheirStartStateDuringLogGc) {
   EXPECT_EQ(WrongReadsThroughLogGc(64u << 20), 0);
   EXPECT_EQ(WrongReadsThroughLogGc(1), 0);
   const MutantScope mutant(Mutant::kSlotOfNewestView);  // rule E4
@@ -252,7 +252,7 @@ TEST(AsyncReaderTest, ReadsAtItsSnapshotAndDurably) {
   EXPECT_TRUE(store.reader->Get(at_snapshot, "a", store.Into(&old)).IsInvalidArgument());
 }
 
-TEST(AsyncReaderTest, FamiliesAndDroppedFamilies) {
+TEST(AsyncReaderTest, ReadsFamiliesAndDroppedFamilies) {
   AsyncStore store;
   store.MustOpen();
   ColumnFamilyHandle* family = nullptr;

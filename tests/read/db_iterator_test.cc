@@ -143,7 +143,7 @@ TEST(DbIteratorTest, KeyStaysValidWhileItsValueIsRead) {
   }
 }
 
-TEST(DbIteratorTest, TurnsHappenAtTheUsersPosition) {
+TEST(DbIteratorTest, DirectionChangesStartAtUserPosition) {
   TestStore store;
   FillCold(&store, 300);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
@@ -315,7 +315,7 @@ std::uint64_t ComparisonsAtOldSnapshot() {
   return count;
 }
 
-TEST(DbIteratorTest, SeekAtSnapshotPassesNoNewerMemtable) {
+TEST(DbIteratorTest, SeekAtSnapshotSkipsNewerMemtables) {
   EXPECT_LE(ComparisonsAtOldSnapshot(), 20u);
   const MutantScope mutant(Mutant::kIteratorPassesNewerTables);
   EXPECT_GT(ComparisonsAtOldSnapshot(), 500u);

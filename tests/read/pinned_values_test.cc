@@ -270,7 +270,7 @@ TEST(PinnedValuesTest, MutantThatPinsUnverifiedValuesIsCaught) {
 }
 
 // A value that is not the key's own is never lent, however often its record was verified.
-TEST(PinnedValuesTest, DamagedHeaderIsMetByEveryRead) {
+TEST(PinnedValuesTest, EveryReadDetectsADamagedHeader) {
   PinnedStore store;
   PinnableSlice value;
   for (int round = 0; round < 2; ++round) ASSERT_TRUE(store.db->Get(Pinning(), NumberedKey(9), &value).ok());
@@ -339,7 +339,7 @@ std::size_t FilesWhilePinned() {
 
 TEST(PinnedValuesTest, PinnedValueKeepsItsFile) { EXPECT_EQ(FilesWhilePinned(), 1u); }
 
-TEST(PinnedValuesTest, MutantThatKeepsNothingIsCaught) {
+TEST(PinnedValuesTest, MutantThatReleasesPinnedFilesIsCaught) {
   const MutantScope mutant(Mutant::kPinnedValueKeepsNothing);  // rule E7
   EXPECT_EQ(FilesWhilePinned(), 0u);
 }
@@ -368,7 +368,7 @@ std::uint64_t CountedForPin() {
 }
 
 // As with iterators: writers do not wait for files that only the user can release.
-TEST(PinnedValuesTest, CeilingDoesNotCountWhatPinsKeep) {
+TEST(PinnedValuesTest, CeilingIgnoresBytesHeldByPinnedValues) {
   EXPECT_EQ(CountedForPin(), 0u);
   const MutantScope mutant(Mutant::kCeilingIgnoresPins);  // rule E7
   EXPECT_GT(CountedForPin(), 0u);

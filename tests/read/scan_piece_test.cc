@@ -134,7 +134,7 @@ std::uint64_t BytesOfScanOverTwoLayers() {
   return store.fs->read_counts().copied_bytes - before;
 }
 
-TEST(ScanPieceTest, LayersThatAlternateCostLittleMore) {
+TEST(ScanPieceTest, AlternatingLayersCostLittleMore) {
   EXPECT_LE(BytesOfScanOverTwoLayers(), 2 * kPieceKeys * kPieceRecord);
 }
 
@@ -156,11 +156,11 @@ std::uint64_t BytesOfSparseScan() {
   return pieces.Copied().second;
 }
 
-TEST(ScanPieceTest, PiecesThatAreNotUsedEnd) {
+TEST(ScanPieceTest, UnusedPiecesAreNoLongerRead) {
   EXPECT_LE(BytesOfSparseScan(), (kPieceKeys / 20 + 2 * 16) * kPieceRecord);
 }
 
-TEST(ScanPieceTest, MutantWhoseUnusedPiecesGoOnIsCaught) {
+TEST(ScanPieceTest, MutantThatKeepsReadingUnusedPiecesIsCaught) {
   const MutantScope mutant(Mutant::kUnusedPiecesGoOn);  // rule C13
   EXPECT_GT(BytesOfSparseScan(), 3 * (kPieceKeys / 20 + 2 * 16) * kPieceRecord);
 }
@@ -216,8 +216,8 @@ TEST(ScanPieceTest, ValuesOfAnUnreadablePieceAreReadOneByOne) {
   EXPECT_EQ(at, kPieceKeys);
 }
 
-// Damage in the middle of a piece is met where it lies, and the values before it are shown.
-TEST(ScanPieceTest, DamageInsideAPieceIsMetWhereItLies) {
+// Damage inside a piece is reported at the damaged value, and the values before it are returned.
+TEST(ScanPieceTest, DamageInAPieceIsReportedAtItsValue) {
   constexpr int kDamaged = 700;
   PieceStore pieces(false, [](int i) { return i; });
   for (const auto& [path, bytes] : pieces.store.Files()) {

@@ -79,7 +79,7 @@ TEST(VerifyChecksumTest, ADamagedPageOfAnotherFamilyIsCorruption) {
   EXPECT_TRUE(two.store.db->VerifyChecksum(WithoutCache()).IsCorruption());
 }
 
-TEST(VerifyChecksumTest, ASnapshotIsVerifiedAsItIs) {
+TEST(VerifyChecksumTest, SnapshotIsVerifiedWithItsOwnValues) {
   TwoFamilies two;
   const Snapshot* const before = two.store.db->GetSnapshot();
   EXPECT_TRUE(two.store.db->Delete({}, two.second, "large").ok());

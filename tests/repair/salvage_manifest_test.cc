@@ -134,7 +134,7 @@ TEST(SalvageManifestTest, LargeValuesAreFoundByTheirRecords) {
 
 // Regression: a crash had left an index file that a compaction had replaced, and one large value was missing. Salvage
 // concluded that the MANIFEST had lost its end, and then counted every value as unproven.
-TEST(SalvageManifestTest, ManifestCountsDespiteOrphansOfACrash) {
+TEST(SalvageManifestTest, ManifestIsTrustedDespiteOrphansOfACrash) {
   TestStore store;
   store.options.large_value_size = 4 << 10;
   store.options.blob_file_size = 16 << 10;

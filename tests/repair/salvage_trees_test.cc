@@ -309,7 +309,7 @@ TEST(SalvageTreesTest, MisplacedPageDoesNotHideAMissingOne) {
 }
 
 // The rules hold without a MANIFEST too. If the log has all operations, everything is recovered.
-TEST(SalvageTreesTest, WithoutAManifestNothingIsInvented) {
+TEST(SalvageTreesTest, WithoutAManifestOnlyStoredEntriesAreRecovered) {
   std::uint64_t found = 0;
   std::uint64_t all_there = 0;
   for (std::uint64_t seed = 31; seed < 43; ++seed) {

@@ -85,7 +85,7 @@ TEST_F(BatchWithIndexTest, LookupsSeeTheBatchAboveTheDatabase) {
   EXPECT_EQ(InBatch("elm"), "none");
 }
 
-TEST_F(BatchWithIndexTest, FamiliesAreApart) {
+TEST_F(BatchWithIndexTest, FamiliesAreSeparate) {
   MakeFamily();
   Add("elm", "default");
   Call<void>("rocksdb_writebatch_wi_put_cf", batch_, family_, "elm", std::size_t{3}, "trees", std::size_t{5});

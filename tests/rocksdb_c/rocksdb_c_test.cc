@@ -161,7 +161,7 @@ TEST_F(RocksDbCTest, ManualCompactionsCanBeDisabled) {
   Call<void>("rocksdb_compactionfilter_destroy", filter);
 }
 
-TEST_F(RocksDbCTest, AKeyThatIsNotThereHasAKnownValue) {
+TEST_F(RocksDbCTest, KeyMayExistGivesEmptyValueForMissingKey) {
   void* const options = NewOptions();
   void* const db = Call<void*>("rocksdb_open", options, path_.c_str(), &error_);
   ASSERT_EQ(Error(), "");
@@ -185,7 +185,7 @@ TEST_F(RocksDbCTest, AKeyThatIsNotThereHasAKnownValue) {
   Call<void>("rocksdb_options_destroy", options);
 }
 
-TEST_F(RocksDbCTest, OptionsAreKeptOrMovedIntoTheirRange) {
+TEST_F(RocksDbCTest, OptionsAreStoredOrClampedToTheirRange) {
   void* const compact = Call<void*>("rocksdb_compactoptions_create");
   EXPECT_EQ(Call<unsigned char>("rocksdb_compactoptions_get_bottommost_level_compaction", compact), 1);
   Call<void>("rocksdb_compactoptions_set_bottommost_level_compaction", compact, static_cast<unsigned char>(2));
@@ -227,7 +227,7 @@ TEST_F(RocksDbCTest, ErrorsAreWordedAsInRocksDb) {
 }
 
 // A program may change options at run time that are only hints here.
-TEST_F(RocksDbCTest, ChangesOfHintsSucceed) {
+TEST_F(RocksDbCTest, SettingHintsSucceeds) {
   void* const options = NewOptions();
   void* const db = Call<void*>("rocksdb_open", options, path_.c_str(), &error_);
   ASSERT_EQ(Error(), "");
@@ -263,7 +263,7 @@ TEST_F(RocksDbCTest, NumbersHaveRocksDbsInitialValues) {
 }
 
 // Options of RocksDB's formats are accepted, and LOG names them.
-TEST_F(RocksDbCTest, OptionsWithoutAnEffectAreInTheLog) {
+TEST_F(RocksDbCTest, OptionsWithoutAnEffectAreLogged) {
   void* const options = NewOptions();
   Call<void>("rocksdb_options_set_arena_block_size", options, std::size_t{4096});
   Call<void>("rocksdb_options_set_memtable_vector_rep", options);

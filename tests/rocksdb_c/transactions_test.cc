@@ -140,7 +140,7 @@ TEST_F(RocksDbCTransactionsTest, LocksKeepOthersFromWriting) {
 }
 
 // The object of a transaction's snapshot is the program's, and is released with rocksdb_free.
-TEST_F(RocksDbCTransactionsTest, ASnapshotFindsConflictsButReadsTheNewestStateUnlessItIsPassed) {
+TEST_F(RocksDbCTransactionsTest, SnapshotFindsConflictsButIsReadOnlyIfPassed) {
   Call<void>("rocksdb_transaction_options_set_set_snapshot", txn_options_, static_cast<unsigned char>(1));
   ASSERT_EQ(OpenPessimistic(), "");
   EXPECT_EQ(PutOutside("elm", "old"), "");
@@ -193,7 +193,7 @@ TEST_F(RocksDbCTransactionsTest, IteratorsShowTheTransactionAboveTheDatabase) {
   End(txn);
 }
 
-TEST_F(RocksDbCTransactionsTest, FamiliesOfManyKeys) {
+TEST_F(RocksDbCTransactionsTest, MultiGetReadsSeveralFamilies) {
   ASSERT_EQ(OpenPessimistic(), "");
   void* const family = Call<void*>("rocksdb_transactiondb_create_column_family", txn_db_, options_, "trees", &error_);
   ASSERT_EQ(Error(), "");
@@ -319,7 +319,7 @@ TEST_F(RocksDbCTransactionsTest, OptimisticFamiliesAreOpenedTogether) {
   for (void* const family : families) Call<void>("rocksdb_column_family_handle_destroy", family);
 }
 
-TEST_F(RocksDbCTransactionsTest, TheBaseIsTheSameDatabase) {
+TEST_F(RocksDbCTransactionsTest, BaseDbIsTheSameDatabase) {
   ASSERT_EQ(OpenPessimistic(), "");
   EXPECT_EQ(PutOutside("elm", "v"), "");
   void* const base = Call<void*>("rocksdb_transactiondb_get_base_db", txn_db_);
@@ -339,7 +339,7 @@ TEST_F(RocksDbCTransactionsTest, TheBaseIsTheSameDatabase) {
 }
 
 // Options whose meaning would be lost make the call fail that uses them; others are in LOG.
-TEST_F(RocksDbCTransactionsTest, OptionsAreKeptRefusedOrInTheLog) {
+TEST_F(RocksDbCTransactionsTest, OptionsAreStoredRefusedOrLogged) {
   Call<void>("rocksdb_transactiondb_options_set_write_policy", db_options_, 1);
   EXPECT_NE(OpenPessimistic().find("WRITE_COMMITTED"), std::string::npos);
   EXPECT_EQ(txn_db_, nullptr);

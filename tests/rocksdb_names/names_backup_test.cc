@@ -28,7 +28,7 @@ class NamesBackupTest : public NamesTest {
   const std::string backups_ = directory_.File("backups");
 };
 
-TEST_F(NamesBackupTest, TwoEnginesShareADirectoryAndARestoreReplaces) {
+TEST_F(NamesBackupTest, TwoEnginesShareADirectoryAndRestoreReplacesTheDatabase) {
   options_.use_fsync = true;  // so that the database has a file of hints
   Open();
   Put("key", "first");
@@ -64,7 +64,7 @@ TEST_F(NamesBackupTest, TwoEnginesShareADirectoryAndARestoreReplaces) {
   EXPECT_EQ(Get("key"), "second");
 }
 
-TEST_F(NamesBackupTest, BackupsAreDeletedAndStopped) {
+TEST_F(NamesBackupTest, BackupsCanBeDeletedAndStopped) {
   Open();
   Put("key", "value");
   const std::unique_ptr<BackupEngine> engine = OpenEngine();
@@ -80,7 +80,7 @@ TEST_F(NamesBackupTest, BackupsAreDeletedAndStopped) {
   EXPECT_TRUE(engine->CreateNewBackup(db_.get()).IsIncomplete());
 }
 
-TEST_F(NamesBackupTest, OldDataAreNotDestroyed) {
+TEST_F(NamesBackupTest, DestroyOldDataIsNotSupported) {
   BackupEngineOptions options(backups_);
   options.destroy_old_data = true;
   BackupEngine* engine = nullptr;

@@ -13,7 +13,7 @@ namespace rocksdb_names_test::names_env_test {
 
 class NamesEnvTest : public NamesTest {};
 
-TEST_F(NamesEnvTest, NumbersOfThreadsAreToldAsHints) {
+TEST_F(NamesEnvTest, ThreadCountsAreHints) {
   options_.env->SetBackgroundThreads(7, Env::HIGH);
   EXPECT_EQ(Env::Default()->GetBackgroundThreads(Env::HIGH), 7);
   options_.env->IncBackgroundThreadsIfNeeded(3, Env::HIGH);
@@ -23,7 +23,7 @@ TEST_F(NamesEnvTest, NumbersOfThreadsAreToldAsHints) {
             std::string::npos);
 }
 
-TEST_F(NamesEnvTest, FilesAreThoseOfTheSystem) {
+TEST_F(NamesEnvTest, EnvAccessesFilesOfTheSystem) {
   const Env* const env = Env::Default();
   const std::string folder = directory_.File("folder");
   EXPECT_TRUE(env->FileExists(folder).IsNotFound());

@@ -44,7 +44,7 @@ class NamesOptionsTest : public NamesTest {
   }
 };
 
-TEST_F(NamesOptionsTest, HintsThatAreSetAreToldOnce) {
+TEST_F(NamesOptionsTest, ChangedHintsAreLoggedOnce) {
   Open();
   EXPECT_EQ(Told(), "");
   db_.reset();
@@ -63,7 +63,7 @@ TEST_F(NamesOptionsTest, HintsThatAreSetAreToldOnce) {
   EXPECT_EQ(db_->GetOptions().compression, ROCKSDB_NAMESPACE::kLZ4Compression);
 }
 
-TEST_F(NamesOptionsTest, OptionsOfBothHaveTheirMeaning) {
+TEST_F(NamesOptionsTest, SharedOptionsKeepTheirMeaning) {
   options_.write_buffer_size = 1;  // below the least
   options_.max_write_buffer_number = 100;
   options_.max_background_jobs = 3;
@@ -81,7 +81,7 @@ TEST_F(NamesOptionsTest, OptionsOfBothHaveTheirMeaning) {
   EXPECT_EQ(db_->GetOptions().max_write_buffer_number, 64);
 }
 
-TEST_F(NamesOptionsTest, OptionsWhoseMeaningWouldBeLostFailAtOpen) {
+TEST_F(NamesOptionsTest, UnsupportedOptionsFailAtOpen) {
   const std::vector<void (*)(Options*)> changes = {
       [](Options* options) { options->compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleFIFO; },
       [](Options* options) { options->compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleNone; },
@@ -99,7 +99,7 @@ TEST_F(NamesOptionsTest, OptionsWhoseMeaningWouldBeLostFailAtOpen) {
   Open();
 }
 
-TEST_F(NamesOptionsTest, TheCapacityOfCachesIsThatOfThePageCache) {
+TEST_F(NamesOptionsTest, BlockCacheCapacitySetsPageCacheSize) {
   BlockBasedTableOptions table;
   table.block_cache = NewLRUCache(8 << 20);
   table.filter_policy.reset(ROCKSDB_NAMESPACE::NewBloomFilterPolicy(15.4));
@@ -129,7 +129,7 @@ TEST_F(NamesOptionsTest, TheCapacityOfCachesIsThatOfThePageCache) {
   delete other;
   db_.reset();
   EXPECT_EQ(table.block_cache->GetUsage(), 0u);
-  table.block_cache->SetCapacity(1 << 20);  // nobody uses it
+  table.block_cache->SetCapacity(1 << 20);  // no database uses it
 }
 
 TEST_F(NamesOptionsTest, HelpersSetOptions) {
@@ -148,7 +148,7 @@ TEST_F(NamesOptionsTest, HelpersSetOptions) {
   EXPECT_EQ(Get("key"), "value");
 }
 
-TEST_F(NamesOptionsTest, TextSetsOptionsOfBothHintsAndTableOptions) {
+TEST_F(NamesOptionsTest, TextSetsSharedOptionsHintsAndTableOptions) {
   Options made;
   const std::string text =
       "create_if_missing=true; write_buffer_size=8M; use_fsync=true; arena_block_size=64K; compression=kZSTD;"
@@ -190,7 +190,7 @@ TEST_F(NamesOptionsTest, TextSetsOptionsOfBothHintsAndTableOptions) {
   EXPECT_EQ(family_again.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 32u << 10);
 }
 
-TEST_F(NamesOptionsTest, LoadedOptionsHaveTheHintsToo) {
+TEST_F(NamesOptionsTest, LoadedOptionsIncludeHints) {
   options_.use_fsync = true;
   options_.min_blob_size = 77;
   options_.db_host_id = "a host \\ with \n odd text";

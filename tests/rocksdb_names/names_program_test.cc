@@ -56,7 +56,7 @@ TEST_F(NamesProgramTest, PlainPointersAreReturnedToo) {
   delete plain;
 }
 
-TEST_F(NamesProgramTest, FamiliesKeepTheirKeysApart) {
+TEST_F(NamesProgramTest, FamiliesHaveSeparateKeys) {
   Open();
   ColumnFamilyHandle* made = nullptr;
   ASSERT_TRUE(db_->CreateColumnFamily(ColumnFamilyOptions(), "more", &made).ok());
@@ -97,7 +97,7 @@ TEST_F(NamesProgramTest, IteratorsAndSnapshotsShowOneState) {
   EXPECT_EQ(seen, "a=a;b=b;");
 }
 
-TEST_F(NamesProgramTest, OptionsWhoseMeaningWouldBeLostAreRefused) {
+TEST_F(NamesProgramTest, UnsupportedOptionsAreRefused) {
   Open();
   Put("key", "value");
   ReadOptions read;
@@ -133,7 +133,7 @@ TEST_F(NamesProgramTest, OptionsWhoseMeaningWouldBeLostAreRefused) {
   EXPECT_TRUE(db_->CompactRange(compact, nullptr, nullptr).ok());
 }
 
-TEST_F(NamesProgramTest, MergesAndLogDataAreRefusedAsAWhole) {
+TEST_F(NamesProgramTest, BatchesWithMergesOrLogDataAreRefused) {
   Open();
   EXPECT_TRUE(db_->Merge(WriteOptions(), "key", "operand").IsNotSupported());
   WriteBatch batch;
@@ -192,7 +192,7 @@ TEST_F(NamesProgramTest, PropertiesAndSizesAreThoseOfTheDatabase) {
   EXPECT_FALSE(db_->KeyMayExist(ReadOptions(), "other", &value, &is_found));
 }
 
-TEST_F(NamesProgramTest, CheckpointsAreDatabases) {
+TEST_F(NamesProgramTest, CheckpointsCanBeOpened) {
   Open();
   Put("key", "value");
   ROCKSDB_NAMESPACE::Checkpoint* made = nullptr;

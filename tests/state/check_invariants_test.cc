@@ -14,7 +14,7 @@ Status CheckStore(const TestStore& store) {
 }
 
 // Everything that changes the state: writes, freezes, flushes, compactions, log GC, snapshots, families, reopening.
-TEST(CheckInvariantsTest, TheyHoldAfterEachStep) {
+TEST(CheckInvariantsTest, InvariantsHoldAfterEachStep) {
   TestStore store;
   store.MustOpen();
   const auto expect_ok = [&](const char* step) {
@@ -44,7 +44,7 @@ TEST(CheckInvariantsTest, TheyHoldAfterEachStep) {
 }
 
 // The view has a segment that the MANIFEST does not name.
-TEST(CheckInvariantsTest, UnnamedSegmentViolatesThem) {
+TEST(CheckInvariantsTest, SegmentMissingFromManifestIsCorruption) {
   TestStore store;
   store.MustOpen();
   {
@@ -55,7 +55,7 @@ TEST(CheckInvariantsTest, UnnamedSegmentViolatesThem) {
 }
 
 // Recovery would not read operations that are only in a memtable.
-TEST(CheckInvariantsTest, ReplayPositionBehindAMemtableViolatesThem) {
+TEST(CheckInvariantsTest, ReplayPositionAfterUnflushedOperationIsCorruption) {
   TestStore store;
   store.MustOpen();
   ColumnFamilyHandle* handle = nullptr;

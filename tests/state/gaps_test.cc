@@ -116,7 +116,7 @@ TEST_F(GapsTest, MutantThatIgnoresWatchAddsGap) {
   EXPECT_EQ(From("d"), "f") << "the mutant has no effect";
 }
 
-TEST_F(GapsTest, SliversBetweenPutsMakeRoomFirst) {
+TEST_F(GapsTest, ShortGapsBetweenPutsAreEvictedFirst) {
   for (const bool ascending : {true, false}) {
     gaps = std::make_unique<Gaps>(BytewiseComparator());
     Add("a", "b");
@@ -140,7 +140,7 @@ TEST_F(GapsTest, PutsOnBothSidesOfWatchedRangePreventGap) {
   EXPECT_EQ(gaps->size(), 0u) << "only the smallest and the largest key are noted";
 }
 
-TEST_F(GapsTest, WatchThatIsGivenUpIsForgotten) {
+TEST_F(GapsTest, AbandonedWatchIsRemoved) {
   {
     Gaps::Watch first;
     Gaps::Watch second;
@@ -163,7 +163,7 @@ TEST_F(GapsTest, OverlappingGapsBecomeOne) {
   EXPECT_EQ(From("b", true, 19), "") << "the whole is empty from the latest of the three numbers on";
 }
 
-TEST_F(GapsTest, GapsDoNotGrowTogetherAtKeyThatWasPut) {
+TEST_F(GapsTest, GapsAreNotJoinedAcrossAPut) {
   Add("b", "f");
   Put("d");
   EXPECT_EQ(gaps->size(), 2u);
@@ -177,7 +177,7 @@ TEST_F(GapsTest, GapsDoNotGrowTogetherAtKeyThatWasPut) {
   EXPECT_EQ(From("b"), "f");
 }
 
-TEST_F(GapsTest, LeastUsedGapMakesRoom) {
+TEST_F(GapsTest, LeastUsedGapIsEvicted) {
   const auto key = [](std::size_t i, char end) {
     char text[16];
     std::snprintf(text, sizeof(text), "%04zu%c", i, end);

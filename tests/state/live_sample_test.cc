@@ -31,7 +31,7 @@ class Model {
     Add(i, entry, entry.address.size());
   }
   void Delete(std::uint64_t i) { Add(i, Entry::Tombstone(), 0); }
-  // Returns the sum of what the memtable has replaced, by the sample.
+  // Returns the bytes that the memtable has replaced, by the sample.
   std::uint64_t Flush(std::uint64_t grain) {
     const std::uint64_t replaced = sample_.Replace(*table_, nullptr, LiveSample::Of(*table_, grain));
     for (const auto& [key, bytes] : newest_) layers_[key] = bytes;
@@ -91,7 +91,7 @@ const std::vector<Sizes>& Distributions() {
   return all;
 }
 
-// Of what a part of the database hides, or has hidden, the sample tells nearly all, whichever keys have the bytes.
+// The sample finds nearly all bytes that a part of the database hides or has hidden, whichever keys have the bytes.
 TEST(LiveSampleTest, EstimatesDoNotDependOnWhichKeysHaveTheBytes) {
   for (const Sizes& sizes : Distributions()) {
     SCOPED_TRACE(sizes.what);

@@ -23,7 +23,7 @@ TEST(SpaceControlTest, BytesInFlightMoveThePosition) {
 }
 
 // Rule C14: the bytes of a step of log GC, and of the segments that it has dropped, have room of their own.
-TEST(SpaceControlTest, OnlyWhatExceedsAStepOfLogGcMovesThePosition) {
+TEST(SpaceControlTest, BytesWithinGcStepDoNotCount) {
   SpaceControl space;
   space.written.store(100 * kMiB);
   space.step_room.store(8 * kMiB);

@@ -18,7 +18,7 @@ struct Contents {
 
 // Iterates forwards and backwards, and gets every key of `universe`. Returns "" if these ways of reading agree, else a
 // description of the first difference. An error is not a difference: it is in contents->status. contents->hash is the
-// hash of what was read; with `filter`, of what that filter makes of it.
+// hash of the entries that were read; with `filter`, after the filter has changed them.
 [[nodiscard]] std::string ReadAll(DB* db, const ReadOptions& options, const Comparator* comparator,
                                   const std::vector<std::string>& universe, Contents* contents,
                                   const RuleFilter* filter = nullptr);

@@ -115,7 +115,8 @@ class TestStore {
     }
     return paths;
   }
-  // Flips a bit in the middle of `text` in each index file that contains it, where it first does. Returns how many do.
+  // Flips a bit in the middle of the first occurrence of `text` in each index file. Returns the number of files
+  // changed.
   int DamageInIndex(const std::string& text) {
     int damages = 0;
     for (const std::string& path : FilesOf(IndexFileSuffix())) {

@@ -67,7 +67,7 @@ void ReadAll(DB* db, bool use_io_uring, std::uint64_t seed, const std::vector<st
   EXPECT_EQ(ended, begun);
 }
 
-TEST(AsyncThreadsTest, ReadersOfTheirOwnBesideWriter) {
+TEST(AsyncThreadsTest, OneReaderPerThreadDuringWrites) {
   const std::uint64_t seed = SeedFromEnvironment(1);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   const TempDirectory directory;

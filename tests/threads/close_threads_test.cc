@@ -18,7 +18,7 @@ namespace {
 constexpr int kThreads = 4;
 constexpr int kRounds = 20;
 
-TEST(CloseThreadsTest, ClosesAtOnceWaitForEachOther) {
+TEST(CloseThreadsTest, ConcurrentClosesWaitForEachOther) {
   const TempDirectory directory;
   Options options;
   options.create_if_missing = true;
@@ -47,7 +47,7 @@ TEST(CloseThreadsTest, ClosesAtOnceWaitForEachOther) {
   }
 }
 
-TEST(CloseThreadsTest, WhileAnIteratorExistsAllAreRefused) {
+TEST(CloseThreadsTest, AllClosesAreRefusedWhileAnIteratorExists) {
   const TempDirectory directory;
   Options options;
   options.create_if_missing = true;

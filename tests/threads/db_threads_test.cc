@@ -372,7 +372,7 @@ TEST_F(DbThreadsTest, SyncingWritersShareLogSyncs) {
 // All files of old readers have been dropped: runs and tree pages by compactions, segments of the log because all of
 // their values were overwritten. The readers must see their state to the end. When they have ended, the files must be
 // deleted.
-TEST_F(DbThreadsTest, OldReadersKeepTheirFilesUntilTheyEnd) {
+TEST_F(DbThreadsTest, OldIteratorsKeepTheirFilesUntilTheyEnd) {
   Open(TinyOptions());
   constexpr std::size_t kKeys = 120;
   struct Reader {

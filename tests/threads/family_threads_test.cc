@@ -342,7 +342,7 @@ class HeldCompactionTest : public ::testing::Test {
 };
 
 // While a compaction is held, only another compaction of the same family waits.
-TEST_F(HeldCompactionTest, OnlyAnotherCompactionWaits) {
+TEST_F(HeldCompactionTest, OnlyCompactionOfSameFamilyWaits) {
   std::thread merge([this] { EXPECT_TRUE(db_->CompactRange({}, family_.get(), nullptr, nullptr).ok()); });
   held_.AwaitHeld();
   std::thread other([this] {
@@ -381,7 +381,7 @@ TEST_F(HeldCompactionTest, OnlyAnotherCompactionWaits) {
 }
 
 // Beyond level0_stop_writes_trigger a write waits for a step of a compaction, also for one that another thread runs.
-TEST_F(HeldCompactionTest, WriteBeyondStopTriggerWaitsForAnothersCompaction) {
+TEST_F(HeldCompactionTest, WriteBeyondStopTriggerWaitsForCompactionOfAnotherThread) {
   std::thread merge([this] { EXPECT_TRUE(db_->CompactRange({}, family_.get(), nullptr, nullptr).ok()); });
   held_.AwaitHeld();
   ASSERT_TRUE(db_->SetOptions(family_.get(), {{"level0_file_num_compaction_trigger", "2"},

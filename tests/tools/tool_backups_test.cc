@@ -150,7 +150,7 @@ TEST_F(ToolBackupsTest, DamagedNewestBackupIsNotReplacedByAnOlderOne) {
 // ---- A rotten database ----
 
 // Regression: the backup, its verification and the restore were all clean, and the good backups were deleted.
-TEST_F(ToolBackupsTest, RottenValueEndsTheBackupAndKeepsOlderOnes) {
+TEST_F(ToolBackupsTest, DamagedValueEndsTheBackupAndKeepsOlderOnes) {
   MakeBackups(1);
   const std::string value(3000, 'w');
   ASSERT_EQ(RunTool("put " + Path() + " rotten " + value).exit_code, kClean);
@@ -257,7 +257,7 @@ TEST_F(ToolBackupsTest, DryRunOfADeletionListsTheBackups) {
 }
 
 // The deletion fails because a mount point cannot be removed.
-TEST_F(ToolBackupsTest, FailedDeletionReportsWhatWasDone) {
+TEST_F(ToolBackupsTest, FailedDeletionReportsFinishedWork) {
   MakeBackups(3);
   const std::string record = Backups() + "/000002.backup";
   if (::mount(record.c_str(), record.c_str(), nullptr, MS_BIND, nullptr) != 0) {

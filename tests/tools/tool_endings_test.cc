@@ -52,7 +52,7 @@ class ToolEndingsTest : public ToolTest {
 // ---- Interrupts ----
 
 // Regression: Ctrl-C left OUT.tmp and OUT.tmp.mark, and said nothing.
-TEST_F(ToolEndingsTest, InterruptedImportRemovesWhatItMade) {
+TEST_F(ToolEndingsTest, InterruptedImportRemovesItsFiles) {
   const std::string pipe = directory_.File("pipe");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -168,7 +168,7 @@ TEST_F(ToolEndingsTest, ClosedPipeDoesNotEndASalvage) {
 // ---- Numbers ----
 
 // Regression: -1 was the largest number, and nan was in every range.
-TEST_F(ToolEndingsTest, NumbersThatAreNotWhatTheyLookLikeAreRejected) {
+TEST_F(ToolEndingsTest, MalformedNumbersAreRejected) {
   Fill();
   ASSERT_EQ(RunTool("backup create " + Path() + " " + Backups()).exit_code, kClean);
   const auto before = FilesIn(Path());

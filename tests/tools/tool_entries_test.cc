@@ -26,7 +26,7 @@ class ToolEntriesTest : public ToolTest {
   }
 };
 
-TEST_F(ToolEntriesTest, GetReturnsWhatPutWrote) {
+TEST_F(ToolEntriesTest, GetReturnsValueOfPut) {
   Make({});
   const std::string large(5000, 'l');
   EXPECT_EQ(RunTool("put " + Path() + " oak 'a ring a year'").exit_code, kClean);
@@ -105,7 +105,7 @@ std::uint64_t MostMemoryOfCommands() {
 }
 
 // Commands run without the variables of glibc that ctest sets, which make malloc keep more.
-TEST_F(ToolEntriesTest, LongValuesTakeTheMemoryThatLimitsSays) {
+TEST_F(ToolEntriesTest, LongValuesStayWithinDocumentedMemory) {
   if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED under a sanitizer: it takes memory of its own";
   constexpr std::uint64_t kMiB = 1u << 20;
   constexpr std::uint64_t kRest = 20 * kMiB;  // the tool takes this for itself

@@ -317,7 +317,7 @@ TEST_F(ToolVerifyTest, OptionsNameThatIsNotAFileIsIgnored) {
   }
 }
 
-TEST_F(ToolVerifyTest, WrongUsageIsNotAVerdict) {
+TEST_F(ToolVerifyTest, WrongUsageExitsWithCannotCheck) {
   EXPECT_EQ(RunTool("").exit_code, kCannot);
   EXPECT_EQ(RunTool("verify").exit_code, kCannot);
   EXPECT_EQ(RunTool("polish " + Path()).exit_code, kCannot);

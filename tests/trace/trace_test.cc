@@ -238,7 +238,7 @@ TEST_F(TraceTest, ValuesAreRecordedOnRequest) {
   EXPECT_EQ(header.wall_seconds, store_.clock->WallSeconds());
 }
 
-TEST_F(TraceTest, FilterLeavesOutTheOperationsItNames) {
+TEST_F(TraceTest, FilteredOperationsAreNotRecorded) {
   store_.MustOpen();
   const std::vector<std::pair<std::uint64_t, std::string>> kKinds = {
       {kTraceFilterGet, " get"}, {kTraceFilterWrite, " write"}, {kTraceFilterIteratorSeek, " seek"},

@@ -231,7 +231,7 @@ std::vector<std::string> LevelsOf(bool (*anomaly)(World*)) {
 }
 using Names = std::vector<std::string>;
 
-TEST(AnomaliesTest, NoLevelHasDirtyWritesOrReadsOfWhatIsNotCommitted) {
+TEST(AnomaliesTest, NoLevelAllowsDirtyWritesOrDirtyReads) {
   EXPECT_EQ(LevelsOf(DirtyWrite), Names());
   EXPECT_EQ(LevelsOf(AbortedRead), Names());
   EXPECT_EQ(LevelsOf(IntermediateRead), Names());
@@ -239,11 +239,11 @@ TEST(AnomaliesTest, NoLevelHasDirtyWritesOrReadsOfWhatIsNotCommitted) {
   EXPECT_EQ(LevelsOf(ObservedTransactionVanishes), Names());
 }
 
-TEST(AnomaliesTest, AnUpdateIsLostOnlyIfItsReadWasNeitherAtASnapshotNorForUpdate) {
+TEST(AnomaliesTest, SnapshotOrGetForUpdatePreventsLostUpdates) {
   EXPECT_EQ(LevelsOf(LostUpdate), (Names{kReadCommitted.name, kLockingReadCommitted.name}));
 }
 
-TEST(AnomaliesTest, ReadsWithoutASnapshotSeeDifferentMoments) {
+TEST(AnomaliesTest, ReadsWithoutASnapshotSeeDifferentStates) {
   EXPECT_EQ(LevelsOf(ReadSkew), (Names{kReadCommitted.name, kLockingReadCommitted.name}));
   EXPECT_EQ(LevelsOf(PredicateManyPreceders),
             (Names{kReadCommitted.name, kLockingReadCommitted.name, kLockingSerializable.name}));

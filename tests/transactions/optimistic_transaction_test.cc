@@ -1,4 +1,4 @@
-// Optimistic transactions: a commit succeeds exactly if nobody else has written a tracked key.
+// Optimistic transactions: a commit succeeds exactly if no other writer has written a tracked key.
 #include "cambium/optimistic_transaction_db.h"
 
 #include <gtest/gtest.h>
@@ -137,7 +137,7 @@ std::vector<std::string> WrongCommits() {
             std::vector<Intrusion> intrusions = Intrusions(value);
             intrusions.push_back({"nothing", nullptr});
             intrusions.push_back({"another key", [](DB* db) { return db->Put({}, "kk", "1"); }});
-            intrusions.push_back({"a range beside it", [](DB* db) { return db->DeleteRange({}, "kk", "l"); }});
+            intrusions.push_back({"a range next to it", [](DB* db) { return db->DeleteRange({}, "kk", "l"); }});
             for (const Intrusion& intrusion : intrusions) {
               TestStore store;
               store.MustOpen();
@@ -185,13 +185,13 @@ std::string CountBesideAWrite() {
   return s.IsBusy() ? "Busy" : store.Get("counter");
 }
 
-TEST(OptimisticTransactionTest, AWriteBetweenTheFirstLookAndTheAppendIsAConflict) {
+TEST(OptimisticTransactionTest, WriteBetweenFirstCheckAndAppendIsAConflict) {
   EXPECT_EQ(CountBesideAWrite(), "Busy");
   const MutantScope mutant(Mutant::kCommitLooksBeforeTheLock);
   EXPECT_EQ(CountBesideAWrite(), "2");  // the 10 is lost
 }
 
-TEST(OptimisticTransactionTest, ATransactionOlderThanTheHistoryMustTryAgain) {
+TEST(OptimisticTransactionTest, TransactionOlderThanHistoryGetsTryAgain) {
   TestStore store;
   store.MustOpen();
   store.Put("k", "1");
@@ -231,7 +231,7 @@ TEST(OptimisticTransactionTest, TheHistoryIsFreedWithTheOldestTransaction) {
   EXPECT_EQ(history->bytes(), 0u);
 }
 
-TEST(OptimisticTransactionTest, ReadsSeeTheSnapshotUnlessToldOtherwise) {
+TEST(OptimisticTransactionTest, ReadAtSnapshotSelectsTheStateOfReads) {
   TestStore store;
   store.MustOpen();
   store.Put("a", "1");
@@ -252,7 +252,7 @@ TEST(OptimisticTransactionTest, ReadsSeeTheSnapshotUnlessToldOtherwise) {
   EXPECT_EQ(Get(at_snapshot.get(), "a"), "2");
 }
 
-TEST(OptimisticTransactionTest, ASnapshotOnTheNextOperationIsTakenThen) {
+TEST(OptimisticTransactionTest, SetSnapshotOnNextOperationDefersSnapshot) {
   struct Notifier final : TransactionNotifier {
     void SnapshotCreated(const Snapshot* its) override { snapshot = its; }
     const Snapshot* snapshot = nullptr;

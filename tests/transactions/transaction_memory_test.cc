@@ -133,7 +133,7 @@ TEST(TransactionMemoryTest, ACommitThatThrowsCanBeRepeated) {
               });
 }
 
-TEST(TransactionMemoryTest, ANameThatCannotBeGivenIsNotKnown) {
+TEST(TransactionMemoryTest, FailedSetNameRegistersNoName) {
   const std::string name(100, 'n');
   LetEachFail([&](World* world) { static_cast<void>(world->transaction->SetName(name)); },
               [&](World* world, bool has_thrown, int) {
@@ -143,7 +143,7 @@ TEST(TransactionMemoryTest, ANameThatCannotBeGivenIsNotKnown) {
               });
 }
 
-TEST(TransactionMemoryTest, AHistoryThatLosesMemtablesSaysSo) {
+TEST(TransactionMemoryTest, HistoryReportsMemtablesLostToOutOfMemory) {
   if (!kMemoryCanBeScarce) GTEST_SKIP() << kMemoryIsAmple;
   for (std::uint64_t granted = 0; granted < 10; ++granted) {
     WriteHistory history;

@@ -46,7 +46,7 @@ struct Optimistic {
 };
 
 // Of two transactions, the first releases the key for which the second waits, and then wants the key that the second
-// has. Returns in how many rounds that counts as a deadlock.
+// has. Returns the number of rounds in which a deadlock is reported.
 int FalseDeadlocks(bool reuses) {
   Locking store({.transaction_lock_timeout = 5000});
   int deadlocks = 0;
@@ -96,7 +96,7 @@ TEST(TransactionUseTest, ARollbackKeepsTheSnapshot) {
   EXPECT_TRUE(transaction->Commit().IsBusy());
 }
 
-TEST(TransactionUseTest, GetForUpdateReadsNothingOlderThanWhatCommitLooksAt) {
+TEST(TransactionUseTest, GetForUpdateAndCommitCheckTheSameVersions) {
   Optimistic store;
   ASSERT_TRUE(store.db->Put({}, "a", "1").ok());
   const Snapshot* const old = store.db->GetSnapshot();
@@ -116,7 +116,7 @@ TEST(TransactionUseTest, GetForUpdateReadsNothingOlderThanWhatCommitLooksAt) {
   store.db->ReleaseSnapshot(old);
 }
 
-TEST(TransactionUseTest, ABeginDiscardsWhatIsLeftOfTheLastTransaction) {
+TEST(TransactionUseTest, ReusedTransactionStartsEmpty) {
   Optimistic store;
   TransactionPtr transaction = store.Begin();
   ASSERT_TRUE(transaction->Put("a", "1").ok());
@@ -183,7 +183,7 @@ TEST(TransactionUseTest, TheHistoryIsNotNeededWithoutASnapshotAndTrackedKeys) {
   EXPECT_EQ(history->mark_count(), 0u);
 }
 
-TEST(TransactionUseTest, VeryLongTimesMeanNever) {
+TEST(TransactionUseTest, VeryLongTimeoutsNeverExpire) {
   Locking store;
   constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
   const TransactionPtr transaction = store.Begin({.lock_timeout = kForever, .expiration = kForever});

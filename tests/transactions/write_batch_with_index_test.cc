@@ -300,7 +300,7 @@ class Pair {
   WriteBatchWithIndex batch;
 };
 
-TEST(WriteBatchWithIndexTest, ReadsGiveWhatTheDatabaseWouldGive) {
+TEST(WriteBatchWithIndexTest, ReadsAgreeWithTheWrittenDatabase) {
   const std::uint64_t seed = SeedFromEnvironment(41);
   for (std::uint64_t round = 0; round < ScaledCount(60); ++round) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed + round));

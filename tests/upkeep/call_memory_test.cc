@@ -536,7 +536,7 @@ bool Try(const Call& call, std::uint64_t granted, bool has_filter, Tally* tally)
 
 class CallMemoryTest : public ::testing::TestWithParam<std::size_t> {};
 
-TEST_P(CallMemoryTest, EverythingGoesOnAfterAFailedAllocation) {
+TEST_P(CallMemoryTest, DatabaseWorksAfterAFailedAllocation) {
   const Call call = Calls()[GetParam()];
   for (const bool has_filter : {false, true}) {
     Tally tally;
@@ -561,7 +561,7 @@ void TryAll(const std::string& name) {
   }
 }
 
-TEST(CallMemoryMutantTest, AClaimThatIsLeftBehindIsNoticed) {
+TEST(CallMemoryMutantTest, LeakedCompactionClaimIsDetected) {
   const auto leave_claim = [] {
     const MutantScope mutant(Mutant::kExceptionKeepsClaim);
     TryAll("CompactRange");
@@ -569,7 +569,7 @@ TEST(CallMemoryMutantTest, AClaimThatIsLeftBehindIsNoticed) {
   EXPECT_DEATH(leave_claim(), "a call waits, but no task is left");
 }
 
-TEST(CallMemoryMutantTest, AViewThatIsInstalledByAFailedCallIsNoticed) {
+TEST(CallMemoryMutantTest, ViewInstalledByFailedCallIsDetected) {
   const auto fail_late = [] {
     const MutantScope mutant(Mutant::kViewRetiredTooLate);
     TryAll("Flush");
@@ -590,17 +590,17 @@ std::string FailuresOf(const std::string& name) {
   return all;
 }
 
-TEST(CallMemoryMutantTest, AFileOfAFailedCommitIsNoticed) {
+TEST(CallMemoryMutantTest, FileOfFailedCommitIsDetected) {
   const MutantScope mutant(Mutant::kFailedCommitKeepsFiles);
   EXPECT_NE(FailuresOf("PutOfALargeValue").find("StrayFiles"), std::string::npos);
 }
 
-TEST(CallMemoryMutantTest, AFileOfAFailedBatchIsNoticed) {
+TEST(CallMemoryMutantTest, FileOfFailedBatchIsDetected) {
   const MutantScope mutant(Mutant::kExceptionKeepsLargeValues);
   EXPECT_NE(FailuresOf("WriteOfLargeValues").find("has no reference"), std::string::npos);
 }
 
-TEST(CallMemoryMutantTest, AnExceptionAfterTheChangeIsNoticed) {
+TEST(CallMemoryMutantTest, ExceptionAfterTheChangeIsDetected) {
   const MutantScope mutant(Mutant::kExceptionAfterChange);
   for (const char* const name : {"CreateColumnFamily", "DropColumnFamily", "SetOptions"}) {
     EXPECT_NE(FailuresOf(name).find("it threw, but"), std::string::npos) << name;

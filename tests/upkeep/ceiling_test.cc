@@ -259,7 +259,7 @@ int MostRefusals(Ceiling* ceiling) {
 }
 
 // Regression: a write that may not wait started no look, and was refused until the database was idle for five seconds.
-TEST(CeilingTest, RefusedWritesPassWhenWaitingOnesWould) {
+TEST(CeilingTest, NoSlowdownWritesSucceedSoonAfterRefusal) {
   {
     Ceiling ceiling(1.5, 1000, 2'000);
     ceiling.Load();
@@ -303,7 +303,7 @@ bool RefusedWritePassesAfterTheTasks() {
   return again.ok();
 }
 
-TEST(CeilingTest, RefusedWriteStartsTheWorkThatLetsTheNextOnePass) {
+TEST(CeilingTest, RefusedWriteStartsWorkThatFreesSpace) {
   EXPECT_TRUE(RefusedWritePassesAfterTheTasks());
   const MutantScope mutant(Mutant::kRefusalStartsNothing);
   EXPECT_FALSE(RefusedWritePassesAfterTheTasks()) << "the mutant has no effect";
@@ -377,7 +377,7 @@ std::string KeepTheNewest(std::uint64_t keys, std::size_t value_size) {
 }
 
 // Regression: what range deletes cover counted as live until a compaction had applied them.
-TEST(CeilingTest, RangeDeletesOfTheOldestKeepToTheCeiling) {
+TEST(CeilingTest, RangeDeletesOfOldestKeysStayBelowTheCeiling) {
   EXPECT_EQ(KeepTheNewest(10'000, 1000), "");
   if (!TestsUseLsm()) return;  // a tree applies them before they matter
   const MutantScope mutant(Mutant::kCoveredIsLive);
@@ -432,7 +432,7 @@ std::uint64_t BytesOnceLogGcIsEnabled(Ceiling* ceiling) {
 
 // Regression: once no job could help, writers passed until the database was below the ceiling or no job was scheduled.
 // With several writers on few keys, jobs were always scheduled: 0.4 MiB of values took 832 MiB.
-TEST(CeilingTest, WritersPassForASegmentIfNoJobCanHelp) {
+TEST(CeilingTest, WritersMayWriteASegmentIfNoJobFreesSpace) {
   {
     Ceiling ceiling(1.5, 1000, 2'000);
     EXPECT_LE(BytesOnceLogGcIsEnabled(&ceiling), ceiling.allowed());

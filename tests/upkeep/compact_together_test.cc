@@ -213,7 +213,7 @@ TEST(CompactTogetherTest, AFamilyThatIsDroppedIsLeftOut) {
 }
 
 // Listeners hear of each family's step once, with its own files.
-TEST(CompactTogetherTest, ListenersHearOfEachStep) {
+TEST(CompactTogetherTest, ListenersAreCalledForEachStep) {
   struct Steps : EventListener {
     void OnCompactionBegin(DB*, const CompactionJobInfo& info) override { open.insert(info.job_id); }
     void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {

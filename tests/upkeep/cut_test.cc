@@ -137,7 +137,7 @@ TEST(UpkeepCutTest, SegmentsAreCutAndVerify) {
   EXPECT_EQ(disk.Check() + disk.store->Verify(), "");
 }
 
-TEST(UpkeepCutTest, WithoutItTheDiskStaysFull) {
+TEST(UpkeepCutTest, WithoutCutsTheDiskStaysFull) {
   const auto deletes = [] {
     CutDisk disk;
     Prng prng(5);
@@ -193,7 +193,7 @@ std::string ReadThroughASnapshot() {
   return disk.Check() + disk.store->Verify();
 }
 
-TEST(UpkeepCutTest, SnapshotKeepsWhatItSees) {
+TEST(UpkeepCutTest, SnapshotKeepsItsValuesAfterACut) {
   EXPECT_EQ(ReadThroughASnapshot(), "");
   const MutantScope mutant(Mutant::kPunchWhilePinned);
   EXPECT_NE(ReadThroughASnapshot(), "");

@@ -188,7 +188,7 @@ TEST(FailingJobsTest, AllWritesFailIfSealsFailAgainAndAgain) {
   FaultPoints::Instance().Set(nullptr);
 }
 
-TEST(FailingJobsTest, ResumeRunsWhatHasFailedAgain) {
+TEST(FailingJobsTest, ResumeRestartsFailedJobs) {
   FailingStore store;
   store.MustOpen();
   ASSERT_FALSE(store.WriteUntilItFails(100'000).ok());

@@ -93,7 +93,7 @@ class FamiliesCeilingTest : public ::testing::Test {
   std::uint64_t measured_above_limit_ = 0;
 };
 
-TEST_F(FamiliesCeilingTest, OverwritesAndDeletesKeepToIt) {
+TEST_F(FamiliesCeilingTest, OverwritesAndDeletesStayBelowTheCeiling) {
   const std::uint64_t seed = SeedFromEnvironment(29);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   Prng prng(seed);

@@ -150,7 +150,7 @@ TEST(FlushTogetherTest, AFamilyThatIsDroppedIsLeftOut) {
 
 // While the files of a flush are written, log GC puts a run with relocated values on top of the family's layers.
 // Nothing below that run may be newer, so a merge into the tree cannot be committed any more.
-TEST(FlushTogetherTest, AMergeIntoTheTreeThatLogGcOvertakesBecomesARun) {
+TEST(FlushTogetherTest, TreeMergeOvertakenByLogGcBecomesARun) {
   FamilyStore store;
   store.options.create_missing_column_families = true;
   store.options.min_blob_size = 64;
@@ -192,7 +192,7 @@ TEST(FlushTogetherTest, AMergeIntoTheTreeThatLogGcOvertakesBecomesARun) {
 }
 
 // Flush waits for a family whose memtable another family's job flushes.
-TEST(FlushTogetherTest, CallsThatWaitReturn) {
+TEST(FlushTogetherTest, WaitingCallsReturn) {
   Many store;
   store.FlushOf(store.handles[30]);
   for (ColumnFamilyHandle* const handle : store.handles) store.FlushOf(handle);

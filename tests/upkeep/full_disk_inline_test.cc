@@ -175,7 +175,7 @@ int RescuesThatADeleteTakes() {
 
 // Regression: a rescue ended the full state while a delete waited for it. The delete was then told to leave the room that
 // puts leave for compactions, made the disk count as full again, and so on, until it failed.
-TEST(FullDiskInlineTest, DeletesPassAlthoughARescueHasJustEnded) {
+TEST(FullDiskInlineTest, DeletesSucceedJustAfterARescue) {
   EXPECT_EQ(RescuesThatADeleteTakes(), 1);
   if (!TestsUseLsm()) {
     EXPECT_EQ(DeleteAndWriteAgain(Order::kRandom, {1, 10}, 104), "");  // here it was found
@@ -232,7 +232,7 @@ PutsOnAShortDisk PutsWhileCompactionsMakeRoom() {
   return puts;
 }
 
-TEST(FullDiskInlineTest, PutsWaitForCompactionsInsteadOfTheFullState) {
+TEST(FullDiskInlineTest, PutsWaitForCompactionsBeforeDiskCountsAsFull) {
   const PutsOnAShortDisk puts = PutsWhileCompactionsMakeRoom();
   EXPECT_TRUE(puts.failed.ok()) << puts.Text();
   EXPECT_TRUE(puts.has_waited) << puts.Text();
@@ -243,7 +243,7 @@ TEST(FullDiskInlineTest, PutsWaitForCompactionsInsteadOfTheFullState) {
   EXPECT_TRUE(refused.is_full) << "the mutant has no effect: " << refused.Text();
 }
 
-TEST(FullDiskInlineTest, StepsOfSweepsFreeWhatTheyTake) {
+TEST(FullDiskInlineTest, SweepStepsFreeTheSpaceThatTheyTake) {
   if (TestsUseLsm()) GTEST_SKIP() << "an LSM has no sweeps";
   ExpectCaught(Mutant::kStepsTakeAllOnFullDisk, Order::kRandom, 10, 17);
 }
@@ -315,7 +315,7 @@ std::string ReadOldView() {
   return disk.IsFull() ? "the disk stays full\n" + disk.Space() : disk.Check() + disk.store->Verify();
 }
 
-TEST(FullDiskInlineTest, AnOldViewDelaysTheWayBack) { EXPECT_EQ(ReadOldView(), ""); }
+TEST(FullDiskInlineTest, SpaceReturnsWhenOldIteratorEnds) { EXPECT_EQ(ReadOldView(), ""); }
 
 }  // namespace
 }  // namespace cambium::testing::full_disk_inline_test

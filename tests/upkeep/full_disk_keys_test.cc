@@ -91,7 +91,7 @@ TEST(FullDiskKeysTest, TheReserveHasRoomForKeys) {
   ExpectCaught(Mutant::kReserveIgnoresKeys, {"900, 1000", 1000, 1001, 24 * kMiB, 900});
 }
 
-TEST(FullDiskKeysTest, AnIndexOfLessThanHalfGetsRoomForItsCompactions) {
+TEST(FullDiskKeysTest, IndexBelowHalfTheBytesGetsRoomForCompactions) {
   if (TestsUseLsm()) GTEST_SKIP() << "an LSM on this disk mostly accepts puts again without it";
   ExpectCaught(Mutant::kSmallIndexIsHalf, {"16, 100", 100, 101, 24 * kMiB, 16, 1});
 }

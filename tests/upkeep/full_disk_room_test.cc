@@ -104,7 +104,7 @@ TEST(FullDiskRoomTest, PutsAreAcceptedAfterTwoPercentInALargerDatabase) {
 
 // In a database of 24 MiB, deletes of 1 % may be too few. They succeed all the same, and after more deletes puts are
 // accepted again.
-TEST(FullDiskRoomTest, DeletesAddUp) {
+TEST(FullDiskRoomTest, RepeatedSmallDeletesFreeSpace) {
   Disk disk(kThousand, false, 4);
   disk.store->MustOpen();
   disk.Fill();
@@ -125,7 +125,7 @@ TEST(FullDiskRoomTest, DeletesAddUp) {
 }
 
 // Each of these rules is necessary near the limit.
-TEST(FullDiskRoomTest, EachRuleLowersTheShare) {
+TEST(FullDiskRoomTest, EachRuleIsNecessaryNearTheLimit) {
   const std::size_t limit = TestsUseLsm() ? 3 : 2;
   ASSERT_EQ(DeleteAndWriteAgain(kThousand, limit, false, true, 1), "");
   {
@@ -166,7 +166,7 @@ TEST(FullDiskRoomTest, PutsLeaveRoomForTheFlush) {
 }
 
 // If less is free than the flush of the memtables takes, a put waits for it. The disk does not count as full.
-TEST(FullDiskRoomTest, PutsWaitForTheFlushInsteadOfTheFullState) {
+TEST(FullDiskRoomTest, PutsWaitForFlushBeforeDiskCountsAsFull) {
   Disk disk(kThousand, false, 1);
   UseLargeTables(&disk);
   disk.store->options.max_space_amplification = 0;

@@ -77,7 +77,7 @@ class InlineCeiling {
   }
   void Reopen() { store_.Reopen(); }
 
-  // The highest sample, as a part of what was allowed at that moment.
+  // The highest sample, divided by the bytes allowed at that moment.
   [[nodiscard]] double most() const { return most_; }
   [[nodiscard]] const std::string& where() const { return where_; }
   // What LoadFastAndOverwriteFew has seen of the figure `live`, as a part of the live bytes.
@@ -169,7 +169,7 @@ void PrintTo(const Case& its, std::ostream* out) {
 
 class InlineCeilingTest : public ::testing::TestWithParam<Case> {};
 
-TEST_P(InlineCeilingTest, NoWriteOfAnyFileExceedsIt) {
+TEST_P(InlineCeilingTest, NoFileWriteExceedsTheCeiling) {
   InlineCeiling ceiling(GetParam().index, GetParam().s, GetParam().num_levels);
   // At its least ceiling, a tree writes five times as much per byte as at 1.5.
   const bool is_costly = GetParam().index == IndexKind::kBTree && GetParam().s < 1.5;

@@ -51,7 +51,7 @@ TEST_F(LevelSpaceTest, NewKeysAboveTheLastLevelAreLive) {
 }
 
 // Loads keys, and overwrites some before compactions have moved much of the load down: tasks run only while a call waits
-// for one. Returns what counts as live then, as a part of what is.
+// for one. Returns the bytes that then count as live, divided by the bytes that are live.
 double LiveAfterALoad() {
   constexpr std::uint64_t kKeys = 30'000;
   SmallValueStore store(IndexKind::kLsm);

@@ -239,7 +239,7 @@ std::string AfterALateChoice() {
   return store.Verify();
 }
 
-TEST(LogGcTest, VictimsAndLayersAreOfOneMoment) {
+TEST(LogGcTest, VictimsAndLayersAreFromOneState) {
   EXPECT_EQ(AfterALateChoice(), "");
   const MutantScope mutant(Mutant::kGcPicksFromLaterState);
   EXPECT_NE(AfterALateChoice(), "");

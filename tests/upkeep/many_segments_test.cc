@@ -79,7 +79,7 @@ std::uint64_t VisitsOfTwentyLooks(bool has_gc) {
   return db.SegmentVisits() - before;
 }
 
-TEST(ManySegmentsTest, ALookVisitsOnlyTheSegmentsThatHaveChanged) {
+TEST(ManySegmentsTest, LookVisitsOnlyChangedSegments) {
   for (const bool has_gc : {false, true}) EXPECT_LE(VisitsOfTwentyLooks(has_gc), 20u * 4) << has_gc;
   const MutantScope mutant(Mutant::kLookVisitsAllSegments);
   EXPECT_GE(VisitsOfTwentyLooks(false), 20u * kValues / 2);

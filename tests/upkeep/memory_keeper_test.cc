@@ -34,7 +34,7 @@ TEST(MemoryKeeperTest, TheLimitHoldsAtEveryWrite) {
   EXPECT_GT(store.PutRandom(10'000), 256 * kKiB);
 }
 
-TEST(MemoryKeeperTest, DbWriteBufferSizeIsSuchALimit) {
+TEST(MemoryKeeperTest, DbWriteBufferSizeLimitsMemory) {
   BudgetStore store(1);
   store.options.write_buffer_manager = nullptr;
   store.options.db_write_buffer_size = 256 * kKiB;
@@ -110,7 +110,7 @@ bool LimitHoldsWithFilters() {
          store.manager->memory_usage() >= store.Property("estimate-table-readers-mem");
 }
 
-TEST(MemoryKeeperTest, FiltersCount) {
+TEST(MemoryKeeperTest, FiltersCountInTheLimit) {
   if (!TestsUseLsm()) GTEST_SKIP() << "a tree's filters are in its pages, which the page cache counts";
   EXPECT_TRUE(LimitHoldsWithFilters());
   const MutantScope mutant(Mutant::kFiltersUncounted);
@@ -232,7 +232,7 @@ std::size_t FrozenAlthoughThereIsRoom() {
   return listener->reasons.size();
 }
 
-TEST(MemoryKeeperTest, MemoryThatReadersHaveLeftIsFoundBeforeAFlush) {
+TEST(MemoryKeeperTest, MemoryReleasedByReadersIsUsedBeforeAFlush) {
   EXPECT_EQ(FrozenAlthoughThereIsRoom(), 0u);
   const MutantScope mutant(Mutant::kFlushesBeforeLook);
   EXPECT_GT(FrozenAlthoughThereIsRoom(), 0u);
@@ -267,14 +267,14 @@ std::size_t UsedByBatchDuringLook() {
   return used;
 }
 
-TEST(MemoryKeeperTest, ABatchWaitsForAJobThatLooksAtMemtables) {
+TEST(MemoryKeeperTest, LargeBatchWaitsForJobThatReadsMemtables) {
   EXPECT_LE(UsedByBatchDuringLook(), 512 * kKiB);
   const MutantScope mutant(Mutant::kLooksPinViews);
   EXPECT_GT(UsedByBatchDuringLook(), 512 * kKiB);
 }
 
 // Another write is first in line, and there is room. A write that is refused because of the line alone needs no flush.
-TEST(MemoryKeeperTest, WritesRefusedBecauseOfTheLineMakeNoFlush) {
+TEST(MemoryKeeperTest, WriteRefusedOnlyByOrderStartsNoFlush) {
   const auto listener = std::make_shared<CountingListener>();
   BudgetStore store(512 * kKiB);
   store.options.listeners.push_back(listener);
@@ -363,7 +363,7 @@ TEST(MemoryKeeperTest, WritesFailIfNoFlushSucceeds) {
   EXPECT_EQ(store.Get(NumberedKey(0)), std::string(100, 'v'));
 }
 
-TEST(MemoryKeeperTest, ALowerLimitIsKeptFromThenOn) {
+TEST(MemoryKeeperTest, LoweredLimitIsKept) {
   BudgetStore store(1024 * kKiB);
   store.MustOpen();
   store.PutRandom(5000);
@@ -385,7 +385,7 @@ TEST(MemoryKeeperTest, WithAllowStallTheLimitHoldsToo) {
 }
 
 // Memtables that recovery has filled count, and are flushed if they take too much.
-TEST(MemoryKeeperTest, RecoveredMemtablesCount) {
+TEST(MemoryKeeperTest, RecoveredMemtablesCountInTheLimit) {
   BudgetStore store(1024 * kKiB);
   store.MustOpen();
   store.PutRandom(4000);
@@ -397,7 +397,7 @@ TEST(MemoryKeeperTest, RecoveredMemtablesCount) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-TEST(MemoryKeeperTest, AReadersMemtablesCount) {
+TEST(MemoryKeeperTest, MemtablesOfReadOnlyDatabaseCountInBudget) {
   BudgetStore store(1024 * kKiB);
   store.MustOpen();
   store.PutRandom(1000);
@@ -422,7 +422,7 @@ TEST(MemoryKeeperTest, TheReasonOfTheFlushIsReported) {
 }
 
 // A dropped family's memory is given back, although the handle still exists.
-TEST(MemoryKeeperTest, ADroppedFamilyHoldsNothingUp) {
+TEST(MemoryKeeperTest, DroppedFamilyDoesNotBlockWrites) {
   BudgetStore store(256 * kKiB);
   store.MustOpenWith({"f"});
   store.PutRandom(800, store.handles[1]);

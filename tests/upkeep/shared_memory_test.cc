@@ -39,13 +39,13 @@ std::uint64_t MemoryOfIdleDatabase() {
   return kept;
 }
 
-TEST(SharedMemoryTest, AnIdleDatabaseGivesItsMemoryUp) {
+TEST(SharedMemoryTest, IdleDatabaseReleasesItsMemory) {
   EXPECT_EQ(MemoryOfIdleDatabase(), 0u);
   const MutantScope mutant(Mutant::kIdleTablesStay);
   EXPECT_GT(MemoryOfIdleDatabase(), 64 * kKiB);
 }
 
-TEST(SharedMemoryTest, AClosedDatabaseIsNotAskedAndTakesNothing) {
+TEST(SharedMemoryTest, ClosedDatabaseHoldsNoMemoryAndIsNotFlushed) {
   Two two(256 * kKiB);
   two.first.PutRandom(500);
   two.second.PutRandom(100);
@@ -92,20 +92,20 @@ std::size_t FlushesBeside(Trouble trouble) {
   return flushes;
 }
 
-TEST(SharedMemoryTest, AFailedFlushDoesNotHarmOthers) {
+TEST(SharedMemoryTest, FailedFlushDoesNotAffectOtherDatabases) {
   EXPECT_LE(FlushesBeside(Trouble::kFlushFails), 15u);
   const MutantScope mutant(Mutant::kStuckTablesCount);
   EXPECT_GT(FlushesBeside(Trouble::kFlushFails), 100u);
 }
 
-TEST(SharedMemoryTest, AFatalDatabaseDoesNotHarmOthers) {
+TEST(SharedMemoryTest, FatalErrorDoesNotAffectOtherDatabases) {
   EXPECT_LE(FlushesBeside(Trouble::kFatal), 15u);
   const MutantScope mutant(Mutant::kStuckTablesCount);
   EXPECT_GT(FlushesBeside(Trouble::kFatal), 25u);
 }
 
 // The database whose flush has failed takes no writes. The other one tries that flush again.
-TEST(SharedMemoryTest, AnIdleDatabaseRecoversWhenItsFlushCan) {
+TEST(SharedMemoryTest, IdleDatabaseRecoversWhenItsFlushSucceeds) {
   Two two(512 * kKiB);
   two.first.PutRandom(1500);
   Break(&two.first, Trouble::kFlushFails);

@@ -334,8 +334,8 @@ TEST(SmallRunsTest, DroppedRunsCountInBlocks) {
   EXPECT_GE(most, runs * kFileBlock);
 }
 
-// Regression: the bytes that one family adds seemed to replace those that another one hides. So a database whose small
-// values were packed into large ones of another family grew by a third beyond the ceiling.
+// Regression: bytes that one family added were taken for a replacement of bytes that another family hides. So a
+// database in which small values were packed into large values of another family exceeded the ceiling by a third.
 TEST(SmallRunsTest, ValuesPackedIntoAnotherFamilyCountOnce) {
   constexpr int kValues = 6'000;
   constexpr int kPack = 100;

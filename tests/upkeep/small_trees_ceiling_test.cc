@@ -77,7 +77,7 @@ class Trees {
 
 double MostOfRun() { return Trees().Run(); }
 
-TEST(SmallTreesCeilingTest, TreesOfManyFamiliesKeepToIt) {
+TEST(SmallTreesCeilingTest, TreesOfManyFamiliesStayBelowTheCeiling) {
   Trees trees;
   const double most = trees.Run();
   EXPECT_LE(most, 1);

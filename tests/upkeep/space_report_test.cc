@@ -33,7 +33,7 @@ std::uint64_t AroundRecords(const TestStore& store) { return store.FilesOf(".gc"
 
 // Nothing is hidden in the layers of this database, so the forecast is exact: for written bytes to the byte, for freed
 // bytes except headers and footers of the new segments.
-TEST(UpkeepSpaceReportForecastTest, ForecastIsWhatHappens) {
+TEST(UpkeepSpaceReportForecastTest, ForecastEqualsTheFreedBytes) {
   TestStore store;
   FillWithGarbage(&store);
   EXPECT_EQ(Figures(&store, "gc-forecast")["reason"], "none") << "it is switched off";

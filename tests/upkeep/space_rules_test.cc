@@ -104,7 +104,7 @@ std::uint64_t Allowed(double s, std::uint64_t live) {
 // ---- C1 ----
 
 // Overwrites ten megabytes `times` times. Returns how many commits found the files above the bound; the background gets
-// a turn at every 64th write, so that it lags behind the writers.
+// a turn at every 64th write, so that the writers are ahead of it.
 std::uint64_t CommitsAboveTheCeiling(double s, std::uint64_t times) {
   constexpr std::uint64_t kKeys = 10'000;
   constexpr std::uint64_t kValue = 1000;
@@ -170,7 +170,7 @@ TEST(SpaceRulesTest, StepsWriteOnlyWhenDroppedSegmentsAreGone) {
 }
 
 // Inline values are overwritten, and the job that removes files gets a turn only when nothing else can run. Returns the
-// most bytes of the files, as a part of what is allowed.
+// most bytes of the files, divided by the allowed bytes.
 double MostWithLateRemovals(IndexKind index) {
   constexpr std::uint64_t kKeys = 100'000;
   constexpr std::uint64_t kStoredBytes = 10 + 100 + 12;  // a key, a value, a word of a page, part of a filter and branch
@@ -246,8 +246,8 @@ TEST(SpaceRulesTest, DeletedValuesCountInBytes) {
 // Many values are inline, and a few large ones have nearly all bytes. The size belongs to the key, so overwrites do not
 // change how many bytes are live.
 struct FewLargeValues {
-  double most = 0;        // bytes of files, as a part of what is allowed
-  double least_live = 1;  // the lowest and the highest figure for the live bytes, as a part of what is live
+  double most = 0;        // bytes of files, divided by the allowed bytes
+  double least_live = 1;  // the lowest and the highest figure for the live bytes, divided by the live bytes
   double most_live = 1;
 };
 

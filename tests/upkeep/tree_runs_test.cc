@@ -105,7 +105,7 @@ TEST(TreeRunsTest, LargeBatchesDoNotPileUpRuns) {
   EXPECT_LE(store.most_runs, 2u * 36 + 2);
 }
 
-TEST(TreeRunsTest, AFewRunsSlowNoWriterDown) {
+TEST(TreeRunsTest, FewRunsDoNotSlowWriters) {
   Overwritten store(20, 36);
   store.MakeRuns(16);
   EXPECT_EQ(store.Property("stall-micros"), 0u);

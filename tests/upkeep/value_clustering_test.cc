@@ -60,7 +60,7 @@ TEST(ValueClusteringTest, AutoClustersWhereScansJump) {
   }
 }
 
-TEST(ValueClusteringTest, OffClustersNothing) {
+TEST(ValueClusteringTest, NothingIsClusteredByDefault) {
   Scanned store(ValueClustering::kOff);
   store.Fill();
   for (int i = 0; i < 50; ++i) store.ScanCold();

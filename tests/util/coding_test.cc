@@ -115,7 +115,7 @@ TEST(CodingTest, ZigZagKeepsSmallNumbersOfEitherSignSmall) {
 }
 
 // Compares the order of heads with the order of their strings: random strings over a small alphabet with zeros.
-TEST(CodingTest, HeadsCompareAsTheirStringsOrTie) {
+TEST(CodingTest, HeadsCompareAsTheirStringsOrEqual) {
   Prng prng(testing::SeedFromEnvironment(1));
   const auto draw = [&prng] {
     std::string bytes;

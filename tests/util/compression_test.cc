@@ -59,7 +59,7 @@ TEST_P(CompressionTest, WrongRecordedSizeIsCorruption) {
 
 // Flipped bits, truncation and noise give an error or some bytes, but no access outside the buffer (sanitizers check
 // it).
-TEST_P(CompressionTest, HostileBytesDoNoHarm) {
+TEST_P(CompressionTest, HostileBytesAreRejectedOrHarmless) {
   Prng prng(testing::SeedFromEnvironment(7));
   const std::string raw = Text(&prng, 3000);
   std::string good;

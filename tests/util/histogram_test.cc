@@ -21,7 +21,7 @@ std::uint64_t Exact(const std::vector<std::uint64_t>& sorted, double percent) {
 }
 
 // Compares percentiles of random values of all magnitudes with the sorted list: at most 0.8 % off.
-TEST(HistogramTest, PercentilesAreWithinItsResolution) {
+TEST(HistogramTest, PercentilesAreWithinBucketResolution) {
   Prng prng(testing::SeedFromEnvironment(10));
   for (int round = 0; round < 30; ++round) {
     Histogram histogram;

@@ -91,7 +91,7 @@ TEST(CondVarTest, WaitReleasesTheMutexAndTakesItAgain) {
   other.join();
 }
 
-TEST(CondVarTest, WaitForEndsWhenItsTimeIsUp) {
+TEST(CondVarTest, WaitForReturnsAtTimeout) {
   Counter counter;
   const auto begin = std::chrono::steady_clock::now();
   {

@@ -10,7 +10,7 @@ namespace cambium {
 namespace {
 
 // A seed must give the same numbers on every machine and in every later version; otherwise failures do not repeat.
-TEST(PrngTest, NumbersOfASeedNeverChange) {
+TEST(PrngTest, NumbersOfASeedAreStable) {
   Prng prng(0);
   EXPECT_EQ(prng.Next(), 0x99ec5f36cb75f2b4u);
   EXPECT_EQ(prng.Next(), 0xbf6e1f784956452au);

@@ -73,7 +73,7 @@ void RunProgram(std::uint64_t seed) {
   for (const auto& [copy, its] : copies) ExpectSame(copy, its);
 }
 
-TEST(SharedTableTest, BehavesAsAMapAndCopiesStay) {
+TEST(SharedTableTest, BehavesAsAMapAndCopiesDoNotChange) {
   const std::uint64_t first = SeedFromEnvironment(1);
   for (std::uint64_t seed = first; seed < first + ScaledPrograms(100); ++seed) RunProgram(seed);
 }
@@ -148,7 +148,7 @@ std::uint64_t BytesOfCopyAndChange(int rows) {
   return allocated.get();
 }
 
-TEST(SharedTableTest, ATableOfManyRowsCostsHardlyMore) {
+TEST(SharedTableTest, ChangeOfLargeTableAllocatesLittle) {
   const std::uint64_t few = BytesOfCopyAndChange(200);
   const std::uint64_t many = BytesOfCopyAndChange(40'000);
   EXPECT_LE(many, few + 4096) << "of a copy and a change of 40,000 rows; " << few << " with 200";
@@ -157,7 +157,7 @@ TEST(SharedTableTest, ATableOfManyRowsCostsHardlyMore) {
 }
 
 // Many changes at once are those of a map, and copy each node once.
-TEST(SharedTableTest, ChangesAtOnceBehaveAsOneByOne) {
+TEST(SharedTableTest, ChangesTogetherEqualChangesOneByOne) {
   const std::uint64_t first = SeedFromEnvironment(1);
   for (std::uint64_t seed = first; seed < first + ScaledPrograms(30); ++seed) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));

@@ -21,7 +21,7 @@ TEST(StatusTest, OkHasNoMessageAndNoAllocation) {
   EXPECT_EQ(sizeof(Status), sizeof(void*));
 }
 
-TEST(StatusTest, EachCodeAnswersOnlyToItsOwnQuery) {
+TEST(StatusTest, EachPredicateMatchesOnlyItsCode) {
   const std::pair<Status, bool (Status::*)() const> kinds[] = {
       {Status::NotFound("m"), &Status::IsNotFound},
       {Status::Corruption("m"), &Status::IsCorruption},
@@ -123,7 +123,7 @@ TEST(StatusTextTest, EveryTextIsReadBack) {
   EXPECT_EQ(kinds.size(), std::size(kStatusKinds));
 }
 
-TEST(StatusTextTest, OtherTextsAreNoErrors) {
+TEST(StatusTextTest, MalformedTextsAreRejected) {
   for (const char* const text : {"", "OK", "NotFounder", "not found", "IO error (no space", "IO error (strange): m",
                                  "IO error:", "IO error:m", " IO error: m", "read: IO error: m", "Corruption m",
                                  "Corruption (no space): m", "Corruption (fatal until reopened) (no space): m"}) {

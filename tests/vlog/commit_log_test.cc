@@ -154,7 +154,7 @@ bool SyncPromisesTooMuch() {
   return Recovered(CutLosingAll(log.fs), log.source) < log.log.durable_sequence();
 }
 
-TEST(CommitLogTest, SyncPromisesOnlyWhatWasPublishedBeforeIt) {
+TEST(CommitLogTest, SyncCoversOnlyEarlierPublishedOperations) {
   EXPECT_FALSE(SyncPromisesTooMuch());
   const MutantScope mutant(Mutant::kSyncClaimsLaterWrites);
   EXPECT_TRUE(SyncPromisesTooMuch());
@@ -405,7 +405,7 @@ TEST(CommitLogTest, LargeBatchWithoutSpaceWritesNothing) {
   EXPECT_EQ(Recovered(CutLosingAll(log.fs), log.source), 2u);
 }
 
-TEST(CommitLogTest, NextSegmentSealsTheOneWhoseWriteFailed) {
+TEST(CommitLogTest, NextSegmentSealsSegmentWithFailedWrite) {
   Log log(1 << 20);
   ASSERT_TRUE(log.Put("a", "1").ok());
   const std::uint64_t tail = log.log.tail().offset;
@@ -438,7 +438,7 @@ TEST(CommitLogTest, BrokenSegmentIsUnchangedUntilANextSegmentIsAvailable) {
 }
 
 // After any power cut, recovery finds at least what a sync acknowledged.
-TEST(CommitLogTest, EveryPowerCutKeepsWhatASyncAcknowledged) {
+TEST(CommitLogTest, EveryPowerCutKeepsSyncedOperations) {
   const std::uint64_t seed = SeedFromEnvironment(43);
   for (std::uint64_t round = 0; round < 20; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
@@ -620,7 +620,7 @@ TEST(CommitLogTest, AppendWithoutMemoryLeavesTheLogWhole) {
 
 // The n-th allocation of a sync fails, or the sync itself fails and there is no memory for the message. The next sync
 // must not wait for the first for ever, and must not return OK.
-TEST(CommitLogTest, SyncWithoutMemoryEndsAndIsNotTrusted) {
+TEST(CommitLogTest, SyncWithoutMemoryReturnsAndFailsTheNextSync) {
   if (!kMemoryCanBeScarce) GTEST_SKIP() << kMemoryIsAmple;
   for (const bool of_rotated : {false, true}) {
     for (const bool fails : {false, true}) {

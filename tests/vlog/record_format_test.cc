@@ -163,7 +163,7 @@ TEST(RecordFormatTest, BodyChecksumDoesNotDependOnWhereKeyAndValueLie) {
   }
 }
 
-TEST(RecordFormatTest, LagBeyondTheSequenceProvesNothing) {
+TEST(RecordFormatTest, LagAboveSequenceNumberProvesNothingDurable) {
   RecordHeader header;
   header.sequence = 5;
   header.durable_lag = 6;
@@ -176,7 +176,7 @@ TEST(RecordFormatTest, LagBeyondTheSequenceProvesNothing) {
   EXPECT_EQ(header.DurableSequence(), 4u);
 }
 
-TEST(RecordFormatTest, LinksAndLargeValueRefsOfAnotherSizeAreRejected) {
+TEST(RecordFormatTest, LinksAndLargeValueRefsOfWrongSizeAreRejected) {
   SegmentLink link;
   ASSERT_TRUE(DecodeSegmentLink(EncodeSegmentLink({1, 2, 3}), &link));
   EXPECT_TRUE(link.number == 1 && link.length == 2 && link.last_sequence == 3);

@@ -295,7 +295,7 @@ TEST(SegmentScannerTest, StaleRecordsOfAnEarlierFileAreRejected) {
 }
 
 // A length field may have any value; memory is allocated only for bytes that the file has.
-TEST(SegmentScannerTest, RecordThatClaimsMoreThanTheFileHasIsInvalid) {
+TEST(SegmentScannerTest, RecordLongerThanItsFileIsInvalid) {
   SimFileSystem fs;
   Written log{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};
   log.Append({{"a", "1"}}, 0);

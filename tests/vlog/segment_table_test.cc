@@ -66,7 +66,7 @@ TEST_F(SegmentTableTest, CopiesKeepTheirSegments) {
   }
 }
 
-TEST_F(SegmentTableTest, OneMoreOfManySegmentsCostsHardlyMore) {
+TEST_F(SegmentTableTest, AddingToLargeTableAllocatesLittle) {
   if (!kMemoryCanBeScarce) GTEST_SKIP() << kMemoryIsAmple;
   const std::shared_ptr<Segment> segment = SegmentAt(Slot{100});
   const std::uint64_t few = BytesToAdd(segment, 40);

@@ -50,7 +50,7 @@ TEST(ValueAddressTest, SizeOfALargeValueFileCountsPages) {
   EXPECT_GE(ValueAddress::OwnFile(Slot{}, (std::uint64_t{4} << 30) + (128 << 10)).size(), std::uint64_t{4} << 30);
 }
 
-TEST(ValueAddressTest, SizeOfACodeHasTheSameCode) {
+TEST(ValueAddressTest, SizeCodesRoundTrip) {
   for (std::uint32_t code = 0; code < 4096; ++code) EXPECT_EQ(SizeCodeOf(UnitsOfSizeCode(code)), code);
 }
 

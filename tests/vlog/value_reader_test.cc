@@ -158,7 +158,7 @@ TEST(ValueReaderTest, ForgedSizesAllocateNoMemory) {
 }
 
 // A frame of zstd says how many bytes it has, so a record that claims more gets no memory for them.
-TEST(ValueReaderTest, ARecordClaimsWhatItsFrameHas) {
+TEST(ValueReaderTest, WrongUncompressedSizeIsCorruption) {
   const std::string value(1u << 20, 'z');
   std::string frame;
   ASSERT_TRUE(Compress(Codec::kZstd, value, &frame));
@@ -186,7 +186,7 @@ TEST(ValueReaderTest, ARecordClaimsWhatItsFrameHas) {
 }
 
 // A value is checked piece by piece, with the result of a read.
-TEST(ValueReaderTest, ACheckNeedsNoMemoryForTheValue) {
+TEST(ValueReaderTest, CheckNeedsNoMemoryForTheValue) {
   constexpr std::size_t kSize = 5'000'000;
   Prng prng(3);
   const std::string value = prng.Bytes(kSize);

@@ -59,7 +59,7 @@ class Database {
   static async #open(path, options) {
     const opening = binding.open(false, ...Database.#toOpen(path, options));
     const database = new Database(internal, await comparing(options, opening));
-    // Nobody would close a database whose promise was rejected.
+    // The caller could not close a database whose promise was rejected.
     if (options.signal?.aborted) await database.close();
     return database;
   }

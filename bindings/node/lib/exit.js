@@ -4,7 +4,7 @@
 // other threads, and they may wait for JavaScript, which has ended.
 const { binding } = require('./binding');
 
-let comparing = 0; // calls of no open database, such as the opening of one, that compare keys by JavaScript
+let comparing = 0; // calls that compare keys in JavaScript and belong to no open database, such as Database.open
 let isWatching = false;
 
 // To be called before JavaScript functions are given to the library.

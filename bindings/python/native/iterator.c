@@ -588,7 +588,7 @@ static PyObject* iterator_take(IteratorObject* self, PyObject* argument) {
     Py_DECREF(item);
     if (failed) break;
   }
-  /* An error behind the entries that were taken is raised by the next call. */
+  /* An error after the entries that were taken is raised by the next call. */
   if (list != NULL && PyErr_Occurred() && PyList_GET_SIZE(list) > 0 && PyErr_ExceptionMatches(error_base) &&
       self->error != NULL) {
     PyErr_Clear();

@@ -1,4 +1,4 @@
-"""Repeated calls leave no Python objects behind."""
+"""Repeated calls leak no Python objects."""
 
 from __future__ import annotations
 

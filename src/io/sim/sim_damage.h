@@ -19,7 +19,7 @@ enum class SimDamage : unsigned char {
 };
 inline constexpr int kSimDamageKinds = 7;
 
-// The weights of the kinds, and of what may happen to a sector that is drawn separately.
+// The weights of the kinds, and of the possible fates of a sector that is drawn separately.
 struct DamageMix {
   unsigned all_lost = 2;
   unsigned all_kept = 1;

@@ -85,7 +85,7 @@ class SimDisk {
   [[nodiscard]] bool IsDataDurable(SimInodeId id, std::uint64_t size) const;
   [[nodiscard]] bool IsNameDurable(std::string_view path) const;  // also checks the directories above
 
-  // Returns an empty string, or a description of what is inconsistent. For tests.
+  // Returns an empty string, or a description of an inconsistency. For tests.
   [[nodiscard]] std::string CheckInvariants() const;
 
   // Crash images (sim_image.cc) replace whole inodes and end with everything durable.

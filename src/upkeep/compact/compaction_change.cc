@@ -36,7 +36,7 @@ Result<bool> CompactionChange::Stage(Edit* edit) {
   edit->families.push_back(std::move(change));
   if (filter_ != nullptr) {
     for (const ChangedValues::Made& made : filter_->changed().files()) edit->set_segments.push_back(made.info);
-    filter_->is_named = true;  // also if the commit fails: the edit may be on disk all the same
+    filter_->is_named = true;  // also if the commit fails, because the edit may be on disk
   }
   return true;
 }

@@ -17,7 +17,7 @@ class CompactionChange final : public PendingChange {
   CompactionChange(DbContext* db, CommitPoint* commits, Family* family, CompactionOutcome* outcome,
                    const FrozenTable* table, FilterJob* filter)
       : db_(*db), commits_(*commits), family_(*family), outcome_(*outcome), table_(table), filter_(filter) {}
-  // If memory runs out between the commit and Finish, removes the old files all the same.
+  // Removes the old files even if memory runs out between the commit and Finish.
   ~CompactionChange() override { RemoveOld(); }
   CompactionChange(const CompactionChange&) = delete;
   CompactionChange& operator=(const CompactionChange&) = delete;

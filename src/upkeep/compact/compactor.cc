@@ -199,8 +199,8 @@ std::uint64_t Compactor::WithinRoom(std::uint64_t bytes) const {
   if (!db_.is_offline && db_.max_space_amplification.load(std::memory_order_relaxed) != 0) {
     bytes = std::min(bytes, space_.step_bytes.load(std::memory_order_relaxed));
   }
-  // A step writes before it frees anything: at most an eighth of what is free, or the part of the reserve that a step may
-  // take.
+  // A step writes before it frees anything: at most an eighth of the free bytes, or the part of the reserve that a step
+  // may take.
   std::uint64_t free = 0;
   const bool has_reserve = disk_.wanted_bytes.load(std::memory_order_relaxed) != 0;
   if (!has_reserve || !db_.fs->FreeSpace(db_.path, &free).ok()) return bytes;
@@ -233,7 +233,7 @@ void Compactor::LimitOnFullDisk(const Family& family, CompactionInput* input) co
 // the dead bytes in these files, plus half of the bytes by which the files may still grow.
 void Compactor::LimitDeadPages(const Family& family, CompactionInput* input) const {
   if (family.options().index_type == IndexKind::kLsm || input->file_percent_max >= kFilePercentUnbounded) return;
-  // If the disk bounds the space, steps are an eighth of what is free, and may use all of it.
+  // If the disk bounds the space, steps are an eighth of the free bytes, and may use all of it.
   if (space_.is_bound_by_disk.load(std::memory_order_relaxed) || MutantIs(Mutant::kSweepsIgnoreDeadPages)) return;
   const LayersShape& shape = input->layers->shape();
   // A step that rewrites the whole tree leaves no dead page.

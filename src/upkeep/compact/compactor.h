@@ -38,8 +38,8 @@ class Compactor {
   Status CompactDue(const std::shared_ptr<Family>& family);
   [[nodiscard]] bool IsDue(const Family& family) const CAMBIUM_EXCLUDES(commit_lock);
   // Compacts the flushed entries with keys in [begin, end] into the lowest layer, in the caller's thread. A null bound
-  // is no bound. `rewrites`: every page of the index is written anew. With a compaction filter or `rewrites`, the
-  // caller has begun a FilterCall.
+  // is no bound. `rewrites`: every page of the index is rewritten. With a compaction filter or `rewrites`, the caller
+  // has begun a FilterCall.
   Status CompactKeys(const std::shared_ptr<Family>& family, const Slice* begin, const Slice* end, bool rewrites);
   // Waits for a step of a compaction that is under way. If none is, or if it fails, waits for a step in the background.
   // Returns false if no step was due, or if the step has failed: waiting longer may not help.

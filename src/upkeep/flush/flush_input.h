@@ -38,7 +38,7 @@ class FlushInput {
   [[nodiscard]] EntryCursor* cursor() { return cursor_.get(); }
   // Null: the memtable has no range deletes.
   [[nodiscard]] const std::shared_ptr<const RangeDeletes>& ranges() const { return ranges_; }
-  // By which the index chooses between a run and the tree. Valid as long as the input.
+  // The index uses this shape to choose between a run and the tree. Valid as long as this object.
   [[nodiscard]] const MemtableShape& shape() const { return shape_; }
 
  private:

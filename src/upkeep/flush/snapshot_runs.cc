@@ -90,8 +90,8 @@ bool SnapshotRuns::IsWorthMoving(const Pinned& pinned) const {
          MutantIs(Mutant::kDenseSnapshotsGetRuns);
 }
 
-// A memtable moves only for snapshots in whose views it is the oldest one. So snapshots that also have a dense memtable,
-// which stays, keep it as it is.
+// A memtable moves only for snapshots in whose views it is the oldest one. So a memtable stays if a snapshot of it also
+// has an older, dense memtable, which stays.
 std::size_t SnapshotRuns::DecideWhatStays(PinnedTables* pinned) const {
   std::map<std::uint32_t, SequenceNumber> dense_until;  // by family: snapshots before this may have a dense memtable
   std::size_t bytes = 0;
@@ -161,7 +161,8 @@ Status SnapshotRuns::MoveToRuns(const Family& family, const Pinned& pinned) {
   for (std::size_t i = 0; i < pinned.holders.size(); ++i) {
     auto after = std::make_shared<View>(*pinned.holders[i]->view());
     FamilyView& changed = *after->Mutable(family.id);
-    // Another family's flush may do the same at the same time. Each step makes an equivalent view out of another one.
+    // Another family's flush may do the same at the same time. Every such change yields a view with the same contents,
+    // so their order does not matter.
     const LogTable* const oldest = changed.frozen.empty() ? changed.active.get() : changed.frozen.back().table.get();
     if (oldest != pinned.table.get() && !MutantIs(Mutant::kSnapshotsListedAfterView)) continue;
     for (const std::shared_ptr<const Run>& run : (*runs)[i]) changed.layers = changed.layers->WithNewestRun(run);

@@ -69,7 +69,7 @@ void TableFlush::Committed() {
   NoteEstimates();
 }
 
-// If memory runs out, the estimates are made as if the sample knew nothing of what is older.
+// If memory runs out, the estimates are made as if the sample had no older values.
 void TableFlush::NoteEstimates() noexcept {
   const LogTable& table = *input_.table().table;
   const FamilySums& sums = tools_.commits.index().SumsOf(family_->id);

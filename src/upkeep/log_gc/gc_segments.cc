@@ -170,7 +170,7 @@ VictimChoice GcSegments::Choose(const VictimPolicy& policy) {
   for (const std::uint64_t number : choice.numbers) {
     live += std::ranges::lower_bound(uses, number, {}, &SegmentUse::number)->live_bytes;
   }
-  // A step that finds no space would be repeated in vain, although no write has found the disk full yet.
+  // Without this choice, a step that finds no space would be repeated, although no write has found the disk full yet.
   return live > policy.Room() ? ChooseOnFullDisk(uses, policy) : choice;
 }
 

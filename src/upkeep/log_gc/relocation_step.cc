@@ -168,7 +168,7 @@ Result<bool> RelocationStep::TryCommit() {
   // Computed before the commit, which removes the accounts of dropped segments.
   std::vector<std::int64_t> hidden;
   for (const MovedFamily& family : families_) hidden.push_back(HiddenAfter(family));
-  is_named_ = UsesWriter();  // also if the commit fails: the edit may be on disk all the same
+  is_named_ = UsesWriter();  // also if the commit fails, because the edit may be on disk
   CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, [&](View* view) {
     if (is_named_) {
       const SegmentInfo& info = writer_.info();

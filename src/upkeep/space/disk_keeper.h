@@ -93,9 +93,9 @@ class DiskKeeper {
   [[nodiscard]] bool IsRoomToGoOn() const;
   [[nodiscard]] std::uint64_t BytesToLeave() const;
   [[nodiscard]] std::uint64_t BytesOfTables() const;
-  // How many free bytes are missing for a write of this size that leaves what writes must leave. On a full disk a
-  // result of 0 means nothing: puts are refused until the reserve is made again. Also 0 if the file system does not
-  // tell the free space.
+  // How many free bytes are missing for a write of this size that leaves the space that writes must leave. Also 0 if
+  // the file system does not report the free space. On a full disk 0 does not allow a put: puts are refused until the
+  // reserve exists again.
   [[nodiscard]] std::uint64_t BytesMissing(std::uint64_t bytes) const;
   Status CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint64_t* free) const;
   [[nodiscard]] std::vector<std::shared_ptr<Family>> FamiliesToFlush() const;

@@ -69,7 +69,7 @@ TEST(ValueTest, AnyWrongByteIsCaught) {
   }
 }
 
-TEST(ValueTest, EndsSeesHeaderAndEndsOnly) {
+TEST(ValueTest, CheckOfEndsReadsHeaderAndEndsOnly) {
   const ValuePool pool(1, 1000, 1);
   std::string value = ValueMaker(pool).Make(42, 9).ToString();
   const auto caught = [&](std::size_t at) {
@@ -146,7 +146,7 @@ TEST(ValueTest, ValuesOfEverySizeMatchAndTruncatedOnesDoNot) {
   EXPECT_FALSE(pool.Matches(5, std::string(301, 'x'), CheckDepth::kFull));
 }
 
-TEST(ValueTest, BodiesOfFilesAreWholeFiles) {
+TEST(ValueTest, ValuesFromFilesAreWholeFiles) {
   const ValuePool pool(1, std::vector<std::string>{"an oak", "", std::string(5000, 'b')});
   ValueMaker maker(pool);
   std::set<std::string> bodies;

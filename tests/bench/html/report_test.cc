@@ -130,7 +130,7 @@ TEST_F(HtmlReportTest, MarkupInNamesIsEscaped) {
 }
 
 // Regression: every report said that each value had been compared.
-TEST_F(HtmlReportTest, FooterSaysWhichValuesWereCompared) {
+TEST_F(HtmlReportTest, FooterNamesComparedValues) {
   const auto footer = [this](const std::vector<ReportRun>& runs) {
     EXPECT_TRUE(WriteReport(root_, {.runs = runs, .claims = {}, .incomplete = {}}).ok());
     const std::string page = Read(root_ / "report.html");
@@ -161,7 +161,7 @@ TEST_F(HtmlReportTest, FooterSaysWhichValuesWereCompared) {
   }
 }
 
-TEST_F(HtmlReportTest, IncompleteReportSaysSoAtTheTop) {
+TEST_F(HtmlReportTest, IncompleteReportIsMarkedAtTheTop) {
   ASSERT_TRUE(WriteReport(root_, {.runs = MakeRuns(), .claims = {}, .incomplete = {"lmdb failed in round 2"}}).ok());
   const std::string page = Read(root_ / "report.html");
   const std::size_t said = page.find("lmdb failed in round 2");
@@ -169,7 +169,7 @@ TEST_F(HtmlReportTest, IncompleteReportSaysSoAtTheTop) {
   EXPECT_LT(said, page.find("<main>"));
 }
 
-TEST_F(HtmlReportTest, ReportWithoutResultsSaysSo) {
+TEST_F(HtmlReportTest, ReportWithoutResultsIsMarked) {
   ASSERT_TRUE(WriteReport(root_, {.runs = {}, .claims = {}, .incomplete = {"It was interrupted."}}).ok());
   EXPECT_NE(Read(root_ / "report.html").find("There is no result"), std::string::npos);
   EXPECT_EQ(Read(root_ / "results.json"), "[\n]\n");

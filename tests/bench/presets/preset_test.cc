@@ -30,14 +30,14 @@ TEST(PresetTest, EveryStoreAcceptsEveryPresetUpToScaleOne) {
   }
 }
 
-TEST(PresetTest, AllIncludesRunsAboutASingleStore) {
+TEST(PresetTest, EngineAllIncludesRunsOfOneStore) {
   std::string words[] = {"cambium_bench", "--preset=blobdb2021", "--engine=all"};
   char* argv[] = {words[0].data(), words[1].data(), words[2].data()};
   const bool has_blobs = FindEngine("rocksdb_blob_nogc")->make != nullptr;
   EXPECT_EQ(ParseFlags(3, argv).runs.size(), has_blobs ? 12u : 6u);
 }
 
-TEST(PresetTest, ScaleOneHasThePostsSizes) {
+TEST(PresetTest, ScaleOneHasThePublishedSizes) {
   const ParsedFlags parsed = Parse("blobdb2021", "1");
   ASSERT_EQ(parsed.runs.size(), 12u);
   const BenchFlags& smallest = parsed.runs.front();

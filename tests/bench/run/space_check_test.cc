@@ -74,7 +74,7 @@ std::uint64_t NeededByReplay(const std::string& operation, int keys) {
   return SpaceNeeded(flags);
 }
 
-TEST(SpaceCheckTest, ReplayNeedsWhatItsTraceWrites) {
+TEST(SpaceCheckTest, ReplayNeedsBytesThatItsTraceWrites) {
   EXPECT_GE(NeededByReplay("put", 1000), 3u * 1000 * 100'000);
   EXPECT_LE(NeededByReplay("put", 1000), 4u * 1000 * 100'000);
 }
@@ -107,7 +107,7 @@ TEST(SpaceCheckTest, KeySetMustFitIntoMemory) {
   EXPECT_NE(ComplainOfMemory(timed, 24 * kGiB), "");
 }
 
-TEST(SpaceCheckTest, EngineWithoutGcNeedsWhatIsWritten) {
+TEST(SpaceCheckTest, EngineWithoutGcNeedsAllWrittenBytes) {
   BenchFlags flags = FlagsOf("rocksdb_blob_nogc", {"filluniquerandom", "overwrite"});
   flags.threads = 2;
   flags.writes = 300'000;

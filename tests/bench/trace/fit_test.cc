@@ -201,7 +201,7 @@ TEST(TraceFitTest, SineOfNoiseExplainsLittle) {
 
 // A trace with db_bench's keys, in warm ranges with warm keys in them, as mixgraph draws them, except that the ranges
 // are in the order of their warmth.
-TEST(TraceFitTest, WholeTraceBecomesItsCommand) {
+TEST(TraceFitTest, FitOfATraceGivesItsMixgraphCommand) {
   constexpr std::uint64_t kNum = 60'000;
   constexpr std::uint64_t kRanges = 30;
   constexpr std::uint64_t kRangeSize = kNum / kRanges;

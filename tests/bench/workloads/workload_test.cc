@@ -59,7 +59,7 @@ TEST_F(WorkloadTest, DiskPeakOfACompactionIsSampled) {
   EXPECT_GE(result_.disk_peak_bytes, 1u << 20);
 }
 
-TEST_F(WorkloadTest, FillsWriteWhatTheirNamesSay) {
+TEST_F(WorkloadTest, FillWorkloadsWriteDocumentedKeys) {
   for (const unsigned threads : {1u, 3u}) {
     flags_.threads = threads;
     for (const char* name : {"fillseq", "filluniquerandom"}) {

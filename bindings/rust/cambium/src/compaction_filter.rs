@@ -119,7 +119,7 @@ unsafe impl Sync for OwnedFilter {}
 
 impl Drop for OwnedFilter {
     fn drop(&mut self) {
-        // SAFETY: whoever uses the filter holds the `Arc` around this object, so nobody does.
+        // SAFETY: each user of the filter holds the `Arc` around this object, so it is unused now.
         unsafe { ffi::cambium_compactionfilter_destroy(self.raw.as_ptr()) };
     }
 }

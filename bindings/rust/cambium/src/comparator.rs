@@ -56,7 +56,7 @@ unsafe impl Sync for Inner {}
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // SAFETY: whoever uses the comparator holds the `Arc`, so nobody does.
+        // SAFETY: each user of the comparator holds the `Arc`, so it is unused now.
         unsafe { ffi::cambium_comparator_destroy(self.raw.as_ptr()) };
     }
 }

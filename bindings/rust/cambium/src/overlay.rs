@@ -13,7 +13,7 @@ use crate::db_core::FamilyCore;
 use crate::entries::{Entries, Entry};
 use crate::error::Result;
 
-/// A borrow during 'a, which must last until the end of what holds this, its drop included. It is not `Send`.
+/// A borrow during 'a, which must outlive the object that holds this, its drop included. It is not `Send`.
 struct Borrowed<'a>(PhantomData<&'a Cell<()>>);
 
 impl Drop for Borrowed<'_> {

@@ -264,9 +264,9 @@ fn begin_locking(
     }
 }
 
-/// Reads and writes keys that take effect together when it [commits](Self::commit), and only if nobody else has written
-/// a key that it tracks: one that it writes, or reads by [`get_for_update`](Self::get_for_update). Its reads see its own
-/// writes; other reads do not.
+/// Reads and writes keys that take effect together when it [commits](Self::commit), and only if no other writer has
+/// written a key that it tracks: one that it writes, or reads by [`get_for_update`](Self::get_for_update). Its reads
+/// see its own writes; other reads do not.
 ///
 /// A transaction borrows its database, so a program that closes or drops the database before does not compile. A
 /// transaction that is dropped is rolled back. It may be sent to another thread, and only one thread at a time may use

@@ -65,7 +65,7 @@ struct DBOptions : protected cambium::DBOptions {
   using Base::min_space_limit;
   using Base::page_cache_size;  // unless table options have a block_cache
 
-  // ---- Open is NotSupported, unless each is the database's directory ----
+  // ---- Open returns NotSupported if one of these is another directory than the database's ----
   std::vector<DbPath> db_paths;
   std::string wal_dir;
 

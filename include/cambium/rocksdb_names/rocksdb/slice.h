@@ -40,7 +40,7 @@ class PinnableSlice : public Slice {
   }
   // Keeps a copy of `bytes`.
   void PinSelf(const Slice& bytes) {
-    const std::string copy = bytes.ToString();  // `bytes` may be a part of what is replaced
+    const std::string copy = bytes.ToString();  // `bytes` may be a part of the replaced string
     held_.Reset();
     *GetSelf() = copy;
     PinSelf();
@@ -88,7 +88,7 @@ class PinnableSlice : public Slice {
     Slice::operator=(held_);
   }
 
-  cambium::PinnableSlice held_;  // without a buffer, the bytes; always, what is pinned
+  cambium::PinnableSlice held_;  // pinned bytes; without a buffer, also bytes that are not pinned
   std::string* buffer_ = nullptr;
 };
 

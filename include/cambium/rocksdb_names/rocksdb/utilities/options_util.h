@@ -1,5 +1,5 @@
-// The options of a database from its files. Cambium's OPTIONS file has the options that Cambium has. The hints that a
-// database was opened with are in a file ROCKSDB_OPTIONS beside it, which checkpoints and backups leave out.
+// The options of a database from its files. Cambium's OPTIONS file has the options that Cambium has. The hints of a
+// database are in the file ROCKSDB_OPTIONS in its directory; checkpoints and backups leave that file out.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-#include "rocksdb_c/opening.h"
+#include "rocksdb_c/open.h"
 
 #include <algorithm>
 #include <utility>
