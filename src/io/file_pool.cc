@@ -118,6 +118,7 @@ std::unique_ptr<File> FilePool::TakeOne() {
 void FilePool::Install(PooledFile& file, std::unique_ptr<File> inner) {
   const MutexLock lock(mutex_);
   if (file.IsOpen()) return;  // the caller's is closed
+  assert(open_.size() < open_.capacity());
   open_.push_back(&file);
   file.open_index_ = open_.size() - 1;
   file.inner_ = std::move(inner);
@@ -137,8 +138,9 @@ void FilePool::DropOpen(PooledFile& file) {
 void FilePool::Add(PooledFile* file) {
   const MutexLock names_lock(names_mutex_);
   const MutexLock lock(mutex_);
-  // So that Install needs no memory.
-  if (open_.capacity() <= by_name_.size()) open_.reserve(2 * by_name_.size() + 1);
+  // So that Install needs no memory: there is room for all files with names, and for those that leave.
+  const std::size_t files = by_name_.size() + leaving_;
+  if (open_.capacity() <= files) open_.reserve(2 * files + 1);
   by_name_.emplace(file->path(), file);
 }
 
@@ -149,10 +151,13 @@ void FilePool::Remove(PooledFile* file) {
     const auto found = std::find_if(first, last, [&](const auto& entry) { return entry.second == file; });
     assert(found != last && "a file is in its pool until it is removed, once");
     if (found != last) by_name_.erase(found);
+    const MutexLock open_lock(mutex_);
+    ++leaving_;
   }
   AwaitSync(*file);
   const MutexLock lock(mutex_);
   if (file->IsOpen()) DropOpen(*file);
+  --leaving_;
 }
 
 Status FilePool::LoseName(const std::string& path) {

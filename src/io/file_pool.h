@@ -88,6 +88,7 @@ class FilePool {
 
   mutable Mutex mutex_;                                       // never held during a call of the base
   std::vector<PooledFile*> open_ CAMBIUM_GUARDED_BY(mutex_);  // each knows its index here
+  std::size_t leaving_ CAMBIUM_GUARDED_BY(mutex_) = 0;        // files in Remove, which may still be in open_
   std::size_t hand_ CAMBIUM_GUARDED_BY(mutex_) = 0;           // the next file that TakeOne looks at
   std::size_t maps_ CAMBIUM_GUARDED_BY(mutex_) = 0;
   std::vector<PooledFile*> syncing_ CAMBIUM_GUARDED_BY(mutex_);  // by SyncOne; they are pinned
