@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gc/reserve.h"
-#include "upkeep/full_disk.h"
+#include "upkeep/space/full_disk.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "testing/units.h"
-#include "upkeep/small_value_store.h"
+#include "upkeep/space/small_value_store.h"
 #include "testing/seed.h"
 
 namespace cambium::testing::tree_space_test {

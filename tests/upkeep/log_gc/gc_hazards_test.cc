@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "upkeep/garbage_store.h"
+#include "upkeep/log_gc/garbage_store.h"
 #include "testing/test_store.h"
 #include "cambium/listener.h"
 #include "manifest/file_names.h"

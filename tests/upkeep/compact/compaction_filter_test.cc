@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "upkeep/filter_store.h"
+#include "upkeep/compact/filter_store.h"
 #include "testing/test_store.h"
 #include "cambium/compaction_filter.h"
 #include "cambium/rate_limiter.h"

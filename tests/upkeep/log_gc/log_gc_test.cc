@@ -9,7 +9,7 @@
 #include "manifest/manifest_reader.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
-#include "upkeep/garbage_store.h"
+#include "upkeep/log_gc/garbage_store.h"
 #include "util/fault_point.h"
 #include "util/prng.h"
 

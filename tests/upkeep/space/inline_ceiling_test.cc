@@ -15,7 +15,7 @@
 #include "testing/seed.h"
 #include "testing/test_store.h"
 #include "testing/units.h"
-#include "upkeep/small_value_store.h"
+#include "upkeep/space/small_value_store.h"
 
 namespace cambium::testing::inline_ceiling_test {
 namespace {

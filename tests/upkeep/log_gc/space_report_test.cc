@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "upkeep/garbage_store.h"
+#include "upkeep/log_gc/garbage_store.h"
 #include "util/fault_point.h"
 
 namespace cambium::testing {

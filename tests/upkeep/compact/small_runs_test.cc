@@ -15,7 +15,7 @@
 #include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
 #include "upkeep/first_entries.h"
-#include "upkeep/garbage_store.h"
+#include "upkeep/log_gc/garbage_store.h"
 #include "util/prng.h"
 
 namespace cambium::testing::small_runs_test {

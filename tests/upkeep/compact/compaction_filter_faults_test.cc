@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "upkeep/filter_store.h"
+#include "upkeep/compact/filter_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/test_store.h"
 

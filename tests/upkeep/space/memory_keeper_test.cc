@@ -15,7 +15,7 @@
 #include "memtable/write_budget.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
-#include "upkeep/budget_store.h"
+#include "upkeep/space/budget_store.h"
 #include "util/epoch.h"
 #include "util/fault_point.h"
 

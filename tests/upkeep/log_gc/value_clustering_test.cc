@@ -1,7 +1,7 @@
 // ColumnFamilyOptions::value_clustering: values are rewritten in the order of their keys without a call.
 #include <cstdio>
 
-#include "upkeep/cluster_store.h"
+#include "upkeep/log_gc/cluster_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "util/fault_point.h"

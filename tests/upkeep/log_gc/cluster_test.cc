@@ -1,7 +1,7 @@
 // Clustering: values are rewritten in the order of their keys, and nothing else changes.
 #include <algorithm>
 
-#include "upkeep/cluster_store.h"
+#include "upkeep/log_gc/cluster_store.h"
 #include "testing/mutant_scope.h"
 #include "util/fault_point.h"
 

@@ -15,7 +15,7 @@
 #include "testing/hook_scope.h"
 #include "testing/mutant_scope.h"
 #include "upkeep/commit_watch.h"
-#include "upkeep/due_store.h"
+#include "upkeep/compact/due_store.h"
 #include "util/fault_point.h"
 
 namespace cambium::testing {

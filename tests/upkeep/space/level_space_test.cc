@@ -7,7 +7,7 @@
 
 #include "testing/mutant_scope.h"
 #include "testing/units.h"
-#include "upkeep/small_value_store.h"
+#include "upkeep/space/small_value_store.h"
 #include "testing/seed.h"
 
 namespace cambium::testing {

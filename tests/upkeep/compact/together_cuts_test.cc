@@ -17,7 +17,7 @@
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "upkeep/commit_watch.h"
-#include "upkeep/due_store.h"
+#include "upkeep/compact/due_store.h"
 #include "util/prng.h"
 
 namespace cambium::testing {

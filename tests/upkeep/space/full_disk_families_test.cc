@@ -8,7 +8,7 @@
 
 #include "testing/scale.h"
 #include "testing/seed.h"
-#include "upkeep/full_disk.h"
+#include "upkeep/space/full_disk.h"
 
 namespace cambium::testing::full_disk_families_test {
 namespace {

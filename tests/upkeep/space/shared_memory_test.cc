@@ -9,7 +9,7 @@
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
-#include "upkeep/budget_store.h"
+#include "upkeep/space/budget_store.h"
 
 namespace cambium::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
-#include "upkeep/full_disk.h"
+#include "upkeep/space/full_disk.h"
 
 namespace cambium::testing::full_disk_room_test {
 namespace {
