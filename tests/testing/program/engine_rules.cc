@@ -1,4 +1,4 @@
-#include "testing/engine_rules.h"
+#include "testing/program/engine_rules.h"
 
 #include <algorithm>
 #include <utility>

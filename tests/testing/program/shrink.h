@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "testing/program.h"
+#include "testing/program/program.h"
 
 namespace cambium::testing {
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "cambium/comparator.h"
-#include "testing/program.h"
+#include "testing/program/program.h"
 
 namespace cambium::testing {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "testing/forwarding_file_system.h"
+#include "testing/files/forwarding_file_system.h"
 
 namespace cambium::testing {
 

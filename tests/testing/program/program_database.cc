@@ -1,4 +1,4 @@
-#include "testing/program_database.h"
+#include "testing/program/program_database.h"
 
 #include <utility>
 
@@ -7,8 +7,8 @@
 #include "state/gaps.h"
 #include "testing/deep_verify.h"
 #include "testing/index_mode.h"
-#include "testing/move_pages.h"
-#include "testing/page_cache.h"
+#include "testing/files/move_pages.h"
+#include "testing/files/page_cache.h"
 #include "upkeep/flush/snapshot_runs.h"
 #include "util/prng.h"
 #include "vlog/segment_map.h"

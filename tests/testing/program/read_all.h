@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cambium/db.h"
-#include "testing/rule_filter.h"
+#include "testing/program/rule_filter.h"
 
 namespace cambium::testing {
 

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "cambium/types.h"
-#include "testing/model_state.h"
+#include "testing/program/model_state.h"
 
 namespace cambium::testing {
 

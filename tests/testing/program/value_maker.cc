@@ -1,4 +1,4 @@
-#include "testing/value_maker.h"
+#include "testing/program/value_maker.h"
 
 #include <algorithm>
 

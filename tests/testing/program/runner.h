@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "testing/program.h"
-#include "testing/program_database.h"
-#include "testing/read_all.h"
-#include "testing/timeline.h"
+#include "testing/program/program.h"
+#include "testing/program/program_database.h"
+#include "testing/program/read_all.h"
+#include "testing/program/timeline.h"
 
 namespace cambium::testing {
 

@@ -1,4 +1,4 @@
-#include "testing/program.h"
+#include "testing/program/program.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "testing/timeline.h"
+#include "testing/program/timeline.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "testing/model_state.h"
+#include "testing/program/model_state.h"
 
 #include "testing/test_comparators.h"
 #include "util/checksum.h"

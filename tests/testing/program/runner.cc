@@ -1,4 +1,4 @@
-#include "testing/runner.h"
+#include "testing/program/runner.h"
 
 #include <algorithm>
 #include <utility>

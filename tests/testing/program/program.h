@@ -14,8 +14,8 @@
 
 #include "cambium/options.h"
 #include "io/sim/sim_file_system.h"
-#include "testing/rule_filter.h"
-#include "testing/value_maker.h"
+#include "testing/program/rule_filter.h"
+#include "testing/program/value_maker.h"
 #include "util/prng.h"
 
 namespace cambium::testing {

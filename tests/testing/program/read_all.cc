@@ -1,8 +1,8 @@
-#include "testing/read_all.h"
+#include "testing/program/read_all.h"
 
 #include <memory>
 
-#include "testing/model_state.h"
+#include "testing/program/model_state.h"
 #include "testing/test_comparators.h"
 
 namespace cambium::testing {

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "testing/forwarding_file_system.h"
-#include "testing/partial_file.h"
+#include "testing/files/forwarding_file_system.h"
+#include "testing/files/partial_file.h"
 
 namespace cambium::testing {
 

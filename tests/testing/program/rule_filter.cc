@@ -1,4 +1,4 @@
-#include "testing/rule_filter.h"
+#include "testing/program/rule_filter.h"
 
 #include "testing/test_comparators.h"
 #include "util/checksum.h"

@@ -1,6 +1,7 @@
-// ProgramDatabase: a database with the Config of a program (testing/program.h), on which a Runner runs the program. It
-// is in a simulated file system with tasks that run on demand, or in a real directory with threads. The seed decides
-// which filter and buffers each Open has, and in a simulated file system a wait that nothing could end throws Stuck.
+// ProgramDatabase: a database with the Config of a program (testing/program/program.h), on which a Runner runs the
+// program. It is in a simulated file system with tasks that run on demand, or in a real directory with threads. The seed
+// decides which filter and buffers each Open has, and in a simulated file system a wait that nothing could end throws
+// Stuck.
 // A test that makes its own calls with options of its own uses TestStore (testing/test_store.h).
 #pragma once
 
@@ -11,8 +12,8 @@
 #include "cambium/db.h"
 #include "io/sim/sim_clock.h"
 #include "io/sim/sim_file_system.h"
-#include "testing/file_watch.h"
-#include "testing/program.h"
+#include "testing/files/file_watch.h"
+#include "testing/program/program.h"
 #include "util/manual_executor.h"
 
 namespace cambium::testing {
