@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "index/family_files.h"
-#include "testing/partial_file.h"
+#include "testing/files/partial_file.h"
 
 namespace cambium::bench {
 

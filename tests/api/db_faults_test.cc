@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "testing/forwarding_file_system.h"
+#include "testing/files/forwarding_file_system.h"
 #include "testing/test_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"

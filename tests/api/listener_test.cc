@@ -18,7 +18,7 @@
 
 #include "state/events.h"
 #include "testing/test_store.h"
-#include "testing/file_watch.h"
+#include "testing/files/file_watch.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
 #include "util/manual_executor.h"

@@ -14,7 +14,7 @@
 #include "manifest/manifest_reader.h"
 #include "testing/hook_scope.h"
 #include "testing/index_mode.h"
-#include "testing/program_database.h"
+#include "testing/program/program_database.h"
 
 namespace cambium::testing::regressions_test {
 namespace {

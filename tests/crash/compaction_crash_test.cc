@@ -15,7 +15,7 @@
 #include "cambium/compaction_filter.h"
 #include "io/sim/sim_image.h"
 #include "testing/all_read_paths.h"
-#include "testing/move_pages.h"
+#include "testing/files/move_pages.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "testing/engine_rules.h"
+#include "testing/program/engine_rules.h"
 #include "testing/hook_scope.h"
-#include "testing/program_database.h"
-#include "testing/read_all.h"
+#include "testing/program/program_database.h"
+#include "testing/program/read_all.h"
 #include "util/checksum.h"
 
 namespace cambium::testing {

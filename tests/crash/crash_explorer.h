@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "io/sim/sim_file_system.h"
-#include "testing/program.h"
-#include "testing/runner.h"
-#include "testing/timeline.h"
+#include "testing/program/program.h"
+#include "testing/program/runner.h"
+#include "testing/program/timeline.h"
 
 namespace cambium::testing {
 

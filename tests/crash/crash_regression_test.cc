@@ -8,7 +8,7 @@
 #include "io/sim/sim_file_system.h"
 #include "testing/hook_scope.h"
 #include "testing/index_mode.h"
-#include "testing/program_database.h"
+#include "testing/program/program_database.h"
 
 namespace cambium::testing {
 namespace {

@@ -14,7 +14,7 @@
 #include "testing/all_read_paths.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
-#include "testing/shrink.h"
+#include "testing/program/shrink.h"
 
 namespace cambium::testing {
 namespace {

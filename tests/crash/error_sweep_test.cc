@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "testing/all_read_paths.h"
-#include "testing/engine_rules.h"
-#include "testing/program_database.h"
-#include "testing/runner.h"
+#include "testing/program/engine_rules.h"
+#include "testing/program/program_database.h"
+#include "testing/program/runner.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
-#include "testing/shrink.h"
+#include "testing/program/shrink.h"
 
 namespace cambium::testing {
 namespace {

@@ -25,8 +25,8 @@
 #include "testing/grown_subject.h"
 #include "testing/hook_scope.h"
 #include "testing/mutant_scope.h"
-#include "testing/program_database.h"
-#include "testing/runner.h"
+#include "testing/program/program_database.h"
+#include "testing/program/runner.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 

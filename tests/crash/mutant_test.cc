@@ -21,7 +21,7 @@
 #include "testing/hook_scope.h"
 #include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
-#include "testing/program_database.h"
+#include "testing/program/program_database.h"
 #include "util/fault_point.h"
 
 namespace cambium::testing {

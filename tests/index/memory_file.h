@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "testing/partial_file.h"
+#include "testing/files/partial_file.h"
 
 namespace cambium::testing {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/sim/sim_file_system.h"
-#include "testing/forwarding_file_system.h"
+#include "testing/files/forwarding_file_system.h"
 
 namespace cambium::testing {
 namespace {

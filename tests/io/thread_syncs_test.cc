@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "testing/partial_file.h"
+#include "testing/files/partial_file.h"
 #include "testing/temp_directory.h"
 #include "util/mutex.h"
 

@@ -12,7 +12,7 @@
 
 #include "cambium/file_system.h"
 #include "io/uring_read_queue.h"
-#include "testing/io_uring_here.h"
+#include "testing/files/io_uring_here.h"
 #include "testing/scarce_memory.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"

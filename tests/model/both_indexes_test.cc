@@ -8,7 +8,7 @@
 #include "testing/family_store.h"
 #include "io/sim/sim_image.h"
 #include "testing/all_read_paths.h"
-#include "testing/move_pages.h"
+#include "testing/files/move_pages.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"

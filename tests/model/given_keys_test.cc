@@ -15,7 +15,7 @@
 #include "testing/given_keys.h"
 #include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
-#include "testing/runner.h"
+#include "testing/program/runner.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 

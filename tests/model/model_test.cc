@@ -9,10 +9,10 @@
 #include "testing/all_read_paths.h"
 #include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
-#include "testing/runner.h"
+#include "testing/program/runner.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
-#include "testing/shrink.h"
+#include "testing/program/shrink.h"
 #include "testing/temp_directory.h"
 
 namespace cambium::testing {

@@ -10,8 +10,8 @@
 
 #include "cambium/db.h"
 #include "testing/index_mode.h"
-#include "testing/io_uring_here.h"
-#include "testing/page_cache.h"
+#include "testing/files/io_uring_here.h"
+#include "testing/files/page_cache.h"
 #include "testing/temp_directory.h"
 
 namespace cambium::testing {

@@ -17,7 +17,7 @@
 #include "cambium/write_buffer_manager.h"
 #include "process/check.h"
 #include "testing/mutant_scope.h"
-#include "testing/page_cache.h"
+#include "testing/files/page_cache.h"
 #include "testing/scale.h"
 #include "testing/temp_directory.h"
 #include "util/sanitizer.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "io/uring_read_queue.h"
-#include "testing/counting_file_system.h"
-#include "testing/page_cache.h"
+#include "testing/files/counting_file_system.h"
+#include "testing/files/page_cache.h"
 #include "testing/small_options.h"
 
 namespace cambium::testing {

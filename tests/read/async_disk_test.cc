@@ -9,7 +9,7 @@
 
 #include "cambium/statistics.h"
 #include "read/async_store.h"
-#include "testing/page_cache.h"
+#include "testing/files/page_cache.h"
 #include "testing/temp_directory.h"
 
 namespace cambium::testing {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "read/async_store.h"
-#include "testing/forwarding_file_system.h"
+#include "testing/files/forwarding_file_system.h"
 
 namespace cambium::testing {
 namespace {

@@ -1,5 +1,5 @@
 // Tests salvage of files with one unreadable sector: the loss is the same as with garbage in place of the sector.
-#include "testing/bad_sectors.h"
+#include "testing/files/bad_sectors.h"
 
 #include <gtest/gtest.h>
 

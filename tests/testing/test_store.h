@@ -1,6 +1,6 @@
 // TestStore: a database in a simulated file system, with options that a test may change before each Open. Background
 // tasks run in the test's thread, when the database waits for them or when the test runs them. Most tests of the
-// database use it; a program of random operations runs on a ProgramDatabase (testing/program_database.h).
+// database use it; a program of random operations runs on a ProgramDatabase (testing/program/program_database.h).
 #pragma once
 
 #include <gtest/gtest.h>

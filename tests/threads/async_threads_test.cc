@@ -10,7 +10,7 @@
 
 #include "cambium/async.h"
 #include "cambium/db.h"
-#include "testing/page_cache.h"
+#include "testing/files/page_cache.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/small_options.h"

@@ -17,7 +17,7 @@
 #include "cambium/db.h"
 #include "io/sim/sim_file_system.h"
 #include "testing/mutant_scope.h"
-#include "testing/page_cache.h"
+#include "testing/files/page_cache.h"
 #include "testing/scale.h"
 #include "threads/threads_fixture.h"
 #include "threads/watchdog.h"

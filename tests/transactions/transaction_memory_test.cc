@@ -8,7 +8,7 @@
 
 #include "cambium/transaction_db.h"
 #include "state/write_history.h"
-#include "testing/ample_file_system.h"
+#include "testing/files/ample_file_system.h"
 #include "testing/scarce_memory.h"
 #include "testing/test_store.h"
 

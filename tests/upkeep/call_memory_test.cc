@@ -21,7 +21,7 @@
 #include "manifest/file_names.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/state_index.h"
-#include "testing/ample_file_system.h"
+#include "testing/files/ample_file_system.h"
 #include "testing/family_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"

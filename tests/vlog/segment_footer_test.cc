@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "testing/partial_file.h"
+#include "testing/files/partial_file.h"
 #include "testing/seed.h"
 #include "util/checksum.h"
 #include "util/coding.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "io/sim/sim_read_queue.h"
-#include "testing/partial_file_system.h"
+#include "testing/files/partial_file_system.h"
 #include "testing/scarce_memory.h"
 #include "testing/seed.h"
 #include "util/prng.h"
