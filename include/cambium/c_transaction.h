@@ -35,6 +35,7 @@ typedef struct cambium_transaction_t cambium_transaction_t;
 typedef struct cambium_transactiondb_options_t cambium_transactiondb_options_t;
 typedef struct cambium_transactiondb_t cambium_transactiondb_t;
 typedef struct cambium_writebatch_wi_t cambium_writebatch_wi_t;
+typedef struct cambium_writeconditions_t cambium_writeconditions_t;
 
 /* ---- Beginning and ending transactions ---- */
 /* An optimistic transaction over any database that takes writes, except one of cambium_transactiondb_open. NULL after
@@ -394,6 +395,49 @@ cambium_iterator_t* cambium_writebatch_wi_create_iterator_with_base_cf_readopts(
                                                                                 cambium_iterator_t* base_iterator,
                                                                                 cambium_column_family_handle_t* family,
                                                                                 const cambium_readoptions_t* options);
+
+/* ---- Conditional writes ---- */
+/* Writes that take effect only if keys are as expected, without a transaction: those of conditional_write.h. They return
+   1 if they have written. 0 without an error: a condition did not hold, and nothing was written. 0 after an error. For a
+   database that locks keys, pass that of cambium_transactiondb_as_db: they lock the keys too. */
+/* Puts the value if the key does not exist. */
+unsigned char cambium_put_if_absent(cambium_t* db, const cambium_writeoptions_t* options, const char* key,
+                                    size_t key_length, const char* value, size_t value_length, char** errptr);
+unsigned char cambium_put_if_absent_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                                       cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                       const char* value, size_t value_length, char** errptr);
+/* Puts the value if the key has the value `expected`. */
+unsigned char cambium_compare_and_set(cambium_t* db, const cambium_writeoptions_t* options, const char* key,
+                                      size_t key_length, const char* expected, size_t expected_length,
+                                      const char* value, size_t value_length, char** errptr);
+unsigned char cambium_compare_and_set_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                                         cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                         const char* expected, size_t expected_length, const char* value,
+                                         size_t value_length, char** errptr);
+/* Deletes the key if it has the value `expected`. */
+unsigned char cambium_compare_and_delete(cambium_t* db, const cambium_writeoptions_t* options, const char* key,
+                                         size_t key_length, const char* expected, size_t expected_length,
+                                         char** errptr);
+unsigned char cambium_compare_and_delete_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                                            cambium_column_family_handle_t* family, const char* key,
+                                            size_t key_length, const char* expected, size_t expected_length,
+                                            char** errptr);
+/* Writes the batch if all conditions hold. The conditions copy keys and values, and use the family handles: keep these
+   until the last call. One thread at a time. */
+cambium_writeconditions_t* cambium_writeconditions_create(void);
+void cambium_writeconditions_destroy(cambium_writeconditions_t* conditions);
+void cambium_writeconditions_clear(cambium_writeconditions_t* conditions);
+void cambium_writeconditions_is_absent(cambium_writeconditions_t* conditions, const char* key, size_t key_length);
+void cambium_writeconditions_is_absent_cf(cambium_writeconditions_t* conditions,
+                                          cambium_column_family_handle_t* family, const char* key, size_t key_length);
+void cambium_writeconditions_has_value(cambium_writeconditions_t* conditions, const char* key, size_t key_length,
+                                       const char* value, size_t value_length);
+void cambium_writeconditions_has_value_cf(cambium_writeconditions_t* conditions,
+                                          cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                          const char* value, size_t value_length);
+unsigned char cambium_write_if(cambium_t* db, const cambium_writeoptions_t* options,
+                               const cambium_writeconditions_t* conditions, cambium_writebatch_t* batch,
+                               char** errptr);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cambium/conditional_write.h"
 #include "cambium/stackable_db.h"
 #include "cambium/transaction.h"
 
@@ -92,6 +93,10 @@ class TransactionDB : public StackableDB {
   // The newest deadlocks, the newest first.
   virtual std::vector<DeadlockPath> GetDeadlockInfoBuffer() = 0;
   virtual void SetDeadlockInfoBufferSize(std::uint32_t count) = 0;
+
+  // See conditional_write.h, whose functions call this one.
+  virtual Status WriteIf(const WriteOptions& options, const WriteConditions& conditions, WriteBatch* batch,
+                         bool* written) = 0;
 
   using StackableDB::DeleteRange;
   // NotSupported: a range cannot be locked.

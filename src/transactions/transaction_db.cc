@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "transactions/conditional_write.h"
 #include "transactions/open_above.h"
 #include "transactions/pessimistic_transaction.h"
 
@@ -23,10 +24,10 @@ class KeysOfBatch final : public WriteBatch::Handler {
   Status DeleteRangeCF(std::uint32_t, Slice, Slice) override {
     return Status::NotSupported("a TransactionDB takes no range deletes");
   }
-  [[nodiscard]] const std::set<std::pair<std::uint32_t, std::string>>& keys() const { return keys_; }
+  [[nodiscard]] std::set<FamilyKey>* keys() { return &keys_; }
 
  private:
-  std::set<std::pair<std::uint32_t, std::string>> keys_;
+  std::set<FamilyKey> keys_;
 };
 
 // A batch takes a null handle for the default family; a call of the database does not.
@@ -74,19 +75,33 @@ class TransactionDBImpl final : public TransactionDB {
     return Write(options, &batch);
   }
   Status Write(const WriteOptions& options, WriteBatch* batch) override {
+    bool written = false;
+    return WriteIf(options, {}, batch, &written);
+  }
+  Status WriteIf(const WriteOptions& options, const WriteConditions& conditions, WriteBatch* batch,
+                 bool* written) override {
+    if (written == nullptr) return Status::InvalidArgument("WriteIf: written is null");
+    *written = false;
     if (batch == nullptr) return Status::InvalidArgument("Write: the batch is null");
     CAMBIUM_RETURN_IF_ERROR(inside_.CheckOpenForWriting());
+    ConditionalWrite write(&inside_, &conditions);
+    CAMBIUM_RETURN_IF_ERROR(write.FindFamilies());
     KeysOfBatch keys;
     CAMBIUM_RETURN_IF_ERROR(batch->Iterate(&keys));
+    write.AddKeys(keys.keys());
     PessimisticTransaction locks(&inside_, &context_, options, {});
     locks.SetLockTimeout(context_.options.default_lock_timeout);
-    for (const auto& [id, key] : keys.keys()) {
+    for (const auto& [id, key] : *keys.keys()) {
       const std::unique_ptr<ColumnFamilyHandle> handle = inside_.NewHandle(id);
       if (handle == nullptr) break;  // the write below says so
       CAMBIUM_TRY(const std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle.get()));
       CAMBIUM_RETURN_IF_ERROR(locks.LockForWrite(family, key));
     }
-    return inside_.db().Write(options, batch);
+    CAMBIUM_TRY(const bool all_hold, write.AllHold());
+    if (!all_hold) return Status::OK();
+    Status s = inside_.db().Write(options, batch);
+    *written = s.ok();
+    return s;
   }
 
  private:

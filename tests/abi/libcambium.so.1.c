@@ -46,6 +46,7 @@ typedef struct cambium_transactiondb_t cambium_transactiondb_t;
 typedef struct cambium_write_buffer_manager_t cambium_write_buffer_manager_t;
 typedef struct cambium_writebatch_t cambium_writebatch_t;
 typedef struct cambium_writebatch_wi_t cambium_writebatch_wi_t;
+typedef struct cambium_writeconditions_t cambium_writeconditions_t;
 typedef struct cambium_writeoptions_t cambium_writeoptions_t;
 typedef struct cambium_writestallinfo_t cambium_writestallinfo_t;
 
@@ -174,6 +175,14 @@ cambium_comparator_t *cambium_comparator_create_bytewise(void);
 cambium_comparator_t *cambium_comparator_create_reverse_bytewise(void);
 void cambium_comparator_destroy(cambium_comparator_t *);
 void cambium_comparator_set_equal_means_same_bytes(cambium_comparator_t *, unsigned char);
+unsigned char cambium_compare_and_delete(cambium_t *, const cambium_writeoptions_t *, const char *, size_t, const char
+    *, size_t, char **);
+unsigned char cambium_compare_and_delete_cf(cambium_t *, const cambium_writeoptions_t *, cambium_column_family_handle_t
+    *, const char *, size_t, const char *, size_t, char **);
+unsigned char cambium_compare_and_set(cambium_t *, const cambium_writeoptions_t *, const char *, size_t, const char *,
+    size_t, const char *, size_t, char **);
+unsigned char cambium_compare_and_set_cf(cambium_t *, const cambium_writeoptions_t *, cambium_column_family_handle_t *,
+    const char *, size_t, const char *, size_t, const char *, size_t, char **);
 cambium_column_family_handle_t *cambium_create_column_family(cambium_t *, const cambium_options_t *, const char *, char
     **);
 cambium_env_t *cambium_create_default_env(void);
@@ -449,6 +458,10 @@ char *cambium_property_value_cf(cambium_t *, cambium_column_family_handle_t *, c
 void cambium_put(cambium_t *, const cambium_writeoptions_t *, const char *, size_t, const char *, size_t, char **);
 void cambium_put_cf(cambium_t *, const cambium_writeoptions_t *, cambium_column_family_handle_t *, const char *, size_t,
     const char *, size_t, char **);
+unsigned char cambium_put_if_absent(cambium_t *, const cambium_writeoptions_t *, const char *, size_t, const char *,
+    size_t, char **);
+unsigned char cambium_put_if_absent_cf(cambium_t *, const cambium_writeoptions_t *, cambium_column_family_handle_t *,
+    const char *, size_t, const char *, size_t, char **);
 cambium_ratelimiter_t *cambium_ratelimiter_create(int64_t, int64_t, int32_t);
 void cambium_ratelimiter_destroy(cambium_ratelimiter_t *);
 int64_t cambium_ratelimiter_get_bytes_per_second(const cambium_ratelimiter_t *);
@@ -672,6 +685,8 @@ size_t cambium_write_buffer_manager_memory_usage(const cambium_write_buffer_mana
 size_t cambium_write_buffer_manager_mutable_memtable_memory_usage(const cambium_write_buffer_manager_t *);
 void cambium_write_buffer_manager_set_allow_stall(cambium_write_buffer_manager_t *, unsigned char);
 void cambium_write_buffer_manager_set_buffer_size(cambium_write_buffer_manager_t *, size_t);
+unsigned char cambium_write_if(cambium_t *, const cambium_writeoptions_t *, const cambium_writeconditions_t *,
+    cambium_writebatch_t *, char **);
 void cambium_write_writebatch_wi(cambium_t *, const cambium_writeoptions_t *, cambium_writebatch_wi_t *, char **);
 void cambium_writebatch_append(cambium_writebatch_t *, const cambium_writebatch_t *);
 void cambium_writebatch_clear(cambium_writebatch_t *);
@@ -739,6 +754,15 @@ void cambium_writebatch_wi_rollback_to_save_point(cambium_writebatch_wi_t *, cha
 void cambium_writebatch_wi_set_save_point(cambium_writebatch_wi_t *);
 void cambium_writebatch_wi_singledelete(cambium_writebatch_wi_t *, const char *, size_t);
 void cambium_writebatch_wi_singledelete_cf(cambium_writebatch_wi_t *, cambium_column_family_handle_t *, const char *,
+    size_t);
+void cambium_writeconditions_clear(cambium_writeconditions_t *);
+cambium_writeconditions_t *cambium_writeconditions_create(void);
+void cambium_writeconditions_destroy(cambium_writeconditions_t *);
+void cambium_writeconditions_has_value(cambium_writeconditions_t *, const char *, size_t, const char *, size_t);
+void cambium_writeconditions_has_value_cf(cambium_writeconditions_t *, cambium_column_family_handle_t *, const char *,
+    size_t, const char *, size_t);
+void cambium_writeconditions_is_absent(cambium_writeconditions_t *, const char *, size_t);
+void cambium_writeconditions_is_absent_cf(cambium_writeconditions_t *, cambium_column_family_handle_t *, const char *,
     size_t);
 cambium_writeoptions_t *cambium_writeoptions_create(void);
 void cambium_writeoptions_destroy(cambium_writeoptions_t *);

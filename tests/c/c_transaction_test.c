@@ -956,6 +956,81 @@ static void test_batches_with_an_index(void) {
   cambium_comparator_destroy(reverse);
 }
 
+/* A batch with a condition for the default family and one for x. */
+static void test_write_if(cambium_t* db, cambium_column_family_handle_t* x) {
+  cambium_writebatch_t* const batch = cambium_writebatch_create();
+  cambium_writeconditions_t* const conditions = cambium_writeconditions_create();
+  cambium_writebatch_put(batch, "a", 1, "2", 1);
+  cambium_writebatch_put_cf(batch, x, "a", 1, "2", 1);
+  cambium_writeconditions_has_value(conditions, "a", 1, "1", 1);
+  cambium_writeconditions_has_value_cf(conditions, x, "a", 1, "other", 5);
+  CHECK(cambium_write_if(db, woptions, conditions, batch, &error) == 0);
+  CHECK_OK(error);
+  check_db(db, "a", "1");
+  cambium_writeconditions_clear(conditions);
+  cambium_writeconditions_has_value_cf(conditions, x, "a", 1, "1", 1);
+  cambium_writeconditions_is_absent(conditions, "b", 1);
+  cambium_writeconditions_is_absent_cf(conditions, x, "b", 1);
+  CHECK(cambium_write_if(db, woptions, conditions, batch, &error) == 1);
+  CHECK_OK(error);
+  check_db(db, "a", "2");
+  /* Bad input. */
+  CHECK(cambium_write_if(db, woptions, NULL, batch, &error) == 0);
+  CHECK_ERROR(error, "Invalid argument");
+  CHECK(cambium_write_if(db, woptions, conditions, NULL, &error) == 0);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_writeconditions_clear(conditions);
+  cambium_writeconditions_is_absent_cf(conditions, NULL, "b", 1);
+  CHECK(cambium_write_if(db, woptions, conditions, batch, &error) == 0);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_writeconditions_clear(conditions);
+  CHECK(cambium_write_if(db, woptions, conditions, batch, &error) == 1);
+  CHECK_OK(error);
+  cambium_writeconditions_destroy(conditions);
+  cambium_writebatch_destroy(batch);
+}
+
+static void test_conditional_writes_of(cambium_t* db) {
+  cambium_column_family_handle_t* const x = cambium_create_column_family(db, options, "x", &error);
+  CHECK_OK(error);
+  CHECK(cambium_compare_and_set(db, woptions, "a", 1, "", 0, "1", 1, &error) == 0);
+  CHECK_OK(error);
+  CHECK(cambium_put_if_absent(db, woptions, "a", 1, "0", 1, &error) == 1);
+  CHECK(cambium_put_if_absent(db, woptions, "a", 1, "9", 1, &error) == 0);
+  CHECK(cambium_put_if_absent_cf(db, woptions, x, "a", 1, "0", 1, &error) == 1);
+  CHECK(cambium_compare_and_set(db, woptions, "a", 1, "9", 1, "1", 1, &error) == 0);
+  CHECK(cambium_compare_and_set(db, woptions, "a", 1, "0", 1, "1", 1, &error) == 1);
+  CHECK(cambium_compare_and_set_cf(db, woptions, x, "a", 1, "0", 1, "1", 1, &error) == 1);
+  CHECK_OK(error);
+  check_db(db, "a", "1");
+  CHECK(cambium_put_if_absent_cf(db, woptions, NULL, "a", 1, "0", 1, &error) == 0);
+  CHECK_ERROR(error, "Invalid argument");
+  test_write_if(db, x);
+  CHECK(cambium_compare_and_delete(db, woptions, "a", 1, "9", 1, &error) == 0);
+  CHECK(cambium_compare_and_delete(db, woptions, "a", 1, "2", 1, &error) == 1);
+  CHECK(cambium_compare_and_delete_cf(db, woptions, x, "a", 1, "2", 1, &error) == 1);
+  CHECK_OK(error);
+  check_db(db, "a", NULL);
+  cambium_column_family_handle_destroy(x);
+}
+
+static void test_conditional_writes(void) {
+  cambium_transactiondb_options_t* const locking = cambium_transactiondb_options_create();
+  cambium_transactiondb_t* txn_db;
+  cambium_t* db;
+  destroy();
+  db = cambium_open(options, path, &error);
+  CHECK_OK(error);
+  test_conditional_writes_of(db);
+  cambium_close(db);
+  destroy();
+  txn_db = cambium_transactiondb_open(options, locking, path, &error);
+  CHECK_OK(error);
+  test_conditional_writes_of(cambium_transactiondb_as_db(txn_db));
+  cambium_transactiondb_close(txn_db);
+  cambium_transactiondb_options_destroy(locking);
+}
+
 int main(int argc, char** argv) {
   const char* const index = getenv("CAMBIUM_INDEX");
   if (argc != 2) return 2;
@@ -972,6 +1047,7 @@ int main(int argc, char** argv) {
   test_options_of_transactions();
   test_database_with_locks();
   test_batches_with_an_index();
+  test_conditional_writes();
 
   destroy();
   cambium_writeoptions_destroy(woptions);

@@ -1,0 +1,136 @@
+#include "c/transactions.h"
+#include "cambium/conditional_write.h"
+
+using cambium::ColumnFamilyHandle;
+using cambium::Slice;
+using cambium::Status;
+using cambium::WriteBatch;
+using cambium::WriteConditions;
+using cambium::c::FamilyArgument;
+using cambium::c::Guarded;
+
+struct cambium_writeconditions_t {
+  WriteConditions rep;
+  Status refused;  // the first condition that has no family
+};
+
+namespace {
+
+// Calls `write` with the family and where it says whether it has written. Returns that.
+template <typename Write>
+unsigned char WriteOne(const FamilyArgument& family, char** errptr, Write write) {
+  bool written = false;
+  Guarded(errptr, [&] {
+    return family.Do([&](ColumnFamilyHandle* handle) { return write(handle, &written); });
+  });
+  return written ? 1 : 0;
+}
+
+unsigned char PutIfAbsent(cambium_t* db, const cambium_writeoptions_t* options, const FamilyArgument& family, Slice key,
+                          Slice value, char** errptr) {
+  return WriteOne(family, errptr, [&](ColumnFamilyHandle* handle, bool* written) {
+    return cambium::PutIfAbsent(db->rep.get(), options->rep, handle, key, value, written);
+  });
+}
+
+unsigned char CompareAndSet(cambium_t* db, const cambium_writeoptions_t* options, const FamilyArgument& family,
+                            Slice key, Slice expected, Slice value, char** errptr) {
+  return WriteOne(family, errptr, [&](ColumnFamilyHandle* handle, bool* written) {
+    return cambium::CompareAndSet(db->rep.get(), options->rep, handle, key, expected, value, written);
+  });
+}
+
+unsigned char CompareAndDelete(cambium_t* db, const cambium_writeoptions_t* options, const FamilyArgument& family,
+                               Slice key, Slice expected, char** errptr) {
+  return WriteOne(family, errptr, [&](ColumnFamilyHandle* handle, bool* written) {
+    return cambium::CompareAndDelete(db->rep.get(), options->rep, handle, key, expected, written);
+  });
+}
+
+// Adds a condition by `add`, if there is a family.
+template <typename Add>
+void AddTo(cambium_writeconditions_t* conditions, const FamilyArgument& family, Add add) {
+  const Status s = family.Do([&](ColumnFamilyHandle* handle) {
+    add(handle);
+    return Status::OK();
+  });
+  if (conditions->refused.ok()) conditions->refused = s;
+}
+
+}  // namespace
+
+unsigned char cambium_put_if_absent(cambium_t* db, const cambium_writeoptions_t* options, const char* key,
+                                    size_t key_length, const char* value, size_t value_length, char** errptr) {
+  return PutIfAbsent(db, options, FamilyArgument(), Slice(key, key_length), Slice(value, value_length), errptr);
+}
+unsigned char cambium_put_if_absent_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                                       cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                       const char* value, size_t value_length, char** errptr) {
+  return PutIfAbsent(db, options, FamilyArgument(family), Slice(key, key_length), Slice(value, value_length), errptr);
+}
+
+unsigned char cambium_compare_and_set(cambium_t* db, const cambium_writeoptions_t* options, const char* key,
+                                      size_t key_length, const char* expected, size_t expected_length,
+                                      const char* value, size_t value_length, char** errptr) {
+  return CompareAndSet(db, options, FamilyArgument(), Slice(key, key_length), Slice(expected, expected_length),
+                       Slice(value, value_length), errptr);
+}
+unsigned char cambium_compare_and_set_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                                         cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                         const char* expected, size_t expected_length, const char* value,
+                                         size_t value_length, char** errptr) {
+  return CompareAndSet(db, options, FamilyArgument(family), Slice(key, key_length), Slice(expected, expected_length),
+                       Slice(value, value_length), errptr);
+}
+
+unsigned char cambium_compare_and_delete(cambium_t* db, const cambium_writeoptions_t* options, const char* key,
+                                         size_t key_length, const char* expected, size_t expected_length,
+                                         char** errptr) {
+  return CompareAndDelete(db, options, FamilyArgument(), Slice(key, key_length), Slice(expected, expected_length),
+                          errptr);
+}
+unsigned char cambium_compare_and_delete_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                                            cambium_column_family_handle_t* family, const char* key,
+                                            size_t key_length, const char* expected, size_t expected_length,
+                                            char** errptr) {
+  return CompareAndDelete(db, options, FamilyArgument(family), Slice(key, key_length),
+                          Slice(expected, expected_length), errptr);
+}
+
+cambium_writeconditions_t* cambium_writeconditions_create() { return new cambium_writeconditions_t; }
+void cambium_writeconditions_destroy(cambium_writeconditions_t* conditions) { delete conditions; }
+void cambium_writeconditions_clear(cambium_writeconditions_t* conditions) {
+  conditions->rep.Clear();
+  conditions->refused = Status::OK();
+}
+
+void cambium_writeconditions_is_absent(cambium_writeconditions_t* conditions, const char* key, size_t key_length) {
+  conditions->rep.IsAbsent(Slice(key, key_length));
+}
+void cambium_writeconditions_is_absent_cf(cambium_writeconditions_t* conditions,
+                                          cambium_column_family_handle_t* family, const char* key, size_t key_length) {
+  AddTo(conditions, FamilyArgument(family),
+        [&](ColumnFamilyHandle* handle) { conditions->rep.IsAbsent(handle, Slice(key, key_length)); });
+}
+void cambium_writeconditions_has_value(cambium_writeconditions_t* conditions, const char* key, size_t key_length,
+                                       const char* value, size_t value_length) {
+  conditions->rep.HasValue(Slice(key, key_length), Slice(value, value_length));
+}
+void cambium_writeconditions_has_value_cf(cambium_writeconditions_t* conditions,
+                                          cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                          const char* value, size_t value_length) {
+  AddTo(conditions, FamilyArgument(family), [&](ColumnFamilyHandle* handle) {
+    conditions->rep.HasValue(handle, Slice(key, key_length), Slice(value, value_length));
+  });
+}
+
+unsigned char cambium_write_if(cambium_t* db, const cambium_writeoptions_t* options,
+                               const cambium_writeconditions_t* conditions, cambium_writebatch_t* batch,
+                               char** errptr) {
+  return WriteOne(FamilyArgument(), errptr, [&](ColumnFamilyHandle*, bool* written) {
+    if (conditions == nullptr) return Status::InvalidArgument("the conditions are null");
+    if (!conditions->refused.ok()) return conditions->refused;
+    return cambium::WriteIf(db->rep.get(), options->rep, conditions->rep, batch == nullptr ? nullptr : &batch->rep,
+                            written);
+  });
+}
