@@ -71,10 +71,8 @@ static bool enter(BatchObject* self) {
   return busy_enter(&self->is_busy, "the batch");
 }
 
-/* The reader of an operation: `argument`, or the batch's own. Keeps its family until the batch is cleared. NULL with an
-   exception: it is of another database, which is closed or not. */
-static ReaderObject* target(BatchObject* self, PyObject* argument) {
-  ReaderObject* reader = self->store;
+ReaderObject* family_argument(ReaderObject* store, PyObject* families, PyObject* argument) {
+  ReaderObject* reader = store;
   if (argument != NULL && argument != Py_None) {
     if (!PyObject_TypeCheck(argument, &StoreType)) {
       PyErr_SetString(PyExc_TypeError, "column_family must be a column family, or another part of the database");
@@ -82,17 +80,22 @@ static ReaderObject* target(BatchObject* self, PyObject* argument) {
     }
     reader = (ReaderObject*)argument;
   }
-  if (reader->handle != self->store->handle) {
+  if (reader->handle != store->handle) {
     PyErr_SetString(PyExc_ValueError, "the column family is of another database");
     return NULL;
   }
   if (!guard_enter(&reader->handle->guard, "the database")) return NULL;
   guard_leave(&reader->handle->guard);
-  const Py_ssize_t count = PyList_GET_SIZE(self->families);
-  if (count > 0 && PyList_GET_ITEM(self->families, count - 1) == (PyObject*)reader->family) return reader;
-  const int contains = PySequence_Contains(self->families, (PyObject*)reader->family);
-  if (contains < 0 || (contains == 0 && PyList_Append(self->families, (PyObject*)reader->family) != 0)) return NULL;
+  const Py_ssize_t count = PyList_GET_SIZE(families);
+  if (count > 0 && PyList_GET_ITEM(families, count - 1) == (PyObject*)reader->family) return reader;
+  const int contains = PySequence_Contains(families, (PyObject*)reader->family);
+  if (contains < 0 || (contains == 0 && PyList_Append(families, (PyObject*)reader->family) != 0)) return NULL;
   return reader;
+}
+
+/* The reader of an operation. Its family is kept until the batch is cleared. */
+static ReaderObject* target(BatchObject* self, PyObject* argument) {
+  return family_argument(self->store, self->families, argument);
 }
 
 static PyObject* batch_put(BatchObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -218,6 +221,27 @@ static PyObject* batch_write(BatchObject* self, PyObject* ignored) {
       Py_INCREF(Py_None);
       result = Py_None;
     }
+  }
+  self->is_busy = false;
+  return result;
+}
+
+static PyObject* batch_write_if(BatchObject* self, PyObject* argument) {
+  if (!enter(self)) return NULL;
+  PyObject* result = NULL;
+  HandleObject* const handle = self->store->handle;
+  cambium_writeconditions_t* const conditions = conditions_borrow(argument, handle);
+  if (conditions != NULL) {
+    if (guard_enter(&handle->guard, "the database")) {
+      char* error = NULL;
+      unsigned char written;
+      const WriteOptions options = write_options_take(&self->flags);
+      Py_BEGIN_ALLOW_THREADS written = cambium_write_if(handle->db, options.rep, conditions, self->rep, &error);
+      Py_END_ALLOW_THREADS write_options_give(options);
+      guard_leave(&handle->guard);
+      if (call_finish(handle, NULL, error)) result = PyBool_FromLong(written);
+    }
+    conditions_give_back(argument);
   }
   self->is_busy = false;
   return result;
@@ -376,6 +400,9 @@ static PyMethodDef methods[] = {
     {"append", (PyCFunction)batch_append, METH_O, PyDoc_STR("Add all operations of another batch of the database.")},
     {"write", (PyCFunction)batch_write, METH_NOARGS,
      PyDoc_STR("Write all operations, or none. The batch keeps them until clear().")},
+    {"write_if", (PyCFunction)batch_write_if, METH_O,
+     PyDoc_STR("Write all operations if all conditions of a WriteConditions hold, and return whether they did. The "
+               "batch keeps them until clear(), so the end of a with statement would write them without conditions.")},
     {"data", (PyCFunction)batch_data, METH_NOARGS, PyDoc_STR("Return the bytes of the batch.")},
     {"approximate_size", (PyCFunction)batch_approximate_size, METH_NOARGS,
      PyDoc_STR("Return how many bytes the batch has.")},

@@ -255,6 +255,7 @@ int comparator_compare(const ComparatorObject* comparator, const char* a, size_t
 extern PyTypeObject IteratorType;
 extern PyTypeObject RawIteratorType;
 extern PyTypeObject BatchType;
+extern PyTypeObject ConditionsType;
 extern PyTypeObject PinnedType;
 extern PyTypeObject FilterType;
 extern PyTypeObject FilterFactoryType;
@@ -279,6 +280,12 @@ void iterators_close_over(WorkObject* work);
 /* The batch of a WriteBatch, and its database, for one call. NULL: an exception is set. */
 cambium_writebatch_t* batch_borrow(PyObject* object, HandleObject** handle);
 void batch_give_back(PyObject* object);
+/* The reader of an operation: `argument`, or `store` if there is none. Adds its family to the list `families`, which
+   keeps it. NULL with an exception: it is no part of the database of `store`, or that is closed. */
+ReaderObject* family_argument(ReaderObject* store, PyObject* families, PyObject* argument);
+/* The conditions of a WriteConditions of this database, for one call. NULL: an exception is set. */
+cambium_writeconditions_t* conditions_borrow(PyObject* object, const HandleObject* handle);
+void conditions_give_back(PyObject* object);
 PyObject* raw_iterator_make(ReaderObject* reader, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 
 cambium_compactionfilter_t* filter_rep_make(PyObject* object, bool owns);

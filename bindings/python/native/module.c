@@ -30,6 +30,7 @@ PyMODINIT_FUNC PyInit__core(void) {
       {"Iterator", &IteratorType},
       {"RawIterator", &RawIteratorType},
       {"WriteBatch", &BatchType},
+      {"WriteConditions", &ConditionsType},
       {"Transaction", &TransactionType},
       {"IndexedBatch", &IndexedBatchType},
       {"PinnedValue", &PinnedType},

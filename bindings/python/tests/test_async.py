@@ -137,6 +137,16 @@ def test_store(path: Path, tmp_path: Path) -> None:
                 assert keys == [b"a"] + [b"k%03d" % i for i in range(1000)]
             with pytest.raises(cambium.ClosedError):
                 await snapshot.get(b"a")
+            assert await db.put_if_absent(b"c", b"1", sync=True)
+            assert not await db.compare_and_set(b"c", b"0", b"2")
+            assert await db.compare_and_set(b"c", b"1", b"2")
+            conditions = db.write_conditions()
+            conditions.has_value(b"c", b"2")
+            batch.clear()
+            batch.put(b"c", b"3")
+            assert await db.write_if(batch, conditions)
+            assert not await db.write_if(batch, conditions)
+            assert await db.compare_and_delete(b"c", b"3")
             await db.delete_range(b"k", b"l")
             await db.flush()
             await db.compact_range()

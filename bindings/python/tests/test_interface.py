@@ -20,6 +20,8 @@ NOT_BOUND = {
     r"error_message": "an exception has the whole text",
     r"get_cf|compactionfilter_create|writebatch_iterate": "another form of the function does the same",
     r"writebatch_(put|delete|singledelete|delete_range)": "the form with a column family does the same",
+    r"put_if_absent|compare_and_set|compare_and_delete": "the form with a column family does the same",
+    r"writeconditions_(is_absent|has_value)": "the form with a column family does the same",
     r"create_iterators|asyncreader_multi_get_cf": "iterators or reads over one snapshot have the same state",
     r"column_family_handle_get_name": "the package keeps the name",
     r"compactionfilter_set_ignore_snapshots": "only the default is supported",

@@ -116,6 +116,27 @@ def calls(db: cambium.DB) -> dict[str, Callable[[], Any]]:
             attempt(lambda: reads.get(db, wrong, print))
             reads.poll(1)
 
+    def conditional() -> None:
+        db.delete(b"c")
+        assert db.put_if_absent(b"c", bytearray(b"1"))
+        assert not db.put_if_absent(b"c", b"1")
+        assert view.compare_and_set(b"", bytearray(b"1"), bytearray(b"2")) is False
+        assert db.compare_and_set(b"c", bytearray(b"1"), bytearray(b"2"))
+        assert db.compare_and_delete(b"c", memoryview(b"2"))
+        attempt(lambda: db.compare_and_set(b"c", b"1", wrong))
+        attempt(lambda: db.compare_and_set(b"c", wrong, b"1"))
+        attempt(lambda: db.put_if_absent(b"k" * 70_000, b"v"))
+        conditions = cambium.WriteConditions(view)
+        conditions.is_absent(bytearray(b"c"))
+        conditions.has_value(b"k", bytearray(b"v"), column_family=db)
+        attempt(lambda: conditions.has_value(b"k", wrong))
+        batch = db.write_batch()
+        batch.put(b"c", b"1")
+        batch.write_if(conditions)
+        attempt(lambda: batch.write_if(wrong))
+        conditions.clear()
+        attempt(lambda: cambium.WriteConditions(wrong))
+
     return {
         "get": lambda: (db.get(b"k"), db.get(b"none", 1), db.get(bytearray(b"large")), b"k" in db),
         "prefix": prefix,
@@ -125,6 +146,7 @@ def calls(db: cambium.DB) -> dict[str, Callable[[], Any]]:
         "wrong names": lambda: attempt(lambda: db.get(b"k", nonsense=1)),  # type: ignore[call-overload]
         "errors": lambda: attempt(lambda: db.put(b"k" * 70_000, b"v")),
         "mapping": mapping,
+        "conditional": conditional,
         "delete_range": lambda: db.delete_range(b"x", b"y"),
         "batch": batch,
         "scan": scan,
@@ -143,7 +165,7 @@ def calls(db: cambium.DB) -> dict[str, Callable[[], Any]]:
 NAMES = [
     *("get", "prefix", "multi_get", "multi_get_families", "wrong keys", "wrong names", "errors", "mapping"),
     *("delete_range", "batch", "scan", "raw", "pinned", "snapshot", "options", "reader", "properties", "sizes"),
-    *("set_options", "views"),
+    *("set_options", "views", "conditional"),
 ]
 
 

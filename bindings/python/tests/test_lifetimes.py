@@ -22,6 +22,8 @@ def test_every_method_of_a_closed_database_raises(path: Path, tmp_path: Path) ->
     raw = snapshot.raw_iterator()
     batch = db.write_batch()
     batch.put(b"k", b"v")
+    conditions = db.write_conditions()
+    conditions.is_absent(b"k", column_family=family)
     pinned = db.get_pinned(b"none")
     assert pinned is None
     reader = cambium.AsyncReader(db)
@@ -44,6 +46,9 @@ def test_every_method_of_a_closed_database_raises(path: Path, tmp_path: Path) ->
             lambda store=store: store.delete(b"k"),  # type: ignore[misc]
             lambda store=store: store.single_delete(b"k"),  # type: ignore[misc]
             lambda store=store: store.delete_range(b"k", b"l"),  # type: ignore[misc]
+            lambda store=store: store.put_if_absent(b"k", b"v"),  # type: ignore[misc]
+            lambda store=store: store.compare_and_set(b"k", b"v", b"w"),  # type: ignore[misc]
+            lambda store=store: store.compare_and_delete(b"k", b"v"),  # type: ignore[misc]
             lambda store=store: store.iterator(),  # type: ignore[misc]
             lambda store=store: store.raw_iterator(),  # type: ignore[misc]
             lambda store=store: list(store),  # type: ignore[misc]
@@ -69,7 +74,9 @@ def test_every_method_of_a_closed_database_raises(path: Path, tmp_path: Path) ->
         lambda: db.start_trace(tmp_path / "trace"),
         db.end_trace,
         batch.write,
+        lambda: batch.write_if(conditions),
         lambda: batch.put(b"k", b"v"),
+        lambda: conditions.is_absent(b"k"),
         lambda: snapshot.get(b"k"),
         lambda: snapshot.sequence_number,
         lambda: next(iterator),

@@ -21,6 +21,7 @@ from ._core import (
     Transaction,
     WriteBatch,
     WriteBufferManager,
+    WriteConditions,
 )
 from ._db import CONFLICTS, DB, DEFAULT_COLUMN_FAMILY, ColumnFamily, PrefixedDB, Snapshot, Store, TransactionDB
 from ._enums import (
@@ -177,6 +178,7 @@ __all__ = [
     "WalRecoveryMode",
     "WriteBatch",
     "WriteBufferManager",
+    "WriteConditions",
     "WriteStallCause",
     "WriteStallCondition",
     "WriteStallInfo",

@@ -63,6 +63,10 @@ class Store(_core.Store):
         """Return a WriteBatch from the bytes that ``WriteBatch.data`` has returned."""
         return _core.WriteBatch(self, sync=sync, data=data)
 
+    def write_conditions(self) -> _core.WriteConditions:
+        """Return a new WriteConditions, for ``WriteBatch.write_if``."""
+        return _core.WriteConditions(self)
+
     def transaction(
         self,
         *,

@@ -298,6 +298,18 @@ class AsyncStore(_AsyncReader):
         """Delete the keys from ``start`` (included) to ``stop`` (excluded)."""
         await self._shared.run(self._store.delete_range, start, stop, **flags)
 
+    async def put_if_absent(self, key: Buffer, value: Buffer, **flags: bool) -> bool:
+        """Set the value of a key that does not exist. Return whether it was written."""
+        return await self._shared.run(self._store.put_if_absent, key, value, **flags)
+
+    async def compare_and_set(self, key: Buffer, expected: Buffer, value: Buffer, **flags: bool) -> bool:
+        """Set the value of a key that has the value ``expected``. Return whether it was written."""
+        return await self._shared.run(self._store.compare_and_set, key, expected, value, **flags)
+
+    async def compare_and_delete(self, key: Buffer, expected: Buffer, **flags: bool) -> bool:
+        """Delete a key that has the value ``expected``. Return whether it was deleted."""
+        return await self._shared.run(self._store.compare_and_delete, key, expected, **flags)
+
     def write_batch(self, **arguments: bool) -> _core.WriteBatch:
         """Return a new batch. Fill it, and give it to ``write``."""
         return self._store.write_batch(**arguments)
@@ -305,6 +317,14 @@ class AsyncStore(_AsyncReader):
     async def write(self, batch: _core.WriteBatch) -> None:
         """Write all operations of a batch, or none."""
         await self._shared.run(batch.write)
+
+    def write_conditions(self) -> _core.WriteConditions:
+        """Return new conditions. Fill them, and give them to ``write_if``."""
+        return self._store.write_conditions()
+
+    async def write_if(self, batch: _core.WriteBatch, conditions: _core.WriteConditions) -> bool:
+        """Write all operations of a batch if all conditions hold. Return whether they did."""
+        return await self._shared.run(batch.write_if, conditions)
 
     async def snapshot(self) -> AsyncSnapshot:
         """Return a snapshot."""
