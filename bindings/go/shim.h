@@ -33,11 +33,28 @@ char* cambium_go_delete_range(cambium_t* db, const cambium_writeoptions_t* optio
                               cambium_column_family_handle_t* family, const char* start, size_t start_length,
                               const char* end, size_t end_length);
 
+/* ---- Writing on a condition: each sets *written to whether it has written ---- */
+char* cambium_go_put_if_absent(cambium_t* db, const cambium_writeoptions_t* options,
+                               cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                               const char* value, size_t value_length, unsigned char* written);
+char* cambium_go_compare_and_set(cambium_t* db, const cambium_writeoptions_t* options,
+                                 cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                 const char* expected, size_t expected_length, const char* value, size_t value_length,
+                                 unsigned char* written);
+char* cambium_go_compare_and_delete(cambium_t* db, const cambium_writeoptions_t* options,
+                                    cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                    const char* expected, size_t expected_length, unsigned char* written);
+
 /* ---- Batches: operations as batch.go encodes them ---- */
 enum { cambium_go_op_put = 1, cambium_go_op_delete = 2, cambium_go_op_delete_range = 3 };
 /* families[i] is the handle of the family that operations call i; 0: the default one. */
 char* cambium_go_write(cambium_t* db, const cambium_writeoptions_t* options, const char* ops, size_t length,
                        const uintptr_t* families);
+/* The same if the conditions hold, which are encoded as operations are. */
+enum { cambium_go_is_absent = 1, cambium_go_has_value = 2 };
+char* cambium_go_write_if(cambium_t* db, const cambium_writeoptions_t* options, const char* ops, size_t length,
+                          const uintptr_t* families, const char* conditions, size_t conditions_length,
+                          const uintptr_t* conditions_families, unsigned char* written);
 /* Sets *data to a copy of the bytes of cambium_writebatch_data; NULL: out of memory. */
 void cambium_go_batch_data(const char* ops, size_t length, const uintptr_t* families, char** data, size_t* data_length);
 /* Sets *ops to the operations of a batch, with the numbers of families as the library has them; NULL without an error:

@@ -25,32 +25,76 @@ char* cambium_go_delete_range(cambium_t* db, const cambium_writeoptions_t* optio
   return error;
 }
 
+char* cambium_go_put_if_absent(cambium_t* db, const cambium_writeoptions_t* options,
+                               cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                               const char* value, size_t value_length, unsigned char* written) {
+  char* error = NULL;
+  *written = cambium_put_if_absent_cf(db, options, family, key, key_length, value, value_length, &error);
+  return error;
+}
+
+char* cambium_go_compare_and_set(cambium_t* db, const cambium_writeoptions_t* options,
+                                 cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                 const char* expected, size_t expected_length, const char* value, size_t value_length,
+                                 unsigned char* written) {
+  char* error = NULL;
+  *written = cambium_compare_and_set_cf(db, options, family, key, key_length, expected, expected_length, value,
+                                        value_length, &error);
+  return error;
+}
+
+char* cambium_go_compare_and_delete(cambium_t* db, const cambium_writeoptions_t* options,
+                                    cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                    const char* expected, size_t expected_length, unsigned char* written) {
+  char* error = NULL;
+  *written =
+      cambium_compare_and_delete_cf(db, options, family, key, key_length, expected, expected_length, &error);
+  return error;
+}
+
 /* An operation: a code, then the numbers of family, key bytes and value bytes, then key and value. */
 enum { header_bytes = 1 + 3 * 4 };
+
+typedef struct {
+  unsigned char code;
+  cambium_column_family_handle_t* family;
+  const char* key;
+  size_t key_length;
+  const char* value;
+  size_t value_length;
+} op_t;
+
+/* Reads the operation at `ops`, and returns the address of the next one. */
+static const char* next_op(const char* ops, const uintptr_t* families, op_t* op) {
+  uint32_t numbers[3];
+  memcpy(numbers, ops + 1, sizeof numbers);
+  op->code = (unsigned char)*ops;
+  op->family = (cambium_column_family_handle_t*)families[numbers[0]];
+  op->key = ops + header_bytes;
+  op->key_length = numbers[1];
+  op->value = op->key + numbers[1];
+  op->value_length = numbers[2];
+  return op->value + numbers[2];
+}
 
 static cambium_writebatch_t* batch_of(const char* ops, size_t length, const uintptr_t* families) {
   cambium_writebatch_t* const batch = cambium_writebatch_create();
   const char* const end = ops + length;
   while (ops != end) {
-    uint32_t numbers[3];
-    const unsigned char code = (unsigned char)*ops;
-    memcpy(numbers, ops + 1, sizeof numbers);
-    const char* const key = ops + header_bytes;
-    const char* const value = key + numbers[1];
-    ops = value + numbers[2];
-    cambium_column_family_handle_t* const family = (cambium_column_family_handle_t*)families[numbers[0]];
-    if (code == cambium_go_op_put && family == NULL) {
-      cambium_writebatch_put(batch, key, numbers[1], value, numbers[2]);
-    } else if (code == cambium_go_op_put) {
-      cambium_writebatch_put_cf(batch, family, key, numbers[1], value, numbers[2]);
-    } else if (code == cambium_go_op_delete && family == NULL) {
-      cambium_writebatch_delete(batch, key, numbers[1]);
-    } else if (code == cambium_go_op_delete) {
-      cambium_writebatch_delete_cf(batch, family, key, numbers[1]);
-    } else if (family == NULL) {
-      cambium_writebatch_delete_range(batch, key, numbers[1], value, numbers[2]);
+    op_t op;
+    ops = next_op(ops, families, &op);
+    if (op.code == cambium_go_op_put && op.family == NULL) {
+      cambium_writebatch_put(batch, op.key, op.key_length, op.value, op.value_length);
+    } else if (op.code == cambium_go_op_put) {
+      cambium_writebatch_put_cf(batch, op.family, op.key, op.key_length, op.value, op.value_length);
+    } else if (op.code == cambium_go_op_delete && op.family == NULL) {
+      cambium_writebatch_delete(batch, op.key, op.key_length);
+    } else if (op.code == cambium_go_op_delete) {
+      cambium_writebatch_delete_cf(batch, op.family, op.key, op.key_length);
+    } else if (op.family == NULL) {
+      cambium_writebatch_delete_range(batch, op.key, op.key_length, op.value, op.value_length);
     } else {
-      cambium_writebatch_delete_range_cf(batch, family, key, numbers[1], value, numbers[2]);
+      cambium_writebatch_delete_range_cf(batch, op.family, op.key, op.key_length, op.value, op.value_length);
     }
   }
   return batch;
@@ -61,6 +105,37 @@ char* cambium_go_write(cambium_t* db, const cambium_writeoptions_t* options, con
   char* error = NULL;
   cambium_writebatch_t* const batch = batch_of(ops, length, families);
   cambium_write(db, options, batch, &error);
+  cambium_writebatch_destroy(batch);
+  return error;
+}
+
+static cambium_writeconditions_t* conditions_of(const char* encoded, size_t length, const uintptr_t* families) {
+  cambium_writeconditions_t* const conditions = cambium_writeconditions_create();
+  const char* const end = encoded + length;
+  while (encoded != end) {
+    op_t op;
+    encoded = next_op(encoded, families, &op);
+    if (op.code == cambium_go_is_absent && op.family == NULL) {
+      cambium_writeconditions_is_absent(conditions, op.key, op.key_length);
+    } else if (op.code == cambium_go_is_absent) {
+      cambium_writeconditions_is_absent_cf(conditions, op.family, op.key, op.key_length);
+    } else if (op.family == NULL) {
+      cambium_writeconditions_has_value(conditions, op.key, op.key_length, op.value, op.value_length);
+    } else {
+      cambium_writeconditions_has_value_cf(conditions, op.family, op.key, op.key_length, op.value, op.value_length);
+    }
+  }
+  return conditions;
+}
+
+char* cambium_go_write_if(cambium_t* db, const cambium_writeoptions_t* options, const char* ops, size_t length,
+                          const uintptr_t* families, const char* conditions, size_t conditions_length,
+                          const uintptr_t* conditions_families, unsigned char* written) {
+  char* error = NULL;
+  cambium_writebatch_t* const batch = batch_of(ops, length, families);
+  cambium_writeconditions_t* const all = conditions_of(conditions, conditions_length, conditions_families);
+  *written = cambium_write_if(db, options, all, batch, &error);
+  cambium_writeconditions_destroy(all);
   cambium_writebatch_destroy(batch);
   return error;
 }
