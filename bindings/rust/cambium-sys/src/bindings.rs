@@ -3202,6 +3202,11 @@ pub struct cambium_transactiondb_t {
 pub struct cambium_writebatch_wi_t {
     _unused: [u8; 0],
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct cambium_writeconditions_t {
+    _unused: [u8; 0],
+}
 unsafe extern "C-unwind" {
     pub fn cambium_begin_optimistic_transaction(
         db: *mut cambium_t,
@@ -4253,4 +4258,129 @@ unsafe extern "C-unwind" {
         family: *mut cambium_column_family_handle_t,
         options: *const cambium_readoptions_t,
     ) -> *mut cambium_iterator_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_put_if_absent(
+        db: *mut cambium_t,
+        options: *const cambium_writeoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_put_if_absent_cf(
+        db: *mut cambium_t,
+        options: *const cambium_writeoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_compare_and_set(
+        db: *mut cambium_t,
+        options: *const cambium_writeoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        expected: *const ::core::ffi::c_char,
+        expected_length: usize,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_compare_and_set_cf(
+        db: *mut cambium_t,
+        options: *const cambium_writeoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        expected: *const ::core::ffi::c_char,
+        expected_length: usize,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_compare_and_delete(
+        db: *mut cambium_t,
+        options: *const cambium_writeoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        expected: *const ::core::ffi::c_char,
+        expected_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_compare_and_delete_cf(
+        db: *mut cambium_t,
+        options: *const cambium_writeoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        expected: *const ::core::ffi::c_char,
+        expected_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writeconditions_create() -> *mut cambium_writeconditions_t;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writeconditions_destroy(conditions: *mut cambium_writeconditions_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writeconditions_clear(conditions: *mut cambium_writeconditions_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writeconditions_is_absent(
+        conditions: *mut cambium_writeconditions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writeconditions_is_absent_cf(
+        conditions: *mut cambium_writeconditions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writeconditions_has_value(
+        conditions: *mut cambium_writeconditions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writeconditions_has_value_cf(
+        conditions: *mut cambium_writeconditions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_write_if(
+        db: *mut cambium_t,
+        options: *const cambium_writeoptions_t,
+        conditions: *const cambium_writeconditions_t,
+        batch: *mut cambium_writebatch_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
 }

@@ -133,6 +133,93 @@ impl Db {
         self.default.single_delete_opt(key, options)
     }
 
+    /// Sets the value of a key that does not exist. Returns whether it has written.
+    ///
+    /// # Errors
+    /// As [`ColumnFamily::put_if_absent`](crate::ColumnFamily::put_if_absent).
+    pub fn put_if_absent(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<bool> {
+        self.default.put_if_absent(key, value)
+    }
+
+    /// As [`put_if_absent`](Self::put_if_absent), with options.
+    ///
+    /// # Errors
+    /// As [`ColumnFamily::put_if_absent`](crate::ColumnFamily::put_if_absent).
+    pub fn put_if_absent_opt(
+        &self,
+        key: impl AsRef<[u8]>,
+        value: impl AsRef<[u8]>,
+        options: &WriteOptions,
+    ) -> Result<bool> {
+        self.default.put_if_absent_opt(key, value, options)
+    }
+
+    /// Sets the value of a key that has the value `expected`. Returns whether it has written.
+    ///
+    /// ```
+    /// # fn main() -> cambium::Result<()> {
+    /// # let path = std::env::temp_dir().join(format!("cambium-doc-set-{}", std::process::id()));
+    /// # let db = cambium::Db::open_default(&path)?;
+    /// # let next = |old: &[u8]| [old, b"+"].concat();
+    /// db.put_if_absent("counter", "")?;
+    /// loop {
+    ///     let old = db.get("counter")?.unwrap_or_default();
+    ///     if db.compare_and_set("counter", &old, next(&old))? {
+    ///         break; // no other thread has written it since it was read
+    ///     }
+    /// }
+    /// # assert_eq!(db.get("counter")?.unwrap(), b"+");
+    /// # db.close()?;
+    /// # cambium::destroy_db(&cambium::Options::new(), &path)
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`ColumnFamily::compare_and_set`](crate::ColumnFamily::compare_and_set).
+    pub fn compare_and_set(
+        &self,
+        key: impl AsRef<[u8]>,
+        expected: impl AsRef<[u8]>,
+        value: impl AsRef<[u8]>,
+    ) -> Result<bool> {
+        self.default.compare_and_set(key, expected, value)
+    }
+
+    /// As [`compare_and_set`](Self::compare_and_set), with options.
+    ///
+    /// # Errors
+    /// As [`ColumnFamily::compare_and_set`](crate::ColumnFamily::compare_and_set).
+    pub fn compare_and_set_opt(
+        &self,
+        key: impl AsRef<[u8]>,
+        expected: impl AsRef<[u8]>,
+        value: impl AsRef<[u8]>,
+        options: &WriteOptions,
+    ) -> Result<bool> {
+        self.default.compare_and_set_opt(key, expected, value, options)
+    }
+
+    /// Deletes a key that has the value `expected`. Returns whether it has deleted it.
+    ///
+    /// # Errors
+    /// As [`ColumnFamily::compare_and_delete`](crate::ColumnFamily::compare_and_delete).
+    pub fn compare_and_delete(&self, key: impl AsRef<[u8]>, expected: impl AsRef<[u8]>) -> Result<bool> {
+        self.default.compare_and_delete(key, expected)
+    }
+
+    /// As [`compare_and_delete`](Self::compare_and_delete), with options.
+    ///
+    /// # Errors
+    /// As [`ColumnFamily::compare_and_delete`](crate::ColumnFamily::compare_and_delete).
+    pub fn compare_and_delete_opt(
+        &self,
+        key: impl AsRef<[u8]>,
+        expected: impl AsRef<[u8]>,
+        options: &WriteOptions,
+    ) -> Result<bool> {
+        self.default.compare_and_delete_opt(key, expected, options)
+    }
+
     /// Deletes the keys from `start` to `end`, without `end`.
     ///
     /// # Errors

@@ -58,6 +58,7 @@ mod call_options;
 mod column_family;
 mod compaction_filter;
 mod comparator;
+mod conditional_write;
 
 mod cursor;
 mod db;
@@ -96,6 +97,7 @@ pub use call_options::{CompactOptions, FlushOptions, ReadOptions, TraceOptions, 
 pub use column_family::ColumnFamily;
 pub use compaction_filter::{CompactionFilter, CompactionFilterFactory, Decision, FilterContext};
 pub use comparator::Comparator;
+pub use conditional_write::WriteConditions;
 pub use cursor::Cursor;
 pub use db::{CloseError, Db};
 pub use entries::{Entries, Entry, KeyIter};

@@ -65,6 +65,17 @@
 //! assert!(data.is_empty());
 //! ```
 //!
+//! Conditions outlive the column family of one of them:
+//!
+//! ```compile_fail,E0505
+//! let db = cambium::Db::open_default("x").unwrap();
+//! let family = db.default_column_family().clone();
+//! let mut conditions = cambium::WriteConditions::new();
+//! conditions.is_absent_cf(&family, "key");
+//! drop(family);
+//! db.write_if(&cambium::WriteBatch::new(), &conditions).unwrap();
+//! ```
+//!
 //! A database is closed under a transaction, and under an indexed batch:
 //!
 //! ```compile_fail,E0505

@@ -7,6 +7,7 @@ mod close;
 mod common;
 mod compaction_filter;
 mod comparator;
+mod conditional_writes;
 mod data;
 mod families;
 mod fork;

@@ -5,7 +5,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use cambium::{
     AsyncReader, BackupEngine, ColumnFamily, CompactOptions, Comparator, Cursor, Db, Entries, Error, FlushOptions,
     IndexedBatch, KeyIter, Options, PinnedValue, RateLimiter, ReadOptions, Snapshot, Statistics, TraceOptions,
-    Transaction, WriteBatch, WriteBufferManager, WriteOptions,
+    Transaction, WriteBatch, WriteBufferManager, WriteConditions, WriteOptions,
 };
 
 fn sent<T: Send>() {}
@@ -31,6 +31,7 @@ fn objects_are_sent_and_shared() {
     sent::<CompactOptions>();
     sent::<TraceOptions>();
     sent::<WriteBatch>();
+    sent::<WriteConditions<'static>>();
     sent::<Statistics>();
     sent::<RateLimiter>();
     sent::<WriteBufferManager>();
