@@ -271,6 +271,11 @@ export type Operation =
   | ({ type: 'delete' | 'del'; key: Bytes } & FamilyOption)
   | ({ type: 'deleteRange'; start: Bytes; end: Bytes } & FamilyOption);
 
+/** What a key must be when `Database.writeIf()` writes a batch. */
+export type Condition =
+  | ({ type: 'isAbsent'; key: Bytes } & FamilyOption)
+  | ({ type: 'hasValue'; key: Bytes; value: Bytes } & FamilyOption);
+
 export type BatchOperation =
   | { type: 'put'; columnFamilyId: number; key: Buffer; value: Buffer }
   | { type: 'delete'; columnFamilyId: number; key: Buffer }
@@ -581,6 +586,32 @@ export class Database {
   deleteRangeSync(start: Bytes, end: Bytes, options?: WriteOptions & FamilyOption): void;
   write(batch: WriteBatch | Iterable<Operation>, options?: WriteOptions & WithSignal): Promise<void>;
   writeSync(batch: WriteBatch | Iterable<Operation>, options?: WriteOptions): void;
+
+  /** Sets the value of a key that does not exist. This and those below return whether they have written. */
+  putIfAbsent(key: Bytes, value: Bytes, options?: WriteOptions & FamilyOption & WithSignal): Promise<boolean>;
+  putIfAbsentSync(key: Bytes, value: Bytes, options?: WriteOptions & FamilyOption): boolean;
+  /** Sets the value of a key that has the value `expected`. */
+  compareAndSet(
+    key: Bytes,
+    expected: Bytes,
+    value: Bytes,
+    options?: WriteOptions & FamilyOption & WithSignal,
+  ): Promise<boolean>;
+  compareAndSetSync(key: Bytes, expected: Bytes, value: Bytes, options?: WriteOptions & FamilyOption): boolean;
+  /** Deletes a key that has the value `expected`. */
+  compareAndDelete(key: Bytes, expected: Bytes, options?: WriteOptions & FamilyOption & WithSignal): Promise<boolean>;
+  compareAndDeleteSync(key: Bytes, expected: Bytes, options?: WriteOptions & FamilyOption): boolean;
+  /** Applies a batch as a whole if all conditions hold at that moment. */
+  writeIf(
+    batch: WriteBatch | Iterable<Operation>,
+    conditions: Iterable<Condition>,
+    options?: WriteOptions & WithSignal,
+  ): Promise<boolean>;
+  writeIfSync(
+    batch: WriteBatch | Iterable<Operation>,
+    conditions: Iterable<Condition>,
+    options?: WriteOptions,
+  ): boolean;
 
   iterator<K extends Encoding | undefined = undefined, V extends Encoding | undefined = undefined>(
     options?: IteratorOptions<K, V>,

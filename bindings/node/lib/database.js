@@ -311,6 +311,88 @@ class Database {
     return WriteBatch.nativeOf(WriteBatch.of(batch, (family) => familyOf(this, family)));
   }
 
+  // ---- Writing on a condition ----
+
+  /** Sets the value of a key that does not exist. Returns whether it has written. */
+  async putIfAbsent(key, value, options = none) {
+    return withSignal(options.signal, () => this.#putIfAbsent(false, key, value, options));
+  }
+
+  putIfAbsentSync(key, value, options = none) {
+    return this.#putIfAbsent(true, key, value, options);
+  }
+
+  #putIfAbsent(isSync, key, value, options) {
+    const flags = writeFlags(options, 'put');
+    return binding.putIfAbsent(isSync, this.#native, familyOf(this, options.columnFamily), key, value, flags);
+  }
+
+  /** Sets the value of a key that has the value `expected`. Returns whether it has written. */
+  async compareAndSet(key, expected, value, options = none) {
+    return withSignal(options.signal, () => this.#compareAndSet(false, key, expected, value, options));
+  }
+
+  compareAndSetSync(key, expected, value, options = none) {
+    return this.#compareAndSet(true, key, expected, value, options);
+  }
+
+  #compareAndSet(isSync, key, expected, value, options) {
+    const family = familyOf(this, options.columnFamily);
+    return binding.compareAndSet(isSync, this.#native, family, key, expected, value, writeFlags(options, 'put'));
+  }
+
+  /** Deletes a key that has the value `expected`. Returns whether it has deleted it. */
+  async compareAndDelete(key, expected, options = none) {
+    return withSignal(options.signal, () => this.#compareAndDelete(false, key, expected, options));
+  }
+
+  compareAndDeleteSync(key, expected, options = none) {
+    return this.#compareAndDelete(true, key, expected, options);
+  }
+
+  #compareAndDelete(isSync, key, expected, options) {
+    const flags = writeFlags(options, 'put');
+    return binding.compareAndDelete(isSync, this.#native, familyOf(this, options.columnFamily), key, expected, flags);
+  }
+
+  /**
+   * Applies a WriteBatch, or a list of operations, as a whole, if all conditions of a list hold. Returns whether it has
+   * written.
+   */
+  async writeIf(batch, conditions, options = none) {
+    return withSignal(options.signal, () => this.#writeIf(false, batch, conditions, options));
+  }
+
+  writeIfSync(batch, conditions, options = none) {
+    return this.#writeIf(true, batch, conditions, options);
+  }
+
+  #writeIf(isSync, batch, conditions, options) {
+    const flags = writeFlags(options, 'write');
+    return binding.writeIf(isSync, this.#native, this.#toBatch(batch), this.#toConditions(conditions), flags);
+  }
+
+  #toConditions(conditions) {
+    if (typeof conditions !== 'object' || conditions === null || typeof conditions[Symbol.iterator] !== 'function') {
+      throw new TypeError('the conditions must be a list');
+    }
+    const native = binding.newConditions();
+    for (const { type, key, value, columnFamily } of conditions) {
+      const family = familyOf(this, columnFamily);
+      switch (type) {
+        case 'isAbsent':
+          binding.conditionsIsAbsent(native, this.#native, family, key);
+          break;
+        case 'hasValue':
+          binding.conditionsHasValue(native, this.#native, family, key, value);
+          break;
+        default:
+          throw new TypeError(`the type of a condition must be 'isAbsent' or 'hasValue', not ${type}`);
+      }
+    }
+    return native;
+  }
+
   // ---- Transactions ----
 
   /** Begins a transaction: an optimistic one, unless the database was opened with `transactionLocks`. */

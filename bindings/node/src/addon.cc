@@ -56,6 +56,7 @@ napi_value Load(napi_env env, napi_value exports) {
   ExportFamilies(env, exports);
   ExportReads(env, exports);
   ExportWrites(env, exports);
+  ExportConditionalWrites(env, exports);
   ExportBatches(env, exports);
   ExportIterators(env, exports);
   ExportOverlays(env, exports);

@@ -125,6 +125,7 @@ void ExportDatabase(napi_env env, napi_value exports);
 void ExportFamilies(napi_env env, napi_value exports);
 void ExportReads(napi_env env, napi_value exports);
 void ExportWrites(napi_env env, napi_value exports);
+void ExportConditionalWrites(napi_env env, napi_value exports);
 void ExportIterators(napi_env env, napi_value exports);
 void ExportOverlays(napi_env env, napi_value exports);
 void ExportSnapshots(napi_env env, napi_value exports);

@@ -19,6 +19,10 @@ test('a signal that is aborted already prevents calls', async (t) => {
   await assert.rejects(db.singleDelete('key', { signal }), isAbort);
   await assert.rejects(db.deleteRange('a', 'b', { signal }), isAbort);
   await assert.rejects(db.write([], { signal }), isAbort);
+  await assert.rejects(db.putIfAbsent('key', 'value', { signal }), isAbort);
+  await assert.rejects(db.compareAndSet('key', '', 'value', { signal }), isAbort);
+  await assert.rejects(db.compareAndDelete('key', '', { signal }), isAbort);
+  await assert.rejects(db.writeIf([{ type: 'put', key: 'key', value: '' }], [], { signal }), isAbort);
   await assert.rejects(db.compactRange({ signal }), isAbort);
   await assert.rejects(db.get('key', { signal: {} }), TypeError);
   assert.throws(() => db.iterator({ signal }), isAbort);

@@ -6,6 +6,7 @@ import {
   BatchOperation,
   ClosedError,
   ColumnFamily,
+  Condition,
   Cursor,
   Database,
   EntryIterator,
@@ -69,6 +70,20 @@ export async function writes(db: Database, family: ColumnFamily): Promise<void> 
   ]);
   // @ts-expect-error: a put has a value
   await db.write([{ type: 'put', key: 'a' }]);
+  const conditions: Condition[] = [{ type: 'isAbsent', key: 'a', columnFamily: family }];
+  const written: boolean[] = [
+    await db.putIfAbsent('key', 'value', { sync: true, columnFamily: family }),
+    db.putIfAbsentSync('key', 'value'),
+    await db.compareAndSet('key', 'old', Buffer.alloc(1), { noSlowdown: true }),
+    db.compareAndSetSync('key', 'old', 'new', { columnFamily: 'other' }),
+    await db.compareAndDelete('key', 'old'),
+    db.compareAndDeleteSync('key', 'old'),
+    await db.writeIf(batch, conditions, { sync: true }),
+    db.writeIfSync([{ type: 'delete', key: 'a' }], [{ type: 'hasValue', key: 'a', value: 'b' }]),
+  ];
+  // @ts-expect-error: that a key has a value needs a value
+  await db.writeIf(batch, [{ type: 'hasValue', key: 'a' }]);
+  console.log(written);
   console.log(operations, WriteBatch.from(batch.toBuffer()).length);
 }
 
