@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/db_inside.h"
 #include "io/file_header.h"
 #include "testing/hook_scope.h"
 #include "testing/mutant_scope.h"
@@ -214,6 +215,33 @@ TEST(RecoveryModesTest, DamageBeforeFlushedOperationsIsRefusedByEveryMode) {
         DB::Open(options, kStorePath, {{kDefaultColumnFamilyName, options}, {"other", options}}, &handles, &db);
     EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   }
+}
+
+// The MANIFEST knows the last operation of a family that was dropped since. Recovery loses it with the damaged operation
+// before it. A copy of the database must have the larger number of the two.
+TEST(RecoveryModesTest, CopiesSucceedAfterTheLossOfOperationsOfADroppedFamily) {
+  TestStore store;
+  store.MustOpen();
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_TRUE(store.db->CreateColumnFamily(store.options, "other", &other).ok());
+  store.Put("a", "1", true);
+  ASSERT_TRUE(store.db->Put({.sync = true}, other, "b", "2").ok());
+  ASSERT_TRUE(store.db->Flush({}, other).ok());
+  store.executor->RunAll();
+  ASSERT_TRUE(store.db->DropColumnFamily(other).ok());
+  store.executor->RunAll();
+  delete other;
+  const std::string log = store.FilesOf(".log").front();
+  const auto fs = std::make_shared<SimFileSystem>(store.fs->Snapshot());
+  const std::size_t in_first_record =
+      kFileHeaderSize + RecordHeader{.value_size = SegmentLink::kSize}.RecordSize() + 20;
+  ASSERT_TRUE(fs->tampering().FlipBit(log, in_first_record, 1).ok());
+  TestStore damaged(fs);
+  damaged.options.wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
+  damaged.MustOpen();
+  EXPECT_EQ(damaged.Get("a"), "NotFound");
+  const Result<Capture> captured = DbInside::Of(damaged.db.get())->CaptureNow(0);
+  EXPECT_TRUE(captured.ok()) << captured.status().ToString();
 }
 
 TEST(RecoveryModesTest, SkippingCorruptedRecordsIsNotSupported) {
