@@ -1,5 +1,6 @@
 #include "vlog/record_format.h"
 
+#include "io/file_header.h"
 #include "util/checksum.h"
 #include "util/coding.h"
 #include "util/mutant.h"
@@ -95,7 +96,8 @@ std::string EncodeSegmentLink(const SegmentLink& link) {
   return EncodeThree(link.number, link.length, link.last_sequence);
 }
 bool DecodeSegmentLink(Slice in, SegmentLink* link) {
-  return DecodeThree(in, &link->number, &link->length, &link->last_sequence);
+  if (!DecodeThree(in, &link->number, &link->length, &link->last_sequence)) return false;
+  return link->last_sequence <= kMaxSequenceNumber && (link->number == 0 || link->length >= kFileHeaderSize);
 }
 
 std::string EncodeLargeValueRef(const LargeValueRef& ref) {

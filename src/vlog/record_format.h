@@ -98,6 +98,7 @@ struct SegmentLink {
   static constexpr std::size_t kSize = 24;
 };
 [[nodiscard]] std::string EncodeSegmentLink(const SegmentLink& link);
+// False if it is none, or if a field cannot be: an end within a file's header, or a number above kMaxSequenceNumber.
 [[nodiscard]] bool DecodeSegmentLink(Slice in, SegmentLink* link);
 
 // The value of a kPutLarge record: a file that was durable before this record was written.

@@ -178,8 +178,8 @@ TEST(RecordFormatTest, LagAboveSequenceNumberProvesNothingDurable) {
 
 TEST(RecordFormatTest, LinksAndLargeValueRefsOfWrongSizeAreRejected) {
   SegmentLink link;
-  ASSERT_TRUE(DecodeSegmentLink(EncodeSegmentLink({1, 2, 3}), &link));
-  EXPECT_TRUE(link.number == 1 && link.length == 2 && link.last_sequence == 3);
+  ASSERT_TRUE(DecodeSegmentLink(EncodeSegmentLink({1, 200, 3}), &link));
+  EXPECT_TRUE(link.number == 1 && link.length == 200 && link.last_sequence == 3);
   LargeValueRef ref;
   ASSERT_TRUE(DecodeLargeValueRef(EncodeLargeValueRef({4, 5, 6}), &ref));
   EXPECT_TRUE(ref.number == 4 && ref.file_size == 5 && ref.body_checksum == 6);
@@ -187,6 +187,16 @@ TEST(RecordFormatTest, LinksAndLargeValueRefsOfWrongSizeAreRejected) {
     EXPECT_FALSE(DecodeSegmentLink(std::string(size, 'x'), &link));
     EXPECT_FALSE(DecodeLargeValueRef(std::string(size, 'x'), &ref));
   }
+}
+
+TEST(RecordFormatTest, LinksWithImpossibleFieldsAreRejected) {
+  SegmentLink link;
+  EXPECT_TRUE(DecodeSegmentLink(EncodeSegmentLink({0, 0, 0}), &link));  // no predecessor
+  EXPECT_TRUE(DecodeSegmentLink(EncodeSegmentLink({1, kFileHeaderSize, kMaxSequenceNumber}), &link));
+  EXPECT_FALSE(DecodeSegmentLink(EncodeSegmentLink({1, kFileHeaderSize - 1, 3}), &link));
+  EXPECT_FALSE(DecodeSegmentLink(EncodeSegmentLink({1, 0, 0}), &link));
+  EXPECT_FALSE(DecodeSegmentLink(EncodeSegmentLink({1, 200, kMaxSequenceNumber + 1}), &link));
+  EXPECT_FALSE(DecodeSegmentLink(EncodeSegmentLink({0, 0, ~SequenceNumber{0}}), &link));
 }
 
 }  // namespace
