@@ -60,7 +60,7 @@ class ObsoleteFiles {
       const auto found = tracked_.find(number);
       if (found == tracked_.end()) return;
       tracked = found->second.lock();
-      tracked_.erase(found);
+      if (tracked == nullptr) tracked_.erase(found);
     }
     if (tracked == nullptr) return;
     try {
