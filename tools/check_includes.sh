@@ -97,6 +97,7 @@ facts | LC_ALL=C awk '
   BEGIN { split("src/ include/ bench/ tools/", tops, " ") }
   $1 == "folder" { folders[$3] = 1; target[$2] = $3; count++ }
   $1 == "dep" { below[$2] = below[$2] " " $3 }
+  # A group is one unit in cycles with others: that of its first member.
   $1 == "may" { for (i = 2; i <= NF; i++) { group[$i] = $2; members[++members_count] = $i } }
   $1 == "file" { files[$2] = 1; units[unit_of($2)] = 1 }
   $1 == "include" {
@@ -104,9 +105,10 @@ facts | LC_ALL=C awk '
     if (found == $2) { print $2 ":" $3 ": includes itself"; wrong = 1 }
     from = unit_of($2); to = unit_of(found)
     if (found != "" && from != to) {
-      if (from in group && to in group && group[from] == group[to]) {
-        used_out[from] = used_in[to] = 1
-      } else if (!((from, to) in edge)) {
+      if (from in group && to in group && group[from] == group[to]) used_out[from] = used_in[to] = 1
+      if (from in group) from = group[from]
+      if (to in group) to = group[to]
+      if (from != to && !((from, to) in edge)) {
         edge[from, to] = 1
         includes[from] = includes[from] " " to
         if (!(from in numbered)) { numbered[from] = 1; order[++order_count] = from }
