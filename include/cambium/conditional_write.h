@@ -47,10 +47,10 @@ class WriteConditions {
 //   OK, *written false    a condition does not hold, and nothing was written
 //   others                as from DB::Write, and as from DB::Get for the keys of the conditions; *written is false
 //
-// Waits for no lock, but looks again if another thread has written a key of a condition meanwhile. In a TransactionDB it
-// locks the keys of the batch and of the conditions instead, in the order of their bytes, and waits for them as
-// TransactionDB::Write does: TimedOut after TransactionDBOptions::default_lock_timeout. The values of the conditions'
-// keys are read whole. WriteOptions::sync applies to the batch.
+// Reads the keys of the conditions again, as often as another thread has written one of them meanwhile. The values are
+// read whole. In a TransactionDB it also locks the keys of the batch and of the conditions, in the order of their bytes,
+// and waits for them as TransactionDB::Write does: TimedOut after TransactionDBOptions::default_lock_timeout.
+// WriteOptions::sync applies to the batch. What a compaction filter changes counts as no write.
 Status WriteIf(DB* db, const WriteOptions& options, const WriteConditions& conditions, WriteBatch* batch,
                bool* written);
 

@@ -38,6 +38,20 @@ class LargeFilesScope {
   PreparedWrite& write_;
 };
 
+// Gives the memory that was reserved for a write back, unless the write is appended.
+class ReservedScope {
+ public:
+  explicit ReservedScope(const PreparedWrite* write) CAMBIUM_REQUIRES(append_lock) : write_(*write) {}
+  ~ReservedScope() CAMBIUM_REQUIRES(append_lock) {
+    if (write_.last == 0) WriteHead::GiveBackReserved(write_.targets);
+  }
+  ReservedScope(const ReservedScope&) = delete;
+  ReservedScope& operator=(const ReservedScope&) = delete;
+
+ private:
+  const PreparedWrite& write_;
+};
+
 }  // namespace
 
 Writer::Writer(DbState* state, Upkeep* upkeep, TraceSwitch* traces)
@@ -123,7 +137,6 @@ Status Writer::Write(const WriteOptions& options, WriteBatch* batch, const Write
 
 Status Writer::WritePrepared(const WriteOptions& options, PreparedWrite* write, TracedCall* traced) {
   assert(!write->batch.empty() && !write->targets.empty());
-  db_.stats.user_bytes.fetch_add(write->user_bytes, std::memory_order_relaxed);
   const SampledCall sampled(&pace_.foreground(), options.sync ? CallKind::kSyncedWrite : CallKind::kWrite);
   Status appended = AwaitPermission(options, *write);
   if (appended.ok()) appended = AppendOrFree(options, write, traced);
@@ -131,6 +144,7 @@ Status Writer::WritePrepared(const WriteOptions& options, PreparedWrite* write, 
   db_.events.Deliver();
   assert(appended.ok() == (write->last != 0) && "a batch that was appended has a sequence number");
   if (!appended.ok()) return GiveUp(write, appended);
+  db_.stats.user_bytes.fetch_add(write->user_bytes, std::memory_order_relaxed);
   if (traced->is_on()) traced->Record();
   if (db_.meter.is_on()) CountWritten(db_.meter, *write);
   if (!write->large.empty()) {
@@ -177,13 +191,10 @@ Status Writer::Append(const WriteOptions& options, PreparedWrite* write, WriteTr
   // A batch that exceeds the limit stays in line until it is in a memtable that can be flushed, so that others wait for
   // that flush. Other batches have their memory and no longer need the line.
   if (!place.may_exceed) place.Leave();
-  Status appended = CheckNotDropped(*write);
-  if (appended.ok() && write->condition != nullptr) appended = write->condition->Check();
-  if (appended.ok()) appended = head_.Append(&write->batch, write->targets, &write->last);
-  if (!appended.ok()) {
-    WriteHead::GiveBackReserved(write->targets);
-    return appended;
-  }
+  const ReservedScope reserved(write);
+  CAMBIUM_RETURN_IF_ERROR(CheckNotDropped(*write));
+  if (write->condition != nullptr) CAMBIUM_RETURN_IF_ERROR(write->condition->Check());
+  CAMBIUM_RETURN_IF_ERROR(head_.Append(&write->batch, write->targets, &write->last));
   if (traced->keeps_order()) traced->Record();
   return Status::OK();
 }

@@ -54,29 +54,37 @@ Status ConditionalWrite::CheckUnchanged(SequenceNumber since) const {
   return Status::OK();
 }
 
-// Holds if no key of the conditions was written after `since`. Says whether that was why a write failed.
+// Holds if no key of the conditions was written after `since`, and no family was dropped. Says whether that was why a
+// write failed.
 class ConditionalWrite::Unchanged final : public WriteCondition {
  public:
   Unchanged(const ConditionalWrite* write, SequenceNumber since) : write_(*write), since_(since) {}
   [[nodiscard]] Status Check() const override {
+    was_asked_ = true;
     if (MutantIs(Mutant::kConditionIsCheckedBeforeTheLock)) return Status::OK();
     return Look();
   }
   [[nodiscard]] Status Look() const {
+    for (const auto& family : write_.families_) {
+      if (family->dropped.load(std::memory_order_relaxed)) return DroppedStatus(*family);
+    }
     if (write_.inside_.db().GetLatestSequenceNumber() == since_) return Status::OK();
     Status unchanged = write_.CheckUnchanged(since_);
     has_failed_ = !unchanged.ok();
     return unchanged;
   }
+  [[nodiscard]] bool was_asked() const { return was_asked_; }
   [[nodiscard]] bool has_failed() const { return has_failed_; }
 
  private:
   const ConditionalWrite& write_;
   const SequenceNumber since_;
-  mutable bool has_failed_ = false;  // Check is const, and called by the thread that made this object
+  // Check is const, and called by the thread that made this object.
+  mutable bool was_asked_ = false;
+  mutable bool has_failed_ = false;
 };
 
-Status ConditionalWrite::WriteUnlocked(const WriteOptions& options, WriteBatch* batch, bool* written) const {
+Status ConditionalWrite::Write(const WriteOptions& options, WriteBatch* batch, bool* written) const {
   while (true) {
     WriteHistory::Mark mark(inside_.history());
     const SequenceNumber since = inside_.db().GetLatestSequenceNumber();
@@ -85,8 +93,8 @@ Status ConditionalWrite::WriteUnlocked(const WriteOptions& options, WriteBatch* 
     if (!all_hold) return Status::OK();
     CAMBIUM_FAULT_POINT("ConditionalWrite:read");
     const Unchanged unchanged(this, since);
-    Status s = batch->Count() == 0 ? unchanged.Look() : Status::OK();  // WriteIf asks nothing about an empty batch
-    if (s.ok()) s = inside_.WriteIf(options, batch, unchanged);
+    Status s = inside_.WriteIf(options, batch, unchanged);
+    if (s.ok() && !unchanged.was_asked()) s = unchanged.Look();  // nothing was to be appended
     *written = s.ok();
     const bool again = unchanged.has_failed() && (s.IsBusy() || s.IsTryAgain());
     if (!again) return s;
@@ -122,7 +130,7 @@ Status WriteIf(DB* db, const WriteOptions& options, const WriteConditions& condi
   }
   ConditionalWrite write(inside, &conditions);
   CAMBIUM_RETURN_IF_ERROR(write.FindFamilies());
-  return write.WriteUnlocked(options, batch, written);
+  return write.Write(options, batch, written);
 }
 
 Status PutIfAbsent(DB* db, const WriteOptions& options, ColumnFamilyHandle* family, Slice key, Slice value,

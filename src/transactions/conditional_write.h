@@ -1,8 +1,10 @@
 // ConditionalWrite: the conditions of one WriteIf, with the families that their handles stand for.
 //
-//   without locks   note the newest write ─▶ read the keys ─▶ append lock: are they unchanged? ─▶ append
-//                                                                          no ─▶ from the beginning
-//   TransactionDB   lock the keys ─▶ read the keys ─▶ append
+//   note the newest write ─▶ read the keys ─▶ append lock: are they unchanged? ─▶ append
+//                                                          no ─▶ from the beginning
+//
+// A TransactionDB locks the keys before. It looks at them under the append lock too: its locks are for bytes, and a
+// comparator may take keys with other bytes for equal.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +28,18 @@ class ConditionalWrite {
   // Both must outlive it.
   ConditionalWrite(DbInside* inside, const WriteConditions* conditions) : inside_(*inside), conditions_(*conditions) {}
 
-  // Finds the families. Called first, once. An error if a handle is of another database, or its family was dropped.
+  // Finds the families. Called first, once. An error if a handle is of another database.
   Status FindFamilies();
   // Adds the keys of the conditions.
   void AddKeys(std::set<FamilyKey>* keys) const;
-  // Whether all conditions hold in the newest state. Reads each key once, one after another.
-  [[nodiscard]] Result<bool> AllHold() const;
-  // Writes the batch if all conditions hold, without locks. As WriteIf.
-  Status WriteUnlocked(const WriteOptions& options, WriteBatch* batch, bool* written) const;
+  // Writes the batch if all conditions hold. As WriteIf.
+  Status Write(const WriteOptions& options, WriteBatch* batch, bool* written) const;
 
  private:
   class Unchanged;
 
+  // Whether all conditions hold in the newest state. Reads each key once, one after another.
+  [[nodiscard]] Result<bool> AllHold() const;
   // OK if none of the keys was written after `since`; Busy or TryAgain as ChangeFinder.
   [[nodiscard]] Status CheckUnchanged(SequenceNumber since) const;
 

@@ -97,8 +97,7 @@ class TransactionDBImpl final : public TransactionDB {
       CAMBIUM_TRY(const std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle.get()));
       CAMBIUM_RETURN_IF_ERROR(locks.LockForWrite(family, key));
     }
-    CAMBIUM_TRY(const bool all_hold, write.AllHold());
-    if (!all_hold) return Status::OK();
+    if (conditions.Count() > 0) return write.Write(options, batch, written);
     Status s = inside_.db().Write(options, batch);
     *written = s.ok();
     return s;

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "api/db_inside.h"
@@ -16,6 +18,7 @@
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
+#include "testing/test_comparators.h"
 #include "testing/test_store.h"
 #include "util/fault_point.h"
 #include "util/prng.h"
@@ -31,7 +34,8 @@ std::string Get(DB* db, Slice key, ColumnFamilyHandle* family = nullptr) {
 
 // A database with threads, in a simulated file system: a plain one, or one that locks keys.
 struct Store {
-  explicit Store(bool locks, std::int64_t lock_timeout = 10'000) {
+  explicit Store(bool locks, std::int64_t lock_timeout = 10'000, const Comparator* comparator = nullptr) {
+    if (comparator != nullptr) options.comparator = comparator;
     options.file_system = std::make_shared<SimFileSystem>();
     options.info_log = NullLogger();
     Status s;
@@ -256,6 +260,22 @@ TEST(ConditionalWriteTest, EmptyBatchComparesAgainAfterAWrite) {
   EXPECT_EQ(outcome, "unmet");
 }
 
+// A batch of an empty range has operations, but nothing to append.
+TEST(ConditionalWriteTest, BatchOfAnEmptyRangeComparesAgainAfterAWrite) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("a", "1");
+  bool once = false;
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (std::string(name) == "ConditionalWrite:read" && !std::exchange(once, true)) store.Put("a", "2");
+  });
+  WriteBatch batch;
+  ASSERT_TRUE(batch.DeleteRange("x", "x").ok());
+  const std::string outcome = Write(store.db.get(), WriteConditions().HasValue("a", "1"), &batch);
+  FaultPoints::Instance().Set(nullptr);
+  EXPECT_EQ(outcome, "unmet");
+}
+
 TEST(ConditionalWriteTest, ConflictsWithOpenTransactions) {
   TestStore store;
   store.MustOpen();
@@ -275,7 +295,68 @@ TEST(ConditionalWriteTest, KeepsNoHistoryAfterItsEnd) {
   EXPECT_EQ(DbInside::Of(store.db.get())->history()->mark_count(), 0u);
 }
 
+// Drops a column family of a condition between the comparison and the append.
+std::string WriteDuringADrop(bool locks) {
+  Store store(locks);
+  DB* const db = store.db.get();
+  ColumnFamilyHandle* family = nullptr;
+  EXPECT_TRUE(db->CreateColumnFamily(store.options, "f", &family).ok());
+  const std::unique_ptr<ColumnFamilyHandle> owned(family);
+  EXPECT_TRUE(db->Put({}, family, "k", "v").ok());
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (std::string(name) == "ConditionalWrite:read") {
+      EXPECT_TRUE(db->DropColumnFamily(family).ok());
+    }
+  });
+  WriteBatch batch;
+  EXPECT_TRUE(batch.Put("k", "v").ok());
+  const std::string outcome = Write(db, WriteConditions().HasValue(family, "k", "v"), &batch);
+  FaultPoints::Instance().Set(nullptr);
+  EXPECT_EQ(Get(db, "k"), "NotFound");
+  return outcome;
+}
+
+TEST(ConditionalWriteTest, DropOfAFamilyBeforeTheAppendIsSeen) {
+  EXPECT_TRUE(StartsWith(WriteDuringADrop(false), "Column family dropped"));
+  EXPECT_TRUE(StartsWith(WriteDuringADrop(true), "Column family dropped"));
+}
+
+TEST(ConditionalWriteTest, RefusedAndRepeatedWritesCountNoBytes) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("k", "old");
+  const auto user_bytes = [&] {
+    std::map<std::string, std::string> figures;
+    EXPECT_TRUE(store.db->GetMapProperty("cambium.index-stats", &figures));
+    return std::stoull(figures["user_bytes"]);
+  };
+  const std::uint64_t before = user_bytes();
+  EXPECT_EQ(Set(store.db.get(), "k", "other", "new"), "unmet");
+  bool once = false;
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (std::string(name) == "ConditionalWrite:read" && !std::exchange(once, true)) store.Put("k", "old");
+  });
+  EXPECT_EQ(Set(store.db.get(), "k", "old", "new"), "written");
+  FaultPoints::Instance().Set(nullptr);
+  EXPECT_EQ(user_bytes() - before, 2 * std::string("kold").size());
+}
+
 // ---- With locks ----
+
+// The locks are for bytes, but the comparator takes "K" and "k" for the same key.
+TEST(ConditionalWriteTest, KeysThatTheComparatorTakesForEqualAreOneKey) {
+  Store store(/*locks=*/true, /*lock_timeout=*/10'000, CaseFoldingComparator());
+  DB* const db = store.db.get();
+  bool once = false;
+  std::string inner;
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (std::string(name) == "ConditionalWrite:read" && !std::exchange(once, true)) inner = Absent(db, "K", "inner");
+  });
+  EXPECT_EQ(Absent(db, "k", "outer"), "unmet");
+  FaultPoints::Instance().Set(nullptr);
+  EXPECT_EQ(inner, "written");
+  EXPECT_EQ(Get(db, "k"), "inner");
+}
 
 TEST(ConditionalWriteTest, WaitsForTheLocksOfTransactions) {
   Store store(/*locks=*/true, /*lock_timeout=*/0);
