@@ -76,4 +76,12 @@ class Slice {
   std::size_t size_ = 0;
 };
 
+// A key or a value that lies in several pieces of memory, one after another. The pieces must exist during the call.
+struct SliceParts {
+  SliceParts() = default;
+  SliceParts(const Slice* its_parts, int count) : parts(its_parts), num_parts(count) {}
+  const Slice* parts = nullptr;
+  int num_parts = 0;  // none, or negative: empty
+};
+
 }  // namespace cambium

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,11 @@ class ColumnFamilyHandle;
 // before it, remove it. The serialised form does not have it.
 class WriteBatch {
  public:
-  explicit WriteBatch(std::size_t reserved_bytes = 0);
+  // `max_bytes`: an operation that would make the serialised batch larger returns Aborted and is left out; the rest of
+  // the batch can be written. 0: no limit. Append ignores it.
+  explicit WriteBatch(std::size_t reserved_bytes = 0, std::size_t max_bytes = 0);
+  // Changes the limit for the operations that follow.
+  void SetMaxBytes(std::size_t max_bytes) { max_bytes_ = max_bytes; }
 
   // InvalidArgument if the key is longer than 64 KiB or the value than 4 GiB - 1, or if the batch has families of
   // another database; the operation is then refused. (A checkpoint or a restored backup counts as the same database as
@@ -37,6 +43,15 @@ class WriteBatch {
   // affected. Write returns InvalidArgument if begin is greater than end: only the family knows the order.
   Status DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end);
   Status DeleteRange(Slice begin, Slice end) { return DeleteRange(nullptr, begin, end); }
+  // The same, of keys and values in parts, which are copied without being joined first.
+  Status Put(ColumnFamilyHandle* family, const SliceParts& key, const SliceParts& value);
+  Status Put(const SliceParts& key, const SliceParts& value) { return Put(nullptr, key, value); }
+  Status Delete(ColumnFamilyHandle* family, const SliceParts& key);
+  Status Delete(const SliceParts& key) { return Delete(nullptr, key); }
+  Status SingleDelete(ColumnFamilyHandle* family, const SliceParts& key);
+  Status SingleDelete(const SliceParts& key) { return SingleDelete(nullptr, key); }
+  Status DeleteRange(ColumnFamilyHandle* family, const SliceParts& begin, const SliceParts& end);
+  Status DeleteRange(const SliceParts& begin, const SliceParts& end) { return DeleteRange(nullptr, begin, end); }
   // Appends all operations of `other`, which may be this batch.
   void Append(const WriteBatch& other);
   // Returns NotSupported: the operation is refused.
@@ -92,13 +107,16 @@ class WriteBatch {
     bool is_refused;
     DatabaseId database;
   };
-  Status Add(char tag, const ColumnFamilyHandle* family, Slice key, const Slice* value);
+  // Adds an operation; `end` is the value of a put, or the end of a range delete. `checked`: whether its sizes are legal.
+  Status Add(char tag, Status checked, const ColumnFamilyHandle* family, std::span<const Slice> key,
+             const std::span<const Slice>* end);
   // False if the batch has families of another database.
   [[nodiscard]] bool IsFor(const DatabaseId& database) const;
 
   // Count, then each operation: tag, [varint family], varint key size, key, [varint value size, value].
   std::string rep_;
   std::uint32_t count_ = 0;
+  std::size_t max_bytes_ = 0;  // 0: no limit
   Status status_;
   DatabaseId database_{};  // that of the families' handles; zero: no handle was given
   std::vector<SavePoint> save_points_;

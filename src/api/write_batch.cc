@@ -1,5 +1,8 @@
 #include "cambium/write_batch.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "api/batch_op.h"
 #include "api/batch_tags.h"
 #include "cambium/column_family.h"
@@ -11,16 +14,42 @@
 namespace cambium {
 namespace {
 
-Status CheckKey(Slice key) {
-  if (key.size() <= kMaxKeyBytes) return Status::OK();
-  return Status::InvalidArgument("key of " + std::to_string(key.size()) + " bytes; the most is " +
+using Parts = std::span<const Slice>;
+
+Parts PartsOf(const Slice& whole) { return {&whole, 1}; }
+Parts PartsOf(const SliceParts& parts) {
+  return {parts.parts, static_cast<std::size_t>(std::max(parts.num_parts, 0))};
+}
+
+std::size_t SizeOf(Parts parts) {
+  std::size_t size = 0;
+  for (const Slice part : parts) size += part.size();
+  return size;
+}
+
+Status CheckKey(Parts key) {
+  const std::size_t size = SizeOf(key);
+  if (size <= kMaxKeyBytes) return Status::OK();
+  return Status::InvalidArgument("key of " + std::to_string(size) + " bytes; the most is " +
                                  std::to_string(kMaxKeyBytes));
 }
 
-Status CheckValue(Slice value) {
-  if (value.size() <= kMaxValueBytes) return Status::OK();
-  return Status::InvalidArgument("value of " + std::to_string(value.size()) + " bytes; the most is " +
+Status CheckPut(Parts key, Parts value) {
+  CAMBIUM_RETURN_IF_ERROR(CheckKey(key));
+  const std::size_t size = SizeOf(value);
+  if (size <= kMaxValueBytes) return Status::OK();
+  return Status::InvalidArgument("value of " + std::to_string(size) + " bytes; the most is " +
                                  std::to_string(kMaxValueBytes));
+}
+
+Status CheckRange(Parts begin, Parts end) {
+  CAMBIUM_RETURN_IF_ERROR(CheckKey(begin));
+  return CheckKey(end);
+}
+
+void AppendWithSize(std::string* out, Parts parts) {
+  PutVarint64(out, SizeOf(parts));
+  for (const Slice part : parts) out->append(part.data(), part.size());
 }
 
 class NullHandler final : public WriteBatch::Handler {
@@ -39,7 +68,7 @@ Status NoFamily(std::uint32_t family) {
 
 }  // namespace
 
-WriteBatch::WriteBatch(std::size_t reserved_bytes) {
+WriteBatch::WriteBatch(std::size_t reserved_bytes, std::size_t max_bytes) : max_bytes_(max_bytes) {
   rep_.reserve(reserved_bytes + kCountSize);
   Clear();
 }
@@ -71,44 +100,61 @@ Status WriteBatch::Refuse(Status why) {
   return why;
 }
 
-Status WriteBatch::Add(char tag, const ColumnFamilyHandle* family, Slice key, const Slice* value) {
+Status WriteBatch::Add(char tag, Status checked, const ColumnFamilyHandle* family, Parts key, const Parts* end) {
+  if (!checked.ok()) return Refuse(std::move(checked));
+  DatabaseId database = database_;
   if (family != nullptr) {
-    const DatabaseId& database = static_cast<const FamilyHandle*>(family)->database_id();
+    database = static_cast<const FamilyHandle*>(family)->database_id();
     if (!IsFor(database)) return Refuse(Status::InvalidArgument("a write batch has families of two databases"));
-    database_ = database;
   }
   const std::uint32_t id = family == nullptr ? 0 : family->GetID();
   // First, because no part of an operation may remain if memory runs out.
   constexpr std::size_t kNumbersMost = 1 + 5 + 5 + 5;
-  rep_.reserve(rep_.size() + kNumbersMost + key.size() + (value == nullptr ? 0 : value->size()));
+  const std::size_t before = rep_.size();
+  rep_.reserve(before + kNumbersMost + SizeOf(key) + (end == nullptr ? 0 : SizeOf(*end)));
   rep_ += static_cast<char>(id == 0 ? tag : tag | kFamilyBit);
   if (id != 0) PutVarint64(&rep_, id);
-  PutLengthPrefixed(&rep_, key);
-  if (value != nullptr) PutLengthPrefixed(&rep_, *value);
+  AppendWithSize(&rep_, key);
+  if (end != nullptr) AppendWithSize(&rep_, *end);
+  if (max_bytes_ != 0 && rep_.size() > max_bytes_) {
+    rep_.resize(before);
+    return Status::Aborted("the write batch would have more than max_bytes, " + std::to_string(max_bytes_));
+  }
+  database_ = database;
   EncodeFixed<std::uint32_t>(rep_.data(), ++count_);
   return Status::OK();
 }
 
 Status WriteBatch::Put(ColumnFamilyHandle* family, Slice key, Slice value) {
-  if (Status s = CheckKey(key); !s.ok()) return Refuse(std::move(s));
-  if (Status s = CheckValue(value); !s.ok()) return Refuse(std::move(s));
-  return Add(kPutTag, family, key, &value);
+  const Parts its_value = PartsOf(value);
+  return Add(kPutTag, CheckPut(PartsOf(key), its_value), family, PartsOf(key), &its_value);
+}
+Status WriteBatch::Put(ColumnFamilyHandle* family, const SliceParts& key, const SliceParts& value) {
+  const Parts its_value = PartsOf(value);
+  return Add(kPutTag, CheckPut(PartsOf(key), its_value), family, PartsOf(key), &its_value);
 }
 
 Status WriteBatch::Delete(ColumnFamilyHandle* family, Slice key) {
-  if (Status s = CheckKey(key); !s.ok()) return Refuse(std::move(s));
-  return Add(kDeleteTag, family, key, nullptr);
+  return Add(kDeleteTag, CheckKey(PartsOf(key)), family, PartsOf(key), nullptr);
+}
+Status WriteBatch::Delete(ColumnFamilyHandle* family, const SliceParts& key) {
+  return Add(kDeleteTag, CheckKey(PartsOf(key)), family, PartsOf(key), nullptr);
 }
 
 Status WriteBatch::SingleDelete(ColumnFamilyHandle* family, Slice key) {
-  if (Status s = CheckKey(key); !s.ok()) return Refuse(std::move(s));
-  return Add(kSingleDeleteTag, family, key, nullptr);
+  return Add(kSingleDeleteTag, CheckKey(PartsOf(key)), family, PartsOf(key), nullptr);
+}
+Status WriteBatch::SingleDelete(ColumnFamilyHandle* family, const SliceParts& key) {
+  return Add(kSingleDeleteTag, CheckKey(PartsOf(key)), family, PartsOf(key), nullptr);
 }
 
 Status WriteBatch::DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end) {
-  if (Status s = CheckKey(begin); !s.ok()) return Refuse(std::move(s));
-  if (Status s = CheckKey(end); !s.ok()) return Refuse(std::move(s));
-  return Add(kDeleteRangeTag, family, begin, &end);
+  const Parts its_end = PartsOf(end);
+  return Add(kDeleteRangeTag, CheckRange(PartsOf(begin), its_end), family, PartsOf(begin), &its_end);
+}
+Status WriteBatch::DeleteRange(ColumnFamilyHandle* family, const SliceParts& begin, const SliceParts& end) {
+  const Parts its_end = PartsOf(end);
+  return Add(kDeleteRangeTag, CheckRange(PartsOf(begin), its_end), family, PartsOf(begin), &its_end);
 }
 
 Status WriteBatch::Merge(Slice, Slice) { return Refuse(Status::NotSupported("Merge is not in this version")); }
@@ -155,7 +201,7 @@ Status WriteBatch::Iterate(Handler* handler) const {
 Status WriteBatch::FromData(Slice data, WriteBatch* batch) {
   if (batch == nullptr) return Status::InvalidArgument("the write batch is null");
   if (data.size() < kCountSize) return Status::Corruption("write batch is cut off");
-  WriteBatch read;
+  WriteBatch read(0, batch->max_bytes_);
   read.rep_ = data.ToString();
   read.count_ = DecodeFixed<std::uint32_t>(data.data());
   NullHandler check;

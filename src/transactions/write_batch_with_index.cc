@@ -59,12 +59,11 @@ ColumnFamilyHandle* HandleIn(DB* db, ColumnFamilyHandle* family) {
 }  // namespace
 
 struct WriteBatchWithIndex::Rep {
-  Rep(const Comparator* order, std::size_t reserved_bytes, bool overwrite_key, std::size_t its_max_bytes)
-      : batch(reserved_bytes), index(&batch, order, overwrite_key), max_bytes(its_max_bytes) {}
+  Rep(const Comparator* order, std::size_t reserved_bytes, bool overwrite_key, std::size_t max_bytes)
+      : batch(reserved_bytes, max_bytes), index(&batch, order, overwrite_key) {}
 
   WriteBatch batch;
   BatchIndex index;
-  std::size_t max_bytes;
   bool indexes = true;
 
   // Adds an operation to the batch by `add`, and then to the index.
@@ -76,14 +75,8 @@ struct WriteBatchWithIndex::Rep {
     batch.SetSavePoint();
     try {
       if (Status added = add(); !added.ok()) {
-        static_cast<void>(batch.PopSavePoint());  // the batch keeps the refusal
+        static_cast<void>(batch.PopSavePoint());  // the batch keeps the refusal, if it is one
         return added;
-      }
-      if (max_bytes != 0 && batch.GetDataSize() > max_bytes) {
-        Status exceeded =
-            Status::Aborted("the write batch would have more than max_bytes, " + std::to_string(max_bytes));
-        static_cast<void>(batch.RollbackToSavePoint());
-        return exceeded;
       }
       if (indexes) index.Add(at);
     } catch (...) {
@@ -127,7 +120,7 @@ void WriteBatchWithIndex::Clear() {
 WriteBatch* WriteBatchWithIndex::GetWriteBatch() { return &rep_->batch; }
 std::size_t WriteBatchWithIndex::GetDataSize() const { return rep_->batch.GetDataSize(); }
 bool WriteBatchWithIndex::GetOverwriteKey() const { return rep_->index.only_newest(); }
-void WriteBatchWithIndex::SetMaxBytes(std::size_t max_bytes) { rep_->max_bytes = max_bytes; }
+void WriteBatchWithIndex::SetMaxBytes(std::size_t max_bytes) { rep_->batch.SetMaxBytes(max_bytes); }
 
 void WriteBatchWithIndex::SetIndexing(bool is_on) { rep_->indexes = is_on; }
 

@@ -201,6 +201,73 @@ TEST(WriteBatchTest, SavePointsNest) {
   EXPECT_TRUE(batch.RollbackToSavePoint().IsNotFound());
 }
 
+// ---- Parts, and the limit of bytes ----
+
+// Returns the serialised batch of `add`.
+template <typename Add>
+std::string DataOf(Add add) {
+  WriteBatch batch;
+  EXPECT_TRUE(add(&batch).ok());
+  return batch.Data();
+}
+
+TEST(WriteBatchTest, OperationsInPartsAreThoseOfTheJoinedBytes) {
+  const Slice key_parts[] = {"ke", "", "y"};
+  const Slice value_parts[] = {"v", "alue"};
+  const SliceParts key(key_parts, 3);
+  const SliceParts value(value_parts, 2);
+  const SliceParts none;
+  EXPECT_EQ(DataOf([&](WriteBatch* b) { return b->Put(key, value); }),
+            DataOf([](WriteBatch* b) { return b->Put("key", "value"); }));
+  EXPECT_EQ(DataOf([&](WriteBatch* b) { return b->Put(key, none); }),
+            DataOf([](WriteBatch* b) { return b->Put("key", ""); }));
+  EXPECT_EQ(DataOf([&](WriteBatch* b) { return b->Delete(key); }),
+            DataOf([](WriteBatch* b) { return b->Delete("key"); }));
+  EXPECT_EQ(DataOf([&](WriteBatch* b) { return b->SingleDelete(key); }),
+            DataOf([](WriteBatch* b) { return b->SingleDelete("key"); }));
+  EXPECT_EQ(DataOf([&](WriteBatch* b) { return b->DeleteRange(key, value); }),
+            DataOf([](WriteBatch* b) { return b->DeleteRange("key", "value"); }));
+}
+
+TEST(WriteBatchTest, PartsThatAreTooLongTogetherAreRefused) {
+  const std::string half(40'000, 'k');
+  const Slice parts[] = {half, half};
+  WriteBatch batch;
+  EXPECT_TRUE(batch.Delete(SliceParts(parts, 2)).IsInvalidArgument());
+  EXPECT_TRUE(batch.status().IsInvalidArgument());
+  EXPECT_EQ(batch.Count(), 0u);
+}
+
+TEST(WriteBatchTest, OperationBeyondTheLimitOfBytesIsLeftOut) {
+  WriteBatch batch(0, 40);
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  const std::string before = batch.Data();
+  EXPECT_TRUE(batch.Put("b", std::string(40, 'v')).IsAborted());
+  EXPECT_EQ(batch.Data(), before);
+  EXPECT_EQ(batch.Count(), 1u);
+  EXPECT_TRUE(batch.status().ok());  // the rest can be written
+  EXPECT_TRUE(batch.Put("c", "3").ok());
+  testing::TestStore store;
+  store.MustOpen();
+  EXPECT_TRUE(store.db->Write({}, &batch).ok());
+  EXPECT_EQ(store.Get("a"), "1");
+  EXPECT_EQ(store.Get("b"), "NotFound");
+  EXPECT_EQ(store.Get("c"), "3");
+}
+
+TEST(WriteBatchTest, LimitOfBytesIsExact) {
+  WriteBatch unlimited;
+  ASSERT_TRUE(unlimited.Put("key", "value").ok());
+  WriteBatch batch(0, unlimited.GetDataSize());
+  EXPECT_TRUE(batch.Put("key", "value").ok());
+  EXPECT_TRUE(batch.Delete("").IsAborted());
+  batch.SetMaxBytes(0);
+  EXPECT_TRUE(batch.Delete("").ok());
+  batch.SetMaxBytes(1);
+  batch.Clear();
+  EXPECT_TRUE(batch.Delete("").IsAborted());  // Clear keeps the limit
+}
+
 TEST(WriteBatchTest, MovedOrCopiedBatchIsTheSame) {
   WriteBatch batch = Three();
   WriteBatch copy = batch;

@@ -17,7 +17,8 @@ using cambium::ColumnFamilyHandle;
 // be written.
 class WriteBatch : public cambium::WriteBatch {
  public:
-  explicit WriteBatch(std::size_t reserved_bytes = 0) : cambium::WriteBatch(reserved_bytes) {}
+  explicit WriteBatch(std::size_t reserved_bytes = 0, std::size_t max_bytes = 0)
+      : cambium::WriteBatch(reserved_bytes, max_bytes) {}
   // Makes a batch from Data() of another one, which is in Cambium's form. If `rep` is malformed, the batch is refused.
   explicit WriteBatch(const std::string& rep);
 
