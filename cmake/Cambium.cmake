@@ -87,9 +87,14 @@ function(cambium_join_sources target)
   endif()
 endfunction()
 
-# For a build that only checks each file alone, which spends most of its time parsing the standard library. A floor's
-# own headers are not precompiled, so a file that does not include one of them fails to compile.
-option(CAMBIUM_PRECOMPILE_STANDARD_HEADERS "Parse the headers of the standard library once for all floors" OFF)
+# A build spends much of its time parsing the standard library. A floor's own headers are not precompiled, so a file that
+# does not include one of them fails to compile, unless its folder is joined. gcc gives warnings for code of the standard
+# library if it is precompiled, so it does so only on request.
+set(precompile OFF)
+if(CAMBIUM_JOIN_SOURCES AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(precompile ON)
+endif()
+option(CAMBIUM_PRECOMPILE_STANDARD_HEADERS "Parse the headers of the standard library once for all floors" ${precompile})
 if(CAMBIUM_PRECOMPILE_STANDARD_HEADERS)
   add_library(cambium_standard_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/standard_headers.cc)
   target_link_libraries(cambium_standard_headers PRIVATE cambium_flags)

@@ -85,8 +85,8 @@ fixed=()
 if [ "$PRESET" = tsan ] && setarch "$(uname -m)" -R true 2>/dev/null; then fixed=(setarch "$(uname -m)" -R); fi
 # AddressSanitizer keeps the stack of each allocation: the innermost frames tell enough, and take less time.
 if [ "$PRESET" = asan ]; then export ASAN_OPTIONS=malloc_context_size=8:${ASAN_OPTIONS:-}; fi
-# One more than there are processors: some tests wait for the disk most of their time.
-${fixed[@]+"${fixed[@]}"} ctest --test-dir "$BUILD" -j $((JOBS + 1)) --output-on-failure --output-junit "$results" \
+# Two more than there are processors: some tests wait for the disk most of their time.
+${fixed[@]+"${fixed[@]}"} ctest --test-dir "$BUILD" -j $((JOBS + 2)) --output-on-failure --output-junit "$results" \
   ${selection[@]+"${selection[@]}"} || code=$?
 [ -s "$results" ] || give_up "ctest ended with $code and no results"
 
