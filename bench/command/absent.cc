@@ -27,7 +27,7 @@ const char* WhyAbsent(const std::string& benchmark) {
       {"readtocache", "readseq does the same"},
       {"readhot", "use readrandom with --read_random_exp_range"},
       {"seekrandommerge", kNoMerge},
-      {"randomtransaction", "Cambium has no transactions"},
+      {"randomtransaction", "use transaction, with --transaction_kind"},
       {"approximatesizerandom", "it measures an estimate that RocksDB makes"},
       {"open", "cambium_recovery_time measures how long Open takes"},
   };
@@ -47,6 +47,9 @@ const char* WhyOptionAbsent(const std::string& option) {
       {"--perf_level", "all figures are always measured"},
       {"--mix_accesses", "db_bench ignores it; --reads sets the number of operations of mixgraph"},
       {"--cache_type", "each engine has its own cache; RocksDB's is the LRU cache"},
+      {"--transaction_db", "use the benchmark transaction with --transaction_kind=locking"},
+      {"--optimistic_transaction_db", "use the benchmark transaction with --transaction_kind=optimistic"},
+      {"--transaction_sets", "use --transaction_keys"},
       {"--max_scan_distance", "scans have no upper bound"},
       {"--enable_blob_files", "--engine=rocksdb_blob has them, rocksdb_leveled does not; Cambium uses --min_blob_size"},
       {"--blob_compression_type", "--compression_type is for values and blocks alike"},

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t kKeySizeMax = 64u << 10;
 constexpr std::size_t kValueSizeMax = 1u << 30;
+constexpr double kZipfMax = 0.9999;
 
 // Replaces the word "all" by the stores that can run here.
 std::vector<std::string> WithoutAll(const std::vector<std::string>& words) {
@@ -163,6 +164,24 @@ void AddTraceOptions(CLI::App* app, TraceFlags* t) {
       ->capture_default_str();
   app->add_flag("--trace_values", t->include_values, "record values, not only their lengths");
   app->add_flag("--trace_preserve_write_order", t->preserve_write_order, "record writes in the order of their commits");
+}
+
+void AddTransactionOptions(CLI::App* app, TransactionFlags* t) {
+  AddChoice<TransactionKind>(
+      app, "--transaction_kind", &t->kind,
+      {{"optimistic", TransactionKind::kOptimistic}, {"locking", TransactionKind::kLocking}},
+      "of the benchmark transaction: with this benchmark, the run uses OptimisticTransactionDB or TransactionDB (with "
+      "deadlock_detect) of Cambium and RocksDB; LMDB and WiredTiger have one kind");
+  app->add_option("--transaction_keys", t->keys,
+                  "different keys of a transaction: it reads each with GetForUpdate, then puts each, then commits")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}))
+      ->capture_default_str();
+  app->add_option("--transaction_zipf", t->zipf,
+                  "skew of these keys: the i-th warmest is drawn in proportion to 1 / i^this; 0: uniform")
+      ->check(CLI::Range(0.0, kZipfMax))
+      ->capture_default_str();
+  app->add_flag("--transaction_set_snapshot", t->set_snapshot,
+                "transactions of Cambium and RocksDB begin with a snapshot, and read at it");
 }
 
 void AddRunOptions(CLI::App* app, BenchFlags* f) {
@@ -341,6 +360,7 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   AddMixgraphOptions(app, &f->mixgraph);
   AddYcsbOptions(app, &f->ycsb);
   AddTraceOptions(app, &f->trace);
+  AddTransactionOptions(app, &f->transaction);
   AddCountOptions(app, f);
   AddDataOptions(app, f);
   AddCallOptions(app, f);
@@ -453,6 +473,12 @@ std::string WithoutEffect(const CLI::App& app, const BenchFlags& f) {
   };
   if (app.count("--trace_file") > 0 && !f.trace.record && !has("replay") && !has("traceload")) {
     return "--trace_file is for trace record, trace replay, and the benchmarks replay and traceload";
+  }
+  for (const char* name :
+       {"--transaction_kind", "--transaction_keys", "--transaction_zipf", "--transaction_set_snapshot"}) {
+    if (app.count(name) > 0 && !HasTransactions(f.benchmarks)) {
+      return std::string(name) + " is for the benchmark transaction";
+    }
   }
   return {};
 }

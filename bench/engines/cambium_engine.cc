@@ -1,6 +1,7 @@
 // Cambium as an Engine.
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,8 +12,11 @@
 #include "options/options_check.h"
 #include "cambium/async.h"
 #include "cambium/db.h"
+#include "cambium/optimistic_transaction_db.h"
 #include "cambium/statistics.h"
+#include "cambium/transaction_db.h"
 #include "engines/registry.h"
+#include "engines/transaction_text.h"
 
 namespace cambium::bench {
 namespace {
@@ -48,9 +52,56 @@ class CambiumCursor : public Cursor {
   std::unique_ptr<Iterator> iterator_;
 };
 
+// Cambium has everything that the bench asks for, so NotSupported means bytes that it does not understand. If it were
+// returned unchanged, the bench would believe that this engine lacks the operation.
+Status Ours(const Status& status) {
+  return status.IsNotSupported() ? Status::Corruption(status.ToString()) : status;
+}
+
+// Begins a transaction of an open database; `old` is as in BeginTransaction.
+using BeginFunction = std::function<Transaction*(const WriteOptions&, Transaction* old)>;
+
+class CambiumTransactions : public Transactions {
+ public:
+  CambiumTransactions(const BeginFunction& begin, const WriteOptions& write, const ReadOptions& read)
+      : begin_(begin), write_options_(write), read_options_(read) {}
+
+  Status Begin() override {
+    Transaction* const begun = begin_(write_options_, transaction_.get());
+    if (begun == nullptr) return Status::IOError("no transaction can begin");
+    if (begun != transaction_.get()) transaction_.reset(begun);
+    return {};
+  }
+  Status ReadForUpdate(Slice key, Slice* value) override {
+    value_.Reset();
+    const Status status = transaction_->GetForUpdate(read_options_, key, &value_);
+    *value = value_;
+    return Outcome(status);
+  }
+  Status Put(Slice key, Slice value) override { return Outcome(transaction_->Put(key, value)); }
+  Status Commit() override { return Outcome(transaction_->Commit()); }
+
+ private:
+  // Rolls back after a conflict.
+  Status Outcome(const Status& status) {
+    if (!status.IsBusy() && !status.IsTryAgain() && !status.IsTimedOut()) return Ours(status);
+    const Status ended = transaction_->Rollback();
+    if (!ended.ok()) return Ours(ended);
+    return status.IsBusy() ? status : Status::Busy("a conflict");
+  }
+
+  const BeginFunction& begin_;
+  WriteOptions write_options_;
+  ReadOptions read_options_;
+  PinnableSlice value_;
+  std::unique_ptr<Transaction> transaction_;  // used again and again
+};
+
 class CambiumSession : public Session {
  public:
-  CambiumSession(DB* db, const WriteMode& mode, const EngineConfig& config) : db_(db) {
+  // `begin` may be empty: then there are no transactions.
+  CambiumSession(DB* db, const WriteMode& mode, const EngineConfig& config, const BeginFunction& begin)
+      : db_(db), begin_(begin) {
     write_options_.sync = mode.sync;
     write_options_.disableWAL = mode.disable_wal;
     read_options_.verify_checksums = config.verify_checksum;
@@ -112,6 +163,11 @@ class CambiumSession : public Session {
     return std::make_unique<CambiumCursor>(db_->NewIterator(options));
   }
 
+  std::unique_ptr<Transactions> NewTransactions() override {
+    if (!begin_) return nullptr;
+    return std::make_unique<CambiumTransactions>(begin_, write_options_, read_options_);
+  }
+
  private:
   static constexpr std::size_t kPolledPart = 8;
 
@@ -120,6 +176,7 @@ class CambiumSession : public Session {
   }
 
   DB* db_;
+  const BeginFunction& begin_;
   ReadOptions read_options_;
   WriteOptions write_options_;
   WriteBatch batch_;
@@ -130,12 +187,6 @@ class CambiumSession : public Session {
   const Take* take_ = nullptr;
   std::unique_ptr<AsyncReader> reader_;  // destroyed first: its callbacks use the session
 };
-
-// Cambium has all maintenance operations, so NotSupported means bytes that it does not understand. If it were returned
-// unchanged, the bench would believe that this engine lacks the operation.
-Status Ours(const Status& status) {
-  return status.IsNotSupported() ? Status::Corruption(status.ToString()) : status;
-}
 
 class CambiumEngine : public Engine {
  public:
@@ -169,9 +220,13 @@ class CambiumEngine : public Engine {
     return status.ok() ? "" : status.ToString();
   }
 
+  bool HasTransactions() override { return true; }
+
   Status Open(bool create) override {
     options_.create_if_missing = create;
-    return DB::Open(options_, config_.path, &db_);
+    begin_ = nullptr;
+    if (!config_.transacts) return DB::Open(options_, config_.path, &db_);
+    return config_.transaction.kind == TransactionKind::kLocking ? OpenLocking() : OpenOptimistic();
   }
   Status Close() override {
     Status status = is_recording_ ? db_->EndTrace() : Status();
@@ -187,7 +242,7 @@ class CambiumEngine : public Engine {
     return config_.trace.record && !is_recording_ ? StartRecording() : Status();
   }
   std::unique_ptr<Session> NewSession() override {
-    return std::make_unique<CambiumSession>(db_.get(), mode_, config_);
+    return std::make_unique<CambiumSession>(db_.get(), mode_, config_, begin_);
   }
 
   Status Settle(double* idle_seconds) override {
@@ -279,7 +334,7 @@ class CambiumEngine : public Engine {
            std::to_string(options_.blob_file_size) + SpaceSettings() + ", blob_compression_type " + config_.compression_type +
            (options_.index_type == IndexKind::kLsm ? LevelSettings() : "") +
            (options_.allow_mmap_reads ? "; allow_mmap_reads" : "; no allow_mmap_reads") + "; statistics without times" +
-           (config_.pin_mapped_values ? "; pin_mapped_values" : "") +
+           (config_.pin_mapped_values ? "; pin_mapped_values" : "") + DescribeTransactions(config_) +
            (config_.verify_checksum ? "; value checksums are verified" : "; value checksums are not verified");
   }
 
@@ -289,6 +344,31 @@ class CambiumEngine : public Engine {
     const std::uint64_t moved = options_.statistics->getTickerCount(BLOB_DB_GC_BYTES_RELOCATED);
     const std::uint64_t separated = options_.statistics->getTickerCount(BLOB_DB_BLOB_FILE_BYTES_WRITTEN);
     return separated > moved ? separated - moved : 0;
+  }
+  Status OpenOptimistic() {
+    std::unique_ptr<OptimisticTransactionDB> db;
+    Status status = OptimisticTransactionDB::Open(options_, config_.path, &db);
+    if (!status.ok()) return status;
+    OptimisticTransactionOptions options;
+    options.set_snapshot = config_.transaction.set_snapshot;
+    begin_ = [db = db.get(), options](const WriteOptions& write, Transaction* old) {
+      return db->BeginTransaction(write, options, old);
+    };
+    db_ = std::move(db);
+    return status;
+  }
+  Status OpenLocking() {
+    std::unique_ptr<TransactionDB> db;
+    Status status = TransactionDB::Open(options_, TransactionDBOptions(), config_.path, &db);
+    if (!status.ok()) return status;
+    TransactionOptions options;
+    options.set_snapshot = config_.transaction.set_snapshot;
+    options.deadlock_detect = true;
+    begin_ = [db = db.get(), options](const WriteOptions& write, Transaction* old) {
+      return db->BeginTransaction(write, options, old);
+    };
+    db_ = std::move(db);
+    return status;
   }
   // Called at the first workload, after its database has been recreated.
   Status StartRecording() {
@@ -344,6 +424,7 @@ class CambiumEngine : public Engine {
   Options options_;
   WriteMode mode_;
   std::unique_ptr<DB> db_;
+  BeginFunction begin_;  // calls db_; empty if it was not opened for transactions
   bool is_recording_ = false;
 };
 

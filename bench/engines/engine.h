@@ -16,6 +16,7 @@
 #include "flags/level_shape.h"
 #include "flags/space_shape.h"
 #include "flags/trace_flags.h"
+#include "flags/transaction_flags.h"
 
 namespace cambium::bench {
 
@@ -39,6 +40,8 @@ struct EngineConfig {
   LevelShape levels;
   SpaceShape space;
   TraceFlags trace;  // cambium's: whether its calls are recorded
+  bool transacts = false;  // sessions have transactions, if the engine has
+  TransactionFlags transaction;
 };
 
 // How the writes of a phase are committed.
@@ -123,6 +126,27 @@ class Cursor {
 
 enum class Lookup : unsigned char { kFound, kMissing, kError };
 
+// The transactions of one thread, one after the other.
+//
+// After Busy a conflict with another transaction has ended this one, and nothing of it remains: the caller may begin
+// again. After any other error, NotFound excepted, the object can only be destroyed, which rolls back.
+class Transactions {
+ public:
+  Transactions() = default;
+  Transactions(const Transactions&) = delete;
+  Transactions& operator=(const Transactions&) = delete;
+  virtual ~Transactions() = default;
+
+  virtual Status Begin() = 0;
+  // Reads a key that the transaction is going to write. If another one writes the key meanwhile, one of the two fails
+  // or waits for the other, so that no update is lost. NotFound if the key does not exist. *value lives until the next
+  // call.
+  virtual Status ReadForUpdate(Slice key, Slice* value) = 0;
+  virtual Status Put(Slice key, Slice value) = 0;
+  // Durable when it returns OK, if the phase is synced.
+  virtual Status Commit() = 0;
+};
+
 // A Session is the access of one thread to an engine.
 class Session {
  public:
@@ -163,6 +187,9 @@ class Session {
 
   // A cursor over the current state. Never null; status() of the cursor returns errors.
   virtual std::unique_ptr<Cursor> NewCursor(Fetch fetch) = 0;
+
+  // Destroyed before the session. Null if the engine has no transactions, or was not opened for them.
+  virtual std::unique_ptr<Transactions> NewTransactions() { return nullptr; }
 };
 
 // An Engine is a store, open or closed. One thread opens, closes and settles it, while no session lives.
@@ -175,6 +202,9 @@ class Engine {
 
   // Returns which flag of the command line the engine cannot satisfy, or "". Called before anything is opened.
   virtual std::string Complain() { return {}; }
+
+  // Whether its sessions have transactions, if EngineConfig::transacts asks for them.
+  virtual bool HasTransactions() { return false; }
 
   virtual Status Open(bool create) = 0;
   virtual Status Close() = 0;

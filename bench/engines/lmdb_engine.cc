@@ -64,6 +64,35 @@ class LmdbCursor : public Cursor {
   MDB_val* wanted_;  // null: LMDB does not look at the value
 };
 
+// Write transactions, of which LMDB runs one at a time: the others wait in Begin(). So there are no conflicts.
+class LmdbTransactions : public Transactions {
+ public:
+  LmdbTransactions(MDB_env* env, MDB_dbi table) : env_(env), table_(table) {}
+  ~LmdbTransactions() override {
+    if (transaction_ != nullptr) mdb_txn_abort(transaction_);
+  }
+
+  Status Begin() override { return Ours(mdb_txn_begin(env_, nullptr, 0, &transaction_)); }
+  Status ReadForUpdate(Slice key, Slice* value) override {
+    MDB_val k = Theirs(key);
+    MDB_val v{};
+    const int code = mdb_get(transaction_, table_, &k, &v);
+    *value = Ours(v);
+    return Ours(code);
+  }
+  Status Put(Slice key, Slice value) override {
+    MDB_val k = Theirs(key);
+    MDB_val v = Theirs(value);
+    return Ours(mdb_put(transaction_, table_, &k, &v, 0));
+  }
+  Status Commit() override { return Ours(mdb_txn_commit(std::exchange(transaction_, nullptr))); }
+
+ private:
+  MDB_env* env_;
+  MDB_dbi table_;
+  MDB_txn* transaction_ = nullptr;
+};
+
 // Every read operation renews the read transaction, so that it sees the newest commit, as with the other engines.
 class LmdbSession : public Session {
  public:
@@ -134,6 +163,8 @@ class LmdbSession : public Session {
     return std::make_unique<LmdbCursor>(code, code == MDB_SUCCESS ? cursor_ : nullptr, fetch);
   }
 
+  std::unique_ptr<Transactions> NewTransactions() override { return std::make_unique<LmdbTransactions>(env_, table_); }
+
  private:
   static Lookup Answer(int code) {
     return code == MDB_SUCCESS ? Lookup::kFound : code == MDB_NOTFOUND ? Lookup::kMissing : Lookup::kError;
@@ -185,6 +216,8 @@ class LmdbEngine : public Engine {
     }
     return ComplainOfCodec(config_.compression_type, "LMDB", {"none"});
   }
+
+  bool HasTransactions() override { return true; }
 
   Status Open(bool create) override {
     if (create && mkdir(config_.path.c_str(), 0755) != 0 && errno != EEXIST) {
@@ -264,7 +297,8 @@ class LmdbEngine : public Engine {
            std::to_string(kPutsPerTransaction) +
            " to a transaction with MDB_NOSYNC | MDB_NOMETASYNC and one mdb_env_sync at the end, synced ones have a "
            "transaction each without these flags, and one each with them where reads and writes are mixed; with --sync_every a thread's puts between two syncs, at most as many, share one without them; every read renews its transaction, and so does every MultiGet, which "
-           "is a loop of mdb_get in it";
+           "is a loop of mdb_get in it" +
+           (config_.transacts ? "; a transaction is a write transaction, one at a time" : "");
   }
 
  private:

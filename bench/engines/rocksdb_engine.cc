@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <string>
 #include <thread>
@@ -13,6 +14,9 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/perf_context.h>
+#include <rocksdb/utilities/optimistic_transaction_db.h>
+#include <rocksdb/utilities/transaction.h>
+#include <rocksdb/utilities/transaction_db.h>
 #include <rocksdb/version.h>
 #include <rocksdb/write_batch.h>
 
@@ -20,6 +24,7 @@
 #include "engines/registry.h"
 #include "engines/rocksdb_ledger.h"
 #include "engines/rocksdb_options.h"
+#include "engines/transaction_text.h"
 #include "system/interrupt.h"
 
 namespace cambium::bench {
@@ -115,10 +120,56 @@ Lookup Answer(const rocksdb::Status& status) {
   return status.ok() ? Lookup::kFound : status.IsNotFound() ? Lookup::kMissing : Lookup::kError;
 }
 
+// Begins a transaction of an open database; `old` is as in BeginTransaction.
+using BeginFunction = std::function<rocksdb::Transaction*(const rocksdb::WriteOptions&, rocksdb::Transaction* old)>;
+
+class RocksDbTransactions : public Transactions {
+ public:
+  RocksDbTransactions(const BeginFunction& begin, rocksdb::ColumnFamilyHandle* family,
+                      const rocksdb::WriteOptions& write, const rocksdb::ReadOptions& read)
+      : begin_(begin), family_(family), write_options_(write), read_options_(read) {}
+
+  Status Begin() override {
+    rocksdb::Transaction* const begun = begin_(write_options_, transaction_.get());
+    if (begun != transaction_.get()) transaction_.reset(begun);
+    read_options_.snapshot = transaction_->GetSnapshot();  // null without set_snapshot
+    return {};
+  }
+  Status ReadForUpdate(Slice key, Slice* value) override {
+    value_.Reset();
+    const rocksdb::Status status = transaction_->GetForUpdate(read_options_, family_, Theirs(key), &value_);
+    *value = Ours(value_);
+    return Outcome(status);
+  }
+  Status Put(Slice key, Slice value) override { return Outcome(transaction_->Put(Theirs(key), Theirs(value))); }
+  Status Commit() override { return Outcome(transaction_->Commit()); }
+
+ private:
+  // Rolls back after a conflict.
+  Status Outcome(const rocksdb::Status& status) {
+    if (!status.IsBusy() && !status.IsTryAgain() && !status.IsTimedOut()) return Ours(status);
+    const rocksdb::Status ended = transaction_->Rollback();
+    return ended.ok() ? Status::Busy("a conflict") : Ours(ended);
+  }
+
+  const BeginFunction& begin_;
+  rocksdb::ColumnFamilyHandle* family_;
+  rocksdb::WriteOptions write_options_;
+  rocksdb::ReadOptions read_options_;
+  rocksdb::PinnableSlice value_;
+  std::unique_ptr<rocksdb::Transaction> transaction_;  // used again and again
+};
+
 class RocksDbSession : public Session {
  public:
-  RocksDbSession(rocksdb::DB* db, const WriteMode& mode, bool verify_checksum, CacheTally* tally)
-      : db_(db), tally_(tally), hits_before_(Context().block_cache_hit_count), reads_before_(Context().block_read_count) {
+  // `begin` may be empty: then there are no transactions.
+  RocksDbSession(rocksdb::DB* db, const WriteMode& mode, bool verify_checksum, CacheTally* tally,
+                 const BeginFunction& begin)
+      : db_(db),
+        begin_(begin),
+        tally_(tally),
+        hits_before_(Context().block_cache_hit_count),
+        reads_before_(Context().block_read_count) {
     write_options_.sync = mode.sync;
     write_options_.disableWAL = mode.disable_wal;
     read_options_.verify_checksums = verify_checksum;
@@ -170,10 +221,16 @@ class RocksDbSession : public Session {
         db_->NewIterator(fetch == Fetch::kKeys ? KeysOnly(read_options_) : read_options_));
   }
 
+  std::unique_ptr<Transactions> NewTransactions() override {
+    if (!begin_) return nullptr;
+    return std::make_unique<RocksDbTransactions>(begin_, db_->DefaultColumnFamily(), write_options_, read_options_);
+  }
+
  private:
   static const rocksdb::PerfContext& Context() { return *rocksdb::get_perf_context(); }
 
   rocksdb::DB* db_;
+  const BeginFunction& begin_;
   CacheTally* tally_;
   std::uint64_t hits_before_;  // of this thread, before this session
   std::uint64_t reads_before_;
@@ -210,11 +267,15 @@ class RocksDbEngine : public Engine {
     return ComplainOfCodec(config_.compression_type, "this RocksDB", has);
   }
 
+  bool HasTransactions() override { return true; }
+
   Status Open(bool create) override {
     parsed_ = ParseOptions();
     if (!parsed_.ok()) return Ours(parsed_);
     options_.create_if_missing = create;
-    return Ours(OpenDb(options_, config_.path, &db_));
+    begin_ = nullptr;
+    if (!config_.transacts) return Ours(OpenDb(options_, config_.path, &db_));
+    return Ours(config_.transaction.kind == TransactionKind::kLocking ? OpenLocking() : OpenOptimistic());
   }
   Status Close() override {
     if (db_ == nullptr) return {};
@@ -230,7 +291,7 @@ class RocksDbEngine : public Engine {
     return {};
   }
   std::unique_ptr<Session> NewSession() override {
-    return std::make_unique<RocksDbSession>(db_.get(), mode_, config_.verify_checksum, &tally_);
+    return std::make_unique<RocksDbSession>(db_.get(), mode_, config_.verify_checksum, &tally_, begin_);
   }
 
   Status Settle(double* idle_seconds) override {
@@ -296,7 +357,7 @@ class RocksDbEngine : public Engine {
       text += BlobDefaults(options_);
       if (!kHasUnpreparedValues<rocksdb::ReadOptions>) text += "; its key-only scans read the blobs too";
     }
-    return text + "; otherwise the library's defaults";
+    return text + DescribeTransactions(config_) + "; otherwise the library's defaults";
   }
 
  private:
@@ -319,6 +380,33 @@ class RocksDbEngine : public Engine {
     std::uint64_t manifest_bytes = 0;
     if (db_->GetLiveFiles(files, &manifest_bytes, /*flush_memtable=*/false).ok()) totals.manifest += manifest_bytes;
     return totals;
+  }
+
+  rocksdb::Status OpenOptimistic() {
+    rocksdb::OptimisticTransactionDB* db = nullptr;
+    rocksdb::Status status = rocksdb::OptimisticTransactionDB::Open(options_, config_.path, &db);
+    if (!status.ok()) return status;
+    rocksdb::OptimisticTransactionOptions options;
+    options.set_snapshot = config_.transaction.set_snapshot;
+    begin_ = [db, options](const rocksdb::WriteOptions& write, rocksdb::Transaction* old) {
+      return db->BeginTransaction(write, options, old);
+    };
+    db_.reset(db);
+    return status;
+  }
+  rocksdb::Status OpenLocking() {
+    rocksdb::TransactionDB* db = nullptr;
+    rocksdb::Status status =
+        rocksdb::TransactionDB::Open(options_, rocksdb::TransactionDBOptions(), config_.path, &db);
+    if (!status.ok()) return status;
+    rocksdb::TransactionOptions options;
+    options.set_snapshot = config_.transaction.set_snapshot;
+    options.deadlock_detect = true;
+    begin_ = [db, options](const rocksdb::WriteOptions& write, rocksdb::Transaction* old) {
+      return db->BeginTransaction(write, options, old);
+    };
+    db_.reset(db);
+    return status;
   }
 
   // Polls properties if the release has no function for it. A job schedules the next one while it still counts as
@@ -379,6 +467,7 @@ class RocksDbEngine : public Engine {
   rocksdb::Status parsed_;  // whether this RocksDB knows all options
   WriteMode mode_;
   std::unique_ptr<rocksdb::DB> db_;
+  BeginFunction begin_;  // calls db_; empty if it was not opened for transactions
 };
 
 }  // namespace

@@ -49,6 +49,13 @@ struct Handle {
     if (code == 0) code = session->open_cursor(session, kTable, nullptr, nullptr, &cursor);
     return code;
   }
+  int Insert(Slice key, Slice value) const {
+    const WT_ITEM k = Theirs(key);
+    const WT_ITEM v = Theirs(value);
+    cursor->set_key(cursor, &k);
+    cursor->set_value(cursor, &v);
+    return cursor->insert(cursor);  // overwrites an existing entry
+  }
 
   WT_SESSION* session = nullptr;
   WT_CURSOR* cursor = nullptr;
@@ -111,6 +118,50 @@ class WiredTigerCursor : public Cursor {
   Handle* handle_;
 };
 
+// Transactions with snapshot isolation. A write of a key that another transaction has written since the snapshot is a
+// conflict; that is enough for keys that are read and then written, so reads need not announce it.
+class WiredTigerTransactions : public Transactions {
+ public:
+  // `handle` belongs to the session.
+  WiredTigerTransactions(Handle* handle, bool sync) : handle_(handle), sync_(sync) {}
+  ~WiredTigerTransactions() override { static_cast<void>(Rollback()); }
+
+  Status Begin() override {
+    const int code = handle_->session->begin_transaction(handle_->session, "isolation=snapshot");
+    is_open_ = code == 0;
+    return Ours(code);
+  }
+  Status ReadForUpdate(Slice key, Slice* value) override {
+    WT_CURSOR* const cursor = handle_->cursor;
+    const WT_ITEM item = Theirs(key);
+    cursor->set_key(cursor, &item);
+    WT_ITEM found{};
+    int code = cursor->search(cursor);
+    if (code == 0) code = cursor->get_value(cursor, &found);
+    *value = Ours(found);
+    return Outcome(code);
+  }
+  Status Put(Slice key, Slice value) override { return Outcome(handle_->Insert(key, value)); }
+  Status Commit() override {
+    is_open_ = false;  // if it fails, WiredTiger rolls back
+    return Outcome(handle_->session->commit_transaction(handle_->session, sync_ ? "sync=on" : nullptr));
+  }
+
+ private:
+  Status Outcome(int code) {
+    if (code != WT_ROLLBACK) return Ours(code);
+    code = Rollback();
+    return code == 0 ? Status::Busy("a conflict") : Ours(code);
+  }
+  int Rollback() {
+    return std::exchange(is_open_, false) ? handle_->session->rollback_transaction(handle_->session, nullptr) : 0;
+  }
+
+  Handle* handle_;
+  const bool sync_;
+  bool is_open_ = false;
+};
+
 // Unsynced single writes commit by themselves. Synced writes and batches are transactions, which are repeated if
 // another thread has changed the same key meanwhile.
 class WiredTigerSession : public Session {
@@ -137,8 +188,8 @@ class WiredTigerSession : public Session {
 
   Status Put(Slice key, Slice value) override {
     if (handle_.cursor == nullptr) return Ours(code_);
-    if (!sync_) return Ours(Insert(key, value));
-    return InTransaction([&] { return Insert(key, value); });
+    if (!sync_) return Ours(handle_.Insert(key, value));
+    return InTransaction([&] { return handle_.Insert(key, value); });
   }
   Status Delete(Slice key) override {
     if (handle_.cursor == nullptr) return Ours(code_);
@@ -162,7 +213,7 @@ class WiredTigerSession : public Session {
       int code = 0;
       for (const BatchEntry& entry : batch_) {
         const char* const key = batch_bytes_.data() + entry.at;
-        code = Insert({key, entry.key_size}, {key + entry.key_size, entry.value_size});
+        code = handle_.Insert({key, entry.key_size}, {key + entry.key_size, entry.value_size});
         if (code != 0) break;
       }
       return code;
@@ -182,6 +233,10 @@ class WiredTigerSession : public Session {
     return std::make_unique<WiredTigerCursor>(code, code == 0 ? &walk_ : nullptr);
   }
 
+  std::unique_ptr<Transactions> NewTransactions() override {
+    return handle_.cursor == nullptr ? nullptr : std::make_unique<WiredTigerTransactions>(&handle_, sync_);
+  }
+
  private:
   struct BatchEntry {
     std::size_t at;  // in batch_bytes_: the key, and then the value
@@ -199,14 +254,6 @@ class WiredTigerSession : public Session {
     if (code_ == 0) code_ = cursor->get_value(cursor, &found);
     *value = Ours(found);
     return code_ == 0 ? Lookup::kFound : code_ == WT_NOTFOUND ? Lookup::kMissing : Lookup::kError;
-  }
-  int Insert(Slice key, Slice value) {
-    WT_CURSOR* const cursor = handle_.cursor;
-    const WT_ITEM k = Theirs(key);
-    const WT_ITEM v = Theirs(value);
-    cursor->set_key(cursor, &k);
-    cursor->set_value(cursor, &v);
-    return cursor->insert(cursor);  // overwrites an existing entry
   }
   template <typename Change>
   Status InTransaction(Change change) {
@@ -257,6 +304,8 @@ class WiredTigerEngine : public Engine {
 #endif
     return ComplainOfCodec(config_.compression_type, "this WiredTiger", has);
   }
+
+  bool HasTransactions() override { return true; }
 
   Status Open(bool create) override {
     if (create && mkdir(config_.path.c_str(), 0755) != 0 && errno != EEXIST) {
@@ -379,7 +428,8 @@ class WiredTigerEngine : public Engine {
            "; unsynced writes wait in its log buffer, synced ones and batches are transactions, synced with fsync; it "
            "settles by a checkpoint; it keeps its log with --disable_wal too, and its checksums with "
            "--verify_checksum=false; it has no filters and no MultiGet, which is a loop of searches; its key-only scans "
-           "read the values too; otherwise the library's defaults";
+           "read the values too" +
+           (config_.transacts ? "; transactions with isolation=snapshot" : "") + "; otherwise the library's defaults";
   }
 
  private:

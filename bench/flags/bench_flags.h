@@ -13,6 +13,7 @@
 #include "flags/mixgraph_flags.h"
 #include "flags/space_shape.h"
 #include "flags/trace_flags.h"
+#include "flags/transaction_flags.h"
 #include "flags/ycsb_flags.h"
 
 namespace cambium::bench {
@@ -51,6 +52,7 @@ struct BenchFlags {
   MixgraphFlags mixgraph;
   YcsbFlags ycsb;
   TraceFlags trace;
+  TransactionFlags transaction;
   bool sync = false;
   std::uint64_t sync_every = 0;  // each thread makes everything durable after so many of its puts; 0: never
   bool disable_wal = false;

@@ -51,6 +51,7 @@ const std::vector<Figure>& ComparedFigures() {
       {"Latency, 99.9 %", Unit::kMicros, Better::kLess, OfOperations([](const Result& r) { return r.p999_us; })},
       {"Latency, 99.99 %", Unit::kMicros, Better::kLess, OfOperations([](const Result& r) { return r.p9999_us; })},
       {"Latency, longest call", Unit::kMicros, Better::kLess, OfOperations([](const Result& r) { return r.max_us; })},
+      {"Transactions that a conflict ended, per commit", Unit::kPlain, std::nullopt, AbortsPerCommit},
       {"Duration of upkeep", Unit::kSeconds, Better::kLess,
        [](const Result& r) { return EffectOf(r) == Effect::kMaintains ? Maybe(r.seconds) : std::nullopt; }},
       {"Time to settle", Unit::kSeconds, Better::kLess,

@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 
 #include "report/report_table.h"
@@ -82,6 +83,13 @@ Table::Metric OfDevice(std::uint64_t DeviceStats::* what) {
   };
 }
 
+// The median with three significant digits: aborts may be rare.
+std::string Significant(const Rounds& rounds) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.3g", Median(rounds));
+  return text;
+}
+
 // Adds `note` to *notes unless the table is empty.
 std::string WithNote(const std::string& table, std::string* notes, const char* note) {
   if (!table.empty()) *notes += note;
@@ -123,6 +131,7 @@ std::string SpeedTables(const Table& table) {
   const auto speed = OfOperations([](const Result& r) { return r.ops_per_sec; });
   std::string text = table.Draw("ops/sec", speed, Speed);
   text += table.DrawRatios("ops/sec", Better::kMore, speed);
+  text += table.Draw("aborts per commit", AbortsPerCommit, Significant);
   text += table.Draw("writer ops/sec", [](const Result& r) {
     return r.writer.has_value() ? std::optional(r.writer->ops_per_sec) : std::nullopt;
   }, Speed);

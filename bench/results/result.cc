@@ -39,11 +39,11 @@ static void from_json(const Json& json, Sample& sample) { sample = {json.at(0), 
 
 CAMBIUM_BENCH_JSON_FIELDS(Result, experiment, engine, index, benchmark, step, round, key_size, value_size, num, threads,
                           ops, seconds, settle_seconds, ops_per_sec, mb_per_sec, p50_us, p75_us, p99_us, p999_us,
-                          p9999_us, max_us, user_cpu_s, sys_cpu_s, user_bytes, user_write_bytes, device_write_bytes,
-                          device_read_bytes, cancelled_write_bytes, device, write_amp, ledger, stall_seconds,
-                          stall_threads, cache_hits, cache_misses, merge_read_bytes, disk_bytes, disk_peak_bytes,
-                          live_bytes, space_amp, index_bytes, live_keys, rss_peak_bytes, writer, index_figures, samples,
-                          latency_curve, message)
+                          p9999_us, max_us, aborts, user_cpu_s, sys_cpu_s, user_bytes, user_write_bytes,
+                          device_write_bytes, device_read_bytes, cancelled_write_bytes, device, write_amp, ledger,
+                          stall_seconds, stall_threads, cache_hits, cache_misses, merge_read_bytes, disk_bytes,
+                          disk_peak_bytes, live_bytes, space_amp, index_bytes, live_keys, rss_peak_bytes, writer,
+                          index_figures, samples, latency_curve, message)
 
 namespace {
 
@@ -66,13 +66,18 @@ std::optional<double> MergeReadsPerByte(const Result& r) {
   return static_cast<double>(*r.merge_read_bytes) / static_cast<double>(r.user_write_bytes);
 }
 
+std::optional<double> AbortsPerCommit(const Result& r) {
+  if (!r.aborts.has_value() || r.ops == 0) return std::nullopt;
+  return static_cast<double>(*r.aborts) / static_cast<double>(r.ops);
+}
+
 std::optional<double> StallPercent(const Result& r) {
   const double seconds = r.seconds - r.settle_seconds;
   if (!r.stall_seconds.has_value() || seconds <= 0 || r.stall_threads == 0) return std::nullopt;
   return *r.stall_seconds / (seconds * r.stall_threads) * 100;
 }
 
-// An empty index is null in the file, and results of earlier versions lack two fields.
+// An empty index is null in the file, and results of earlier versions lack three fields.
 
 Json ToJson(const Result& result) {
   Json json = result;
@@ -85,6 +90,7 @@ Result FromJson(const Json& json) {
   if (full.at("index").is_null()) full["index"] = "";
   full.emplace("stall_threads", 0);
   full.emplace("merge_read_bytes", nullptr);
+  full.emplace("aborts", nullptr);
   return full.get<Result>();
 }
 

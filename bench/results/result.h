@@ -45,6 +45,7 @@ struct Result {
   double p999_us = 0;
   double p9999_us = 0;
   double max_us = 0;
+  std::optional<std::uint64_t> aborts;  // transactions that a conflict ended, and that were repeated
   double user_cpu_s = 0;
   double sys_cpu_s = 0;
   std::uint64_t user_bytes = 0;        // keys and values passed or returned
@@ -86,6 +87,8 @@ struct Result {
 std::optional<double> WriteAmpOfThePost(const Result& result);
 // Returns the bytes that sweeps or compactions read from the index or from tables, per byte that users wrote.
 std::optional<double> MergeReadsPerByte(const Result& result);
+// Returns how many transactions a conflict ended for each that was committed; nothing for other workloads.
+std::optional<double> AbortsPerCommit(const Result& result);
 // Returns the percentage of the time, settling excluded, in which writes were stalled: of the store's time or of the
 // sum of the threads' times, as the engine counts.
 std::optional<double> StallPercent(const Result& result);

@@ -27,7 +27,9 @@ EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags) {
           .pin_mapped_values = flags.pin_mapped_values,
           .levels = flags.levels,
           .space = flags.space,
-          .trace = flags.trace};
+          .trace = flags.trace,
+          .transacts = HasTransactions(flags.benchmarks),
+          .transaction = flags.transaction};
 }
 
 std::string ComplainOfEngines(const BenchFlags& flags) {

@@ -63,6 +63,7 @@ struct Work {
   std::uint64_t reads = 0;
   std::uint64_t found = 0;
   std::uint64_t written_bytes = 0;
+  std::uint64_t aborts = 0;
   Histogram nanos;
   std::uint64_t end_nanos = 0;  // when the last worker was done
   // Worker::log of each worker that wrote, with its index.
@@ -158,6 +159,7 @@ class Crew {
     work_.reads += worker.reads;
     work_.found += worker.found;
     work_.written_bytes += worker.written_bytes;
+    work_.aborts += worker.aborts;
     if (!worker.log.empty()) work_.logs.emplace_back(index, std::move(worker.log));
     work_.log_overflowed = work_.log_overflowed || worker.log_overflowed;
     if (worker.status.ok()) return;
@@ -331,6 +333,11 @@ void FillIn(const Workload& workload, const Phase& phase, const Work& work, Resu
   }
   if (work.reads > 0) r->message = std::to_string(work.found) + " of " + std::to_string(work.reads) + " found";
   char text[128];
+  if (workload.transacts) {
+    r->aborts = work.aborts;
+    std::snprintf(text, sizeof(text), "; %.3g aborts per commit", AbortsPerCommit(*r).value_or(0));
+    r->message += text;
+  }
   if (work.writer.has_value()) {
     r->writer->reads = workload.beside_reads;
     std::snprintf(text, sizeof(text), "; %s: %.0f ops/sec, p99 %.1f us, longest %.3f ms",
@@ -433,6 +440,15 @@ void FillInSpace(const Phase& phase, const std::string& path, Result* r) {
   if (*r->live_bytes > 0) r->space_amp = Ratio(r->disk_bytes, *r->live_bytes);
 }
 
+Status Check(const Workload& workload, Engine* engine, const Phase& phase, const Work& work) {
+  Progress progress(workload.name);
+  progress.Show("checking what was written");
+  const std::unique_ptr<Session> session = engine->NewSession();
+  Status status = workload.check(phase, session.get(), work.ops);
+  if (!status.ok()) phase.keys.ForgetAllLast();
+  return status;
+}
+
 }  // namespace
 
 Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* engine, Phase* phase, Result* result) {
@@ -486,6 +502,7 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   if (workload.tell != nullptr) result->message = workload.tell(*phase->state);
   FillInUse(used, work, changes && workload.count != Count::kDeletes, result);
   FillInSpace(*phase, config.path, result);
+  if (workload.check != nullptr) return Check(workload, engine, *phase, work);
   if (changes) NoteLastVersions(work, *phase, &phase->keys);
   return {};
 }

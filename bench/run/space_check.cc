@@ -60,9 +60,10 @@ double OperationsOf(const Workload& workload, const BenchFlags& flags) {
     return given >= 0 ? static_cast<double>(given) : static_cast<double>(flags.num / workload.divisor);
   };
   const double threads = workload.shared ? 1 : flags.threads;
+  const double puts = workload.transacts ? static_cast<double>(flags.transaction.keys) : 1;
   switch (workload.count) {
     case Count::kNum: return static_cast<double>(flags.num);
-    case Count::kReads: return given_or_num(flags.reads) * threads;
+    case Count::kReads: return given_or_num(flags.reads) * threads * puts;
     case Count::kWrites: return given_or_num(flags.writes) * threads;
     case Count::kYcsb: return static_cast<double>(YcsbOperations(flags));
     case Count::kDeletes:

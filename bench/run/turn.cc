@@ -65,6 +65,9 @@ class Turn {
   // Runs the benchmark at `ordinal` of the list. If it was skipped, there is no result, and the line says why.
   Status Run(std::size_t ordinal, std::optional<Result>* result) {
     const Workload& workload = *FindWorkload(flags_.benchmarks[ordinal]);
+    if (workload.transacts && !engine_->HasTransactions()) {
+      return Skip(workload, "the bench has no transactions of this engine");
+    }
     if (workload.fresh) {
       if (flags_.use_existing_db) return Skip(workload, "--use_existing_db is true");
       Status status = Renew();

@@ -55,6 +55,13 @@ const Workload* FindWorkload(const std::string& name) {
   return nullptr;
 }
 
+bool HasTransactions(const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [](const std::string& name) {
+    const Workload* const workload = FindWorkload(name);
+    return workload != nullptr && workload->transacts;
+  });
+}
+
 std::size_t FirstThatReads(const std::vector<std::string>& names) {
   std::size_t i = 0;
   while (i < names.size() && FindWorkload(names[i])->effect != Effect::kReads) ++i;

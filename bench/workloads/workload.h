@@ -52,6 +52,7 @@ struct Worker {
   std::uint64_t reads = 0;
   std::uint64_t found = 0;
   std::uint64_t written_bytes = 0;  // of keys and values
+  std::uint64_t aborts = 0;         // transactions that a conflict ended; each was repeated
   Status status = {};  // the first error; a wrong answer is Corruption
   // The ids that it wrote, in order: write i made Version(i). If there are more than fit, the rest is left out. It is a
   // sequential array, so that the measured loop does not wait for memory.
@@ -86,6 +87,7 @@ struct Workload {
   bool random = false;             // may run for a --duration
   bool sync = false;               // every write is synced
   bool mixes = false;              // workers read and write
+  bool transacts = false;          // uses transactions, which an engine may lack
   std::uint64_t divisor = 1;       // of num
   std::uint64_t count_divisor = 1;  // of the number of operations alone
   // The size of the largest value that it makes, if sizes are not the pool's; and the number of keys that it adds
@@ -104,6 +106,9 @@ struct Workload {
   unsigned (*threads)(const BenchFlags&) = nullptr;  // overrides --threads
   // Returns a message for the end of the result line.
   std::string (*tell)(const SharedState&) = nullptr;
+  // Called last, after everything was measured, with the number of operations of all workers. Checks what they left in
+  // the database, and notes which versions are the last (KeySet), which otherwise the workers' logs tell.
+  Status (*check)(const Phase&, Session*, std::uint64_t ops) = nullptr;
 };
 
 // Returns the shape of a run's keys.
@@ -118,6 +123,8 @@ std::uint64_t KeyCapacityOf(const BenchFlags& flags);
 const std::vector<Workload>& Workloads();
 // Returns null for an unknown name.
 const Workload* FindWorkload(const std::string& name);
+// Returns whether a workload of the list uses transactions.
+bool HasTransactions(const std::vector<std::string>& names);
 // Returns the place of the first workload of a list that reads; the size of the list if none does.
 std::size_t FirstThatReads(const std::vector<std::string>& names);
 
@@ -149,6 +156,12 @@ void MakeCursors(Worker* worker);
 void ScanBeside(Worker* worker);
 void HoldCursor(Worker* worker);
 void VerifyAll(Worker* worker);
+
+// Transactions, in transaction.cc.
+std::string ComplainOfTransactions(const BenchFlags& flags);
+std::shared_ptr<const SharedState> PrepareTransactions(const Phase& phase);
+void RunTransactions(Worker* worker);
+Status CheckTransactions(const Phase& phase, Session* session, std::uint64_t commits);
 
 // Traces, in replay.cc.
 std::string ComplainOfTrace(const BenchFlags& flags);

@@ -72,6 +72,12 @@ const std::vector<Workload>& Workloads() {
       {.name = "readrandomwriterandom",
        .summary = "N operations at random keys: --readwritepercent of a hundred are reads, the others writes",
        .effect = Effect::kReads, .count = Count::kReads, .random = true, .mixes = true, .run = ReadRandomWriteRandom},
+      {.name = "transaction",
+       .summary = "N transactions: read --transaction_keys random keys for update, write them, commit; see "
+                  "--transaction_kind",
+       .effect = Effect::kReads, .count = Count::kReads, .random = true, .mixes = true, .transacts = true,
+       .complain = ComplainOfTransactions, .prepare = PrepareTransactions, .run = RunTransactions,
+       .check = CheckTransactions},
       {.name = "deleteseq",
        .summary = "N deletes in key order",
        .effect = Effect::kWrites, .count = Count::kDeletes, .shared = true, .run = DeleteInOrder},

@@ -66,12 +66,16 @@ TEST(FlagsTest, OptionWithoutEffectIsRefused) {
   says({"--value_size_distribution_type=normal", "--value_size=10"}, "--value_size is for values");
   says({"--value_size_max=10"}, "--value_size_max needs --value_size_distribution_type");
   says({"--trace_file=t"}, "--trace_file is for");
+  for (const char* word : {"--transaction_kind=locking", "--transaction_keys=2", "--transaction_zipf=0.5",
+                           "--transaction_set_snapshot"}) {
+    says({word}, "is for the benchmark transaction");
+  }
   EXPECT_FALSE(Parse({"--value_size_distribution_type=uniform", "--value_size_max=10", "--value_size_min=1"}).exit_code);
 }
 
 TEST(FlagsTest, AbsentBenchmarkIsRefusedWithItsReason) {
   EXPECT_NE(Refusal({"--benchmarks=fillseq,mergerandom"}).find("mergerandom: Cambium has no Merge"), std::string::npos);
-  for (const char* name : {"ingestexternalfile", "crc32c", "timeseries", "backup"}) {
+  for (const char* name : {"ingestexternalfile", "crc32c", "timeseries", "backup", "randomtransaction"}) {
     const std::string said = Refusal({std::string("--benchmarks=") + name});
     EXPECT_NE(said.find(std::string(name) + ": "), std::string::npos) << said;
     EXPECT_EQ(said.find("did you mean"), std::string::npos) << said;
@@ -81,7 +85,8 @@ TEST(FlagsTest, AbsentBenchmarkIsRefusedWithItsReason) {
 // Scripts for db_bench have such options.
 TEST(FlagsTest, AbsentOptionIsRefusedWithItsReason) {
   for (const char* word : {"--stats_interval_seconds=60", "--perf_level=2", "--enable_blob_files=true",
-                           "--blob_compression_type=lz4", "--use_blob_cache", "--blob_db_min_blob_size=1"}) {
+                           "--blob_compression_type=lz4", "--use_blob_cache", "--blob_db_min_blob_size=1",
+                           "--transaction_db"}) {
     const std::string said = Refusal({word});
     EXPECT_NE(said.find("there is no option " + OptionOf(word) + ": "), std::string::npos) << said;
     EXPECT_EQ(said.find("did you mean"), std::string::npos) << said;
@@ -130,6 +135,11 @@ TEST(FlagsTest, ContradictionsAreRefused) {
       {{"--key_style=ycsb", "--benchmarks=fillseq,mixgraph"}, "need a header of 16 bytes"},
       {{"--disable_wal", "--benchmarks=fillsync"}, "fillsync syncs every write"},
       {{"--disable_wal", "--benchmarks=fillseq,readwhilesyncing"}, "readwhilesyncing syncs every write"},
+      {{"--benchmarks=transaction", "--num=3"}, "transaction: --num has too few keys"},
+      {{"--benchmarks=transaction", "--value_size=15"}, "transaction: values count the transactions"},
+      {{"--benchmarks=transaction", "--transaction_zipf=1"}, "--transaction_zipf"},
+      {{"--benchmarks=transaction", "--transaction_zipf=0.9", "--read_random_exp_range=5"},
+       "transaction: --transaction_zipf and --read_random_exp_range"},
       {{"--engine=raw,cambium,raw"}, "--engine names raw twice"},
       {{"--threads=0"}, "--threads"},
       {{"--num=none"}, "--num"},

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engines/registry.h"
+#include "flags/transaction_flags.h"
 #include "meter/sampler.h"
 #include "run/engine_config.h"
 #include "testing/temp_directory.h"
@@ -49,7 +50,10 @@ bool KeepsValuesInLog(const std::string& engine) { return engine == "cambium" ||
 
 class EngineTest : public ::testing::TestWithParam<Contender> {
  protected:
-  EngineTest() {
+  EngineTest() : engine_(FindEngine(GetParam().engine)->make(Config())) {}
+  ~EngineTest() override { EXPECT_EQ(engine_->Close().ToString(), "OK"); }
+
+  [[nodiscard]] EngineConfig Config() const {
     EngineConfig config;
     config.path = path_;
     config.index = GetParam().index;
@@ -62,9 +66,18 @@ class EngineTest : public ::testing::TestWithParam<Contender> {
     config.compression_type = "none";
     config.min_blob_size = 512;
     config.blob_file_size = 4u << 20;
+    return config;
+  }
+  // Replaces the engine by one whose database is opened for such transactions.
+  void MakeForTransactions(TransactionKind kind, bool set_snapshot) {
+    EngineConfig config = Config();
+    config.transacts = true;
+    config.transaction.kind = kind;
+    config.transaction.set_snapshot = set_snapshot;
+    ASSERT_EQ(engine_->Close().ToString(), "OK");
+    ASSERT_EQ(engine_->Destroy().ToString(), "OK");
     engine_ = FindEngine(GetParam().engine)->make(config);
   }
-  ~EngineTest() override { EXPECT_EQ(engine_->Close().ToString(), "OK"); }
 
   void Open(bool create) {
     ASSERT_EQ(engine_->Open(create).ToString(), "OK");
@@ -222,6 +235,65 @@ TEST_P(EngineTest, ThreadsMayWriteTheSameKeys) {
   const auto session = engine_->NewSession();
   Slice value;
   for (int i = 0; i < 3; ++i) EXPECT_EQ(session->Get(Key(i), &value), Lookup::kFound);
+}
+
+// Adds 1 to the numbers under both keys, again after each conflict.
+Status Increment(Transactions* transactions, const std::array<std::string, 2>& keys) {
+  Status status = Status::Busy("not begun");
+  while (status.IsBusy()) {
+    status = transactions->Begin();
+    std::array<std::string, 2> values;
+    for (std::size_t i = 0; i < keys.size() && status.ok(); ++i) {
+      Slice value;
+      status = transactions->ReadForUpdate(keys[i], &value);
+      values[i] = std::to_string(status.ok() ? std::stoi(value.ToString()) + 1 : 1);
+      if (status.IsNotFound()) status = Status();
+    }
+    for (std::size_t i = 0; i < keys.size() && status.ok(); ++i) status = transactions->Put(keys[i], values[i]);
+    if (status.ok()) status = transactions->Commit();
+  }
+  return status;
+}
+
+// Several threads increment the numbers under few keys, in different orders.
+TEST_P(EngineTest, TransactionsLoseNoUpdate) {
+  constexpr int kTimes = 60;
+  for (const TransactionKind kind : {TransactionKind::kOptimistic, TransactionKind::kLocking}) {
+    for (const bool is_first : {true, false}) {
+      SCOPED_TRACE(static_cast<int>(kind));
+      MakeForTransactions(kind, /*set_snapshot=*/is_first);
+      Open(true);
+      if (!engine_->HasTransactions()) {
+        EXPECT_EQ(engine_->NewSession()->NewTransactions(), nullptr);
+        return;
+      }
+      ASSERT_TRUE(engine_->BeginWrites({.sync = !is_first, .visible = true}).ok());
+      std::array<Status, 3> ends;
+      std::vector<std::thread> threads;
+      for (std::size_t t = 0; t < ends.size(); ++t) {
+        threads.emplace_back([&, t] {
+          const auto session = engine_->NewSession();
+          const auto transactions = session->NewTransactions();
+          for (int i = 0; i < kTimes && ends[t].ok(); ++i) {
+            const int first = static_cast<int>(t) + i;
+            ends[t] = Increment(transactions.get(), {Key(first % 4), Key((first + 1 + i % 3) % 4)});
+          }
+          static_cast<void>(transactions->Begin());  // and is given up
+        });
+      }
+      for (std::thread& thread : threads) thread.join();
+      for (const Status& end : ends) EXPECT_EQ(end.ToString(), "OK");
+      Settle();
+      const auto session = engine_->NewSession();
+      int sum = 0;
+      for (int i = 0; i < 4; ++i) {
+        Slice value;
+        ASSERT_EQ(session->Get(Key(i), &value), Lookup::kFound);
+        sum += std::stoi(value.ToString());
+      }
+      EXPECT_EQ(sum, 3 * kTimes * 2);
+    }
+  }
 }
 
 TEST_P(EngineTest, VerifiesCompactsAndDestroys) {

@@ -27,6 +27,9 @@ struct Lies {
   bool backwards = false;                               // a walk forward goes back
   std::function<void()> before_read;                    // called before each lookup and seek, without a lock
   std::function<void()> around_put;                     // the same before and after each single put
+  std::function<bool()> conflict;                       // true: a commit fails although nothing conflicts with it
+  std::function<bool()> forgets;                        // true: a commit succeeds, and nothing is written
+  bool has_transactions = true;
   std::function<void()> in_settle;                      // called while the engine settles, and while it compacts
 };
 
@@ -43,6 +46,7 @@ class MapEngine : public Engine {
   bool groups = false;
   std::mutex mutex;
 
+  bool HasTransactions() override { return lies.has_transactions; }
   Status Open(bool) override { return {}; }
   Status Close() override { return {}; }
   Status Destroy() override {
@@ -180,6 +184,9 @@ class MapEngine : public Engine {
       return {};
     }
     std::unique_ptr<Cursor> NewCursor(Fetch) override { return std::make_unique<MapCursor>(engine_); }
+    std::unique_ptr<Transactions> NewTransactions() override {
+      return std::make_unique<MapTransactions>(engine_, this);
+    }
 
    private:
     Lookup Find(Slice key, std::string* bytes, Slice* value) {
@@ -205,6 +212,52 @@ class MapEngine : public Engine {
     std::string value_;
     std::vector<std::string> values_;
     Status error_;
+  };
+
+  // Optimistic transactions: a commit compares what was read with what is there.
+  class MapTransactions : public Transactions {
+   public:
+    MapTransactions(MapEngine* engine, Session* session) : engine_(engine), session_(session) {}
+    Status Begin() override {
+      read_.clear();
+      written_.clear();
+      return {};
+    }
+    Status ReadForUpdate(Slice key, Slice* value) override {
+      {
+        const std::lock_guard lock(engine_->mutex);
+        const auto found = engine_->map.find(key.ToString());
+        read_[key.ToString()] = found == engine_->map.end() ? "" : found->second;
+      }
+      const Lookup lookup = session_->Get(key, value);
+      return lookup == Lookup::kFound     ? Status()
+             : lookup == Lookup::kMissing ? Status::NotFound("no such key")
+                                          : session_->error();
+    }
+    Status Put(Slice key, Slice value) override {
+      written_[key.ToString()] = value.ToString();
+      return {};
+    }
+    Status Commit() override {
+      const std::lock_guard lock(engine_->mutex);
+      const Lies& lies = engine_->lies;
+      if (lies.write) return lies.write();
+      if (lies.conflict && lies.conflict()) return Status::Busy("a lie");
+      for (const auto& [key, value] : read_) {
+        const auto now = engine_->map.find(key);
+        if (value != (now == engine_->map.end() ? "" : now->second)) return Status::Busy("a conflict");
+      }
+      ++engine_->commits;
+      if (lies.forgets && lies.forgets()) return {};
+      for (const auto& [key, value] : written_) engine_->map[key] = value;
+      return {};
+    }
+
+   private:
+    MapEngine* engine_;
+    Session* session_;
+    std::map<std::string, std::string> read_;  // "": absent
+    std::map<std::string, std::string> written_;
   };
 
   void ToldToRead() const {

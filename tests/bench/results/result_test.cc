@@ -26,6 +26,7 @@ Result Sample() {
   r.index_figures = IndexFigures{.runs = 3, .run_keys = 456, .updates = 1000, .bytes = 2500, .law_bytes = 12185600,
                                  .merges = 2, .shape = "L1 4 files"};
   r.experiment = "blobdb2021, 1 KiB";
+  r.aborts = 500;
   r.stall_seconds = 0.25;
   r.stall_threads = 2;
   r.ledger = WriteLedger{.log = 1000, .flush = 100, .merge = 200, .gc = 300, .manifest = 4, .log_keeps_values = true};
@@ -63,6 +64,7 @@ TEST(BenchResultTest, JsonRoundTrips) {
   EXPECT_EQ(json.at("index_figures").at("shape"), "L1 4 files");
   EXPECT_EQ(json.at("index_figures").at("law_bytes").dump(), "12185600") << "bytes are whole";
   EXPECT_EQ(json.at("writer").at("p99_us"), 12.5);
+  EXPECT_EQ(AbortsPerCommit(FromJson(json)), 0.25);
   Result without = Sample();
   without.index_figures.reset();
   without.writer.reset();
@@ -101,8 +103,10 @@ TEST(BenchResultTest, MissingFieldsOfEarlierVersionsAreUnknown) {
   nlohmann::ordered_json json = ToJson(Sample());
   json.erase("stall_threads");
   json.erase("merge_read_bytes");
+  json.erase("aborts");
   const Result r = FromJson(json);
   EXPECT_FALSE(MergeReadsPerByte(r).has_value());
+  EXPECT_FALSE(AbortsPerCommit(r).has_value());
   EXPECT_EQ(r.stall_seconds, 0.25);
   EXPECT_FALSE(StallPercent(r).has_value());
 }

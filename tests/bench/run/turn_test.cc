@@ -31,6 +31,12 @@ std::unique_ptr<Engine> MakeUnderstandingLess(const EngineConfig&) {
   return engine;
 }
 
+std::unique_ptr<Engine> MakeWithoutTransactions(const EngineConfig&) {
+  auto engine = std::make_unique<MapEngine>();
+  engine->lies.has_transactions = false;
+  return engine;
+}
+
 std::unique_ptr<Engine> MakeTooLarge(const EngineConfig&) {
   auto engine = std::make_unique<MapEngine>();
   engine->lies.in_settle = [settled = 0]() mutable {
@@ -83,6 +89,16 @@ TEST(TurnTest, MissingMaintenanceIsSkipped) {
   const Outcome outcome = TakeTurn({"map", "", MakeMap, ""}, {"fillseq", "compact", "readrandom"});
   EXPECT_EQ(outcome.end, TurnEnd::kDone);
   EXPECT_EQ(outcome.benchmarks, (Names{"fillseq", "readrandom"}));
+}
+
+TEST(TurnTest, StoreWithoutTransactionsSkipsThem) {
+  const Names names = {"fillseq", "transaction", "readrandom"};
+  Outcome outcome = TakeTurn({"map", "", MakeWithoutTransactions, ""}, names);
+  EXPECT_EQ(outcome.end, TurnEnd::kDone);
+  EXPECT_EQ(outcome.benchmarks, (Names{"fillseq", "readrandom"}));
+  outcome = TakeTurn({"map", "", MakeMap, ""}, names);
+  EXPECT_EQ(outcome.end, TurnEnd::kDone);
+  EXPECT_EQ(outcome.benchmarks, names);
 }
 
 TEST(TurnTest, NonStoreMayLackReads) {
