@@ -15,7 +15,7 @@
 
 namespace cambium {
 
-// What keys must be when a batch is written. One thread at a time. Copies the keys and values; keeps the handles, which
+// The conditions under which a batch is written. One thread at a time. Copies the keys and values; keeps the handles, which
 // must exist until the last use. A null handle is the default family.
 class WriteConditions {
  public:

@@ -113,7 +113,7 @@ class DbImpl final : public DB {
   Status IngestExternalFile(const std::vector<std::string>& files) override;
   Status Resume() override;
 
-  // What the folders above may reach besides the functions of DB.
+  // Functions for the folders above that DB does not have.
   [[nodiscard]] DbInside& inside() { return inside_; }
 
  private:

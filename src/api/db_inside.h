@@ -26,7 +26,7 @@ class DbInside {
   DbInside(const DbInside&) = delete;
   DbInside& operator=(const DbInside&) = delete;
 
-  // Of the database itself, below all that pass its calls on. Null if there is none. (In db_impl.cc.)
+  // Returns that of the DbImpl below all StackableDB wrappers, or null if there is none. (In db_impl.cc.)
   static DbInside* Of(DB* db);
   // The database itself.
   [[nodiscard]] DB& db() const { return *state_.context.facade; }

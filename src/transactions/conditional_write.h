@@ -45,7 +45,7 @@ class ConditionalWrite {
 
   DbInside& inside_;
   const WriteConditions& conditions_;
-  std::vector<std::shared_ptr<Family>> families_;  // of each condition
+  std::vector<std::shared_ptr<Family>> families_;  // one for each condition
 };
 
 }  // namespace cambium

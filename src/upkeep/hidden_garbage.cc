@@ -51,7 +51,7 @@ void SampleLayers(Family* family, const Layers& layers, std::uint64_t grain) {
   LiveSample& sample = family->live_sample;
   sample.Clear();
   if (!IsSampled(*family)) return sample.MarkPartial();
-  const PassingReads passing(true);  // what Open reads once should not fill the cache
+  const PassingReads passing(true);  // Open reads these pages once: they do not fill the cache
   std::vector<MergeChild> children;
   layers.AppendCursors(&children);
   MergeCursor cursor(family->options().comparator, std::move(children));

@@ -261,7 +261,7 @@ class EverythingTest : public DbThreadsTest {
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> durable_{0};
-  std::atomic<std::uint64_t> passes_{0};  // of all readers
+  std::atomic<std::uint64_t> passes_{0};  // summed over all readers
 };
 
 TEST_F(EverythingTest, ReadersSeeConsistentStatesInOrder) {

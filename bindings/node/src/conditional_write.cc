@@ -8,7 +8,7 @@ namespace cambium_node {
 
 namespace {
 
-// What keys must be. A call of writeIf makes it, fills it, and uses it once, so one thread at a time has it.
+// The conditions of a write. A call of writeIf makes it, fills it, and uses it once, so one thread at a time has it.
 class Conditions {
  public:
   static constexpr std::uint32_t kKind = 0x636f6e64;
