@@ -15,8 +15,8 @@
 
 namespace cambium {
 
-// The conditions under which a batch is written. One thread at a time. Copies the keys and values; keeps the handles, which
-// must exist until the last use. A null handle is the default family.
+// The conditions under which a batch is written. One thread at a time. Copies the keys and values. Keeps the handles:
+// they must exist until the last use. A null handle is the default family.
 class WriteConditions {
  public:
   // The key does not exist.
@@ -40,16 +40,16 @@ class WriteConditions {
   std::vector<One> all_;
 };
 
-// Writes the batch if all conditions hold at the moment when it is written: no other write comes in between. `db` is any
-// open database, a TransactionDB included. Any thread.
+// Writes the batch if all conditions hold at the moment when it is written: no other write comes in between. `db` is
+// any open database, a TransactionDB included. Any thread.
 //
 //   OK, *written true     the batch was written
 //   OK, *written false    a condition does not hold, and nothing was written
 //   others                as from DB::Write, and as from DB::Get for the keys of the conditions; *written is false
 //
 // Reads the keys of the conditions again, as often as another thread has written one of them meanwhile. The values are
-// read whole. In a TransactionDB it also locks the keys of the batch and of the conditions, in the order of their bytes,
-// and waits for them as TransactionDB::Write does: TimedOut after TransactionDBOptions::default_lock_timeout.
+// read whole. In a TransactionDB it also locks the keys of the batch and of the conditions, in the order of their
+// bytes, and waits for them as TransactionDB::Write does: TimedOut after TransactionDBOptions::default_lock_timeout.
 // WriteOptions::sync applies to the batch. What a compaction filter changes counts as no write.
 Status WriteIf(DB* db, const WriteOptions& options, const WriteConditions& conditions, WriteBatch* batch,
                bool* written);

@@ -136,8 +136,8 @@ std::uint64_t KeysAboveLast(const LayersShape& shape) {
 void NoteHidden(Family* family, const FlushedRuns& flushed, const Layers& below, bool is_known) {
   const KeySample& sample = flushed.sample;
   const KeySample::Replaced replaced = sample.ReplacedIn(below);
-  // Dead stretches become range deletes, whose keys are not in the sample (dead_stretches.h). The few other keys that the
-  // flush of a queue writes say nothing about the keys of other flushes.
+  // Dead stretches become range deletes, whose keys are not in the sample (dead_stretches.h). The few other keys that
+  // the flush of a queue writes say nothing about the keys of other flushes.
   if (!flushed.has_stretches || sample.passed() >= kShareKeysLeast) {
     if (!MutantIs(Mutant::kRunsAreLikeTheLast)) {
       for (const std::shared_ptr<const Run>& run : flushed.runs) run->NoteReplacedShare(replaced.share);
