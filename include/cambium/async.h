@@ -110,7 +110,7 @@ class AsyncReader {
   virtual void Submit() = 0;
   // Calls the callbacks of reads that have ended, and resumes their coroutines. Waits until it has ended at least
   // `least` reads (a MultiGet counts as one), or `timeout_micros` have passed, or none is in flight. Returns the number
-  // of reads that ended. With least = 0 it does not wait. Inside a callback, or in a coroutine that it resumes, it does
+  // of reads that ended. If `least` is 0, it does not wait. If a callback or a resumed coroutine calls it, it does
   // nothing and returns 0. The timeout has no effect if the file system's read queue has no timed wait.
   virtual std::size_t Poll(std::size_t least = 1, std::uint64_t timeout_micros = kForever) = 0;
 

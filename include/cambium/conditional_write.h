@@ -45,7 +45,8 @@ class WriteConditions {
 //
 //   OK, *written true     the batch was written
 //   OK, *written false    a condition does not hold, and nothing was written
-//   others                as from DB::Write, and as from DB::Get for the keys of the conditions; *written is false
+//   others                as from DB::Write, and as from DB::Get for the keys of the conditions; *written is false.
+//                         After a failed sync the batch may still be visible: see db.h
 //
 // Reads the keys of the conditions again, as often as another thread has written one of them meanwhile. The values are
 // read whole. In a TransactionDB it also locks the keys of the batch and of the conditions, in the order of their

@@ -194,7 +194,7 @@ TEST_P(EachKindTest, NoIncrementOfAnyThreadIsLost) {
   EXPECT_EQ(sum, kThreads * rounds);
 }
 
-// Of threads that put the same keys, each key has one that succeeded, and its value.
+// Several threads put the same keys. For each key exactly one put succeeds, and the key has its value.
 TEST_P(EachKindTest, OneOfManyPutIfAbsentSucceeds) {
   Store store(GetParam());
   DB* const db = store.db.get();

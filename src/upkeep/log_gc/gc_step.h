@@ -41,11 +41,11 @@ struct GcReport {
   std::uint64_t begun_micros = 0;
   std::vector<bool> is_emptied;   // by source: no live value is left
   std::set<std::size_t> punched;  // sources that get holes
-  CutPlan cut;                    // of the first source, if the step cuts it
+  CutPlan cut;                    // how the step cuts its first source, if it does
   std::uint64_t keys_relocated = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
-  std::uint64_t file_bytes = 0;   // of the new segment
+  std::uint64_t file_bytes = 0;   // the size of the new segment
   std::uint64_t bytes_freed = 0;  // on disk, of emptied sources and of holes
 };
 
