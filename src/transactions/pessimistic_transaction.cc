@@ -58,7 +58,7 @@ bool OpenTransactions::StealFrom(TransactionID id) {
 // Adds the operations of a record to the transaction's batch.
 class PessimisticTransaction::AddOps final : public WriteBatch::Handler {
  public:
-  explicit AddOps(PessimisticTransaction* to) : to_(*to) {}
+  AddOps(PessimisticTransaction* to, const PreparedRecord* record) : to_(*to), record_(*record) {}
   // OK, or why the transaction cannot be committed.
   [[nodiscard]] const Status& missing() const { return missing_; }
   Status Put(Slice, Slice) override { return Status::OK(); }  // the functions below get all families
@@ -82,13 +82,14 @@ class PessimisticTransaction::AddOps final : public WriteBatch::Handler {
  private:
   template <typename AddTo>
   Status Add(std::uint32_t id, AddTo add) {
-    const std::unique_ptr<ColumnFamilyHandle> handle = to_.inside_.NewHandle(id);
+    const std::unique_ptr<ColumnFamilyHandle> handle = to_.context_.prepared.FamilyIn(record_, id);
     if (handle != nullptr) return add(handle.get());
     missing_ = Status::InvalidArgument("the prepared transaction writes column family " + std::to_string(id) +
                                        ", which was dropped; it can only be rolled back");
     return Status::OK();
   }
   PessimisticTransaction& to_;
+  const PreparedRecord& record_;
   Status missing_;
 };
 
@@ -136,16 +137,16 @@ void PessimisticTransaction::BeginAgain(const WriteOptions& options, const Trans
 Status PessimisticTransaction::Recover(const TransactionName& name, const PreparedRecord& record) {
   CAMBIUM_RETURN_IF_ERROR(SetName(name));
   for (const PreparedRecord::KeyLock& lock : record.locks) {
-    const std::unique_ptr<ColumnFamilyHandle> handle = inside_.NewHandle(lock.family);
+    const std::unique_ptr<ColumnFamilyHandle> handle = context_.prepared.FamilyIn(record, lock.family);
     if (handle == nullptr) continue;  // it was dropped
     CAMBIUM_TRY(const std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle.get()));
     const std::string key = lock.key.ToString();
     if (!MutantIs(Mutant::kRecoveryTakesNoLocks)) {
-      CAMBIUM_RETURN_IF_ERROR(context_.locks.Lock(owner_, lock.family, key, lock.exclusive, /*timeout_millis=*/0));
+      CAMBIUM_RETURN_IF_ERROR(context_.locks.Lock(owner_, family->id, key, lock.exclusive, /*timeout_millis=*/0));
     }
     Note(family, key, kMaxSequenceNumber, {.writes = true, .exclusive = lock.exclusive});
   }
-  AddOps add(this);
+  AddOps add(this, &record);
   CAMBIUM_RETURN_IF_ERROR(record.batch.Iterate(&add));
   cannot_commit_ = add.missing();
   state_.store(PREPARED, std::memory_order_release);

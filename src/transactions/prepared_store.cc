@@ -1,9 +1,12 @@
 #include "transactions/prepared_store.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "api/prepared_family.h"
 #include "manifest/features.h"
+#include "util/mutant.h"
 
 namespace cambium {
 
@@ -35,8 +38,25 @@ Result<PreparedStore::Handle> PreparedStore::FindOrMake() {
 
 Status PreparedStore::Add(const WriteOptions& options, const TransactionName& name,
                           const std::vector<PreparedRecord::KeyLock>& locks, const WriteBatch& batch) {
+  std::vector<PreparedRecord::FamilyName> families;
+  for (const std::uint32_t id : FamiliesUsed(locks, batch)) {
+    const Handle family = inside_.NewHandle(id);
+    if (family == nullptr) {
+      return Status::InvalidArgument("the transaction uses column family " + std::to_string(id) + ", which was dropped");
+    }
+    families.push_back({id, family->GetName()});
+  }
   CAMBIUM_TRY(const Handle handle, FindOrMake());
-  return inside_.db().Put(options, handle.get(), name, EncodePreparedRecord(locks, batch));
+  const std::string record = EncodePreparedRecord(inside_.database_id(), families, locks, batch);
+  return inside_.db().Put(options, handle.get(), name, record);
+}
+
+PreparedStore::Handle PreparedStore::FamilyIn(const PreparedRecord& record, std::uint32_t id) const {
+  if (record.database_id == inside_.database_id() || MutantIs(Mutant::kPreparedFamiliesByNumber)) {
+    return inside_.NewHandle(id);
+  }
+  const auto named = std::ranges::find(record.families, id, &PreparedRecord::FamilyName::id);
+  return inside_.NewHandle(std::string_view(named->name));  // DecodePreparedRecord has checked that it is there
 }
 
 Status PreparedStore::AddRemoval(const TransactionName& name, WriteBatch* batch) {

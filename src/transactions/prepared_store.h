@@ -30,11 +30,14 @@ class PreparedStore {
   // Whether this is the id of the family. Others may not write to it: the refusal says so.
   [[nodiscard]] bool IsOwnFamily(std::uint32_t id) const { return id != 0 && id == family_id_.load(); }
   [[nodiscard]] static Status Refusal();
-  // Writes the record of a transaction. Creates the family if there is none.
+  // Writes the record of a transaction. Creates the family if there is none. InvalidArgument if a family that the
+  // transaction uses was dropped.
   Status Add(const WriteOptions& options, const TransactionName& name,
              const std::vector<PreparedRecord::KeyLock>& locks, const WriteBatch& batch);
   // Adds the removal of the record to the batch.
   Status AddRemoval(const TransactionName& name, WriteBatch* batch);
+  // A handle of the family that a record calls `id`. Null if it was dropped.
+  [[nodiscard]] std::unique_ptr<ColumnFamilyHandle> FamilyIn(const PreparedRecord& record, std::uint32_t id) const;
   // Visits all records, in the order of their names. The slices are valid during the call. The first error ends it.
   using Visit = std::function<Status(Slice name, const PreparedRecord& record)>;
   Status VisitAll(const Visit& visit);

@@ -241,7 +241,18 @@ TEST_F(PrepareTest, ATransactionOnADroppedFamilyCanOnlyBeRolledBack) {
     EXPECT_EQ(store_.PreparedNames(), "t");
   }
   delete family;
-  store_.ReopenTransactions();
+  // A family that is made again under the name is another one.
+  ASSERT_TRUE(store_.transactions->CreateColumnFamily(store_.options, "gone", &family).ok());
+  delete family;
+  ASSERT_TRUE(store_.transactions->Close().ok());
+  store_.transactions.reset();
+  std::vector<ColumnFamilyHandle*> handles;
+  ASSERT_TRUE(TransactionDB::Open(store_.options, store_.locking, kStorePath,
+                                  {{kDefaultColumnFamilyName, store_.options}, {"gone", store_.options}}, &handles,
+                                  &store_.transactions)
+                  .ok());
+  store_.base = store_.transactions.get();
+  for (ColumnFamilyHandle* const handle : handles) delete handle;
   const TransactionPtr found(store_.transactions->GetTransactionByName("t"));
   ASSERT_NE(found, nullptr);
   EXPECT_TRUE(found->Commit().IsInvalidArgument());
