@@ -3,7 +3,7 @@
 //   kind [" (fatal until reopened)"] [": " message]
 //
 // A kind is a code, or a code and a subcode: "IO error", "IO error (no space)". So the text says everything that the
-// status does, and no text of one status is that of another.
+// status does, and two different statuses never have the same text.
 #pragma once
 
 #include <optional>
