@@ -18,7 +18,8 @@ namespace cambium {
 
 class Arena {
  public:
-  // Returns memory aligned to kChunkAlignment, or nullptr; std::free() frees it. Tests pass one that fails.
+  // Returns memory aligned to kChunkAlignment, or nullptr. Tests pass a function that may fail, and whose memory
+  // std::free() can free.
   using Allocate = void* (*)(std::size_t bytes);
 
   static constexpr std::size_t kCacheLine = 64;
