@@ -111,7 +111,7 @@ class MergeCursor final : public EntryCursor {
   // These move one child in the direction of the merge. They return true if it then has an entry, false at its end and
   // after Fail.
   [[nodiscard]] bool Arrive(Child* child);
-  [[nodiscard]] bool Depart(const Child& child);  // always false; takes over the child's error
+  [[nodiscard]] bool Depart(const Child& child);  // always false; copies the child's error
   [[nodiscard]] bool IsVisible(const Child& child) const;
   [[nodiscard]] bool SeekChild(Child* child, Slice target);
   [[nodiscard]] bool StepChild(Child* child);
