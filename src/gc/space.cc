@@ -103,8 +103,8 @@ void SetLimits(const SpaceFigures& figures, std::uint64_t slack, std::uint64_t l
   // step takes are all written before its space is free.
   plan->stop_at = limit + plan->segment_bytes - in_flight - to_come - for_deletes + plan->step_room / 8 * 5;
   assert(plan->slow_at < plan->stop_at);
-  // For the log, jobs start late: what is left of the slack is the garbage that log GC collects. A large index needs an
-  // earlier start, because each of its steps takes space before it frees any.
+  // For the log, jobs start late: the slack that is used until then is garbage that log GC collects. A large index
+  // needs an earlier start, because each of its steps takes space before it frees any.
   plan->work_at = Minus(plan->slow_at, slack / 16 - plan->step_room / 4 + in_flight / 2);
 }
 
