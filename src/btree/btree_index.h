@@ -82,7 +82,8 @@ class BTreeIndex final : public Index {
   [[nodiscard]] bool HasRunFor(const Layers& layers, const CompactionRequest& request) const;
   // Compact for a request whose runs are all swept: asks the filter about the values of the tree.
   Result<std::unique_ptr<CompactionOutcome>> Walk(const CompactionInput& input);
-  // The common end of Compact and Walk: runs the sweep, and syncs what it has written unless `syncs` is to do that.
+  // The common end of Compact and Walk: runs the sweep, and syncs the files that it has written, or adds them to
+  // `syncs` unless that is null.
   Result<std::unique_ptr<CompactionOutcome>> RunSweep(SweepInput sweep, const IndexSegmentOptions& segments,
                                                       std::unique_ptr<SweepOutcome> outcome, FileSyncs* syncs);
   // Returns the index in layers.runs() at which the runs of a new sweep begin: they are the oldest ones, at least one.

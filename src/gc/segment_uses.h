@@ -21,7 +21,7 @@ enum class GcStanding : std::uint8_t {
   kHolesUnknown,   // it has holes of unknown size
 };
 
-// What punching has done to a segment. In bytes.
+// The effect that punching has had on a segment. In bytes.
 struct PunchedUse {
   std::uint64_t holes = 0;            // of punched records and of the cut
   std::uint64_t kept = 0;             // bytes of the punched records that remain

@@ -81,17 +81,17 @@ void SetLimits(const SpaceFigures& figures, std::uint64_t slack, std::uint64_t l
   // index may begin after that check, and its old files wait for removal. So the limits are lowered by `in_flight`. A
   // step of log GC, which is no larger than a segment, needs no allowance here: A has room for it.
   const std::uint64_t in_flight = std::min(figures.index_bytes + figures.tail_index_bytes, slack / 8);
-  // After the flush these pages are on the disk, and count in `in_flight` too. What a sweep adds to a tree takes its
-  // space twice until the sweep ends; a sweep adds at most two fifths of its room, unless that is small.
+  // After the flush these pages are on the disk, and count in `in_flight` too. Entries that a sweep adds to a tree take
+  // their space twice until the sweep ends. They have at most two fifths of the sweep's room, unless that is small.
   const std::uint64_t swept = MutantIs(Mutant::kSweptRunsNeedNoRoom) ? 0 : figures.index_swept_bytes;
   const std::uint64_t to_come = std::min(figures.tail_index_bytes, slack / 8) + std::min(swept, slack / 5 * 2);
   // A quarter of a segment, but an eighth if the index is large.
   const std::uint64_t beyond = plan->segment_bytes / 8 + std::min(plan->segment_bytes / 8, slack / 8 - in_flight);
   plan->spare_until = limit + beyond;
   // A has room for two segments and a step. A step is left out of the figures that the limits are compared with, so
-  // writers may come nearer to the bound. What remains is for what is counted late: the footer and the run of a step,
-  // and zeros ahead of the log. If the index is large, its steps need that room, and `for_log` is 0; likewise while
-  // range deletes come, because fewer bytes may be live than we know.
+  // writers may come nearer to the bound. The rest is for bytes that are counted late: the footer and the run of a
+  // step, and zeros ahead of the log. If the index is large, its steps need that room, and `for_log` is 0; likewise
+  // while range deletes come, because fewer bytes may be live than we know.
   const bool is_live_known = figures.tail_range_deletes == 0 && !figures.had_range_deletes;
   const std::uint64_t for_log = is_live_known ? std::min(plan->segment_bytes, slack / 8 - in_flight) : 0;
   plan->step_room = std::min(plan->step_bytes, for_log);

@@ -88,8 +88,7 @@ class MergeCursor final : public EntryCursor {
  private:
   friend class LayerMerge;
 
-  // An interval of keys, possibly unbounded on either side, of which the ranges of newer children cover all keys or
-  // none.
+  // An interval of keys, possibly unbounded on either side. The ranges of newer children cover all of its keys or none.
   using Stretch = RangeDeletes::Stretch;
 
   struct Child {

@@ -45,7 +45,7 @@ class Arena {
     if (bytes <= static_cast<std::size_t>(back_ - front_)) return {};
     return ReserveSpare(bytes, claim);
   }
-  // Gives back what is reserved and not taken, except the rest of a chunk of which a part is taken.
+  // Gives back reserved memory that is not taken, except the rest of a chunk that is in use.
   void DropSpare();
 
   // `bytes` must be a multiple of kCacheLine; the result is aligned to it.

@@ -44,7 +44,7 @@ inline constexpr StatusKind kStatusKinds[] = {
 };
 inline constexpr std::string_view kFatalMark = " (fatal until reopened)";
 
-// What a text says. `message` is a part of it.
+// The parts of a text. `message` borrows from it.
 struct StatusText {
   const StatusKind* kind;
   Status::Severity severity;
