@@ -489,7 +489,7 @@ Status BackupEngineImpl::CheckStored(const BackupRecord& record, const Work& wor
   for (const BackupFile& file : record.files) {
     if (!HasContents(file.name.kind)) continue;
     const std::string path = path_of(file.name);
-    // Where the log ends in a segment that is not sealed is known only up to the replay position.
+    // In a segment that is not sealed, the end of the log is known only up to the replay position.
     const std::uint64_t log_end = file.name.number == replay.segment ? replay.offset : 0;
     CAMBIUM_TRY(const std::vector<FileDamage> found,
                 CheckContents(*fs_, manifest.state, {file.name, path, path, log_end}, go_on));

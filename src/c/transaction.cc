@@ -28,7 +28,7 @@ using cambium::c::UnlessAbsent;
 
 namespace {
 
-// After its commit a transaction must not hold a snapshot, which would keep files.
+// False after the commit: the transaction must then take no snapshot, which would keep files.
 bool IsOpen(const cambium_transaction_t& txn) { return txn.rep->GetState() != Transaction::COMMITTED; }
 
 Status NullTransaction() { return Status::InvalidArgument("the transaction is NULL: it did not begin"); }
@@ -42,7 +42,7 @@ template <typename Call>
 void GuardedIn(cambium_transaction_t* txn, char** errptr, Call call) {
   Guarded(errptr, [&] { return In(txn, call); });
 }
-// The same for a call that names a family.
+// As above, for a call that names a family.
 template <typename Call>
 void GuardedIn(cambium_transaction_t* txn, const cambium_column_family_handle_t* family, char** errptr, Call call) {
   Guarded(errptr, [&] {
@@ -52,7 +52,8 @@ void GuardedIn(cambium_transaction_t* txn, const cambium_column_family_handle_t*
   });
 }
 
-// A begin that may use `old` again. `begin` returns null if nothing could begin.
+// Begins a transaction by `begin`, which returns null if none could begin. If `old` is not null, it gets the
+// transaction.
 template <typename Begin>
 cambium_transaction_t* BeginWith(cambium_transaction_t* old, Begin begin) {
   std::unique_ptr<cambium_transaction_t> made;

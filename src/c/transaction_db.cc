@@ -23,14 +23,14 @@ namespace {
 cambium_t* AsDb(cambium_transactiondb_t* db) { return reinterpret_cast<cambium_t*>(db); }
 cambium_t* AsDb(cambium_optimistictransactiondb_t* db) { return reinterpret_cast<cambium_t*>(db); }
 
-// Hands a database for transactions over as a DB.
+// Sets *db to a database for transactions that was opened.
 template <typename Database>
 Status Take(Status opened, std::unique_ptr<Database> made, std::unique_ptr<DB>* db) {
   *db = std::move(made);
   return opened;
 }
 
-// The database below `db`, which it does not own.
+// Makes an object for the database below `db`; the object does not own that database.
 cambium_t* NewBase(cambium_t* db) {
   DB* const below = static_cast<cambium::StackableDB&>(*db->rep).GetBaseDB();
   return new cambium_t{std::make_unique<cambium::StackableDB>(below)};

@@ -20,8 +20,8 @@ using cambium::c::UnlessAbsent;
 
 namespace {
 
-// The family of a call. C++ takes a null handle for the default family. In a call of C that names a family, null is
-// more likely to be one that was not created.
+// The family of a call. In C++ a null handle means the default family. In a call of C that names a family, a null is
+// more likely a family that was not created, so it is an error.
 struct FamilyArgument {
   FamilyArgument() = default;  // the default one
   explicit FamilyArgument(const rocksdb_column_family_handle_t* named)
@@ -205,7 +205,7 @@ void rocksdb_transaction_merge_cf(rocksdb_transaction_t* /*txn*/, rocksdb_column
                                   size_t /*value_length*/, char** errptr) {
   Lack(errptr, "Merge");
 }
-// Bytes for the readers of the log, which this version does not have; they change no key.
+// Does nothing: the bytes are only for readers of the log, and this version has no such readers.
 void rocksdb_transaction_put_log_data(rocksdb_transaction_t* /*txn*/, const char* /*bytes*/, size_t /*length*/) {}
 
 // The program releases the result with rocksdb_free, before the transaction ends.

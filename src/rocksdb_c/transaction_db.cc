@@ -1,5 +1,5 @@
-// Databases whose transactions lock their keys. What is not about transactions is done as for any other database:
-// writes of `txn_db->db` lock their keys too.
+// Databases whose transactions lock their keys. Calls that are not about transactions go to `txn_db->db` as for any
+// other database; its writes lock their keys too.
 #include "c/transactions.h"
 #include "rocksdb_c/batch.h"
 #include "rocksdb_c/functions.h"
@@ -82,7 +82,8 @@ rocksdb_transaction_t* rocksdb_transaction_begin(rocksdb_transactiondb_t* txn_db
     return txn_db->rep->BeginTransaction(write->Rep(), options->Rep(), again);
   });
 }
-// Only those that were prepared before the database was opened: the program has the objects of the others.
+// Returns only transactions that were prepared before the database was opened: the program has the objects of the
+// others.
 rocksdb_transaction_t** rocksdb_transactiondb_get_prepared_transactions(rocksdb_transactiondb_t* txn_db,
                                                                         size_t* count) {
   return cambium::c::TakeRecovered<rocksdb_transaction_t>(txn_db->rep, count, [&](std::unique_ptr<Transaction> each) {

@@ -128,7 +128,7 @@ Status DB::ListColumnFamilies(const DBOptions& options, const std::string& path,
   return cambium::DB::ListColumnFamilies(options.Same(), path, names);
 }
 
-// A cache asks the databases that use it, and no call may run during Close.
+// A cache calls the databases that use it, and no call may run during Close: so the caches forget this one first.
 Status DB::Close() {
   LeaveCaches();
   Status closed = OnCambium()->Close();
@@ -140,7 +140,8 @@ Status DestroyDB(const std::string& path, const Options& options) {
   std::vector<std::string> ignored;
   cambium::Options whole;
   CAMBIUM_RETURN_IF_ERROR(ToCambium(static_cast<const DBOptions&>(options), path, &whole, &ignored));
-  // The file of hints first, since the directory is removed only if it is empty. It is written again if this fails.
+  // Removes the file of hints first, because Cambium removes the directory only if it is empty. If Cambium then fails
+  // to destroy the database, the next Open writes the file again.
   CAMBIUM_RETURN_IF_ERROR(RemoveHintsFile(FilesOf(whole), path));
   return cambium::DestroyDB(path, whole);
 }
