@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "api/capturer.h"
 #include "api/offline.h"
@@ -40,9 +41,11 @@ class DbInside {
     return changes_.CheckKey(family, key, since);
   }
   [[nodiscard]] WriteHistory* history() const { return &state_.context.history; }
-  // The family of a handle, of the default family if it is null. The second: of an id; null if there is none.
+  // The family of a handle, of the default family if it is null.
   [[nodiscard]] Result<std::shared_ptr<Family>> SharedFamilyOf(ColumnFamilyHandle* handle) const;
+  // A handle of the family that has the id, or the name; null if there is none.
   [[nodiscard]] std::unique_ptr<ColumnFamilyHandle> NewHandle(std::uint32_t id) const;
+  [[nodiscard]] std::unique_ptr<ColumnFamilyHandle> NewHandle(std::string_view name) const;
   [[nodiscard]] Clock* GetClock() const { return state_.context.options.clock.get(); }
   // OK if the database is open for writing, also if a failed sync has made it take no writes until it is opened again.
   [[nodiscard]] Status CheckOpenForWriting() const {

@@ -220,6 +220,9 @@ void cambium_transaction_destroy(cambium_transaction_t* txn) { delete txn; }
 void cambium_transaction_commit(cambium_transaction_t* txn, char** errptr) {
   GuardedIn(txn, errptr, [](Transaction& its) { return its.Commit(); });
 }
+void cambium_transaction_prepare(cambium_transaction_t* txn, char** errptr) {
+  GuardedIn(txn, errptr, [](Transaction& its) { return its.Prepare(); });
+}
 void cambium_transaction_rollback(cambium_transaction_t* txn, char** errptr) {
   GuardedIn(txn, errptr, [](Transaction& its) { return its.Rollback(); });
 }
@@ -409,6 +412,8 @@ uint64_t cambium_transaction_get_id(const cambium_transaction_t* txn) {
 }
 int cambium_transaction_get_state(const cambium_transaction_t* txn) {
   static_assert(int{Transaction::STARTED} == int{cambium_transaction_started});
+  static_assert(int{Transaction::AWAITING_PREPARE} == int{cambium_transaction_awaiting_prepare});
+  static_assert(int{Transaction::PREPARED} == int{cambium_transaction_prepared});
   static_assert(int{Transaction::AWAITING_COMMIT} == int{cambium_transaction_awaiting_commit});
   static_assert(int{Transaction::COMMITTED} == int{cambium_transaction_committed});
   static_assert(int{Transaction::AWAITING_ROLLBACK} == int{cambium_transaction_awaiting_rollback});
@@ -457,6 +462,7 @@ CAMBIUM_C_NUMBER(transaction_options, deadlock_detect_depth, int64_t)
 CAMBIUM_C_NUMBER(transaction_options, lock_timeout, int64_t)
 CAMBIUM_C_NUMBER(transaction_options, expiration, int64_t)
 CAMBIUM_C_NUMBER(transaction_options, max_write_batch_size, size_t)
+CAMBIUM_C_BOOL(transaction_options, skip_prepare)
 
 CAMBIUM_C_LIFE(transactiondb_options)
 CAMBIUM_C_NUMBER(transactiondb_options, max_num_locks, int64_t)

@@ -11,9 +11,12 @@ using cambium::DBOptions;
 using cambium::OptimisticTransactionDB;
 using cambium::Options;
 using cambium::Status;
+using cambium::Transaction;
 using cambium::TransactionDB;
+using cambium::c::Guarded;
 using cambium::c::OpenBy;
 using cambium::c::OpenFamiliesBy;
+using cambium::c::TakeRecovered;
 
 namespace {
 
@@ -113,6 +116,19 @@ cambium_transactiondb_t* cambium_transactiondb_open_column_families(
   return reinterpret_cast<cambium_transactiondb_t*>(OpenFamiliesBy(open, options, name, num_column_families,
                                                                    column_family_names, column_family_options,
                                                                    column_family_handles, errptr));
+}
+cambium_transaction_t** cambium_transactiondb_get_prepared_transactions(cambium_transactiondb_t* txn_db,
+                                                                        size_t* count, char** errptr) {
+  *count = 0;
+  cambium_transaction_t** all = nullptr;
+  Guarded(errptr, [&] {
+    all = TakeRecovered<cambium_transaction_t>(
+        static_cast<TransactionDB*>(AsDb(txn_db)->rep.get()), count, [](std::unique_ptr<Transaction> each) {
+          return std::make_unique<cambium_transaction_t>(std::move(each));
+        });
+    return Status::OK();
+  });
+  return all;
 }
 void cambium_transactiondb_close(cambium_transactiondb_t* txn_db) { cambium_close(AsDb(txn_db)); }
 cambium_t* cambium_transactiondb_as_db(cambium_transactiondb_t* txn_db) { return AsDb(txn_db); }

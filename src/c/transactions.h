@@ -1,7 +1,11 @@
 // The types of include/cambium/c_transaction.h, and what its functions share.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
+#include <new>
+#include <utility>
+#include <vector>
 
 #include "c/wrappers.h"
 #include "cambium/optimistic_transaction_db.h"
@@ -60,6 +64,23 @@ inline ReadOptions ForCopies(const cambium_readoptions_t* options) {
   ReadOptions copying = options->rep;
   copying.pin_mapped_values = false;
   return copying;
+}
+
+// The recovered transactions of a database as an array from malloc; null if there are none. `wrap` makes the object for
+// one of them. If memory runs out, those without an object remain prepared, and the next Open finds them again.
+template <typename Wrapper, typename Wrap>
+Wrapper** TakeRecovered(TransactionDB* db, std::size_t* count, Wrap wrap) {
+  *count = 0;
+  std::vector<std::unique_ptr<Transaction>> taken = db->TakeRecoveredTransactions();
+  if (taken.empty()) return nullptr;
+  std::vector<std::unique_ptr<Wrapper>> made;
+  made.reserve(taken.size());
+  for (std::unique_ptr<Transaction>& each : taken) made.push_back(wrap(std::move(each)));
+  auto** const array = static_cast<Wrapper**>(std::malloc(made.size() * sizeof(Wrapper*)));
+  if (array == nullptr) throw std::bad_alloc();
+  for (std::size_t i = 0; i < made.size(); ++i) array[i] = made[i].release();
+  *count = made.size();
+  return array;
 }
 
 }  // namespace cambium::c

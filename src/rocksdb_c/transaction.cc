@@ -153,12 +153,14 @@ void rocksdb_transaction_destroy(rocksdb_transaction_t* txn) { delete txn; }
 // ---- The end ----
 
 void rocksdb_transaction_prepare(rocksdb_transaction_t* txn, char** errptr) {
-  Guarded(errptr, [&] { return txn->rep->Prepare(); });
+  Guarded(errptr, [&]() -> Status {
+    CAMBIUM_RETURN_IF_ERROR(txn->refusal);
+    return txn->rep->Prepare();
+  });
 }
 void rocksdb_transaction_commit(rocksdb_transaction_t* txn, char** errptr) {
   Guarded(errptr, [&]() -> Status {
     CAMBIUM_RETURN_IF_ERROR(txn->refusal);
-    if (txn->needs_prepare) return Status::InvalidArgument("the transaction was not prepared, and skip_prepare is 0");
     return txn->rep->Commit();
   });
 }

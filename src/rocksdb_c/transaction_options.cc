@@ -42,6 +42,7 @@ TransactionOptions rocksdb_transaction_options_t::Rep() const {
   rep.lock_timeout = lock_timeout;
   rep.expiration = expiration;
   rep.max_write_batch_size = max_write_batch_size;
+  rep.skip_prepare = skip_prepare != 0;
   return rep;
 }
 OptimisticTransactionOptions rocksdb_optimistictransaction_options_t::Rep() const {

@@ -47,8 +47,7 @@ struct rocksdb_transaction_t {
   std::shared_ptr<cambium::DB> db;                      // stays open as long as the transaction exists
   std::shared_ptr<const RocksPrefix> prefix_extractor;  // the default family's option
   std::unique_ptr<cambium::Transaction> rep;
-  bool needs_prepare = false;  // Commit fails, because it cannot be prepared
-  // Why it cannot be committed: a function without an errptr was asked for a feature that does not exist.
+  // Why it cannot be prepared or committed: a function without an errptr was asked for a feature that does not exist.
   cambium::Status refusal;
   std::string data;  // the result of the last rocksdb_writebatch_wi_data of its batch
 };
@@ -84,7 +83,6 @@ rocksdb_transaction_t* BeginIn(const rocksdb_t& db, rocksdb_transaction_t* old, 
   if (begun != old->rep.get()) old->rep.reset(begun);
   old->db = db.rep;
   old->prefix_extractor = db.prefix_extractor;
-  old->needs_prepare = false;
   old->refusal = Status::OK();
   static_cast<void>(made.release());
   return old;

@@ -83,7 +83,7 @@ Status CommitPoint::TryCommit(Edit* edit, const std::function<void(View*)>& chan
   manifest_->NoteNothingWritten();
   const bool must_roll = DropsNewestLog(*edit);
   std::uint64_t roll_number = 0;
-  if (must_roll || manifest_->WillRoll()) roll_number = next_file_number_++;
+  if (must_roll || manifest_->WillRoll(*edit)) roll_number = next_file_number_++;
   assert(next_file_number_ >= state().next_file_number && "file numbers are never used twice");
   edit->next_file_number = next_file_number_;
   if (log_ != nullptr && log_->durable_sequence() > state().durable_sequence) {

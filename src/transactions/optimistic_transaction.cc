@@ -67,4 +67,9 @@ Status OptimisticTransaction::CommitBatch() {
   return inside_.WriteIf(write_options_, batch_.GetWriteBatch(), condition);
 }
 
+Status OptimisticTransaction::PrepareBatch() {
+  return Status::InvalidArgument("an optimistic transaction cannot be prepared: it has no locks that could hold until "
+                                 "its commit; TransactionDB has transactions that can");
+}
+
 }  // namespace cambium

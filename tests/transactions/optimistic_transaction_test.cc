@@ -339,7 +339,7 @@ TEST(OptimisticTransactionTest, WrongUseIsAnError) {
   ASSERT_TRUE(store.db->CreateColumnFamily(store.options, "f", &family).ok());
   {
     const TransactionPtr transaction = Begin(&store);
-    EXPECT_TRUE(transaction->Prepare().IsNotSupported());
+    EXPECT_TRUE(transaction->Prepare().IsInvalidArgument());
     EXPECT_TRUE(transaction->SetName("name").IsNotSupported());
     EXPECT_TRUE(transaction->Put(nullptr, "a", "1", /*assume_tracked=*/true).IsInvalidArgument());
     ASSERT_TRUE(transaction->Put("a", "1").ok());
