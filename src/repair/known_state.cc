@@ -154,10 +154,11 @@ void OpenSegments(Salvage* salvage) {
     const bool has_slot = salvage->has_manifest && info != nullptr;
     const bool is_another =
         header.database_id != salvage->state.database_id || (has_slot && header.file_id != info->file_id);
-    if (is_another || (!has_slot && next_slot >= kSlotCountMax)) {
-      if (!salvage->has_manifest) {
-        salvage->ReportLost({"", {}, {}, {}, 0, found.path + ":0: belongs to another database"});
-      }
+    const bool lacks_slot = !has_slot && next_slot >= kSlotCountMax;
+    if (is_another || lacks_slot) {
+      // With a MANIFEST, only a large value that it does not name is left out: it cannot be live.
+      const std::string why = is_another ? "belongs to another database" : "there are too many segments";
+      if (!salvage->has_manifest) salvage->ReportLost({"", {}, {}, {}, 0, found.path + ":0: " + why});
       continue;
     }
     const Slot slot = has_slot ? info->slot : static_cast<Slot>(next_slot++);

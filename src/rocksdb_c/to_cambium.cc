@@ -121,7 +121,7 @@ void SetDatabase(const rocksdb_options_t& from, Options* to, std::vector<std::st
   to->error_if_exists = from.error_if_exists != 0;
   const auto has = [&from](RocksOption option) { return from.given.test(option); };
   if (has(kRocks_wal_recovery_mode)) to->wal_recovery_mode = c::ToEnum<WALRecoveryMode>(from.wal_recovery_mode);
-  if (has(kRocks_max_open_files)) to->max_open_files = std::max(from.max_open_files, -1);
+  if (has(kRocks_max_open_files)) to->max_open_files = std::clamp(from.max_open_files, -1, 1 << 30);
   int jobs = has(kRocks_max_background_jobs) ? from.max_background_jobs : to->max_background_jobs;
   // If a program sets one of the older options, RocksDB takes the numbers of jobs from these two, at least one of each
   // kind.

@@ -140,10 +140,11 @@ Status DestroyDB(const std::string& path, const Options& options) {
   std::vector<std::string> ignored;
   cambium::Options whole;
   CAMBIUM_RETURN_IF_ERROR(ToCambium(static_cast<const DBOptions&>(options), path, &whole, &ignored));
-  // Removes the file of hints first, because Cambium removes the directory only if it is empty. If Cambium then fails
-  // to destroy the database, the next Open writes the file again.
+  CAMBIUM_RETURN_IF_ERROR(cambium::DestroyDB(path, whole));  // first: an open database keeps its file of hints
   CAMBIUM_RETURN_IF_ERROR(RemoveHintsFile(FilesOf(whole), path));
-  return cambium::DestroyDB(path, whole);
+  // With that file, Cambium could not remove the directory. If it has other files, it is kept.
+  static_cast<void>(FilesOf(whole).RemoveDirectory(path));
+  return Status::OK();
 }
 Status DestroyDB(const std::string& path, const Options& options,
                  const std::vector<ColumnFamilyDescriptor>& /*families*/) {

@@ -249,6 +249,8 @@ TEST_F(NamesOptionsTest, WithoutHintsThereIsNoFileAndDestroyRemovesIt) {
   options_.use_fsync = true;
   Open();
   EXPECT_TRUE(env->FileExists(path_ + "/ROCKSDB_OPTIONS").ok());
+  EXPECT_FALSE(DestroyDB(path_, options_).ok()) << "it is open";
+  EXPECT_TRUE(env->FileExists(path_ + "/ROCKSDB_OPTIONS").ok());
   db_.reset();
   cambium::VerifyReport report;
   ASSERT_TRUE(cambium::VerifyDB(path_, cambium::Options(), {.deep = true}, &report).ok());
