@@ -92,9 +92,9 @@ class TransactionDB : public StackableDB {
   // The transaction of that name that has not ended; null: there is none.
   virtual Transaction* GetTransactionByName(const TransactionName& name) = 0;
   // Sets *transactions to those that are prepared, in the order of their names. Among them are those that were prepared
-  // before the database was opened: Open locks their keys again. Once this function or GetTransactionByName has
-  // returned such a transaction, it is the caller's, who commits it or rolls it back, and deletes it; before, it belongs
-  // to the database.
+  // before the database was opened: Open locks their keys again, and their WriteOptions have `sync` set. Once this
+  // function or GetTransactionByName has returned such a transaction, it is the caller's, who commits it or rolls it
+  // back, and deletes it; before, it belongs to the database.
   virtual void GetAllPreparedTransactions(std::vector<Transaction*>* transactions) = 0;
   // Returns those that were prepared before the database was opened, and that none of these functions has returned yet.
   virtual std::vector<std::unique_ptr<Transaction>> TakeRecoveredTransactions() = 0;

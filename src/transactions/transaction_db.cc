@@ -50,8 +50,10 @@ class TransactionDBImpl final : public TransactionDB {
   // Makes the transactions that were prepared before the database was opened. Called once, before all others.
   Status Recover() {
     const MutexLock lock(recovered_mutex_);
+    WriteOptions synced;  // the options of the Prepare are not recorded; this is also what RocksDB does
+    synced.sync = true;
     return context_.prepared.VisitAll([&](Slice name, const PreparedRecord& record) {
-      auto made = std::make_unique<PessimisticTransaction>(&inside_, &context_, WriteOptions(), TransactionOptions());
+      auto made = std::make_unique<PessimisticTransaction>(&inside_, &context_, synced, TransactionOptions());
       const TransactionName its_name = name.ToString();
       CAMBIUM_RETURN_IF_ERROR(
           made->Recover(its_name, record).WithContext("prepared transaction \"" + its_name + "\""));
