@@ -61,8 +61,8 @@ struct SpaceControl {
     return written.load(std::memory_order_relaxed) + in_flight.load(std::memory_order_relaxed) + by_gc -
            std::min(by_gc, room);
   }
-  // The values of Position() at which the next look is due, at which writers are slowed down, and at which they wait.
-  // Written by background jobs.
+  // The bytes at which the next look is due (compared with `written` by writers, with Position() by jobs), and the values
+  // of Position() at which writers are slowed down, and at which they wait. Written by background jobs.
   std::atomic<std::uint64_t> check_at{kNever};
   std::atomic<std::uint64_t> slow_at{kNever};
   std::atomic<std::uint64_t> stop_at{kNever};
