@@ -66,7 +66,7 @@ class Transaction {
   // sync has failed: see db.h), and the transaction can be rolled back; after Busy or TryAgain the same work may
   // succeed in a new transaction.
   //   Busy          a tracked key was written by others; the message names it
-  //   TryAgain      the memtables that would show whether a key was written were dropped (see OptimisticTransactionDB)
+  //   TryAgain      whether a key was written is not known any more (see OptimisticTransactionDB)
   //   Expired       the transaction's expiration has passed (pessimistic)
   // Other errors are those of DB::Write.
   virtual Status Commit() = 0;

@@ -37,8 +37,9 @@ class DbInside {
   // As Write, if the condition holds when the batch is appended. The condition is not asked about an empty batch.
   Status WriteIf(const WriteOptions& options, WriteBatch* batch, const WriteCondition& condition);
   // Whether the key was written after `since`: see read/change_finder.h.
-  [[nodiscard]] Status CheckUnchanged(const Family& family, Slice key, SequenceNumber since) const {
-    return changes_.CheckKey(family, key, since);
+  using Asks = ChangeFinder::Asks;
+  [[nodiscard]] Status CheckUnchanged(const Family& family, Slice key, SequenceNumber since, Asks asks) const {
+    return changes_.CheckKey(family, key, since, asks);
   }
   [[nodiscard]] WriteHistory* history() const { return &state_.context.history; }
   // The family of a handle; a null handle stands for the default family.

@@ -33,7 +33,7 @@ class OptimisticTransaction final : public TransactionBase {
   Status PrepareBatch() override;
   void UntrackAll() override {}
   // Compares each tracked key. With `not_before` only for what was written after it.
-  [[nodiscard]] Status CheckAll(SequenceNumber not_before) const;
+  [[nodiscard]] Status CheckAll(SequenceNumber not_before, DbInside::Asks asks) const;
 };
 
 }  // namespace cambium

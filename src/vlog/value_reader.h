@@ -70,6 +70,11 @@ Result<bool> CopyCachedValue(const SegmentTable& segments, const ValueQuery& que
 // nullopt: the value is compressed.
 Result<std::optional<std::size_t>> ReadValueSize(const SegmentTable& segments, const ValueQuery& query);
 
+// The sequence number in the header of the record; header and key are checked. The number of the write; of a value that a
+// compaction filter has changed, a number between that of the write and that of the newest write at the change; 0 for a
+// large value, whose own record has none.
+Result<SequenceNumber> ReadSequence(const SegmentTable& segments, const ValueQuery& query);
+
 // Sets *value to the bytes of the value in the mapping of its segment, without a copy, and *keep, unless null, to a
 // reference to the segment. The bytes are valid as long as the segment: as *keep, or as the view that has `segments`.
 // Returns false if the value is small, compressed, not mapped, or (unless query.verify_checksums is false) not verified
