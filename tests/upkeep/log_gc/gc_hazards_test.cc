@@ -54,7 +54,7 @@ struct WatchedStore : TestStore {
 std::string LongValue(int i, int version) { return GarbageValue(i, version) + std::string(2500, 'l'); }
 
 // A snapshot and an iterator live while log GC replaces every file many times. What they read never changes; the files
-// that they need stay until they are released. False: a file was removed before its reader.
+// that they need stay until they are released. False: a file was removed before its reader ended.
 bool ReadersKeepTheirFiles(std::size_t steps_least) {
   constexpr int kHot = 24;
   WatchedStore store;
