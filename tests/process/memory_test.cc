@@ -145,7 +145,7 @@ Options SmallOptions() {
   return options;
 }
 
-// The page cache and the memtables, and for buffers, stacks and maps what does not grow with the database.
+// The page cache, the memtables, and for buffers, stacks and maps an amount that does not grow with the database.
 std::uint64_t PromiseOf(const Options& options) {
   const std::uint64_t memtables =
       options.write_buffer_size * static_cast<std::uint64_t>(options.max_write_buffer_number);

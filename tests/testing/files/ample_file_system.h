@@ -1,4 +1,4 @@
-// AmpleFileSystem: a file system whose calls have all memory, within a ScarceMemory.
+// AmpleFileSystem: a file system whose calls get all memory that they ask for, even within a ScarceMemory.
 #pragma once
 
 #include <memory>
