@@ -328,7 +328,7 @@ std::string RestoreWithADamagedNewest() {
   }
   FileInfo info;
   if (store.fs->GetInfo(kRestored, &info).ok()) return "something was restored";
-  // On purpose, an older one can be taken; and without the damaged one it is the newest.
+  // The older one can be restored by its number, and it is the newest once the damaged one is deleted.
   EXPECT_TRUE(store.engine->PlanRestore(1, kRestored, &plan).ok());
   EXPECT_TRUE(store.engine->RestoreDBFromBackup(1, kRestored).ok());
   EXPECT_TRUE(DestroyDB(kRestored, store.options).ok());

@@ -119,7 +119,7 @@ TEST(PinnedValuesTest, MultiGetSnapshotAndAsyncReadsCopyNothingEither) {
     EXPECT_TRUE(values[i].IsPinned());
     EXPECT_EQ(values[i], Slice(PinnedValue(numbers[i])));
   }
-  // Into strings, the same keys are copied, and nothing is kept.
+  // MultiGet into strings copies the values, and pins nothing.
   std::vector<std::string> copies;
   EXPECT_TRUE(store.db->MultiGet(Pinning(), {slices[0]}, &copies)[0].ok());
   EXPECT_EQ(copies[0], PinnedValue(1));

@@ -238,7 +238,7 @@ TEST_F(NamesOptionsTest, ADamagedFileOfHintsIsReported) {
   DBOptions loaded;
   std::vector<ColumnFamilyDescriptor> families;
   EXPECT_TRUE(LoadLatestOptions(ConfigOptions(), path_, &loaded, &families).IsCorruption());
-  Open();  // which does not need it
+  Open();  // Open does not need the file
 }
 
 TEST_F(NamesOptionsTest, WithoutHintsThereIsNoFileAndDestroyRemovesIt) {

@@ -12,8 +12,8 @@ namespace {
 
 class ToolPreparedTest : public ToolTest {
  protected:
-  // A database with the families "one" and "two", and a gap in the ids before them; the transaction "t" is prepared,
-  // which writes to all families.
+  // Makes a database with the families "one" and "two", and a gap in the ids before them. The transaction "t", which
+  // writes to all families, is prepared.
   ToolPreparedTest() {
     std::unique_ptr<TransactionDB> db;
     const Status opened = TransactionDB::Open(TheOptions(), {}, Path(), &db);
