@@ -254,7 +254,7 @@ void Damage(PinnedStore* store, int i) {
   store->fs->SetResident(true);
 }
 
-// Returns what the first read of a damaged value says.
+// Returns the status of the first read of a damaged value.
 Status FirstReadOfDamage() {
   PinnedStore store;
   Damage(&store, 9);
