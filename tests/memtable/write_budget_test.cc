@@ -244,8 +244,7 @@ TEST(WriteBudgetTest, ClosedMemberIsNotFlushed) {
 }
 
 // A database that cannot flush, after a failed flush or a fatal error, holds most of the limit. Returns how many chunks
-// another database takes between its flushes: this one has an eighth of the limit, and the stuck one makes no flush
-// due.
+// a healthy database takes between its flushes: it has an eighth of the limit, and the stuck one makes no flush due.
 int ChunksOfAFlushBesideAStuckDatabase() {
   const auto budget = BudgetOf(800 * kKiB);
   FakeMember stuck(budget);

@@ -223,8 +223,8 @@ TEST(FullDiskTest, WritesResumeWhenAnotherProgramFreesSpace) {
   EXPECT_EQ(disk.Check(), "");
 }
 
-// No file can be created, although there are free blocks. All acknowledged data is there, also for an Open for reading
-// only. Once files can be created, the database takes writes again.
+// No file can be created, although there are free blocks. All acknowledged data is there, also in OpenForReadOnly. Once
+// files can be created, the database takes writes again.
 TEST(FullDiskTest, AFileSystemWithoutAFreeInodeLosesNothing) {
   Disk disk(kSeparated, false, 8);
   disk.store->fs->SetQuota(100 * kMiB);

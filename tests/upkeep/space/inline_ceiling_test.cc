@@ -326,7 +326,7 @@ TEST(InlineCeilingOptionsTest, CeilingIsCheckedWhenOptionsChange) {
   const Status refused = DB::Open(options, kStorePath, families, &handles, &store.db);
   EXPECT_NE(refused.ToString().find("column family \"other\": max_space_amplification is 1.2"), std::string::npos)
       << refused.ToString();
-  // An Open for reading only checks no ceiling.
+  // OpenForReadOnly checks no ceiling.
   ASSERT_TRUE(DB::OpenForReadOnly(options, kStorePath, families, &handles, &store.db).ok());
   for (ColumnFamilyHandle* const each : handles) ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(each).ok());
 }
