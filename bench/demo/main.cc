@@ -182,7 +182,7 @@ class Demo {
     return report;
   }
 
-  // Returns the directory directly below the folder that holds most files; the folder itself if there is none.
+  // Returns the directory with the most files, of those directly below the folder; the folder itself if there is none.
   [[nodiscard]] std::string LargestPrefix() const {
     std::map<std::string, std::size_t> files_below;
     for (const FileEntry& file : files_.files) {
