@@ -122,8 +122,8 @@ void PrintSetting(const BenchFlags& flags, const std::vector<Contender>& engines
   }
   if (flags.drop_caches) std::printf("Reads:      caches are dropped before each benchmark that reads\n");
   if (flags.memory_limit > 0) {
-    std::printf("Limit:      from the first benchmark that reads on, %llu bytes for the process, page cache included; "
-                "it begins cold\n", static_cast<unsigned long long>(flags.memory_limit));
+    std::printf("Limit:      %llu bytes for the process, page cache included, for the first benchmark that reads, "
+                "which begins cold, and all after it\n", static_cast<unsigned long long>(flags.memory_limit));
   }
   for (const Contender& contender : engines) {
     std::printf("Engine:     %s = %s\n", NameOf(contender).c_str(), SettingsOf(contender, root).c_str());

@@ -334,8 +334,8 @@ void AddMeasureOptions(CLI::App* app, BenchFlags* f) {
                 "before each benchmark that reads: close the database, drop the page cache, and open it again; "
                 "needs root");
   app->add_option("--memory_limit", f->memory_limit,
-                  "limit of the process' memory, page cache included, from the first benchmark that reads on, which "
-                  "begins cold; for example 256m. Needs root and control groups. 0: no limit")
+                  "limit of the process' memory, page cache included, for the first benchmark that reads, which begins "
+                  "cold, and all after it; for example 256m. Needs root and control groups. 0: no limit")
       ->transform(CLI::AsSizeValue(false))
       ->option_text("SIZE=0");
 }
