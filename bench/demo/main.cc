@@ -194,7 +194,7 @@ class Demo {
     return largest == files_below.end() ? prefix_ : largest->first;
   }
 
-  // Walks the keys with a prefix, without values, and compares them with a new listing of that directory.
+  // Walks the keys with a prefix, without values, and compares them with a new listing of the directory of this name.
   StepReport ScanPrefix() {
     const std::string prefix = LargestPrefix();
     std::vector<std::string> expected;

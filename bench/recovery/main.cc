@@ -2,8 +2,8 @@
 //
 // A child writes until the log has the wanted size, and is killed. It flushes nothing, so the whole log must be
 // replayed. Then the parent reads the log segments with direct I/O, 1 MiB at a time, and opens the database, several
-// times in turn. It drops the page cache before each of these two steps. The program prints both times, their ratio,
-// and the size of an empty database.
+// times in turn: read-only, the last time for writing. It drops the page cache before each of these two steps. The
+// program prints both times, their ratio, and the size of an empty database.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
