@@ -8,7 +8,7 @@
 
 namespace cambium::tool {
 
-// Sets *prepared. The database is opened for reading only if `families`, the names of its families, have that of the
+// Sets *prepared. Opens the database, for reading, only if `families`, the names of its families, include that of
 // prepared transactions. Corruption or NotSupported if a record is not valid.
 Status FindPrepared(const std::string& directory, const std::vector<std::string>& families,
                     std::vector<PreparedTransaction>* prepared);

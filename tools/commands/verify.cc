@@ -24,8 +24,8 @@ struct VerifyFlags {
 };
 
 // Whether Open succeeds depends on the options, so they are taken from the OPTIONS file, if there is one. The MANIFEST
-// has everything that this command must know about the families. Other commands try to open the families to find out
-// their options; on a damaged database that would fail here.
+// has everything that this command must know about the families. Other commands open the database to find out the
+// options of families; on a damaged database that could fail.
 Status FindOptions(const std::string& directory, DBOptions* options) {
   ConfigOptions config;
   config.ignore_unknown_options = true;
