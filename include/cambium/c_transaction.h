@@ -58,8 +58,8 @@ void cambium_transaction_destroy(cambium_transaction_t* txn);
 /* After a success, every other call but cambium_transaction_destroy is an error, or does nothing. */
 void cambium_transaction_commit(cambium_transaction_t* txn, char** errptr);
 /* The first of two phases, for pessimistic transactions that have a name: records the writes and locks in the database,
-   durably if the write options of the begin say sync. From then on the transaction can only be read, committed or rolled
-   back, and remains prepared until then, also if it is destroyed or the database is closed:
+   durably if the write options of the begin say sync. From then on the transaction can only be read, committed or
+   rolled back, and remains prepared until then, also if it is destroyed or the database is closed:
    cambium_transactiondb_get_prepared_transactions. */
 void cambium_transaction_prepare(cambium_transaction_t* txn, char** errptr);
 /* Afterwards the transaction can be used again. It keeps its snapshot. */
@@ -217,9 +217,9 @@ cambium_transactiondb_t* cambium_transactiondb_open_column_families(
     const cambium_options_t* const* column_family_options, cambium_column_family_handle_t** column_family_handles,
     char** errptr);
 void cambium_transactiondb_close(cambium_transactiondb_t* txn_db);
-/* The transactions that were prepared before the database was opened, and that no earlier call has returned, in the order
-   of their names. NULL if there are none. The array is released with cambium_free, and each transaction is destroyed,
-   after it was committed or rolled back. */
+/* The transactions that were prepared before the database was opened, and that no earlier call has returned, in the
+   order of their names; their ends are synced. NULL if there are none. The array is released with cambium_free, and
+   each transaction is destroyed, after it was committed or rolled back. */
 cambium_transaction_t** cambium_transactiondb_get_prepared_transactions(cambium_transactiondb_t* txn_db,
                                                                         size_t* count, char** errptr);
 /* The same database as an object for all functions of c.h, whose writes lock their keys; a range delete is an error. It

@@ -41,10 +41,10 @@ class TransactionNotifier {
 // Put, Delete, SingleDelete and GetForUpdate track their keys; the functions named ...Untracked do not. An operation on
 // a family without a handle (null) is for the default family.
 //
-// A deleted transaction that was not committed is rolled back, unless it is prepared. One thread at a time; a call that meets another call of
-// the same transaction returns InvalidArgument. Delete transactions before their database. After Commit has returned
-// OK, every call returns InvalidArgument, or does nothing; a transaction that was rolled back can be used again, and
-// keeps its snapshot.
+// A deleted transaction that was not committed is rolled back, unless it is prepared. One thread at a time; a call that
+// meets another call of the same transaction returns InvalidArgument. Delete transactions before their database. After
+// Commit has returned OK, every call returns InvalidArgument, or does nothing; a transaction that was rolled back can
+// be used again, and keeps its snapshot.
 class Transaction {
  public:
   Transaction() = default;
@@ -70,12 +70,14 @@ class Transaction {
   //   Expired       the transaction's expiration has passed (pessimistic)
   // Other errors are those of DB::Write.
   virtual Status Commit() = 0;
-  // The first of two phases (TransactionDB only; the transaction needs a name). After OK, Commit does not fail because of
-  // others or of a crash: the writes and locks are recorded in the database, durably if WriteOptions::sync is set. The
-  // transaction does not expire any more, and can only be read, committed or rolled back. It remains prepared, and its
-  // keys locked, until then: also if it is deleted, the database is closed, or the process ends. The next
-  // TransactionDB::Open finds it again: see GetAllPreparedTransactions. After an error it is not prepared.
-  //   InvalidArgument   no name; optimistic
+  // The first of two phases (TransactionDB only; the transaction needs a name). After OK, neither others nor a crash
+  // make Commit fail: the writes and locks are recorded in the database, durably if WriteOptions::sync is set. If
+  // Commit fails all the same (no space, say), the transaction is still prepared. It does not expire any more, and can
+  // only be read, committed or rolled back. It remains prepared, and its keys locked, until then: also if it is
+  // deleted, the database is closed, or the process ends. The next TransactionDB::Open finds it again: see
+  // GetAllPreparedTransactions. After an error it is not prepared (unless a sync has failed: see db.h).
+  //   InvalidArgument   no name; optimistic; Commit could not write the batch, because it is too large, for example
+  //   NotSupported      the batch has range deletes
   //   Expired           the transaction's expiration has passed
   // Other errors are those of DB::Write. The first Prepare of a database creates the column family "cambium.prepared".
   virtual Status Prepare() = 0;
@@ -160,7 +162,7 @@ class Transaction {
   [[nodiscard]] virtual std::uint64_t GetNumPuts() const = 0;
   [[nodiscard]] virtual std::uint64_t GetNumDeletes() const = 0;
   [[nodiscard]] virtual std::uint64_t GetElapsedTime() const = 0;  // milliseconds since it began
-  // The writes so far. A write added to it directly is committed, but not tracked.
+  // The writes so far. A write added to it directly is committed, but not tracked. It must not change after Prepare.
   virtual WriteBatchWithIndex* GetWriteBatch() = 0;
   [[nodiscard]] virtual WriteOptions* GetWriteOptions() = 0;
   virtual void SetWriteOptions(const WriteOptions& options) = 0;

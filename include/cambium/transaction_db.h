@@ -70,8 +70,8 @@ struct DeadlockPath {
 // batch. All writes must go through this object: what is written to the database below is not seen by transactions
 // without a snapshot. Keys that a comparator takes for equal, but whose bytes differ, are different locks.
 //
-// The column family "cambium.prepared" belongs to the prepared transactions (Transaction::Prepare). It need not be named
-// to Open. Through this object it can be read, but not written or dropped.
+// The column family "cambium.prepared" belongs to the prepared transactions (Transaction::Prepare). It need not be
+// named to Open. Through this object it can be read, but not written or dropped.
 class TransactionDB : public StackableDB {
  public:
   static Status Open(const Options& options, const TransactionDBOptions& transactions, const std::string& path,
@@ -85,11 +85,12 @@ class TransactionDB : public StackableDB {
                      const std::vector<ColumnFamilyDescriptor>& families, std::vector<ColumnFamilyHandle*>* handles,
                      TransactionDB** db);
 
-  // The caller deletes the transaction. `old` is as in OptimisticTransactionDB. Null if the database is closed or open
-  // for reading only; `old` is then unchanged.
+  // The caller deletes the transaction. `old` is as in OptimisticTransactionDB, and of this database. Null if the
+  // database is closed or open for reading only; `old` is then unchanged.
   virtual Transaction* BeginTransaction(const WriteOptions& options, const TransactionOptions& transaction = {},
                                         Transaction* old = nullptr) = 0;
-  // The transaction of that name that has not ended; null: there is none.
+  // The transaction of that name that has not ended. Null: there is none, or it is prepared and its object was deleted,
+  // so that only the next Open finds it again.
   virtual Transaction* GetTransactionByName(const TransactionName& name) = 0;
   // Sets *transactions to those that are prepared, in the order of their names. Among them are those that were prepared
   // before the database was opened: Open locks their keys again, and their WriteOptions have `sync` set. Once this

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "api/batch_check.h"
+#include "vlog/commit_log.h"
+
 namespace cambium {
 
 // ---- For transactions ----
@@ -11,6 +14,12 @@ Status DbInside::WriteIf(const WriteOptions& options, WriteBatch* batch, const W
   const Stopwatch watch(&state_.context.meter, DB_WRITE);
   CAMBIUM_RETURN_IF_ERROR(writer_.Check(options));
   return writer_.Write(options, batch, &condition);
+}
+
+Status DbInside::CheckForLater(const WriteBatch& batch, std::size_t key_size) const {
+  RecordHeader removal;
+  removal.key_size = static_cast<std::uint32_t>(key_size);
+  return CheckBatch(state_.commits, batch, kBatchBytesMax - removal.RecordSize());
 }
 
 Result<std::shared_ptr<Family>> DbInside::SharedFamilyOf(ColumnFamilyHandle* handle) const {

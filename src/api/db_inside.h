@@ -41,6 +41,9 @@ class DbInside {
   [[nodiscard]] Status CheckUnchanged(const Family& family, Slice key, SequenceNumber since, Asks asks) const {
     return changes_.CheckKey(family, key, since, asks);
   }
+  // OK if a write of the batch, together with the delete of a key of `key_size` bytes, could only fail by the state of
+  // the database: see api/batch_check.h.
+  [[nodiscard]] Status CheckForLater(const WriteBatch& batch, std::size_t key_size) const;
   [[nodiscard]] WriteHistory* history() const { return &state_.context.history; }
   // The family of a handle; a null handle stands for the default family.
   [[nodiscard]] Result<std::shared_ptr<Family>> SharedFamilyOf(ColumnFamilyHandle* handle) const;
@@ -59,6 +62,11 @@ class DbInside {
   [[nodiscard]] const Id128& database_id() const { return state_.context.database_id; }
   // Close returns Aborted while transactions exist.
   void CountTransaction(int change) { state_.transaction_count.fetch_add(change); }
+  // Prepared transactions, and the bytes of their records, for the property `space`.
+  void CountPrepared(std::int64_t count, std::int64_t bytes) {
+    state_.prepared_count.fetch_add(count);
+    state_.prepared_bytes.fetch_add(bytes);
+  }
 
   // ---- For copies and tools ----
 
@@ -76,6 +84,7 @@ class DbInside {
 
   // Corruption if an invariant of the state does not hold. See state/check_invariants.h.
   [[nodiscard]] Status CheckInvariants() const;
+  [[nodiscard]] const CommitPoint& commits() const { return state_.commits; }
   [[nodiscard]] Status CheckAccounts() const { return cambium::CheckAccounts(state_); }
   // How many segments have been visited for the figures of log GC and of the ceiling since Open.
   [[nodiscard]] std::uint64_t SegmentVisits() const;

@@ -6,8 +6,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "api/prepared_family.h"
 #include "btree/btree_index.h"
 #include "lsm_fallback/lsm_index.h"
+#include "manifest/features.h"
 #include "options/options_check.h"
 #include "recovery/open_layers.h"
 #include "util/epoch.h"
@@ -44,7 +46,7 @@ Result<std::vector<std::unique_ptr<FamilyHandle>>> Families::Create(const void* 
   for (const std::string& name : names) {
     CAMBIUM_RETURN_IF_ERROR(CheckOptions(options).WithContext("column family \"" + name + "\""));
     CAMBIUM_RETURN_IF_ERROR(CheckSegmentSize(options).WithContext("column family \"" + name + "\""));
-    wanted.emplace_back(name, options);
+    wanted.emplace_back(name, name == kPreparedFamilyName ? OptionsOfPreparedFamily(options) : options);
   }
   std::vector<const ColumnFamilyDescriptor*> all;
   for (const ColumnFamilyDescriptor& each : wanted) all.push_back(&each);

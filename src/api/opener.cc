@@ -154,11 +154,7 @@ Status Opener::ReadState(bool is_new, ManifestState* state, std::uint64_t* large
     return BeginState(state);
   }
   if (!read.ok()) return std::move(read).status();
-  const std::uint32_t unknown = read->header.optional_features & ~kKnownOptionalFeatures;
-  if (!db_.read_only && unknown != 0) {
-    return Status::NotSupported(db_.path + ": was written with optional features " + std::to_string(unknown) +
-                                " that this version does not know; it can be opened for reading only");
-  }
+  if (!db_.read_only) CAMBIUM_RETURN_IF_ERROR(CheckWritable(read->header, db_.path));
   if (db_.options.error_if_exists) {
     return Status::InvalidArgument(db_.path + ": a database exists (error_if_exists is on)");
   }
@@ -185,9 +181,12 @@ Status Opener::BeginState(ManifestState* state) const {
 
 void Opener::NamePreparedFamily(const ManifestState& state) {
   for (const auto& [id, family] : state.families) {
-    if (family.name != kPreparedFamilyName || WantedAs(family.name) != nullptr) continue;
-    prepared_ = {family.name, OptionsOfPreparedFamily(DefaultDescriptor(wanted_).options)};
-    prepared_.options.index_type = static_cast<IndexKind>(family.index_type);
+    if (family.name != kPreparedFamilyName) continue;
+    const ColumnFamilyDescriptor* const named = WantedAs(family.name);
+    const ColumnFamilyDescriptor& like = named == nullptr ? DefaultDescriptor(wanted_) : *named;
+    prepared_ = {family.name, OptionsOfPreparedFamily(like.options)};
+    if (named == nullptr) prepared_.options.index_type = static_cast<IndexKind>(family.index_type);
+    wanted_by_name_.erase(family.name);
     wanted_by_name_.emplace(prepared_.name, &prepared_);
   }
 }
@@ -223,6 +222,10 @@ Status Opener::CheckWanted(const ManifestState& state) const {
     return Status::InvalidArgument(db_.path + ": column families that exist and are not named: " + unnamed);
   }
   for (const ColumnFamilyDescriptor& wanted : wanted_) {
+    if (wanted.name == kPreparedFamilyName && !names.contains(wanted.name)) {
+      return Status::InvalidArgument(db_.path + ": there is no column family \"" + wanted.name +
+                                     "\"; only the first Prepare creates it");
+    }
     if (names.contains(wanted.name) || (db_.options.create_missing_column_families && !db_.read_only)) continue;
     return Status::InvalidArgument(db_.path + ": there is no column family \"" + wanted.name +
                                    "\" (create_missing_column_families is off)");

@@ -63,7 +63,8 @@ class Opener {
   Status BeginState(ManifestState* state) const;
   // The descriptor that was given to Open for this name; null if there is none.
   [[nodiscard]] const ColumnFamilyDescriptor* WantedAs(const std::string& name) const;
-  // If the state has the family of prepared transactions, and it was not named to Open, it is opened all the same.
+  // If the state has the family of prepared transactions, it is opened, named or not, in its own order and without a
+  // filter.
   void NamePreparedFamily(const ManifestState& state);
   Status CheckIdentity(const ManifestState& state) const;
   // Checks that the families named to Open are those that exist.

@@ -50,7 +50,6 @@ class Properties {
   [[nodiscard]] Figures IndexStats(const FamilyView& family) const;
   // space_properties.cc
   void AddPinned(Figures* figures) const;
-  void AddPrepared(Figures* figures) const;
   [[nodiscard]] Figures SpaceStats();
   [[nodiscard]] Figures GcForecast();
 

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "io/file_header.h"
 #include "manifest/edit.h"
 #include "manifest/state.h"
 
@@ -21,6 +23,15 @@ inline constexpr std::string_view kPreparedFamilyName = "cambium.prepared";
 inline constexpr std::uint32_t kFeaturePreparedTransactions = 1;
 
 inline constexpr std::uint32_t kKnownOptionalFeatures = kFeaturePreparedTransactions;
+
+// NotSupported if the header has an optional feature that this version does not know. For all who write the state
+// again: a MANIFEST that they write would lack the bit.
+[[nodiscard]] inline Status CheckWritable(const FileHeader& header, const std::string& path) {
+  const std::uint32_t unknown = header.optional_features & ~kKnownOptionalFeatures;
+  if (unknown == 0) return Status::OK();
+  return Status::NotSupported(path + ": was written with optional features " + std::to_string(unknown) +
+                              " that this version does not know; it can be opened for reading only");
+}
 
 [[nodiscard]] inline std::uint32_t OptionalFeaturesOf(const ManifestState& state) {
   for (const auto& [id, family] : state.families) {

@@ -245,6 +245,8 @@ struct Manifest::Rep {
     dead = false;
     try {
       Install(std::move(staged), &state, &index);
+      const bool has_excess = !edit.drop_families.empty() && (current.features & ~OptionalFeaturesOf(state)) != 0;
+      if (has_excess) current.size_max = 0;  // the next commit starts a file without the bit
     } catch (const std::bad_alloc&) {
       fatal = std::move(lost.kept);
       return std::move(lost.returned);

@@ -24,7 +24,9 @@ std::string Describe(const Family& family, Slice key) {
   return "key " + KeyForMessage(key) + " of column family \"" + family.name + "\"";
 }
 
-Status Changed(const Family& family, Slice key) { return Status::Busy(Describe(family, key) + " was written by others"); }
+Status Changed(const Family& family, Slice key) {
+  return Status::Busy(Describe(family, key) + " was written by others");
+}
 
 Status NotKnown(const Family& family, Slice key) {
   return Status::TryAgain("too much was written since the transaction began to find out whether " +

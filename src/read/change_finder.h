@@ -24,9 +24,9 @@ class ChangeFinder {
     kMemory,   // only memtables: one lookup for each that has operations after `since`
     kRecords,  // if the history is incomplete, also the layers and the header of a record; may wait for the device
   };
-  // OK: the key was not written after `since`. Busy: it was, by a put, a delete or a range delete. TryAgain: that is not
-  // known, because the history is incomplete and no record tells. Otherwise the error of a read. Operations that are not
-  // published yet may count. If the caller holds the append lock, there are none.
+  // OK: the key was not written after `since`. Busy: it was, by a put, a delete or a range delete. TryAgain: that is
+  // not known, because the history is incomplete and no record tells. Otherwise the error of a read. Operations that
+  // are not published yet may count. If the caller holds the append lock, there are none.
   [[nodiscard]] Status CheckKey(const Family& family, Slice key, SequenceNumber since, Asks asks) const;
 
  private:

@@ -8,6 +8,7 @@
 #include "recovery/open_files.h"
 #include "options/options_file.h"
 #include "io/whole_file.h"
+#include "manifest/features.h"
 #include "manifest/manifest_reader.h"
 
 namespace cambium {
@@ -104,6 +105,7 @@ Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path, RandomSou
     if (read.status().IsNotFound()) return Status::InvalidArgument(path + ": holds no database");
     return std::move(read).status();
   }
+  CAMBIUM_RETURN_IF_ERROR(CheckWritable(read->header, path));
   CAMBIUM_TRY(const std::vector<NumberedFile> there, ListNumberedFiles(fs, path));
   Capture capture;
   capture.state = std::move(read->state);

@@ -35,6 +35,9 @@ struct DbState {
   std::atomic<int> iterator_count{0};      // iterators that are not deleted
   std::atomic<int> async_reader_count{0};  // asynchronous readers that are not destroyed
   std::atomic<int> transaction_count{0};   // transactions that are not deleted
+  // Prepared transactions that have not ended, and the bytes of their records. 0 without a TransactionDB.
+  std::atomic<std::int64_t> prepared_count{0};
+  std::atomic<std::int64_t> prepared_bytes{0};
   ValuePins value_pins;
   ReadQueues read_queues;
   // Set by Open. Log GC uses its options, because the log belongs to all families.

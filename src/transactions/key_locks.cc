@@ -43,11 +43,11 @@ KeyLocks::Name KeyLocks::NameOf(const std::string& stored) {
   return {DecodeFixed<std::uint32_t>(stored.data()), Slice(stored).substr(kFamilyBytes, stored.size() - kFamilyBytes)};
 }
 
-bool KeyLocks::CountNew(std::uint32_t family) {
+bool KeyLocks::CountNew(std::uint32_t family, bool always) {
   if (locks_max_ < 0) return true;
   const MutexLock lock(counts_mutex_);
   std::int64_t& count = counts_[family];
-  if (count >= locks_max_) return false;
+  if (count >= locks_max_ && !always) return false;
   ++count;
   return true;
 }
@@ -82,7 +82,7 @@ KeyLocks::Try KeyLocks::TryLock(Stripe* stripe, const LockOwner& owner, const Na
     std::string stored(kFamilyBytes, '\0');
     EncodeFixed<std::uint32_t>(stored.data(), name.family);
     stored += name.key.ToStringView();
-    if (!CountNew(name.family)) return Try::kTooMany;
+    if (!CountNew(name.family, owner.ignores_limit)) return Try::kTooMany;
     auto made = stripe->locks.end();
     try {
       made = stripe->locks.try_emplace(std::move(stored)).first;
@@ -163,7 +163,9 @@ Status KeyLocks::Lock(const LockOwner& owner, std::uint32_t family, const std::s
     }
     scope.is_waiting = true;
     std::uint64_t next = limit - waited;
-    if (expires_at != 0) next = std::min(next, expires_at > now ? expires_at - now : 1000);
+    // A holder that has expired and cannot be robbed is committing or prepared. Its unlock ends the wait.
+    constexpr std::uint64_t kAskAgainMicros = 20'000;
+    if (expires_at != 0) next = std::min(next, expires_at > now ? expires_at - now : kAskAgainMicros);
     if (next > 3600u * 1000 * 1000) {
       stripe.changed.Wait(stripe.mutex);
     } else {

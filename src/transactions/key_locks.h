@@ -29,6 +29,7 @@ struct LockOwner {
   TransactionID id = 0;
   std::uint64_t expires_at = 0;     // microseconds of the clock; 0: never. From then on others may take its locks
   std::int64_t deadlock_depth = 0;  // how many transactions a search for deadlocks visits; 0: no search
+  bool ignores_limit = false;       // its locks count, but are never too many
 };
 
 // Any thread.
@@ -99,8 +100,8 @@ class KeyLocks {
               std::vector<TransactionID>* holders, std::uint64_t* expires_at) CAMBIUM_REQUIRES(stripe->mutex);
   // Removes the holders that have expired, as far as the owners allow.
   void DropExpired(Held* held, std::uint64_t now);
-  // False if the family has as many locks as it may have.
-  bool CountNew(std::uint32_t family);
+  // False if the family has as many locks as it may have, unless `always`.
+  bool CountNew(std::uint32_t family, bool always);
   void CountGone(std::uint32_t family);
 
   const std::size_t stripe_count_;

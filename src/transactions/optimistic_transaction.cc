@@ -34,7 +34,7 @@ void OptimisticTransaction::BeginAgain(const WriteOptions& options, const Optimi
   Begin(options, transaction.set_snapshot, transaction.read_at_snapshot, 0);
 }
 
-Status OptimisticTransaction::SetName(const TransactionName&) {
+Status OptimisticTransaction::SetNameTo(const TransactionName&) {
   return Status::NotSupported("optimistic transactions have no names");
 }
 

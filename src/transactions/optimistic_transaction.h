@@ -22,11 +22,11 @@ class OptimisticTransaction final : public TransactionBase {
   void BeginAgain(const WriteOptions& options, const OptimisticTransactionOptions& transaction);
 
   void SetLockTimeout(std::int64_t) override {}
-  Status SetName(const TransactionName& name) override;
-
+  [[nodiscard]] bool IsOf(const DbInside* inside) const { return &inside_ == inside; }
  private:
   class Condition;
 
+  Status SetNameTo(const TransactionName& name) override;
   Status Track(const std::shared_ptr<Family>& family, const std::string& key, const KeyUse& use) override;
   void Untrack(const Family&, const std::string&) override {}
   Status CommitBatch() override;

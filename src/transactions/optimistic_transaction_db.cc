@@ -16,9 +16,8 @@ class OptimisticTransactionDBImpl final : public OptimisticTransactionDB {
                                 Transaction* old) override {
     auto* const again = dynamic_cast<OptimisticTransaction*>(old);
     if (again == nullptr) return BeginOptimisticTransaction(this, options, transaction);
-    if (DbInside* const inside = DbInside::Of(this); inside == nullptr || !inside->CheckOpenForWriting().ok()) {
-      return nullptr;
-    }
+    DbInside* const inside = DbInside::Of(this);
+    if (inside == nullptr || !inside->CheckOpenForWriting().ok() || !again->IsOf(inside)) return nullptr;
     again->BeginAgain(options, transaction);
     return again;
   }

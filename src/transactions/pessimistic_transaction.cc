@@ -36,7 +36,8 @@ void OpenTransactions::Abandon(PessimisticTransaction* transaction, const Transa
 void OpenTransactions::ListPrepared(std::vector<Transaction*>* transactions) const {
   const MutexLock lock(mutex_);
   for (const auto& [name, transaction] : names_) {
-    if (transaction != nullptr && transaction->GetState() == Transaction::PREPARED) transactions->push_back(transaction);
+    const bool is_prepared = transaction != nullptr && transaction->GetState() == Transaction::PREPARED;
+    if (is_prepared) transactions->push_back(transaction);
   }
 }
 
@@ -107,11 +108,13 @@ PessimisticTransaction::~PessimisticTransaction() {
 void PessimisticTransaction::Start(const WriteOptions& options, const TransactionOptions& transaction) {
   lock_timeout_ = transaction.lock_timeout >= 0 ? transaction.lock_timeout : context_.options.transaction_lock_timeout;
   owner_.deadlock_depth = transaction.deadlock_detect ? transaction.deadlock_detect_depth : 0;
-  Begin(options, transaction.set_snapshot, transaction.read_at_snapshot, transaction.max_write_batch_size);
+  Begin(options, /*set_snapshot=*/false, transaction.read_at_snapshot, transaction.max_write_batch_size);
   skip_prepare_ = transaction.skip_prepare;
   cannot_commit_ = Status::OK();
   owner_.id = GetID();
+  owner_.ignores_limit = false;
   owner_.expires_at = 0;
+  if (transaction.set_snapshot) SetSnapshot();
   constexpr std::int64_t kNever = std::int64_t{1} << 50;  // milliseconds
   if (transaction.expiration < 0 || transaction.expiration > kNever) return;
   owner_.expires_at = NowMicros() + static_cast<std::uint64_t>(transaction.expiration) * 1000 + 1;
@@ -135,7 +138,8 @@ void PessimisticTransaction::BeginAgain(const WriteOptions& options, const Trans
 }
 
 Status PessimisticTransaction::Recover(const TransactionName& name, const PreparedRecord& record) {
-  CAMBIUM_RETURN_IF_ERROR(SetName(name));
+  CAMBIUM_RETURN_IF_ERROR(SetNameTo(name));
+  owner_.ignores_limit = true;
   for (const PreparedRecord::KeyLock& lock : record.locks) {
     const std::unique_ptr<ColumnFamilyHandle> handle = context_.prepared.FamilyIn(record, lock.family);
     if (handle == nullptr) continue;  // it was dropped
@@ -146,14 +150,15 @@ Status PessimisticTransaction::Recover(const TransactionName& name, const Prepar
     }
     Note(family, key, kMaxSequenceNumber, {.writes = true, .exclusive = lock.exclusive});
   }
+  owner_.ignores_limit = false;
   AddOps add(this, &record);
   CAMBIUM_RETURN_IF_ERROR(record.batch.Iterate(&add));
   cannot_commit_ = add.missing();
-  state_.store(PREPARED, std::memory_order_release);
+  NotePrepared(record.bytes);
   return Status::OK();
 }
 
-Status PessimisticTransaction::SetName(const TransactionName& name) {
+Status PessimisticTransaction::SetNameTo(const TransactionName& name) {
   constexpr std::size_t kNameBytesMax = 511;
   if (GetState() != STARTED) return Status::InvalidArgument("the transaction has ended, so it gets no name");
   if (!name_.empty()) return Status::InvalidArgument("the transaction has a name already");
@@ -176,6 +181,7 @@ std::vector<TransactionID> PessimisticTransaction::GetWaitingTxns(std::uint32_t*
 }
 
 Status PessimisticTransaction::CheckAlive() const {
+  if (GetState() == PREPARED) return Status::OK();  // it does not expire
   const bool is_expired = owner_.expires_at != 0 && NowMicros() >= owner_.expires_at;
   if (!is_expired && GetState() != LOCKS_STOLEN) return Status::OK();
   return Status::Expired("the transaction took longer than its expiration");
@@ -204,7 +210,9 @@ Status PessimisticTransaction::Track(const std::shared_ptr<Family>& family, cons
     since = snapshot->GetSequenceNumber();
     // With the lock, a key that was not written up to now remains so.
     const bool is_compared = known != nullptr && known->since <= since;
-    if (const Status s = is_compared ? Status::OK() : inside_.CheckUnchanged(*family, key, since, DbInside::Asks::kRecords); !s.ok()) {
+    const Status s =
+        is_compared ? Status::OK() : inside_.CheckUnchanged(*family, key, since, DbInside::Asks::kRecords);
+    if (!s.ok()) {
       if (known == nullptr) context_.locks.Unlock(owner_.id, family->id, key);
       return s;
     }
@@ -243,6 +251,10 @@ Status PessimisticTransaction::CommitBatch() {
   if (from == STARTED && !skip_prepare_) {
     return Status::InvalidArgument("the transaction is not prepared, and its option skip_prepare is off");
   }
+  const WriteBatch& batch = *batch_.GetWriteBatch();
+  if (from == PREPARED && (batch.GetDataSize() != prepared_size_ || batch.Count() != prepared_count_)) {
+    return Status::InvalidArgument("the batch of the transaction was changed after Prepare; it can be rolled back");
+  }
   CAMBIUM_RETURN_IF_ERROR(Enter(from, AWAITING_COMMIT));
   Status written;
   try {
@@ -252,11 +264,20 @@ Status PessimisticTransaction::CommitBatch() {
     throw;
   }
   if (written.ok()) {
+    if (from == PREPARED) inside_.CountPrepared(-1, -static_cast<std::int64_t>(record_bytes_));
     Leave();
   } else {
     state_.store(from, std::memory_order_release);
   }
   return written;
+}
+
+void PessimisticTransaction::NotePrepared(std::size_t record_bytes) {
+  prepared_size_ = batch_.GetDataSize();
+  prepared_count_ = batch_.GetWriteBatch()->Count();
+  record_bytes_ = record_bytes;
+  inside_.CountPrepared(1, static_cast<std::int64_t>(record_bytes));
+  state_.store(PREPARED, std::memory_order_release);
 }
 
 Status PessimisticTransaction::WriteBatchOf(TransactionState from) {
@@ -284,27 +305,31 @@ std::vector<PreparedRecord::KeyLock> PessimisticTransaction::LocksForRecord() co
 Status PessimisticTransaction::PrepareBatch() {
   if (name_.empty()) return Status::InvalidArgument("a transaction needs a name (SetName) before it can be prepared");
   CAMBIUM_RETURN_IF_ERROR(CheckAlive());
-  CAMBIUM_RETURN_IF_ERROR(batch_.GetWriteBatch()->status());
+  const WriteBatch& batch = *batch_.GetWriteBatch();
+  CAMBIUM_RETURN_IF_ERROR(inside_.CheckForLater(batch, name_.size()).WithContext("Prepare"));
   CAMBIUM_RETURN_IF_ERROR(Enter(STARTED, AWAITING_PREPARE));
   Status written;
+  std::size_t record_bytes = 0;
   try {
-    written = context_.prepared.Add(write_options_, name_, LocksForRecord(), *batch_.GetWriteBatch());
+    written = context_.prepared.Add(write_options_, name_, LocksForRecord(), batch, &record_bytes);
   } catch (...) {
     state_.store(STARTED, std::memory_order_release);
     throw;
   }
-  if (written.ok()) owner_.expires_at = 0;  // a prepared transaction does not expire
-  state_.store(written.ok() ? PREPARED : STARTED, std::memory_order_release);
-  return written;
+  if (written.ok()) {
+    NotePrepared(record_bytes);
+  } else {
+    state_.store(STARTED, std::memory_order_release);
+  }
+  return written.WithContext("Prepare");
 }
 
 Status PessimisticTransaction::Withdraw() {
-  if (GetState() != PREPARED) return Status::OK();
   WriteBatch removal;
   CAMBIUM_RETURN_IF_ERROR(context_.prepared.AddRemoval(name_, &removal));
   CAMBIUM_RETURN_IF_ERROR(db_.Write(write_options_, &removal));
+  inside_.CountPrepared(-1, -static_cast<std::int64_t>(record_bytes_));
   cannot_commit_ = Status::OK();
-  state_.store(STARTED, std::memory_order_release);
   return Status::OK();
 }
 

@@ -66,7 +66,7 @@ class PessimisticTransaction final : public TransactionBase {
   void BeginAgain(const WriteOptions& options, const TransactionOptions& transaction);
 
   void SetLockTimeout(std::int64_t milliseconds) override { lock_timeout_ = milliseconds; }
-  Status SetName(const TransactionName& name) override;
+  [[nodiscard]] bool IsOf(const LockContext* context) const { return &context_ == context; }
   [[nodiscard]] TransactionName GetName() const override { return name_; }
   [[nodiscard]] bool IsDeadlockDetect() const override { return owner_.deadlock_depth > 0; }
   [[nodiscard]] std::vector<TransactionID> GetWaitingTxns(std::uint32_t* family, std::string* key) const override;
@@ -85,13 +85,16 @@ class PessimisticTransaction final : public TransactionBase {
   Status CommitBatch() override;
   Status PrepareBatch() override;
   Status Withdraw() override;
+  Status SetNameTo(const TransactionName& name) override;
   void UntrackAll() override;
   // Changes the state, unless another transaction has taken the locks.
   Status Enter(TransactionState from, TransactionState to);
   // Writes the batch, together with the removal of the record if the transaction is prepared.
   Status WriteBatchOf(TransactionState from);
   [[nodiscard]] std::vector<PreparedRecord::KeyLock> LocksForRecord() const;
-  // Ends the use of this object for a transaction that is not committed.
+  // The transaction is prepared, with a record of this many bytes.
+  void NotePrepared(std::size_t record_bytes);
+  // Ends the use of this object for its transaction: unlocks the keys, unless it is prepared.
   void Start(const WriteOptions& options, const TransactionOptions& transaction);
   void Leave();
   [[nodiscard]] Status CheckAlive() const override;
@@ -101,6 +104,10 @@ class PessimisticTransaction final : public TransactionBase {
   std::int64_t lock_timeout_ = 0;  // milliseconds
   TransactionName name_;
   bool skip_prepare_ = true;
+  // Of a prepared transaction: the batch that was prepared, whose commit writes no other, and the bytes of its record.
+  std::size_t prepared_size_ = 0;
+  std::uint32_t prepared_count_ = 0;
+  std::size_t record_bytes_ = 0;
   Status cannot_commit_;  // set by Recover
 };
 

@@ -36,7 +36,7 @@ class FamiliesOfBatch final : public WriteBatch::Handler {
   Status PutCF(std::uint32_t id, Slice, Slice) override { return Add(id); }
   Status DeleteCF(std::uint32_t id, Slice) override { return Add(id); }
   Status SingleDeleteCF(std::uint32_t id, Slice) override { return Add(id); }
-  Status DeleteRangeCF(std::uint32_t id, Slice, Slice) override { return Add(id); }
+  Status DeleteRangeCF(std::uint32_t, Slice, Slice) override { return Status::Corruption("it has a range delete"); }
 
  private:
   Status Add(std::uint32_t id) {
@@ -48,11 +48,12 @@ class FamiliesOfBatch final : public WriteBatch::Handler {
 
 }  // namespace
 
-std::set<std::uint32_t> FamiliesUsed(const std::vector<PreparedRecord::KeyLock>& locks, const WriteBatch& batch) {
+Result<std::set<std::uint32_t>> FamiliesUsed(const std::vector<PreparedRecord::KeyLock>& locks,
+                                             const WriteBatch& batch) {
   std::set<std::uint32_t> ids;
   for (const PreparedRecord::KeyLock& lock : locks) ids.insert(lock.family);
   FamiliesOfBatch collect(&ids);
-  static_cast<void>(batch.Iterate(&collect));
+  CAMBIUM_RETURN_IF_ERROR(batch.Iterate(&collect));
   return ids;
 }
 
@@ -91,7 +92,9 @@ Result<PreparedRecord> DecodePreparedRecord(Slice name, Slice whole) {
   }
   PreparedRecord record;
   record.bytes = whole.size();
-  if (bytes.size() < record.database_id.size()) return Status::Corruption(where + ": the id of the database is cut off");
+  if (bytes.size() < record.database_id.size()) {
+    return Status::Corruption(where + ": the id of the database is cut off");
+  }
   std::memcpy(record.database_id.data(), bytes.data(), record.database_id.size());
   bytes.remove_prefix(record.database_id.size());
   std::uint64_t count = 0;
@@ -99,7 +102,9 @@ Result<PreparedRecord> DecodePreparedRecord(Slice name, Slice whole) {
   std::set<std::uint32_t> named;
   for (std::uint64_t i = 0; i < count; ++i) {
     PreparedRecord::FamilyName family;
-    if (!GetFamily(&bytes, &family)) return Status::Corruption(where + ": family " + std::to_string(i) + " is malformed");
+    if (!GetFamily(&bytes, &family)) {
+      return Status::Corruption(where + ": family " + std::to_string(i) + " is malformed");
+    }
     named.insert(family.id);
     record.families.push_back(std::move(family));
   }
@@ -110,8 +115,9 @@ Result<PreparedRecord> DecodePreparedRecord(Slice name, Slice whole) {
     record.locks.push_back(lock);
   }
   CAMBIUM_RETURN_IF_ERROR(WriteBatch::FromData(bytes, &record.batch).WithContext(where));
-  const std::set<std::uint32_t> used = FamiliesUsed(record.locks, record.batch);
-  if (!std::ranges::includes(named, used)) return Status::Corruption(where + ": it uses a family without a name");
+  const Result<std::set<std::uint32_t>> used = FamiliesUsed(record.locks, record.batch);
+  if (!used.ok()) return used.status().WithContext(where);
+  if (!std::ranges::includes(named, *used)) return Status::Corruption(where + ": it uses a family without a name");
   return record;
 }
 

@@ -11,9 +11,9 @@
 //   m times   varint family, byte flags (1: exclusive), varint key size, key
 //   the rest  the batch, in the form of WriteBatch::Data()
 //
-// All keys that the transaction has locked are there, those of the batch too, so that Open can lock them again without
-// the batch. In the same database, families are found by their ids: one that was dropped, and made again under its name,
-// is another one. In a database that was made by an import, say, ids are others, and families are found by their names.
+// The locks are all keys that the transaction has locked, so that Open can lock them again without the batch. In the
+// same database, families are found by their ids: one that was dropped, and made again under its name, is another one.
+// In a database that was made by an import, say, ids are others, and families are found by their names.
 #pragma once
 
 #include <cstdint>
@@ -52,9 +52,9 @@ struct PreparedRecord {
                                                const std::vector<PreparedRecord::KeyLock>& locks,
                                                const WriteBatch& batch);
 
-// The ids of the families of the locks and of the batch's operations.
-[[nodiscard]] std::set<std::uint32_t> FamiliesUsed(const std::vector<PreparedRecord::KeyLock>& locks,
-                                                   const WriteBatch& batch);
+// The ids of the families of the locks and of the batch's operations. Corruption if the batch has a range delete.
+Result<std::set<std::uint32_t>> FamiliesUsed(const std::vector<PreparedRecord::KeyLock>& locks,
+                                             const WriteBatch& batch);
 
 // Decodes a record; any bytes are safe. Corruption if they are malformed or use a family that is not in `families`,
 // NotSupported if the version is not known; the message has the name. Allocates at most a small multiple of the size of

@@ -1,6 +1,7 @@
 #include "transactions/prepared_store.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -37,17 +38,22 @@ Result<PreparedStore::Handle> PreparedStore::FindOrMake() {
 }
 
 Status PreparedStore::Add(const WriteOptions& options, const TransactionName& name,
-                          const std::vector<PreparedRecord::KeyLock>& locks, const WriteBatch& batch) {
+                          const std::vector<PreparedRecord::KeyLock>& locks, const WriteBatch& batch,
+                          std::size_t* record_bytes) {
   std::vector<PreparedRecord::FamilyName> families;
-  for (const std::uint32_t id : FamiliesUsed(locks, batch)) {
+  CAMBIUM_TRY(const std::set<std::uint32_t> used, FamiliesUsed(locks, batch));
+  for (const std::uint32_t id : used) {
+    if (IsOwnFamily(id)) return Refusal();
     const Handle family = inside_.NewHandle(id);
     if (family == nullptr) {
-      return Status::InvalidArgument("the transaction uses column family " + std::to_string(id) + ", which was dropped");
+      return Status::InvalidArgument("the transaction uses column family " + std::to_string(id) +
+                                     ", which was dropped");
     }
     families.push_back({id, family->GetName()});
   }
   CAMBIUM_TRY(const Handle handle, FindOrMake());
   const std::string record = EncodePreparedRecord(inside_.database_id(), families, locks, batch);
+  *record_bytes = record.size();
   return inside_.db().Put(options, handle.get(), name, record);
 }
 
@@ -60,8 +66,8 @@ PreparedStore::Handle PreparedStore::FamilyIn(const PreparedRecord& record, std:
 }
 
 Status PreparedStore::AddRemoval(const TransactionName& name, WriteBatch* batch) {
-  CAMBIUM_TRY(const Handle handle, FindOrMake());
-  return batch->Delete(handle.get(), name);
+  const Handle handle = Find();
+  return handle == nullptr ? Status::OK() : batch->Delete(handle.get(), name);
 }
 
 Status PreparedStore::VisitAll(const Visit& visit) {

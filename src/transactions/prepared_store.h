@@ -30,11 +30,11 @@ class PreparedStore {
   // Whether this is the id of the family. Others may not write to it: the refusal says so.
   [[nodiscard]] bool IsOwnFamily(std::uint32_t id) const { return id != 0 && id == family_id_.load(); }
   [[nodiscard]] static Status Refusal();
-  // Writes the record of a transaction. Creates the family if there is none. InvalidArgument if a family that the
-  // transaction uses was dropped.
+  // Writes the record of a transaction. Creates the family if there is none. InvalidArgument if the transaction
+  // uses a family that was dropped, or this one. Sets *record_bytes.
   Status Add(const WriteOptions& options, const TransactionName& name,
-             const std::vector<PreparedRecord::KeyLock>& locks, const WriteBatch& batch);
-  // Adds the removal of the record to the batch.
+             const std::vector<PreparedRecord::KeyLock>& locks, const WriteBatch& batch, std::size_t* record_bytes);
+  // Adds the removal of the record to the batch; nothing if the family was dropped.
   Status AddRemoval(const TransactionName& name, WriteBatch* batch);
   // A handle of the family that a record calls `id`. Null if it was dropped.
   [[nodiscard]] std::unique_ptr<ColumnFamilyHandle> FamilyIn(const PreparedRecord& record, std::uint32_t id) const;

@@ -125,8 +125,19 @@ Status TransactionBase::Prepare() {
   Status s;
   const Call call(this, &s, Does::kChanges);
   CAMBIUM_RETURN_IF_ERROR(s);
-  TakeSnapshotIfDue();
+  WriteBatch& batch = *batch_.GetWriteBatch();
+  CAMBIUM_RETURN_IF_ERROR(batch.status());
+  if (!batch.IsFor(inside_.database_id())) {
+    return Status::InvalidArgument("the write batch has column families of another database");
+  }
   return PrepareBatch();
+}
+
+Status TransactionBase::SetName(const TransactionName& name) {
+  Status s;
+  const Call call(this, &s, Does::kChanges);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  return SetNameTo(name);
 }
 
 Status TransactionBase::Commit() {
@@ -145,8 +156,10 @@ Status TransactionBase::Rollback() {
   Status s;
   const Call call(this, &s);
   CAMBIUM_RETURN_IF_ERROR(s);
-  CAMBIUM_RETURN_IF_ERROR(Withdraw());
+  const bool was_prepared = GetState() == PREPARED;
+  if (was_prepared) CAMBIUM_RETURN_IF_ERROR(Withdraw());
   Discard();
+  if (was_prepared) state_.store(STARTED, std::memory_order_release);  // last: until then nobody may take its locks
   return Status::OK();
 }
 

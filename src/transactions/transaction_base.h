@@ -71,6 +71,7 @@ class TransactionBase : public Transaction {
   WriteBatchWithIndex* GetWriteBatch() override { return &batch_; }
   [[nodiscard]] WriteOptions* GetWriteOptions() override { return &write_options_; }
   void SetWriteOptions(const WriteOptions& options) override { write_options_ = options; }
+  Status SetName(const TransactionName& name) override;
   [[nodiscard]] TransactionName GetName() const override { return {}; }
   [[nodiscard]] TransactionID GetID() const override { return id_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::vector<TransactionID> GetWaitingTxns(std::uint32_t* family, std::string* key) const override;
@@ -94,8 +95,10 @@ class TransactionBase : public Transaction {
   virtual Status CommitBatch() = 0;
   // Makes the transaction prepared.
   virtual Status PrepareBatch() = 0;
-  // Called by Rollback before it discards the writes: removes what PrepareBatch has written.
+  // Called by the rollback of a prepared transaction, before it discards the writes: removes what PrepareBatch has
+  // written.
   virtual Status Withdraw() { return Status::OK(); }
+  virtual Status SetNameTo(const TransactionName& name) = 0;
   // After a commit or rollback: nothing is tracked any more. Called with tracked_ as it was.
   virtual void UntrackAll() = 0;
   // OK if what it has read and locked still holds.

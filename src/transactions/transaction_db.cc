@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "index/key_for_message.h"
+#include "manifest/features.h"
 #include "transactions/conditional_write.h"
 #include "transactions/open_above.h"
 #include "transactions/pessimistic_transaction.h"
@@ -42,7 +44,6 @@ class TransactionDBImpl final : public TransactionDB {
   TransactionDBImpl(std::unique_ptr<DB> db, const TransactionDBOptions& options)
       : TransactionDB(std::move(db)), inside_(*DbInside::Of(db_)), context_(options, &inside_) {}
   ~TransactionDBImpl() override {
-    const MutexLock lock(recovered_mutex_);
     inside_.CountTransaction(static_cast<int>(recovered_.size()));  // each destructor counts one less
     recovered_.clear();
   }
@@ -56,7 +57,7 @@ class TransactionDBImpl final : public TransactionDB {
       auto made = std::make_unique<PessimisticTransaction>(&inside_, &context_, synced, TransactionOptions());
       const TransactionName its_name = name.ToString();
       CAMBIUM_RETURN_IF_ERROR(
-          made->Recover(its_name, record).WithContext("prepared transaction \"" + its_name + "\""));
+          made->Recover(its_name, record).WithContext("prepared transaction " + KeyForMessage(name)));
       recovered_.push_back(std::move(made));
       inside_.CountTransaction(-1);  // it does not keep the database open until the caller has it
       return Status::OK();
@@ -72,6 +73,7 @@ class TransactionDBImpl final : public TransactionDB {
     if (!inside_.CheckOpenForWriting().ok()) return nullptr;
     auto* const again = dynamic_cast<PessimisticTransaction*>(old);
     if (again == nullptr) return new PessimisticTransaction(&inside_, &context_, options, transaction);
+    if (!again->IsOf(&context_)) return nullptr;
     again->BeginAgain(options, transaction);
     return again;
   }
@@ -101,6 +103,16 @@ class TransactionDBImpl final : public TransactionDB {
   std::vector<DeadlockPath> GetDeadlockInfoBuffer() override { return context_.locks.waits().Deadlocks(); }
   void SetDeadlockInfoBufferSize(std::uint32_t count) override { context_.locks.waits().SetRememberedMax(count); }
 
+  Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
+                            ColumnFamilyHandle** handle) override {
+    if (name == kPreparedFamilyName) return PreparedStore::Refusal();
+    return TransactionDB::CreateColumnFamily(options, name, handle);
+  }
+  Status CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& names,
+                              std::vector<ColumnFamilyHandle*>* handles) override {
+    if (std::ranges::find(names, kPreparedFamilyName) != names.end()) return PreparedStore::Refusal();
+    return TransactionDB::CreateColumnFamilies(options, names, handles);
+  }
   Status DropColumnFamily(ColumnFamilyHandle* family) override {
     if (family != nullptr && context_.prepared.IsOwnFamily(family->GetID())) return PreparedStore::Refusal();
     return TransactionDB::DropColumnFamily(family);
@@ -168,14 +180,32 @@ class TransactionDBImpl final : public TransactionDB {
   std::vector<std::unique_ptr<PessimisticTransaction>> recovered_ CAMBIUM_GUARDED_BY(recovered_mutex_);
 };
 
-// Recovers the prepared transactions of a database that was just opened. `handles`: null, or the handles that its Open
-// has added after the first `had`. After an error it is closed again.
-Status RecoverPrepared(std::unique_ptr<TransactionDB>* db, std::vector<ColumnFamilyHandle*>* handles, std::size_t had) {
-  Status recovered = static_cast<TransactionDBImpl&>(**db).Recover();
-  if (recovered.ok()) return recovered;
-  for (std::size_t i = had; handles != nullptr && i < handles->size(); ++i) delete (*handles)[i];
-  if (handles != nullptr) handles->resize(had);
+// Opens a database by `open(&below)`, and recovers its prepared transactions. After an error nothing is open.
+// `handles`: null, or those that the Open has made.
+template <typename OpenBelow>
+Status OpenAndRecover(std::unique_ptr<TransactionDB>* db, std::vector<ColumnFamilyHandle*>* handles,
+                      const TransactionDBOptions& options, OpenBelow open) {
+  if (db == nullptr) return Status::InvalidArgument("Open: db is null");
   db->reset();
+  std::unique_ptr<TransactionDBImpl> made;
+  CAMBIUM_RETURN_IF_ERROR(OpenAbove<TransactionDBImpl>(&made, open, options));
+  const auto give_up = [&] {
+    if (handles == nullptr) return;
+    for (ColumnFamilyHandle* const handle : *handles) delete handle;
+    handles->clear();
+  };
+  Status recovered;
+  try {
+    recovered = made->Recover();
+  } catch (...) {
+    give_up();
+    throw;
+  }
+  if (recovered.ok()) {
+    *db = std::move(made);
+  } else {
+    give_up();
+  }
   return recovered;
 }
 
@@ -187,9 +217,8 @@ Status TransactionDB::DeleteRange(const WriteOptions&, ColumnFamilyHandle*, Slic
 
 Status TransactionDB::Open(const Options& options, const TransactionDBOptions& transactions, const std::string& path,
                            std::unique_ptr<TransactionDB>* db) {
-  CAMBIUM_RETURN_IF_ERROR(OpenAbove<TransactionDBImpl>(
-      db, [&](std::unique_ptr<DB>* below) { return DB::Open(options, path, below); }, transactions));
-  return RecoverPrepared(db, nullptr, 0);
+  return OpenAndRecover(db, nullptr, transactions,
+                        [&](std::unique_ptr<DB>* below) { return DB::Open(options, path, below); });
 }
 
 Status TransactionDB::Open(const Options& options, const TransactionDBOptions& transactions, const std::string& path,
@@ -200,10 +229,9 @@ Status TransactionDB::Open(const Options& options, const TransactionDBOptions& t
 Status TransactionDB::Open(const DBOptions& options, const TransactionDBOptions& transactions, const std::string& path,
                            const std::vector<ColumnFamilyDescriptor>& families,
                            std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<TransactionDB>* db) {
-  const std::size_t had = handles == nullptr ? 0 : handles->size();
-  CAMBIUM_RETURN_IF_ERROR(OpenAbove<TransactionDBImpl>(
-      db, [&](std::unique_ptr<DB>* below) { return DB::Open(options, path, families, handles, below); }, transactions));
-  return RecoverPrepared(db, handles, had);
+  return OpenAndRecover(db, handles, transactions, [&](std::unique_ptr<DB>* below) {
+    return DB::Open(options, path, families, handles, below);
+  });
 }
 
 Status TransactionDB::Open(const DBOptions& options, const TransactionDBOptions& transactions, const std::string& path,

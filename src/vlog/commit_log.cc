@@ -81,8 +81,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
     return Status::NotSupported("all sequence numbers are in use");  // only a forged file can lead here
   }
   // A batch never spans two segments, so half a batch can only be the torn end of the log.
-  const std::uint64_t link_size = RecordHeader{.value_size = SegmentLink::kSize}.RecordSize();
-  if (batch->size() > kLogOffsetMax - kFileHeaderSize - link_size) {
+  if (batch->size() > kBatchBytesMax) {
     return Status::InvalidArgument("a batch of " + std::to_string(batch->size()) +
                                    " bytes of log is larger than a segment can address (1 GiB)");
   }

@@ -50,6 +50,10 @@ struct RotatedSegment {
   std::string footer;
 };
 
+// The most bytes of the records of a batch: a batch never spans two segments, and may follow the link of a new one.
+inline constexpr std::uint64_t kBatchBytesMax =
+    kLogOffsetMax - kFileHeaderSize - (kRecordHeaderSize + SegmentLink::kSize + 7) / 8 * 8;
+
 class CommitLog {
  public:
   // Continues the log after `predecessor`, the end that recovery found. The first append asks `source` for a segment.

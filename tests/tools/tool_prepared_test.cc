@@ -68,6 +68,11 @@ TEST_F(ToolPreparedTest, StatsListsThem) {
   EXPECT_NE(RunTool("stats " + Path()).output.find("prepared transaction"), std::string::npos);
 }
 
+TEST_F(ToolPreparedTest, ManifestShowsTheFeatureBit) {
+  const nlohmann::json json = RunForJson("manifest " + Path());
+  EXPECT_EQ(json["features"], nlohmann::json::array({"prepared transactions"}));
+}
+
 TEST_F(ToolPreparedTest, VerifyCountsThem) {
   const Ended ended = RunTool("verify --deep " + Path());
   EXPECT_EQ(ended.exit_code, kClean) << ended.output;

@@ -250,7 +250,8 @@ TEST(OptimisticTransactionTest, SeparatedValuesAreExactBeyondTheHistory) {
     };
     for (const auto& [key, transaction] : old) {
       const Status s = transaction->Commit();
-      EXPECT_EQ(s.ok() ? "OK" : s.IsBusy() ? "Busy" : s.IsTryAgain() ? "TryAgain" : s.ToString(), expected.at(key)) << key;
+      const std::string text = s.ok() ? "OK" : s.IsBusy() ? "Busy" : s.IsTryAgain() ? "TryAgain" : s.ToString();
+      EXPECT_EQ(text, expected.at(key)) << key;
     }
     EXPECT_EQ(store.Get("same"), "mine");
     EXPECT_EQ(store.Get("changed"), value);

@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "api/batch_check.h"
+#include "api/db_inside.h"
 #include "cambium/checkpoint.h"
+#include "cambium/compaction_filter.h"
 #include "io/file_header.h"
 #include "manifest/features.h"
 #include "testing/mutant_scope.h"
@@ -217,7 +221,9 @@ TEST_F(PrepareTest, TheFamilyOfThePreparedIsNotForOthers) {
   const std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, store_.options},
                                                         {std::string(kPreparedFamilyName), store_.options}};
   std::vector<ColumnFamilyHandle*> handles;
-  ASSERT_TRUE(TransactionDB::Open(db_options, store_.locking, kStorePath, families, &handles, &store_.transactions).ok());
+  const Status opened =
+      TransactionDB::Open(db_options, store_.locking, kStorePath, families, &handles, &store_.transactions);
+  ASSERT_TRUE(opened.ok()) << opened.ToString();
   ASSERT_EQ(handles.size(), 2u);
   EXPECT_TRUE(store_.transactions->Put({}, handles[1], "t", "x").IsInvalidArgument());
   EXPECT_TRUE(store_.Begin()->Put(handles[1], "t", "x").IsInvalidArgument());
@@ -269,10 +275,9 @@ TEST_F(PrepareTest, AMalformedRecordMakesOpenFailAndNamesTheTransaction) {
   {
     std::vector<ColumnFamilyHandle*> handles;
     std::unique_ptr<DB> db;
-    ASSERT_TRUE(DB::Open(store_.options, kStorePath,
-                         {{kDefaultColumnFamilyName, store_.options}, {std::string(kPreparedFamilyName), store_.options}},
-                         &handles, &db)
-                    .ok());
+    const std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, store_.options},
+                                                          {std::string(kPreparedFamilyName), store_.options}};
+    ASSERT_TRUE(DB::Open(store_.options, kStorePath, families, &handles, &db).ok());
     ASSERT_TRUE(db->Put({}, handles[1], "t", "\x01\x05").ok());
     for (ColumnFamilyHandle* const handle : handles) delete handle;
     std::vector<PreparedTransaction> list;
@@ -283,6 +288,153 @@ TEST_F(PrepareTest, AMalformedRecordMakesOpenFailAndNamesTheTransaction) {
   EXPECT_TRUE(opened.IsCorruption()) << opened.ToString();
   EXPECT_NE(opened.ToString().find("prepared transaction"), std::string::npos) << opened.ToString();
   EXPECT_EQ(store_.transactions, nullptr);
+  std::vector<ColumnFamilyHandle*> handles(3);
+  EXPECT_TRUE(TransactionDB::Open(store_.options, store_.locking, kStorePath,
+                                  {{kDefaultColumnFamilyName, store_.options}}, &handles, &store_.transactions)
+                  .IsCorruption());
+  EXPECT_TRUE(handles.empty());
+}
+
+// A batch that Commit could not write must fail at Prepare: another participant may already have committed then.
+TEST_F(PrepareTest, PrepareRefusesWhatCommitCouldNotWrite) {
+  ColumnFamilyOptions small_pages = store_.options;
+  small_pages.page_size = 1024;
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_TRUE(store_.transactions->CreateColumnFamily(small_pages, "small pages", &family).ok());
+  const TransactionPtr long_key = store_.BeginNamed("long key", {});
+  ASSERT_TRUE(long_key->Put(family, std::string(20'000, 'k'), "v").ok());
+  EXPECT_TRUE(long_key->Prepare().IsInvalidArgument());
+  EXPECT_TRUE(long_key->Commit().IsInvalidArgument());
+  delete family;
+
+  const TransactionPtr range = store_.BeginNamed("range", {});
+  ASSERT_TRUE(range->GetWriteBatch()->DeleteRange("a", "b").ok());
+  EXPECT_TRUE(range->Prepare().IsNotSupported());
+
+  PreparedTestStore other(std::make_shared<SimFileSystem>());
+  other.options.random_source = std::make_shared<SimRandomSource>(8);  // another id
+  other.MustOpenTransactions();
+  const TransactionPtr across = store_.BeginNamed("across", {});
+  ASSERT_TRUE(across->GetWriteBatch()->Put(other.base->DefaultColumnFamily(), "a", "1").ok());
+  EXPECT_TRUE(across->Prepare().IsInvalidArgument());
+
+  EXPECT_EQ(store_.PreparedNames(), "");
+  for (const Transaction* const each : {long_key.get(), range.get(), across.get()}) {
+    EXPECT_EQ(each->GetState(), Transaction::STARTED);
+  }
+}
+
+TEST(CheckBatchTest, RecordsOfABatchAreCountedAsTheLogWritesThem) {
+  TestStore store;
+  store.MustOpen();
+  WriteBatch batch;
+  std::uint64_t bytes = 0;
+  for (const std::size_t size : {0, 1, 7, 8, 900}) {
+    ASSERT_TRUE(batch.Put("key", std::string(size, 'v')).ok());
+    bytes += (56 + 3 + size + 7) / 8 * 8;
+  }
+  ASSERT_TRUE(batch.Delete("gone").ok());
+  bytes += (56 + 4 + 7) / 8 * 8;
+  DbInside& inside = *DbInside::Of(store.db.get());
+  EXPECT_TRUE(inside.CheckForLater(batch, 1).ok());
+  const CommitPoint& commits = inside.commits();
+  EXPECT_TRUE(CheckBatch(commits, batch, bytes).ok());
+  EXPECT_TRUE(CheckBatch(commits, batch, bytes - 1).IsInvalidArgument());
+}
+
+TEST_F(PrepareTest, ABatchThatWasChangedAfterPrepareIsNotCommitted) {
+  const TransactionPtr transaction = store_.BeginNamed("t", {{"a", "1"}});
+  ASSERT_TRUE(transaction->Prepare().ok());
+  ASSERT_TRUE(transaction->GetWriteBatch()->Put("b", "2").ok());
+  EXPECT_TRUE(transaction->Commit().IsInvalidArgument());
+  EXPECT_EQ(store_.PreparedNames(), "t");
+  EXPECT_TRUE(transaction->Rollback().ok());
+  EXPECT_EQ(store_.PreparedNames(), "");
+}
+
+// Programs open all families that exist with the same options.
+TEST_F(PrepareTest, AFilterDoesNotTouchTheRecords) {
+  class RemoveAll final : public CompactionFilter {
+   public:
+    [[nodiscard]] const char* Name() const override { return "RemoveAll"; }
+    Decision FilterV2(int, const Slice&, ValueType, const Slice&, std::string*, std::string*) const override {
+      return Decision::kRemove;
+    }
+  };
+  const RemoveAll filter;
+  ASSERT_TRUE(store_.transactions->Put({}, "x", "1").ok());
+  ASSERT_TRUE(store_.BeginNamed("t", {{"a", "1"}})->Prepare().ok());
+  ASSERT_TRUE(store_.transactions->Close().ok());
+  store_.transactions.reset();
+  store_.options.compaction_filter = &filter;
+  std::vector<ColumnFamilyHandle*> handles;
+  ASSERT_TRUE(TransactionDB::Open(store_.options, store_.locking, kStorePath,
+                                  {{kDefaultColumnFamilyName, store_.options},
+                                   {std::string(kPreparedFamilyName), store_.options}},
+                                  &handles, &store_.transactions)
+                  .ok());
+  store_.base = store_.transactions.get();
+  for (ColumnFamilyHandle* const handle : handles) {
+    EXPECT_TRUE(store_.transactions->CompactRange({}, handle, nullptr, nullptr).ok());
+    delete handle;
+  }
+  EXPECT_EQ(store_.GetOf("x"), "NotFound");
+  EXPECT_EQ(store_.PreparedNames(), "t");
+}
+
+TEST_F(PrepareTest, TheFamilyIsOnlyCreatedByPrepare) {
+  ColumnFamilyHandle* family = nullptr;
+  const std::string name(kPreparedFamilyName);
+  EXPECT_TRUE(store_.transactions->CreateColumnFamily(store_.options, name, &family).IsInvalidArgument());
+  std::vector<ColumnFamilyHandle*> handles;
+  EXPECT_TRUE(store_.transactions->CreateColumnFamilies(store_.options, {name}, &handles).IsInvalidArgument());
+  ASSERT_TRUE(store_.transactions->Close().ok());
+  store_.transactions.reset();
+  store_.options.create_missing_column_families = true;
+  std::unique_ptr<DB> db;
+  EXPECT_TRUE(DB::Open(store_.options, kStorePath,
+                       {{kDefaultColumnFamilyName, store_.options}, {name, store_.options}}, &handles, &db)
+                  .IsInvalidArgument());
+}
+
+TEST_F(PrepareTest, TheLimitOfLocksDoesNotKeepTheDatabaseClosed) {
+  ASSERT_TRUE(store_.BeginNamed("t", {{"a", "1"}, {"b", "1"}, {"c", "1"}})->Prepare().ok());
+  store_.locking.max_num_locks = 1;
+  store_.ReopenTransactions();
+  EXPECT_TRUE(store_.transactions->Put({}, "x", "1").IsBusy());
+  for (const TransactionPtr& each : store_.Prepared()) EXPECT_TRUE(each->Commit().ok());
+  EXPECT_TRUE(store_.transactions->Put({}, "x", "1").ok());
+}
+
+TEST_F(PrepareTest, ATransactionDoesNotBeginAgainInAnotherDatabase) {
+  PreparedTestStore other;
+  other.MustOpenTransactions();
+  const TransactionPtr transaction = store_.Begin();
+  ASSERT_TRUE(transaction->Put("a", "1").ok());
+  EXPECT_EQ(other.transactions->BeginTransaction({}, {}, transaction.get()), nullptr);
+  EXPECT_TRUE(transaction->Commit().ok());
+}
+
+TEST_F(PrepareTest, ThePropertySpaceCountsThem) {
+  const auto figure = [&](const std::string& name) {
+    std::map<std::string, std::string> map;
+    EXPECT_TRUE(store_.base->GetMapProperty("cambium.space", &map));
+    return std::stoull(map.at(name));
+  };
+  EXPECT_EQ(figure("prepared_transactions"), 0u);
+  TransactionPtr transaction = store_.BeginNamed("t", {{"a", std::string(1000, 'v')}});
+  ASSERT_TRUE(transaction->Prepare().ok());
+  EXPECT_EQ(figure("prepared_transactions"), 1u);
+  EXPECT_GT(figure("prepared_bytes"), 1000u);
+  ASSERT_TRUE(store_.BeginNamed("u", {})->Prepare().ok());
+  EXPECT_EQ(figure("prepared_transactions"), 2u);
+  ASSERT_TRUE(transaction->Rollback().ok());
+  transaction.reset();
+  store_.ReopenTransactions();
+  EXPECT_EQ(figure("prepared_transactions"), 1u);
+  for (const TransactionPtr& each : store_.Prepared()) EXPECT_TRUE(each->Commit().ok());
+  EXPECT_EQ(figure("prepared_transactions"), 0u);
+  EXPECT_EQ(figure("prepared_bytes"), 0u);
 }
 
 // The header of the newest MANIFEST says which versions may write to the database.
@@ -315,6 +467,7 @@ TEST_F(PrepareTest, TheFirstPrepareSetsTheFeatureBitAndADropOfItsFamilyClearsIt)
     }
     for (ColumnFamilyHandle* const handle : handles) delete handle;
     ASSERT_TRUE(db->Close().ok());
+    EXPECT_EQ(FeaturesOnDisk(store_), 0u);
   }
 }
 
@@ -357,7 +510,8 @@ TEST_F(PrepareTest, ManyPreparedTransactionsSurviveFlushesAndCompactions) {
     ASSERT_EQ(all.size(), static_cast<std::size_t>(kCount));
     for (int i = 0; i < kCount; ++i) {
       EXPECT_EQ(all[static_cast<std::size_t>(i)]->GetName(), NumberedKey(i));
-      ASSERT_TRUE((i % 2 == 0 ? all[static_cast<std::size_t>(i)]->Commit() : all[static_cast<std::size_t>(i)]->Rollback()).ok());
+      Transaction& each = *all[static_cast<std::size_t>(i)];
+      ASSERT_TRUE((i % 2 == 0 ? each.Commit() : each.Rollback()).ok());
     }
   }
   store_.ReopenTransactions();

@@ -9,6 +9,7 @@
 #include "draw.h"
 #include "inspect/database.h"
 #include "io/at_directory.h"
+#include "manifest/features.h"
 #include "manifest/file_names.h"
 #include "output.h"
 
@@ -75,6 +76,13 @@ int Show(const ManifestFlags& flags) {
   json["manifest"] = which.path;
   json["number"] = read.number;
   json["created"] = read.header.created_seconds;
+  json["features"] = nlohmann::ordered_json::array();
+  if ((read.header.optional_features & kFeaturePreparedTransactions) != 0) {
+    json["features"].push_back("prepared transactions");
+  }
+  if (const std::uint32_t unknown = read.header.optional_features & ~kKnownOptionalFeatures; unknown != 0) {
+    json["features"].push_back("unknown: " + std::to_string(unknown));
+  }
   json["records"] = read.record_count;
   json["length"] = read.valid_length;
   json["behind_the_end"] = info.size - std::min(info.size, read.valid_length);

@@ -33,7 +33,7 @@ std::vector<std::string> KeysOf(const Disk& disk, Prng* prng) {
   return keys;
 }
 
-// Memtables are larger than the disk, so all keys are in memtables unless something flushes them.
+// Memtables are at least as large as the disk, so all keys are in memtables unless something flushes them.
 void UseLargeTables(Disk* disk) { disk->store->options.write_buffer_size = 64 * kMiB; }
 
 // Fills the disk, deletes a share of the keys, and puts them again. Returns "" or what went wrong.

@@ -252,7 +252,7 @@ TEST(FullDiskTest, AFileSystemWithoutAFreeInodeLosesNothing) {
 
 // A small database has no reserve. A larger one has a reserve of the documented size, keeps it in an Open, and loses it
 // when the database is small again.
-TEST(FullDiskTest, DestroyRemovesTheReserve) {
+TEST(FullDiskTest, TheReserveComesAndGoesWithTheSizeOfTheDatabase) {
   Disk disk(kSeparated, false, 4);
   disk.store->fs->SetQuota(100 * kMiB);
   disk.store->MustOpen();
