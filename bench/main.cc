@@ -1,8 +1,8 @@
 // cambium_bench compares Cambium with RocksDB, LMDB, LevelDB and WiredTiger, with db_bench's workloads, keys and result
 // lines.
 //
-// Engines take turns: in each round every engine runs the whole list in a process of its own. The order rotates from
-// round to round, so that neither a noisy neighbour nor a warm disk always favours the same engine.
+// Engines take turns: in each round every engine runs all benchmarks of --benchmarks in a process of its own. The order
+// rotates from round to round, so that neither a noisy neighbour nor a warm disk always favours the same engine.
 #include <unistd.h>
 
 #include <algorithm>
@@ -122,8 +122,8 @@ void PrintSetting(const BenchFlags& flags, const std::vector<Contender>& engines
   }
   if (flags.drop_caches) std::printf("Reads:      caches are dropped before each benchmark that reads\n");
   if (flags.memory_limit > 0) {
-    std::printf("Limit:      from the first benchmark that reads on, %llu bytes for the process, page cache included; "
-                "it begins cold\n", static_cast<unsigned long long>(flags.memory_limit));
+    std::printf("Limit:      %llu bytes for the process, page cache included, for the first benchmark that reads, "
+                "which begins cold, and all after it\n", static_cast<unsigned long long>(flags.memory_limit));
   }
   for (const Contender& contender : engines) {
     std::printf("Engine:     %s = %s\n", NameOf(contender).c_str(), SettingsOf(contender, root).c_str());
@@ -185,7 +185,7 @@ class Root {
   bool ok_ = true;
 };
 
-// Returns what is known about a command before it runs.
+// Returns a run without results: the facts about its command, and the settings of its engines.
 ReportRun Describe(const BenchFlags& flags, const std::vector<Contender>& engines, const std::string& root) {
   const Environment e = DescribeEnvironment(root);
   ReportRun run{.facts = {.commit = e.commit,
@@ -363,7 +363,7 @@ int Refuse(const std::string& why) {
 int Run(const std::vector<BenchFlags>& experiments) {
   RunState state;
   if (const std::string wrong = Prepare(experiments, &state); !wrong.empty()) return Refuse(wrong);
-  CatchInterrupts(SecondInterrupt::kIgnore);  // ends the children, while this process cleans up
+  CatchInterrupts(SecondInterrupt::kIgnore);  // a second one ends only the children: this process must clean up
   const Root root(experiments.front());
   if (!root.ok()) return kExitUsage;
   const std::string no_space =
@@ -408,7 +408,7 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) try {
   return cambium::bench::Main(argc, argv);
-} catch (const std::bad_alloc&) {  // temporary files have been removed by now, as after a failure
+} catch (const std::bad_alloc&) {  // unwinding has removed the temporary files
   std::fprintf(stderr, "cambium_bench: out of memory\n");
   return cambium::bench::kExitFailed;
 }

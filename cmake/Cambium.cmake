@@ -1,4 +1,4 @@
-# How a floor, a test and a program of the project are built: warnings, sanitizers and hooks in one place.
+# Builds the floors, tests and programs of the project: warnings, sanitizers and hooks in one place.
 add_library(cambium_flags INTERFACE)
 target_compile_options(cambium_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2
@@ -13,12 +13,12 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CAMBIUM_TEST_HOOKS)
     -ffile-prefix-map=${PROJECT_BINARY_DIR}=build -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 endif()
 if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # These check the annotations of src/util/thread_annotations.h; the second one checks the order of locks.
+  # Both check the annotations of src/util/thread_annotations.h. The second one checks the order of locks, too.
   target_compile_options(cambium_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety> $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety-beta>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # At -O3 it sees overlaps that are not there inside std::string (its bug 105651).
+  # At -O3, gcc before 13 warns of overlaps inside std::string that do not exist (its bug 105651).
   target_compile_options(cambium_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 # The level, 0 or 1, at which test builds compile the tests' own code, the tool's and the bench's; the library is always
@@ -74,8 +74,8 @@ if(CAMBIUM_TEST_HOOKS)
 endif()
 target_include_directories(cambium_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 
-# cambium_join_sources(TARGET [COUNT]): if CAMBIUM_JOIN_SOURCES is on, its sources are compiled COUNT at a time, ten if it
-# is not given, all at once if it is 0.
+# cambium_join_sources(TARGET [COUNT]): if CAMBIUM_JOIN_SOURCES is on, the target's sources are compiled COUNT at a
+# time: ten by default, all at once if COUNT is 0.
 function(cambium_join_sources target)
   if(CAMBIUM_JOIN_SOURCES)
     set(count 10)
@@ -87,9 +87,9 @@ function(cambium_join_sources target)
   endif()
 endfunction()
 
-# A build spends much of its time parsing the standard library. A floor's own headers are not precompiled, so a file that
-# does not include one of them fails to compile, unless its folder is joined. gcc gives warnings for code of the standard
-# library if it is precompiled, so it does so only on request.
+# A build spends much of its time parsing the standard library. The headers of floors are not precompiled, so a file
+# that does not include one of them fails to compile, unless its folder is joined. gcc warns about code of the standard
+# library if its headers are precompiled, so with gcc the option is off by default.
 set(precompile OFF)
 if(CAMBIUM_JOIN_SOURCES AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   set(precompile ON)
@@ -102,7 +102,7 @@ if(CAMBIUM_PRECOMPILE_STANDARD_HEADERS)
 endif()
 
 # cambium_floor(util SOURCES a.cc ... DEPS cambium_x PkgConfig::Y): one folder of src/ as one target, cambium_util.
-# APART: its sources are never joined, because programs link some of them without the dependencies of the others.
+# APART: its sources are never joined, because programs link some of them without the dependencies of the rest.
 function(cambium_floor name)
   cmake_parse_arguments(ARG "APART" "" "SOURCES;DEPS" ${ARGN})
   add_library(cambium_${name} STATIC ${ARG_SOURCES})
@@ -115,9 +115,10 @@ function(cambium_floor name)
   target_link_libraries(cambium_${name} PUBLIC cambium_flags ${ARG_DEPS})
 endfunction()
 
-# cambium_library(cambium STATIC FLOORS util io ... DEPS Threads::Threads ...): floors as one library, STATIC or SHARED, with
-# what they need from outside. The objects are those of the floors, compiled once. A program links one of these or floors,
-# not both. A shared library is called OUTPUT_NAME, and exports what the file EXPORTS in cmake/ lists.
+# cambium_library(cambium STATIC FLOORS util io ... DEPS Threads::Threads ...) makes one library of floors, STATIC or
+# SHARED; DEPS are the libraries that they need from outside. The objects are those of the floors, compiled once. A
+# program links such a library or floors, not both. A shared library is called OUTPUT_NAME, and exports what the file
+# EXPORTS in cmake/ lists.
 function(cambium_library name kind)
   cmake_parse_arguments(ARG "" "OUTPUT_NAME;EXPORTS" "FLOORS;DEPS" ${ARGN})
   list(TRANSFORM ARG_FLOORS REPLACE "(.+)" "$<TARGET_OBJECTS:cambium_\\1>" OUTPUT_VARIABLE objects)
@@ -125,7 +126,7 @@ function(cambium_library name kind)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
   if(kind STREQUAL "SHARED")
-    # The number of the C interface, from the header that a program is built with.
+    # The version number of the C interface, read from its header.
     file(STRINGS ${PROJECT_SOURCE_DIR}/include/cambium/c.h abi REGEX "define CAMBIUM_ABI_VERSION ")
     string(REGEX REPLACE ".* " "" abi "${abi}")
     set(exports ${PROJECT_SOURCE_DIR}/cmake/${ARG_EXPORTS})
@@ -149,11 +150,11 @@ function(cambium_library name kind)
   endif()
 endfunction()
 
-# cambium_join_tests(index): with CAMBIUM_JOIN_SOURCES the tests that follow in this folder are one program, index_tests,
-# and those that start threads another, index_threads_tests. So their headers and templates compile once. ctest, and the
-# targets that build a test, still know each test by its own name. The programs have the dependencies of all their tests.
-# A test with APART is a program of its own. A file whose names others of the program define too has a namespace of its
-# own, with the file's name.
+# cambium_join_tests(index): with CAMBIUM_JOIN_SOURCES the tests that follow in this folder are one program,
+# index_tests; those that start threads are another one, index_threads_tests. So their headers and templates compile
+# once. ctest, and the targets that build a test, still know each test by its own name. The programs have the
+# dependencies of all their tests. A test with APART is a program of its own. If another file of the program defines the
+# same names, a file needs a namespace with the file's name.
 macro(cambium_join_tests folder)
   if(CAMBIUM_JOIN_SOURCES)
     set(CAMBIUM_JOINED_TESTS ${folder})
@@ -167,7 +168,7 @@ endmacro()
 function(cambium_test name)
   cmake_parse_arguments(ARG "BOTH_INDEXES;THREADS;APART" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
   set(sources)
-  # It replaces operator new and delete, which gcc must not inline into a test.
+  # scarce_memory.cc replaces operator new and delete, which gcc must not inline into a test.
   set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/testing/scarce_memory.cc
     PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   foreach(source ${ARG_SOURCES})

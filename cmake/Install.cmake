@@ -1,10 +1,11 @@
-# What `cmake --install` puts where, and, by Packages.cmake, what cpack makes of it. docs/INSTALLING.md says how each part
-# is used. Nothing that is installed has a path of the build in it: the prefix may be moved as a whole.
+# Says which files `cmake --install` puts where. Packages.cmake says which packages cpack makes of them,
+# docs/INSTALLING.md how each part is used. No installed file has a path of the build in it: the prefix may be moved as
+# a whole.
 #
-# Components: runtime (the shared library), dev (headers, the static library, what CMake and pkg-config read), tools
-# (cambium), bench (cambium_bench).
+# Components: runtime (the shared library), dev (headers, the static library, files for CMake and pkg-config), rocksdb
+# (the library with the names of RocksDB's C interface), tools (cambium), bench (cambium_bench).
 
-# Such a build contains code that fails on request, or another memory allocator.
+# With hooks a build contains code that fails on request, with a sanitizer another memory allocator.
 if(CAMBIUM_TEST_HOOKS OR CAMBIUM_SANITIZE)
   install(CODE "message(FATAL_ERROR \"a build with CAMBIUM_TEST_HOOKS or CAMBIUM_SANITIZE is for tests and is not \
 installed: use the preset release\")" ALL_COMPONENTS)
@@ -47,14 +48,14 @@ if(TARGET cambium_rocksdb)
   install(TARGETS cambium_rocksdb LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT rocksdb)
 endif()
 
-# ---- What CMake and pkg-config read ----
+# ---- Files for CMake and pkg-config ----
 configure_package_config_file(cmake/cambium-config.cmake.in ${generated}/cambium-config.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${generated}/cambium-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${generated}/cambium-config.cmake ${generated}/cambium-config-version.cmake
         DESTINATION ${package_dir} COMPONENT dev)
 
-# Relative to where the file lies.
+# Paths relative to the folder of the .pc file.
 file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 file(RELATIVE_PATH to_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
 file(RELATIVE_PATH to_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
@@ -76,6 +77,6 @@ if(CAMBIUM_BUILD_BENCH)
   cambium_install_pages(bench cambium_bench)
 endif()
 
-if(PROJECT_IS_TOP_LEVEL)  # else packages are the other project's
+if(PROJECT_IS_TOP_LEVEL)  # otherwise the other project makes its packages
   include(cmake/Packages.cmake)
 endif()

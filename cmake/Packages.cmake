@@ -4,7 +4,7 @@
 # so its package may contain nothing else. A server with the tool needs no headers. The bench is linked with every peer
 # that was found, RocksDB among them, and the tool must not require their installation.
 set(CPACK_PACKAGE_NAME cambium)
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else the project's summary precedes that of each package
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # otherwise the project's summary precedes that of each package
 set(CPACK_PACKAGE_VENDOR "The Cambium authors")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -17,11 +17,11 @@ set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The Cambium authors")
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # what its programs and libraries are linked with
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # each package depends on the libraries that its files are linked with
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian_paths.cmake)
 
 include(cmake/Sbom.cmake)
-# What is compiled into the tool and the bench, besides Cambium.
+# Libraries compiled into the tool and the bench.
 set(compiled_in "")
 if(CAMBIUM_BUILD_TOOLS OR CAMBIUM_BUILD_BENCH)
   find_package(CLI11 REQUIRED)
@@ -29,8 +29,8 @@ if(CAMBIUM_BUILD_TOOLS OR CAMBIUM_BUILD_BENCH)
   set(compiled_in CLI11 ${CLI11_VERSION} ${CLI11_CONFIG} nlohmann_json ${nlohmann_json_VERSION} ${nlohmann_json_CONFIG})
 endif()
 
-# cambium_package(tools cambium-tools SECTION utils SUMMARY "..." TEXT "..." [DEPENDS "..."] SBOM TARGETS ...): the last
-# ones are for cambium_sbom.
+# cambium_package(tools cambium-tools SECTION utils SUMMARY "..." TEXT "..." [DEPENDS "..."] SBOM TARGETS ...): the
+# arguments after SBOM are those of cambium_sbom.
 macro(cambium_package component name)
   cmake_parse_arguments(ARG "" "SECTION;SUMMARY;TEXT;DEPENDS" "SBOM" ${ARGN})
   string(TOUPPER ${component} upper)

@@ -1,5 +1,6 @@
 # cambium_rocksdb_in(PREFIX include library): the headers and the shared library of the RocksDB that is installed below
-# PREFIX, as variables of these names. A prefix without one, or with one that is too old for the bench, is an error.
+# PREFIX, as variables of these names. A prefix without a RocksDB, or with one that is too old for the bench, is an
+# error.
 function(cambium_rocksdb_in prefix include library)
   set(said "CAMBIUM_BENCH_ROCKSDB_PREFIX=${prefix}:")
   set(header ${prefix}/include/rocksdb/version.h)

@@ -1,5 +1,5 @@
-# Run by cpack before it packs: Debian's zsh looks for completions of packages in a folder of its own. Elsewhere, and below
-# /usr/local, site-functions is right.
+# cpack runs this before it packs. Debian's zsh looks for the completions of packages in vendor-completions. On other
+# systems, and below /usr/local, site-functions is right.
 file(GLOB_RECURSE completions "${CPACK_TEMPORARY_DIRECTORY}/_cambium*")
 foreach(completion IN LISTS completions)
   cmake_path(GET completion PARENT_PATH folder)

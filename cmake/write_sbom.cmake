@@ -105,8 +105,8 @@ function(licence_of name licence)
   set(${licence} ${known} PARENT_SCOPE)
 endfunction()
 
-# add_package(name version licence file): a package of the document, with the purl debian_url if that is set. The file
-# is the library's and may be empty. Sets `id`.
+# add_package(name version licence file): adds a package to the document, with the purl debian_url if that is set.
+# `file` is the library's file, and may be empty. Sets `id`.
 macro(add_package name version licence file)
   string(REGEX REPLACE "[^A-Za-z0-9.-]" "-" id "SPDXRef-Package-${name}")
   set(package "{}")
@@ -138,7 +138,7 @@ add_package(${PACKAGE} ${VERSION} Apache-2.0 "")
 set(itself ${id})
 relate(SPDXRef-DOCUMENT DESCRIBES ${itself})
 
-# What the loader links: the names in each file, and where they are found on this machine.
+# The libraries that the loader links: the names in each file, and their places on this machine.
 set(linked "")
 foreach(file IN LISTS FILES)
   if(file MATCHES "\\.a$")
@@ -174,7 +174,7 @@ foreach(file IN LISTS FILES)
   endforeach()
 endforeach()
 
-# What the user of a static library links.
+# The libraries that the user of a static library links.
 foreach(module IN LISTS MODULES)
   execute_process(COMMAND ${PKG_CONFIG} --modversion ${module} OUTPUT_VARIABLE version OUTPUT_STRIP_TRAILING_WHITESPACE
                   COMMAND_ERROR_IS_FATAL ANY)
@@ -186,7 +186,7 @@ foreach(module IN LISTS MODULES)
   relate(${itself} DEPENDS_ON ${id})
 endforeach()
 
-# What is compiled in: name, version and a file of each.
+# The libraries that are compiled in: name, version and a file of each.
 while(HEADERS)
   list(POP_FRONT HEADERS name version file)
   debian_package("${file}")

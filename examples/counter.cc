@@ -41,7 +41,7 @@ Status AddOptimistically(DB* db, const std::string& key, std::atomic<int>* repea
   }
 }
 
-// The call waits in GetForUpdate as long as another transaction has the lock.
+// GetForUpdate waits while another transaction has the lock.
 Status AddWithLock(cambium::TransactionDB* db, const std::string& key) {
   cambium::TransactionOptions options;
   options.lock_timeout = 60 * 1000;
@@ -50,7 +50,7 @@ Status AddWithLock(cambium::TransactionDB* db, const std::string& key) {
   return AddOne(transaction.get(), key);
 }
 
-// Runs `add` of each thread kAdditions times. Returns the first error.
+// Runs `add` kAdditions times in each thread. Returns the first error.
 template <typename Add>
 Status InThreads(Add add) {
   std::vector<Status> results(kThreads);

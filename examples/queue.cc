@@ -87,7 +87,7 @@ class Queue {
     return s.ok() ? transaction->Commit() : s;
   }
 
-  // How many keys begin with `prefix`.
+  // Counts the keys that begin with `prefix`.
   Status Count(const std::string& prefix, int* count) {
     const std::unique_ptr<cambium::Iterator> it(db_->NewIterator({}));
     *count = 0;
@@ -107,7 +107,7 @@ class Queue {
   Queue() = default;
   std::unique_ptr<Transaction> Begin() { return std::unique_ptr<Transaction>(db_->BeginTransaction({})); }
 
-  // Commits; after an error there is no job.
+  // Commits. After an error, empties *job.
   static Status Commit(const std::unique_ptr<Transaction>& transaction, std::optional<Job>* job) {
     Status s = transaction->Commit();
     if (!s.ok()) job->reset();

@@ -12,7 +12,7 @@ using cambium::DB;
 using cambium::Status;
 using cambium::Transaction;
 
-// Runs `work` in transactions until one commits. Another error than a conflict ends it.
+// Runs `work` in transactions until one commits. Any error but a conflict ends the attempts.
 Status Repeat(DB* db, const std::function<Status(Transaction*)>& work) {
   while (true) {
     const std::unique_ptr<Transaction> transaction(cambium::BeginOptimisticTransaction(db, {}));

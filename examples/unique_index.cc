@@ -73,7 +73,7 @@ class Users {
 
   Status Find(const std::string& email, std::string* id) { return db_->Get({}, emails_, email, id); }
 
-  // Whether both families say the same, at one moment.
+  // Returns whether both families agree at one moment.
   bool Agree() {
     const cambium::ManagedSnapshot moment(db_.get());
     cambium::ReadOptions read;
@@ -84,7 +84,7 @@ class Users {
  private:
   Users() = default;
 
-  // Runs `work` in transactions until one commits. Another error than a conflict ends it.
+  // Runs `work` in transactions until one commits. Any error but a conflict ends the attempts.
   Status Repeat(const std::function<Status(Transaction*)>& work) {
     while (true) {
       const std::unique_ptr<Transaction> transaction(cambium::BeginOptimisticTransaction(db_.get(), {}));
@@ -95,7 +95,7 @@ class Users {
     }
   }
 
-  // Whether each entry of one family is in the other one, with key and value exchanged.
+  // Returns whether each entry of one family is in the other one, with key and value exchanged.
   bool Matches(const cambium::ReadOptions& read, ColumnFamilyHandle* one, ColumnFamilyHandle* other) {
     const std::unique_ptr<cambium::Iterator> it(db_->NewIterator(read, one));
     for (it->SeekToFirst(); it->Valid(); it->Next()) {

@@ -65,15 +65,15 @@ build_record() {
   "${CXX:-c++}" -w -g -fPIC -shared -nostdlib "-Wl,-soname,$soname" "$work/recorded.cc" -o "$work/recorded.so"
 }
 
-# Compares the library with its record. Prints what differs, and returns 1, if a program could notice. Else $work/new has
-# the functions that are not in the record.
+# Compares the library with its record. If a program could notice a difference, prints it and returns 1. Otherwise
+# $work/new gets the functions that are not in the record.
 compare() {
   local broken=no
   build_record "$record"
   : >"$work/new"
   if ! abidiff --no-show-locs "$work/recorded.so" "$library" >"$work/difference" 2>&1; then
     sed -n 's/^ *\[A\] .*{\(.*\)}$/\1/p' "$work/difference" >"$work/new"
-    # They may be all that differs.
+    # The new functions may be the only difference.
     abidiff --no-added-syms "$work/recorded.so" "$library" >"$work/difference" 2>&1 || broken=yes
   fi
   if [ "$broken" = yes ]; then

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A file of src/ may include a header of its own folder, or of a folder below it: one that it reaches through DEPS in
 # src/*/CMakeLists.txt. In src/, include/, bench/ and tools/, no files may include each other in a cycle, where a header
-# and its source count as one: x.h, x.cc and x.c are the unit x. Prints every include of another folder, and every cycle
-# that is not an exception below. Exits with 1 if there is one.
+# and its source count as one: x.h, x.cc and x.c are the unit x. Prints every include of a folder that is not below, and
+# every cycle that is not an exception below. Exits with 1 if there is any.
 #
 #   tools/check_includes.sh [ROOT]     ROOT: a source tree, by default the one that holds this script
 #
@@ -31,9 +31,9 @@ include/cambium/c include/cambium/c_transaction
 GROUPS
 }
 
-# Prints for awk: "folder TARGET FOLDER" for each folder that is a target, "dep FOLDER TARGET" for each edge of the plan,
-# "may UNIT UNIT..." for each exception, "file FILE" for each file, and for each include in quotes "include FILE LINE
-# HEADER". The target of src/io/sim is cambium_sim.
+# Prints for awk: "folder TARGET FOLDER" for each folder that is a target, "dep FOLDER TARGET" for each of DEPS, "may
+# UNIT UNIT..." for each exception, "file FILE" for each file, and "include FILE LINE HEADER" for each include in
+# quotes. The target of src/io/sim is cambium_sim.
 facts() {
   local plan folder
   find src -name CMakeLists.txt | sort | while read -r plan; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # docs/OPTIONS.md and the code must name the same things: every field of the option structs, and every property. The
-# table of options (src/options/option_table.cc) must have a row for every field of DBOptions and ColumnFamilyOptions, in
-# their order, and agree with the document on which are dynamic. Prints every difference, and exits with 1 if there is
-# one.
+# table of options (src/options/option_table.cc) must have a row for every field of DBOptions and ColumnFamilyOptions,
+# in their order. It must mark the same options as dynamic as the document. Prints every difference, and exits with 1 if
+# there is one.
 #
 #   tools/check_options.sh [ROOT]     ROOT: a source tree, by default the one that holds this script
 #
@@ -31,7 +31,7 @@ fields_in_code() {
       print inside "." words[n]
     }' "${headers[@]}"
 }
-# "Struct.field" for each row of the table; with an argument only for dynamic options.
+# "Struct.field" for each row of the table; if there is an argument, for each row of a dynamic option.
 fields_in_table() {
   awk -v dynamic="${1:-}" '
     /^constexpr OptionField<[A-Za-z]+> / { split($0, parts, /[<>]/); inside = parts[2]; next }
@@ -48,7 +48,7 @@ dynamic_in_document() {
 properties_in_code() {
   grep -oE '^    CAMBIUM_INT_PROPERTY\("[a-z-]+"|^    \{"[a-z-]+",|name (==|!=) "[a-z-]+"' "$properties" |
     sed 's/[^"]*"\([^"]*\)".*/Properties.\1/'
-  # Properties that end in a number are documented with <N> for it.
+  # The document has <N> in place of a number at the end of a property.
   sed -nE 's/.*string_view k[A-Za-z]*AtLevel = "([a-z-]+)".*/Properties.\1<N>/p' "$properties"
 }
 in_document() {

@@ -5,11 +5,12 @@
 #
 #   bash tools/check_release.sh
 #
-# Builds the library, the examples, the tool, the bench, its kernels and the demo, into build/release. Then it runs the
-# examples; installs and packs the build, and uses the installation from another project; runs every installed engine of
-# the bench; and lets the demo load, kill and verify a small folder. Nothing is timed. JOBS limits parallel compilation;
-# CMAKE_ARGS is passed to cmake; ccache is used if installed. As root, it also drops the system's page cache. If dropping
-# it, or a control group, is not possible here, the bench must refuse, and "SKIPPED: why" is printed.
+# Builds the library, the examples, the tool, the bench, its kernels and the demo, into build/release. Then it runs
+# three examples, and the tool on their databases; installs and packs the build, and uses the installation from another
+# project; runs the kernels, except those with much data, and every installed engine of the bench; and lets the demo
+# load, kill and verify a small folder. Nothing is timed. JOBS limits parallel compilation; CMAKE_ARGS is passed to
+# cmake; ccache is used if installed. As root, it also drops the system's page cache. If dropping it, or a control
+# group, is not possible here, the bench must refuse, and "SKIPPED: why" is printed.
 #
 # Exits with 0 if everything was built and every program succeeded.
 set -euo pipefail
@@ -80,7 +81,7 @@ cmp "$WORK/report/report.html" "$WORK/again/report.html"
 bash tests/bench/html/browser_script.sh none "$WORK/again/report.html"
 
 # bench_or_refusal MAY FLAGS...: runs the bench briefly with FLAGS. The bench may refuse, with a reason, unless MAY is
-# yes: then this machine is known to allow what the flags need.
+# yes: this machine then allows what the flags need.
 bench_or_refusal() {
   local may=$1 code=0
   shift

@@ -9,7 +9,7 @@
 
 namespace cambium::tool {
 
-// "would link 3 files, 12 bytes ...", one line per kind; and the same as JSON.
+// Return "would link 3 files, 12 bytes ...", one line per kind; and the same as JSON.
 [[nodiscard]] std::string LinesOf(const CopyPlan& plan);
 [[nodiscard]] nlohmann::ordered_json JsonOf(const CopyPlan& plan);
 

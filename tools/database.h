@@ -42,7 +42,7 @@ Status CheckSpaceFor(const std::string& directory, std::uint64_t files, std::uin
 // Opening for writing creates a MANIFEST.
 inline constexpr std::uint64_t kFilesOfOpen = 1;
 
-// The error that a write to the family would return for these sizes.
+// Returns the error that a write to the family would return for these sizes.
 Status CheckSizes(const ColumnFamilyOptions& family, Slice key, Slice value);
 
 class Database {

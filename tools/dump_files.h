@@ -19,7 +19,7 @@
 
 namespace cambium::tool {
 
-// Which keys to print, and how.
+// The keys to print, and the form.
 struct DumpChoice {
   std::optional<std::string> from;
   std::optional<std::string> to;

@@ -10,9 +10,9 @@
 #   --jobs N      targets that run at the same time; 1 by default
 #   --preset P    clang: take the build of tools/check_clang.sh, without sanitizers, as CI does for a short run
 #
-# The corpus of a target stays in build/fuzz/corpus/TARGET, so that the next run continues with it; a new corpus begins
-# with the golden databases and tests/fuzz/regressions. An input may use 512 MiB of memory, 64 MiB at once (only checked
-# with sanitizers), and 10 seconds.
+# The corpus of a target stays in build/PRESET/corpus/TARGET, so that the next run continues with it. The golden
+# databases and tests/fuzz/regressions are inputs of every run. An input may use 512 MiB of memory, 64 MiB at once (only
+# checked with sanitizers), and 10 seconds.
 #
 # Prints the executions, the coverage (edges, and libFuzzer's features) and the corpus of each target. Exits with 1 if
 # an input was found, and says where it is and how to repeat it; with 2 if the targets cannot be built. If clang or its
@@ -74,7 +74,7 @@ cmake --preset "$preset" ${arguments[@]+"${arguments[@]}"} >"$BUILD/configure.lo
 cmake --build "$BUILD" --parallel "${JOBS:-$(nproc)}" --target cambium_fuzz || exit 2
 printf 'fuzz.sh: built in %d s\n' $((SECONDS - begin))
 
-# A small quarantine of freed memory, so that the limit is one of the library.
+# With a small quarantine of freed memory, the limit is on the library's memory.
 export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=8:${ASAN_OPTIONS:-}
 export UBSAN_OPTIONS=print_stacktrace=1:${UBSAN_OPTIONS:-}
 PROGRAM=$BUILD/tests/fuzz/cambium_fuzz

@@ -7,7 +7,8 @@
 #   bash tools/install_deps.sh
 #   bash tools/install_deps.sh clang   # also these packages, if apt has them
 #
-# Uses sudo if not run by root. Exits with 1 if something needed is missing and could not be installed.
+# Uses sudo if not run by root. Exits with 1 if something needed is missing and could not be installed. On other systems
+# it only names the packages.
 set -euo pipefail
 
 # command:package, for programs that may also come from another source.
@@ -39,8 +40,8 @@ as_root() {
   fi
 }
 
-# Another process may hold apt's lock, as on a machine that has just been started, and a mirror may not answer: waits for
-# the lock, and tries three times.
+# Waits for apt's lock, which another process may hold, as on a machine that has just been started. Tries three times,
+# because a mirror may not answer.
 apt() {
   local try
   for try in 1 2 3; do

@@ -12,9 +12,9 @@ struct Interrupted {
   std::string left;  // what the command did with its result
 };
 
-// While an Interrupts exists, SIGINT, SIGTERM and SIGHUP only set a flag, which loops and callbacks look at. A second
-// signal ends the program at once, as it always does without an Interrupts. SIGPIPE is ignored: a reader of the output
-// that goes away does not end the work.
+// While an Interrupts exists, SIGINT, SIGTERM and SIGHUP only set a flag, which loops and callbacks look at. If a
+// signal comes a second time, it ends the program at once, as every signal does without an Interrupts. SIGPIPE is
+// ignored: a reader of the output that goes away does not end the work.
 //
 // A command that leaves no unfinished files when it is killed needs no Interrupts.
 class Interrupts {

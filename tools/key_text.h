@@ -18,13 +18,13 @@ namespace cambium::tool {
 
 [[nodiscard]] bool FromHex(const std::string& text, std::string* bytes);
 
-// As --hex says: hexadecimal or escaped.
+// Hexadecimal if `hex`, the value of --hex; else escaped.
 [[nodiscard]] inline std::string Format(Slice bytes, bool hex) { return hex ? bytes.ToString(true) : Escape(bytes); }
 [[nodiscard]] inline bool Parse(const std::string& text, bool hex, std::string* bytes) {
   return hex ? FromHex(text, bytes) : Unescape(text, bytes);
 }
 
-// What Format gives, as it stands in a JSON string, without the quotes.
+// Returns the text of Format as it is written in a JSON string, without the quotes.
 [[nodiscard]] std::string FormatInJson(Slice bytes, bool hex);
 
 // A byte may take up to five bytes of text, so large values become text piece by piece. Calls `put` with the text of
@@ -38,7 +38,7 @@ template <typename Put>
   return true;
 }
 
-// The beginning that fits into `width` bytes of text, and the whole length.
+// Returns the beginning that fits into `width` bytes of text, and the length of all bytes.
 [[nodiscard]] std::string Abbreviate(Slice bytes, bool hex, std::size_t width);
 
 // "1234567 (1.2 MiB)"; below 1 KiB only the number.

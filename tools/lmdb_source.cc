@@ -120,7 +120,7 @@ class LmdbSource final : public EntrySource {
     }
   }
 
-  // Counts of entries. While the main database is read, they include the named ones found so far.
+  // Uses the counts of entries: of the main database and of the named databases found so far.
   [[nodiscard]] double Part() const override {
     return all_ == 0 ? 0 : static_cast<double>(done_) / static_cast<double>(all_);
   }

@@ -11,12 +11,13 @@
 
 namespace cambium::tool {
 
-// Until then an existing file of that name is untouched. Then the existing file is replaced as a whole, and the new
-// file gets its mode. A symbolic link is followed, and its target replaced. Devices and pipes cannot be replaced, and
-// are written to directly; so is stdout, "-".
+// Until it is complete, an existing file of that name stays untouched. Then the new file replaces it as a whole, and
+// has its mode. A symbolic link is followed, and its target replaced. Devices and pipes cannot be replaced, and are
+// written to directly; so is stdout, "-".
 //
-// Until it is complete the new file has no name, so that nothing is left of it however the program ends. On file
-// systems that do not support this it is called `path`.PID.N.tmp, a name that was unused.
+// Until it is complete, the new file has no name, so that nothing is left of it however the program ends. Then it gets
+// the unused name TARGET.PID.N.tmp, and is renamed to TARGET: `path` with links followed. On file systems without files
+// that have no name, it has the temporary name from the start.
 class NewFile {
  public:
   explicit NewFile(const std::string& path) : path_(path) {}

@@ -1,4 +1,4 @@
-// RejectOddNumbers: numbers on the command line must be what they look like.
+// RejectOddNumbers: rejects numbers on the command line that the parser would misread.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -13,7 +13,7 @@ namespace cambium::tool {
 // Same mapping for every command: Corruption is kDamage, Locked is kLocked, any other error is kCannot.
 [[nodiscard]] ExitCode ExitCodeOf(const Status& status);
 
-// Says on stderr that stdout cannot be written, with the errno. Returns kCannot: lost output counts as a failure.
+// Prints to stderr that stdout cannot be written, and why (errno). Returns kCannot: lost output counts as a failure.
 [[nodiscard]] ExitCode OutputFailed();
 
 // Prints to stdout at once; OutputFailed if that fails.
@@ -21,7 +21,7 @@ namespace cambium::tool {
 // Prints one object and a line end. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] ExitCode Say(const nlohmann::ordered_json& json);
 
-// Prints bytes as Format gives them, piece by piece: text for people needs up to four bytes for one.
+// Prints bytes as Format formats them, piece by piece: the text of a byte has up to four bytes.
 [[nodiscard]] ExitCode SayBytes(Slice bytes, bool hex);
 // The same as the last member of an object, after `members`, of which there is at least one.
 [[nodiscard]] ExitCode SayBytes(const nlohmann::ordered_json& members, const std::string& name, Slice bytes, bool hex);

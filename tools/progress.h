@@ -20,7 +20,7 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  // Whether Show would draw: figures that are expensive to compute are only needed then.
+  // Returns whether Show would draw. Callers compute expensive figures only then.
   [[nodiscard]] bool is_due() const;
   void Show(std::uint64_t done, std::uint64_t all);
 

@@ -59,8 +59,8 @@ selection=()
 [ -z "$WITHOUT" ] || selection+=(-E "$WITHOUT")
 targets=()
 if [ -n "$MATCHING$LABELLED$WITHOUT" ]; then
-  # A test that is a program is a target of the same name, also where CI links several tests as one program. Scripts are
-  # not targets: if only they are selected, everything is built.
+  # A test that is a program is a target of the same name, also if CMAKE_ARGS links several tests as one program.
+  # Scripts are not targets: if only scripts are selected, everything is built.
   known=$(cmake --build "$BUILD" --target help)
   listed=0
   while IFS= read -r name; do

@@ -54,6 +54,7 @@ std::string DrawText(const VerifyOutcome& outcome) {
     for (const auto& [name, figure] : rows) {
       text.append("  ").append(name).append(17 - std::char_traits<char>::length(name), ' ').append(figure).append("\n");
     }
+    if (outcome.prepared != 0) text += "  prepared         " + std::to_string(outcome.prepared) + (outcome.prepared == 1 ? " transaction\n" : " transactions\n");
     AppendList("problems", report.problems, report.problem_count, &text);
     AppendList("dead damage, without effect", report.dead_damage, report.dead_damage_count, &text);
     AppendList("notes", report.notes, report.note_count, &text);
@@ -90,6 +91,7 @@ std::string DrawJson(const VerifyOutcome& outcome) {
   json["records"] = report.records;
   json["live_references"] = report.live_references;
   json["live_bytes"] = report.live_bytes;
+  json["prepared_transactions"] = outcome.prepared;
   json["problem_count"] = report.problem_count;
   json["problems"] = report.problems;
   json["dead_damage_count"] = report.dead_damage_count;

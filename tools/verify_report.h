@@ -1,6 +1,7 @@
 // The findings of `cambium verify`, as text for people and as JSON for programs.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "cambium/db.h"
@@ -16,6 +17,7 @@ struct VerifyOutcome {
   WALRecoveryMode recovery_mode = {};  // decides which damage of the log counts
   Status status;        // OK if the check ran to its end, whatever it found
   VerifyReport report;  // complete only if status is OK
+  std::size_t prepared = 0;  // transactions, if status is OK and there are no problems
 };
 
 // Damage that was found is certain, even if the check did not run to its end.

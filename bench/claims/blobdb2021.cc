@@ -29,7 +29,7 @@ Several OfSizes(Figure figure) {
   return figures;
 }
 
-// Returns the run of a size that loads blobs as the post did.
+// Returns the name of the run that loads values of this size without blob GC, as the post did.
 std::string LoadOf(const std::string& experiment) { return experiment + ", load without blob GC"; }
 
 Several OfSizes(const Figures& f, const char* engine, const char* benchmark, const Metric& metric) {

@@ -39,7 +39,7 @@ class Figures {
   // Returns a's figure over b's for each round.
   [[nodiscard]] Rounds RatioOf(const std::string& experiment, const std::string& a, const std::string& b,
                                const std::string& benchmark, const Metric& metric) const;
-  // Returns the post's write amplification for several benchmarks together.
+  // Returns WriteAmpOfThePost() of several benchmarks together.
   [[nodiscard]] Rounds WriteAmpOf(const std::string& experiment, const std::string& engine,
                                   const std::vector<std::string>& benchmarks) const;
   // Returns the seconds that several benchmarks took together.

@@ -1,5 +1,5 @@
-// Claims of a talk on BlobDB, Titan and DiffKV (2021) with four cases. Its rates are those of 300 seconds of writes,
-// without the wait after them.
+// Claims of a talk on BlobDB, Titan and DiffKV (2021) with four cases. It measured 300 seconds of writes, without the
+// wait after them.
 #include "claims/decision.h"
 
 namespace cambium::bench {

@@ -334,8 +334,8 @@ void AddMeasureOptions(CLI::App* app, BenchFlags* f) {
                 "before each benchmark that reads: close the database, drop the page cache, and open it again; "
                 "needs root");
   app->add_option("--memory_limit", f->memory_limit,
-                  "limit of the process' memory, page cache included, from the first benchmark that reads on, which "
-                  "begins cold; for example 256m. Needs root and control groups. 0: no limit")
+                  "limit of the process' memory, page cache included, for the first benchmark that reads, which begins "
+                  "cold, and all after it; for example 256m. Needs root and control groups. 0: no limit")
       ->transform(CLI::AsSizeValue(false))
       ->option_text("SIZE=0");
 }
@@ -456,7 +456,7 @@ std::string Contradiction(const BenchFlags& f) {
 }
 
 // Returns a complaint about a given option that has no effect because of others; or "". Options for an engine that does
-// not take part are no mistake, because users change the list of engines from one command to the next.
+// not take part are allowed, because users change --engine from one command to the next.
 std::string WithoutEffect(const CLI::App& app, const BenchFlags& f) {
   const bool is_fixed = f.value_size_distribution_type == SizeDistribution::kFixed;
   if (!is_fixed && app.count("--value_size") > 0) {
@@ -483,8 +483,8 @@ std::string WithoutEffect(const CLI::App& app, const BenchFlags& f) {
   return {};
 }
 
-// Returns a complaint about the first option whose value is not what the parser takes it for, or "": the parser turns
-// "-1" into the largest number without a sign, and range checks accept NaN.
+// Returns a complaint about the first option whose value the parser misreads, or "". The parser turns "-1" into the
+// largest number without a sign, and its range checks accept NaN.
 std::string OddNumber(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const bool is_fraction = option->get_type_name().find("FLOAT") != std::string::npos;

@@ -20,7 +20,8 @@ TraceCommand Record(std::vector<std::string> words) {
   return {std::nullopt, std::move(words)};
 }
 
-// A replay first loads what the trace reads, unless the database exists already. Then values cannot be compared.
+// A replay first loads the keys that the trace reads, unless the database exists already. Then values cannot be
+// compared.
 TraceCommand Replay(std::vector<std::string> words) {
   const bool exists = Names(words, "--use_existing_db");
   if (!Names(words, "--benchmarks")) {

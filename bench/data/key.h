@@ -1,4 +1,4 @@
-// Key: the bytes of key number `id`, as the benchmark that a workload comes from writes them.
+// Key: the bytes of key number `id`, in the form that db_bench, Badger's benchmark or YCSB gives them.
 //
 //   db_bench    offset  size           field
 //                    0  P              prefix, if keys_per_prefix > 0: id mod (num / keys_per_prefix), big-endian.
@@ -53,8 +53,8 @@ struct KeyShape {
   [[nodiscard]] bool HasIds() const { return style != KeyStyle::kYcsb; }
 };
 
-// Returns YCSB's Utils.fnvhash64 (site.ycsb, 2010 to 2019): FNV over the eight bytes of a number, lowest first, made
-// positive.
+// Returns the same hash as Utils.fnvhash64 of YCSB (Java package site.ycsb): FNV over the eight bytes of a number,
+// lowest first, made positive.
 constexpr std::uint64_t YcsbHash(std::uint64_t value) {
   std::uint64_t hash = 0xCBF29CE484222325u;
   for (int i = 0; i < 8; ++i) {

@@ -1,6 +1,6 @@
 // KeySet: which ids exist in the database, one bit each, so that every answer "not found" can be checked. It also
-// counts the bytes of the values, and keeps four bytes for each id, by which it recognises the version of the id's
-// value that was written last.
+// counts the bytes of the values. For each id it keeps four bytes, to recognise the version of the value that was
+// written last.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// Mix: hashes several numbers into one, for seeds and offsets that are the same in every run and on every machine.
+// Mix: hashes several numbers into one. Seeds and offsets made from it are the same in every run and on every machine.
 #pragma once
 
 #include <cstdint>

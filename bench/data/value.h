@@ -25,7 +25,7 @@ namespace cambium::bench {
 
 inline constexpr std::size_t kValueHeaderSize = 16;
 
-// How much of a value is compared with what was written.
+// The part of a value that is compared with the written bytes.
 enum class CheckDepth : unsigned char {
   kFull,  // every byte
   kEnds,  // the header, and the first and last 8 bytes of the body

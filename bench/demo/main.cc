@@ -182,7 +182,7 @@ class Demo {
     return report;
   }
 
-  // Returns the directory directly below the folder that holds most files; the folder itself if there is none.
+  // Returns the directory with the most files, of those directly below the folder; the folder itself if there is none.
   [[nodiscard]] std::string LargestPrefix() const {
     std::map<std::string, std::size_t> files_below;
     for (const FileEntry& file : files_.files) {
@@ -194,7 +194,7 @@ class Demo {
     return largest == files_below.end() ? prefix_ : largest->first;
   }
 
-  // Walks the keys with a prefix, without values, and compares them with a new listing of that directory.
+  // Walks the keys with a prefix, without values, and compares them with a new listing of the directory of this name.
   StepReport ScanPrefix() {
     const std::string prefix = LargestPrefix();
     std::vector<std::string> expected;

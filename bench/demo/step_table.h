@@ -10,7 +10,7 @@
 
 namespace cambium::demo {
 
-// What a step did, and whether it succeeded.
+// The outcome of a step.
 struct StepReport {
   std::string what;
   std::uint64_t bytes = 0;

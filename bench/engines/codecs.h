@@ -1,4 +1,5 @@
-// The complaint of an engine without the codec of --compression_type. Without it the engine would run uncompressed.
+// The complaint about an engine that lacks the codec of --compression_type. Without a complaint it would run
+// uncompressed.
 #pragma once
 
 #include <algorithm>

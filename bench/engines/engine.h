@@ -100,7 +100,7 @@ struct IndexFigures {
   std::string shape;            // describes the layers below the runs
 };
 
-// What a cursor is used for. With kKeys no value is asked for, and an engine that can does not read them.
+// The use of a cursor. With kKeys the caller asks for no values, and engines that can avoid it do not read them.
 enum class Fetch : unsigned char { kEntries, kKeys };
 
 // A Cursor walks over the keys as they were when it was made. One thread at a time; destroyed before its session.
@@ -162,8 +162,8 @@ class Session {
   virtual void MultiGet(std::span<const Slice> keys, std::span<Slice> values, std::span<Lookup> lookups) = 0;
   // Begins to look up a key. Its answer, with this tag, goes to `take` in this or a later call, in any order; at most
   // `depth` answers are outstanding. FinishGets waits for all of them. The value lives during the call of `take`, which
-  // must be the same object for all calls. An engine without asynchronous reads looks the key up at once: so does this
-  // default.
+  // must be the same object for all calls. An engine without asynchronous reads looks the key up at once: this default
+  // does the same.
   using Take = std::function<void(std::uint64_t tag, Lookup lookup, Slice value)>;
   virtual void BeginGet(Slice key, std::uint64_t tag, std::size_t /*depth*/, const Take& take) {
     Slice value;
@@ -174,7 +174,8 @@ class Session {
   // Returns the first error of the last call.
   virtual Status error() = 0;
 
-  // Each is committed when the call returns, and durable if the phase is synced. For exceptions see Engine::Settings().
+  // Each is committed when the call returns, and durable if the phase is synced. Engine::Settings() tells the
+  // exceptions.
   virtual Status Put(Slice key, Slice value) = 0;
   virtual Status Delete(Slice key) = 0;
   // CommitBatch() commits the BatchPuts before it together. The bytes are borrowed during the call only.
@@ -216,7 +217,7 @@ class Engine {
   virtual std::unique_ptr<Session> NewSession() = 0;
 
   // Waits until memtables are flushed, background work has ended and everything is synced. The last *idle_seconds of
-  // that time were only spent to make sure that the engine is quiet; they are not charged to it.
+  // that time only made sure that the engine is quiet; they are not charged to it.
   virtual Status Settle(double* idle_seconds) = 0;
   virtual Status Flush() = 0;
   virtual Status WaitForCompaction() = 0;

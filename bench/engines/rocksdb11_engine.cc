@@ -1,4 +1,4 @@
-// RocksDB 11 as an Engine, through its C interface, with the settings of the engines of RocksDB that are linked.
+// RocksDB 11 as an Engine, through its C interface, with the settings of the linked RocksDB's engines.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

@@ -58,8 +58,8 @@ Status RocksDb11Library::Take(char* error) const {
 }
 
 // The process may hold another RocksDB, and codecs of other versions, all with the same names of functions. So the
-// library finds its own names first (RTLD_DEEPBIND), and no other library finds them (RTLD_LOCAL). It is never unloaded,
-// since its threads may run until the process ends.
+// loader binds the library to its own names first (RTLD_DEEPBIND), and binds no other library to them (RTLD_LOCAL). It
+// is never unloaded, since its threads may run until the process ends.
 std::string LoadRocksDb11(const char* path, RocksDb11Library* library) {
   void* const handle = ::dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND | RTLD_NODELETE);
   if (handle == nullptr) return ErrorOfLoader();

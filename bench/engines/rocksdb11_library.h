@@ -145,11 +145,11 @@ struct RocksDb11Library {
   [[nodiscard]] Status Take(char* error) const;
 };
 
-// The environment variable that has the path of the library. Without it, a library with the name that it has in the
-// package for this processor is used, if the dynamic loader finds one.
+// The environment variable that has the path of the library. If it is not set, the dynamic loader looks for the file
+// name that the package uses for this processor.
 inline constexpr const char* kRocksDb11Variable = "CAMBIUM_ROCKSDB11_LIBRARY";
 
-// Loads the library at the first call, for the rest of the process. Returns why it is refused, or "": it cannot be
+// Loads the library at the first call, for the rest of the process. Returns "", or why it is refused: it cannot be
 // loaded, lacks a function, or is older than RocksDB 11. Any thread.
 [[nodiscard]] std::string RefuseRocksDb11();
 // Only if it is not refused.

@@ -81,7 +81,7 @@ Options KeysOnly(Options options) {
   return options;
 }
 
-// Later releases return a unique_ptr, and the latest only that.
+// Later releases can return a unique_ptr; the latest cannot return a raw pointer.
 template <typename Db>
 rocksdb::Status OpenDb(const rocksdb::Options& options, const std::string& path, std::unique_ptr<Db>* db) {
   if constexpr (requires { Db::Open(options, path, db); }) {
@@ -411,7 +411,7 @@ class RocksDbEngine : public Engine {
 
   // Polls properties if the release has no function for it. A job schedules the next one while it still counts as
   // running, so if all properties are zero, no work is left. Universal compaction may stay pending forever without
-  // picking anything: if nothing else happens for a second, no work is left either, and *idle_seconds are that time.
+  // picking anything: if nothing else happens for a second, no work is left either, and *idle_seconds is that time.
   template <typename Db>
   static Status WaitForCompact(Db* db, double* idle_seconds) {
     *idle_seconds = 0;

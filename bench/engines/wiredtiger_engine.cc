@@ -119,7 +119,7 @@ class WiredTigerCursor : public Cursor {
 };
 
 // Transactions with snapshot isolation. A write of a key that another transaction has written since the snapshot is a
-// conflict; that is enough for keys that are read and then written, so reads need not announce it.
+// conflict; that is enough for keys that are read and then written, so reads need not announce the write.
 class WiredTigerTransactions : public Transactions {
  public:
   // `handle` belongs to the session.
@@ -371,7 +371,7 @@ class WiredTigerEngine : public Engine {
       return code == 0 ? session->log_flush(session, "sync=on") : code;
     });
   }
-  // There is nothing to wait for: pages that its threads evict only leave less work for the next checkpoint.
+  // There is nothing to wait for: its background threads only evict pages, which the next checkpoint need not write.
   Status WaitForCompaction() override { return {}; }
   Status Compact() override {
     Status status = WithSession([](WT_SESSION* session) { return session->compact(session, kTable, "timeout=0"); });

@@ -5,9 +5,9 @@
 
 namespace cambium::bench {
 
-// How a transaction keeps others from the keys that it reads for update and writes.
+// How a transaction protects the keys that it reads for update, and writes, from other transactions.
 enum class TransactionKind : unsigned char {
-  kOptimistic,  // not at all; it is refused if others have written them
+  kOptimistic,  // not at all; a conflict ends it if others have written them
   kLocking,     // it locks each key, and waits for locks
 };
 

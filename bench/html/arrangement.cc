@@ -15,7 +15,7 @@ namespace {
 // Returns "blobdb2021" for "blobdb2021, 4 KiB".
 std::string PresetOf(const std::string& experiment) { return experiment.substr(0, experiment.find(", ")); }
 
-// Returns what the runs of a chapter have in common: the preset, or the command without options that may differ.
+// Returns the common part of a chapter's runs: the preset, or the command without the options that may differ.
 std::string FamilyOf(const ReportRun& run) {
   const std::string& experiment = run.results.front().experiment;
   if (!experiment.empty()) return PresetOf(experiment);

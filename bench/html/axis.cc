@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kHeadroom = 1.06;
 
-// The largest distance from 1 that an axis shows. The next round number must be finite too.
+// The largest value on an axis; the smallest on a logarithmic axis is its inverse. The next round number must be finite
+// too.
 constexpr double kLargest = 1e300;
 bool HasPlace(double value, bool log) { return std::abs(value) <= kLargest && (!log || value >= 1 / kLargest); }
 

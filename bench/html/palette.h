@@ -1,4 +1,4 @@
-// Palette: the colour, dash and marker of each engine, the same in every plot and every report.
+// Palette: the colour, dash and marker of each engine, the same in all plots and, for known engines, in all reports.
 //
 // The colours are classes e0 to e14 in plot.css, for light and dark paper. They differ for the colour-blind too (after
 // Okabe and Ito), and are never the only distinction: lines also differ by dash and marker, and bars have names.

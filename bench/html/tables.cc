@@ -133,10 +133,9 @@ Markup ClaimsTable(const std::vector<Claim>& claims) {
   }
   return Markup()
          << "<p class=\"note\">A claim holds if every figure that its criterion names, of every size that was run, is "
-            "met within 5 %. Of several rounds the median is shown. A verdict is doubtful where it hangs on a figure "
-            "whose rounds lie on both sides of the criterion, or that is a ratio of speeds and whose rounds lie "
-            "further "
-            "apart than half of their median.</p>\n"
+            "met within 5 %. Of several rounds the median is shown. A verdict is doubtful if it depends on a figure "
+            "whose rounds lie on both sides of the criterion, or, for a ratio of speeds, further apart than half of "
+            "their median.</p>\n"
          << Scrolling(table << "</tbody></table>");
 }
 
@@ -194,7 +193,7 @@ Markup SettingsTable(const Arrangement& arrangement) {
       rows << "</th><td>" << text << "</td></tr>\n";
     }
   }
-  if (rows.empty()) return Markup() << "<p>These results do not say what their engines were set to.</p>\n";
+  if (rows.empty()) return Markup() << "<p>These results lack the settings of their engines.</p>\n";
   return Scrolling(Markup() << "<table class=\"facts\"><tbody>\n" << rows << "</tbody></table>");
 }
 

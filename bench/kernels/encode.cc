@@ -1,4 +1,4 @@
-// Making a record of the log: what a writer does before it takes the append lock, and what it does under it.
+// Making a record of the log: the part before a writer takes the append lock, and the part under the lock.
 #include <benchmark/benchmark.h>
 
 #include "key_list.h"

@@ -1,4 +1,4 @@
-// Entering and leaving an epoch: what every lookup pays so that nothing it reads is freed meanwhile.
+// Entering and leaving an epoch. Every lookup does it, so that nothing it reads is freed meanwhile.
 #include <benchmark/benchmark.h>
 
 #include "util/epoch.h"

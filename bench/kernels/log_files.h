@@ -33,7 +33,7 @@ class LogFiles final : public SegmentSource {
   Status Sync() { return log_->Sync(); }
   // Allows reads from a mapping. No more puts after this.
   void AllowMap();
-  // The segment being written.
+  // The table of the one segment, which is being written.
   [[nodiscard]] const SegmentTable& segments() const { return segments_; }
 
   Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) override;

@@ -1,4 +1,4 @@
-// Yardsticks: what the basic steps of the other kernels cost on this machine.
+// Yardsticks: the cost of the basic steps of the other kernels on this machine.
 #include <benchmark/benchmark.h>
 #include <sys/syscall.h>
 #include <unistd.h>

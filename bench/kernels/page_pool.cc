@@ -55,7 +55,7 @@ void PagePoolGet(benchmark::State& state) {
 }
 BENCHMARK(PagePoolGet)->ArgName("keys")->Arg(10'000)->Arg(1'000'000)->Threads(1)->Threads(2)->UseRealTime();
 
-// As a descent does it, with prefetches.
+// Gets pages as a descent does, with prefetches.
 void PagePoolGetChild(benchmark::State& state) {
   PoolVisits& pool = Prepared<PoolVisits>(state.range(0));
   std::size_t i = FirstVisit(state);

@@ -20,7 +20,7 @@ class Pacer {
   // With a rate of 0 or less, Take() waits until another rate is set or the caller is stopped.
   void SetRate(double per_second) { per_second_.store(per_second, std::memory_order_relaxed); }
 
-  // Returns when `amount` more may be used, or when `stop` is set, which is looked at ten times a second.
+  // Returns when `amount` more may be used, or at most a tenth of a second after `stop` is set.
   void Take(double amount, const std::atomic<bool>& stop) {
     std::uint64_t until;
     {

@@ -31,9 +31,9 @@ class TurnCount {
 
   // Adds to the number of turns to come.
   void Expect(std::size_t turns) { all_ += turns; }
-  // A turn begins, and the previous one is done. Returns ", turn 3 of 12, about 4 min left", this turn included. The
-  // estimate assumes that turns take as long as the previous ones on average, although engines and runs differ; the
-  // first turn has none. Returns "" if there is only one turn.
+  // Call this when a turn begins; then the previous one is done. Returns ", turn 3 of 12, about 4 min left", this turn
+  // included. The estimate assumes that turns take as long as the previous ones on average, although engines and runs
+  // differ; the first turn has none. Returns "" if there is only one turn.
   [[nodiscard]] std::string Begin(Time now);
 
  private:

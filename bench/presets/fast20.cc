@@ -1,9 +1,10 @@
 // Cao, Dong, Vemuri and Du, "Characterizing, Modeling, and Benchmarking RocksDB Key-Value Workloads at Facebook", FAST
 // 2020. The parameters of prefix_dist are those that its authors published with db_bench's mixgraph for ZippyDB
-// (RocksDB pull request 5953), so it is ZippyDB's preset too. all_dist has warm keys but no warm ranges, prefix_random
-// warm ranges but no warm keys, and all_random neither. UDB has the paper's mean sizes, 27 bytes of key and 127 of
-// value, and its mix of gets, puts and scans, without merges and single deletes. YCSB's keys are padded to the models'
-// 48 bytes, so that a page holds as many of them. key_dist_a differs from the authors' value: see CoveringAll.
+// (RocksDB pull request 5953), so this run also stands for ZippyDB. all_dist has warm keys but no warm ranges,
+// prefix_random warm ranges but no warm keys, and all_random neither. UDB has the paper's mean sizes, 27 bytes of key
+// and 127 of value, and its mix of gets, puts and scans, without merges and single deletes. YCSB's keys are padded to
+// the models' 48 bytes, so that a page holds as many of them. key_dist_a differs from the authors' value: see
+// CoveringAll.
 #include "presets/presets.h"
 
 #include <array>

@@ -1,9 +1,9 @@
 // cambium_recovery_time: compares the time of Open after a kill -9 with that of reading the same log once.
 //
-// A child writes until the log, all of which must be replayed, has the wanted size, and is killed. Then the parent
-// reads the log segments with direct I/O, 1 MiB at a time, and opens the database, several times in turn. It drops the
-// page cache before each of these two steps. The program prints both times, their ratio, and the size of an empty
-// database.
+// A child writes until the log has the wanted size, and is killed. It flushes nothing, so the whole log must be
+// replayed. Then the parent reads the log segments with direct I/O, 1 MiB at a time, and opens the database, several
+// times in turn: read-only, the last time for writing. It drops the page cache before each of these two steps. The
+// program prints both times, their ratio, and the size of an empty database.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

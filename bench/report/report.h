@@ -8,7 +8,7 @@
 
 namespace cambium::bench {
 
-// A table has one row per benchmark of the list and one column per engine, in the order in which they first appear.
+// A table has one row per benchmark of --benchmarks and one column per engine, in the order in which they first appear.
 // Speed is the median over the rounds. With several rounds it is followed by its spread: half the distance of the
 // fastest and the slowest round, in per cent. Other tables have medians of latency, the longest put, processor time,
 // space and memory. If cambium ran with both indexes, a last column has the tree's figure over the LSM's.

@@ -273,7 +273,7 @@ unsigned StallThreads(StallTime time, const Workload& workload, unsigned workers
   return 0;
 }
 
-// Sets the cache hits and misses of the workers and of the background work during that time, without those of settling.
+// Sets the cache hits and misses of the workers, and of background work while they ran; those of settling are left out.
 void TakeCacheCounters(const EngineCounters& before, const EngineCounters& now, Result* r) {
   r->cache_hits = Difference(before.cache_hits, now.cache_hits);
   r->cache_misses = Difference(before.cache_misses, now.cache_misses);
@@ -351,7 +351,7 @@ void FillIn(const Workload& workload, const Phase& phase, const Work& work, Resu
   }
 }
 
-// What was counted before a phase.
+// The counters before a phase.
 struct Before {
   std::optional<IndexFigures> figures;
   EngineCounters counters;

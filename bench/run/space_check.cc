@@ -28,7 +28,7 @@ double MeanOfFiles(const std::string& dir) {
 // An assumption for workloads that --duration ends: few disks sustain more.
 constexpr double kBytesPerSecond = 100e6;
 
-// What a list of workloads writes.
+// The bytes that the workloads of --benchmarks write.
 struct Load {
   double live = 0;     // the most bytes of existing keys and values
   double written = 0;  // bytes written since the database was new

@@ -25,7 +25,7 @@ namespace {
 
 using Sink = std::function<void(const Result&)>;
 
-// What the processes of a turn share.
+// The state that the processes of a turn share.
 struct Plan {
   const BenchFlags& flags;
   const EngineEntry& entry;
@@ -35,9 +35,9 @@ struct Plan {
   KeySet& keys;
 };
 
-// The part of the list that one process runs.
+// The part of --benchmarks that one process runs.
 struct Part {
-  std::size_t first = 0;  // index in the list
+  std::size_t first = 0;  // index in --benchmarks
   std::size_t end = 0;
   const MemoryGroup* group = nullptr;  // the group for the process; null: none
 };
@@ -62,7 +62,7 @@ class Turn {
     return engine_->Open(false);
   }
 
-  // Runs the benchmark at `ordinal` of the list. If it was skipped, there is no result, and the line says why.
+  // Runs the benchmark at `ordinal` of --benchmarks. If it was skipped, there is no result, and the line says why.
   Status Run(std::size_t ordinal, std::optional<Result>* result) {
     const Workload& workload = *FindWorkload(flags_.benchmarks[ordinal]);
     if (workload.transacts && !engine_->HasTransactions()) {
@@ -103,7 +103,7 @@ class Turn {
   Status End() { return engine_->Close(); }
 
  private:
-  // The pool knows the mean size of values, which may be files.
+  // With the mean size of the pool's values, because with --source the flags do not give it.
   static EngineConfig ConfigOf(const Plan& plan) {
     EngineConfig config = bench::ConfigOf(PathOf(plan.root, plan.flags, plan.entry), plan.flags);
     config.value_size = plan.pool->size_typical();

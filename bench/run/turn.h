@@ -1,11 +1,11 @@
-// A turn: one engine runs the whole list of benchmarks, in a process of its own.
+// A turn: one engine runs all benchmarks of --benchmarks, in a process of its own.
 //
 // So no engine inherits another's heap, caches or threads, and what the kernel counts for the process (CPU, bytes to
 // the device, resident memory) is that engine's alone. An engine that crashes ends its turn, not the run.
 //
-// With --memory_limit a turn has two processes, one after the other. The first runs the benchmarks before the first
-// that reads, without a limit, so that every engine builds its database as usual. Then the page cache is dropped, and a
-// new process in a group with the limit opens the database and runs the rest.
+// With --memory_limit a turn has two processes, one after the other. The first process runs, without a limit, the
+// benchmarks that precede the first one that reads, so that every engine builds its database as usual. Then the page
+// cache is dropped, and a new process in a group with the limit opens the database and runs the rest.
 #pragma once
 
 #include <functional>

@@ -75,7 +75,8 @@ class Experiment {
     options_.create_if_missing = true;
     options_.index_type = flags.index == "lsm" ? IndexKind::kLsm : IndexKind::kBTree;
     options_.max_space_amplification = flags.ceiling;
-    // A ceiling below 1.25 is only legal if no value may be in the index. Larger values are separated anyway.
+    // Open refuses a ceiling below 1.25 if values may be in the index. These values are separated anyway, so this
+    // changes nothing else.
     if (flags.value_size >= options_.min_blob_size) options_.min_blob_size = 0;
     options_.blob_file_size = flags.blob_file_size;
   }
@@ -202,7 +203,7 @@ void Overwrites(const Flags& flags) {
   const double user = experiment.UserBytes(flags.times);
   const double live = space["live"];
   const double allowed = flags.ceiling * live + 2 * space["segment_bytes"] + space["step_bytes"];
-  // The size of a record, which has a header in addition to key and value.
+  // Bytes of a record: header, key and value.
   const double record = (live - space["index_live"]) / static_cast<double>(experiment.keys());
   const double gc_amp = 1 + moved / (flags.times * static_cast<double>(experiment.keys()) * record);
   const double seen_amp = 1 + average.Of("garbage");  // as log GC sees it, in segments that it may collect

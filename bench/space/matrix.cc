@@ -108,8 +108,8 @@ void Check(const Status& s) {
 double SecondsSince(std::uint64_t nanos) { return static_cast<double>(NowNanos() - nanos) / 1e9; }
 
 // The live bytes of a cell, counted by the writers: records of the log, entries of the index, and three pages for each
-// family, which even an empty tree or run takes. An entry with its value in the index has a word of its page, too
-// (docs/LIMITS.md); the page's other parts and filters are not counted.
+// family, which even an empty tree or run takes. For an entry with its value in the index, 8 bytes of its page count
+// too; other parts of pages, and filters, do not.
 class LiveBytes {
  public:
   LiveBytes(const Cell& cell, const ColumnFamilyOptions& options)
@@ -130,7 +130,8 @@ class LiveBytes {
   std::atomic<std::int64_t> keys_{0};
 };
 
-// S * L + A. A is two segments and a step, and each writer's large value.
+// Returns the bound on disk space (docs/LIMITS.md): S times the live bytes L, plus A: two segments, a step of log GC,
+// and a large value for each writer. A database that is being written to may take min_space_limit even if that is more.
 double Allowed(const Cell& cell, const Options& options, double live, bool at_rest) {
   const double slack = std::max((cell.s - 1) * live, at_rest ? 0 : 8.0 / 11 * static_cast<double>(options.min_space_limit) - live);
   const double segment = std::clamp(slack / 8, kMiB, static_cast<double>(options.blob_file_size));
@@ -206,7 +207,7 @@ class CellRun {
   }
   static double Ratio(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
-  // All writers load their keys, or write for so long.
+  // Runs all writers: they load their keys, or write for `seconds`.
   void Write(double seconds, bool loads) {
     std::vector<std::thread> threads;
     for (int t = 0; t < cell_.writers; ++t) threads.emplace_back([=, this] { WriteAlone(t, seconds, loads); });
@@ -272,7 +273,8 @@ class CellRun {
     live_.Add(-deleted);
   }
 
-  // Live bytes and bytes on disk as this program counts them, the files by kind, and the database's own figures; in MiB.
+  // Returns live bytes and bytes on disk as this program counts them, files by kind, and the database's own figures, in
+  // MiB.
   std::string FiguresNow(double live, double on_disk) {
     std::map<std::string, double> bytes;
     std::error_code ignored;
@@ -299,8 +301,8 @@ class CellRun {
     return text;
   }
 
-  // A file is removed a moment after the write that makes it garbage. So a sample counts as live what was live at one of
-  // the last three samples.
+  // A file is removed a moment after the write that makes it garbage. So the live bytes of a sample are the most of the
+  // last three samples.
   void Sample() {
     std::vector<double> recent;
     while (!stop_.load()) {

@@ -1,5 +1,5 @@
-# Writes OUTPUT, a header with the commit of SOURCE_DIR, if it has changed. Runs at every build, so that figures never name
-# the commit of the day on which the build was configured.
+# Writes OUTPUT, a header with the commit of SOURCE_DIR, if it has changed. Runs at every build, so that figures never
+# name the commit at which the build was configured.
 execute_process(COMMAND git -C "${SOURCE_DIR}" describe --always --abbrev=12 --dirty=+ --exclude=*
                 OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
 if(failed)

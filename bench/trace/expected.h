@@ -1,5 +1,5 @@
-// What a trace implies: which keys exist before it begins, and what its lookups and scans must find if its calls are
-// made one after the other. Both are computed before the clock starts, 8 bytes for an answer, so that comparing costs a
+// Computes from a trace which keys exist before it begins, and what its lookups and scans must find if its calls are
+// made one after the other. This is done before the clock starts. An answer has 8 bytes, so that comparing costs a
 // replay nearly nothing.
 #pragma once
 

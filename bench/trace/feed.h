@@ -34,7 +34,7 @@ class TraceFeed {
     } while (call->back().more);
     return {};
   }
-  // Complete once Next() has returned Incomplete.
+  // Returns all facts once Next() has returned Incomplete, some before.
   [[nodiscard]] TraceFacts facts() const {
     const std::lock_guard lock(mutex_);
     return source_ == nullptr ? TraceFacts() : source_->facts();

@@ -27,8 +27,9 @@ struct Group {
   double count;
 };
 
-// Returns a group for each small number, and one for larger numbers that differ by a hundredth or two: at most a few
-// thousand groups, whose likelihood is still exact. Numbers not above `lowest` are one group.
+// Returns a group for each small number, and one for each range of larger numbers, which differ by one or two per cent.
+// That makes a few thousand groups at most, and the likelihood of a group is exact. Numbers not above `lowest` are one
+// group.
 std::vector<Group> GroupsOf(const Counts& counts, std::uint64_t lowest) {
   using Buckets = LogBuckets<6>;
   std::vector<Group> groups = {{-1, static_cast<double>(lowest), 0}};
@@ -172,8 +173,8 @@ std::optional<ParetoFit> FitPareto(const Counts& counts) {
 
 std::optional<PowerFit> FitPower(const std::vector<std::vector<std::uint64_t>>& accesses) {
   constexpr std::uint64_t kEnough = 8;
-  // The cumulated parts of all sets up to a rank, weighted by accesses, are the accesses up to that rank over all
-  // accesses.
+  // For each rank, the sum of the parts of all sets up to that rank, weighted by accesses, is the share of accesses up
+  // to that rank in all accesses.
   std::vector<std::vector<std::uint64_t>> ranked = accesses;
   std::size_t longest = 0;
   double total = 0;

@@ -23,7 +23,7 @@ struct Access {
   std::uint64_t count;
 };
 
-// Returns an id and the accesses of each key, and sets what `fit` says of the keys.
+// Returns an id and the number of accesses for each key. Sets the members of `fit` about keys.
 std::vector<Access> Number(const TraceStatistics& statistics, std::uint64_t num, MixgraphFit* fit) {
   const auto accesses = statistics.Accesses();
   std::uint64_t bytes = 0;

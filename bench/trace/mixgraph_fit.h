@@ -12,7 +12,7 @@
 namespace cambium::bench {
 
 struct MixgraphFit {
-  // Whether keys are db_bench's, which tell their ids. Other keys are numbered in the order of their bytes.
+  // Keys are db_bench's, which contain their ids. Other keys are numbered in the order of their bytes.
   bool keys_have_ids = false;
   std::uint64_t num = 0;
   std::size_t key_size = 0;    // on average

@@ -30,7 +30,7 @@ class TraceSource {
   virtual ~TraceSource() = default;
   // Reads the next operation. Incomplete at the end; Corruption for a malformed line of text.
   virtual Status Next(TracedOp* op) = 0;
-  // The facts known so far; complete once Next() has returned Incomplete.
+  // Returns the facts known so far: all of them once Next() has returned Incomplete.
   [[nodiscard]] virtual const TraceFacts& facts() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// TraceStatistics: counts what a trace consists of, in one walk. It needs memory for every key of the trace.
+// TraceStatistics: counts the operations, keys, sizes and times of a trace, in one walk. It needs memory for every key.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// ReplayValues: values for a replay. A trace has only their lengths. Their bytes follow from key and length, so that
-// every value read can be checked, whichever call wrote it last.
+// ReplayValues: values for a replay. A trace has only the lengths of values. The bytes follow from key and length, so
+// every value read can be checked without knowing which call wrote it last.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// EntryCheck: checks that the entries of a walk are in order, were written, and have the values that were written. If
-// keys sort in the order of their ids, it also checks that the walk skips no existing key.
+// EntryCheck: checks the entries of a walk: their keys are in order and were written, and their values are the written
+// ones. If keys sort in the order of their ids, it also checks that the walk skips no existing key.
 #pragma once
 
 #include <algorithm>

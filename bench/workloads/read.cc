@@ -51,7 +51,7 @@ void ReadRandomAsync(Worker* w) {
   };
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
-    if (outstanding >= w->meter.Room(depth + 1)) {  // those that are outstanding are the last
+    if (outstanding >= w->meter.Room(depth + 1)) {  // the outstanding ones are the last
       w->session.FinishGets();
       continue;
     }

@@ -45,8 +45,8 @@ struct ReplayState : SharedState {
   explicit ReplayState(const std::string& path) : feed(path) {}
   mutable TraceFeed feed;
   bool values_are_ours = false;  // only traceload and replay have written to the database
-  // What each lookup and scan of the trace must find, in order. Null if it is unknown, because calls overtake each
-  // other.
+  // The answers that the lookups and scans of the trace must give, in order. Null if they are unknown, because calls
+  // overtake each other.
   std::unique_ptr<const ExpectedAnswers> expected;
   mutable std::atomic<std::uint64_t> begun_nanos{0};
   mutable std::mutex mutex;
@@ -64,7 +64,7 @@ bool OnlyTraces(const Phase& phase) {
                      });
 }
 
-// Returns the answers that the coming replay must give. To find them, it makes all changes in a map in memory: first
+// Returns the answers that the coming replay must give. Finds them by making all changes in a map in memory: first
 // those of the workloads before this one in --benchmarks, then those of the replay.
 std::unique_ptr<const ExpectedAnswers> ExpectAnswers(const Phase& phase) {
   const std::vector<std::string>& names = phase.flags.benchmarks;

@@ -150,8 +150,7 @@ void RunTransactions(Worker* w) {
   }
 }
 
-// In a database that was filled in another way, values of an earlier run may look like those of this phase, so nothing
-// can be compared.
+// Compares nothing in a database of an earlier run, whose values may look like those of this phase.
 Status CheckTransactions(const Phase& phase, Session* session, std::uint64_t commits) {
   phase.keys.ForgetAllLast();
   if (!phase.keys.known()) return {};

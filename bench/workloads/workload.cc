@@ -8,7 +8,7 @@ namespace cambium::bench {
 std::uint64_t Worker::RandomId() {
   const double range = phase.flags.read_random_exp_range;
   if (range == 0) return random.Uniform(phase.key_space);
-  // As db_bench: exponentially more of the first keys, which are then scattered by a prime.
+  // As in db_bench: exponentially more of the first keys, which are then scattered by its factor.
   const double place = std::exp(-random.NextDouble() * range) * static_cast<double>(phase.key_space);
   return static_cast<std::uint64_t>(place) * 0x5bd1e995u % phase.key_space;
 }

@@ -22,7 +22,7 @@ struct SharedState {
   virtual ~SharedState() = default;
 };
 
-// A Phase is one benchmark of the list on one engine: the state that its workers share.
+// A Phase is one benchmark of --benchmarks on one engine: the state that its workers share.
 struct Phase {
   const BenchFlags& flags;
   const ValuePool& pool;
@@ -32,7 +32,7 @@ struct Phase {
   std::uint64_t key_space = 0;  // ids are drawn from [0, key_space)
   std::uint64_t total_ops = 0;  // if the workers share the operations
   std::uint64_t seed = 0;       // of this phase alone
-  std::uint64_t ordinal = 0;    // its place in the list
+  std::uint64_t ordinal = 0;    // its place in --benchmarks
   std::shared_ptr<const SharedState> state = nullptr;  // made by Workload::prepare
 };
 
@@ -54,8 +54,8 @@ struct Worker {
   std::uint64_t written_bytes = 0;  // of keys and values
   std::uint64_t aborts = 0;         // transactions that a conflict ended; each was repeated
   Status status = {};  // the first error; a wrong answer is Corruption
-  // The ids that it wrote, in order: write i made Version(i). If there are more than fit, the rest is left out. It is a
-  // sequential array, so that the measured loop does not wait for memory.
+  // The ids that it wrote, in order: write i made Version(i). Ids that do not fit are left out. The measured loop
+  // appends to it without waiting for memory.
   std::vector<std::uint32_t> log = {};
   bool log_overflowed = false;
 
@@ -106,8 +106,8 @@ struct Workload {
   unsigned (*threads)(const BenchFlags&) = nullptr;  // overrides --threads
   // Returns a message for the end of the result line.
   std::string (*tell)(const SharedState&) = nullptr;
-  // Called last, after everything was measured, with the number of operations of all workers. Checks what they left in
-  // the database, and notes which versions are the last (KeySet), which otherwise the workers' logs tell.
+  // Called last, after everything was measured, with the number of operations of all workers. Checks the database that
+  // they leave, and notes in KeySet which versions are the last. For workloads without it, the workers' logs tell that.
   Status (*check)(const Phase&, Session*, std::uint64_t ops) = nullptr;
 };
 
@@ -115,7 +115,8 @@ struct Workload {
 KeyShape KeyShapeOf(const BenchFlags& flags);
 // Returns the sizes of a run's values, unless a workload makes others.
 ValueSizes ValueSizesOf(const BenchFlags& flags);
-// Return the largest value that the list of workloads makes, and the number of ids that may come to exist.
+// Return the size of the largest value that the workloads of --benchmarks make, and the number of ids that may come to
+// exist.
 std::size_t ValueRoomOf(const BenchFlags& flags);
 std::uint64_t KeyCapacityOf(const BenchFlags& flags);
 
@@ -123,9 +124,9 @@ std::uint64_t KeyCapacityOf(const BenchFlags& flags);
 const std::vector<Workload>& Workloads();
 // Returns null for an unknown name.
 const Workload* FindWorkload(const std::string& name);
-// Returns whether a workload of the list uses transactions.
+// Returns whether a workload of these names uses transactions.
 bool HasTransactions(const std::vector<std::string>& names);
-// Returns the place of the first workload of a list that reads; the size of the list if none does.
+// Returns the index of the first name whose workload reads; names.size() if none does.
 std::size_t FirstThatReads(const std::vector<std::string>& names);
 
 // The bodies, in write.cc, read.cc, scan.cc and mix.cc.

@@ -41,10 +41,11 @@ namespace cambium {
 struct AsyncReaderOptions {
   // The most keys whose reads have begun and whose callbacks have not been called. 1 to 4,096.
   std::size_t depth = 64;
-  // A read waits in the reader if its value would raise the sum of the values above this: of those that are being read,
-  // that wait for their callback, and whose callback runs. A value that is in memory when its read begins counts with
-  // its size, another one with its stored size. A larger value is read alone. A MultiGet holds all its values until its
-  // callback has returned, also if they are larger together; then they are read one by one.
+  // A read waits in the reader if its value would raise a sum above this limit. The sum counts the values that are
+  // being read, that wait for their callback, and whose callback runs. A value that is in memory when its read begins
+  // counts with its size, another one with its stored size. A value larger than the limit is read alone. A MultiGet
+  // holds all its values until its callback has returned, also if they are larger together; then they are read one by
+  // one.
   std::uint64_t bytes_max = 64u << 20;
   // If false, or if the system refuses io_uring, up to 32 threads read; all databases of the process share them.
   bool use_io_uring = true;
@@ -108,10 +109,10 @@ class AsyncReader {
   // Hands the reads that have begun to the system. Poll does this too; a program that calls Get and then does other
   // work calls Submit in between.
   virtual void Submit() = 0;
-  // Calls the callbacks of reads that have ended, and resumes their coroutines. Waits until it has ended at least
-  // `least` reads (a MultiGet counts as one), or `timeout_micros` have passed, or none is in flight. Returns the number
-  // of reads that ended. If `least` is 0, it does not wait. If a callback or a resumed coroutine calls it, it does
-  // nothing and returns 0. The timeout has no effect if the file system's read queue has no timed wait.
+  // Calls the callbacks of reads that have ended, and resumes their coroutines. Waits until at least `least` reads have
+  // ended (a MultiGet counts as one), or `timeout_micros` have passed, or none is in flight. Returns how many reads
+  // have ended. If `least` is 0, it does not wait. If a callback or a resumed coroutine calls it, it does nothing and
+  // returns 0. The timeout has no effect if the file system's read queue has no timed wait.
   virtual std::size_t Poll(std::size_t least = 1, std::uint64_t timeout_micros = kForever) = 0;
 
   // Keys of reads that have begun and have not ended, and coroutines that wait for room.

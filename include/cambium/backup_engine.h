@@ -108,8 +108,8 @@ class BackupEngine {
   virtual Status CreateNewBackupOffline(const CreateBackupOptions& options, const std::string& path,
                                         BackupID* id = nullptr) = 0;
   // Sets *plan to what CreateNewBackupOffline would do in an engine with these options, which need not be open. The
-  // plan's shared files and bytes are those that earlier backups have stored already. The backup's record is not
-  // counted. Writes nothing. Returns the errors of that call that can be foreseen, NoSpace included.
+  // plan counts files that earlier backups have stored as shared. It does not count the record of the new backup.
+  // Writes nothing. Returns the errors of that call that can be foreseen, NoSpace included.
   static Status PlanNewBackupOffline(const BackupEngineOptions& options, const std::string& path, CopyPlan* plan);
   // Sets *ids to the backups that DeleteBackup(id), or with `id` 0 PurgeOldBackups(num_backups_to_keep), would delete
   // in an engine with these options, which need not be open. Writes nothing. Returns the errors that can be foreseen.
@@ -143,9 +143,9 @@ class BackupEngine {
   Status RestoreDBFromBackup(BackupID id, const std::string& directory) {
     return RestoreDBFromBackup({}, id, directory);
   }
-  // Sets *plan to what RestoreDBFromBackup would do; `id` 0: RestoreDBFromLatestBackup. Writes nothing and compares no
-  // checksums. Returns the errors that can be foreseen: NotFound, `directory` exists, a stored file is missing,
-  // NoSpace.
+  // Sets *plan to what RestoreDBFromBackup(id), or with `id` 0 RestoreDBFromLatestBackup, would do. Writes nothing and
+  // compares no checksums. Returns the errors that can be foreseen: there is no such backup, a stored file is missing,
+  // `directory` exists, NoSpace.
   virtual Status PlanRestore(BackupID id, const std::string& directory, CopyPlan* plan) = 0;
   // NotFound if there is no backup. Corruption, naming the record, if the newest one cannot be read (see
   // GetCorruptedBackups): an older one has older data, so it is restored only by its number. (RocksDB takes the newest

@@ -147,7 +147,7 @@ cambium_t* cambium_open_for_read_only_column_families(const cambium_options_t* o
                                                       const cambium_options_t* const* column_family_options,
                                                       cambium_column_family_handle_t** column_family_handles,
                                                       char** errptr);
-/* Closes; errors are lost. Release snapshots, iterators, asynchronous readers, pinned slices and handles first. NULL
+/* Closes, and logs errors. Release snapshots, iterators, asynchronous readers, pinned slices and handles first. NULL
    does nothing. */
 void cambium_close(cambium_t* db);
 /* Closes and reports errors. Returns 1 if `db` is gone: the database is closed, with or without an error. Returns 0,
@@ -192,7 +192,7 @@ void cambium_list_column_families_destroy(char** list, size_t num);
 cambium_column_family_handle_t* cambium_create_column_family(cambium_t* db, const cambium_options_t* options,
                                                              const char* name, char** errptr);
 void cambium_drop_column_family(cambium_t* db, cambium_column_family_handle_t* handle, char** errptr);
-/* The handle is the caller's too. */
+/* This handle, too, is the caller's. */
 cambium_column_family_handle_t* cambium_get_default_column_family_handle(cambium_t* db);
 void cambium_column_family_handle_destroy(cambium_column_family_handle_t* handle);
 uint32_t cambium_column_family_handle_get_id(const cambium_column_family_handle_t* handle);
@@ -239,9 +239,8 @@ unsigned char cambium_get_into_buffer_cf(cambium_t* db, const cambium_readoption
                                          cambium_column_family_handle_t* family, const char* key, size_t key_length,
                                          char* buffer, size_t buffer_size, size_t* value_length, unsigned char* found,
                                          char** errptr);
-/* As cambium_get, which always copies, with one copy less or with none: see
-   cambium_readoptions_set_pin_mapped_values. The slice is the caller's: cambium_pinnableslice_destroy, before the
-   database is closed. */
+/* As cambium_get, but copies the value once less, or not at all: see cambium_readoptions_set_pin_mapped_values. The
+   slice is the caller's: cambium_pinnableslice_destroy, before the database is closed. */
 cambium_pinnableslice_t* cambium_get_pinned(cambium_t* db, const cambium_readoptions_t* options, const char* key,
                                             size_t key_length, char** errptr);
 cambium_pinnableslice_t* cambium_get_pinned_cf(cambium_t* db, const cambium_readoptions_t* options,
@@ -275,8 +274,8 @@ typedef void (*cambium_asyncreader_callback_t)(void* state, const char* value, s
 /* The same for all keys of one call: arrays of num_keys. */
 typedef void (*cambium_asyncreader_many_callback_t)(void* state, size_t num_keys, const char* const* values,
                                                     const size_t* value_lengths, const char* const* errors);
-/* `depth`: keys in flight at most, 1 to 4096. `bytes_max`: of values that are read together. If `use_io_uring` is
-   false, threads read. Destroy the reader before closing the database. */
+/* `depth`: keys in flight at most, 1 to 4096. `bytes_max`: the most bytes of the values that are read together. If
+   `use_io_uring` is false, threads read. Destroy the reader before closing the database. */
 cambium_asyncreader_t* cambium_asyncreader_create(cambium_t* db, size_t depth, uint64_t bytes_max,
                                                   unsigned char use_io_uring, char** errptr);
 void cambium_asyncreader_destroy(cambium_asyncreader_t* reader);

@@ -53,10 +53,15 @@ cambium_transaction_t* cambium_transaction_begin(cambium_transactiondb_t* txn_db
                                                  const cambium_writeoptions_t* write_options,
                                                  const cambium_transaction_options_t* options,
                                                  cambium_transaction_t* old);
-/* Rolls a transaction back that was not committed. */
+/* Rolls a transaction back that was not committed, unless it is prepared. */
 void cambium_transaction_destroy(cambium_transaction_t* txn);
 /* After a success, every other call but cambium_transaction_destroy is an error, or does nothing. */
 void cambium_transaction_commit(cambium_transaction_t* txn, char** errptr);
+/* The first of two phases, for pessimistic transactions that have a name: records the writes and locks in the database,
+   durably if the write options of the begin say sync. From then on the transaction can only be read, committed or rolled
+   back, and remains prepared until then, also if it is destroyed or the database is closed:
+   cambium_transactiondb_get_prepared_transactions. */
+void cambium_transaction_prepare(cambium_transaction_t* txn, char** errptr);
 /* Afterwards the transaction can be used again. It keeps its snapshot. */
 void cambium_transaction_rollback(cambium_transaction_t* txn, char** errptr);
 /* Without a save point, the last two report "NotFound". */
@@ -159,6 +164,8 @@ char* cambium_transaction_get_name(const cambium_transaction_t* txn, size_t* nam
 uint64_t cambium_transaction_get_id(const cambium_transaction_t* txn);
 enum {
   cambium_transaction_started = 0,
+  cambium_transaction_awaiting_prepare = 1,
+  cambium_transaction_prepared = 2,
   cambium_transaction_awaiting_commit = 3,
   cambium_transaction_committed = 4,
   cambium_transaction_awaiting_rollback = 5,
@@ -210,6 +217,11 @@ cambium_transactiondb_t* cambium_transactiondb_open_column_families(
     const cambium_options_t* const* column_family_options, cambium_column_family_handle_t** column_family_handles,
     char** errptr);
 void cambium_transactiondb_close(cambium_transactiondb_t* txn_db);
+/* The transactions that were prepared before the database was opened, and that no earlier call has returned, in the order
+   of their names. NULL if there are none. The array is released with cambium_free, and each transaction is destroyed,
+   after it was committed or rolled back. */
+cambium_transaction_t** cambium_transactiondb_get_prepared_transactions(cambium_transactiondb_t* txn_db,
+                                                                        size_t* count, char** errptr);
 /* The same database as an object for all functions of c.h, whose writes lock their keys; a range delete is an error. It
    is closed once: by this pointer or by the other. */
 cambium_t* cambium_transactiondb_as_db(cambium_transactiondb_t* txn_db);
@@ -300,6 +312,9 @@ void cambium_transaction_options_set_expiration(cambium_transaction_options_t* o
 int64_t cambium_transaction_options_get_expiration(const cambium_transaction_options_t* options);
 void cambium_transaction_options_set_max_write_batch_size(cambium_transaction_options_t* options, size_t value);
 size_t cambium_transaction_options_get_max_write_batch_size(const cambium_transaction_options_t* options);
+/* 0: a commit is an error unless the transaction is prepared. */
+void cambium_transaction_options_set_skip_prepare(cambium_transaction_options_t* options, unsigned char value);
+unsigned char cambium_transaction_options_get_skip_prepare(const cambium_transaction_options_t* options);
 
 cambium_transactiondb_options_t* cambium_transactiondb_options_create(void);
 void cambium_transactiondb_options_destroy(cambium_transactiondb_options_t* options);

@@ -36,10 +36,10 @@ class Checkpoint {
   // system, all files are copied. Sets *sequence_number, unless null, to that of the newest operation in the copy.
   //
   // Any thread may call it, concurrently with all other calls; it delays none of them longer than a commit takes. An
-  // error leaves nothing. A crash may leave `directory`.tmp and `directory`.tmp.mark, which the next call removes.
-  // InvalidArgument if `directory` exists, is empty or lies in the directory of the database, or if a `directory`.tmp
-  // exists that no such call has made; Locked if another call is making `directory`; NotSupported if the database is
-  // open for reading only.
+  // error leaves nothing, except that `directory` remains if only the sync of its parent has failed. A crash may leave
+  // `directory`.tmp and `directory`.tmp.mark, which the next call removes. InvalidArgument if `directory` exists, is
+  // empty or lies in the directory of the database, or if a `directory`.tmp exists that no such call has made; Locked
+  // if another call is making `directory`; NotSupported if the database is open for reading only.
   virtual Status CreateCheckpoint(const std::string& directory, std::uint64_t log_size_for_flush = 0,
                                   std::uint64_t* sequence_number = nullptr) = 0;
 };

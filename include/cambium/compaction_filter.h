@@ -12,9 +12,9 @@
 // Names and meaning are RocksDB's; docs/OPTIONS.md lists the differences.
 //
 // When it is asked. A compaction asks about a key if the newest entry of the key in its input is a value, and gives
-// this value. It does not ask about tombstones and about what they hide. A key may be asked about more than once, and
-// with an old value if a newer one is in a layer outside the input. Each answer applies to the value that was given.
-// Flushes and log GC do not ask.
+// this value. It does not ask about tombstones, nor about values that they hide. A key may be asked about more than
+// once, and with an old value if a newer one is in a layer outside the input. Each answer applies to the value that was
+// given. Flushes and log GC do not ask.
 //
 // CompactRange asks about every key of its range that was written before the call, even if there is nothing to compact.
 // It asks once about each version of a key, even if the version passes through several levels, or log GC moves its
@@ -63,8 +63,8 @@ class CompactionFilter {
 
   // Describes a job to a factory.
   struct Context {
-    // The job compacts everything in the family. In a tree: the job is a step of a CompactRange without bounds, and the
-    // steps together compact everything.
+    // True if the job compacts everything in the family; in a tree, if the job is a step of a CompactRange without
+    // bounds, whose steps together compact everything.
     bool is_full_compaction = false;
     bool is_manual_compaction = false;  // by CompactRange
     std::uint32_t column_family_id = 0;

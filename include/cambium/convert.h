@@ -1,4 +1,5 @@
-// ConvertIndex: the same data under the other index. Values do not move: both databases share their files.
+// ConvertIndex: makes a database with the same data under the other index. Values do not move: both databases share the
+// log files.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +36,11 @@ struct ConvertReport {
 // of `out` have the index `to`. `out` must not exist, its parent must; it appears as a whole and durable, or not at
 // all. `path` is only read.
 //
-// Log files get a second name in `out`, as in a checkpoint (see checkpoint.h), so that only index files are written; on
-// another file system log files are copied. Operations in the log that are not flushed yet enter the new index at the
-// first Open of `out`. `families` must name all families, with the options that `out` will be opened with: all except
-// index_type, comparator and page_size may differ from those of `path`. They are written to the OPTIONS file of `out`.
+// Final log files get a second name in `out`, as in a checkpoint (see checkpoint.h); on another file system they are
+// copied. The call writes new index files, a MANIFEST, an OPTIONS file, and a copy of the unfinished end of the log.
+// Operations in the log that are not flushed yet enter the new index at the first Open of `out`. `families` must name
+// all families, with the options that `out` will be opened with: all except index_type, comparator and page_size may
+// differ from those of `path`. They are written to the OPTIONS file of `out`.
 //
 // Locked if `path` is open for writing; InvalidArgument if `out` exists or lies in `path`, or options do not fit;
 // Corruption if an index file is damaged. Any thread.

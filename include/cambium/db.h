@@ -98,14 +98,15 @@ class DB {
   DB() = default;
   DB(const DB&) = delete;
   DB& operator=(const DB&) = delete;
-  // Closes; errors are lost. Before that, delete iterators, transactions and asynchronous readers, release snapshots, and
-  // change or destroy each PinnableSlice that refers to a mapping.
+  // Closes, and logs errors. Before that, delete iterators, transactions and asynchronous readers, release snapshots,
+  // and change or destroy each PinnableSlice that refers to a mapping.
   virtual ~DB() = default;
 
   // Syncs the log, waits for background work, releases the lock. Returns Aborted, and leaves the database open, while
   // there are snapshots, iterators, asynchronous readers, transactions, or slices that refer to a mapping
-  // (ReadOptions::pin_mapped_values). Otherwise returns the first error; it is closed in any case. Several threads may
-  // call it at once: one closes the database, the others wait for that and return OK, whatever the first returns.
+  // (ReadOptions::pin_mapped_values). Otherwise it closes the database in any case, and returns the first error. If
+  // several threads call it at once, one closes the database, and the others wait. Once the database is closed, they
+  // return OK, even if the first one returned an error.
   virtual Status Close() = 0;
 
   // ---- Column families ----

@@ -127,15 +127,15 @@ class ReadQueue {
  public:
   virtual ~ReadQueue() = default;
   // Submits all requests; Wait returns each pointer exactly once, in any order. If more than depth() would be in
-  // flight, the call waits for room. After an error or an exception for lack of memory, none was submitted.
+  // flight, the call waits for room. If the call fails, or throws because memory ran out, none was submitted.
   virtual Status Submit(std::span<ReadRequest* const> requests) = 0;
   // Waits for at least one request, unless none is in flight; appends finished ones to *done.
   virtual Status Wait(std::vector<ReadRequest*>* done) = 0;
   // As Wait, but waits no longer than about `micros`; it may return earlier, with no request. 0: does not wait. A queue
   // without a timed wait calls Wait, as this default does.
   virtual Status WaitFor(std::uint64_t /*micros*/, std::vector<ReadRequest*>* done) { return Wait(done); }
-  // From now on the queue adds 1 to this eventfd, at least once, after requests have finished that Wait has not
-  // delivered. The descriptor stays the caller's, and must live as long as the queue. This default, and queues that
+  // From now on, whenever requests have finished that Wait has not delivered, the queue adds 1 to this eventfd, at
+  // least once. The descriptor stays the caller's, and must live as long as the queue. This default, and queues that
   // cannot do this, return NotSupported.
   virtual Status SignalTo(int /*event_fd*/) {
     return Status::NotSupported("the file system's read queue signals no eventfd");

@@ -9,9 +9,9 @@
 // Names are RocksDB's. When and how it is called:
 //
 //   Threads     A listener is called on the thread that did the work, which may be a caller's: Put creates log
-//               segments, CompactRange compacts. Several threads may call one listener at once. The database waits for
-//               each call: until the call returns, the job has not ended for WaitForCompact, Close and the next job of
-//               its kind. Move long work elsewhere.
+//               segments, CompactRange compacts. Several threads may call one listener at once. The job ends only when
+//               the call returns: WaitForCompact, Close and the next job of the same kind wait for it. So let another
+//               thread do long work.
 //   Order       Each OnXxxBegin is followed by its OnXxxCompleted. For one file, CreationStarted precedes Created,
 //               which precedes Deleted; each is called once, on any thread. Nothing else is ordered between threads;
 //               `change` of WriteStallInfo says which of two infos is the newer.
@@ -21,8 +21,9 @@
 //   Calls       A listener may call functions that wait for no background work: reads of all kinds, iterators,
 //               snapshots, properties, GetOptions, SetOptions, SetDBOptions, and writes with WriteOptions::no_slowdown,
 //               which return Incomplete rather than wait. It must not call other writes, Flush, CompactRange,
-//               WaitForCompact, Close, create or drop families, or delete the database: these may wait for the very job
-//               that is calling. The same holds for databases that share its write_buffer_manager.
+//               WaitForCompact, Close, create or drop families, or delete the database: these may wait for the job
+//               that is calling, and then forever. This holds for calls of every database that has the same
+//               write_buffer_manager.
 //   Exceptions  A listener must not throw: an exception ends the process.
 //   Open, Close A job may begin, and be reported, before DB::Open has returned; the calls then get the DB that Open
 //               will return. The work of Open itself, such as flushes while it replays the log, is reported when Open
@@ -30,8 +31,8 @@
 //               files that are deleted then are still reported.
 //   Memory      If memory runs out, an event may be left out.
 //
-// The next Open removes what a crash left, and reports it as Deleted. Not reported are the files that DestroyDB
-// removes, the MANIFEST, OPTIONS files and LOG, and anything of a database that is open for reading only.
+// The next Open removes what a crash left, and reports it as Deleted. No event is reported for the files that DestroyDB
+// removes, for the MANIFEST, OPTIONS files and LOG, and for a database that is open for reading only.
 #pragma once
 
 #include <cstdint>
@@ -97,9 +98,9 @@ enum class FlushReason : unsigned char {
   kWriteBufferFull,  // write_buffer_size, or many range deletes
   kWalFull,          // max_total_wal_size
   kManualFlush,      // Flush, CompactRange
-  kSpace,            // near max_space_amplification: the flush lets hidden values be freed
+  kSpace,            // near max_space_amplification or a full disk: the flush lets hidden values be freed
   kIdle,             // no write for some seconds
-  kRecovery,         // Open had to read many segments
+  kRecovery,         // Open had to read many segments, or more of the log than the memtables may take
   kWriteBufferManager,  // db_write_buffer_size, or the limit of the write_buffer_manager
 };
 
@@ -160,13 +161,13 @@ enum class LogGcReason : unsigned char {
   kGarbage,           // old segments have enough garbage to be worth the copying
   kForced,            // blob_garbage_collection_force_threshold
   kSmallSegments,     // too many segments are far below their maximal size
-  kSpace,             // near max_space_amplification
+  kSpace,             // near max_space_amplification, or the disk is full
   kManualCompaction,  // CompactRange
   kClustering,        // values are brought into key order; frees nothing yet
 };
 
-// One step of log GC: either copies live values, or punches out dead ones, never both. Not in RocksDB, which collects
-// within its compactions.
+// One step of log GC. It copies live values, or punches out dead ones; on a full disk it may cut a segment: it copies
+// the live values at its beginning and punches that part. Not in RocksDB, which collects within its compactions.
 struct LogGcJobInfo {
   std::string db_name;
   int job_id = 0;
@@ -177,7 +178,7 @@ struct LogGcJobInfo {
   std::uint64_t bytes_read = 0;
   std::uint64_t keys_relocated = 0;
   std::uint64_t bytes_written = 0;  // records of values
-  std::uint64_t bytes_freed = 0;    // emptied_files, not counting earlier holes; or the new holes
+  std::uint64_t bytes_freed = 0;    // emptied_files, not counting earlier holes, and the new holes
   std::uint64_t elapsed_micros = 0;
   Status status;  // not OK: nothing has changed
 };
@@ -208,7 +209,7 @@ enum class BackgroundErrorReason : unsigned char {
   kFlush,
   kCompaction,
   kLogGc,
-  kFiles,          // sealing, creating ahead or removing files
+  kFiles,          // sealing, creating ahead, removing or reserving files
   kManifestWrite,  // a commit, by a job or a caller
   kWrite,          // a caller's sync, or a change of families or options
 };

@@ -26,7 +26,9 @@ struct OptimisticTransactionOptions {
 // Commit compares sequence numbers, so it finds a conflict exactly if a tracked key was written, also with an equal
 // value, by a range delete that covers the key, or if it was written and deleted again. The memtables that show this
 // are kept until no open transaction is older; docs/LIMITS.md says how much memory they may take. Once they exceed
-// that, commits of transactions that are older return TryAgain.
+// that, a commit of an older transaction reads the record of each key that it tracks, which tells when it was written.
+// If a key has no record in the log (its value is in the index or in a file of its own, or it does not exist), the
+// commit returns TryAgain.
 class OptimisticTransactionDB : public StackableDB {
  public:
   static Status Open(const Options& options, const std::string& path, std::unique_ptr<OptimisticTransactionDB>* db);

@@ -232,8 +232,8 @@ struct Options : public DBOptions, public ColumnFamilyOptions {
   Options() = default;
   Options(const DBOptions& db, const ColumnFamilyOptions& family) : DBOptions(db), ColumnFamilyOptions(family) {}
 
-  // Sets every option that RocksDB also has to the default of RocksDB 11.9, and removes the ceiling, which RocksDB does
-  // not have. Values are then not separated and log GC is off; to get BlobDB's behaviour, set enable_blob_files and the
+  // Sets every option that both stores have to the default of RocksDB 11.8.1, and removes the ceiling, which RocksDB
+  // does not have. Values are then not separated and log GC is off; to get BlobDB's behaviour, set enable_blob_files and the
   // other blob options as in RocksDB. The index type, objects and options that only this library has are not changed.
   // Returns this.
   Options* OptimizeForRocksDBCompatibility();

@@ -21,7 +21,7 @@ class StackableDB : public DB {
 
   // The database below.
   [[nodiscard]] DB* GetBaseDB() const { return db_; }
-  // Gives up the database below: the caller owns it, and this object is destroyed next.
+  // Gives the database below to the caller, who must then destroy this object and use it for nothing else.
   [[nodiscard]] std::unique_ptr<DB> ReleaseBaseDB() { return std::move(owned_); }
   [[nodiscard]] DB* GetRootDB() override { return db_->GetRootDB(); }
 

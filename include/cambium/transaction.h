@@ -41,7 +41,7 @@ class TransactionNotifier {
 // Put, Delete, SingleDelete and GetForUpdate track their keys; the functions named ...Untracked do not. An operation on
 // a family without a handle (null) is for the default family.
 //
-// A deleted transaction that was not committed is rolled back. One thread at a time; a call that meets another call of
+// A deleted transaction that was not committed is rolled back, unless it is prepared. One thread at a time; a call that meets another call of
 // the same transaction returns InvalidArgument. Delete transactions before their database. After Commit has returned
 // OK, every call returns InvalidArgument, or does nothing; a transaction that was rolled back can be used again, and
 // keeps its snapshot.
@@ -66,13 +66,22 @@ class Transaction {
   // sync has failed: see db.h), and the transaction can be rolled back; after Busy or TryAgain the same work may
   // succeed in a new transaction.
   //   Busy          a tracked key was written by others; the message names it
-  //   TryAgain      the memtables that would show whether a key was written were dropped (see OptimisticTransactionDB)
+  //   TryAgain      whether a key was written is not known any more (see OptimisticTransactionDB)
   //   Expired       the transaction's expiration has passed (pessimistic)
   // Other errors are those of DB::Write.
   virtual Status Commit() = 0;
-  // Returns NotSupported: transactions in two phases are not in this version.
+  // The first of two phases (TransactionDB only; the transaction needs a name). After OK, Commit does not fail because of
+  // others or of a crash: the writes and locks are recorded in the database, durably if WriteOptions::sync is set. The
+  // transaction does not expire any more, and can only be read, committed or rolled back. It remains prepared, and its
+  // keys locked, until then: also if it is deleted, the database is closed, or the process ends. The next
+  // TransactionDB::Open finds it again: see GetAllPreparedTransactions. After an error it is not prepared.
+  //   InvalidArgument   no name; optimistic
+  //   Expired           the transaction's expiration has passed
+  // Other errors are those of DB::Write. The first Prepare of a database creates the column family "cambium.prepared".
   virtual Status Prepare() = 0;
-  // Discards all writes and save points, and forgets all tracked keys, or unlocks them. The snapshot remains.
+  // Discards all writes and save points, and forgets all tracked keys, or unlocks them. The snapshot remains. Of a
+  // prepared transaction it also removes the record, by a write with the transaction's WriteOptions: after an error the
+  // transaction is still prepared.
   virtual Status Rollback() = 0;
 
   // A rollback to a save point discards what was done since, the tracking or locking of keys included; but a lock that
@@ -170,6 +179,8 @@ class Transaction {
 
   enum TransactionState : unsigned char {
     STARTED = 0,
+    AWAITING_PREPARE = 1,
+    PREPARED = 2,
     AWAITING_COMMIT = 3,
     COMMITTED = 4,
     AWAITING_ROLLBACK = 5,

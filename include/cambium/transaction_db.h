@@ -42,6 +42,8 @@ struct TransactionOptions {
   std::int64_t expiration = -1;
   // The most bytes of its batch; a write that would exceed it returns Aborted. 0: no limit.
   std::size_t max_write_batch_size = 0;
+  // If false, Commit returns InvalidArgument unless the transaction is prepared.
+  bool skip_prepare = true;
 };
 
 struct KeyLockInfo {
@@ -67,6 +69,9 @@ struct DeadlockPath {
 // Any thread may call any function. Put, Delete, SingleDelete and Write lock their keys, like a transaction of one
 // batch. All writes must go through this object: what is written to the database below is not seen by transactions
 // without a snapshot. Keys that a comparator takes for equal, but whose bytes differ, are different locks.
+//
+// The column family "cambium.prepared" belongs to the prepared transactions (Transaction::Prepare). It need not be named
+// to Open. Through this object it can be read, but not written or dropped.
 class TransactionDB : public StackableDB {
  public:
   static Status Open(const Options& options, const TransactionDBOptions& transactions, const std::string& path,
@@ -86,8 +91,13 @@ class TransactionDB : public StackableDB {
                                         Transaction* old = nullptr) = 0;
   // The transaction of that name that has not ended; null: there is none.
   virtual Transaction* GetTransactionByName(const TransactionName& name) = 0;
-  // Transactions in two phases are not in this version: the list is empty.
+  // Sets *transactions to those that are prepared, in the order of their names. Among them are those that were prepared
+  // before the database was opened: Open locks their keys again, and their WriteOptions have `sync` set. Once this
+  // function or GetTransactionByName has returned such a transaction, it is the caller's, who commits it or rolls it
+  // back, and deletes it; before, it belongs to the database.
   virtual void GetAllPreparedTransactions(std::vector<Transaction*>* transactions) = 0;
+  // Returns those that were prepared before the database was opened, and that none of these functions has returned yet.
+  virtual std::vector<std::unique_ptr<Transaction>> TakeRecoveredTransactions() = 0;
   // By the family's id.
   virtual std::unordered_multimap<std::uint32_t, KeyLockInfo> GetLockStatusData() = 0;
   // The newest deadlocks, the newest first.
@@ -105,5 +115,16 @@ class TransactionDB : public StackableDB {
  protected:
   using StackableDB::StackableDB;
 };
+
+// A transaction that is prepared, as it is recorded in the database.
+struct PreparedTransaction {
+  TransactionName name;
+  std::uint32_t operations = 0;
+  std::uint64_t locks = 0;  // keys
+  std::uint64_t bytes = 0;  // of its record
+};
+// Sets *prepared to the prepared transactions of any open database, in the order of their names. Corruption if a record
+// is damaged or malformed. Any thread.
+Status ListPreparedTransactions(DB* db, std::vector<PreparedTransaction>* prepared);
 
 }  // namespace cambium

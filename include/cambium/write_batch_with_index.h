@@ -34,9 +34,9 @@ struct WriteEntry {
   Slice value;  // the value of a put, or the end of a range delete
 };
 
-// Walks the operations of one family on single keys, in the order of the keys; those of one key in the order in which
-// they were added. With overwrite_key each key has its newest operation only. Range deletes are not shown, and hide
-// nothing.
+// Walks the operations of one family on single keys, in the order of the keys. Operations on one key come in the order
+// in which they were added. With overwrite_key each key has its newest operation only. Range deletes are not shown, and
+// hide nothing.
 //
 // The batch may change: an iterator then continues at the first key that is not before its own. Delete it before the
 // batch. One thread at a time, the batch included.

@@ -29,9 +29,9 @@ namespace cambium {
 
 class WriteBudget;
 
-// Any thread may call any function. It may be destroyed before or after the databases that use it. A forked child cannot
-// use its parent's: DB::Open with it returns NotSupported, changes of the limit do nothing, and the figures are those of
-// the moment of the fork. A child may make one of its own.
+// Any thread may call any function. It may be destroyed before or after the databases that use it. A forked child
+// cannot use its parent's manager: DB::Open with it returns NotSupported, changes of the limit do nothing, and the
+// figures are those of the moment of the fork. A child may make one of its own.
 class WriteBufferManager final {
  public:
   // buffer_size: bytes; 0: no limit, and memory is only counted. allow_stall: see SetAllowStall.
@@ -44,7 +44,7 @@ class WriteBufferManager final {
   [[nodiscard]] bool enabled() const { return buffer_size() > 0; }
   // Bytes of all memtables and filters, as allocated.
   [[nodiscard]] std::size_t memory_usage() const;
-  // The bytes of active memtables of databases that can flush: a part of these.
+  // The part of memory_usage() that active memtables of databases that can flush take.
   [[nodiscard]] std::size_t mutable_memtable_memory_usage() const;
   [[nodiscard]] std::size_t buffer_size() const;
   // Takes effect with the next write that needs memory; memory above a lower limit is given back by flushes from then

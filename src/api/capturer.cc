@@ -85,7 +85,8 @@ Status Capturer::Take(Capture* capture) {
   }
   capture->files = CapturedFilesOf(state, ends);
   assert(state.replay <= last.position);
-  // A MANIFEST may know a later number: of a dropped family, whose operations a recovery to a point in time has lost.
+  // The MANIFEST may have a later number, if a recovery to a point in time has lost operations of a family dropped
+  // since.
   state.last_sequence = std::max(state.last_sequence, last.sequence);
   state.durable_sequence = last.sequence;
   state.clean_shutdown = true;

@@ -52,7 +52,8 @@ Status DbImpl::Shut() {
       first = log->Sync();
       if (!first.ok()) state_.jobs.SetFatal(first);
     }
-    // If Open has failed, the next one must find what it finds after a crash: the log may not be replayed to its end.
+    // If Open has failed, the log may not be replayed to its end. Then no clean shutdown is recorded: the next Open
+    // must find the same as after a crash.
     if (first.ok() && is_open_) {
       const CommitLock lock(state_.commits);
       Edit edit;

@@ -307,8 +307,8 @@ std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<C
   }
   std::vector<Status> statuses(keys.size());
   std::vector<PinnableSlice> found(keys.size());
-  // The strings of the caller lend their memory, and get it back with the values: new memory, page by page, would cost a
-  // large value several times as much as its copy.
+  // The strings of the caller lend their memory, and get it back with the values. For a large value, taking new memory
+  // page by page would cost several times as much as copying the value.
   values->resize(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) found[i].GetSelf()->swap((*values)[i]);
   ReadOptions copying = options;

@@ -25,6 +25,14 @@ std::unique_ptr<ColumnFamilyHandle> DbInside::NewHandle(std::uint32_t id) const 
   return std::make_unique<FamilyHandle>(&db(), state_.context.database_id, std::move(family));
 }
 
+std::unique_ptr<ColumnFamilyHandle> DbInside::NewHandle(std::string_view name) const {
+  const std::shared_ptr<const View> view = state_.commits.view().Pin();
+  for (const FamilyView& each : view->families) {
+    if (each.family->name == name) return NewHandle(each.family->id);
+  }
+  return nullptr;
+}
+
 // ---- For copies and tools ----
 
 Result<Capture> DbInside::CaptureNow(std::uint64_t log_size_for_flush) {

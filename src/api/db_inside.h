@@ -1,10 +1,11 @@
-// DbInside: what the folders above may reach of an open database, besides the functions of DB: transactions,
-// checkpoints and backups, the offline compaction, the tool. So DbImpl has the functions of DB alone.
+// DbInside: functions of an open database that DB does not have, for the folders above: transactions, checkpoints and
+// backups, the offline compaction, the tool. So DbImpl has only the functions of DB.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "api/capturer.h"
 #include "api/offline.h"
@@ -26,25 +27,28 @@ class DbInside {
   DbInside(const DbInside&) = delete;
   DbInside& operator=(const DbInside&) = delete;
 
-  // Returns that of the DbImpl below all StackableDB wrappers, or null if there is none. (In db_impl.cc.)
+  // Returns the DbInside of the DbImpl below all StackableDB wrappers, or null if there is no DbImpl. (In db_impl.cc.)
   static DbInside* Of(DB* db);
   // The database itself.
   [[nodiscard]] DB& db() const { return *state_.context.facade; }
 
   // ---- For transactions ----
 
-  // As Write, if the condition holds when the batch is appended. It is not asked about a batch without operations.
+  // As Write, if the condition holds when the batch is appended. The condition is not asked about an empty batch.
   Status WriteIf(const WriteOptions& options, WriteBatch* batch, const WriteCondition& condition);
   // Whether the key was written after `since`: see read/change_finder.h.
-  [[nodiscard]] Status CheckUnchanged(const Family& family, Slice key, SequenceNumber since) const {
-    return changes_.CheckKey(family, key, since);
+  using Asks = ChangeFinder::Asks;
+  [[nodiscard]] Status CheckUnchanged(const Family& family, Slice key, SequenceNumber since, Asks asks) const {
+    return changes_.CheckKey(family, key, since, asks);
   }
   [[nodiscard]] WriteHistory* history() const { return &state_.context.history; }
-  // The family of a handle, of the default family if it is null. The second: of an id; null if there is none.
+  // The family of a handle; a null handle stands for the default family.
   [[nodiscard]] Result<std::shared_ptr<Family>> SharedFamilyOf(ColumnFamilyHandle* handle) const;
+  // Makes a handle of the family that has the id, or the name; null if there is none.
   [[nodiscard]] std::unique_ptr<ColumnFamilyHandle> NewHandle(std::uint32_t id) const;
+  [[nodiscard]] std::unique_ptr<ColumnFamilyHandle> NewHandle(std::string_view name) const;
   [[nodiscard]] Clock* GetClock() const { return state_.context.options.clock.get(); }
-  // OK if the database is open for writing, also if a failed sync has made it take no writes until it is opened again.
+  // OK if the database is open for writing, even if a fatal error has ended all writing until it is opened again.
   [[nodiscard]] Status CheckOpenForWriting() const {
     CAMBIUM_RETURN_IF_ERROR(CheckUsable());
     return state_.context.read_only ? Status::NotSupported("the database is open for reading only") : Status::OK();

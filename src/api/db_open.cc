@@ -66,13 +66,13 @@ Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const s
   CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));
   CAMBIUM_RETURN_IF_ERROR(CheckDescriptors(families));
   for (const ColumnFamilyDescriptor& family : families) {
-    if (as != OpenAs::kWriter) break;  // the ceiling starts nothing
+    if (as != OpenAs::kWriter) break;  // only a writer has a ceiling that starts work
     CAMBIUM_RETURN_IF_ERROR(CheckCeiling(options.max_space_amplification, family.options)
                                 .WithContext("column family \"" + family.name + "\""));
   }
   std::unique_ptr<DbImpl> db =
       AllocateAndMake<DbImpl>([&](void* at) { return ::new (at) DbImpl(options, path, families, as); });
-  CAMBIUM_RETURN_IF_ERROR(WithoutFatal(db->Open()));  // nothing stays open
+  CAMBIUM_RETURN_IF_ERROR(WithoutFatal(db->Open()));  // after a failed Open nothing is open: not fatal
   if (handles == nullptr) return db;
   const std::shared_ptr<const View> view = db->state_.commits.view().Pin();
   std::unordered_map<std::string_view, std::shared_ptr<Family>> by_name;
@@ -96,7 +96,7 @@ DbImpl::DbImpl(const DBOptions& options, const std::string& path, std::vector<Co
 Status DbImpl::Open() {
   const Delivery delivery(&state_.context.events);
   Opener opener(&state_, &upkeep_, &families_, wanted_);
-  Events::HeldByOpen held(&state_.context.events);  // also if memory runs out
+  Events::HeldByOpen held(&state_.context.events);  // until Release, also if an exception passes
   CAMBIUM_RETURN_IF_ERROR(opener.Open(&lock_));
   default_handle_ = std::make_unique<FamilyHandle>(this, state_.context.database_id, state_.default_family);
   held.Release();

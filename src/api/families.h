@@ -1,5 +1,6 @@
 // Families: creates and drops column families, changes options, and writes the OPTIONS file, which records the options
-// in force. One of these calls runs at a time, under the families lock, which is taken before all others.
+// in force. One of these calls runs at a time, under the families lock, which is taken before the append and the commit
+// lock.
 //
 // families.cc creates and drops families; options.cc changes options and writes the OPTIONS files.
 #pragma once
@@ -29,8 +30,8 @@ class Families {
 
   // ---- Creating and dropping ----
 
-  // Creates empty families, which are durable and in the view, in one commit. Returns their handles in the database
-  // whose facade is `facade`. The handles are made before the commit; after it nothing throws.
+  // Creates empty families in one commit; when it returns, they are durable and in the view. Returns their handles in
+  // the database whose facade is `facade`. The handles are made before the commit; after it nothing throws.
   Result<std::vector<std::unique_ptr<FamilyHandle>>> Create(const void* facade, const ColumnFamilyOptions& options,
                                                             std::span<const std::string> names)
       CAMBIUM_EXCLUDES(families_lock);

@@ -6,8 +6,8 @@
 //   second pass, after the commit      ┌── skipped ──┐┌ applied; flushed if full ┐
 //
 // Whether Open can succeed is known only at the end of the log, and until then nothing may be written. So the first
-// pass stops applying before the first batch that finds a memtable of its own full, and checks the rest. If it has
-// stopped, a second pass goes on from that batch after recovery has been committed, when memtables can be flushed.
+// pass stops applying before the first batch for which a memtable is full, and only checks the rest. If it has stopped,
+// a second pass goes on from that batch after recovery has been committed, when memtables can be flushed.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,9 @@ class LogApplier {
   // Flushes the active memtables of these families. All memtables hold the log up to `end`.
   using Flush = std::function<Status(const std::vector<std::shared_ptr<Family>>& families, const LogPlace& end)>;
 
-  // `state`: the families, and how much of each the layers had before recovery. `is_bounded`: the first pass may stop;
-  // a database that is only read takes the memory that its log needs. All arguments outlive the applier.
+  // `state`: the families, and the last operation that the layers of each had before recovery. `is_bounded`: the first
+  // pass may stop. False for a database that is opened for reading: it takes all the memory that its log needs. All
+  // arguments outlive the applier.
   LogApplier(const std::string& path, const ViewHolder& views, const ManifestState& state, bool is_bounded)
       : path_(path), views_(views), state_(state), is_bounded_(is_bounded) {}
 

@@ -44,7 +44,7 @@ class OfflineAccess {
   struct LogNow {
     std::shared_ptr<const View> view;
     std::vector<GcSource> sources;
-    std::vector<GcFamily> families;     // with options that let values keep their form
+    std::vector<GcFamily> families;     // with options under which moved values keep their form
     std::shared_ptr<const void> slots;  // must be released before the database is closed
   };
   [[nodiscard]] LogNow PinLog(std::span<const std::uint64_t> numbers);

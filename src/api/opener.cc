@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "api/file_logger.h"
+#include "api/prepared_family.h"
 #include "io/at_directory.h"
 #include "io/file_header.h"
 #include "io/pooled_file_system.h"
 #include "io/parent_path.h"
+#include "manifest/features.h"
 #include "manifest/file_names.h"
 #include "memtable/write_budget.h"
 #include "options/options_check.h"
@@ -152,14 +154,15 @@ Status Opener::ReadState(bool is_new, ManifestState* state, std::uint64_t* large
     return BeginState(state);
   }
   if (!read.ok()) return std::move(read).status();
-  if (!db_.read_only && read->header.optional_features != 0) {
-    return Status::NotSupported(db_.path + ": was written with optional features " +
-                                std::to_string(read->header.optional_features) +
+  const std::uint32_t unknown = read->header.optional_features & ~kKnownOptionalFeatures;
+  if (!db_.read_only && unknown != 0) {
+    return Status::NotSupported(db_.path + ": was written with optional features " + std::to_string(unknown) +
                                 " that this version does not know; it can be opened for reading only");
   }
   if (db_.options.error_if_exists) {
     return Status::InvalidArgument(db_.path + ": a database exists (error_if_exists is on)");
   }
+  NamePreparedFamily(read->state);
   CAMBIUM_RETURN_IF_ERROR(CheckIdentity(read->state));
   *largest_number = MutantIs(Mutant::kReuseFileNumbers) ? read->number : LargestNumber(files);
   *state = std::move(read->state);
@@ -178,6 +181,15 @@ Status Opener::BeginState(ManifestState* state) const {
   family.page_size = options.page_size;
   state->families[0] = family;
   return CheckWanted(*state);
+}
+
+void Opener::NamePreparedFamily(const ManifestState& state) {
+  for (const auto& [id, family] : state.families) {
+    if (family.name != kPreparedFamilyName || WantedAs(family.name) != nullptr) continue;
+    prepared_ = {family.name, OptionsOfPreparedFamily(DefaultDescriptor(wanted_).options)};
+    prepared_.options.index_type = static_cast<IndexKind>(family.index_type);
+    wanted_by_name_.emplace(prepared_.name, &prepared_);
+  }
 }
 
 Status Opener::CheckIdentity(const ManifestState& state) const {

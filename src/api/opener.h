@@ -63,6 +63,8 @@ class Opener {
   Status BeginState(ManifestState* state) const;
   // The descriptor that was given to Open for this name; null if there is none.
   [[nodiscard]] const ColumnFamilyDescriptor* WantedAs(const std::string& name) const;
+  // If the state has the family of prepared transactions, and it was not named to Open, it is opened all the same.
+  void NamePreparedFamily(const ManifestState& state);
   Status CheckIdentity(const ManifestState& state) const;
   // Checks that the families named to Open are those that exist.
   Status CheckWanted(const ManifestState& state) const;
@@ -104,6 +106,7 @@ class Opener {
   Upkeep& upkeep_;
   Families& families_;
   const std::vector<ColumnFamilyDescriptor>& wanted_;
+  ColumnFamilyDescriptor prepared_;  // its name is empty if it is not needed
   std::unordered_map<std::string_view, const ColumnFamilyDescriptor*> wanted_by_name_;
   ReplayResult replayed_;
   SequenceNumber recovered_ = 0;  // the last operation of the log and the layers

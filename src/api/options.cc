@@ -187,8 +187,8 @@ bool Families::IsPersistedWith(KeptForm most) {
 }
 
 // If the newest file has the same options, returns what it says about the form of relocated values. Then no new file is
-// written, and the number of the newest file shows since when the options are in force. An addition is replaced by a
-// whole file.
+// written, and the number of the newest file shows since when the options are in force. If the newest file is an
+// addition, returns nothing, so that a whole file replaces it.
 std::optional<KeptForm> Families::Persisted() {
   previous_file_ = NewestFile();
   if (previous_file_ == 0) return std::nullopt;

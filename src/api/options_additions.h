@@ -21,7 +21,7 @@ namespace cambium {
 
 // How the family with a name has changed since a file was written.
 struct FamilyChange {
-  bool was_dropped = false;      // a family with this name that the file has
+  bool was_dropped = false;      // the family of this name that the file has was dropped
   std::uint32_t created_id = 0;  // the family that has the name now; 0: there was none when the change was noted
 };
 using FamilyChanges = std::map<std::string, FamilyChange>;

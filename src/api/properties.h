@@ -34,7 +34,7 @@ class Properties {
   struct IntProperty;
   static const IntProperty kIntProperties[];
 
-  // The bytes of all segments of the log.
+  // The bytes of all segments, those with relocated and large values included.
   struct LogBytes {
     std::uint64_t segments = 0;  // their number
     std::uint64_t current = 0;   // of segments in the current view
@@ -50,6 +50,7 @@ class Properties {
   [[nodiscard]] Figures IndexStats(const FamilyView& family) const;
   // space_properties.cc
   void AddPinned(Figures* figures) const;
+  void AddPrepared(Figures* figures) const;
   [[nodiscard]] Figures SpaceStats();
   [[nodiscard]] Figures GcForecast();
 

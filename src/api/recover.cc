@@ -367,7 +367,7 @@ void Opener::StartJobs() {
       const AppendLock lock(state_.head);
       state_.head.Freeze(each.family.get(), FlushReason::kRecovery);
     }
-    if (!each.frozen.empty()) state_.jobs.Schedule(Job::kFlush, each.family);  // there was no space for its flush
+    if (!each.frozen.empty()) state_.jobs.Schedule(Job::kFlush, each.family);  // its flush during recovery failed
     if (upkeep_.compactor.IsDue(*each.family)) state_.jobs.Schedule(Job::kCompact, each.family);
   }
   upkeep_.space_keeper.Begin();

@@ -5,6 +5,7 @@
 
 #include "api/properties.h"
 #include "gc/forecast.h"
+#include "manifest/features.h"
 
 namespace cambium {
 namespace {
@@ -55,9 +56,25 @@ void Properties::AddPinned(Figures* figures) const {
   SetFigure(figures, "leaving", all);
 }
 
+// Adds the number of prepared transactions. Their records are live, so they keep space until the transactions end.
+void Properties::AddPrepared(Figures* figures) const {
+  std::uint64_t count = 0;
+  const std::shared_ptr<const View> view = state_.commits.view().Pin();
+  for (const FamilyView& each : view->families) {
+    if (each.family->name != kPreparedFamilyName) continue;
+    FamilyHandle handle(db_.facade, db_.database_id, each.family);
+    ReadOptions keys_only;
+    keys_only.allow_unprepared_value = true;
+    const std::unique_ptr<Iterator> entry(db_.facade->NewIterator(keys_only, &handle));
+    for (entry->SeekToFirst(); entry->Valid(); entry->Next()) ++count;
+  }
+  SetFigure(figures, "prepared_transactions", count);
+}
+
 Properties::Figures Properties::SpaceStats() {
   Figures all;
   AddPinned(&all);
+  AddPrepared(&all);
   const CommitLock lock(state_.commits);
   const SpaceFigures figures = upkeep_.space_keeper.Measure();
   const SpacePlan plan = PlanSpace(figures, upkeep_.gc_segments.Limits());

@@ -1,7 +1,7 @@
 // TableRoom: makes room for a batch in the active memtables, before the batch is appended.
 //
 //   each target's memtable is full ─▶ freeze it; too many are frozen ─▶ wait for a flush, look again
-//     ─▶ one limit for several databases (WriteBudget): take the memory; there is none ─▶ wait in line, look again
+//     ─▶ memtables have a limit (WriteBudget): take the memory from it; there is none ─▶ wait in line, look again
 //
 // A wait releases the append lock.
 #pragma once

@@ -38,7 +38,7 @@ class LargeFilesScope {
   PreparedWrite& write_;
 };
 
-// Gives the memory that was reserved for a write back, unless the write is appended.
+// Gives back the memory that was reserved for a write, unless the write is appended.
 class ReservedScope {
  public:
   explicit ReservedScope(const PreparedWrite* write) CAMBIUM_REQUIRES(append_lock) : write_(*write) {}
@@ -185,7 +185,7 @@ Status Writer::Append(const WriteOptions& options, PreparedWrite* write, WriteTr
   assert(write->last == 0 && "a batch is appended once");
   const AppendLock lock(head_);
   CAMBIUM_RETURN_IF_ERROR(disk_keeper_.CheckRoomForBatch(write->batch.size(), write->only_deletes, its_try));
-  head_.FreezeOldestIfDue();  // before the batch's memory is taken, since it may freeze the memtable that has it
+  head_.FreezeOldestIfDue();  // before the batch's memory is taken in an active memtable, which this may freeze
   WriteBudget::Place place(db_.budget.get());
   CAMBIUM_RETURN_IF_ERROR(table_room_.Make(options, write->targets, &place));
   // A batch that exceeds the limit stays in line until it is in a memtable that can be flushed, so that others wait for

@@ -26,7 +26,7 @@ class BackupDirectory {
  public:
   BackupDirectory(FileSystem* fs, std::string path) : fs_(fs), path_(std::move(path)) {}
 
-  // From here on uses this one, which must outlive it.
+  // From now on uses `fs`, which must outlive this object.
   void SetFileSystem(FileSystem* fs) { fs_ = fs; }
 
   // Returns InvalidArgument unless this is a directory of backups: it has a record, or it has LOCK, files/ and

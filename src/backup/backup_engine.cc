@@ -489,7 +489,7 @@ Status BackupEngineImpl::CheckStored(const BackupRecord& record, const Work& wor
   for (const BackupFile& file : record.files) {
     if (!HasContents(file.name.kind)) continue;
     const std::string path = path_of(file.name);
-    // Where the log ends in a segment that is not sealed is known only up to the replay position.
+    // In a segment that is not sealed, the end of the log is known only up to the replay position.
     const std::uint64_t log_end = file.name.number == replay.segment ? replay.offset : 0;
     CAMBIUM_TRY(const std::vector<FileDamage> found,
                 CheckContents(*fs_, manifest.state, {file.name, path, path, log_end}, go_on));
@@ -551,6 +551,7 @@ Status BackupEngineImpl::RestoreDBFromLatestBackup(const RestoreOptions& options
 // ---- Planning ----
 
 Status BackupEngineImpl::PlanRestore(BackupID id, const std::string& directory, CopyPlan* plan) {
+  if (plan == nullptr) return Status::InvalidArgument("PlanRestore: the plan is null");
   *plan = {};
   CAMBIUM_RETURN_IF_ERROR(CheckIsOutside(*base_, directory, *fs_, options_.backup_dir));
   if (id == 0) {
@@ -595,6 +596,7 @@ Status BackupEngineImpl::PlanNew(const std::string& path, CopyPlan* plan) {
 }
 
 Status BackupEngineImpl::PlanDeletion(BackupID id, std::uint32_t num_backups_to_keep, std::vector<BackupID>* ids) {
+  if (ids == nullptr) return Status::InvalidArgument("PlanDeletion: the list of ids is null");
   ids->clear();
   CAMBIUM_RETURN_IF_ERROR(StartToPlan());
   if (id != 0) {
@@ -620,10 +622,12 @@ Status BackupEngine::PlanDeletion(const BackupEngineOptions& options, BackupID i
 
 Status BackupEngine::PlanNewBackupOffline(const BackupEngineOptions& options, const std::string& path,
                                           CopyPlan* plan) {
+  if (plan == nullptr) return Status::InvalidArgument("PlanNewBackupOffline: the plan is null");
   return BackupEngineImpl(options).PlanNew(path, plan);
 }
 
 Status BackupEngine::Open(const BackupEngineOptions& options, std::unique_ptr<BackupEngine>* engine) {
+  if (engine == nullptr) return Status::InvalidArgument("BackupEngine::Open: the engine is null");
   engine->reset();
   auto opened = std::make_unique<BackupEngineImpl>(options);
   CAMBIUM_RETURN_IF_ERROR(opened->Start());

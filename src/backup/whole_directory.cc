@@ -171,7 +171,7 @@ class Workshop {
       const Status locked = fs_.Lock(mark_, LockMode::kExclusive, 0, &lock_);
       if (locked.ok()) break;
       if (locked.IsPathNotFound() && tries < kTriesMax) continue;
-      // If the lock could not even be created, the mark is empty. A mark that is in use is not, and stays.
+      // If the lock could not even be created, the mark is empty. A mark that is in use is not empty, and stays.
       if (!MutantIs(Mutant::kLeaveEmptyMark)) static_cast<void>(fs_.RemoveDirectory(mark_));
       return locked;
     }

@@ -11,9 +11,9 @@
 namespace cambium {
 
 // Calls `fill` with the path of the new directory, `to`.tmp, and a file system in which the parent of `to` is opened
-// (AtDirectory): even if that parent is renamed meanwhile, all files are made in the same directory. `fill` writes the
-// files of a database there and syncs them, their names and the MANIFEST last; or it opens a database there, writes to
-// it and closes it. If `keep`, the directory is then renamed to `to`, durably; otherwise it is removed.
+// (AtDirectory): even if that parent is renamed meanwhile, all files are made in the same directory. `fill` writes and
+// syncs the files of a database there, syncs the directory, and writes the MANIFEST last; or it opens a database there,
+// writes to it and closes it. If `keep`, the directory is then renamed to `to`, durably; otherwise it is removed.
 //
 // Meanwhile a lock is held in the directory `to`.tmp.mark. After a failure or a crash before the rename, this call or
 // else the next one removes the remains. If the rename succeeds and the sync of the parent directory fails, `to`

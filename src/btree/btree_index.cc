@@ -72,7 +72,7 @@ Result<std::uint64_t> TreeKeysBetween(const TreeLayers& layers, const MemtableSh
   return upto > below ? upto - below : 0;
 }
 
-// The runs of a sweep end with the oldest of `count`, or leave out the older half in a mutant.
+// Returns where the runs of a sweep end among `count`: at the oldest; in a mutant, before the older half.
 std::size_t EndOfSwept(std::size_t count, bool resumes) {
   const bool is_cut = MutantIs(Mutant::kSweepNewestRunsFirst) && !resumes && count > 1;
   return is_cut ? count / 2 : count;
@@ -87,12 +87,12 @@ class SweepOutcome final : public CompactionOutcome {
 
   Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const override;
 
-  // The last segment written may be continued, now that all of it is committed.
   void NoteFiltered(FilteredPart* part) const override {
     for (const IndexSegmentWriter::Segment& segment : written_) part->AddFile(segment.file->number());
     if (is_walk_) part->SetWalked(walked_);
   }
 
+  // The last segment written may be continued, now that all of it is committed.
   void Committed() override {
     if (!written_.empty()) owner_->open_segment_ = {written_.back().file, written_.back().length};
   }
@@ -296,7 +296,7 @@ double BTreeIndex::ExpectedBytes(const Layers& layers, const MemtableShape& memt
   return BytesPerUpdate(cost) * cost.batch;
 }
 
-// The share of all pages that the rest of a sweep will replace, with a memtable of so many keys.
+// Returns the share of all pages that the rest of a sweep will replace, with a memtable of so many keys.
 Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers, std::uint64_t memtable_keys) const {
   const LayersShape& facts = layers.shape();
   if (facts.base_keys == 0) return 0.0;
@@ -348,8 +348,8 @@ Result<std::set<std::uint64_t>> BTreeIndex::VictimsOf(const TreeLayers& layers, 
   if (input.file_percent_max < policy.file_percent_max) {
     policy.file_percent_max = input.file_percent_max;
     // Until the emptied segments are deleted, the pages that a step copies take their space twice, so they count as
-    // growth too. In a small tree one step may copy nearly as many pages as may be dead; then each step would make the
-    // next one necessary. So the growth is bounded.
+    // growth too. But if growth were not bounded, one step in a small tree could copy nearly as many pages as may be
+    // dead, and so make the next one necessary.
     const std::uint64_t dead_units_max = live_units * (input.file_percent_max - 100) / 100;
     policy.growth_units = std::min(2 * copy_bytes_max / page_size, dead_units_max / 4);
     const bool is_whole = layers.shape().base_live_bytes + layers.shape().run_file_bytes <= input.max_output_bytes;
@@ -415,8 +415,8 @@ std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bo
   return numbers;
 }
 
-// Returns the segment that may be continued, unless it is dropped or a victim. Clears open_segment_: if the sweep
-// fails, nothing is appended to the segment again.
+// Returns the segment that may be continued, unless the layers no longer have it or it is a victim. Clears
+// open_segment_: if the sweep fails, nothing is appended to the segment again.
 OpenIndexSegment BTreeIndex::TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims) {
   OpenIndexSegment open = std::exchange(open_segment_, {});
   if (open.file == nullptr) return {};
@@ -448,7 +448,8 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Compact(const CompactionI
     sweep.filtered = input.filtered;
     if (input.filter != nullptr) CAMBIUM_RETURN_IF_ERROR(input.filter->Begin(1, false));
     sweep.max_output_bytes = input.max_output_bytes;
-    // A sweep that forgets its cursor starts over at each step, so that only an unlimited step would ever finish it.
+    // Only in a mutant: a sweep that forgets its cursor starts over at each step, so that only an unlimited step
+    // finishes it.
     if (layers.parts().sweep.has_value() && !resumes) sweep.max_output_bytes = std::numeric_limits<std::uint64_t>::max();
     const std::uint64_t copy_bytes_max = input.bounds.has_value() ? input.bounds->copy_bytes_max : input.max_output_bytes / 2;
     CAMBIUM_TRY(sweep.victims, VictimsOf(layers, segments, input, copy_bytes_max));

@@ -1,8 +1,8 @@
 // BTreeIndex: the Index whose layers are runs above one copy-on-write B+-tree.
 //
 // A flush makes a run, or merges the memtable straight into the tree if that costs no more. When the runs hold enough
-// keys, or are too many, a sweep merges them (the set S) into the tree, in steps if they are large. If its
-// room is bounded, S has only the oldest runs, those that have room. Each step commits the new root and its progress:
+// keys, or are too many, a sweep merges them (the set S) into the tree, in steps if they are large. If the index has a
+// bounded room, S has only the oldest runs, as many as have room. Each step commits the new root and its progress:
 //
 //   begun     MANIFEST: sweep = {S, cursor}, root; from then on, lookups skip keys of S below the cursor
 //   resumed   the same S, even if new runs are on top; the cursor moves forward
@@ -82,10 +82,11 @@ class BTreeIndex final : public Index {
   [[nodiscard]] bool HasRunFor(const Layers& layers, const CompactionRequest& request) const;
   // Compact for a request whose runs are all swept: asks the filter about the values of the tree.
   Result<std::unique_ptr<CompactionOutcome>> Walk(const CompactionInput& input);
-  // The common end of Compact and Walk: runs the sweep, and syncs what it has written unless `syncs` is to do that.
+  // The common end of Compact and Walk: runs the sweep, and syncs the files that it has written, or adds them to
+  // `syncs` unless that is null.
   Result<std::unique_ptr<CompactionOutcome>> RunSweep(SweepInput sweep, const IndexSegmentOptions& segments,
                                                       std::unique_ptr<SweepOutcome> outcome, FileSyncs* syncs);
-  // Where the runs of a new sweep begin in layers.runs(): they are the oldest ones, at least one.
+  // Returns the index in layers.runs() at which the runs of a new sweep begin: they are the oldest ones, at least one.
   [[nodiscard]] std::size_t FirstToSweep(const TreeLayers& layers) const;
   std::vector<std::uint64_t> ChooseLayers(const TreeLayers& layers, bool resumes, const CompactionInput& input,
                                           SweepInput* sweep);

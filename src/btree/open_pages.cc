@@ -11,7 +11,7 @@ namespace {
 // Large separators make branches of several units with few children. Such a page is full enough with this many.
 constexpr std::uint32_t kChildrenMin = kBranchChildrenMin / 2;
 
-// True if the page has more units than usual, because an item is so large.
+// True if the page has more units than usual, because of a large item.
 template <typename Builder>
 bool IsLarge(const Builder& page) {
   return page.units() > page.usual_units();

@@ -351,7 +351,7 @@ class Sweeper {
     if (has_more) SetCursor(key);
   }
 
-  // True if the step makes progress by ending at this key.
+  // True if a step that ends at this key makes progress.
   [[nodiscard]] bool IsBeyondLastCursor(Slice key) const {
     return in_.cursor.empty() || order_.Compare(key, in_.cursor) > 0 || MutantIs(Mutant::kStepEndsLeftOfItsCursor);
   }

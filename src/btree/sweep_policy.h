@@ -41,8 +41,8 @@ namespace cambium {
 struct SweepPolicy {
   std::uint64_t sweep_ratio = 8;
   std::uint64_t runs_max = 16;  // the most runs that a lookup has to ask before the tree
-  // A sweep is also due if the runs have this many bytes, of which all may be hidden or hide others. Under a ceiling
-  // BTreeIndex derives the number from the room.
+  // A sweep is also due if the runs have this many bytes, because all of them may be hidden or hide others. Under a
+  // ceiling BTreeIndex derives the number from the room.
   std::uint64_t run_bytes_max = std::numeric_limits<std::uint64_t>::max();
   // Pages that a flush may write in addition to those of its own memtable. BTreeIndex derives the number from
   // write_buffer_size, and uses at least one MiB of pages: some milliseconds of a slow disk.

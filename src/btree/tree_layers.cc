@@ -167,7 +167,7 @@ Result<std::uint64_t> TreeLayers::Rank(Slice key) const {
   return TreeRank(parts_.root, parts_.files, parts_.pool, order_, key);
 }
 
-// Takes the swept runs' keys to be spread like those of the tree.
+// Assumes that the swept runs' keys are spread like those of the tree.
 Result<double> TreeLayers::MergedRuns() const {
   if (!parts_.sweep.has_value() || parts_.root.entry_count == 0) return 0.0;
   CAMBIUM_TRY(const std::uint64_t below, Rank(parts_.sweep->cursor));

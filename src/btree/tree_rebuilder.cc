@@ -36,7 +36,7 @@ Status TreeRebuilder::CheckOrder(Slice key) const {
   return Status::Corruption("keys out of order: " + KeyForMessage(key) + " follows " + KeyForMessage(bound_));
 }
 
-// The separator between `key`, the first of a new page, and everything before it.
+// Returns the separator between `key`, the first of a new page, and everything before it.
 Slice TreeRebuilder::SeparatorBefore(Slice key) const {
   switch (bound_kind_) {
     case Bound::kKey:

@@ -87,7 +87,7 @@ cambium_asyncreader_t* cambium_asyncreader_create(cambium_t* db, size_t depth, u
   });
   return made.release();
 }
-// The destructor of the reader calls callbacks, which may use `reader`: so rep must not be null yet.
+// The destructor of the reader calls callbacks, which may use `reader`. So rep must not be null before it has returned.
 void cambium_asyncreader_destroy(cambium_asyncreader_t* reader) {
   if (reader == nullptr) return;
   delete reader->rep.get();

@@ -42,7 +42,7 @@ cambium_backup_engine_t* Open(const cambium_options_t* options, const char* back
   return engine.release();
 }
 
-// Out-of-range index: zeros.
+// Returns zeros if the index is out of range.
 BackupInfo At(const cambium_backup_engine_info_t* info, int index) {
   const auto i = static_cast<std::size_t>(index);
   return index >= 0 && i < info->rep.size() ? info->rep[i] : BackupInfo();

@@ -8,8 +8,8 @@ using cambium::c::Guarded;
 
 namespace {
 
-// Adds an operation of a family. Only in C++ does a null family in a batch mean the default one: here it is more likely
-// to be one that was not created.
+// Adds an operation of a family. In C++ a null family in a batch means the default one. Here a null is more likely a
+// family that was not created, so it is an error.
 template <typename Operation>
 void AddTo(cambium_writebatch_t* batch, const cambium_column_family_handle_t* family, Operation operation) {
   static_cast<void>(family == nullptr ? batch->rep.Refuse(Status::InvalidArgument("the column family handle is null"))

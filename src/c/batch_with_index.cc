@@ -21,7 +21,7 @@ using cambium::c::PinnedOf;
 
 namespace {
 
-// The batch of the functions that create one; a transaction's batch is the transaction's own.
+// A batch that owns its operations. The batch of a transaction is not one of these: the transaction owns it.
 struct OwnBatch : cambium_writebatch_wi_t {
   explicit OwnBatch(WriteBatchWithIndex its_batch) : cambium_writebatch_wi_t{&own}, own(std::move(its_batch)) {}
   OwnBatch(const OwnBatch&) = delete;
@@ -29,8 +29,8 @@ struct OwnBatch : cambium_writebatch_wi_t {
   WriteBatchWithIndex own;
 };
 
-// An operation that would make the batch too large is not a refusal for the batch itself, but is one here: the
-// functions that add operations cannot return it.
+// Marks the batch as refusing after any error. C++ does not do this for an operation that would make the batch too
+// large, but returns the error; the functions here cannot return it.
 void Keep(cambium_writebatch_wi_t* batch, Status added) {
   if (!added.ok()) static_cast<void>(batch->rep->GetWriteBatch()->Refuse(std::move(added)));
 }
@@ -71,7 +71,7 @@ auto BothGetter(cambium_writebatch_wi_t* batch, cambium_t* db, const ReadOptions
   };
 }
 
-// Makes `base`, which it takes over, an iterator that also shows the batch's operations of the family.
+// Returns an iterator that shows what `base` shows, and the batch's operations of the family. It owns `base`.
 cambium_iterator_t* Above(cambium_iterator_t* base, cambium_writebatch_wi_t* batch, FamilyArgument family,
                           const cambium_readoptions_t* options) {
   std::unique_ptr<cambium_iterator_t> owned(base);

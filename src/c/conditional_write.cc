@@ -16,7 +16,7 @@ struct cambium_writeconditions_t {
 
 namespace {
 
-// Calls `write` with the family and where it says whether it has written. Returns that.
+// Calls `write` with the family. `write` sets a flag if it has written; this returns the flag.
 template <typename Write>
 unsigned char WriteOne(const FamilyArgument& family, char** errptr, Write write) {
   bool written = false;
@@ -47,7 +47,7 @@ unsigned char CompareAndDelete(cambium_t* db, const cambium_writeoptions_t* opti
   });
 }
 
-// Adds a condition by `add`, if there is a family.
+// Calls `add` with the family to add a condition; notes an error if the family is missing.
 template <typename Add>
 void AddTo(cambium_writeconditions_t* conditions, const FamilyArgument& family, Add add) {
   const Status s = family.Do([&](ColumnFamilyHandle* handle) {

@@ -15,14 +15,14 @@ using cambium::c::RepOf;
 
 namespace {
 
-// Whether Close left the database open. The status of Close does not show that: it is Aborted in that case, but also if
-// the database is closed with an error for whose message there was no memory.
+// Whether Close left the database open. The status of Close does not tell: it is Aborted if the database is still open,
+// but also if Close failed and there was no memory for the message of its error.
 bool IsOpen(DB* db) {
   std::vector<cambium::Iterator*> none;
   return !db->NewIterators({}, {}, &none).IsShutdownInProgress();
 }
 
-// Names the default family if its comparator is the caller's own. The library's own are named in the MANIFEST.
+// Names the default family if its comparator is the caller's own. The MANIFEST names those that are the library's.
 std::vector<cambium::ColumnFamilyDescriptor> NamedToVerify(const cambium_options_t& options) {
   const cambium::Comparator* const order = options.rep.comparator;
   if (order == cambium::BytewiseComparator() || order == cambium::ReverseBytewiseComparator()) return {};

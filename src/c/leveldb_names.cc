@@ -1,4 +1,4 @@
-// Options that LevelDB has under other names, or that have no counterpart here.
+// Options of LevelDB that have another name or no counterpart here.
 #include <exception>
 
 #include "c/wrappers.h"

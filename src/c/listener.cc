@@ -8,7 +8,7 @@ const To* As(const Info& info) {
   return reinterpret_cast<const To*>(&info);
 }
 
-// Wraps a DB for the length of a call; the callback does not own it.
+// Wraps a DB during a call of a callback, which does not own it.
 class Borrowed {
  public:
   explicit Borrowed(DB* db) { db_.rep.reset(db); }
@@ -62,7 +62,7 @@ void CallingListener::OnBackgroundError(const BackgroundErrorInfo& info) {
   if (background_error != nullptr) background_error(state_, As<cambium_backgrounderrorinfo_t>(info));
 }
 
-// C has one info type for both events: fields not known yet are zero.
+// In C both events have one info type. In this event, fields that are not known yet are zero.
 void CallingListener::OnTableFileCreationStarted(const TableFileCreationBriefInfo& brief) {
   if (table_file_started == nullptr) return;
   TableFileCreationInfo info;

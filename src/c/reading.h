@@ -13,7 +13,7 @@
 
 namespace cambium::c {
 
-// A missing key is not an error in a C interface: the result is then not set.
+// A missing key is not an error in a C interface: the result is not set.
 inline Status UnlessAbsent(Status status) { return status.IsNotFound() ? Status::OK() : status; }
 
 // `get` sets a PinnableSlice and returns a Status, as DB::Get does. Returns a copy that the caller frees; null if the
@@ -34,7 +34,7 @@ char* CopyOf(Get&& get, std::size_t* value_length, char** errptr) {
   return copy;
 }
 
-// The same. Pinned: an object of the C interface that owns a PinnableSlice `rep`.
+// As CopyOf, but returns a Pinned: an object of the C interface that owns a PinnableSlice `rep`.
 template <typename Pinned, typename Get>
 Pinned* PinnedOf(Get&& get, char** errptr) {
   std::unique_ptr<Pinned> value;
@@ -63,8 +63,8 @@ unsigned char GetInto(Get&& get, char* buffer, std::size_t buffer_size, std::siz
 }
 
 // `family_of` and `key_of` return the family of the i-th key, and the key; `take` receives each value found; `worded`
-// returns an error as the interface words it. If `take` runs out of memory, that key's error is set; if another step
-// does, the error of every key is set.
+// returns an error as the interface words it. If `take` runs out of memory, the error of its key is set. If memory runs
+// out elsewhere, the error of every key is set that has none.
 template <typename FamilyOf, typename KeyOf, typename Take>
 void MultiGet(DB& db, const ReadOptions& options, FamilyOf&& family_of, KeyOf&& key_of, std::size_t count,
               char** errors, Take&& take, Status (*worded)(Status) = nullptr) {

@@ -28,7 +28,7 @@ using cambium::c::UnlessAbsent;
 
 namespace {
 
-// After its commit a transaction must not hold a snapshot, which would keep files.
+// False after the commit: the transaction must then take no snapshot, which would keep files.
 bool IsOpen(const cambium_transaction_t& txn) { return txn.rep->GetState() != Transaction::COMMITTED; }
 
 Status NullTransaction() { return Status::InvalidArgument("the transaction is NULL: it did not begin"); }
@@ -42,7 +42,7 @@ template <typename Call>
 void GuardedIn(cambium_transaction_t* txn, char** errptr, Call call) {
   Guarded(errptr, [&] { return In(txn, call); });
 }
-// The same for a call that names a family.
+// As above, for a call that names a family.
 template <typename Call>
 void GuardedIn(cambium_transaction_t* txn, const cambium_column_family_handle_t* family, char** errptr, Call call) {
   Guarded(errptr, [&] {
@@ -52,7 +52,8 @@ void GuardedIn(cambium_transaction_t* txn, const cambium_column_family_handle_t*
   });
 }
 
-// A begin that may use `old` again. `begin` returns null if nothing could begin.
+// Begins a transaction by `begin`, which returns null if none could begin. If `old` is not null, it gets the
+// transaction.
 template <typename Begin>
 cambium_transaction_t* BeginWith(cambium_transaction_t* old, Begin begin) {
   std::unique_ptr<cambium_transaction_t> made;
@@ -219,6 +220,9 @@ void cambium_transaction_destroy(cambium_transaction_t* txn) { delete txn; }
 
 void cambium_transaction_commit(cambium_transaction_t* txn, char** errptr) {
   GuardedIn(txn, errptr, [](Transaction& its) { return its.Commit(); });
+}
+void cambium_transaction_prepare(cambium_transaction_t* txn, char** errptr) {
+  GuardedIn(txn, errptr, [](Transaction& its) { return its.Prepare(); });
 }
 void cambium_transaction_rollback(cambium_transaction_t* txn, char** errptr) {
   GuardedIn(txn, errptr, [](Transaction& its) { return its.Rollback(); });
@@ -409,6 +413,8 @@ uint64_t cambium_transaction_get_id(const cambium_transaction_t* txn) {
 }
 int cambium_transaction_get_state(const cambium_transaction_t* txn) {
   static_assert(int{Transaction::STARTED} == int{cambium_transaction_started});
+  static_assert(int{Transaction::AWAITING_PREPARE} == int{cambium_transaction_awaiting_prepare});
+  static_assert(int{Transaction::PREPARED} == int{cambium_transaction_prepared});
   static_assert(int{Transaction::AWAITING_COMMIT} == int{cambium_transaction_awaiting_commit});
   static_assert(int{Transaction::COMMITTED} == int{cambium_transaction_committed});
   static_assert(int{Transaction::AWAITING_ROLLBACK} == int{cambium_transaction_awaiting_rollback});
@@ -457,6 +463,7 @@ CAMBIUM_C_NUMBER(transaction_options, deadlock_detect_depth, int64_t)
 CAMBIUM_C_NUMBER(transaction_options, lock_timeout, int64_t)
 CAMBIUM_C_NUMBER(transaction_options, expiration, int64_t)
 CAMBIUM_C_NUMBER(transaction_options, max_write_batch_size, size_t)
+CAMBIUM_C_BOOL(transaction_options, skip_prepare)
 
 CAMBIUM_C_LIFE(transactiondb_options)
 CAMBIUM_C_NUMBER(transactiondb_options, max_num_locks, int64_t)

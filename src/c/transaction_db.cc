@@ -11,23 +11,26 @@ using cambium::DBOptions;
 using cambium::OptimisticTransactionDB;
 using cambium::Options;
 using cambium::Status;
+using cambium::Transaction;
 using cambium::TransactionDB;
+using cambium::c::Guarded;
 using cambium::c::OpenBy;
 using cambium::c::OpenFamiliesBy;
+using cambium::c::TakeRecovered;
 
 namespace {
 
 cambium_t* AsDb(cambium_transactiondb_t* db) { return reinterpret_cast<cambium_t*>(db); }
 cambium_t* AsDb(cambium_optimistictransactiondb_t* db) { return reinterpret_cast<cambium_t*>(db); }
 
-// Hands a database for transactions over as a DB.
+// Sets *db to a database for transactions that was opened.
 template <typename Database>
 Status Take(Status opened, std::unique_ptr<Database> made, std::unique_ptr<DB>* db) {
   *db = std::move(made);
   return opened;
 }
 
-// The database below `db`, which it does not own.
+// Makes an object for the database below `db`; the object does not own that database.
 cambium_t* NewBase(cambium_t* db) {
   DB* const below = static_cast<cambium::StackableDB&>(*db->rep).GetBaseDB();
   return new cambium_t{std::make_unique<cambium::StackableDB>(below)};
@@ -113,6 +116,19 @@ cambium_transactiondb_t* cambium_transactiondb_open_column_families(
   return reinterpret_cast<cambium_transactiondb_t*>(OpenFamiliesBy(open, options, name, num_column_families,
                                                                    column_family_names, column_family_options,
                                                                    column_family_handles, errptr));
+}
+cambium_transaction_t** cambium_transactiondb_get_prepared_transactions(cambium_transactiondb_t* txn_db,
+                                                                        size_t* count, char** errptr) {
+  *count = 0;
+  cambium_transaction_t** all = nullptr;
+  Guarded(errptr, [&] {
+    all = TakeRecovered<cambium_transaction_t>(
+        static_cast<TransactionDB*>(AsDb(txn_db)->rep.get()), count, [](std::unique_ptr<Transaction> each) {
+          return std::make_unique<cambium_transaction_t>(std::move(each));
+        });
+    return Status::OK();
+  });
+  return all;
 }
 void cambium_transactiondb_close(cambium_transactiondb_t* txn_db) { cambium_close(AsDb(txn_db)); }
 cambium_t* cambium_transactiondb_as_db(cambium_transactiondb_t* txn_db) { return AsDb(txn_db); }

@@ -1,7 +1,11 @@
 // The types of include/cambium/c_transaction.h, and what its functions share.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
+#include <new>
+#include <utility>
+#include <vector>
 
 #include "c/wrappers.h"
 #include "cambium/optimistic_transaction_db.h"
@@ -13,7 +17,7 @@ struct cambium_transaction_t {
   std::unique_ptr<cambium::Transaction> rep;
 };
 
-// Trivially destructible: that of a transaction's batch is released with cambium_free.
+// Must be trivially destructible, because the object for a transaction's batch is released with cambium_free.
 struct cambium_writebatch_wi_t {
   cambium::WriteBatchWithIndex* rep;
 };
@@ -30,8 +34,8 @@ struct cambium_transactiondb_options_t {
 
 namespace cambium::c {
 
-// The family of a call. C++ takes a null handle for the default family. In a call of C that names a family, null is
-// more likely to be one that was not created.
+// The family of a call. In C++ a null handle means the default family. In a call of C that names a family, a null is
+// more likely a family that was not created, so it is an error.
 class FamilyArgument {
  public:
   FamilyArgument() = default;  // the default family
@@ -60,6 +64,23 @@ inline ReadOptions ForCopies(const cambium_readoptions_t* options) {
   ReadOptions copying = options->rep;
   copying.pin_mapped_values = false;
   return copying;
+}
+
+// The recovered transactions of a database as an array from malloc; null if there are none. `wrap` makes the object for
+// one of them. If memory runs out, all of them remain prepared, and the next Open finds them again.
+template <typename Wrapper, typename Wrap>
+Wrapper** TakeRecovered(TransactionDB* db, std::size_t* count, Wrap wrap) {
+  *count = 0;
+  std::vector<std::unique_ptr<Transaction>> taken = db->TakeRecoveredTransactions();
+  if (taken.empty()) return nullptr;
+  std::vector<std::unique_ptr<Wrapper>> made;
+  made.reserve(taken.size());
+  for (std::unique_ptr<Transaction>& each : taken) made.push_back(wrap(std::move(each)));
+  auto** const array = static_cast<Wrapper**>(std::malloc(made.size() * sizeof(Wrapper*)));
+  if (array == nullptr) throw std::bad_alloc();
+  for (std::size_t i = 0; i < made.size(); ++i) array[i] = made[i].release();
+  *count = made.size();
+  return array;
 }
 
 }  // namespace cambium::c

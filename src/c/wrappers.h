@@ -171,8 +171,8 @@ void Guarded(char** errptr, Call&& call) noexcept {
   }
 }
 
-// Converts a number from C to an enumeration. A number that its type cannot hold becomes 255, which no enumeration has,
-// so that it is rejected rather than mistaken for another constant.
+// Converts a number from C to an enumeration. A number that the enumeration's type cannot hold becomes 255, which no
+// enumeration has. So the number is rejected, and not mistaken for a constant.
 template <typename Enum>
 Enum ToEnum(int number) {
   using Number = std::underlying_type_t<Enum>;
@@ -180,7 +180,7 @@ Enum ToEnum(int number) {
   return static_cast<Enum>(number >= 0 && number <= 255 ? static_cast<Number>(number) : Number{255});
 }
 
-// The handle in a wrapper that may be null: the database's functions return InvalidArgument for a null one.
+// The handle in a wrapper; null for null. The database's functions return InvalidArgument for a null handle.
 inline ColumnFamilyHandle* RepOf(const cambium_column_family_handle_t* family) {
   return family == nullptr ? nullptr : family->rep;
 }

@@ -96,7 +96,7 @@ std::uint64_t AsWantedFrom(FileSystem& fs, const std::string& path,
       return kNone;
     }
   }
-  return newest->base;  // families that an addition has had no values before it
+  return newest->base;  // families that an addition names had no values before it
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ Status CompactLog(const DBOptions& options, const std::string& path, const std::
   // Add threads by an executor of our own: max_background_jobs is written to the OPTIONS file and must not change.
   if (its.executor == nullptr) its.executor = Executor::NewThreadPool(LogCompaction::StepsAtATime(its), kUrgentThreads);
   its.create_if_missing = its.create_missing_column_families = its.error_if_exists = false;
-  // Everything below is about the directory that `path` leads to now, or about none.
+  // Everything below uses the directory to which `path` leads now; if there is none, Open returns the error.
   const std::shared_ptr<FileSystem> base = FillInDefaults(its).file_system;
   FileInfo info;
   if (base->GetInfo(path, &info).ok() && info.is_directory) {

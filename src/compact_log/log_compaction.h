@@ -44,8 +44,8 @@ class LogCompaction {
 
   // Makes the forecast only. The database may be open for reading only.
   Status Forecast();
-  // Makes the forecast and compacts. On a disk without room, this call or Open has released the reserve; it is made
-  // again at the end.
+  // Makes the forecast and compacts. If the disk lacks room, Open or this call releases the reserve; this call makes it
+  // again at its end.
   Status Run();
 
  private:

@@ -16,7 +16,7 @@
 
 namespace cambium {
 
-// The memory of a buffer goes back to the system: malloc would keep it, as much as a step copies.
+// The memory of a buffer goes back to the system. malloc would keep as much as a step copies.
 struct FreeCopyBuffer {
   std::size_t size = 0;
   void operator()(char* bytes) const noexcept { FreeLarge(bytes, size, 1); }

@@ -11,7 +11,7 @@ namespace {
 
 // Partly filled blocks of the new files: a segment, a run of a few pages, and the MANIFEST.
 constexpr std::uint64_t kStepCost = 4 * kPunchBlock;
-// The part of that which stays on average when the next compaction has merged the run.
+// The part of kStepCost that stays, on average, once the next compaction has merged the run.
 constexpr std::uint64_t kStepCostKept = kPunchBlock / 2;
 // Bytes that a record has in the footer and in the run, in addition to its key.
 constexpr std::uint64_t kEntryCost = 16;
@@ -40,7 +40,7 @@ class Kept {
 class Freed {
  public:
   Freed(const SegmentInfo& info, std::span<const GcRecord> punched) : info_(info), punched_(punched) {}
-  // `cut`: at least that of the call before.
+  // `cut`: no smaller than in the call before.
   std::uint64_t By(std::uint64_t cut) {
     assert(cut >= info_.cut);
     for (; next_ < punched_.size() && punched_[next_].offset < cut; ++next_) {
@@ -99,8 +99,8 @@ CutPlan PlanCut(const SegmentInfo& info, std::span<const GcRecord> live, std::sp
   std::uint64_t left = 0;
   for (const GcRecord& record : live) left += record.size;
   plan.live_left = left;
-  std::size_t fits = 0;    // as many records fit into the room
-  std::size_t best = 0;    // with as many records the step gains the most
+  std::size_t fits = 0;    // the number of records that fit into the room
+  std::size_t best = 0;    // the number of records with which the step gains the most
   std::int64_t gain = 0;   // of `best`
   std::uint64_t cost = 0;
   std::uint64_t stays = kept.OfStep();  // the part of `cost` that stays

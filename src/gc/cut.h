@@ -22,14 +22,14 @@ struct CutPlan {
   bool empties = false;            // all live records are moved, and the segment is dropped
   std::uint64_t hole_bytes = 0;    // freed by the new cut, in addition to holes that the segment has
   std::uint64_t live_left = 0;     // bytes of the live records after the cut
-  std::uint64_t covered_kept = 0;  // what punching has kept of the punched records before the cut
+  std::uint64_t covered_kept = 0;  // bytes that punching has kept of the punched records before the cut
 
   [[nodiscard]] bool any() const { return empties || cut != 0; }
 };
 
 // Plans a step that copies the live records before the new cut. `live`: all live records of the segment, by offset.
 // `punched`: its punched records, by offset. `room`: bytes that the step may write. `runs_stay`: there is no room for a
-// compaction, which would merge the step's run into the index and drop the entries that the run hides.
+// compaction that would merge the step's run into the index and drop the entries that the run hides.
 //
 // A step must free more than it writes: copies, their part of the footer and of the run, and blocks that files fill in
 // part. If the garbage at the beginning is too thin for that, a step may nevertheless be planned, if all steps that

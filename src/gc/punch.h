@@ -30,7 +30,7 @@ struct Hole {
 // cut. No hole if `cut` is 0.
 [[nodiscard]] Hole HoleOfCut(std::uint64_t cut);
 
-// What punching would do to one segment.
+// The effect that punching would have on one segment.
 struct PunchPlan {
   std::vector<std::uint64_t> offsets;  // of dead records that are not punched yet, ascending
   std::uint64_t hole_bytes = 0;        // freed by punching them

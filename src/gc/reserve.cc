@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kKiB = 1u << 10;
 constexpr std::uint64_t kMiB = 1u << 20;
-// Below that, a run takes mostly parts of blocks.
+// With fewer bytes, a run mostly fills its blocks only in part.
 constexpr std::uint64_t kTableBytesLeast = 64 * kKiB;
 
 }  // namespace

@@ -28,12 +28,12 @@ struct ReserveInput {
   std::uint64_t on_disk = 0;        // not counting the reserve
   std::uint64_t log_bytes = 0;      // the part of on_disk that is in the log
   std::uint64_t footer_bytes = 0;   // the part of log_bytes that headers and footers of segments take for live records
-  std::uint64_t segment_bytes = 0;  // at which a segment is ended
-  std::uint64_t slack_bytes = 0;    // that the ceiling leaves above the live bytes
+  std::uint64_t segment_bytes = 0;  // the size at which a segment ends
+  std::uint64_t slack_bytes = 0;    // the bytes that the ceiling leaves above the live ones
 };
 // The size of the reserve.
 [[nodiscard]] std::uint64_t ReserveBytes(const ReserveInput& database);
-// The part of it that is for keys. Deletes leave it to log GC.
+// The part of the reserve that is for keys. Deletes leave it to log GC.
 [[nodiscard]] std::uint64_t ReserveForKeys(const ReserveInput& database);
 // The part of the reserve that is kept for the next Open.
 [[nodiscard]] std::uint64_t KeptForOpen(std::uint64_t reserve_bytes);
@@ -41,8 +41,8 @@ struct ReserveInput {
 [[nodiscard]] bool IsWorthResizing(std::uint64_t has, std::uint64_t wanted);
 
 // If at least this many bytes are free, the disk no longer counts as full: `missing` bytes to refill the reserve, and
-// some for writers, because otherwise the disk would be full again at once.
-// As long as jobs may free more, writers get half of the reserve: with less, they would only interrupt the jobs.
+// some for writers, because otherwise the disk would be full again at once. As long as jobs may free more, writers get
+// half of the reserve: with less, they would only interrupt the jobs.
 [[nodiscard]] std::uint64_t FreeBytesToGoOn(std::uint64_t missing, std::uint64_t wanted, bool may_free_more);
 // Free bytes that writers must leave. Some file systems report a lack of space only in a sync. These bytes prevent a
 // sync of the log from failing for that reason.

@@ -21,14 +21,14 @@ struct SegmentUseSums {
   std::uint64_t collectable = 0;      // the part of `garbage` in segments that are worth space (IsWorthSpace)
   std::uint64_t holes = 0;
   std::uint64_t live_overhead = 0;    // the live records' part of headers and footers, by bytes
-  std::size_t worth_punching = 0;     // how many segments are
+  std::size_t worth_punching = 0;     // number of segments that are
   friend bool operator==(const SegmentUseSums&, const SegmentUseSums&) = default;
 };
 
 // One thread at a time.
 class SegmentUseTable {
  public:
-  // The new use of each changed segment, by number; none: it is no member.
+  // The new use of each changed segment, by number; nullopt: the segment is no member.
   using Changes = std::map<std::uint64_t, std::optional<SegmentUse>>;
 
   // `uses`: by number.
@@ -52,7 +52,7 @@ class SegmentUseTable {
  private:
   struct Figures {
     explicit Figures(const VictimPolicy& its_policy) : policy(its_policy), outline(its_policy) {}
-    // For a member that `outline` gets too.
+    // Adds a member to the sums; the caller adds it to `outline`.
     void AddToSums(const SegmentUse& use) noexcept;
     void Subtract(const SegmentUse& use) noexcept;
     // Adds or removes members at the end of the eligible ones. `uses`: all members, which were added one by one.

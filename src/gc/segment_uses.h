@@ -21,12 +21,12 @@ enum class GcStanding : std::uint8_t {
   kHolesUnknown,   // it has holes of unknown size
 };
 
-// What punching has done to a segment. In bytes.
+// The effect that punching has had on a segment. In bytes.
 struct PunchedUse {
   std::uint64_t holes = 0;            // of punched records and of the cut
-  std::uint64_t kept = 0;             // what remains of the punched records
+  std::uint64_t kept = 0;             // bytes of the punched records that remain
   std::uint64_t garbage_at_look = 0;  // garbage that was left when punching last looked at it
-  std::uint64_t live_most = std::numeric_limits<std::uint64_t>::max();  // no more bytes are live
+  std::uint64_t live_most = std::numeric_limits<std::uint64_t>::max();  // at most this many bytes are live
 };
 
 // Finds the standing and the use of a segment of the state. `index` is that of the state. `min_punch_size`: 0 if nothing

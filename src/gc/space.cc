@@ -25,9 +25,9 @@ std::uint64_t SegmentBytes(std::uint64_t slack, std::uint64_t most) {
   return std::clamp(slack / 8, std::min(kSegmentBytesLeast, most), most);
 }
 
-// The bytes above the live ones that the ceiling allows, without A. Slack and A together must fit into min_space_limit.
-// A is three segments, each of an eighth of the slack or of the least size; so the slack is 8 / 11 of the limit, or the
-// limit minus three segments of the least size.
+// The bytes above the live ones that the ceiling allows, without the A of space.h. Slack and A together must fit into
+// min_space_limit. A is three segments, each of an eighth of the slack or of the least size; so the slack is 8 / 11 of
+// the limit, or the limit minus three segments of the least size.
 std::uint64_t Slack(const SpacePolicy& policy, std::uint64_t live) {
   const double its = (policy.max_space_amplification - 1) * static_cast<double>(live);
   if (MutantIs(Mutant::kIgnoreMinSpaceLimit)) return static_cast<std::uint64_t>(its);
@@ -79,19 +79,19 @@ SpacePlan PlanSizes(const SpaceFigures& figures, const SpacePolicy& policy, std:
 void SetLimits(const SpaceFigures& figures, std::uint64_t slack, std::uint64_t limit, SpacePlan* plan) {
   // A writer's check counts the bytes that jobs have in flight. But a flush or a compaction that rewrites a part of an
   // index may begin after that check, and its old files wait for removal. So the limits are lowered by `in_flight`. A
-  // step of log GC, which is no larger than a segment, needs no allowance here: A has room for it.
+  // step of log GC, which is no larger than a segment, needs no allowance here: the A of space.h has room for it.
   const std::uint64_t in_flight = std::min(figures.index_bytes + figures.tail_index_bytes, slack / 8);
-  // After the flush these pages are on the disk, and count in `in_flight` too. What a sweep adds to a tree takes its
-  // space twice until the sweep ends; a sweep adds at most two fifths of its room, unless that is small.
+  // After the flush these pages are on the disk, and count in `in_flight` too. Entries that a sweep adds to a tree take
+  // their space twice until the sweep ends. They have at most two fifths of the sweep's room, unless that is small.
   const std::uint64_t swept = MutantIs(Mutant::kSweptRunsNeedNoRoom) ? 0 : figures.index_swept_bytes;
   const std::uint64_t to_come = std::min(figures.tail_index_bytes, slack / 8) + std::min(swept, slack / 5 * 2);
   // A quarter of a segment, but an eighth if the index is large.
   const std::uint64_t beyond = plan->segment_bytes / 8 + std::min(plan->segment_bytes / 8, slack / 8 - in_flight);
   plan->spare_until = limit + beyond;
-  // A has room for two segments and a step. A step is left out of the figures that the limits are compared with, so
-  // writers may come nearer to the bound. What remains is for what is counted late: the footer and the run of a step,
-  // and zeros ahead of the log. If the index is large, its steps need that room, and `for_log` is 0; likewise while
-  // range deletes come, because fewer bytes may be live than we know.
+  // The A of space.h has room for two segments and a step. The step is left out of the figures that the limits are
+  // compared with, so writers may come nearer to the bound. The rest is for bytes that are counted late: the footer and
+  // the run of a step, and zeros ahead of the log. If the index is large, its steps need that room, and `for_log` is 0;
+  // likewise while range deletes come, because fewer bytes may be live than we know.
   const bool is_live_known = figures.tail_range_deletes == 0 && !figures.had_range_deletes;
   const std::uint64_t for_log = is_live_known ? std::min(plan->segment_bytes, slack / 8 - in_flight) : 0;
   plan->step_room = std::min(plan->step_bytes, for_log);
@@ -103,8 +103,8 @@ void SetLimits(const SpaceFigures& figures, std::uint64_t slack, std::uint64_t l
   // step takes are all written before its space is free.
   plan->stop_at = limit + plan->segment_bytes - in_flight - to_come - for_deletes + plan->step_room / 8 * 5;
   assert(plan->slow_at < plan->stop_at);
-  // For the log, jobs start late: what is left of the slack is the garbage that log GC collects. A large index needs an
-  // earlier start, because each of its steps takes space before it frees any.
+  // For the log, jobs start late: the slack that is used until then is garbage that log GC collects. A large index
+  // needs an earlier start, because each of its steps takes space before it frees any.
   plan->work_at = Minus(plan->slow_at, slack / 16 - plan->step_room / 4 + in_flight / 2);
 }
 

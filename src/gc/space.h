@@ -60,8 +60,10 @@ struct SpaceFigures {
   std::uint64_t index_live_bytes = 0;  // of these, keys and values that are in no log record, without hidden ones
   std::uint64_t index_address_bytes = 0;  // addresses of log records in these files
   std::uint64_t live_footer_bytes = 0;    // the live records' part of segments' headers and footers
-  std::uint64_t index_hidden_bytes = 0;  // estimate: of such keys and values in an LSM, those that newer layers hide
-  std::uint64_t index_covered_bytes = 0;  // estimate: of such keys and values, those that range deletes cover
+  // Estimates: of the keys and values that are in no log record, those in an LSM that newer layers hide, and those that
+  // range deletes cover.
+  std::uint64_t index_hidden_bytes = 0;
+  std::uint64_t index_covered_bytes = 0;
   // Estimate: what the sweeps in progress, and the next ones of other trees, will add before they free their runs.
   std::uint64_t index_swept_bytes = 0;
   std::uint64_t other_bytes = 0;

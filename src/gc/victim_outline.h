@@ -42,17 +42,17 @@ class VictimOutline {
   void Subtract(const SegmentUse& use) noexcept;
   // Adds all members of `other`, which has the same policy. Allocates no memory.
   void Merge(VictimOutline&& other) noexcept;
-  // False: PickGcVictims finds nothing with this policy. True: it finds something, except that
-  // with force_threshold or on a full disk it may find nothing. `eligible`: for the policy's age_cutoff.
+  // False: PickGcVictims finds nothing with this policy. True: it finds something, or with force_threshold or on a full
+  // disk perhaps nothing. `eligible`: for the policy's age_cutoff.
   [[nodiscard]] bool MayHaveVictims(const VictimPolicy& policy, GcUrgency urgency, const EligibleSums& eligible) const;
 
  private:
   [[nodiscard]] bool HasManySmall(const VictimPolicy& policy) const;
 
-  // All of intact members only.
+  // These are about intact members only.
   double idle_garbage_least_;
   double space_garbage_least_;
-  std::size_t worth_space_ = 0;         // how many have enough garbage when space is short
+  std::size_t worth_space_ = 0;         // the number of those that have enough garbage when space is short
   std::set<std::uint64_t> worth_idle_;  // the numbers of those that have enough in idle time
   std::map<std::uint32_t, std::multiset<std::uint64_t>> sizes_;  // SizeWithHoles, by generation
 };

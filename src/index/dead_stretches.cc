@@ -13,8 +13,8 @@ namespace cambium {
 namespace {
 
 constexpr std::uint64_t kMergedPerKey = 8;
-// After a look at older layers that has found a visible entry too soon, the next look comes further on in the row: at
-// each such look twice as far, up to so many times the length of the shortest stretch.
+// If a look at older layers finds a visible entry too soon, the next look begins further on in the row: each time twice
+// as far, up to so many times the length of the shortest stretch.
 constexpr std::size_t kDistanceMax = 16;
 
 class StretchSearch {
@@ -80,7 +80,8 @@ class StretchSearch {
     return merged_left_ > 0 && merge_->Valid() && comparator_.Compare(merge_->key(), last_) <= 0;
   }
 
-  // Passes keys that are not visible, and one that is. True: there were enough of them for a stretch.
+  // Passes all keys up to the next visible one, and that one. True: enough keys before it were tombstones of the
+  // memtable for a stretch.
   bool PassStretch() {
     DeadStretch stretch;
     for (bool is_dead = true; is_dead && IsInRow(); merge_->Next()) {

@@ -13,7 +13,7 @@
 namespace cambium {
 namespace {
 
-// AddressSanitizer can check the ends of those blocks only that its own allocator has handed out.
+// AddressSanitizer can check the ends only of blocks that its own allocator has handed out.
 bool IsEachBlockAlone() { return kUnderAddressSanitizer || MutantIs(Mutant::kPagesFromMalloc); }
 
 std::size_t RoundUp(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }

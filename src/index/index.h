@@ -146,7 +146,7 @@ class Layers {
   mutable std::atomic<const LayersShape*> shape_{nullptr};  // owned; set once
 };
 
-// What a flush decision or a compaction needs to know about a frozen memtable.
+// The facts about a frozen memtable that PickFlush and ExpectedBytes use.
 struct MemtableShape {
   std::uint64_t key_count = 0;
   Slice smallest_key;  // unspecified without keys

@@ -1,4 +1,4 @@
-// How error messages show a key.
+// KeyForMessage: shows a key in an error message.
 #pragma once
 
 #include <cstddef>

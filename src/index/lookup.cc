@@ -8,7 +8,7 @@
 namespace cambium {
 namespace {
 
-// How many descents advance in step: about the number of memory requests that a core can have in flight.
+// How many descents advance together: about the number of memory requests that a core can have in flight.
 constexpr std::size_t kInStep = 16;
 
 // One descent and the page it has reached; no page once it has ended.

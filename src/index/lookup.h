@@ -1,7 +1,7 @@
 // Lookup: one key of a batch of keys that are looked up together.
 //
 // A descent waits for memory at every page: first for the page's frame, then for its heads. When several descents
-// advance in step, these waits overlap: the pages of some arrive while those of others are searched.
+// advance together, level by level, these waits overlap: the pages of some arrive while those of others are searched.
 #pragma once
 
 #include <cassert>

@@ -89,7 +89,8 @@ void MergeCursor::StepOverCurrentKey() {
   StepAt(0);
 }
 
-// An entry of two layers was counted once, so its reference must not be dropped with one of them.
+// If two layers have the same entry, the accounts count its reference once. So the reference must not be dropped with
+// one of the layers.
 bool MergeCursor::ReportShadowed(const Child& older) {
   const Entry dropped = older.its.cursor->entry();
   if (RefersToSame(dropped, entry())) {

@@ -88,8 +88,7 @@ class MergeCursor final : public EntryCursor {
  private:
   friend class LayerMerge;
 
-  // An interval of keys, possibly unbounded on either side, of which the ranges of newer children cover all keys or
-  // none.
+  // An interval of keys, possibly unbounded on either side. The ranges of newer children cover all of its keys or none.
   using Stretch = RangeDeletes::Stretch;
 
   struct Child {
@@ -111,7 +110,7 @@ class MergeCursor final : public EntryCursor {
   // These move one child in the direction of the merge. They return true if it then has an entry, false at its end and
   // after Fail.
   [[nodiscard]] bool Arrive(Child* child);
-  [[nodiscard]] bool Depart(const Child& child);  // always false; takes over the child's error
+  [[nodiscard]] bool Depart(const Child& child);  // always false; copies the child's error
   [[nodiscard]] bool IsVisible(const Child& child) const;
   [[nodiscard]] bool SeekChild(Child* child, Slice target);
   [[nodiscard]] bool StepChild(Child* child);

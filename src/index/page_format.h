@@ -122,7 +122,7 @@ struct ChildRef {
   friend bool operator==(const ChildRef&, const ChildRef&) = default;
 };
 
-// What an entry adds to the value bytes of its page: the size in its address, or its inline size.
+// Returns the bytes that an entry adds to the value bytes of its page: the size in its address, or its inline size.
 [[nodiscard]] inline std::uint64_t ValueBytesOf(const Entry& entry) {
   return entry.HasAddress() ? entry.address.size() : entry.inline_value.size();
 }

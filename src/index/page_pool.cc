@@ -28,7 +28,7 @@ struct LoadInProgress {
 
 // While the pool is full, one of this many missing leaves that could be copied out of a mapping enters the pool.
 constexpr std::uint64_t kCopiesPerLoad = 64;
-// The share of the capacity that frames in transit may take: one of this many bytes.
+// Frames in transit may take the capacity divided by this.
 constexpr std::size_t kTransitShare = 16;
 
 struct alignas(64) Counts {
@@ -190,7 +190,7 @@ struct PagePool::Rep {
     if (!transit.HasRoom(stripe)) return nullptr;
     const MutexLock lock(mutex);
     if (!transit.HasRoom(stripe) || transit_bytes + size > capacity / kTransitShare) return nullptr;
-    // A page of this size makes room.
+    // Makes room as if for a page of this size.
     PageFrame* const made_room = Take(size, false);
     if (made_room == nullptr) return nullptr;
     Discard(made_room);

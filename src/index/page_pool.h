@@ -9,8 +9,8 @@
 // A hit takes no lock and makes no system call: it loads the cell, adds a pin, and checks that the frame was not closed
 // and still belongs to the cell. From a branch to its child there is a shortcut: the branch's frame remembers the
 // child's frame, and the bytes that a search reads first are prefetched while the pin is being taken. A frame is closed
-// only when it has no pins, or when its file is closed. A thread that pins too late sees the closed bit, takes the pin
-// back and follows the slow path. Frames (not their page bytes) live as long as the pool, so that a late access is
+// only when it has no pins, or when its file is closed. A thread that pins too late sees the closed bit, removes its
+// pin and follows the slow path. Frames (not their page bytes) live as long as the pool, so that a late access is
 // always safe.
 //
 // If the pool is full and a leaf is missing that the page cache holds, the leaf is copied out of a mapping of its file
@@ -70,7 +70,7 @@ class PageRef {
 
  private:
   friend class PagePool;
-  explicit PageRef(PageFrame* frame) : frame_(frame) {}  // takes over a pin
+  explicit PageRef(PageFrame* frame) : frame_(frame) {}  // owns a pin that its maker has added
   PageFrame* frame_ = nullptr;
 };
 

@@ -62,8 +62,8 @@ struct RunOptions {
   std::uint64_t entries_expected = 0;  // an estimate; 0: unknown. Saves memory while the filter is built
   RunKind kind = RunKind::kFlush;      // for the RunInfo; not stored in the file
   Codec compression = Codec::kNone;    // of leaves, where it saves an eighth
-  // Bytes of a leaf before compression, 2 to 32 page sizes; 0: DefaultBlockSize. Leaves are up to twice as long where
-  // that fills page units better (see block_sizer.h). Without compression, a leaf has page_size.
+  // Bytes of a leaf before compression, 2 to 32 page sizes; 0: DefaultBlockSize. Leaves have half to twice as many, as
+  // fills page units best (see block_sizer.h). Without compression, a leaf has page_size.
   std::uint32_t block_size = 0;
   BeforeWrite before_write = nullptr;  // called before each write
 };
@@ -72,9 +72,9 @@ struct RunOptions {
   return page_size <= 4096 ? 16 * 1024 : 4 * page_size;
 }
 
-// Writes a run sequentially into an empty file that is not open for direct I/O, in pieces of kRunWriteSize (index/run_sink.h). Does not
-// sync: the caller does so before the MANIFEST names the file. One thread. After an error, every further call returns
-// it.
+// Writes a run sequentially into an empty file that is not open for direct I/O, in pieces of kRunWriteSize
+// (index/run_sink.h). Does not sync: the caller syncs before the MANIFEST names the file. One thread. After an error,
+// every further call returns it.
 class RunBuilder {
  public:
   // `file` is empty and open for writing. `header` is the file's header; kind and page size are set here. If the block
@@ -132,7 +132,7 @@ class Run {
   Result<bool> FindHashed(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
   // Runs FindHashed for each lookup. All of them must be unfinished.
   void FindTogether(std::span<Lookup* const> lookups) const;
-  // Measures the keys in [begin, end): their share of the file, and the bytes of their values.
+  // Measures the entries in [begin, end): their share of the file, and the bytes of their values.
   Result<TreePart> Measure(Slice begin, Slice end) const;
   // A cursor over the keys, ignoring range deletes. It keeps the file open and may outlive the run.
   [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor() const;
@@ -147,7 +147,7 @@ class Run {
   [[nodiscard]] std::size_t memory_bytes() const;
 
   // An estimate: the share of the entries that replaced or deleted an older one when the run was added to the layers.
-  // If it is not known, because the run is older than this process, the share of the tombstones, or `otherwise` if that
+  // If it is unknown, because the run is older than this process: the share of the tombstones, or `otherwise` if that
   // is more.
   [[nodiscard]] double ReplacedShare(double otherwise) const;
   void NoteReplacedShare(double share) const { replaced_share_.store(share, std::memory_order_relaxed); }

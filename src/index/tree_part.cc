@@ -60,8 +60,8 @@ Result<TreePart> MeasureTree(const TreeRoot& root, std::uint64_t page_bytes, con
                              const KeyOrder& order, Slice begin, Slice end) {
   CAMBIUM_TRY(const TreePart low, Before(root, files, pool, order, begin));
   CAMBIUM_TRY(TreePart part, Before(root, files, pool, order, end));
-  // If a tree's totals are inconsistent, verification reports that. Here the subtractions must only not underflow, and a
-  // part not be larger than the whole.
+  // If a tree's totals are inconsistent, verification reports that. Here it is enough that the subtractions do not
+  // underflow and that no part is larger than the whole.
   part.entries -= std::min(part.entries, low.entries);
   part.value_bytes -= std::min(part.value_bytes, low.value_bytes);
   part.page_bytes = Share(page_bytes, std::min(part.entries, root.entry_count), root.entry_count);

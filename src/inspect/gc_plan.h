@@ -22,7 +22,7 @@ enum class GcVerdict : std::uint8_t {
   kMoved,          // in the round: live values are relocated, and the file is removed
   kPunched,        // in the round: large dead values become holes
   kUnreferenced,   // nothing refers to it; the next Open for writing removes it
-  kTooYoung,       // not among the oldest segments, of which age_cutoff is the fraction
+  kTooYoung,       // not among the oldest segments; age_cutoff says what part of all they are
   kNoGarbage,      // less than 4 KiB of garbage
   kLittleGarbage,  // less than a quarter: too little to copy the rest while space is not short
   kDamaged,        // log GC leaves it alone

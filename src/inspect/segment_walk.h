@@ -26,10 +26,10 @@ struct SegmentWalkCallbacks {
 };
 
 // Walks the records in [first, end) of a file with this seed; `holes` are the offsets of records whose values are
-// punched. After damage, continues at the next record whose header validates; if the damaged record's header is valid,
-// it searches after its body. Zeros up to `end` are preallocated space, not damage. Sets *log_end to the end of the
-// last record. Returns errors other than damage; a record of a later version is NotSupported. Memory: the largest
-// record.
+// punched. After damage, continues at the next record whose header validates; if the header of the damaged record is
+// valid, searches for it after the damaged record. Zeros up to `end` are preallocated space, not damage. Sets *log_end
+// to the end of the last record. Returns errors other than damage; a record of a later version is NotSupported. Memory:
+// the largest record.
 Status WalkSegment(const File& file, std::uint64_t seed, std::uint64_t first, std::uint64_t end,
                    std::span<const std::uint64_t> holes, const SegmentWalkCallbacks& callbacks, std::uint64_t* log_end);
 

@@ -279,8 +279,8 @@ class Reporter {
     if (pending != database_->pending().end()) space->pending_bytes = pending->second.bytes;
     if (info.kind == SegmentKind::kLargeValue && IsPending(info)) space->pending_bytes = Minus(end, kFileHeaderSize);
     CAMBIUM_RETURN_IF_ERROR(MeasureHoles(segment, info, &space->hole_bytes));
-    // The sum may exceed the file: size codes round long records up by as much as 0.8 %, and a large value counts with
-    // its whole file.
+    // These parts may add up to more than the file: size codes round long records up by as much as 0.8 %, and a large
+    // value counts with its whole file.
     const std::uint64_t others = space->pending_bytes + space->overhead_bytes + space->hole_bytes;
     space->dead_bytes = Minus(Minus(end, others), space->live_bytes);
     return Status::OK();

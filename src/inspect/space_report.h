@@ -5,9 +5,10 @@
 //
 //   live      by the accounts: runs, trees and levels refer to these bytes. `hidden` is the part that only hidden
 //             entries refer to; a compaction makes it garbage
-//   pending   records that no layer has yet. They are pinned, and so are files with a second name: no job frees them
+//   pending   records that no layer has yet: no job frees their bytes. Nor does one free a file with a second name.
+//             (The tool's command `stats` calls both pinned.)
 //   overhead  header, link, footer
-//   holes     punched values
+//   holes     punched values, and the part before a cut
 //   unused    after the end of the log: preallocated space, or remains of a crash
 //   dead      the rest
 #pragma once
@@ -96,7 +97,7 @@ struct FamilySpace {
   std::uint64_t large_bytes = 0;
   std::uint64_t not_flushed = 0;  // keys whose newest entry is in the tail
   SizeHistogram key_sizes;
-  SizeHistogram value_sizes;        // as stored; separated ones up to 7 bytes too large, since size codes round up
+  SizeHistogram value_sizes;        // as stored; of separated values rounded up, as size codes are
   SizeHistogram separated_records;  // by size of the value; the bytes are those of the record without the value
   std::uint64_t account_bytes = 0;
 };

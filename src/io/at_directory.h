@@ -11,9 +11,9 @@
 
 namespace cambium {
 
-// Returns what FileSystem::OpenDirectory opens, which keeps `fs` alive; `fs` itself if it does not support that. Call
-// it before the first use of the directory, and let every call about its files use the result, so that they all concern
-// the same directory.
+// Returns the file system that FileSystem::OpenDirectory opens, which keeps `fs` alive. Returns `fs` itself if it does
+// not support the call. Call it before the first use of the directory, and let every call about its files use the
+// result, so that they all concern the same directory.
 [[nodiscard]] inline Result<std::shared_ptr<FileSystem>> AtDirectory(const std::shared_ptr<FileSystem>& fs,
                                                                      const std::string& directory) {
   if (MutantIs(Mutant::kFindFilesByPath)) return fs;

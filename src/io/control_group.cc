@@ -29,8 +29,8 @@ std::string Unescape(std::string_view escaped) {
   return path;
 }
 
-// Parses a line of mountinfo, "36 31 0:33 ROOT POINT rw,relatime ... - TYPE SOURCE OPTIONS". Nothing if it is no such
-// mount.
+// Parses a line of mountinfo, "36 31 0:33 ROOT POINT rw,relatime ... - TYPE SOURCE OPTIONS". Returns nothing if the
+// line is no mount of this version that has the memory controller.
 std::optional<Mount> ParseMount(std::string_view line, Version version) {
   const std::vector<std::string> words = SplitWords(line, ' ');
   std::size_t dash = 6;

@@ -25,7 +25,7 @@ enum class ControlGroupLack : unsigned char { kNone, kNotMounted, kNotShown };
 // False if there is none: *lack says why; with kNotShown, group->mount_point is that of the first mount.
 [[nodiscard]] bool FindOwnMemoryGroup(std::string_view mountinfo, std::string_view cgroup, ControlGroupVersion version,
                                       ControlGroup* group, ControlGroupLack* lack);
-// Sets *below to its parent's; false if it is the root of the mount.
+// Sets *below to the path of the parent group; false if it is the root of the mount.
 bool GoToParentGroup(std::string* below);
 
 // Helpers for lists such as "cpu,memory".

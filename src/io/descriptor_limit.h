@@ -1,4 +1,4 @@
-// DescriptorLimit: how many files this process may have open.
+// RaiseDescriptorLimit: lets this process open as many files as the system allows.
 #pragma once
 
 #include <cstddef>

@@ -9,17 +9,17 @@ namespace cambium {
 // Adds 1 to an eventfd. Any thread.
 void AddToEventFd(int fd) noexcept;
 
-// Any thread may call Signal and Clear; one thread makes it.
+// Any thread may call Signal and Clear; one thread calls Make.
 class EventDescriptor {
  public:
   // Creates the descriptor, unless there is one.
   Status Make();
   [[nodiscard]] int get() const { return fd_.get(); }  // -1: not made
-  // Makes it readable, if it was made.
+  // Makes the descriptor readable, if there is one.
   void Signal() const noexcept {
     if (fd_.valid()) AddToEventFd(fd_.get());
   }
-  // Makes it not readable, until the next signal.
+  // Makes the descriptor not readable, until the next Signal.
   void Clear() const noexcept;
 
  private:

@@ -138,7 +138,7 @@ void FilePool::DropOpen(PooledFile& file) {
 void FilePool::Add(PooledFile* file) {
   const MutexLock names_lock(names_mutex_);
   const MutexLock lock(mutex_);
-  // So that Install needs no memory: there is room for all files with names, and for those that leave.
+  // Reserves room for all files with names and all files in Remove, so that Install needs no memory.
   const std::size_t files = by_name_.size() + leaving_;
   if (open_.capacity() <= files) open_.reserve(2 * files + 1);
   by_name_.emplace(file->path(), file);

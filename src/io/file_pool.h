@@ -45,7 +45,7 @@ class FilePool {
   // Makes room for one more open file, then opens it. Denied: the process has no descriptor left, although all files of
   // the pool that can be closed are closed.
   Status OpenInner(const std::string& path, OpenMode mode, const FileOptions& options, std::unique_ptr<File>* inner);
-  // Gives the file what OpenInner has opened, unless another thread was faster.
+  // Gives the file the inner file that OpenInner has opened, unless another thread has given it one.
   void Install(PooledFile& file, std::unique_ptr<File> inner);
 
   // A file belongs to the pool from Add until Remove, which the file's destructor calls.
@@ -74,9 +74,9 @@ class FilePool {
   std::size_t CloseSome(std::size_t count, bool may_sync);
   // Finds a file that could be closed if it were synced. Pins it, and adds it to syncing_. Null: there is none.
   PooledFile* PickUnsynced();
-  // Syncs such a file. False: there is none, or the sync has failed.
+  // Syncs a file that PickUnsynced finds. False: there is none, or the sync has failed.
   bool SyncOne();
-  // Takes the inner file of one that can be closed. Null: there is none.
+  // Takes the inner file of a file that can be closed. Null: there is none.
   std::unique_ptr<File> TakeOne() CAMBIUM_REQUIRES(mutex_);
   void DropOpen(PooledFile& file) CAMBIUM_REQUIRES(mutex_);
 

@@ -1,10 +1,10 @@
 // NewFileGuard: creates a file with a name that nothing else uses, and removes it unless Keep is called. So a call that
 // fails, or throws because memory runs out, leaves no file.
 //
-// The caller must know that there is no file of this name that anyone needs: the name has a number that no other file
-// has had, or is that of a temporary file. If there is such a file nevertheless, Create fails and the file remains,
-// except if memory runs out for the error: the guard cannot tell that from an Open that has created the file, and
-// removes it.
+// The caller must know that no file of this name is needed: the name has a number that no other file has had, or is
+// that of a temporary file. If there is such a file nevertheless, Create fails and the file remains. But if memory runs
+// out for the error, the guard removes the file, because it cannot tell this case from an Open that has created the
+// file.
 #pragma once
 
 #include <memory>

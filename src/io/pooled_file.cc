@@ -61,7 +61,8 @@ Status PooledFile::Open(const std::shared_ptr<FilePool>& pool, const std::string
   std::unique_ptr<File> inner;
   CAMBIUM_RETURN_IF_ERROR(pool->OpenInner(path, mode, options, &inner));
   FileInfo info;
-  // A file that may exist now must not be reported as one that could not be created.
+  // Without its inode, the file could not be recognized when it is opened again, so it stays open. This is no error:
+  // the file may be new, and an error would say that it was not created.
   if (!inner->GetInfo(&info).ok()) made->KeepOpen();
   made->inode_ = info.inode;
   made->device_ = info.device;

@@ -106,7 +106,7 @@ class PooledFile final : public File {
   bool is_direct_ = false;
 
   mutable std::atomic<std::uint64_t> state_{0};
-  // How many writes had begun when the last sync that succeeded began, with no write under way; modulo 2^32.
+  // The writes that had begun, modulo 2^32, when the last sync began that succeeded and found no write under way.
   std::atomic<std::uint32_t> synced_writes_{0};
   mutable std::atomic<AccessHint> hint_{AccessHint::kNormal};
   mutable std::atomic<bool> is_used_{true};   // since TakeOne looked

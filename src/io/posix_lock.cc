@@ -83,7 +83,8 @@ Status TryDirectory(const std::string& path, LockMode mode, PosixLock* lock, Att
   return Status::OK();
 }
 
-// Takes the directory's lock if the other holder releases it within a moment. A holder that cannot lock LOCK does so.
+// Takes the directory's lock if the other holder releases it within a moment. A holder that then fails to lock LOCK
+// releases it so soon.
 Status TryDirectoryAgain(const std::string& path, LockMode mode, PosixLock* lock) {
   constexpr int kTries = 10;
   Attempt attempt = Attempt::kBusy;

@@ -15,7 +15,7 @@
 namespace cambium {
 namespace {
 
-// Current headers of the C library lack it. The number is the same on every architecture.
+// The number of cachestat, which current headers of the C library lack. It is the same on every architecture.
 constexpr long kCacheStatCall = 451;
 struct CacheStatRange {
   std::uint64_t offset;
@@ -29,7 +29,7 @@ struct CacheStat {
   std::uint64_t recently_evicted_pages;
 };
 
-// The kernel's own condition for answering mincore truthfully.
+// Returns whether mincore answers truthfully, by the kernel's own condition.
 bool MincoreIsHonest(int fd, const struct stat& facts) {
   return geteuid() == 0 || geteuid() == facts.st_uid || ::faccessat(fd, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0;
 }

@@ -7,7 +7,7 @@
 namespace cambium {
 namespace {
 
-// AddressSanitizer can check the ends of those blocks only that its own allocator has handed out.
+// AddressSanitizer can check the ends only of blocks that its own allocator has handed out.
 bool IsFromSystem(std::size_t bytes) {
   return !kUnderAddressSanitizer && bytes >= kSystemBytesMin && !MutantIs(Mutant::kBuffersFromMalloc);
 }

@@ -137,7 +137,7 @@ class ThreadReadQueue final : public ReadQueue {
     return Status::OK();
   }
 
-  // The clock counts nanoseconds in 64 bits, so a very long wait would end at once. It ends early instead.
+  // Waits an hour at most: the clock counts nanoseconds in 64 bits, so a very long wait would overflow and end at once.
   Status WaitFor(std::uint64_t micros, std::vector<ReadRequest*>* done) override {
     constexpr std::uint64_t kLongestMicros = 3'600'000'000;
     if (undelivered_ == 0) return Status::OK();

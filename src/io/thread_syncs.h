@@ -13,9 +13,10 @@ namespace cambium {
 // More threads gain little: two writes of the journal serve them all.
 inline constexpr std::size_t kSyncThreadsMax = 8;
 
-// Calls SyncData of each file once, in up to kSyncThreadsMax threads, the caller's among them, which end before the
-// call returns. results[i] is that of files[i]. If the system gives no thread, the caller's does it all. Throws what
-// SyncData has thrown, once all threads have ended; the files that are left then have the result Aborted.
+// Calls SyncData of each file once, in the caller's thread and up to kSyncThreadsMax - 1 others, which end before the
+// call returns. results[i] is that of files[i]. If the system gives no thread, the caller's syncs all files. If
+// SyncData throws, throws the exception once all threads have ended; files that were not synced then have the result
+// Aborted.
 void SyncInThreads(std::span<File* const> files, std::span<Status> results);
 
 }  // namespace cambium

@@ -9,10 +9,10 @@
 namespace cambium {
 namespace {
 
-// Parts of the room. Level 1 has one such part, and the runs that wait for their compaction have as much. Both take as
-// much again while a step rewrites the runs. The rest is for the log. A slice takes about eight files.
+// Level 1 may have this part of the room, and so may the runs that wait for their compaction. Both take as much again
+// while a step rewrites the runs. The rest is for the log.
 constexpr std::uint64_t kUpperLevelsOfRoom = 8;
-constexpr std::uint64_t kFilesOfRoom = 64;
+constexpr std::uint64_t kFilesOfRoom = 64;  // a slice takes about eight files
 // Below these sizes, headers, branches and syncs of files cost more than what they save.
 constexpr std::uint64_t kUpperLevelBytesLeast = 512u << 10;
 constexpr std::uint64_t kFileBytesLeast = 256u << 10;

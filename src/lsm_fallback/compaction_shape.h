@@ -58,8 +58,8 @@ struct Stretch {
   return file.tombstone_count > 0 || file.range_delete_count > 0;
 }
 
-// The tier of which an output file may overlap only a limited number of bytes (kGrandparentFiles): that of the next
-// deeper level with a single tier. Null if there is none.
+// The tier whose overlap with an output file is limited (kGrandparentFiles): that of the next deeper level with a
+// single tier. Null if there is none.
 [[nodiscard]] const TierShape* GrandparentsOf(const CompactionShape& shape, std::uint32_t output_level);
 
 }  // namespace cambium

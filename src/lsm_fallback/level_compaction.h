@@ -3,10 +3,10 @@
 //   inputs, newest first   ─┐ merged, the newest entry of a key wins
 //   overlapped files       ─┴▶ new runs in the place below
 //
-// Only entries are rewritten, values are not: a dropped address is subtracted from its segment's account, a moved one
-// is not. A tombstone or a range delete is dropped once no layer older than the inputs can hold its keys. Keys that
-// newer inputs' range deletes cover are dropped here; the new runs keep the ranges, cut at their borders. The inputs do
-// not change, so views can go on reading them, and after any error only the new files are garbage.
+// Only entries are rewritten, separated values are not: a dropped address is subtracted from its segment's account, a
+// moved one is not. A tombstone or a range delete is dropped once no layer older than the inputs can hold its keys.
+// Keys that newer inputs' range deletes cover are dropped here; the new runs keep the ranges, cut at their borders. The
+// inputs do not change, so views can go on reading them, and after any error only the new files are garbage.
 //
 // For a slice [begin, end), keys and ranges outside stay where they are: if an input file crosses a border, its rest is
 // rewritten into its old place.

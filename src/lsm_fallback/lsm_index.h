@@ -25,7 +25,7 @@ struct LsmIndexOptions {
   Codec compression = Codec::kNone;  // of level files, see RunOptions
   std::uint32_t block_size = 0;
   CompactionPolicy policy;
-  CreateIndexFile create_file;  // runs
+  CreateIndexFile create_file;  // for runs
 };
 
 // All layers passed to it must be LsmLayers with its comparator. PickFlush, IsCompactionDue, SetOptions, SetPolicy,

@@ -1,4 +1,4 @@
-// OlderFiles: the files below a compaction. They decide for each key and each range whether a deletion is still needed.
+// OlderFiles: the files below a compaction. It decides for each key and each range whether a deletion is still needed.
 #pragma once
 
 #include <cstddef>

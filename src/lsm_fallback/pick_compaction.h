@@ -13,8 +13,8 @@
 //
 // Level to level, leveled: one file is merged with the files that it overlaps below. Files after it join while the
 // level without them is still larger than its size: if two neighbours overlap one file below, that file is then merged
-// only once. Neighbours on both sides join while they add no overlap. A file whose range deletes cover other files is
-// taken first; otherwise files take turns in key order. (The newest file below shows where the last turn ended, also
+// only once. Neighbours on both sides join as long as they add no overlap. A file whose range deletes cover other files
+// is taken first; otherwise files take turns in key order. (The newest file below shows where the last turn ended, also
 // after the next Open.) RocksDB takes the file that overlaps least, which writes a little less. But then a cold range
 // is never compacted, and the entries that it hides keep their values alive in the log for ever.
 //

@@ -50,8 +50,7 @@ class AccountDelta {
     const auto bytes = static_cast<std::int64_t>(entry.address.size());
     account.bytes += sign < 0 ? -CreditOf(bytes) : bytes;
   }
-  // Returns by how many bytes removing a reference lowers the account: as many as adding it has added; in a mutant,
-  // more.
+  // Returns the bytes that removing a reference subtracts: those that adding it has added; in a mutant, more.
   static std::int64_t CreditOf(std::int64_t charged) {
     return MutantIs(Mutant::kCreditMoreThanCharged) ? charged + charged / 128 : charged;
   }

@@ -50,7 +50,7 @@ void MoveNodes(Map* from, Map* to) {
   }
 }
 
-// Erases what StageEdit has found there.
+// Erases an entry that StageEdit has found there.
 template <typename Container>
 void EraseKnown(const typename Container::key_type& key, Container* from) {
   [[maybe_unused]] const std::size_t erased = from->erase(key);
@@ -74,7 +74,7 @@ class FileChanges {
   using Table = SharedTable<std::pair<std::uint64_t, File>>;
   explicit FileChanges(const Table& before) : before_(before) {}
 
-  // As changed so far; null if there is no such file.
+  // Returns the file as changed so far; null if there is none.
   [[nodiscard]] const File* Find(std::uint64_t number) const {
     if (const auto changed = changes_.find(number); changed != changes_.end()) {
       return changed->second.has_value() ? &*changed->second : nullptr;
@@ -84,9 +84,9 @@ class FileChanges {
   }
   void Set(std::uint64_t number, File file) { changes_.insert_or_assign(number, std::move(file)); }
   void Remove(std::uint64_t number) { changes_.insert_or_assign(number, std::nullopt); }
-  // Those that an edit adds or changes, and those that it removes: they have no value.
+  // The files that the edit adds or changes, and those that it removes, which have no value.
   [[nodiscard]] const std::map<std::uint64_t, std::optional<File>>& all() const { return changes_; }
-  // By how much the changes make the files larger; modulo 2^64.
+  // Returns the bytes by which the changes make the files larger, modulo 2^64.
   [[nodiscard]] std::uint64_t AddedBytes() const {
     std::uint64_t added = 0;
     for (const auto& [number, file] : changes_) {
@@ -95,7 +95,7 @@ class FileChanges {
     }
     return added;
   }
-  // The table with the changes.
+  // Returns the table with the changes.
   [[nodiscard]] Table Made() const {
     std::vector<typename Table::Change> changes;
     changes.reserve(changes_.size());
@@ -252,7 +252,7 @@ class Stager {
 
   static std::string Name(Slot slot) { return "slot " + std::to_string(static_cast<std::uint32_t>(slot)); }
 
-  // After the edit, from all families.
+  // Returns the references after the edit, from all families.
   [[nodiscard]] std::int64_t ReferencesTo(Slot slot) const {
     const auto change = staged_.index.accounts.by_slot().find(slot);
     const std::int64_t added = change == staged_.index.accounts.by_slot().end() ? 0 : change->second.references;
@@ -276,7 +276,8 @@ class Stager {
     return Status::OK();
   }
 
-  // Takes the references into a slot that becomes shadowed out of the families' sums. Most are from families of the edit.
+  // Subtracts the references into a slot that becomes shadowed from the families' sums. Most are from families of the
+  // edit.
   void StopCounting(Slot slot) {
     std::int64_t left = ReferencesTo(slot);
     const auto stop = [&](std::uint32_t id, const FamilyState& family) {

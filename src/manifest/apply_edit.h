@@ -25,8 +25,9 @@
 
 namespace cambium {
 
-// The changes of an edit. Families and segments that the edit does not name are not copied. Of an edited family, the
-// edit copies only the nodes of tables that it changes (util/shared_table.h). So it is cheap even if the state is large.
+// The changes of an edit. Families and segments that the edit does not name are not copied. Of an edited family, only
+// the nodes of tables are copied that the edit changes (util/shared_table.h). So it is cheap even if the state is
+// large.
 struct StagedEdit {
   ManifestState globals;                          // all fields except families, segments and shadowed_slots
   std::map<std::uint32_t, FamilyState> families;  // the edited ones, whole

@@ -15,7 +15,7 @@
 //                  [12 placed runs: list of number, level, tier]  [13 dropped level runs: list]
 //   creation       1 name  2 index type  3 comparator  4 page size
 //   run            1 number  2 kind  3 file id: id  4 root: message  5 tombstones  6 file size  7 footer checksum: sum
-//                  8 smallest key  9 largest key  10 range deletes  11 largest is open: 0, 1
+//                  8 smallest key  9 largest key  10 range deletes  11 largest is open: 0, 1  [12 page size]
 //   root           1 page id  2 page checksum: sum  3 height  4 entry count  5 value bytes
 //   sweep          1 runs: list  2 cursor
 //   segment        1 number  2 slot  3 kind  4 file id: id  5 epoch  6 sealed: 0, 1  7 has footer: 0, 1

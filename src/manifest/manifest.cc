@@ -8,6 +8,7 @@
 #include "io/new_file_guard.h"
 #include "io/take_blocks.h"
 #include "manifest/apply_edit.h"
+#include "manifest/features.h"
 #include "manifest/file_names.h"
 #include "manifest/manifest_record.h"
 #include "util/checksum.h"
@@ -55,6 +56,7 @@ struct Lost {
 struct CurrentFile {
   std::unique_ptr<File> file;
   std::uint64_t number = 0;
+  std::uint32_t features = 0;  // the optional ones, in its header
   std::uint64_t seed = 0;
   std::uint64_t size = 0;      // written and synced
   std::uint64_t previous = 0;  // header checksum of the last record
@@ -83,14 +85,19 @@ struct Manifest::Rep {
 
   [[nodiscard]] bool MustRoll() const CAMBIUM_REQUIRES(mutex) { return dead || current.size > current.size_max; }
 
-  [[nodiscard]] FileHeader HeaderOf(std::uint64_t number, std::uint64_t epoch) const CAMBIUM_REQUIRES(mutex) {
+  // A header never changes, so a new feature bit needs a new file.
+  [[nodiscard]] bool LacksFeatureOf(const Edit& edit) const CAMBIUM_REQUIRES(mutex) {
+    return (OptionalFeaturesOf(edit) & ~current.features) != 0;
+  }
+
+  [[nodiscard]] FileHeader HeaderOf(std::uint64_t number, const ManifestState& next) const CAMBIUM_REQUIRES(mutex) {
     FileHeader header;
     header.kind = FileKind::kManifest;
-    header.optional_features = identity.optional_features;
+    header.optional_features = MutantIs(Mutant::kNoBitForPreparedTransactions) ? 0 : OptionalFeaturesOf(next);
     header.database_id = identity.database_id;
     header.file_id = current.number == 0 ? identity.file_id : FileIdOf(identity.file_id, number);
     header.number = number;
-    header.epoch = epoch;
+    header.epoch = next.epoch;
     header.created_seconds = identity.created_seconds;
     return header;
   }
@@ -149,10 +156,11 @@ struct Manifest::Rep {
     CurrentFile made;
     CAMBIUM_RETURN_IF_ERROR(OpenNew(&number, &guard, &made.file));
 
-    const FileHeader header = HeaderOf(number, next.epoch);
+    const FileHeader header = HeaderOf(number, next);
     std::string bytes = EncodeFileHeader(header);
     const auto header_checksum = DecodeFixed<std::uint64_t>(bytes.data() + kFileHeaderSize - 8);
     made.number = number;
+    made.features = header.optional_features;
     made.seed = header.Seed();
     made.previous = AppendManifestRecord(ManifestRecordType::kSnapshot, payload, made.seed, kFileHeaderSize,
                                          header_checksum, &bytes);
@@ -277,6 +285,7 @@ Status Manifest::Commit(const Edit& edit, std::uint64_t next_number, bool must_r
   if (!rep_->fatal.ok()) return rep_->fatal;
   if (edit.database_id.has_value()) return Status::InvalidArgument("the id of a database never changes");
   CAMBIUM_TRY(StagedEdit staged, StageEdit(edit, rep_->state, rep_->index));
+  must_roll = must_roll || rep_->LacksFeatureOf(edit);
   if (!must_roll && !rep_->MustRoll()) return rep_->Append(edit, std::move(staged));
   ManifestState next = rep_->state;
   StateIndex next_index = rep_->index;
@@ -322,9 +331,9 @@ void Manifest::NoteNothingWritten() {
   rep_->has_written = false;
 }
 
-bool Manifest::WillRoll() const {
+bool Manifest::WillRoll(const Edit& edit) const {
   const MutexLock lock(rep_->mutex);
-  return rep_->MustRoll();
+  return rep_->MustRoll() || rep_->LacksFeatureOf(edit);
 }
 
 }  // namespace cambium

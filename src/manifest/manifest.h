@@ -43,8 +43,8 @@ class Manifest {
   // ignored.)
   //
   // `number` must be drawn from the counter of file numbers, and be higher than that of any MANIFEST in the directory,
-  // else InvalidArgument. Of `identity`, only file_id, created_seconds and optional_features are used. The ids of later
-  // files are derived from its file_id. `directory` must exist, and its name must be durable.
+  // else InvalidArgument. Of `identity`, only file_id and created_seconds are used. The ids of later files are derived
+  // from its file_id. `directory` must exist, and its name must be durable.
   //
   // The objects of `meter` must outlive this one. After an error all older files remain, and the new one is removed,
   // unless a sync failed, which is fatal.
@@ -80,8 +80,8 @@ class Manifest {
   // on disk if they failed.
   [[nodiscard]] bool HasWritten() const;
   void NoteNothingWritten();
-  // True if the next Commit will roll: the file is dead, or too large.
-  [[nodiscard]] bool WillRoll() const;
+  // True if a Commit of the edit will roll: the file is dead or too large, or the edit needs a new feature bit.
+  [[nodiscard]] bool WillRoll(const Edit& edit) const;
 
   ~Manifest();
   Manifest(const Manifest&) = delete;

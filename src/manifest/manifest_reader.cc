@@ -22,7 +22,7 @@ struct FileRead {
 
 class FileReader {
  public:
-  // `number`: in its name; 0: it may have any number.
+  // `number`: the number in the file's name; 0: any number is right.
   FileReader(const File& file, std::uint64_t number, std::uint64_t size, const OnManifestRecord& on_record)
       : file_(file), number_(number), size_(size), on_record_(on_record) {}
 

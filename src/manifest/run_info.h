@@ -15,7 +15,7 @@ namespace cambium {
 enum class RunKind : std::uint8_t {
   kFlush = 1,       // from a memtable
   kCompaction = 2,  // from several runs
-  kRelocation = 3,  // reserved for log GC: new addresses of relocated values
+  kRelocation = 3,  // from log GC: new addresses of relocated values
 };
 
 struct RunInfo {

@@ -1,5 +1,5 @@
-// The checks of ManifestState::Check, which is in the same .cc file, that StageEdit repeats for the parts of the state
-// that an edit changes.
+// Checks that ManifestState::Check makes, and that StageEdit repeats for the parts of the state that an edit changes.
+// (ManifestState::Check is in the same .cc file.)
 #pragma once
 
 #include "cambium/comparator.h"
@@ -10,7 +10,7 @@ namespace cambium {
 // Returns the built-in comparator of this name, or null.
 [[nodiscard]] const Comparator* BuiltInComparator(const std::string& name);
 
-// Checks a segment by itself.
+// Checks one segment by itself.
 Status CheckSegment(const SegmentInfo& segment);
 
 // The checks of a family by itself, without its accounts. They cannot check whether its file numbers are unique: that
@@ -19,7 +19,7 @@ Status CheckFamilyWithoutFiles(const FamilyState& family);
 Status CheckRun(const FamilyState& family, const RunInfo& run);
 Status CheckLevelRun(const FamilyState& family, std::uint64_t number, const LevelRun& run);
 Status CheckIndexSegment(const FamilyState& family, std::uint64_t number, const IndexSegmentInfo& segment);
-// All of these.
+// Makes the four checks above, for the family and all its files.
 Status CheckFamily(const FamilyState& family);
 // Checks an account by itself.
 Status CheckAccount(const FamilyState& family, Slot slot, const Account& account);

@@ -45,7 +45,7 @@ struct FamilySums {
   friend bool operator==(const FamilySums&, const FamilySums&) = default;
 };
 
-// What an edit changes in the index.
+// The changes that an edit makes to the index.
 struct IndexChange {
   AccountDelta accounts;  // of all families
   std::map<std::uint32_t, FamilySums> family_sums;

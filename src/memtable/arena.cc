@@ -15,13 +15,15 @@
 namespace cambium {
 namespace {
 
-// Chunks double from 2 KiB, because there may be thousands of families with a few keys each, to the size of a huge page,
-// or to a small part of the budget. With huge pages a million keys need some 30 address translations instead of 15,000.
+// Chunks double from 2 KiB to the size of a huge page, or to a small part of the budget. They begin small because there
+// may be thousands of families with a few keys each. With huge pages a million keys need some 30 address translations
+// instead of 15,000.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 // No machine has more memory: a larger request is a wrong size, and fails without a system call.
 constexpr std::size_t kReserveMax = std::size_t{1} << 46;
 
-// Larger chunks go back to the system with their memtable. malloc would keep them for the thread that wrote.
+// Large chunks go back to the system when their memtable is destroyed. malloc would keep them for the thread that
+// wrote.
 void* AllocateDefault(std::size_t bytes) {
   return bytes < kHugePage ? AllocateLarge(bytes, Arena::kChunkAlignment)
                            : TakeSystemMemory(bytes, kHugePage, /*huge_pages=*/true);

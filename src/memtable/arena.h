@@ -18,7 +18,8 @@ namespace cambium {
 
 class Arena {
  public:
-  // Returns memory aligned to kChunkAlignment, or nullptr; std::free() frees it. Tests pass one that fails.
+  // Returns memory aligned to kChunkAlignment, or nullptr. Tests pass a function that may fail, and whose memory
+  // std::free() can free.
   using Allocate = void* (*)(std::size_t bytes);
 
   static constexpr std::size_t kCacheLine = 64;
@@ -44,7 +45,7 @@ class Arena {
     if (bytes <= static_cast<std::size_t>(back_ - front_)) return {};
     return ReserveSpare(bytes, claim);
   }
-  // Gives back what is reserved and not taken, except the rest of a chunk of which a part is taken.
+  // Gives back reserved memory that is not taken, except the rest of a chunk that is in use.
   void DropSpare();
 
   // `bytes` must be a multiple of kCacheLine; the result is aligned to it.

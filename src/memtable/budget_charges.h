@@ -20,8 +20,8 @@ enum class BudgetClaim : std::uint8_t {
   kExceeds,  // never refused
 };
 
-// The memtables of one database. They count as memory that flushes can free while the database is a member of the budget
-// and its flushes do not fail. Any thread.
+// The share of one database: all its memtables. They count as memory that flushes can free while the database is a
+// member of the budget and its flushes do not fail. Any thread.
 class BudgetShare {
  public:
   explicit BudgetShare(std::shared_ptr<WriteBudget> budget);
@@ -29,7 +29,7 @@ class BudgetShare {
   BudgetShare& operator=(const BudgetShare&) = delete;
 
   [[nodiscard]] const std::shared_ptr<WriteBudget>& budget() const { return budget_; }
-  // The database cannot flush, after a fatal error or until a flush is tried again; or it can again.
+  // True: the database cannot flush, after a fatal error or until a failed flush is tried again. False: it can again.
   void SetFailing(bool is_failing);
   [[nodiscard]] bool is_failing() const { return is_failing_.load(std::memory_order_relaxed); }
   // WriteBudget::taken() when is_failing() became true.
@@ -48,8 +48,8 @@ class BudgetShare {
   std::size_t unflushed_ = 0;
 };
 
-// A memtable. Add, Remove and Freeze: the writer; Flushed: the thread that has flushed the memtable, or knows that
-// nothing will; the destructor: after all of these.
+// The share of one memtable. The writer calls Add, Remove and Freeze. The thread that has flushed the memtable, or
+// knows that no flush will, calls Flushed. The destructor runs after all of these.
 class TableCharge {
  public:
   explicit TableCharge(std::shared_ptr<BudgetShare> share) : share_(std::move(share)) {}
@@ -60,9 +60,9 @@ class TableCharge {
   // False, and takes nothing, if the budget refuses it.
   [[nodiscard]] bool Add(std::size_t bytes, BudgetClaim claim);
   void Remove(std::size_t bytes);
-  // The memtable takes no more writes.
+  // Call it when the memtable takes no more writes.
   void Freeze();
-  // Only readers still have the memtable, or it can never be flushed.
+  // Call it when only readers still have the memtable, or when it can never be flushed.
   void Flushed();
 
   [[nodiscard]] std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
@@ -78,7 +78,7 @@ class TableCharge {
   bool is_unflushed_ = true;
 };
 
-// The filter of a run: it is counted, never refused.
+// The share of the filter of one run. A filter is counted, and never refused.
 class FilterCharge {
  public:
   FilterCharge(std::shared_ptr<WriteBudget> budget, std::size_t bytes);

@@ -156,7 +156,7 @@ struct MemTable::Rep {
         tree(comparator),
         ranges(comparator) {}
 
-  TableCharge charge;  // outlives the arena, so that memory is given back before it is said to be
+  TableCharge charge;  // outlives the arena, which frees memory before the budget counts it as free
   Arena arena;
   MemTree tree;
   TableRanges ranges;

@@ -79,7 +79,7 @@ class RangeDeletes final : public RangeCover {
   [[nodiscard]] Stretch StretchOf(Slice key) const override;
   // These, too, take O(log count).
   [[nodiscard]] bool Covers(Slice key) const { return BoundsUpTo(key) % 2 == 1; }
-  // True if every key of [from, to) is covered, and if any might be; null: no bound on this side.
+  // CoversAllOf: true if every key of [from, to) is covered. Overlaps: true if any may be. Null: no bound on this side.
   [[nodiscard]] bool CoversAllOf(const Slice* from, const Slice* to) const;
   [[nodiscard]] bool Overlaps(const Slice* from, const Slice* to) const;
 

@@ -58,7 +58,7 @@ class StretchMap::Place {
     const Step& last = steps_[height_ - 1];
     return last.node->slots()[last.slot];
   }
-  // These move on. False: there is none.
+  // These move to another boundary. False: there is none.
   bool ToNext() {
     return Climb(true, [](const Node&, unsigned) { return true; });
   }

@@ -14,9 +14,8 @@
 // then costs up to O(n) at once, a lookup searches log2(n) arrays, and iterators need a copy in which ranges that touch
 // are joined.
 //
-// Threads: one writer (Add, Remove, BytesMax), and any number of concurrent readers. A version and its nodes are
-// written before `newest_` is stored with release; readers load it with acquire, and everything that it leads to never
-// changes.
+// Threads: one writer (Add, BytesMax), and any number of concurrent readers. A version and its nodes are written before
+// `newest_` is stored with release; readers load it with acquire, and everything that it leads to never changes.
 #pragma once
 
 #include <atomic>

@@ -129,7 +129,8 @@ class WriteBudget {
   [[nodiscard]] bool StallsAll() const { return ShouldStall() && unflushed() > limit() / 8; }
   // Set when ShouldFlush has become true, until the next flush. Costs a load.
   [[nodiscard]] bool IsFlushDue() const { return is_flush_due_.load(std::memory_order_relaxed); }
-  // The largest chunk that a memtable should take, so that the budget can be used up: a 64th of it.
+  // The largest chunk that a memtable should take, so that the budget can be used up: about a 64th of it, at most 2
+  // MiB.
   [[nodiscard]] std::size_t ChunkBytesMax() const;
   // The most bytes that a database keeps in memtables which only snapshots hold. This is half of the limit. If the
   // databases together hold more than half, each one gets an equal share of this half. Requires a limit.
@@ -144,10 +145,11 @@ class WriteBudget {
   // ---- Making room; the caller holds no lock ----
 
   // If a flush is due, freezes memtables until they have a quarter of the memtables' limit. If another thread makes
-  // room now, it does nothing, and the flush stays due. If memory runs out, the next chunk makes it due again.
+  // room now, does nothing, and the flush stays due. If memory runs out, the next chunk makes it due again.
   void FlushIfDue() noexcept CAMBIUM_EXCLUDES(members_mutex_);
-  // Freezes memtables for a write of `self`, due or not, unless a flush is scheduled. If only other members flush, the
-  // write need not wait for them: `self` freezes its own memtables, if they have a 16th of the memtables' limit.
+  // Freezes memtables for a write of `self`, if a flush is due or none is scheduled. If only other members have
+  // scheduled one, the write need not wait for it: freezes memtables of `self`, if they have a 16th of the memtables'
+  // limit.
   void MakeRoom(Member* self) CAMBIUM_EXCLUDES(members_mutex_);
   // True if a writer waits for memory.
   [[nodiscard]] bool HasLine() const CAMBIUM_EXCLUDES(mutex_);
@@ -174,7 +176,8 @@ class WriteBudget {
 
   [[nodiscard]] bool HasRoom(const BudgetShare& share, std::size_t bytes, BudgetClaim claim) const
       CAMBIUM_REQUIRES(mutex_);
-  // Adds to the memtables of a share, or subtracts. `active` and `unflushed`: of `bytes`, those that are so.
+  // Adds to the memtables of a share, or subtracts. `active` and `unflushed`: the parts of `bytes` that are active, and
+  // that are unflushed.
   void Change(BudgetShare* share, std::ptrdiff_t bytes, std::ptrdiff_t active, std::ptrdiff_t unflushed)
       CAMBIUM_REQUIRES(mutex_);
   // Changes what counts as unflushed.

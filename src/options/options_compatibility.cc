@@ -9,6 +9,7 @@ Options* Options::OptimizeForRocksDBCompatibility() {
   error_if_exists = false;
   wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
   max_total_wal_size = 0;
+  db_write_buffer_size = 0;
   max_space_amplification = 0;
   allow_mmap_reads = false;
   max_open_files = -1;

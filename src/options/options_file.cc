@@ -187,7 +187,7 @@ Result<std::vector<OptionsFileText>> ReadChain(FileSystem& fs, const std::string
 // Applies the additions of a chain, which has the newest file first, to its whole file.
 OptionsFileText Whole(std::vector<OptionsFileText> chain) {
   // A family has the options of the newest file with a section of it, unless a newer one says that it was dropped.
-  std::unordered_map<std::string_view, std::size_t> decided;  // by name: an index in chain; of no file if it is dropped
+  std::unordered_map<std::string_view, std::size_t> decided;  // by name: an index in chain; its size: dropped
   for (std::size_t i = 0; i < chain.size(); ++i) {
     for (const auto& [name, texts] : chain[i].families) decided.emplace(name, i);
     for (const std::string& name : chain[i].dropped) decided.emplace(name, chain.size());

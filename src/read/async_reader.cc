@@ -16,7 +16,7 @@ namespace {
 // A free slot keeps its memory for the next value, up to this many bytes.
 constexpr std::size_t kBytesKept = 64u << 10;
 
-// The result of a read that has not ended yet: the final one if memory runs out, or the reader is destroyed.
+// The result of a read that has not ended yet. It remains the result if memory runs out, or the reader is destroyed.
 Status NotRead() { return Status::Aborted("not read: memory ran out, or the reader was destroyed"); }
 
 }  // namespace
@@ -62,8 +62,8 @@ class AsyncReaderImpl::Claim {
 class AsyncReaderImpl::PollScope {
  public:
   explicit PollScope(AsyncReaderImpl* reader) : reader_(*reader) { reader_.is_polling_ = true; }
-  // Also after an exception of a callback: what the callbacks have begun must go on, though the program may next wait
-  // for the descriptor.
+  // Runs also after an exception of a callback. The program may next wait for the descriptor, so reads that the
+  // callbacks have begun must be submitted.
   ~PollScope() {
     reader_.is_polling_ = false;
     if (reader_.IsForkedChild()) return;
@@ -288,7 +288,7 @@ void AsyncReaderImpl::LookUp(Read* read, const ReadOptions& options, const Famil
   if (read->unread.view != nullptr) {
     read->unread.query.key = read->key;
     read->status = NotRead();
-    // Counted at once, for the next keys of a MultiGet; and the attempt to read it may have taken its memory.
+    // Charged at once: the next keys of a MultiGet must count it, and the attempt to read it may have taken its memory.
     const std::uint64_t bytes = read->unread.query.address.size();
     if (bytes <= at_once.bytes_max) Charge(read, bytes);
   } else if (read->status.ok()) {

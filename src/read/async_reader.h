@@ -100,8 +100,8 @@ class AsyncReaderImpl final : public AsyncReader {
   void Forget(AsyncGet* get) override;
 
   [[nodiscard]] Status Check(const ReadOptions& options) const;
-  // Looks the key up in the view, or if it is null, in the view of `options`. If read->unread is set then, the value
-  // has to be read. If it throws, the read has not begun.
+  // Looks the key up in the view, or if it is null, in the view of `options`. If it sets read->unread, the value has to
+  // be read. If it throws, the read has not begun.
   void LookUp(Read* read, const ReadOptions& options, const Family& family, Slice key, const View* view,
               SequenceNumber sequence);
   // The read is in flight. Puts it in the list for its next step.
@@ -113,8 +113,8 @@ class AsyncReaderImpl final : public AsyncReader {
   Status MakeRequest(Read* read);
   // Begins the read of *get, which takes a slot. True: it has ended already.
   bool BeginNow(AsyncGet* get);
-  // Begins reads of coroutines that wait for a slot, at most of those that wait when it is called. Returns how many
-  // have ended already; these it resumes.
+  // Begins reads of the coroutines that wait for a slot when it is called, as far as there are slots. Resumes those
+  // whose reads have ended already, and returns how many.
   std::size_t BeginWaiting();
   AsyncGet* PopWaiting();
   // Delivers the reads that have ended by now. Returns how many.
@@ -125,7 +125,7 @@ class AsyncReaderImpl final : public AsyncReader {
   [[nodiscard]] bool IsForkedChild() const;
   // Takes finished reads from the queue. Waits up to `micros` if there is none.
   void Receive(std::uint64_t micros);
-  // Ends a read with this error, or if it is OK, with the error that LookUp has set: memory ran out.
+  // Ends a read with the error `why`, or if that is OK, with the error that LookUp has set (NotRead).
   void Fail(Read* read, const Status& why) noexcept;
   // The queue has failed: all its reads fail.
   void LoseQueue(const Status& why) noexcept;
@@ -161,8 +161,8 @@ class AsyncReaderImpl final : public AsyncReader {
   const AsyncSource source_;
   const DbContext& db_;
   const AsyncReaderOptions options_;
-  // A ring returns a value that is in memory as fast as a call that asks for it. Threads do not: then the call comes
-  // first.
+  // io_uring returns a value that is in the page cache as fast as a call that reads only from the cache would. Threads
+  // do not, so without io_uring such a call comes first.
   const bool has_ring_;
   EventDescriptor event_;             // outlives the queue, which signals it
   std::unique_ptr<ReadQueue> queue_;  // null: to be made

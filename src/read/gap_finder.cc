@@ -6,7 +6,7 @@
 namespace cambium {
 namespace {
 
-// Most moves pass few tombstones. So gaps are not looked for before the fourth of them, and then at each eighth.
+// Most moves pass few tombstones. So gaps are looked for at the fourth tombstone, and then at every eighth.
 constexpr std::size_t kPassedBeforeLook = 4;
 constexpr std::size_t kLookEach = 8;
 

@@ -1,5 +1,6 @@
 // GapFinder: collects, during one move of an iterator, the tombstones that follow each other (state/gaps.h). If the
-// iterator comes to a gap, it says where the gap ends. At the end of the move it adds the gap that the move has passed.
+// iterator comes to a known gap, Pass tells where the gap ends. At the end of the move, End adds a gap of all that the
+// move has passed.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,8 @@ class GapFinder {
   const SequenceNumber sequence_;
   const bool forward_;
   std::size_t passed_ = 0;
-  std::string first_;  // from this tombstone on, which may be the fourth of the move, no entry was visible
-  std::string last_;   // up to this one none was, and the watch had begun
+  std::string first_;  // no entry was visible from this tombstone on, the fourth of the move
+  std::string last_;   // nor up to this one; the watch had begun by then
   Gaps::Watch watch_;
   bool may_watch_ = true;
 };

@@ -25,13 +25,13 @@ namespace cambium {
           family.equal_by, db.meter.is_on() ? &db.meter : nullptr};
 }
 
-// Which values in the log a read may read when it begins. It never waits for the device for them.
+// The values in the log that Reader::Begin may read. It never waits for the device.
 struct ReadAtOnce {
-  std::uint64_t bytes_max = 0;  // larger ones not
-  bool only_mapped = true;      // false: also those that are in memory and not mapped
+  std::uint64_t bytes_max = 0;  // no value with more bytes
+  bool only_mapped = true;      // false: also values in the page cache that are not mapped
 };
 
-// A value that a read has found in the log, and not read.
+// A value that a read has found in the log and has not read yet.
 struct UnreadValue {
   std::shared_ptr<const View> view;  // keeps its file; null: there is no such value
   ValueQuery query;                  // its key is the caller's
@@ -43,8 +43,8 @@ class Reader {
   explicit Reader(DbState* state)
       : db_(state->context), commits_(state->commits), head_(state->head), read_queues_(state->read_queues) {}
 
-  // If pin_mapped_values is set, each read below with a parameter `keep` that is not null may set *value to bytes of a
-  // mapping, and then *keep to the segment that keeps them.
+  // For the reads below that have a parameter `keep`: with pin_mapped_values, and if `keep` is not null, a read may set
+  // *value to bytes of a mapping. Then it sets *keep to the segment that keeps the mapping.
 
   // OK if the database can be read, and the options are valid.
   [[nodiscard]] Status Check(const ReadOptions& options) const;
@@ -67,8 +67,8 @@ class Reader {
     return head_.PinViewFor(options, sequence);
   }
   [[nodiscard]] const SegmentTable& SegmentsOf(const View& view) const;
-  // Looks up keys[i] in families[i]. Skips null families, whose statuses are set already. *pins counts the values that
-  // are not copied; null: all are.
+  // Looks up keys[i] in families[i]. Skips null families, whose statuses are set already. If `pins` is null, all values
+  // are copied. Otherwise *pins counts those that are not copied.
   void MultiGet(const ReadOptions& options, std::span<const Family* const> families, const Slice* keys,
                 PinnableSlice* values, Status* statuses, ValuePins* pins) const;
 

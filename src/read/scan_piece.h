@@ -4,10 +4,9 @@
 //              │   │   │   │
 //   log      ..[v1][v2][v3]...[v4]..  near each other: one copy for v1 to v3, and no copy for each
 //
-// A piece is read if at least half of its bytes are values that come next. It grows with the scan: at first it has no
-// more values than the scan is expected to read, and not many; each piece that was used allows twice as many values. A
-// piece that was not used (a merge of several layers can bring other values first) makes the scan read the next values
-// one by one.
+// A piece is read if at least half of its bytes are values that come next. It has no more values than the scan is
+// expected to read, and at first at most kEntriesAtFirst; each piece that was used doubles this limit. A piece that was
+// not used (a merge of several layers can bring other values first) makes the scan read the next values one by one.
 //
 // Only bytes that are in memory are read. Each value is verified when it is its turn, so damage inside a piece is
 // reported only at the damaged value.
@@ -48,7 +47,8 @@ class ScanPiece {
 
  private:
   static constexpr std::size_t kEntriesAtFirst = 16;
-  // How many values are read one by one after a piece that was not used, and at most after a value without a near one.
+  // How many values are read one by one: kPause after a piece that was not used, at most kScatteredPauseMax after a
+  // value with no other near it.
   static constexpr std::size_t kPause = 64;
   static constexpr std::size_t kScatteredPauseMax = 7;
 

@@ -42,8 +42,8 @@ class Replay {
 
  private:
   Status OpenSources() {
-    // Begin with unsealed segments before the replay position: they have to be sealed, and the first record of the
-    // segment after each says where.
+    // Begin with unsealed segments before the replay position. Each has to be sealed, and the first record of the next
+    // segment says where its log ends.
     std::uint64_t from = state_.replay.segment;
     for (const auto& [number, info] : state_.segments) {
       if (info.kind == SegmentKind::kLog && !info.sealed) from = std::min(from, number);
@@ -162,8 +162,8 @@ class Replay {
     return End(i, scanner->offset(), scanner->reason(), scanner);
   }
 
-  // Takes a record that validates, and applies its batch if the record is its last. Sets *problem if the record cannot
-  // follow those read so far.
+  // Takes a record that validates. If it is the last one of its batch, applies the batch. Sets *problem if the record
+  // cannot follow those read so far.
   Status TakeRecord(const LogSource& source, const ScannedRecord& record, Applied* applied, std::string* problem) {
     result_.proven_durable = std::max(result_.proven_durable, record.header.DurableSequence());
     if (IsControl(record.header.op)) {
@@ -200,7 +200,7 @@ class Replay {
     return Lost(source, source.size, "the segment is flushed and not sealed, and no later segment says where it ends");
   }
 
-  // Only in a mutant: applies a batch of which records are missing. `end`: of its last record.
+  // Only in a mutant: applies a batch that lacks records. `end`: of its last record.
   Status ApplyHalfBatch(std::uint64_t end, Applied* applied) {
     if (!MutantIs(Mutant::kApplyHalfBatch) || batch_.empty()) return Status::OK();
     CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
@@ -282,7 +282,7 @@ class Replay {
         break;
       }
       default:
-        // The checksum is right, but this library never writes such a record; an address could not hold it.
+        // The checksum is right, but this library never writes such a record; no address could lead to it.
         if (record.offset >= kLogOffsetMax || header.value_size > kLoggedValueSizeMax) {
           return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": record of " +
                                     std::to_string(header.value_size) + " bytes is too large or too far into its file");
@@ -314,7 +314,7 @@ class Replay {
     return raw_size;
   }
 
-  // Called before memory is taken for the value.
+  // Checks the size that a compressed value claims, before memory is taken for the value.
   static Status CheckClaim(const LogSource& source, const ScannedRecord& record, std::uint64_t raw_size) {
     if (record.header.codec == Codec::kNone) return Status::OK();
     Slice stored = record.stored_value;

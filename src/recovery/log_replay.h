@@ -54,8 +54,9 @@ struct ReplayResult {
 };
 
 // Calls `apply` with each whole batch, in order. A batch may have operations that their family has flushed, and
-// operations of dropped families; the callback must skip both. Writes nothing. Returns Corruption and NotSupported as
-// above, IOError if a file cannot be read (the log may still be whole), and any error of `apply`.
+// operations of dropped families; the callback must skip both. Writes nothing. Returns Corruption as above,
+// NotSupported for a record of a later version, IOError if a file cannot be read (the log may still be whole), and any
+// error of `apply`.
 Result<ReplayResult> ReplayLog(const ReplayRequest& request,
                                const std::function<Status(const std::vector<ReplayedOp>&)>& apply);
 

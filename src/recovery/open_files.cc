@@ -112,7 +112,7 @@ bool WasNeverWritten(const ManifestState& state) {
 
 namespace {
 
-// Whether the file is a log segment with a record.
+// Returns whether the log segment begins with a whole record.
 Result<bool> HasRecord(const File& file, const FileHeader& header) {
   FileInfo info;
   CAMBIUM_RETURN_IF_ERROR(file.GetInfo(&info));
@@ -122,7 +122,7 @@ Result<bool> HasRecord(const File& file, const FileHeader& header) {
   return first == ScanResult::kRecord;
 }
 
-// Checks a file that the state does not name: whether a crash can have left it.
+// Checks whether a crash can have left a file that the state does not name. Corruption if not.
 Status CheckStray(FileSystem& fs, const std::string& path, const NumberedFile& found, const ManifestState& state) {
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs.Open(path, OpenMode::kReadOnly, {}, &file));

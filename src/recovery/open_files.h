@@ -26,7 +26,7 @@ Status CheckDefaultFamily(const std::string& directory, const ManifestState& sta
 Result<std::unique_ptr<File>> OpenLayerFile(FileSystem& fs, const std::string& directory, const ManifestState& state,
                                             FileKind kind, std::uint64_t number);
 
-// What to do with a log segment whose file header is damaged. The MANIFEST knows everything in the header that is
+// Says what to do with a log segment whose file header is damaged. The MANIFEST knows everything in the header that is
 // needed to read the records, and their checksums show that this is the right file.
 enum class HeaderDamage {
   kRefuse,       // Corruption

@@ -15,7 +15,7 @@ bool IsIndexFile(FileKind kind) {
          kind == FileKind::kLargeValue;
 }
 
-// Returns the database id of most files with whole headers.
+// Returns the database id that most files with whole headers have.
 std::optional<Id128> MostCommonDatabase(const std::vector<FoundFile>& files) {
   std::map<Id128, int> count;
   for (const FoundFile& file : files) {
@@ -50,8 +50,8 @@ bool HasUncommittedPages(Salvage* salvage) {
   return false;
 }
 
-// Whether the state counts as the last one, by the rules of ReadKnownState. *lacking: where the log refers to something
-// that the state does not know, and to what; "" if it does not.
+// Returns whether the state counts as the last one, by the rules of ReadKnownState. If the log refers to something that
+// the state does not know, sets *lacking to the place and to what is unknown; else to "".
 Result<bool> IsLastState(Salvage* salvage, const Status& flaw, std::string* lacking) {
   const ManifestState& state = salvage->state;
   CAMBIUM_TRY(*lacking, FindUnknownToManifest(*salvage));
@@ -125,8 +125,8 @@ Status ReadKnownState(Salvage* salvage) {
 }
 
 void OpenSegments(Salvage* salvage) {
-  // Assign slots: without a MANIFEST to all segments, otherwise to large values that the log names and the MANIFEST
-  // does not name yet.
+  // Assign slots: without a MANIFEST to all segments, otherwise to large values that the MANIFEST does not name,
+  // because the log may refer to them.
   std::uint32_t next_slot = 0;
   if (salvage->has_manifest) {
     for (const auto& [number, info] : salvage->state.segments) {
@@ -154,10 +154,11 @@ void OpenSegments(Salvage* salvage) {
     const bool has_slot = salvage->has_manifest && info != nullptr;
     const bool is_another =
         header.database_id != salvage->state.database_id || (has_slot && header.file_id != info->file_id);
-    if (is_another || (!has_slot && next_slot >= kSlotCountMax)) {
-      if (!salvage->has_manifest) {
-        salvage->ReportLost({"", {}, {}, {}, 0, found.path + ":0: belongs to another database"});
-      }
+    const bool lacks_slot = !has_slot && next_slot >= kSlotCountMax;
+    if (is_another || lacks_slot) {
+      // With a MANIFEST, only a large value that it does not name is left out: it cannot be live.
+      const std::string why = is_another ? "belongs to another database" : "there are too many segments";
+      if (!salvage->has_manifest) salvage->ReportLost({"", {}, {}, {}, 0, found.path + ":0: " + why});
       continue;
     }
     const Slot slot = has_slot ? info->slot : static_cast<Slot>(next_slot++);

@@ -12,14 +12,14 @@ namespace cambium {
 // last one unless
 //   - the log refers to something that the state does not know (log_evidence.h), or
 //   - the MANIFEST is damaged, and files that it names are missing, or
-//   - the MANIFEST is damaged or files that it names are missing, and there are index files with larger numbers than any
-//     file that it names, or pages after the committed length of a tree's file.
+//   - the MANIFEST is damaged or files that it names are missing; and either there is an index file with a larger
+//     number than any file that it names, or a tree's file has pages after its committed length.
 // A flaw of the MANIFEST is always reported: as a loss if the state counts as the last one, otherwise as a note.
 Status ReadKnownState(Salvage* salvage);
 
-// Opens the segments: those that the MANIFEST names, or without a MANIFEST all segments of the database. Without a
-// MANIFEST, a segment of another database is reported as lost. With one, a missing segment is reported with each entry
-// that refers to it.
+// With a MANIFEST, opens the segments that it names, and large values that it does not name, because the log may refer
+// to them. A missing segment is reported later, with each entry that refers to it. Without a MANIFEST, opens all
+// segments of the database; a segment of another database, or one for which no slot is left, is reported as lost.
 void OpenSegments(Salvage* salvage);
 
 }  // namespace cambium

@@ -1,5 +1,6 @@
 // A LogSalvage reads all whole records of the log, also those after damage, to decide keys in doubt. It runs only if
-// something is lost. For each key in doubt it notes the record with the largest number, then decides each note:
+// something is lost. For each key in doubt it notes the record with the largest sequence number, then decides each
+// note:
 //
 //   the record, the rest of its batch, and every later operation were read    proven: it is the newest of its key
 //   it is a delete, or a range delete with a larger number covers the key     the key is not written

@@ -66,7 +66,7 @@ Status Create(rocksdb_backup_engine_t* engine, rocksdb_t* db, const rocksdb_crea
   return Status::OK();
 }
 
-// As in RocksDB, replaces an existing database. The backup is restored into a directory next to it first. `id` 0: the
+// As in RocksDB, replaces an existing database: first restores the backup into a directory next to it. `id` 0 means the
 // newest backup.
 Status Restore(BackupEngine* engine, cambium::BackupID id, const std::string& directory, const char* wal_dir) {
   if (wal_dir != nullptr && *wal_dir != '\0' && directory != wal_dir) {
@@ -88,7 +88,7 @@ Status Restore(BackupEngine* engine, cambium::BackupID id, const std::string& di
   return fs.SyncDirectory(cambium::ParentOf(directory));
 }
 
-// Out-of-range index: zeros.
+// Returns zeros if the index is out of range.
 BackupInfo At(const rocksdb_backup_engine_info_t* info, int index) {
   const auto i = static_cast<std::size_t>(index);
   return index >= 0 && i < info->rep.size() ? info->rep[i] : BackupInfo();

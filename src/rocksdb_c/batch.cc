@@ -111,7 +111,7 @@ void rocksdb_writebatch_delete_rangev_cf(rocksdb_writebatch_t* batch, rocksdb_co
   });
 }
 
-// These refuse: a write of the batch then fails, and says why.
+// The batch refuses these operations: a later write of the batch fails with the reason.
 void rocksdb_writebatch_merge(rocksdb_writebatch_t* batch, const char* /*key*/, size_t /*key_length*/,
                               const char* /*value*/, size_t /*value_length*/) {
   Refuse(batch, "Merge");
@@ -151,7 +151,7 @@ void rocksdb_writebatch_update_timestamps(rocksdb_writebatch_t* /*batch*/, const
                                           size_t (* /*get_timestamp_size*/)(void*, uint32_t), char** errptr) {
   Lack(errptr, "timestamps");
 }
-// Bytes for the readers of the log, which this version does not have; they change no key.
+// Does nothing: the bytes are only for readers of the log, and this version has no such readers.
 void rocksdb_writebatch_put_log_data(rocksdb_writebatch_t* /*batch*/, const char* /*bytes*/, size_t /*length*/) {}
 
 // ---- Save points ----

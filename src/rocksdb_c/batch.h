@@ -10,7 +10,7 @@
 
 namespace cambium::rocks {
 
-// In the C++ interface a null family means the default one; here it is more likely to be one that was not created.
+// In the C++ interface a null family means the default one. Here a null is more likely a family that was not created.
 inline Status NullFamily() { return Status::InvalidArgument("the column family handle is null"); }
 
 // A key or value that is given in parts.
@@ -20,7 +20,8 @@ inline std::string Joined(int count, const char* const* parts, const std::size_t
   return whole;
 }
 
-// Calls a program's functions for the operations of a batch. RocksDB has none for range deletes: it skips them too.
+// Calls a program's functions for the operations of a batch. RocksDB has no such function for range deletes, and skips
+// them too.
 class Teller final : public WriteBatch::Handler {
  public:
   using Puts = void (*)(void*, const char*, std::size_t, const char*, std::size_t);
@@ -59,8 +60,8 @@ class Teller final : public WriteBatch::Handler {
 
 }  // namespace cambium::rocks
 
-// A batch of a program's, or that of a transaction. RocksDB's programs release the second with rocksdb_free, so the
-// object here owns nothing.
+// The batch of a program or of a transaction. RocksDB's programs release a transaction's batch with rocksdb_free, so
+// this object owns nothing.
 struct rocksdb_writebatch_wi_t {
   cambium::WriteBatchWithIndex* rep;
   std::string* data;  // the result of the last rocksdb_writebatch_wi_data

@@ -25,8 +25,8 @@ struct OwnBatch : rocksdb_writebatch_wi_t {
   std::string own_data;
 };
 
-// An operation that would make the batch too large is not a refusal for the batch itself, but is one here: the
-// functions that add operations cannot return it.
+// Marks the batch as refusing after any error. C++ does not do this for an operation that would make the batch too
+// large, but returns the error; the functions here cannot return it.
 void Keep(rocksdb_writebatch_wi_t* batch, Status added) {
   if (!added.ok()) static_cast<void>(batch->rep->GetWriteBatch()->Refuse(std::move(added)));
 }
@@ -50,8 +50,7 @@ Status GetFromBoth(rocksdb_writebatch_wi_t* batch, rocksdb_t* db, const rocksdb_
   return Worded(batch->rep->GetFromBatchAndDB(db->rep.get(), options->Rep(), family, key, value));
 }
 
-// Makes `base`, which it takes over, an iterator that also shows the batch's operations of the family; null: those of
-// the default family.
+// Adds the batch's operations of the family (null: the default family) to what `base` shows, and returns `base`.
 rocksdb_iterator_t* Above(rocksdb_iterator_t* base, rocksdb_writebatch_wi_t* batch, ColumnFamilyHandle* family,
                           const rocksdb_readoptions_t* options) {
   base->AddBatch(batch->rep, family, options);
@@ -186,7 +185,7 @@ void rocksdb_writebatch_wi_update_timestamps(rocksdb_writebatch_wi_t* /*batch*/,
                                              size_t (* /*get_timestamp_size*/)(void*, uint32_t), char** errptr) {
   Lack(errptr, "timestamps");
 }
-// Bytes for the readers of the log, which this version does not have; they change no key.
+// Does nothing: the bytes are only for readers of the log, and this version has no such readers.
 void rocksdb_writebatch_wi_put_log_data(rocksdb_writebatch_wi_t* /*batch*/, const char* /*bytes*/, size_t /*length*/) {}
 
 // ---- Save points, iteration, writing ----

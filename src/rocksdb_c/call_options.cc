@@ -69,7 +69,7 @@ void rocksdb_readoptions_set_snapshot(rocksdb_readoptions_t* options, const rock
   options->snapshot = snapshot == nullptr ? nullptr : snapshot->rep;
 }
 
-// RocksDB too refers to the caller's bytes.
+// As in RocksDB, the bound refers to the caller's bytes.
 void rocksdb_readoptions_set_iterate_upper_bound(rocksdb_readoptions_t* options, const char* key, size_t length) {
   options->upper = key == nullptr ? std::nullopt : std::optional(cambium::Slice(key, length));
 }
@@ -92,7 +92,7 @@ const char* rocksdb_readoptions_get_request_id(rocksdb_readoptions_t* options, s
   return Shown(options->request_id, length);
 }
 
-// RocksDB may skip tables by it, which here would only be an optimisation.
+// Without effect: RocksDB calls the filter only to skip tables. Here that would only save time.
 void rocksdb_readoptions_set_table_filter(rocksdb_readoptions_t* options, void* state, void (*destructor)(void*),
                                           rocksdb_readoptions_table_filter_cb /*table_filter*/) {
   options->table_filter = std::make_shared<RocksState>(state, destructor);

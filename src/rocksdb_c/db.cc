@@ -31,7 +31,7 @@ Result<std::unordered_map<std::string, std::string>> Changes(rocksdb_t* db, int 
   return changes;
 }
 
-// SetOptions refuses to change nothing, as RocksDB's does. A call that has only hints succeeds.
+// As in RocksDB, a call without any option fails. A call that has only hints succeeds.
 Status SetFamilyOptions(rocksdb_t* db, ColumnFamilyHandle* family, int count, const char* const* keys,
                         const char* const* values) {
   CAMBIUM_TRY(const auto changes, Changes(db, count, keys, values));
@@ -61,7 +61,7 @@ void rocksdb_repair_db(const rocksdb_options_t* options, const char* name, char*
     return cambium::RepairDB(name, its);
   });
 }
-// As RocksDB writes an identity: 36 characters, the digits in groups of 8, 4, 4, 4 and 12.
+// Writes the identity as RocksDB does: 36 characters, the digits in groups of 8, 4, 4, 4 and 12.
 char* rocksdb_get_db_identity(rocksdb_t* db, size_t* length) {
   std::string identity;
   *length = 0;
@@ -112,7 +112,7 @@ void rocksdb_compact_range_cf_opt(rocksdb_t* db, rocksdb_column_family_handle_t*
                                   const char* limit, size_t limit_length) {
   Compact(db, RepOf(family), options->Rep(), start, start_length, limit, limit_length);
 }
-// In RocksDB these begin compactions; here jobs of their own do what is due.
+// In RocksDB these begin compactions. Here background jobs begin each compaction that is due.
 void rocksdb_suggest_compact_range(rocksdb_t* /*db*/, const char* /*start*/, size_t /*start_length*/,
                                    const char* /*limit*/, size_t /*limit_length*/, char** /*errptr*/) {}
 void rocksdb_suggest_compact_range_cf(rocksdb_t* /*db*/, rocksdb_column_family_handle_t* /*family*/,
@@ -135,7 +135,7 @@ void rocksdb_enable_file_deletions(rocksdb_t* /*db*/, char** errptr) { Lack(errp
 // Close ends background work itself.
 void rocksdb_cancel_all_background_work(rocksdb_t* /*db*/, unsigned char /*wait*/) {}
 void rocksdb_disable_manual_compaction(rocksdb_t* db) { ++*db->manual_compactions_disabled; }
-// As in RocksDB, a call without one of DisableManualCompaction before it cancels the next one.
+// As in RocksDB, a call that no DisableManualCompaction precedes cancels the next DisableManualCompaction.
 void rocksdb_enable_manual_compaction(rocksdb_t* db) { --*db->manual_compactions_disabled; }
 
 void rocksdb_compact_files(rocksdb_t* /*db*/, const rocksdb_compaction_options_t* /*options*/,

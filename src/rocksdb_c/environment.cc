@@ -54,7 +54,7 @@ class ErrorLogger final : public cambium::Logger {
   const std::string prefix_;
 };
 
-// RocksDB takes each fairness above 100 as 100.
+// As in RocksDB, a fairness above 100 means 100.
 rocksdb_ratelimiter_t* NewLimiter(int64_t rate, int64_t period, int32_t fairness) {
   return new rocksdb_ratelimiter_t{std::shared_ptr<cambium::RateLimiter>(
       cambium::NewGenericRateLimiter(rate, period, std::clamp(fairness, int32_t{1}, int32_t{100})))};
@@ -121,7 +121,7 @@ void rocksdb_logger_destroy(rocksdb_logger_t* logger) { delete logger; }
 rocksdb_ratelimiter_t* rocksdb_ratelimiter_create(int64_t rate, int64_t refill_period_us, int32_t fairness) {
   return NewLimiter(rate, refill_period_us, fairness);
 }
-// The rate is the most that RocksDB's would choose.
+// The limiter always has this rate, the highest that RocksDB's would choose.
 rocksdb_ratelimiter_t* rocksdb_ratelimiter_create_auto_tuned(int64_t rate, int64_t refill_period_us, int32_t fairness) {
   return NewLimiter(rate, refill_period_us, fairness);
 }

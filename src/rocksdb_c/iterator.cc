@@ -146,7 +146,7 @@ Status rocksdb_iterator_t::Refresh() {
 
 namespace {
 
-// What an iterator over a family of the database is made by.
+// Returns the function that makes an iterator over a family of the database.
 IteratorSource SourceOf(const rocksdb_t* db, ColumnFamilyHandle* family) {
   return [its = db->rep.get(), family](const ReadOptions& read) { return its->NewIterator(read, family); };
 }
@@ -173,7 +173,7 @@ void rocksdb_create_iterators(rocksdb_t* db, rocksdb_readoptions_t* options, roc
                                                              families[i]->prefix_extractor));
     }
     if (count == 0) return Status::OK();
-    // They show one state, also if one of them is made again with other bounds.
+    // All show one state, also if one of them is made again with other bounds.
     if (wrapped[0]->NeedsState()) {
       const std::shared_ptr<const Snapshot> state = SnapshotOf(db->rep);
       for (const auto& each : wrapped) each->SetState(state);

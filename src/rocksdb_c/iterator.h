@@ -1,6 +1,6 @@
 // The iterators of RocksDB's C interface. RocksDB's may be refreshed, may follow the newest state (tailing), may be
 // given other bounds between two seeks, and may end at the end of a prefix. This library's iterators keep their state
-// and bounds. So the object here makes a new one where that is needed; with other bounds, of the same state.
+// and bounds. So the object here makes a new iterator where that is needed; for other bounds, one of the same state.
 #pragma once
 
 #include <functional>
@@ -66,13 +66,13 @@ struct rocksdb_iterator_t {
 
   // Sets the snapshot that the next Make reads. The caller has reset `rep`.
   void SetState(std::shared_ptr<const cambium::Snapshot> its_state);
-  // Whether it may have to be made again with other bounds, of the same state.
+  // True if Make may have to make it again, with other bounds but of the same state.
   [[nodiscard]] bool NeedsState() const { return bounds.Exist() && !tails && options.snapshot == nullptr; }
   // The options of an iterator with these bounds; they refer to this object.
   [[nodiscard]] cambium::ReadOptions Read() const;
   cambium::Status Make();
-  // Shows the operations of `batch`, which outlives the iterator, above what it shows now. The bounds in `its_options`
-  // hold for keys of the batch; null: none do.
+  // From now on also shows the operations of `batch`, which must outlive the iterator. The bounds in `its_options` hold
+  // for keys of the batch; null: no bounds.
   void AddBatch(cambium::WriteBatchWithIndex* batch, cambium::ColumnFamilyHandle* family,
                 const rocksdb_readoptions_t* its_options);
 

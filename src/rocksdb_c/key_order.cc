@@ -19,7 +19,7 @@ class CallingComparator final : public cambium::Comparator {
     return compare_(state_.state, a.data(), a.size(), b.data(), b.size());
   }
   [[nodiscard]] const char* Name() const override { return name_(state_.state); }
-  // A caller of this interface cannot say it, so keys of other bytes may be equal.
+  // A caller of this interface cannot say whether equal keys have the same bytes, so they may have different ones.
   [[nodiscard]] bool EqualMeansSameBytes() const override { return false; }
 
  private:

@@ -12,7 +12,7 @@ const To* As(const Info& info) {
   return reinterpret_cast<const To*>(&info);
 }
 
-// Wraps a DB for the length of a call; the callback does not own it.
+// Wraps a DB during a call of a callback, which does not own it.
 class Borrowed {
  public:
   explicit Borrowed(DB* db) { db_.rep = std::shared_ptr<DB>(std::shared_ptr<DB>(), db); }
@@ -76,8 +76,8 @@ using namespace cambium::rocks;
 
 extern "C" {
 
-// A step of a compaction is reported as a compaction. No callback reports an ingestion, which this version does not
-// have.
+// Each step of a compaction is reported as a compaction. This version has no ingestion, so its callback is never
+// called.
 rocksdb_eventlistener_t* rocksdb_eventlistener_create(
     void* state, void (*destructor)(void*), on_flush_begin_cb on_flush_begin, on_flush_completed_cb on_flush_completed,
     on_compaction_begin_cb on_compaction_begin, on_compaction_completed_cb on_compaction_completed,
@@ -97,7 +97,7 @@ void rocksdb_options_add_eventlistener(rocksdb_options_t* options, rocksdb_event
 void rocksdb_status_ptr_get_error(rocksdb_status_ptr_t* status, char** errptr) {
   Guarded(errptr, [&] { return status->rep; });
 }
-// A background error is not a listener's to change.
+// A listener cannot change a background error.
 void rocksdb_reset_status(rocksdb_status_ptr_t* /*status*/) {}
 
 }  // extern "C"

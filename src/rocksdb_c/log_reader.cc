@@ -1,4 +1,4 @@
-// The log as a stream of updates is not in this version: asking for it fails, and says so.
+// This version does not give the log as a stream of updates: a call that asks for it fails, and says so.
 #include "rocksdb_c/objects.h"
 
 using namespace cambium::rocks;

@@ -157,13 +157,13 @@ struct rocksdb_options_t {
 struct rocksdb_t {
   std::shared_ptr<cambium::DB> rep;
   std::shared_ptr<const RocksPrefix> prefix_extractor;  // the default family's option
-  // Calls of DisableManualCompaction, minus those of EnableManualCompaction. Above 0, CompactRange does nothing. Shared
-  // with the other objects of the database (see transactions.h).
+  // The number of calls of DisableManualCompaction, minus those of EnableManualCompaction. Above 0, CompactRange does
+  // nothing. Shared with the other objects of the database (see transactions.h).
   std::shared_ptr<std::atomic<int>> manual_compactions_disabled = std::make_shared<std::atomic<int>>(0);
 };
 
-// One of a database, or that of a transaction. RocksDB's programs release the second with rocksdb_free, so the object
-// here owns nothing.
+// A snapshot of a database, or of a transaction. RocksDB's programs release a transaction's snapshot with rocksdb_free,
+// so this object owns nothing.
 struct rocksdb_snapshot_t {
   const cambium::Snapshot* rep = nullptr;  // null: the transaction has none
 };
@@ -239,7 +239,7 @@ using c::CopyBytes;
 using c::CopyStrings;
 using c::Truth;
 
-// As RocksDB words it: programs look at the beginning of an error's text.
+// Words an error as RocksDB does, because programs look at the beginning of its text.
 inline Status Worded(Status status) {
   if (status.IsLockTimeout()) return Status::TimedOut(status.message());
   if (status.IsDeadlock() || status.IsLockLimit()) return Status::Busy(status.message());
@@ -250,13 +250,13 @@ inline Status Worded(Status status) {
   return Status::IOError(text);
 }
 
-// As in the other C interface, with RocksDB's wording.
+// As c::Guarded, with RocksDB's wording.
 template <typename Call>
 void Guarded(char** errptr, Call&& call) noexcept {
   c::Guarded(errptr, [&]() -> Status { return Worded(call()); });
 }
 
-// How RocksDB converts a number that a setter is given: every number but 0 is 1 as a bool.
+// Converts a setter's number as RocksDB does: as a bool, every number but 0 is 1.
 template <typename To, typename From>
 To Stored(From value) {
   if constexpr (std::is_same_v<To, unsigned char>) {
@@ -270,7 +270,7 @@ inline const char* Shown(const std::string& text, std::size_t* length) {
   *length = text.size();
   return text.c_str();
 }
-// The text of an option that may not be set; null if it is not.
+// The text of an option; null if the option is not set.
 inline const char* Shown(const std::optional<std::string>& text, std::size_t* length) {
   *length = text.has_value() ? text->size() : 0;
   return text.has_value() ? text->data() : nullptr;
@@ -290,10 +290,10 @@ inline ColumnFamilyHandle* RepOf(const rocksdb_column_family_handle_t* family) {
   return family == nullptr ? nullptr : family->rep;
 }
 
-// The options of a database and family that have the meaning of these. NotSupported for an option whose meaning would
-// be lost. Adds the names of options that have no effect to *hints.
+// Sets *to to this library's options with the meaning of `from`. NotSupported for an option whose meaning would be
+// lost. Adds the names of options that have no effect to *hints.
 Status ToCambium(const rocksdb_options_t& from, const std::string& path, Options* to, std::vector<std::string>* hints);
-// Whether this is the name of one of RocksDB's options that are numbers, and has no effect here. *is_value: whether the
+// True if `name` is an option of RocksDB that is a number and has no effect here. Then sets *is_value to whether the
 // text is a value of the option.
 [[nodiscard]] bool IsHint(std::string_view name, std::string_view text, bool* is_value);
 // Writes the options to a log, one a line, and those that have no effect.

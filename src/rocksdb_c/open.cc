@@ -50,7 +50,8 @@ Status Open(const OpensFamilies& make, Given given, const GivenFamilies& familie
     const rocksdb_options_t& its_given = *families.options[i];
     Options its;
     CAMBIUM_RETURN_IF_ERROR(ToCambium(its_given, given.name, &its, &given.hints));
-    // RocksDB has one cache for each family's table options; here it is the database's.
+    // In RocksDB each family's table options name a cache. Here a database has one cache: the larger of those in its
+    // options and in the default family's.
     if (families.names[i] == kDefaultColumnFamilyName) {
       whole.page_cache_size = std::max(whole.page_cache_size, its.page_cache_size);
       prefix_extractor = its_given.prefix_extractor;
@@ -98,7 +99,7 @@ extern "C" {
 rocksdb_t* rocksdb_open(const rocksdb_options_t* options, const char* name, char** errptr) {
   return OpenedDefault(&DB::Open, options, name, errptr);
 }
-// error_if_wal_file_exists: the log is the only copy of values here, so it always exists.
+// error_if_wal_file_exists is ignored: the log always exists here, because it has the only copy of the values.
 rocksdb_t* rocksdb_open_for_read_only(const rocksdb_options_t* options, const char* name,
                                       unsigned char /*error_if_wal_file_exists*/, char** errptr) {
   return OpenedDefault(&DB::OpenForReadOnly, options, name, errptr);

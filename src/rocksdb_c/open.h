@@ -33,8 +33,8 @@ struct GivenFamilies {
 Status Open(const Opens& make, Given given, rocksdb_t* db);
 Status Open(const OpensFamilies& make, Given given, const GivenFamilies& families, rocksdb_t* db);
 
-// For functions of C that return an object with an open database. `make` opens the one in a new object. Null after an
-// error.
+// For functions of C that return an object with an open database. `make` gets a new object and opens its database. Null
+// after an error.
 template <typename Object, typename Call>
 Object* Opened(char** errptr, Call&& make) {
   Object* opened = nullptr;

@@ -115,7 +115,7 @@ void rocksdb_options_optimize_for_point_lookup(rocksdb_options_t* options, uint6
   table.filter_bits_per_key = 10;
   options->table = table;
 }
-// RocksDB's: a quarter of the budget for each memtable, six of them, levels of the budget's size.
+// Divides the budget as RocksDB does: each of up to six memtables gets a quarter of it, and level 1 all of it.
 void rocksdb_options_optimize_level_style_compaction(rocksdb_options_t* options, uint64_t memtable_memory_budget) {
   rocksdb_options_set_write_buffer_size(options, static_cast<std::size_t>(memtable_memory_budget / 4));
   rocksdb_options_set_min_write_buffer_number_to_merge(options, 2);

@@ -1,5 +1,5 @@
-// Files of tables that are written apart and ingested, and lists of the files of a database, are not in this version:
-// the calls fail and say so, or return nothing.
+// This version cannot write table files apart and ingest them, and does not list the files of a database. The calls
+// fail and say so, or return nothing.
 #include "rocksdb_c/objects.h"
 
 using namespace cambium::rocks;

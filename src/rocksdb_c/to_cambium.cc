@@ -45,8 +45,8 @@ constexpr std::array<std::string_view, 30> kMeant = {"create_if_missing",
 constexpr int kUniversal = 1;
 constexpr int kFifo = 2;
 
-// The lowest rate for a limiter. A lower one would stop flushes and log GC for minutes. Programs set such rates in
-// tests, and because RocksDB rewrites data often.
+// A limiter with a lower rate is not used: it would stop flushes and log GC for minutes. Programs set such rates in
+// tests, or because RocksDB rewrites data often.
 constexpr std::int64_t kRateLeast = 1 << 20;
 
 CompressionType CodecOf(int rocks) {
@@ -67,7 +67,7 @@ CompressionType CodecOf(int rocks) {
 
 bool IsOtherCodec(int rocks) { return rocks != 0 && rocks != 4 && rocks != 7 && rocks != 255; }
 
-// The nearest value that this library accepts, as RocksDB does with its own limits.
+// Returns the nearest value that this library accepts. RocksDB corrects values to its own limits in the same way.
 template <typename T, typename U>
 T Within(U value, T least, T most) {
   if (std::cmp_less(value, least)) return least;
@@ -85,8 +85,8 @@ void AddUnusedNumbers(const rocksdb_options_t& from, std::vector<std::string>* h
 #undef CAMBIUM_ROCKSDB_UNUSED
 }
 
-// A truth value is true, false, 1 or 0; a whole number may end in K, M, G or T. Some of RocksDB's enumerations are
-// numbers here: they have names that begin with k.
+// A truth value is true, false, 1 or 0; a whole number may end in K, M, G or T. Options of an enumerated type are
+// numbers here; their text may be a name that begins with k.
 template <typename Number>
 bool IsValue(std::string_view text) {
   if constexpr (std::is_same_v<Number, unsigned char>) {
@@ -121,9 +121,10 @@ void SetDatabase(const rocksdb_options_t& from, Options* to, std::vector<std::st
   to->error_if_exists = from.error_if_exists != 0;
   const auto has = [&from](RocksOption option) { return from.given.test(option); };
   if (has(kRocks_wal_recovery_mode)) to->wal_recovery_mode = c::ToEnum<WALRecoveryMode>(from.wal_recovery_mode);
-  if (has(kRocks_max_open_files)) to->max_open_files = std::max(from.max_open_files, -1);
+  if (has(kRocks_max_open_files)) to->max_open_files = std::clamp(from.max_open_files, -1, 1 << 30);
   int jobs = has(kRocks_max_background_jobs) ? from.max_background_jobs : to->max_background_jobs;
-  // If a program sets one of the older options, RocksDB takes at least one job of each kind from these.
+  // If a program sets one of the older options, RocksDB takes the numbers of jobs from these two, at least one of each
+  // kind.
   if (has(kRocks_max_background_compactions) || has(kRocks_max_background_flushes)) {
     jobs = Within(from.max_background_compactions, 1, 64) + Within(from.max_background_flushes, 1, 64);
   }

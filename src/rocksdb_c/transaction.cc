@@ -20,8 +20,8 @@ using cambium::c::UnlessAbsent;
 
 namespace {
 
-// The family of a call. C++ takes a null handle for the default family. In a call of C that names a family, null is
-// more likely to be one that was not created.
+// The family of a call. In C++ a null handle means the default family. In a call of C that names a family, a null is
+// more likely a family that was not created, so it is an error.
 struct FamilyArgument {
   FamilyArgument() = default;  // the default one
   explicit FamilyArgument(const rocksdb_column_family_handle_t* named)
@@ -153,12 +153,14 @@ void rocksdb_transaction_destroy(rocksdb_transaction_t* txn) { delete txn; }
 // ---- The end ----
 
 void rocksdb_transaction_prepare(rocksdb_transaction_t* txn, char** errptr) {
-  Guarded(errptr, [&] { return txn->rep->Prepare(); });
+  Guarded(errptr, [&]() -> Status {
+    CAMBIUM_RETURN_IF_ERROR(txn->refusal);
+    return txn->rep->Prepare();
+  });
 }
 void rocksdb_transaction_commit(rocksdb_transaction_t* txn, char** errptr) {
   Guarded(errptr, [&]() -> Status {
     CAMBIUM_RETURN_IF_ERROR(txn->refusal);
-    if (txn->needs_prepare) return Status::InvalidArgument("the transaction was not prepared, and skip_prepare is 0");
     return txn->rep->Commit();
   });
 }
@@ -203,7 +205,7 @@ void rocksdb_transaction_merge_cf(rocksdb_transaction_t* /*txn*/, rocksdb_column
                                   size_t /*value_length*/, char** errptr) {
   Lack(errptr, "Merge");
 }
-// Bytes for the readers of the log, which this version does not have; they change no key.
+// Does nothing: the bytes are only for readers of the log, and this version has no such readers.
 void rocksdb_transaction_put_log_data(rocksdb_transaction_t* /*txn*/, const char* /*bytes*/, size_t /*length*/) {}
 
 // The program releases the result with rocksdb_free, before the transaction ends.

@@ -1,5 +1,6 @@
-// Databases whose transactions lock their keys. What is not about transactions is done as for any other database:
-// writes of `txn_db->db` lock their keys too.
+// Databases whose transactions lock their keys. Calls that are not about transactions go to `txn_db->db` as for any
+// other database; its writes lock their keys too.
+#include "c/transactions.h"
 #include "rocksdb_c/batch.h"
 #include "rocksdb_c/functions.h"
 #include "rocksdb_c/open.h"
@@ -77,17 +78,21 @@ void rocksdb_transactiondb_close_base_db(rocksdb_t* base) { delete base; }
 rocksdb_transaction_t* rocksdb_transaction_begin(rocksdb_transactiondb_t* txn_db, const rocksdb_writeoptions_t* write,
                                                  const rocksdb_transaction_options_t* options,
                                                  rocksdb_transaction_t* old) {
-  rocksdb_transaction_t* const begun = BeginIn(txn_db->db, old, [&](Transaction* again) {
+  return BeginIn(txn_db->db, old, [&](Transaction* again) {
     return txn_db->rep->BeginTransaction(write->Rep(), options->Rep(), again);
   });
-  if (begun != nullptr) begun->needs_prepare = options->skip_prepare == 0;
-  return begun;
 }
-// Transactions cannot be prepared, so there are none.
-rocksdb_transaction_t** rocksdb_transactiondb_get_prepared_transactions(rocksdb_transactiondb_t* /*txn_db*/,
+// Returns only transactions that were prepared before the database was opened: the program has the objects of the
+// others.
+rocksdb_transaction_t** rocksdb_transactiondb_get_prepared_transactions(rocksdb_transactiondb_t* txn_db,
                                                                         size_t* count) {
-  *count = 0;
-  return nullptr;
+  return cambium::c::TakeRecovered<rocksdb_transaction_t>(txn_db->rep, count, [&](std::unique_ptr<Transaction> each) {
+    auto made = std::make_unique<rocksdb_transaction_t>();
+    made->db = txn_db->db.rep;
+    made->prefix_extractor = txn_db->db.prefix_extractor;
+    made->rep = std::move(each);
+    return made;
+  });
 }
 
 // ---- What every database has ----

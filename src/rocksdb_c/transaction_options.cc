@@ -9,7 +9,7 @@ using cambium::TransactionOptions;
 
 struct rocksdb_optimistictransactiondb_lock_buckets_t {};
 
-// RocksDB's default, which is the only policy here: a transaction's writes are in its batch until it commits.
+// RocksDB's default, and the only policy here: a transaction's writes are in its batch until it commits.
 constexpr int kWriteCommitted = 0;
 
 Status rocksdb_transactiondb_options_t::To(TransactionDBOptions* to, std::vector<std::string>* hints) const {
@@ -42,6 +42,7 @@ TransactionOptions rocksdb_transaction_options_t::Rep() const {
   rep.lock_timeout = lock_timeout;
   rep.expiration = expiration;
   rep.max_write_batch_size = max_write_batch_size;
+  rep.skip_prepare = skip_prepare != 0;
   return rep;
 }
 OptimisticTransactionOptions rocksdb_optimistictransaction_options_t::Rep() const {
@@ -51,7 +52,7 @@ OptimisticTransactionOptions rocksdb_optimistictransaction_options_t::Rep() cons
   return rep;
 }
 
-// They say how RocksDB divides the work of a commit's check among threads.
+// These options have no effect here: they say how RocksDB divides the check of a commit among threads.
 std::vector<std::string> rocksdb_optimistictransactiondb_options_t::Hints() const {
   const rocksdb_optimistictransactiondb_options_t initial;
   std::vector<std::string> hints;

@@ -47,15 +47,14 @@ struct rocksdb_transaction_t {
   std::shared_ptr<cambium::DB> db;                      // stays open as long as the transaction exists
   std::shared_ptr<const RocksPrefix> prefix_extractor;  // the default family's option
   std::unique_ptr<cambium::Transaction> rep;
-  bool needs_prepare = false;  // Commit fails, because it cannot be prepared
-  // Why it cannot be committed: a function without an errptr was asked for a feature that does not exist.
+  // Why it cannot be prepared or committed: a function without an errptr was asked for a feature that does not exist.
   cambium::Status refusal;
   std::string data;  // the result of the last rocksdb_writebatch_wi_data of its batch
 };
 
 namespace cambium::rocks {
 
-// Calls `make` with a pointer to its result, a database for transactions, and hands the result over as a DB.
+// Calls `make`, which opens a database for transactions, and sets *db to that database.
 template <typename Database, typename Make>
 Status OpenAs(std::unique_ptr<DB>* db, Make make) {
   std::unique_ptr<Database> made;
@@ -64,14 +63,14 @@ Status OpenAs(std::unique_ptr<DB>* db, Make make) {
   return opened;
 }
 
-// The database below one for transactions, for a program that reads or writes it without transactions. It stays open as
-// long as one of the objects exists.
+// Makes an object for the database below one for transactions: with it, a program reads or writes without transactions.
+// The database stays open as long as one of the objects exists.
 inline rocksdb_t* NewBase(const rocksdb_t& db, DB* base) {
   return new rocksdb_t{std::shared_ptr<DB>(db.rep, base), db.prefix_extractor, db.manual_compactions_disabled};
 }
 
-// `begin` begins a transaction, and may use the old one that it is given again; null: there is none. Returns `old` if
-// it is not null, otherwise a new object; null if no transaction could begin.
+// `begin` begins a transaction. It gets the old transaction, which it may use again, or null. Returns `old` if it is
+// not null, otherwise a new object; null if no transaction could begin.
 template <typename Begin>
 rocksdb_transaction_t* BeginIn(const rocksdb_t& db, rocksdb_transaction_t* old, Begin begin) {
   std::unique_ptr<rocksdb_transaction_t> made;
@@ -84,7 +83,6 @@ rocksdb_transaction_t* BeginIn(const rocksdb_t& db, rocksdb_transaction_t* old, 
   if (begun != old->rep.get()) old->rep.reset(begun);
   old->db = db.rep;
   old->prefix_extractor = db.prefix_extractor;
-  old->needs_prepare = false;
   old->refusal = Status::OK();
   static_cast<void>(made.release());
   return old;

@@ -11,7 +11,7 @@
 namespace rocksdb::inline on_cambium {
 namespace {
 
-// RocksDB's engines may have one directory open together; those of Cambium wait for one another this long.
+// RocksDB allows several engines to have one directory open. Engines of Cambium wait this long for one another.
 constexpr std::uint64_t kLockWaitMicros = 60'000'000;
 
 std::shared_ptr<RateLimiter> LimiterOf(const std::shared_ptr<RateLimiter>& given, std::uint64_t rate) {
@@ -72,7 +72,7 @@ struct BackupEngineReadOnlyBase::Rep {
   Status Reading(Call&& call) {
     return With(true, [&call](const std::shared_ptr<cambium::BackupEngine>& engine) -> Status { return call(*engine); });
   }
-  // Can be stopped.
+  // StopBackup can stop the call.
   template <typename Call>
   Status Writing(Call&& call) {
     return With(false, [&](const std::shared_ptr<cambium::BackupEngine>& engine) -> Status {
@@ -88,7 +88,7 @@ struct BackupEngineReadOnlyBase::Rep {
     });
   }
 
-  // As in RocksDB, replaces an existing database. The backup is restored into a directory next to it first.
+  // As in RocksDB, replaces an existing database: first restores the backup into a directory next to it.
   template <typename RestoreTo>
   Status Replace(const RestoreOptions& its, const std::string& directory, const std::string& wal_directory,
                  RestoreTo&& restore) {

@@ -48,7 +48,7 @@ void DB::SetPageCacheSize() {
     const cambium::MutexLock lock(rep_->mutex);
     bytes = PageCacheSize(rep_->caches);
   }
-  // An error means that the size is in force but not in the OPTIONS file. Nothing is returned to report it.
+  // An error means that the size is in force but not in the OPTIONS file. This function has no way to report it.
   static_cast<void>(OnCambium()->SetDBOptions({{"page_cache_size", std::to_string(bytes)}}));
 }
 

@@ -128,7 +128,7 @@ Status DB::ListColumnFamilies(const DBOptions& options, const std::string& path,
   return cambium::DB::ListColumnFamilies(options.Same(), path, names);
 }
 
-// A cache asks the databases that use it, and no call may run during Close.
+// A cache calls the databases that use it, and no call may run during Close: so the caches forget this one first.
 Status DB::Close() {
   LeaveCaches();
   Status closed = OnCambium()->Close();
@@ -140,9 +140,11 @@ Status DestroyDB(const std::string& path, const Options& options) {
   std::vector<std::string> ignored;
   cambium::Options whole;
   CAMBIUM_RETURN_IF_ERROR(ToCambium(static_cast<const DBOptions&>(options), path, &whole, &ignored));
-  // The file of hints first, since the directory is removed only if it is empty. It is written again if this fails.
+  CAMBIUM_RETURN_IF_ERROR(cambium::DestroyDB(path, whole));  // first: an open database keeps its file of hints
   CAMBIUM_RETURN_IF_ERROR(RemoveHintsFile(FilesOf(whole), path));
-  return cambium::DestroyDB(path, whole);
+  // With that file, Cambium could not remove the directory. If it has other files, it is kept.
+  static_cast<void>(FilesOf(whole).RemoveDirectory(path));
+  return Status::OK();
 }
 Status DestroyDB(const std::string& path, const Options& options,
                  const std::vector<ColumnFamilyDescriptor>& /*families*/) {

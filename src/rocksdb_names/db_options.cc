@@ -30,7 +30,7 @@ void DB::Tell(const std::vector<std::string>& hints) const {
   log->Log(cambium::InfoLogLevel::kInfo, line);
 }
 
-// Nothing depends on the file but LoadLatestOptions, so an error does not fail the call.
+// Only LoadLatestOptions needs the file, so an error does not fail the call.
 void DB::SaveHints() {
   if (rep_->is_read_only) return;
   const cambium::Options its = OnCambium()->GetOptions();
@@ -55,12 +55,12 @@ Options DB::GetOptions(ColumnFamilyHandle* family) const {
   }
   options.DBOptions::Same() = its;
   const Comparator* const comparator = options.comparator;
-  // The family's comparator is the stored one, unless the family was dropped: then the default's name is as good.
+  // The family's comparator is the stored one, unless the family was dropped: then any comparator will do.
   if (!FromCambium(its, {comparator}, &options).ok()) options.comparator = comparator;
   return options;
 }
 
-// RocksDB refuses to change nothing. A call that has only hints succeeds.
+// As in RocksDB, a call without any option fails. A call that has only hints succeeds.
 Status DB::SetOptions(ColumnFamilyHandle* family, const std::unordered_map<std::string, std::string>& changes) {
   std::unordered_map<std::string, std::string> same;
   std::vector<std::string> hints;

@@ -20,7 +20,7 @@ struct DB::Rep {
   // Hints and objects as the program has given them.
   DBOptions options CAMBIUM_GUARDED_BY(mutex);
   std::map<std::string, ColumnFamilyOptions> families CAMBIUM_GUARDED_BY(mutex);
-  // Those of the families, each once. A cache stays when its family is dropped.
+  // The caches of the families, each once. A cache stays when its family is dropped.
   std::vector<std::shared_ptr<Cache>> caches CAMBIUM_GUARDED_BY(mutex);
 };
 

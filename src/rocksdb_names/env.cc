@@ -74,8 +74,8 @@ std::vector<std::string> Env::Hints() const {
   return hints.calls;
 }
 
-// The monotonic clock, set by the wall clock once. Later changes of the wall clock have no effect on it, and it may
-// differ from the wall clock by a second more.
+// The monotonic clock, set once to the whole seconds of the wall clock, so it is up to a second behind it. Later
+// changes of the wall clock have no effect.
 std::uint64_t Env::NowMicros() const {
   const std::shared_ptr<cambium::Clock> clock = cambium::Clock::Default();
   static const std::uint64_t start = clock->WallSeconds() * 1'000'000 - clock->NowMicros();

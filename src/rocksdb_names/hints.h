@@ -1,4 +1,5 @@
-// Hints: options of RocksDB that have no effect here. Which of them a program has set, and their text.
+// Hints are options of RocksDB that have no effect here. These functions find those that a program has set, and convert
+// them from and to text.
 #pragma once
 
 #include <string>

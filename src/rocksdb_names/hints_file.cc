@@ -21,7 +21,7 @@ Status RemoveIfThere(cambium::FileSystem& fs, const std::string& path) {
   return removed.IsPathNotFound() ? Status::OK() : removed;
 }
 
-// Each family has a section, even an empty one: the form of the file wants one of the default family.
+// Each family has a section, even an empty one, because the form of the file requires one of the default family.
 cambium::OptionsFileText TextOf(const DBOptions& options, const std::map<std::string, ColumnFamilyOptions>& families) {
   cambium::OptionsFileText text;
   text.version = cambium::kWholeOptionsFileVersion;
@@ -39,7 +39,7 @@ cambium::OptionsFileText TextOf(const DBOptions& options, const std::map<std::st
   return text;
 }
 
-// A hint of a later version has no meaning here.
+// Ignores a hint of a later version: it has no meaning here.
 Status SetIfKnown(Status set) { return set.IsNotFound() ? Status::OK() : set; }
 
 Status SetFamilyHints(const cambium::OptionTexts& hints, ColumnFamilyOptions* options) {

@@ -28,7 +28,7 @@ class ListenerOnCambium final : public cambium::EventListener {
   void OnBackgroundError(const cambium::BackgroundErrorInfo& info) override;
 
  private:
-  // The owner, which knows its database from now on.
+  // Returns the owner, after it has been given its database.
   DB* OwnerOf(cambium::DB* db);
 
   const std::shared_ptr<on_cambium::EventListener> user_;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1u << 20;
 
-// *cache, or a new cache of 16 MiB, which *cache then refers to.
+// Returns *cache; if it is null, makes a cache of 16 MiB and sets *cache to it.
 std::shared_ptr<Cache> SmallCache(std::shared_ptr<Cache>* cache) {
   if (cache != nullptr && *cache != nullptr) return *cache;
   std::shared_ptr<Cache> made = NewLRUCache(16 * kMiB);
@@ -31,7 +31,7 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForPointLookup(std::uint64_t b
   return this;
 }
 
-// As RocksDB divides the budget: six memtables of a quarter of it each, levels of its size.
+// Divides the budget as RocksDB does: each of up to six memtables gets a quarter of it, and level 1 all of it.
 ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(std::uint64_t memtable_memory_budget) {
   write_buffer_size = static_cast<std::size_t>(memtable_memory_budget / 4);
   min_write_buffer_number_to_merge = 2;

@@ -50,7 +50,7 @@ Status SetInt(const std::string& name, const std::string& text, int* out) {
   return Status::InvalidArgument(name + " is " + text + "; it is not a whole number");
 }
 
-// Sets an option that has another type than Cambium's, or that Cambium does not have. NotFound if it is none.
+// Sets an option that has another type in Cambium, or that Cambium does not have. NotFound if there is no such option.
 Status SetOther(const std::string& name, const std::string& text, DBOptions* options) {
   if (name == "max_background_compactions") return SetInt(name, text, &options->max_background_compactions);
   if (name == "max_background_flushes") return SetInt(name, text, &options->max_background_flushes);
@@ -125,7 +125,7 @@ Status Apply(const OptionTexts& texts, const ConfigOptions& config, ColumnFamily
   return Status::OK();
 }
 
-// RocksDB's names of the comparators that Cambium has.
+// Replaces RocksDB's name of a comparator that Cambium has by Cambium's name.
 void UseOwnNames(OptionTexts* texts) {
   const auto comparator = texts->find("comparator");
   if (comparator == texts->end()) return;

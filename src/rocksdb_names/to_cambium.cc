@@ -23,7 +23,7 @@ bool IsElsewhere(const std::vector<DbPath>& paths, const std::string& path) {
   return std::ranges::any_of(paths, [&path](const DbPath& each) { return each.path != path; });
 }
 
-// The nearest of the kinds that Cambium has.
+// Returns the nearest of the kinds that Cambium has.
 cambium::CompressionType CodecOf(CompressionType type) {
   switch (type) {
     case kSnappyCompression:

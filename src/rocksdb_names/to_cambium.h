@@ -9,7 +9,7 @@
 namespace rocksdb::inline on_cambium {
 
 // NotSupported for an option whose meaning would be lost. Adds the names of the options that are set and have no effect
-// to *hints. *to gets neither listeners nor the capacity of caches.
+// to *hints. The caller sets the listeners of *to, and its page_cache_size if the families have caches.
 Status ToCambium(const DBOptions& from, const std::string& path, cambium::DBOptions* to,
                  std::vector<std::string>* hints);
 Status ToCambium(const ColumnFamilyOptions& from, const std::string& path, cambium::ColumnFamilyOptions* to,

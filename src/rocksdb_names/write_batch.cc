@@ -9,7 +9,7 @@ namespace {
 class HandlerOnCambium final : public cambium::WriteBatch::Handler {
  public:
   explicit HandlerOnCambium(WriteBatch::Handler* user) : user_(user) {}
-  // Cambium calls only those of any family.
+  // Not called: Cambium calls PutCF and DeleteCF instead.
   Status Put(Slice key, Slice value) override { return user_->PutCF(0, key, value); }
   Status Delete(Slice key) override { return user_->DeleteCF(0, key); }
   Status PutCF(std::uint32_t family, Slice key, Slice value) override { return user_->PutCF(family, key, value); }

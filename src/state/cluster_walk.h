@@ -24,7 +24,7 @@ struct ClusterFinds {
   bool lacks_room = false;           // nothing was done: values had to be moved, and there was no room for them
   std::string last_key;
   std::uint64_t bytes_passed = 0;    // of separated values, including those that are not moved
-  std::vector<WalkMark> marks;       // for each heat mark that the step has passed, the sums up to its end
+  std::vector<WalkMark> marks;       // sums at each heat mark passed but the first, and at the step's end
 };
 
 // ValueClustering::kFull: passes over all keys, one after the other.

@@ -83,7 +83,7 @@ Status CommitPoint::TryCommit(Edit* edit, const std::function<void(View*)>& chan
   manifest_->NoteNothingWritten();
   const bool must_roll = DropsNewestLog(*edit);
   std::uint64_t roll_number = 0;
-  if (must_roll || manifest_->WillRoll()) roll_number = next_file_number_++;
+  if (must_roll || manifest_->WillRoll(*edit)) roll_number = next_file_number_++;
   assert(next_file_number_ >= state().next_file_number && "file numbers are never used twice");
   edit->next_file_number = next_file_number_;
   if (log_ != nullptr && log_->durable_sequence() > state().durable_sequence) {
@@ -108,7 +108,7 @@ Status CommitPoint::TryCommit(Edit* edit, const std::function<void(View*)>& chan
 }
 
 void CommitPoint::NoteSegmentChange(std::uint64_t number) noexcept {
-  // If nothing takes the changes, they must not use up the memory.
+  // If TakeSegmentChanges is not called, the numbers must not use up the memory.
   constexpr std::size_t kNumbersMax = 4096;
   if (segment_changes_.all) return;
   try {
@@ -138,7 +138,8 @@ void CommitPoint::NoteSegmentChanges(const Edit& edit) noexcept {
   }
 }
 
-// The edit is durable. If the view cannot follow it, nothing that relies on both may go on.
+// The edit is durable. If the view cannot be changed to match, state and view disagree from now on, so the error is
+// fatal.
 Status CommitPoint::Show(const std::function<void(View*)>& change, Status lost) {
   try {
     if (!in_doubt_.empty()) obsolete_.Add(std::exchange(in_doubt_, {}));

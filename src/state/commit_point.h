@@ -1,7 +1,7 @@
 // CommitPoint: owns the MANIFEST and the current view. Commit makes an edit durable, and then installs a view that
 // shows it to readers. A freeze, Open and Close also replace the view, but need no edit for that.
 //
-// For what an edit will name, CommitPoint hands out file numbers, slots of segments, and new files. It also keeps the
+// CommitPoint hands out the file numbers, segment slots and new files that later edits name. It also keeps track of
 // files that the committed state no longer names, until they are removed.
 //
 // One commit at a time, under the commit lock. This lock is taken after the append lock (WriteHead), and before the
@@ -64,8 +64,8 @@ class CommitPoint {
   }
   // Makes the edit durable, then applies `change` to a copy of the current view and installs it. After an error nothing
   // is visible, and the edit may or may not be on disk; the next commit that succeeds starts a new MANIFEST without it.
-  // A failed sync is fatal. The files that the edit names for the first time belong to this call: unless the failure is
-  // fatal, they are removed if it fails, also by an exception. The caller must then release its locks, and schedule a
+  // A failed sync is fatal. The files that the edit names for the first time belong to this call: if it fails, also by
+  // an exception, they are removed, unless the failure is fatal. The caller must then release its locks, and schedule a
   // job or call EpochCollect(): both free the replaced view.
   Status Commit(Edit* edit, const std::function<void(View*)>& change = nullptr) CAMBIUM_REQUIRES(commit_lock);
   // The current view, which a leaf lock of the ViewHolder guards. Any thread.
@@ -102,7 +102,7 @@ class CommitPoint {
   [[nodiscard]] std::uint64_t manifest_bytes() const CAMBIUM_REQUIRES(commit_lock) { return manifest_->file_size(); }
   // The next commit starts a new MANIFEST if the current one has at least `bytes` bytes.
   void RollSoon(std::uint64_t bytes) CAMBIUM_EXCLUDES(commit_lock);
-  // Records that a commit, or a flush or compaction that a job did for another one, has found no space.
+  // Records that a commit has found no space, or a flush or compaction that a job did for another family.
   void NoteNoSpace() { found_no_space_.store(true, std::memory_order_relaxed); }
   // True if NoteNoSpace was called since the last call.
   [[nodiscard]] bool TakeNoSpace() { return found_no_space_.exchange(false, std::memory_order_relaxed); }
@@ -139,8 +139,8 @@ class CommitPoint {
   // Called when the batch that refers to these files was appended; `sequence` is its last operation.
   void LargeValuesAppended(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence)
       CAMBIUM_EXCLUDES(commit_lock);
-  // Called when that batch failed. A crash may bring it back as a whole until the segment of the failed write,
-  // `failed_in`, is sealed, so the files are not dropped before. 0: there was no write.
+  // Called when that batch failed. `failed_in`: the segment of the failed write; 0: nothing was written. Until that
+  // segment is sealed, a crash may bring the batch back as a whole, so the files are not dropped before.
   void LargeValuesFailed(const std::vector<std::uint64_t>& numbers, std::uint64_t failed_in)
       CAMBIUM_EXCLUDES(commit_lock);
   // Replay has found an operation of the family that refers to the file.
@@ -178,7 +178,7 @@ class CommitPoint {
   // Visits the files that the edit names for the first time.
   void VisitNewFiles(const Edit& edit, const std::function<void(FileKind, std::uint64_t number)>& visit) const
       CAMBIUM_REQUIRES(commit_lock);
-  // Lets them be removed: at once, or after the next commit if the failed one may be on disk.
+  // Lets these files be removed: at once, or after the next commit if the failed one may be on disk.
   void DropNewFiles(const Edit& edit) noexcept CAMBIUM_REQUIRES(commit_lock);
   // Notes the segments that the edit is about to change. A segment that it then does not change may be noted too.
   void NoteSegmentChanges(const Edit& edit) noexcept CAMBIUM_REQUIRES(commit_lock);

@@ -8,8 +8,8 @@
 
 namespace cambium {
 
-// Takes over a claim that Jobs::ClaimCompaction or AwaitClaimOfCompaction has given to the calling thread. The
-// destructor releases it, also when an exception passes: for lack of memory, or from a filter of the user.
+// Made after Jobs::ClaimCompaction or AwaitClaimOfCompaction has given the claim to the calling thread. The destructor
+// releases it, also when an exception passes: bad_alloc, or one from the user's filter.
 class CompactionClaim {
  public:
   CompactionClaim(Jobs* jobs, Family* family) : jobs_(*jobs), family_(family) { ++held_by_thread; }

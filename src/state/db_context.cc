@@ -49,8 +49,8 @@ Status DbContext::Unlink(FileKind kind, std::uint64_t number) {
   return removed;
 }
 
-// The kernel reports a failed write-back only once. If memory runs out for the message, that report must not be lost with
-// an exception that a caller may survive.
+// The kernel reports a failed write-back only once. If memory ran out for its message, the exception would replace that
+// report, and a caller that survives it would continue. So a fatal Status is made before the sync.
 Status DbContext::SyncDirectory() const {
   if (MutantIs(Mutant::kSkipDirectorySync)) return Status::OK();
   Status lost = Status::IOError("memory ran out while " + path + " was synced; the result is unknown").Fatal();

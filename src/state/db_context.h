@@ -73,7 +73,7 @@ struct DbContext {
   const bool is_offline;
   const std::uint64_t fork_generation;
   std::atomic<bool> closed{false};
-  std::shared_ptr<FileSystem> fs;  // options.file_system; once the directory is open, at this directory
+  std::shared_ptr<FileSystem> fs;  // options.file_system, or what its OpenDirectory has opened for `path`
   std::shared_ptr<Executor> executor;
   std::shared_ptr<Logger> logger;
   mutable Events events;

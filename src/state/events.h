@@ -51,7 +51,7 @@ class Events {
   // Queues the stall condition that writes meet, if it has changed. `cf_name` is empty for the whole database.
   void Stalls(const std::string& cf_name, std::uint32_t cf_id, WriteStallCause cause, WriteStallCondition now) noexcept;
 
-  // Calls the listeners with the events that this thread has added. The caller holds no leaf lock either, because
+  // Calls the listeners with the events that this thread has added. The caller holds no lock, not even a leaf, because
   // a listener may call the database. Does nothing while Open holds the events.
   void Deliver() CAMBIUM_EXCLUDES_ROLES;
   // Open holds all events, because a listener may use the database, which is not ready. They are kept until it has

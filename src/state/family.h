@@ -33,8 +33,8 @@ namespace cambium {
 struct JobState {
   bool scheduled = false;
   bool under_way = false;    // its task runs now
-  // See Jobs::Take: another job does the work; the task has come up meanwhile and found this; or, for kCompact, the
-  // other job has done the work, and the task is still to come.
+  // See Jobs::Take. is_taken: another job does the work. was_skipped: meanwhile the task has begun, and has left the
+  // work to that job. is_done, for kCompact: that job has done the work, and the task has not begun yet.
   bool is_taken = false;
   bool was_skipped = false;
   bool is_done = false;
@@ -126,13 +126,13 @@ struct Family {
 
   // Estimates for gc/space.h. hidden_bytes: bytes of records that newer entries hide and that the accounts still count.
   // hidden_index_bytes: bytes that hidden entries take in an LSM's files. replaced_share: the fraction of the entries
-  // above the last level that hides older entries. Each flush changes it by the share of its own keys that were there
-  // before, and by its part of these entries. In a tree, the share of the last flush.
+  // above the last level that hide older entries. Each flush averages it with the fraction of its own keys that existed
+  // before, weighted by the numbers of entries. In a tree: the fraction of the last flush alone.
   std::atomic<std::int64_t> hidden_bytes{0};
   std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};
-  // A sample of the values in the layers, from which these estimates are made. For values that are older than this
-  // process, the sample is taken from keys that are chosen evenly.
+  // A sample of the values in the layers, from which these estimates are made. For values that it does not represent, a
+  // KeySample of each flush is used.
   LiveSample live_sample CAMBIUM_GUARDED_BY(commit_lock);
   // The bytes of the index's files at the last look at the size of the database.
   std::atomic<std::uint64_t> index_bytes{0};

@@ -127,7 +127,7 @@ class Gaps {
 
   const Comparator& comparator_;
   SequenceNumber newest_put_ CAMBIUM_GUARDED_BY(append_lock) = 0;
-  // There may be gaps or watches. Set under the append lock, when a watch begins, so a writer need not look for more.
+  // False: there are no gaps and no watches, so a writer need not look. A watch sets it when it begins.
   bool has_any_ CAMBIUM_GUARDED_BY(append_lock) = false;
 
   Mutex mutex_;                                      // a leaf

@@ -11,8 +11,8 @@
 
 namespace cambium {
 
-// Figures of one family since the database was opened. One flush and one compaction of the family at a time add to
-// them; any thread reads them.
+// Figures of one family since the database was opened. One flush and one compaction of the family at a time, and log
+// GC, add to them; any thread reads them.
 class IndexStats {
  public:
   // Called when a memtable is flushed: `before` are the layers without it, `after` those with it.
@@ -42,7 +42,7 @@ class IndexStats {
   Counter straight_merges_{0};  // flushes straight into the tree
   std::atomic<double> law_bytes_{0};
 
-  // Used by the flush only.
+  // Used by the flush only, except that log GC also adds to run_keys_.
   Counter run_keys_{0};         // of the runs in flush_bytes_
   double new_share_ = 0;
   std::uint64_t keys_at_mark_ = 0;

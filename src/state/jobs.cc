@@ -30,8 +30,8 @@ TaskPriority PriorityOf(Job job) {
   }
 }
 
-// True if the error ends without a call of the user: a full disk has its own rules, and the others concern one run
-// only.
+// True if the cause may end without a call of the user: a full disk has its own rules, and the other errors concern one
+// run only.
 bool IsTransient(const Status& failed) {
   return failed.IsNoSpace() || failed.IsBusy() || failed.IsDenied() || failed.IsTimedOut() || failed.IsShutdownInProgress() ||
          failed.IsColumnFamilyDropped();
@@ -306,8 +306,9 @@ void Jobs::GiveBack(Job job, const std::shared_ptr<Family>& family, const std::o
     return NoteEnd(job);
   }
   if (!done.has_value()) return;
-  // The task is still to come. A flush then finds out whether there is another memtable, or this one has failed.
-  // A compaction has ended, unless something has scheduled it since, or will; a failed one does not repeat itself.
+  // The task has not begun yet. The task of a flush will look for another memtable, or try a failed one again. The task
+  // of a compaction will do nothing (is_done), unless something has scheduled it since, or will. A failed compaction
+  // does not repeat itself.
   if (job == Job::kCompact) {
     state.is_done = true;
     state.again = state.again && done->ok();
@@ -444,7 +445,7 @@ void Jobs::Add(std::shared_ptr<Family> family) {
   families_.push_back(std::move(family));
 }
 
-// Grows by at least half, or a family after another would copy the list each time.
+// Grows by at least half: otherwise each of many new families would copy the list.
 void Jobs::ReserveFor(std::size_t count) {
   const JobsLock lock(*this);
   const std::size_t needed = families_.size() + count;

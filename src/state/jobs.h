@@ -6,9 +6,9 @@
 // Each job has at most one task under way; flushes and compactions have one for each column family. A job that is
 // scheduled while it runs will run again. A job that failed runs again when something schedules it.
 //
-// A thread that holds jobs_lock may take only the locks of the executor's queue, of the WriteBudget's figures and, for
-// a fatal error, of the logger; it may look at the view. It must not release a view, or layers, because releasing their
-// last file schedules a job.
+// A thread that holds jobs_lock may take only the locks of the executor's queue, of the WriteBudget's figures and of
+// the logger; it may look at the view. It must not release a view, or layers, because releasing their last file
+// schedules a job.
 #pragma once
 
 #include <array>
@@ -110,13 +110,13 @@ class Jobs {
 
   // ---- Flushes and compactions that one job does for several families ----
 
-  // Takes over the flushes, or the compactions, of at most `most` families. They are scheduled and not under way, and
-  // `suits` returns true for the family; it is called under jobs_lock, and throws nothing. Until GiveBack, no task does
-  // them.
+  // Takes the flushes, or the compactions, of at most `most` families away from their tasks: of families whose job is
+  // scheduled and not under way, and for which `suits` returns true. `suits` is called under jobs_lock, and throws
+  // nothing. Until GiveBack, the tasks skip this work.
   [[nodiscard]] std::vector<std::shared_ptr<Family>> Take(Job job, std::size_t most,
                                                           const std::function<bool(const Family&)>& suits)
       CAMBIUM_EXCLUDES(jobs_lock);
-  // `done`: the result, which the caller has reported; nothing: the job was not tried, and remains scheduled, unless no
+  // `done`: the result, which the caller has reported. nullopt: the job was not tried, and remains scheduled, unless no
   // job can be scheduled any more.
   void GiveBack(Job job, const std::shared_ptr<Family>& family, const std::optional<Status>& done, JobWork::Next next)
       CAMBIUM_EXCLUDES(jobs_lock);
@@ -187,7 +187,7 @@ class Jobs {
   [[nodiscard]] bool is_closing() const { return closing_.load(std::memory_order_relaxed); }
   // Prevents further jobs from being scheduled. Returns when all jobs have ended.
   void Close() CAMBIUM_EXCLUDES(jobs_lock);
-  // Takes Close back, because the database could not be closed.
+  // Undoes Close: the database could not be closed.
   void GoOn() CAMBIUM_EXCLUDES(jobs_lock);
   // Families that were dropped and are still held.
   [[nodiscard]] std::vector<std::shared_ptr<Family>> Dropped() const CAMBIUM_EXCLUDES(jobs_lock);
@@ -205,8 +205,8 @@ class Jobs {
       CAMBIUM_REQUIRES(jobs_lock);
   // Notes whether the family's flush has failed and is not scheduled again.
   void SetFlushFailed(Family* family, bool has_failed) CAMBIUM_REQUIRES(jobs_lock);
-  // Tells the budget whether flushes can free memory: not after a fatal error, nor after a failed flush until one is
-  // scheduled again.
+  // Tells the budget whether flushes can free memory. They cannot after a fatal error, or after a failed flush until a
+  // flush is scheduled again.
   void TellBudget() CAMBIUM_REQUIRES(jobs_lock);
   // Wakes threads that wait for the end of a job. A flush that has ended may have made room in the budget.
   void NoteEnd(Job job) CAMBIUM_REQUIRES(jobs_lock);

@@ -1,11 +1,12 @@
-// LiveSample: a sample of the separated values in the layers of a family. It estimates how many bytes of the layers
-// memtables hide, and how many a flush hides: it looks the sampled keys up in the memtables, and not in the layers.
+// LiveSample: a sample of the separated values in the layers of a family. It estimates how many bytes of the layers are
+// hidden by memtables, and how many a flush hides. For that it looks up the sampled keys in memtables, not in the
+// layers.
 //
 // The chance of a value to be in the sample is proportional to its bytes, up to a certain size, the grain; larger
 // values are always in it. So the error of an estimate depends only on the grain, and not on how the bytes are
-// distributed over the keys: if a few keys have most bytes, all of these are in the sample. (Of keys that are chosen
-// evenly, perhaps none would be among the few.) The error of an estimate of b bytes is about the root of b * grain;
-// with a grain of b / 2048, that is 2 per cent.
+// distributed over the keys: if a few keys have most bytes, all of these are in the sample. (A sample of evenly chosen
+// keys might contain none of the few.) The error of an estimate of b bytes is about the root of b * grain; with a grain
+// of b / 2048, that is 2 per cent.
 //
 // The choice depends on a hash of the key, so a key whose value keeps its size stays in the sample, or out of it.
 #pragma once
@@ -30,7 +31,7 @@ namespace cambium {
 // Not thread-safe.
 class LiveSample {
  public:
-  // About so many values are sampled in the whole database.
+  // About this many values are sampled in the whole database.
   static constexpr std::uint64_t kValues = 2048;
   static constexpr std::uint64_t kGrainLeast = 4096;
   // Values with longer keys are left out, because the sample holds the keys.
@@ -64,11 +65,11 @@ class LiveSample {
   std::uint64_t Replace(const MemTable& table, const RangeDeletes* ranges, Newest newest);
   // The newest entry of the key in the layers is known: log GC has moved the value, or the layers were walked.
   void Note(Slice key, const Entry& entry, std::uint64_t grain);
-  // Removes values, so that no more than needed with this grain remain.
+  // Thins the sample out to this grain.
   void Coarsen(std::uint64_t grain);
 
-  // The sample is about all values of the layers. If not, their other values are older than this process, and were not
-  // moved since.
+  // True if the sample represents all values of the layers. Otherwise it says nothing about some of them: mostly values
+  // that are older than this process and were not moved since.
   [[nodiscard]] bool is_whole() const { return is_whole_; }
   void MarkPartial() { is_whole_ = false; }
   // Makes an empty sample, whole for empty layers.

@@ -25,7 +25,7 @@ class ObsoleteFiles {
   // A file that is still on disk although no committed state names it.
   struct Leaving {
     std::uint64_t bytes = 0;  // on disk
-    bool is_log = false;      // a segment of the log; otherwise a file of an index
+    bool is_log = false;      // a segment of any kind; otherwise a file of an index
   };
 
   // `on_ready` is called, outside any lock of this class, each time a file can be removed. It may run in a reader's
@@ -115,8 +115,8 @@ class ObsoleteFiles {
     return leaving_;
   }
 
-  // Queues files without readers for removal. Holders of files call it in destructors, with a list that they have had
-  // since they were made: nothing is allocated. If no job can be scheduled, a later call schedules it.
+  // Queues files without readers for removal. Holders of files call it in destructors, with a list from their
+  // constructors, so nothing is allocated. If no job can be scheduled, a later call schedules it.
   void Add(std::list<std::string> paths) noexcept {
     {
       const MutexLock lock(mutex_);

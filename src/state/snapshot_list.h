@@ -43,7 +43,7 @@ class SnapshotImpl final {
 class SnapshotList;
 
 // The object that a user gets for a snapshot. Its list frees it when the database is destroyed, not when it is
-// released: so a read at a released snapshot returns an error, and does not read freed memory.
+// released: so a read at a recently released snapshot returns an error, and none reads freed memory.
 class SnapshotHandle final : public Snapshot {
  public:
   explicit SnapshotHandle(const SnapshotList* list) : list_(list) {}
@@ -81,7 +81,7 @@ class SnapshotList {
     auto state = std::make_shared<SnapshotImpl>(sequence, std::move(view));
     std::shared_ptr<SnapshotImpl> spare;  // released after the lock: it may hold the last reference to its view
     const MutexLock lock(mutex_);
-    // The longer a handle is left alone, the more uses of the released snapshot are found out.
+    // The later a handle is used again, the more wrong uses of its released snapshot are detected.
     if (released_.size() <= kReleasedMin) released_.emplace_front(this);
     const auto handle = released_.begin();
     live_by_address_.emplace(&*handle, handle);

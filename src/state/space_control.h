@@ -52,7 +52,7 @@ struct SpaceControl {
   std::atomic<std::uint64_t> gc_in_flight{0};
   // Bytes of segments that were dropped, but not yet removed at the last look.
   std::atomic<std::uint64_t> gc_leaving{0};
-  // SpacePlan::step_room: gc_in_flight and gc_leaving hold writers back only by what their sum exceeds this.
+  // SpacePlan::step_room: only what the sum of gc_in_flight and gc_leaving exceeds this by holds writers back.
   std::atomic<std::uint64_t> step_room{0};
   // The present time by the clock of `written`, to which bytes in flight are added.
   [[nodiscard]] std::uint64_t Position() const {
@@ -61,8 +61,8 @@ struct SpaceControl {
     return written.load(std::memory_order_relaxed) + in_flight.load(std::memory_order_relaxed) + by_gc -
            std::min(by_gc, room);
   }
-  // The values of Position() at which the next look is due, at which writers are slowed down, and at which they wait.
-  // Written by background jobs.
+  // The bytes at which the next look is due (compared with `written` by writers, with Position() by jobs), and the values
+  // of Position() at which writers are slowed down, and at which they wait. Written by background jobs.
   std::atomic<std::uint64_t> check_at{kNever};
   std::atomic<std::uint64_t> slow_at{kNever};
   std::atomic<std::uint64_t> stop_at{kNever};

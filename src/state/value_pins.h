@@ -1,5 +1,6 @@
 // ValuePins: counts the values that users hold in mappings of segments (ReadOptions::pin_mapped_values). The database
-// cannot be closed while there are any: a slice that is released counts itself here, and may remove its file.
+// cannot be closed while there are any: the release of a slice writes here, and may queue the file of its segment for
+// removal.
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ class ValuePins {
     mine.Add(&lines_[mine.index()].pinned, 1);
     slice->PinSlice(value, std::move(release));
   }
-  // Exact while no other thread pins or releases. If it is 0, all that released values did has happened before.
+  // Exact while no other thread pins or releases. If it is 0, the effects of all releases are visible to the caller.
   [[nodiscard]] std::uint64_t count() const {
     std::uint64_t sum = 0;
     for (const Line& line : lines_) {

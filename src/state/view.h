@@ -80,7 +80,7 @@ class ViewHolder {
 
   // Valid while the caller is inside an EpochGuard.
   [[nodiscard]] const View* Peek() const { return raw_.load(std::memory_order_seq_cst); }
-  // For what outlives a look, such as an iterator or a step of log GC.
+  // For uses that outlive a ViewLook, such as an iterator or a step of log GC.
   [[nodiscard]] std::shared_ptr<const View> Pin() const {
     const MutexLock lock(mutex_);
     return current_;
@@ -108,7 +108,8 @@ class ViewHolder {
   }
   void InstallLocked(std::shared_ptr<const View> next, std::optional<EpochRetirement>* retirement)
       CAMBIUM_REQUIRES(mutex_) {
-    // The retirement has the last reference to the old view, or another thread's EpochCollect could leave it to this one.
+    // The retirement must hold the last reference to the old view. If this thread kept another one, EpochCollect in
+    // another thread might leave it to this one to free the view, under locks.
     std::shared_ptr<const View> unretired = retirement->has_value() ? nullptr : current_;  // only in the mutant
     current_ = std::move(next);
     raw_.store(current_.get(), std::memory_order_seq_cst);

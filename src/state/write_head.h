@@ -120,7 +120,7 @@ class WriteHead final : private SegmentSource {
 
   // ---- The log ----
 
-  // Null before Start and after Stop. Appends under the append lock; syncs in any thread.
+  // Null before Start and after Stop. Appends need the append lock; any thread may sync.
   [[nodiscard]] CommitLog* log() const { return log_.get(); }
   // The place after the last record.
   [[nodiscard]] LogPlace end() const CAMBIUM_REQUIRES(append_lock) {
@@ -174,7 +174,7 @@ class WriteHead final : private SegmentSource {
   mutable Mutex mutex_;
   std::unique_ptr<CommitLog> log_;  // set by Start and Stop, while no other thread uses the database
   LogPosition log_end_ CAMBIUM_GUARDED_BY(append_lock);
-  // When to look for the oldest memtable, in logged_bytes_.
+  // The value of logged_bytes_ at which to look for the oldest memtable.
   std::uint64_t next_wal_check_ CAMBIUM_GUARDED_BY(append_lock) = 0;
 
   // The spare segment is made under the commit lock, and taken without it, so that a writer does not wait for the sync

@@ -44,7 +44,7 @@ void WriteHistory::Leave(std::uint32_t family, const std::shared_ptr<const LogTa
     bytes_ += bytes;
     while (bytes_ > bytes_max) DropOldest(&dropped);
   } catch (const std::bad_alloc&) {
-    // The newest ones are missing, so the whole history is: no transaction that is open may rely on it.
+    // The newest memtable is missing, so the whole history is dropped: no open transaction may rely on it.
     lost_ = std::max(lost_, end);
     for (auto& [id, each] : families_) {
       if (!each.kept.empty()) lost_ = std::max(lost_, each.kept.front().end);

@@ -75,8 +75,8 @@ class WriteHistory {
     std::list<Kept> kept;  // newest first
     SequenceNumber floor = 0;
   };
-  // Removes the oldest memtable of the family whose oldest one has the smallest `end`, and raises its floor. This and
-  // Trim move memtables to *dropped, to be freed without the lock. They take no memory.
+  // Removes the kept memtable with the smallest `end`, and raises the floor of its family. This and Trim move memtables
+  // to *dropped, to be freed without the lock. They take no memory.
   void DropOldest(std::list<Kept>* dropped) CAMBIUM_REQUIRES(mutex_);
   // Removes the memtables that no mark needs.
   void Trim(std::list<Kept>* dropped) CAMBIUM_REQUIRES(mutex_);

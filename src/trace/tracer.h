@@ -90,7 +90,7 @@ class TraceSwitch {
   std::shared_ptr<Tracer> tracer_ CAMBIUM_GUARDED_BY(mutex_);  // null: no trace is running
 };
 
-// A TracedCall is an operation in progress. Without a trace it costs one load, and is a null pointer.
+// A TracedCall is an operation in progress. Without a trace it costs one load and holds a null pointer.
 class TracedCall {
  public:
   TracedCall(TraceSwitch* traces, TraceFilterType kind) {

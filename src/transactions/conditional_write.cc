@@ -49,7 +49,8 @@ Result<bool> ConditionalWrite::AllHold() const {
 
 Status ConditionalWrite::CheckUnchanged(SequenceNumber since) const {
   for (std::size_t i = 0; i < families_.size(); ++i) {
-    CAMBIUM_RETURN_IF_ERROR(inside_.CheckUnchanged(*families_[i], conditions_.all_[i].key, since));
+    CAMBIUM_RETURN_IF_ERROR(inside_.CheckUnchanged(*families_[i], conditions_.all_[i].key, since,
+                                                   DbInside::Asks::kMemory));
   }
   return Status::OK();
 }

@@ -16,7 +16,7 @@ class OptimisticTransaction::Condition final : public WriteCondition {
   [[nodiscard]] Status Check() const override {
     const bool has_news = transaction_.db_.GetLatestSequenceNumber() != looked_;
     if (!has_news || MutantIs(Mutant::kCommitLooksBeforeTheLock)) return Status::OK();
-    return transaction_.CheckAll(looked_);
+    return transaction_.CheckAll(looked_, DbInside::Asks::kMemory);  // with the append lock, nothing is read
   }
 
  private:
@@ -50,10 +50,10 @@ Status OptimisticTransaction::Track(const std::shared_ptr<Family>& family, const
   return Status::OK();
 }
 
-Status OptimisticTransaction::CheckAll(SequenceNumber not_before) const {
+Status OptimisticTransaction::CheckAll(SequenceNumber not_before, DbInside::Asks asks) const {
   for (const auto& [id, its] : tracked_.families()) {
     for (const auto& [key, tracked] : its.keys) {
-      CAMBIUM_RETURN_IF_ERROR(inside_.CheckUnchanged(*its.family, key, std::max(tracked.since, not_before)));
+      CAMBIUM_RETURN_IF_ERROR(inside_.CheckUnchanged(*its.family, key, std::max(tracked.since, not_before), asks));
     }
   }
   return Status::OK();
@@ -61,10 +61,15 @@ Status OptimisticTransaction::CheckAll(SequenceNumber not_before) const {
 
 Status OptimisticTransaction::CommitBatch() {
   const SequenceNumber looked = db_.GetLatestSequenceNumber();
-  CAMBIUM_RETURN_IF_ERROR(CheckAll(0));
+  CAMBIUM_RETURN_IF_ERROR(CheckAll(0, DbInside::Asks::kRecords));
   CAMBIUM_FAULT_POINT("OptimisticTransaction:looked");
   const Condition condition(this, looked);
   return inside_.WriteIf(write_options_, batch_.GetWriteBatch(), condition);
+}
+
+Status OptimisticTransaction::PrepareBatch() {
+  return Status::InvalidArgument("an optimistic transaction cannot be prepared: it has no locks that could hold until "
+                                 "its commit; TransactionDB has transactions that can");
 }
 
 }  // namespace cambium

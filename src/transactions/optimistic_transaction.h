@@ -30,9 +30,10 @@ class OptimisticTransaction final : public TransactionBase {
   Status Track(const std::shared_ptr<Family>& family, const std::string& key, const KeyUse& use) override;
   void Untrack(const Family&, const std::string&) override {}
   Status CommitBatch() override;
+  Status PrepareBatch() override;
   void UntrackAll() override {}
   // Compares each tracked key. With `not_before` only for what was written after it.
-  [[nodiscard]] Status CheckAll(SequenceNumber not_before) const;
+  [[nodiscard]] Status CheckAll(SequenceNumber not_before, DbInside::Asks asks) const;
 };
 
 }  // namespace cambium

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "util/mutant.h"
+
 namespace cambium {
 
 // ---- OpenTransactions ----
@@ -23,6 +25,21 @@ void OpenTransactions::Remove(PessimisticTransaction* transaction, const Transac
   if (!name.empty()) names_.erase(name);
 }
 
+void OpenTransactions::Abandon(PessimisticTransaction* transaction, const TransactionName& name) {
+  const MutexLock lock(mutex_);
+  if (const auto expiring = expiring_.find(transaction->GetID()); expiring != expiring_.end()) {
+    expiring->second = nullptr;
+  }
+  if (const auto named = names_.find(name); named != names_.end()) named->second = nullptr;
+}
+
+void OpenTransactions::ListPrepared(std::vector<Transaction*>* transactions) const {
+  const MutexLock lock(mutex_);
+  for (const auto& [name, transaction] : names_) {
+    if (transaction != nullptr && transaction->GetState() == Transaction::PREPARED) transactions->push_back(transaction);
+  }
+}
+
 PessimisticTransaction* OpenTransactions::Find(const TransactionName& name) const {
   const MutexLock lock(mutex_);
   const auto found = names_.find(name);
@@ -32,10 +49,49 @@ PessimisticTransaction* OpenTransactions::Find(const TransactionName& name) cons
 bool OpenTransactions::StealFrom(TransactionID id) {
   const MutexLock lock(mutex_);
   const auto found = expiring_.find(id);
-  return found == expiring_.end() || found->second->BeStolenFrom();
+  if (found == expiring_.end()) return true;
+  return found->second != nullptr && found->second->BeStolenFrom();
 }
 
 // ---- PessimisticTransaction ----
+
+// Adds the operations of a record to the transaction's batch.
+class PessimisticTransaction::AddOps final : public WriteBatch::Handler {
+ public:
+  AddOps(PessimisticTransaction* to, const PreparedRecord* record) : to_(*to), record_(*record) {}
+  // OK, or why the transaction cannot be committed.
+  [[nodiscard]] const Status& missing() const { return missing_; }
+  Status Put(Slice, Slice) override { return Status::OK(); }  // the functions below get all families
+  Status Delete(Slice) override { return Status::OK(); }
+  Status PutCF(std::uint32_t id, Slice key, Slice value) override {
+    ++to_.counts_.puts;
+    return Add(id, [&](ColumnFamilyHandle* family) { return to_.batch_.Put(family, key, value); });
+  }
+  Status DeleteCF(std::uint32_t id, Slice key) override {
+    ++to_.counts_.deletes;
+    return Add(id, [&](ColumnFamilyHandle* family) { return to_.batch_.Delete(family, key); });
+  }
+  Status SingleDeleteCF(std::uint32_t id, Slice key) override {
+    ++to_.counts_.deletes;
+    return Add(id, [&](ColumnFamilyHandle* family) { return to_.batch_.SingleDelete(family, key); });
+  }
+  Status DeleteRangeCF(std::uint32_t, Slice, Slice) override {
+    return Status::Corruption("a prepared transaction has a range delete");
+  }
+
+ private:
+  template <typename AddTo>
+  Status Add(std::uint32_t id, AddTo add) {
+    const std::unique_ptr<ColumnFamilyHandle> handle = to_.context_.prepared.FamilyIn(record_, id);
+    if (handle != nullptr) return add(handle.get());
+    missing_ = Status::InvalidArgument("the prepared transaction writes column family " + std::to_string(id) +
+                                       ", which was dropped; it can only be rolled back");
+    return Status::OK();
+  }
+  PessimisticTransaction& to_;
+  const PreparedRecord& record_;
+  Status missing_;
+};
 
 PessimisticTransaction::PessimisticTransaction(DbInside* inside, LockContext* context, const WriteOptions& options,
                                                const TransactionOptions& transaction)
@@ -45,7 +101,6 @@ PessimisticTransaction::PessimisticTransaction(DbInside* inside, LockContext* co
 
 PessimisticTransaction::~PessimisticTransaction() {
   if (!inside_.IsOfThisProcess()) return;  // in a forked child a lock may be held for ever
-  UntrackAll();
   Leave();
 }
 
@@ -53,6 +108,8 @@ void PessimisticTransaction::Start(const WriteOptions& options, const Transactio
   lock_timeout_ = transaction.lock_timeout >= 0 ? transaction.lock_timeout : context_.options.transaction_lock_timeout;
   owner_.deadlock_depth = transaction.deadlock_detect ? transaction.deadlock_detect_depth : 0;
   Begin(options, transaction.set_snapshot, transaction.read_at_snapshot, transaction.max_write_batch_size);
+  skip_prepare_ = transaction.skip_prepare;
+  cannot_commit_ = Status::OK();
   owner_.id = GetID();
   owner_.expires_at = 0;
   constexpr std::int64_t kNever = std::int64_t{1} << 50;  // milliseconds
@@ -62,15 +119,38 @@ void PessimisticTransaction::Start(const WriteOptions& options, const Transactio
 }
 
 void PessimisticTransaction::Leave() {
-  context_.open.Remove(this, name_);
+  if (GetState() == PREPARED && !MutantIs(Mutant::kDeletedPreparedUnlocks)) {
+    context_.open.Abandon(this, name_);
+  } else {
+    UntrackAll();
+    context_.open.Remove(this, name_);
+  }
+  tracked_.Clear();
   name_.clear();
 }
 
 void PessimisticTransaction::BeginAgain(const WriteOptions& options, const TransactionOptions& transaction) {
-  UntrackAll();
-  tracked_.Clear();
   Leave();  // with the old id
   Start(options, transaction);
+}
+
+Status PessimisticTransaction::Recover(const TransactionName& name, const PreparedRecord& record) {
+  CAMBIUM_RETURN_IF_ERROR(SetName(name));
+  for (const PreparedRecord::KeyLock& lock : record.locks) {
+    const std::unique_ptr<ColumnFamilyHandle> handle = context_.prepared.FamilyIn(record, lock.family);
+    if (handle == nullptr) continue;  // it was dropped
+    CAMBIUM_TRY(const std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle.get()));
+    const std::string key = lock.key.ToString();
+    if (!MutantIs(Mutant::kRecoveryTakesNoLocks)) {
+      CAMBIUM_RETURN_IF_ERROR(context_.locks.Lock(owner_, family->id, key, lock.exclusive, /*timeout_millis=*/0));
+    }
+    Note(family, key, kMaxSequenceNumber, {.writes = true, .exclusive = lock.exclusive});
+  }
+  AddOps add(this, &record);
+  CAMBIUM_RETURN_IF_ERROR(record.batch.Iterate(&add));
+  cannot_commit_ = add.missing();
+  state_.store(PREPARED, std::memory_order_release);
+  return Status::OK();
 }
 
 Status PessimisticTransaction::SetName(const TransactionName& name) {
@@ -108,6 +188,7 @@ bool PessimisticTransaction::BeStolenFrom() {
 
 Status PessimisticTransaction::Track(const std::shared_ptr<Family>& family, const std::string& key, const KeyUse& use) {
   CAMBIUM_RETURN_IF_ERROR(CheckAlive());
+  if (context_.prepared.IsOwnFamily(family->id)) return PreparedStore::Refusal();
   const TrackedKey* const known = tracked_.Find(family->id, key);
   if (use.assumes_tracked && known == nullptr) {
     return Status::InvalidArgument("assume_tracked: the transaction does not track the key");
@@ -123,7 +204,7 @@ Status PessimisticTransaction::Track(const std::shared_ptr<Family>& family, cons
     since = snapshot->GetSequenceNumber();
     // With the lock, a key that was not written up to now remains so.
     const bool is_compared = known != nullptr && known->since <= since;
-    if (const Status s = is_compared ? Status::OK() : inside_.CheckUnchanged(*family, key, since); !s.ok()) {
+    if (const Status s = is_compared ? Status::OK() : inside_.CheckUnchanged(*family, key, since, DbInside::Asks::kRecords); !s.ok()) {
       if (known == nullptr) context_.locks.Unlock(owner_.id, family->id, key);
       return s;
     }
@@ -147,26 +228,84 @@ void PessimisticTransaction::UntrackAll() {
   }
 }
 
+// ---- The end ----
+
+Status PessimisticTransaction::Enter(TransactionState from, TransactionState to) {
+  // From here on no other transaction takes its locks.
+  if (state_.compare_exchange_strong(from, to)) return Status::OK();
+  return Status::Expired("the transaction took longer than its expiration");
+}
+
 Status PessimisticTransaction::CommitBatch() {
   CAMBIUM_RETURN_IF_ERROR(CheckAlive());
-  // From here on no other transaction takes its locks.
-  TransactionState expected = STARTED;
-  if (!state_.compare_exchange_strong(expected, AWAITING_COMMIT)) {
-    return Status::Expired("the transaction took longer than its expiration");
+  CAMBIUM_RETURN_IF_ERROR(cannot_commit_);
+  const TransactionState from = GetState() == PREPARED ? PREPARED : STARTED;
+  if (from == STARTED && !skip_prepare_) {
+    return Status::InvalidArgument("the transaction is not prepared, and its option skip_prepare is off");
   }
+  CAMBIUM_RETURN_IF_ERROR(Enter(from, AWAITING_COMMIT));
   Status written;
   try {
-    written = db_.Write(write_options_, batch_.GetWriteBatch());
+    written = WriteBatchOf(from);
   } catch (...) {
-    state_.store(STARTED, std::memory_order_release);
+    state_.store(from, std::memory_order_release);
     throw;
   }
   if (written.ok()) {
     Leave();
   } else {
-    state_.store(STARTED, std::memory_order_release);
+    state_.store(from, std::memory_order_release);
   }
   return written;
+}
+
+Status PessimisticTransaction::WriteBatchOf(TransactionState from) {
+  WriteBatch* const batch = batch_.GetWriteBatch();
+  if (from != PREPARED || MutantIs(Mutant::kCommitKeepsThePrepared)) return db_.Write(write_options_, batch);
+  WriteBatch whole(batch->GetDataSize() + name_.size() + 32);
+  whole.Append(*batch);
+  if (MutantIs(Mutant::kPreparedIsRemovedApart)) {
+    CAMBIUM_RETURN_IF_ERROR(db_.Write(write_options_, &whole));
+    whole.Clear();
+  }
+  CAMBIUM_RETURN_IF_ERROR(context_.prepared.AddRemoval(name_, &whole));
+  return db_.Write(write_options_, &whole);
+}
+
+std::vector<PreparedRecord::KeyLock> PessimisticTransaction::LocksForRecord() const {
+  std::vector<PreparedRecord::KeyLock> locks;
+  locks.reserve(tracked_.count());
+  for (const auto& [id, its] : tracked_.families()) {
+    for (const auto& [key, tracked] : its.keys) locks.push_back({id, tracked.exclusive, key});
+  }
+  return locks;
+}
+
+Status PessimisticTransaction::PrepareBatch() {
+  if (name_.empty()) return Status::InvalidArgument("a transaction needs a name (SetName) before it can be prepared");
+  CAMBIUM_RETURN_IF_ERROR(CheckAlive());
+  CAMBIUM_RETURN_IF_ERROR(batch_.GetWriteBatch()->status());
+  CAMBIUM_RETURN_IF_ERROR(Enter(STARTED, AWAITING_PREPARE));
+  Status written;
+  try {
+    written = context_.prepared.Add(write_options_, name_, LocksForRecord(), *batch_.GetWriteBatch());
+  } catch (...) {
+    state_.store(STARTED, std::memory_order_release);
+    throw;
+  }
+  if (written.ok()) owner_.expires_at = 0;  // a prepared transaction does not expire
+  state_.store(written.ok() ? PREPARED : STARTED, std::memory_order_release);
+  return written;
+}
+
+Status PessimisticTransaction::Withdraw() {
+  if (GetState() != PREPARED) return Status::OK();
+  WriteBatch removal;
+  CAMBIUM_RETURN_IF_ERROR(context_.prepared.AddRemoval(name_, &removal));
+  CAMBIUM_RETURN_IF_ERROR(db_.Write(write_options_, &removal));
+  cannot_commit_ = Status::OK();
+  state_.store(STARTED, std::memory_order_release);
+  return Status::OK();
 }
 
 }  // namespace cambium

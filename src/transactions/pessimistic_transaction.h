@@ -2,42 +2,54 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cambium/transaction_db.h"
 #include "transactions/key_locks.h"
+#include "transactions/prepared_store.h"
 #include "transactions/transaction_base.h"
 
 namespace cambium {
 
 class PessimisticTransaction;
 
-// The names of open transactions, and those that may expire. Any thread.
+// The names of transactions that have not ended, and those that may expire. Any thread.
+//
+// A prepared transaction that is deleted has not ended: its name, its locks and its record remain until the database is
+// opened again. Its entries then have a null pointer.
 class OpenTransactions final : public KeyLocks::Owners {
  public:
   void AddExpiring(PessimisticTransaction* transaction);
   // InvalidArgument if another transaction has the name.
   Status AddName(const TransactionName& name, PessimisticTransaction* transaction);
   void Remove(PessimisticTransaction* transaction, const TransactionName& name);
+  // The transaction is deleted, but remains prepared. Takes no memory.
+  void Abandon(PessimisticTransaction* transaction, const TransactionName& name);
   [[nodiscard]] PessimisticTransaction* Find(const TransactionName& name) const;
+  // Adds those that are prepared, in the order of their names.
+  void ListPrepared(std::vector<Transaction*>* transactions) const;
   bool StealFrom(TransactionID id) override;
 
  private:
   mutable Mutex mutex_;
   std::unordered_map<TransactionID, PessimisticTransaction*> expiring_ CAMBIUM_GUARDED_BY(mutex_);
-  std::unordered_map<TransactionName, PessimisticTransaction*> names_ CAMBIUM_GUARDED_BY(mutex_);
+  std::map<TransactionName, PessimisticTransaction*> names_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 // What the transactions of one database share.
 struct LockContext {
-  LockContext(const TransactionDBOptions& its_options, Clock* clock)
+  LockContext(const TransactionDBOptions& its_options, DbInside* inside)
       : options(its_options),
-        locks(options.num_stripes, options.max_num_locks, options.max_num_deadlocks, clock, &open) {}
+        locks(options.num_stripes, options.max_num_locks, options.max_num_deadlocks, inside->GetClock(), &open),
+        prepared(inside) {}
   const TransactionDBOptions options;
   OpenTransactions open;
   KeyLocks locks;
+  PreparedStore prepared;
 };
 
 class PessimisticTransaction final : public TransactionBase {
@@ -46,7 +58,11 @@ class PessimisticTransaction final : public TransactionBase {
                          const TransactionOptions& transaction);
   ~PessimisticTransaction() override;
 
-  // Rolls back, and begins again.
+  // Makes a new transaction the one that was prepared under this name: locks its keys, and adds its operations. The
+  // result of Commit is an error if a family that it writes was dropped meanwhile. Without success it must be deleted.
+  Status Recover(const TransactionName& name, const PreparedRecord& record);
+
+  // Rolls back, unless it is prepared, and begins again.
   void BeginAgain(const WriteOptions& options, const TransactionOptions& transaction);
 
   void SetLockTimeout(std::int64_t milliseconds) override { lock_timeout_ = milliseconds; }
@@ -63,10 +79,19 @@ class PessimisticTransaction final : public TransactionBase {
   bool BeStolenFrom();
 
  private:
+  class AddOps;
   Status Track(const std::shared_ptr<Family>& family, const std::string& key, const KeyUse& use) override;
   void Untrack(const Family& family, const std::string& key) override;
   Status CommitBatch() override;
+  Status PrepareBatch() override;
+  Status Withdraw() override;
   void UntrackAll() override;
+  // Changes the state, unless another transaction has taken the locks.
+  Status Enter(TransactionState from, TransactionState to);
+  // Writes the batch, together with the removal of the record if the transaction is prepared.
+  Status WriteBatchOf(TransactionState from);
+  [[nodiscard]] std::vector<PreparedRecord::KeyLock> LocksForRecord() const;
+  // Ends the use of this object for a transaction that is not committed.
   void Start(const WriteOptions& options, const TransactionOptions& transaction);
   void Leave();
   [[nodiscard]] Status CheckAlive() const override;
@@ -75,6 +100,8 @@ class PessimisticTransaction final : public TransactionBase {
   LockOwner owner_;
   std::int64_t lock_timeout_ = 0;  // milliseconds
   TransactionName name_;
+  bool skip_prepare_ = true;
+  Status cannot_commit_;  // set by Recover
 };
 
 }  // namespace cambium

@@ -20,7 +20,7 @@ TransactionID NextId() {
 class TransactionBase::Call {
  public:
   // Sets *status if the call must fail.
-  Call(TransactionBase* transaction, Status* status) : transaction_(*transaction) {
+  Call(TransactionBase* transaction, Status* status, Does does = Does::kReadsOrEnds) : transaction_(*transaction) {
     if (transaction_.is_in_call_.exchange(true, std::memory_order_acquire)) {
       *status = Status::InvalidArgument("the transaction is used by two threads at once");
       return;
@@ -29,6 +29,9 @@ class TransactionBase::Call {
     *status = transaction_.inside_.CheckUsable();
     if (status->ok() && transaction_.GetState() == COMMITTED) {
       *status = Status::InvalidArgument("the transaction has been committed");
+    }
+    if (status->ok() && does == Does::kChanges && transaction_.GetState() == PREPARED) {
+      *status = Status::InvalidArgument("the transaction is prepared: it can only be read, committed or rolled back");
     }
   }
   ~Call() {
@@ -118,7 +121,13 @@ ReadOptions TransactionBase::AtSnapshot(const ReadOptions& options) const {
 
 // ---- The end ----
 
-Status TransactionBase::Prepare() { return Status::NotSupported("transactions in two phases are not in this version"); }
+Status TransactionBase::Prepare() {
+  Status s;
+  const Call call(this, &s, Does::kChanges);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  TakeSnapshotIfDue();
+  return PrepareBatch();
+}
 
 Status TransactionBase::Commit() {
   Status s;
@@ -136,6 +145,7 @@ Status TransactionBase::Rollback() {
   Status s;
   const Call call(this, &s);
   CAMBIUM_RETURN_IF_ERROR(s);
+  CAMBIUM_RETURN_IF_ERROR(Withdraw());
   Discard();
   return Status::OK();
 }
@@ -153,7 +163,7 @@ void TransactionBase::Discard() {
 
 void TransactionBase::SetSavePoint() {
   Status s;
-  const Call call(this, &s);
+  const Call call(this, &s, Does::kChanges);
   if (!s.ok()) return;
   save_points_.push_back({snapshot_, snapshot_is_due_, notifier_, counts_, {}});
   try {
@@ -166,7 +176,7 @@ void TransactionBase::SetSavePoint() {
 
 Status TransactionBase::RollbackToSavePoint() {
   Status s;
-  const Call call(this, &s);
+  const Call call(this, &s, Does::kChanges);
   CAMBIUM_RETURN_IF_ERROR(s);
   if (save_points_.empty()) return Status::NotFound("no save point");
   CAMBIUM_RETURN_IF_ERROR(batch_.RollbackToSavePoint());
@@ -183,7 +193,7 @@ Status TransactionBase::RollbackToSavePoint() {
 
 Status TransactionBase::PopSavePoint() {
   Status s;
-  const Call call(this, &s);
+  const Call call(this, &s, Does::kChanges);
   CAMBIUM_RETURN_IF_ERROR(s);
   if (save_points_.empty()) return Status::NotFound("no save point");
   const TrackedKeys& uses = save_points_.back().since_then;
@@ -239,7 +249,7 @@ void TransactionBase::Note(const std::shared_ptr<Family>& family, const std::str
 
 void TransactionBase::UndoGetForUpdate(ColumnFamilyHandle* handle, Slice slice) {
   Status s;
-  const Call call(this, &s);
+  const Call call(this, &s, Does::kChanges);
   if (!s.ok()) return;
   const Result<std::shared_ptr<Family>> family = inside_.SharedFamilyOf(handle);
   if (!family.ok()) return;
@@ -290,7 +300,7 @@ template <typename Value>
 Status TransactionBase::TrackAndGet(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, Value* value,
                                     bool exclusive, bool validates) {
   Status s;
-  const Call call(this, &s);
+  const Call call(this, &s, Does::kChanges);
   CAMBIUM_RETURN_IF_ERROR(s);
   if (!validates && options.snapshot != nullptr) {
     return Status::InvalidArgument("GetForUpdate without do_validate reads the newest state, not a snapshot");
@@ -343,7 +353,7 @@ template <typename Add>
 Status TransactionBase::WriteKey(ColumnFamilyHandle* handle, Slice key, const KeyUse& use,
                                  std::uint64_t Counts::*counter, Add add) {
   Status s;
-  const Call call(this, &s);
+  const Call call(this, &s, Does::kChanges);
   CAMBIUM_RETURN_IF_ERROR(s);
   CAMBIUM_TRY(const std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle));
   TakeSnapshotIfDue();

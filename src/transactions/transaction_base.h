@@ -92,6 +92,10 @@ class TransactionBase : public Transaction {
   virtual void Untrack(const Family& family, const std::string& key) = 0;
   // Writes the batch, if there are no conflicts.
   virtual Status CommitBatch() = 0;
+  // Makes the transaction prepared.
+  virtual Status PrepareBatch() = 0;
+  // Called by Rollback before it discards the writes: removes what PrepareBatch has written.
+  virtual Status Withdraw() { return Status::OK(); }
   // After a commit or rollback: nothing is tracked any more. Called with tracked_ as it was.
   virtual void UntrackAll() = 0;
   // OK if what it has read and locked still holds.
@@ -106,23 +110,27 @@ class TransactionBase : public Transaction {
   [[nodiscard]] std::uint64_t NowMicros() const;
   void TakeSnapshotIfDue();
 
+  struct Counts {
+    std::uint64_t puts = 0;
+    std::uint64_t deletes = 0;
+  };
+
   DbInside& inside_;
   DB& db_;
   WriteBatchWithIndex batch_;
   WriteOptions write_options_;
   TrackedKeys tracked_;
+  Counts counts_;
   SharedSnapshot snapshot_;
   std::atomic<TransactionState> state_{STARTED};
   std::atomic<TransactionID> id_{0};  // a new one at each begin
   std::uint64_t began_ = 0;           // microseconds of the clock
 
  private:
+  // What a call does, and so in which states it is possible.
+  enum class Does : unsigned char { kReadsOrEnds, kChanges };
   // Held during a call, so that a call of another thread is noticed.
   class Call;
-  struct Counts {
-    std::uint64_t puts = 0;
-    std::uint64_t deletes = 0;
-  };
   struct SavePoint {
     SharedSnapshot snapshot;
     bool snapshot_is_due;
@@ -150,7 +158,6 @@ class TransactionBase : public Transaction {
   bool reads_at_snapshot_ = true;
   bool snapshot_is_due_ = false;
   std::shared_ptr<TransactionNotifier> notifier_;
-  Counts counts_;
   std::vector<SavePoint> save_points_;
   std::atomic<bool> is_in_call_{false};
 };

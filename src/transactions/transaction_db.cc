@@ -1,5 +1,6 @@
 #include "cambium/transaction_db.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -13,11 +14,13 @@ namespace {
 // Collects the keys of a batch, so that they can be locked in one order: two such batches never wait for each other.
 class KeysOfBatch final : public WriteBatch::Handler {
  public:
+  explicit KeysOfBatch(const PreparedStore* prepared) : prepared_(*prepared) {}
   Status Put(Slice, Slice) override { return Status::OK(); }  // the functions below get all families
   Status Delete(Slice) override { return Status::OK(); }
   Status PutCF(std::uint32_t family, Slice key, Slice) override { return DeleteCF(family, key); }
   Status SingleDeleteCF(std::uint32_t family, Slice key) override { return DeleteCF(family, key); }
   Status DeleteCF(std::uint32_t family, Slice key) override {
+    if (prepared_.IsOwnFamily(family)) return PreparedStore::Refusal();
     keys_.emplace(family, key.ToString());
     return Status::OK();
   }
@@ -27,6 +30,7 @@ class KeysOfBatch final : public WriteBatch::Handler {
   [[nodiscard]] std::set<FamilyKey>* keys() { return &keys_; }
 
  private:
+  const PreparedStore& prepared_;
   std::set<FamilyKey> keys_;
 };
 
@@ -36,7 +40,28 @@ Status NullFamily() { return Status::InvalidArgument("the column family handle i
 class TransactionDBImpl final : public TransactionDB {
  public:
   TransactionDBImpl(std::unique_ptr<DB> db, const TransactionDBOptions& options)
-      : TransactionDB(std::move(db)), inside_(*DbInside::Of(db_)), context_(options, inside_.GetClock()) {}
+      : TransactionDB(std::move(db)), inside_(*DbInside::Of(db_)), context_(options, &inside_) {}
+  ~TransactionDBImpl() override {
+    const MutexLock lock(recovered_mutex_);
+    inside_.CountTransaction(static_cast<int>(recovered_.size()));  // each destructor counts one less
+    recovered_.clear();
+  }
+
+  // Makes the transactions that were prepared before the database was opened. Called once, before all others.
+  Status Recover() {
+    const MutexLock lock(recovered_mutex_);
+    WriteOptions synced;  // the options of the Prepare are not recorded; this is also what RocksDB does
+    synced.sync = true;
+    return context_.prepared.VisitAll([&](Slice name, const PreparedRecord& record) {
+      auto made = std::make_unique<PessimisticTransaction>(&inside_, &context_, synced, TransactionOptions());
+      const TransactionName its_name = name.ToString();
+      CAMBIUM_RETURN_IF_ERROR(
+          made->Recover(its_name, record).WithContext("prepared transaction \"" + its_name + "\""));
+      recovered_.push_back(std::move(made));
+      inside_.CountTransaction(-1);  // it does not keep the database open until the caller has it
+      return Status::OK();
+    });
+  }
 
   using TransactionDB::Delete;
   using TransactionDB::Put;
@@ -50,12 +75,36 @@ class TransactionDBImpl final : public TransactionDB {
     again->BeginAgain(options, transaction);
     return again;
   }
-  Transaction* GetTransactionByName(const TransactionName& name) override { return context_.open.Find(name); }
-  void GetAllPreparedTransactions(std::vector<Transaction*>* transactions) override { transactions->clear(); }
+  Transaction* GetTransactionByName(const TransactionName& name) override {
+    const MutexLock lock(recovered_mutex_);
+    PessimisticTransaction* const found = context_.open.Find(name);
+    const auto recovered = std::ranges::find(recovered_, found, &std::unique_ptr<PessimisticTransaction>::get);
+    if (recovered != recovered_.end()) {
+      static_cast<void>(recovered->release());
+      recovered_.erase(recovered);
+      inside_.CountTransaction(1);
+    }
+    return found;
+  }
+  void GetAllPreparedTransactions(std::vector<Transaction*>* transactions) override {
+    const MutexLock lock(recovered_mutex_);
+    transactions->clear();
+    context_.open.ListPrepared(transactions);
+    std::vector<std::unique_ptr<Transaction>> taken = TakeRecovered();
+    for (std::unique_ptr<Transaction>& each : taken) static_cast<void>(each.release());
+  }
+  std::vector<std::unique_ptr<Transaction>> TakeRecoveredTransactions() override {
+    const MutexLock lock(recovered_mutex_);
+    return TakeRecovered();
+  }
   std::unordered_multimap<std::uint32_t, KeyLockInfo> GetLockStatusData() override { return context_.locks.List(); }
   std::vector<DeadlockPath> GetDeadlockInfoBuffer() override { return context_.locks.waits().Deadlocks(); }
   void SetDeadlockInfoBufferSize(std::uint32_t count) override { context_.locks.waits().SetRememberedMax(count); }
 
+  Status DropColumnFamily(ColumnFamilyHandle* family) override {
+    if (family != nullptr && context_.prepared.IsOwnFamily(family->GetID())) return PreparedStore::Refusal();
+    return TransactionDB::DropColumnFamily(family);
+  }
   Status Put(const WriteOptions& options, ColumnFamilyHandle* family, Slice key, Slice value) override {
     if (family == nullptr) return NullFamily();
     WriteBatch batch(key.size() + value.size() + 32);
@@ -86,7 +135,7 @@ class TransactionDBImpl final : public TransactionDB {
     CAMBIUM_RETURN_IF_ERROR(inside_.CheckOpenForWriting());
     ConditionalWrite write(&inside_, &conditions);
     CAMBIUM_RETURN_IF_ERROR(write.FindFamilies());
-    KeysOfBatch keys;
+    KeysOfBatch keys(&context_.prepared);
     CAMBIUM_RETURN_IF_ERROR(batch->Iterate(&keys));
     write.AddKeys(keys.keys());
     PessimisticTransaction locks(&inside_, &context_, options, {});
@@ -104,9 +153,31 @@ class TransactionDBImpl final : public TransactionDB {
   }
 
  private:
+  std::vector<std::unique_ptr<Transaction>> TakeRecovered() CAMBIUM_REQUIRES(recovered_mutex_) {
+    std::vector<std::unique_ptr<Transaction>> taken(recovered_.size());
+    std::ranges::move(recovered_, taken.begin());
+    recovered_.clear();
+    inside_.CountTransaction(static_cast<int>(taken.size()));
+    return taken;
+  }
+
   DbInside& inside_;
   LockContext context_;
+  Mutex recovered_mutex_;
+  // Those that were prepared before the database was opened, and that no caller has got yet.
+  std::vector<std::unique_ptr<PessimisticTransaction>> recovered_ CAMBIUM_GUARDED_BY(recovered_mutex_);
 };
+
+// Recovers the prepared transactions of a database that was just opened. `handles`: null, or the handles that its Open
+// has added after the first `had`. After an error it is closed again.
+Status RecoverPrepared(std::unique_ptr<TransactionDB>* db, std::vector<ColumnFamilyHandle*>* handles, std::size_t had) {
+  Status recovered = static_cast<TransactionDBImpl&>(**db).Recover();
+  if (recovered.ok()) return recovered;
+  for (std::size_t i = had; handles != nullptr && i < handles->size(); ++i) delete (*handles)[i];
+  if (handles != nullptr) handles->resize(had);
+  db->reset();
+  return recovered;
+}
 
 }  // namespace
 
@@ -116,8 +187,9 @@ Status TransactionDB::DeleteRange(const WriteOptions&, ColumnFamilyHandle*, Slic
 
 Status TransactionDB::Open(const Options& options, const TransactionDBOptions& transactions, const std::string& path,
                            std::unique_ptr<TransactionDB>* db) {
-  return OpenAbove<TransactionDBImpl>(
-      db, [&](std::unique_ptr<DB>* below) { return DB::Open(options, path, below); }, transactions);
+  CAMBIUM_RETURN_IF_ERROR(OpenAbove<TransactionDBImpl>(
+      db, [&](std::unique_ptr<DB>* below) { return DB::Open(options, path, below); }, transactions));
+  return RecoverPrepared(db, nullptr, 0);
 }
 
 Status TransactionDB::Open(const Options& options, const TransactionDBOptions& transactions, const std::string& path,
@@ -128,8 +200,10 @@ Status TransactionDB::Open(const Options& options, const TransactionDBOptions& t
 Status TransactionDB::Open(const DBOptions& options, const TransactionDBOptions& transactions, const std::string& path,
                            const std::vector<ColumnFamilyDescriptor>& families,
                            std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<TransactionDB>* db) {
-  return OpenAbove<TransactionDBImpl>(
-      db, [&](std::unique_ptr<DB>* below) { return DB::Open(options, path, families, handles, below); }, transactions);
+  const std::size_t had = handles == nullptr ? 0 : handles->size();
+  CAMBIUM_RETURN_IF_ERROR(OpenAbove<TransactionDBImpl>(
+      db, [&](std::unique_ptr<DB>* below) { return DB::Open(options, path, families, handles, below); }, transactions));
+  return RecoverPrepared(db, handles, had);
 }
 
 Status TransactionDB::Open(const DBOptions& options, const TransactionDBOptions& transactions, const std::string& path,
@@ -137,6 +211,18 @@ Status TransactionDB::Open(const DBOptions& options, const TransactionDBOptions&
                            std::vector<ColumnFamilyHandle*>* handles, TransactionDB** db) {
   return OpenPlain(db, [&](std::unique_ptr<TransactionDB>* made) {
     return Open(options, transactions, path, families, handles, made);
+  });
+}
+
+Status ListPreparedTransactions(DB* db, std::vector<PreparedTransaction>* prepared) {
+  if (prepared == nullptr) return Status::InvalidArgument("ListPreparedTransactions: the list is null");
+  prepared->clear();
+  DbInside* const inside = DbInside::Of(db);
+  if (inside == nullptr) return Status::InvalidArgument("ListPreparedTransactions: the database is null");
+  CAMBIUM_RETURN_IF_ERROR(inside->CheckUsable());
+  return PreparedStore(inside).VisitAll([&](Slice name, const PreparedRecord& record) {
+    prepared->push_back({name.ToString(), record.batch.Count(), record.locks.size(), record.bytes});
+    return Status::OK();
   });
 }
 

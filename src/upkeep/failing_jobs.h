@@ -26,7 +26,7 @@ class FailingJobs {
     const bool fails = jobs_.has_failing_job() || family->is_compaction_failing.load(std::memory_order_relaxed);
     return fails && !MutantIs(Mutant::kFailuresStayUnnoticed) ? RunFailing(family, waits) : Status::OK();
   }
-  // Runs every job whose last run has failed again, and returns the first error.
+  // Runs again every job whose last run has failed, and returns the first error.
   Status RunAgain() CAMBIUM_EXCLUDES_ROLES;
 
  private:

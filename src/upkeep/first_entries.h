@@ -28,7 +28,7 @@ class FirstEntries {
   // cursor: it is invalid then.
   explicit FirstEntries(EntryCursor* cursor);
 
-  // The copied entries are all that the cursor had, and each fits into a small page.
+  // True if the copied entries are all that the cursor had, and each fits into a small page.
   [[nodiscard]] bool AreAll() const { return are_all_; }
   // Passes each copied entry to visit(key, entry), which returns a Status.
   template <typename Visit>

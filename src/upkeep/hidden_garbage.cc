@@ -34,7 +34,7 @@ double ScaleOf(const LiveSample& sample, std::uint64_t live) {
   return std::clamp(static_cast<double>(live) / all, 1 - error, 1 + error);
 }
 
-// The fraction of the live bytes for which the sample does not stand.
+// The fraction of the live bytes that the sample does not represent.
 double UnknownPart(const LiveSample& sample, std::uint64_t live) {
   if (sample.is_whole() || live == 0) return 0;
   const std::uint64_t known = sample.bytes() + kDeviations * sample.Deviation();

@@ -17,15 +17,15 @@
 
 namespace cambium {
 
-// Whether the separated values of a family are sampled. They are not under a compaction filter, which removes values
-// without a trace in the sample, nor if keys with different bytes may be equal.
+// Whether the separated values of a family are sampled. They are not sampled if the family has a compaction filter,
+// which removes values unseen by the sample, or if keys with different bytes may be equal.
 [[nodiscard]] bool IsSampled(const Family& family);
 // Called at Open: samples the values of the layers. Visits each entry, so it is for small indexes.
 void SampleLayers(Family* family, const Layers& layers, std::uint64_t grain) CAMBIUM_REQUIRES(commit_lock);
 // Called when a flush is committed: the memtable is now a part of the layers, and `newest` is a sample of it. `below`:
-// the bytes that the accounts had before. `is_run`: it has become a run, with these range deletes, unless null, and
-// what it replaces is hidden; otherwise it was merged into the tree, and nothing is. Returns whether the sample knew all
-// that was below.
+// the bytes that the accounts had before. `is_run`: the memtable has become a run, so what it replaces is hidden;
+// `ranges` are the run's range deletes, or null. If it was merged into the tree instead, it hides nothing. Returns
+// whether the sample knew all values below.
 [[nodiscard]] bool NoteReplaced(Family* family, const MemTable& table, LiveSample::Newest newest, std::uint64_t below,
                                  bool is_run, const RangeDeletes* ranges) CAMBIUM_REQUIRES(commit_lock);
 // Called when a step of log GC is committed, which has moved these values. If memory runs out, the sample is lost.

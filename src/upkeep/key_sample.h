@@ -34,7 +34,7 @@ class KeySample final : public EntryCursor {
   [[nodiscard]] Entry entry() const override { return cursor_->entry(); }
   [[nodiscard]] Status status() const override { return cursor_->status(); }
 
-  // Estimates, from the sample, for how many of the passed keys the layers have an entry.
+  // Estimates, from the sample, for how many of the passed keys the layers have an entry that is no tombstone.
   struct Replaced {
     double share = 0;         // of the passed keys
     std::uint64_t keys = 0;

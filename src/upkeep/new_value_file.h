@@ -1,5 +1,5 @@
-// NewValueFile: holds a file that CommitPoint::MakeValueFile has made, until another object takes it over. If that does
-// not happen, for example because memory runs out, removes the file and releases its slot.
+// NewValueFile: holds a file that CommitPoint::MakeValueFile has made, until Take. If Take is not called, for example
+// because memory runs out, it removes the file and releases its slot.
 #pragma once
 
 #include <cassert>
@@ -13,7 +13,7 @@ namespace cambium {
 // One thread. The commit lock must not be held.
 class NewValueFile {
  public:
-  // *db and *commits outlive it. `made` has not been taken over.
+  // *db and *commits outlive it. It is responsible for `made` until Take.
   NewValueFile(DbContext* db, CommitPoint* commits, NewRelocationFile made)
       : db_(*db), commits_(*commits), made_(std::move(made)) {}
   // If Unlink throws, the file remains as an orphan.

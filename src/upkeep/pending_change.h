@@ -8,7 +8,7 @@
 
 namespace cambium {
 
-// Its files are written and synced; their names are not.
+// Its files are written and synced; the directory with their names is not synced yet.
 class PendingChange {
  public:
   virtual ~PendingChange() = default;

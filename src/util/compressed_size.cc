@@ -23,7 +23,8 @@ Status CheckRawSize(Codec codec, Slice stored, std::uint64_t raw_size) {
     return Status::Corruption(claim + ", more than " + std::to_string(stored.size()) + " bytes can hold");
   }
   if (codec != Codec::kZstd || MutantIs(Mutant::kTrustDeclaredSize)) return Status::OK();
-  // The compressor knows the size, so every frame says it. For an unknown size or no frame this is above all sizes.
+  // The compressor knew the size, so every frame states it. If there is no frame or no size, zstd returns a number
+  // above all sizes.
   if (ZSTD_getFrameContentSize(stored.data(), stored.size()) == raw_size) return Status::OK();
   return Status::Corruption(claim + ", and its frame has another size");
 }

@@ -9,8 +9,8 @@
 
 namespace cambium {
 
-// Corruption if `stored` cannot decompress to raw_size bytes: because no input of this length gives so many, or because
-// the frame of zstd states another size. It reads only the beginning of `stored`.
+// Returns Corruption if `stored` cannot decompress to raw_size bytes: no input of its length gives so many, or its zstd
+// frame states another size. Reads only the beginning of `stored`.
 [[nodiscard]] Status CheckRawSize(Codec codec, Slice stored, std::uint64_t raw_size);
 
 }  // namespace cambium

@@ -24,7 +24,7 @@ namespace {
 constinit std::atomic<Slot*> slots{nullptr};  // new slots are pushed at the head only
 constinit thread_local bool thread_ending = false;
 
-// Frees the slots of the other threads: the child does not have these threads, so they would never leave.
+// Gives the slots of the other threads back: the child does not have these threads, so they would never leave.
 void AfterForkInChild() {
   for (Slot* slot = slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
     if (slot == this_thread) continue;
@@ -40,7 +40,7 @@ const bool registered = [] {
   return true;
 }();
 
-// Each thread has one. Its destructor runs when the thread ends.
+// Gives the thread's slot back when the thread ends.
 struct Hook {
   ~Hook() {
     thread_ending = true;

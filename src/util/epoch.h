@@ -17,8 +17,8 @@
 //    the store, so the second load comes after the raise, reads the raised value, and so the reader sees the unlink.
 // The second load replaces a fence, which gcc's ThreadSanitizer does not support; on x86 it is a plain load.
 //
-// After fork() the child has one thread. It frees the slots of the other threads, whether they were inside or not. It
-// never reclaims objects that the parent had retired, because it does not touch the parent's objects.
+// After fork() the child has one thread. It makes the slots of the other threads free to take, whether they were inside
+// or not. It never reclaims objects that the parent had retired, because it does not touch the parent's objects.
 #pragma once
 
 #include <atomic>
@@ -33,8 +33,8 @@ namespace cambium {
 
 namespace epoch_internal {
 
-// One for each thread that has been inside. When the thread ends, another thread may take its slot; slots are never
-// freed.
+// Each thread that has been inside has one. When the thread ends, it gives its slot back, and another thread may take
+// it. Slots are never deallocated.
 struct alignas(64) Slot {
   std::atomic<std::uint64_t> entered{0};  // the epoch in which the owner entered; 0: it is outside
   std::uint32_t depth = 0;                // owner only: the number of nested guards
@@ -88,9 +88,9 @@ class EpochGuard {
   return epoch_internal::this_thread != nullptr && epoch_internal::this_thread->depth != 0;
 }
 
-// Queues a function to run once every thread has left that is inside when Retire is called. The constructor takes the
-// memory, so that nothing can fail between the unlink and Retire. Without Retire, the function is dropped and never
-// runs. Runs nothing itself, so the caller may be inside and may hold any lock. One thread.
+// Queues a function. It runs once every thread that was inside when Retire was called has left. The constructor
+// allocates the memory, so that nothing can fail between the unlink and Retire. Without Retire, the function is dropped
+// and never runs. Retire runs no function, so its caller may be inside and may hold any lock. One thread.
 class EpochRetirement {
  public:
   explicit EpochRetirement(std::function<void()> reclaim) { entry_.push_back({0, std::move(reclaim)}); }
@@ -101,12 +101,12 @@ class EpochRetirement {
   std::list<epoch_internal::Retired> entry_;  // one, or none after Retire
 };
 
-// The same at once, for an object that is unlinked. Any thread.
+// Makes an EpochRetirement and calls Retire at once, for an object that is unlinked already. Any thread.
 void EpochRetire(std::function<void()> reclaim);
 
-// Runs the reclaiming functions that are due, oldest first, in this thread. It holds no lock of this module meanwhile,
-// so they may retire, collect and enter. The caller holds no lock that they may take. Returns how many ran. Any thread,
-// several at once.
+// Runs the reclaiming functions that are due, oldest first, in this thread. Holds no lock of this module meanwhile, so
+// the functions may retire, collect and enter. The caller holds no lock that they may take. Returns how many ran. Any
+// thread, several at once.
 std::size_t EpochCollect();
 
 // Returns when everything that was retired before the call has been reclaimed, by this thread or others. Waits for

@@ -22,7 +22,8 @@ class FaultPoints {
     static FaultPoints points;
     return points;
   }
-  // Every thread that reaches a fault point calls `hook`, also from within the hook. Null: no hook.
+  // Every thread that reaches a fault point calls `hook`, even if it reaches the fault point inside the hook. Null: no
+  // hook.
   void Set(Hook hook) {
     const MutexLock lock(mutex_);
     hook_ = hook == nullptr ? nullptr : std::make_shared<Hook>(std::move(hook));

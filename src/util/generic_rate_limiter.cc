@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kRateMin = 16 << 10;
 constexpr std::int64_t kRateMax = std::int64_t{1} << 40;
-// How long a waiting request sleeps at most before it checks whether the rate has changed or the caller has given up.
+// A waiting request sleeps at most this long before it checks whether the rate has changed or the caller has given up.
 constexpr std::uint64_t kPauseMicros = 1000;
 
 Status CheckRange(const char* name, std::int64_t value, std::int64_t low, std::int64_t high) {

@@ -4,8 +4,8 @@
 //                                                     which may leave a negative number
 //
 // So a request larger than the burst needs no special rule, and any period admits at most rate * time + burst + one
-// request. A waiting request sleeps briefly and checks again, so it notices a new rate or that it need not wait any
-// more.
+// request. A waiting request sleeps briefly and checks again, so it notices a new rate, and that its caller has given
+// up.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ class GenericRateLimiter final : public RateLimiter {
 
   mutable Mutex mutex_;
   std::int64_t bytes_per_second_ CAMBIUM_GUARDED_BY(mutex_);
-  bool is_filled_ CAMBIUM_GUARDED_BY(mutex_) = false;  // the bucket was full at the first request
+  bool is_filled_ CAMBIUM_GUARDED_BY(mutex_) = false;  // true from the first request on, which finds a full bucket
   double tokens_ CAMBIUM_GUARDED_BY(mutex_) = 0;
   std::uint64_t refilled_micros_ CAMBIUM_GUARDED_BY(mutex_) = 0;
   struct Class {

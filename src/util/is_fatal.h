@@ -1,4 +1,4 @@
-// Whether an error ends all writing.
+// IsFatal: returns whether an error ends all writing.
 #pragma once
 
 #include "cambium/status.h"

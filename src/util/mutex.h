@@ -44,7 +44,7 @@ class CAMBIUM_CAPABILITY("mutex") Mutex {
 
   void Lock() CAMBIUM_ACQUIRE() { mutex_.lock(); }
   void Unlock() CAMBIUM_RELEASE() { mutex_.unlock(); }
-  // False: another thread holds the mutex, or the system says so for no reason.
+  // False: another thread holds the mutex, or the attempt failed spuriously.
   [[nodiscard]] bool TryLock() CAMBIUM_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
   // Tells clang's analysis that the caller holds this mutex, where the analysis cannot see that. Checks nothing at run
   // time.

@@ -7,8 +7,9 @@
 namespace cambium {
 
 // Changes one byte of *bytes so that is_right(), which checks *bytes, returns true. Returns false and leaves *bytes
-// unchanged if no such byte exists, or if the search might check more than *budget bytes. Subtracts the bytes that it
-// has checked from *budget. Tries changes of a single bit first: 8 of the 255 possible changes of each byte.
+// unchanged if it finds no such change. First tries all changes of a single bit, which are 8 of the 255 possible
+// changes of each byte, then all changes of a byte. Skips a search that might check more than *budget bytes. Subtracts
+// the bytes that it has checked from *budget.
 template <typename IsRight>
 bool MendOneByte(std::string* bytes, std::uint64_t* budget, const IsRight& is_right) {
   const std::uint64_t once = std::uint64_t{bytes->size()} * bytes->size();

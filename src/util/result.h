@@ -42,7 +42,7 @@ class [[nodiscard]] Result {
 
 }  // namespace cambium
 
-// Returns the error from the calling function, if there is one.
+// If the expression gives an error, returns that error from the calling function.
 #define CAMBIUM_RETURN_IF_ERROR(expression)                            \
   do {                                                                 \
     if (::cambium::Status cambium_status = (expression); !cambium_status.ok()) { \
@@ -53,7 +53,7 @@ class [[nodiscard]] Result {
 #define CAMBIUM_CONCAT_INNER(a, b) a##b
 #define CAMBIUM_CONCAT(a, b) CAMBIUM_CONCAT_INNER(a, b)
 
-// CAMBIUM_TRY(auto page, ReadPage(id)) declares `page`, or returns the error from the calling function.
+// CAMBIUM_TRY(auto page, ReadPage(id)) declares `page`; on an error it returns the error from the calling function.
 #define CAMBIUM_TRY(declaration, expression) \
   CAMBIUM_TRY_INNER(CAMBIUM_CONCAT(cambium_result_, __COUNTER__), declaration, expression)
 #define CAMBIUM_TRY_INNER(result, declaration, expression) \

@@ -52,7 +52,7 @@ class SharedTable {
   template <typename Item>
   struct Node {
     Key first;                                 // key of the first row
-    std::shared_ptr<std::vector<Item>> items;  // not empty; changed only by Mutable, while no other table has it
+    std::shared_ptr<std::vector<Item>> items;  // not empty; constant, except rows copied by Mutable
   };
   using Rows = std::vector<Row>;
   using Part = Node<Row>;
@@ -186,7 +186,8 @@ class SharedTable {
     return above == nodes.begin() ? 0 : static_cast<std::size_t>(above - nodes.begin()) - 1;
   }
 
-  // Returns the rows after the changes, whose rows it moves away, and adds to *size by how many they are more.
+  // Returns the rows as the changes make them, and moves the rows out of `changes`. Adds to *size the growth of their
+  // number.
   static Rows Changed(const Rows& rows, Changes changes, bool /*is_last*/, std::size_t* size) {
     Rows changed;
     changed.reserve(rows.size() + changes.size());
@@ -197,7 +198,7 @@ class SharedTable {
       if (change.row.has_value()) changed.push_back(*std::move(change.row));
     }
     changed.insert(changed.end(), row, rows.end());
-    *size += changed.size() - rows.size();  // unsigned: a sum that is less wraps around twice
+    *size += changed.size() - rows.size();  // unsigned: if rows are fewer, both results wrap
     return changed;
   }
 
@@ -226,8 +227,8 @@ class SharedTable {
     return changed;
   }
 
-  // Appends nodes with the items. If they are too many for a node, they are divided evenly; but the last ones of the
-  // table fill their nodes, because most keys ascend.
+  // Appends nodes with the items. If there are too many items for one node, divides them evenly. But items at the end
+  // of the table fill their nodes, because most new keys are larger than all others.
   template <typename Item>
   static void Append(std::vector<Item> items, bool is_last, std::vector<Node<Item>>* nodes) {
     const bool is_flat = std::is_same_v<Item, Part> && MutantIs(Mutant::kGroupsOfOnePart);

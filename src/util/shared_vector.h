@@ -17,7 +17,7 @@ class SharedVector {
   using value_type = T;
 
   SharedVector() = default;
-  // Not explicit: a vector that was built may be assigned.
+  // Not explicit, so that code can assign a std::vector.
   SharedVector(std::vector<T> items)  // NOLINT(google-explicit-constructor)
       : items_(items.empty() ? nullptr : std::make_shared<const std::vector<T>>(std::move(items))) {}
   SharedVector(std::initializer_list<T> items) : SharedVector(std::vector<T>(items)) {}

@@ -2,8 +2,8 @@
 //
 //   stripe of a thread ──▶ [ticker][ticker]... [histogram ▶ buckets][null]...      made when the thread first counts
 //
-// Counters only go up, so the thread that owns them needs no locked instruction. A reset does not clear them but
-// records their current values, under a mutex that counting never takes.
+// A reset does not clear counters but records their current values, under a mutex that counting never takes. So only
+// counting writes to a counter, and a thread with a stripe of its own needs no locked instruction.
 #pragma once
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 //   kind [" (fatal until reopened)"] [": " message]
 //
 // A kind is a code, or a code and a subcode: "IO error", "IO error (no space)". So the text says everything that the
-// status does, and no text of one status is that of another.
+// status does, and two different statuses never have the same text.
 #pragma once
 
 #include <optional>
@@ -44,7 +44,7 @@ inline constexpr StatusKind kStatusKinds[] = {
 };
 inline constexpr std::string_view kFatalMark = " (fatal until reopened)";
 
-// What a text says. `message` is a part of it.
+// The parts of a text. `message` borrows from it.
 struct StatusText {
   const StatusKind* kind;
   Status::Severity severity;

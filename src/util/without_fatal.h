@@ -1,12 +1,12 @@
-// WithoutFatal: takes the severity Fatal from a Status.
+// WithoutFatal: removes the severity Fatal from a Status.
 #pragma once
 
 #include "cambium/status.h"
 
 namespace cambium {
 
-// Returns the status without the severity Fatal, for a call that leaves nothing open which could be opened again: a
-// failed sync of a copy ends the copy, not the database.
+// Returns the status without the severity Fatal. For calls after which there is nothing to reopen: a failed sync of a
+// copy ends the copy, not the database.
 [[nodiscard]] inline Status WithoutFatal(const Status& status) {
   if (status.severity() != Status::Severity::kFatal) return status;
   switch (status.code()) {

@@ -74,7 +74,8 @@ class CommitLog {
   static void Trim(Segment* segment, std::uint64_t end);
   static void CutOff(Segment* segment, std::uint64_t end);
 
-  // If the current segment holds a record, ends the segment, so that it can be sealed, and continues in a new one.
+  // If the current segment holds a record, or a write to it failed, ends it, so that it can be sealed, and continues in
+  // a new one.
   Status Rotate();
   // The place of the next record; {0, 0} if its segment does not exist yet.
   [[nodiscard]] Position tail() const;

@@ -98,7 +98,8 @@ struct SegmentLink {
   static constexpr std::size_t kSize = 24;
 };
 [[nodiscard]] std::string EncodeSegmentLink(const SegmentLink& link);
-// False if it is none, or if a field cannot be: an end within a file's header, or a number above kMaxSequenceNumber.
+// False if `in` is no link, or if a field is impossible: an end within the file header, or a number above
+// kMaxSequenceNumber.
 [[nodiscard]] bool DecodeSegmentLink(Slice in, SegmentLink* link);
 
 // The value of a kPutLarge record: a file that was durable before this record was written.

@@ -10,7 +10,7 @@
 namespace cambium {
 namespace {
 
-// The most bytes of an entry without its key, and of the gap before it: seven varints.
+// More than the bytes of an entry without its key, and of the gap before it, which have six varints.
 constexpr std::size_t kEntryOverheadMax = 7 * 10;
 
 }  // namespace

@@ -52,10 +52,10 @@ struct FooterEntry {
 Status ReadSegmentFooter(const File& file, std::uint64_t file_seed, std::uint64_t first, std::uint64_t sealed_length,
                          std::uint64_t file_size, const std::function<Status(const FooterEntry&)>& visit);
 
-// Returns where the records end in a file that has a whole footer, or 0. For callers to which no MANIFEST says whether
-// there is a footer. Zeros may follow it: the file may have been extended ahead of the log. The size in the footer is
-// not yet checked when it is used, so footers larger than kFooterFoundMax, or than half of the file, are not found: an
-// entry is smaller than its record.
+// Returns where the records end in a file that has a whole footer, or 0. For callers that have no MANIFEST to say
+// whether there is a footer. Zeros may follow it: the file may have been extended ahead of the log. The size in the
+// footer is used before it is checked. So footers larger than kFooterFoundMax are not found, nor those larger than half
+// of the file: no real one is, because an entry is smaller than its record.
 inline constexpr std::uint64_t kFooterFoundMax = 64u << 20;
 Result<std::uint64_t> FindFooter(const File& file, std::uint64_t file_seed, std::uint64_t file_size);
 

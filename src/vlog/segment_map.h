@@ -31,7 +31,8 @@ namespace cambium {
 // Any thread may call.
 class SegmentMap {
  public:
-  // `file` must outlive this object. The part of the file beyond its current size and `expected_size` is not mapped.
+  // `file` must outlive this object. Only the part of the file below its current size or `expected_size`, whichever is
+  // larger, is mapped.
   SegmentMap(const File& file, std::uint64_t expected_size)
       : file_(file),
         expected_size_(expected_size),
@@ -56,7 +57,7 @@ class SegmentMap {
     for (std::size_t i = 0; i < n; i += kLine) __builtin_prefetch(bytes + i);
   }
 
-  // The least record that is noted as verified: no two such records begin in the same granule.
+  // The size of the smallest record that is noted as verified. Two such records cannot begin in one granule.
   static constexpr std::size_t kVerifiedMin = 1024;
   // Notes that the checksum of the record at `offset`, of at least kVerifiedMin bytes, was compared. Does nothing if
   // there is no mapping, or no memory for the note.

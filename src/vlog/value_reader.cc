@@ -352,4 +352,9 @@ Result<std::optional<std::size_t>> ReadValueSize(const SegmentTable& segments, c
   return header.codec == Codec::kNone ? std::optional<std::size_t>(header.value_size) : std::nullopt;
 }
 
+Result<SequenceNumber> ReadSequence(const SegmentTable& segments, const ValueQuery& query) {
+  CAMBIUM_TRY(const RecordHeader header, ReadHeader(segments, query));
+  return header.sequence;
+}
+
 }  // namespace cambium

@@ -46,7 +46,7 @@ Status ParseRecord(const ValuePlace& place, const ValueQuery& query, Slice recor
 // As ParseRecord, and sets *value to the uncompressed value: a part of `record`, or of *buffer if it was compressed.
 Status ParseValue(const ValuePlace& place, const ValueQuery& query, Slice record, std::string* buffer, Slice* value);
 
-// Reads into *buffer. *value is a part of *buffer, and empty after an error.
+// Reads the value into *buffer. *value is a part of *buffer, and empty after an error.
 Status ReadValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
 
 // Checks what ReadValue checks, whatever verify_checksums says, and returns the bytes that it has read. A value that is
@@ -59,10 +59,10 @@ Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& que
 // As ReadCachedValue, but also returns false if the value would have to be read with a system call.
 Result<bool> ReadMappedValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
 
-// As ReadCachedValue, but copies the value to `out` if it has at most out.size() bytes. *size is set to the size of any
-// value, 0 after an error; of a larger one perhaps only the header and the key are checked. Allocates nothing, unless
-// the key is long. Also returns false if the value is compressed, or long and not mapped, or if keys with other bytes
-// may be equal.
+// As ReadCachedValue, but copies the value to `out` if it has at most out.size() bytes. Sets *size to the size of the
+// value, or to 0 after an error. If the value is larger than `out`, perhaps only header and key are checked. Allocates
+// nothing, unless the key is long. Also returns false if the value is compressed, or long and not mapped, or if keys
+// with other bytes may be equal.
 Result<bool> CopyCachedValue(const SegmentTable& segments, const ValueQuery& query, std::span<char> out,
                              std::size_t* size);
 
@@ -70,17 +70,22 @@ Result<bool> CopyCachedValue(const SegmentTable& segments, const ValueQuery& que
 // nullopt: the value is compressed.
 Result<std::optional<std::size_t>> ReadValueSize(const SegmentTable& segments, const ValueQuery& query);
 
+// The sequence number in the header of the record; header and key are checked. The number of the write; of a value that a
+// compaction filter has changed, a number between that of the write and that of the newest write at the change; 0 for a
+// large value, whose own record has none.
+Result<SequenceNumber> ReadSequence(const SegmentTable& segments, const ValueQuery& query);
+
 // Sets *value to the bytes of the value in the mapping of its segment, without a copy, and *keep, unless null, to a
 // reference to the segment. The bytes are valid as long as the segment: as *keep, or as the view that has `segments`.
-// Returns false if the value is not mapped, small, compressed, or was not verified yet (unless query.verify_checksums is
-// false). An access to the bytes may fault: see MappedRegion.
+// Returns false if the value is small, compressed, not mapped, or (unless query.verify_checksums is false) not verified
+// yet. An access to the bytes may fault: see MappedRegion.
 Result<bool> BorrowValue(const SegmentTable& segments, const ValueQuery& query, Slice* value,
                          std::shared_ptr<Segment>* keep);
 // Called after a read of the value that succeeded. If it compared the checksum, BorrowValue may return the value later.
 void NoteVerified(const SegmentTable& segments, const ValueQuery& query) noexcept;
 
-// Reads the bytes at `place`, as far as they are in memory, and returns how many it has read from its beginning on. Never
-// waits for a device. The place may have several records.
+// Reads the bytes at `place` from its beginning, as far as they are in memory, and returns their number. Never waits
+// for a device. The place may have several records.
 Result<std::size_t> ReadCachedBytes(const ValuePlace& place, char* out);
 
 // How many values to prefetch ahead of the one that is copied: about as many as a core can have in flight.

@@ -226,8 +226,8 @@ TEST(ColumnFamiliesTest, DroppedFamilyFailsForHandlesAndStaysReadableForSnapshot
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Regression: a table waited for its flush when its family was dropped. The job found nothing to flush, saw that the
-// table was still there, and repeated itself forever.
+// Regression: a memtable waited for its flush when its family was dropped. The job found nothing to flush, saw that the
+// memtable was still there, and repeated itself forever.
 TEST(ColumnFamiliesTest, WaitingFlushEndsWhenItsFamilyIsDropped) {
   FamilyStore store;
   store.MustOpen();
@@ -260,8 +260,8 @@ TEST(ColumnFamiliesTest, FamiliesCanBeDroppedOneAfterAnother) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Regression: the file that the family's index appended to was released after the last removal, and stayed until the
-// next Open.
+// Regression: a handle held a dropped family until Close. Close released the file to which the family's index appended
+// only after the last removal of files, so this file stayed until the next Open.
 TEST(ColumnFamiliesTest, HeldDroppedFamilyLeavesNoFilesAfterClose) {
   FamilyStore store;
   store.MustOpen();

@@ -85,7 +85,7 @@ TEST(DbOpenTest, OtherComparatorIsRejectedWithBothNames) {
   EXPECT_EQ(store.Files(), before);
 }
 
-// A comparator of the caller's with the name of one of the library's, and another order.
+// A user's comparator that has the name of one of the library's, but another order.
 class FalseName final : public Comparator {
  public:
   int Compare(Slice a, Slice b) const override { return b.compare(a); }

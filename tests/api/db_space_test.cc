@@ -36,7 +36,7 @@ std::size_t MostSegments(TestStore* store, int opens) {
 
 TEST(DbSpaceTest, ThousandOpensLeaveABoundedNumberOfFiles) {
   TestStore store;
-  EXPECT_LE(MostSegments(&store, kUnderSanitizer ? 150 : 1000), 20u);  // an Open that finds more than 16 flushes
+  EXPECT_LE(MostSegments(&store, kUnderSanitizer ? 150 : 1000), 20u);  // an Open that finds more than 16 flushes them
   {
     TestStore other;
     const MutantScope mutant(Mutant::kKeepTinySegments);
@@ -143,8 +143,8 @@ TEST(DbSpaceTest, AccountsAreRightAfterReplayOfFlushedOperations) {
   for (std::uint64_t i = 0; i < 5; ++i) EXPECT_TRUE(is_right(seed + i)) << seed + i;
 }
 
-// Rule B3: 8 % of the sizes below round up by more than a byte. So the bytes of an account are inexact, and only its
-// references show when the segment has no live value.
+// Rule B3: the addresses round the sizes of these records up, by 84 to 124 bytes. So the bytes of an account are
+// inexact, and only its references show when the segment has no live value.
 bool ValuesSurviveTheDeathOfTheirNeighbours() {
   TestStore store;
   store.options.large_value_size = 64 << 10;
@@ -395,7 +395,7 @@ TEST(DbSpaceSnapshotsTest, ThousandSnapshotsPinBoundedMemory) {
   EXPECT_GT(TableBytesUnderSnapshots(false), 4 * budget);
 }
 
-// All families together may hold as much as the one with the largest memtables, not each of them its own share.
+// All families together may hold as much as the family with the largest memtables; they have no share each.
 TEST(DbSpaceSnapshotsTest, SnapshotsOfAllFamiliesShareOneBudget) {
   constexpr std::size_t kLargest = 16 << 10;
   const BytesPerSnapshot any(0);

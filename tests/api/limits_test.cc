@@ -284,7 +284,8 @@ std::uint64_t MostLogReadByRecovery(std::uint64_t max_total_wal_size, std::uint6
   return most;
 }
 
-// A flush can be due a sixteenth of the limit before the database notices. Headers of files and one batch come on top.
+// The log may grow by a sixteenth of the limit before the database notices that a flush is due. Headers of files and
+// one batch come on top.
 TEST(ApiLimitsTest, RecoveryReadsAboutMaxTotalWalSize) {
   const std::uint64_t seed = SeedFromEnvironment(0x11a1);
   const std::uint64_t limit = 128 * kKiB;

@@ -721,8 +721,8 @@ TEST(ListenerTest, ListenerMayReadWriteAndChangeOptions) {
   store.MustClose();
 }
 
-// The same with several writers and with background threads; any of these threads may call the listener. Reported files
-// are consistent whichever thread reports them.
+// As the test before, with several writers and with background threads. Any of them may call the listener, and in the
+// end the reported files are the existing ones.
 TEST(ListenerTest, ListenerIsCalledByManyThreads) {
   const TempDirectory directory;
   const std::string path = directory.File("db");

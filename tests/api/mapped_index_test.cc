@@ -35,8 +35,8 @@ class MappedIndexTest : public ::testing::Test {
     SegmentMap::ResetThreadCounters();
   }
 
-  // Gets every key, alone and in batches. What is found must be right, and an error must name an index file. Returns the
-  // number of errors.
+  // Gets every key, alone and in batches. Values that are found must be right, and an error must name an index file.
+  // Returns the number of errors.
   int ReadAll() {
     int errors = 0;
     const auto check = [&](int i, const Status& status, Slice value) {

@@ -28,7 +28,7 @@ namespace stdfs = std::filesystem;
 
 constexpr int kKeys = 200;
 
-// Two databases. The path of the first comes to lead to the second.
+// Two databases. A test makes the path of the first lead to the second.
 class MovedDirectoryTest : public ::testing::Test {
  protected:
   MovedDirectoryTest() { options_.info_log = nullptr; }
@@ -74,7 +74,7 @@ class MovedDirectoryTest : public ::testing::Test {
     return closed.ok() && count == kKeys ? "" : path + ": " + std::to_string(count) + " keys, " + closed.ToString();
   }
 
-  // Opens the first database by `path`, then calls `move`, and opens the second by `second`. Both write by turns.
+  // Opens the first database by `path`, then calls `move`, and opens the second by `second`. Both write alternately.
   // Returns what is wrong: "" if each then has its own data, in its own directory.
   std::string WriteBoth(const std::string& path, const std::function<void()>& move, const std::string& second,
                         const std::string& first_is_now) {

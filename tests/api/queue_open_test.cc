@@ -229,7 +229,8 @@ TEST(QueueOpenTest, IdleDatabaseFreesSpaceThatRangesCover) {
   EXPECT_TRUE(RunStaysInIdleTime(/*deletes_keys=*/false)) << "its compaction would free little";
 }
 
-// A flush writes one tombstone of a row that deletes keys of older layers. It says nothing about other keys.
+// For a row of deletes, a flush writes a range delete and only one tombstone. This tombstone is no sample of other
+// keys.
 TEST(QueueOpenTest, KeysOutsideRangeAreNotSampled) {
   if (!TestsUseLsm()) return;
   QueueOpenStore store;
@@ -253,8 +254,8 @@ TEST(QueueOpenTest, KeysOutsideRangeAreNotSampled) {
   EXPECT_LT(figure("index_hidden"), figure("index") / 20) << "the new keys still hide nothing";
 }
 
-// Snapshots from before, between and after the deletes, while the deletes are flushed and compacted. A key that is put
-// after the memtable was frozen lies in the range.
+// Reads snapshots from before, between and after the deletes, while the deletes are flushed and compacted. A key that
+// is put after the memtable was frozen lies in the range.
 void ExpectSnapshotsSeeTheirKeys(std::size_t count_now) {
   QueueOpenStore store;
   store.options.compaction_filter = &keeps_all;

@@ -140,8 +140,8 @@ TEST_F(ApiRangeDeletesTest, SnapshotSeesDeletedKeysAfterFlushAndCompaction) {
   EXPECT_EQ(store_.Verify(), "");
 }
 
-// Above a budget, tables that only a snapshot needs are moved to private runs, together with the range deletes that the
-// snapshot sees.
+// Above a budget, memtables that only a snapshot needs are moved to private runs, together with the range deletes that
+// the snapshot sees.
 TEST_F(ApiRangeDeletesTest, PrivateRunOfASnapshotKeepsRangeDeletes) {
   Fill(0, 100);
   store_.Flush();
@@ -194,7 +194,7 @@ TEST_F(ApiRangeDeletesTest, DeletedRangeFreesItsSpace) {
   EXPECT_LT(store_.BytesOnDisk(), full / 4);
 }
 
-// Rule A7. A range that is in no table and no run is only in the log.
+// Rule A7. After a kill, a range delete that was not flushed is only in the log.
 TEST_F(ApiRangeDeletesTest, RecoveryReplaysRanges) {
   Fill(0, 100);
   store_.Flush();

@@ -101,7 +101,7 @@ constexpr Refused kRefused[] = {
     [](WriteBatch* batch, Slice) { static_cast<void>(batch->Merge("k", "v")); },
 };
 
-// A program may ignore what the operations of a batch return, as it may in C: Write then fails, and applies nothing.
+// A program may ignore what the operations of a batch return, in C++ as in C. Write then fails, and applies nothing.
 TEST(WriteBatchTest, BatchThatHasRefusedAnOperationIsNotWritten) {
   testing::TestStore store;
   store.MustOpen();

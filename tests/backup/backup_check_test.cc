@@ -179,7 +179,8 @@ TEST(BackupCheckTest, DamagedValueIsReportedAndOlderBackupsStay) {
   store.Put("later", store.known["later"] = "1");
   store.MustClose();
   ASSERT_TRUE(store.Create().ok());
-  // A copy of the database in which the value rots, so that no stored file stands for the damaged one.
+  // The value rots in the database. A new backup shares the stored file, which is whole; without any backup, the damage
+  // is found.
   ASSERT_TRUE(store.engine->RestoreDBFromLatestBackup(kRestored).ok());
   ASSERT_EQ(DamageValue(store, kLive), 1);
   ASSERT_TRUE(store.Create().ok()) << "the stored file was checked, and is shared: the new backup has the good bytes";
@@ -328,7 +329,7 @@ std::string RestoreWithADamagedNewest() {
   }
   FileInfo info;
   if (store.fs->GetInfo(kRestored, &info).ok()) return "something was restored";
-  // On purpose, an older one can be taken; and without the damaged one it is the newest.
+  // The older one can be restored by its number, and it is the newest once the damaged one is deleted.
   EXPECT_TRUE(store.engine->PlanRestore(1, kRestored, &plan).ok());
   EXPECT_TRUE(store.engine->RestoreDBFromBackup(1, kRestored).ok());
   EXPECT_TRUE(DestroyDB(kRestored, store.options).ok());

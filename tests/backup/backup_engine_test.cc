@@ -542,6 +542,16 @@ TEST(BackupEngineTest, OneWriterAtATimeAndReadersWithoutALock) {
   EXPECT_FALSE(BackupEngine::Open(reading, &third).ok());
 }
 
+TEST(BackupEngineTest, RejectsNullResults) {
+  BackedUpStore store;
+  store.MustOpen();
+  store.MustOpenEngine();
+  EXPECT_TRUE(BackupEngine::Open(store.EngineOptions(), nullptr).IsInvalidArgument());
+  EXPECT_TRUE(BackupEngine::PlanNewBackupOffline(store.EngineOptions(), kStorePath, nullptr).IsInvalidArgument());
+  EXPECT_TRUE(BackupEngine::PlanDeletion(store.EngineOptions(), 1, 0, nullptr).IsInvalidArgument());
+  EXPECT_TRUE(store.engine->PlanRestore(1, "/out", nullptr).IsInvalidArgument());
+}
+
 TEST(BackupEngineTest, RejectsIllegalDirectoriesAndOptions) {
   BackedUpStore store;
   store.MustOpen();

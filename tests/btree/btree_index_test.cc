@@ -96,8 +96,8 @@ TEST(BTreeIndexTest, MutantForgetSweepCursorIsCaughtByTheAccounts) {
   EXPECT_FALSE(two_steps().ok());
 }
 
-// Sweeps whose room has space for one run: each takes the oldest run, in steps, and is resumed after an Open. The newest
-// run has a range delete and an older one's keys.
+// Sweeps whose room has space for one run: each takes the oldest run, in steps, and is resumed after an Open. The
+// newest run has a range delete, and keys of an older run.
 TEST(BTreeIndexTest, SweepTakesTheOldestRunsThatHaveRoom) {
   constexpr std::uint64_t kRunKeys = 4'000;  // more than the 256 KiB that each sweep may add
   const auto make = [](TreeFamily& family) {

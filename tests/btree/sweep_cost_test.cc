@@ -243,9 +243,9 @@ Swept AfterSweeps(std::uint64_t file_percent_max, std::uint64_t seed, std::optio
   return swept;
 }
 
-// Without file_percent_max, updates of small values let the files grow to twice the live bytes, because sweeps copy the
-// last live pages out of old segments only above that size. (About one page in fifty is left there.) So a lower ceiling
-// would be exceeded. The bound costs almost nothing.
+// After updates of small values, about one page in fifty of an old segment is still live. Without file_percent_max,
+// sweeps copy these pages only when the files have twice the live bytes, which would exceed a lower ceiling. With the
+// bound they copy them earlier, at almost no cost.
 TEST(SweepCostTest, FilesStayWithinFilePercentMax) {
   const std::uint64_t seed = SeedFromEnvironment(0x5eed);
   const Swept without = AfterSweeps(~std::uint64_t{0}, seed);

@@ -273,7 +273,7 @@ TEST(ConvertTest, AllFamiliesAreConverted) {
   ASSERT_TRUE(s.ok()) << s.ToString();
   EXPECT_EQ(report.families, 2u) << "the third has that index already";
   for (ColumnFamilyDescriptor& family : families) family.options.index_type = to;
-  // An LSM of two levels does not keep to the usual ceiling.
+  // An LSM of two levels cannot keep the usual ceiling.
   std::vector<ColumnFamilyDescriptor> low = families;
   low[2].options.num_levels = 2;
   DBOptions with_ceiling = store.options;

@@ -101,7 +101,7 @@ class CrashExplorer {
   void CaptureFirstLife(const FirstLife& life, std::string where);
   void Capture(const Captured& captured);
   std::string CheckCaptured(const Captured& captured);
-  // Returns "" if `found` is what had to be found, or nothing had to.
+  // Returns "" if `found` equals `wanted`, or if there is no `wanted`.
   [[nodiscard]] static std::string Difference(const Exact& found, const std::optional<Exact>& wanted);
   // Opens the image and checks its contents; `power_cut` says which bound applies. from.cache_survives is that of
   // `image`.

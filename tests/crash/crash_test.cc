@@ -1,7 +1,8 @@
 // Power cuts and kills at any call of the file system, and what recovery finds. See crash_explorer.h.
 //
-// Every Open must succeed, find a prefix of the batches that includes all acknowledged ones, and verify. Another crash,
-// during recovery or later, must lose nothing that recovery has shown; and what it has dropped must never reappear.
+// Every Open must succeed, must find a prefix of the batches that includes all acknowledged ones, and must verify. A
+// further crash, during recovery or later, must lose nothing that recovery has shown. Batches that recovery has dropped
+// must never reappear.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -107,8 +107,8 @@ Opened OpenDamaged(const std::shared_ptr<SimFileSystem>& fs, WALRecoveryMode mod
   return opened;
 }
 
-// The MANIFEST has everything in a header that is needed to read the segment, and the checksums of the records show
-// that the segment is the right one. So a damaged header alone costs no operation, in whichever segment it is.
+// The MANIFEST has all fields of the header that reading the segment needs, and the checksums of the records show that
+// the segment is the right one. So a damaged header alone costs no operation, in whichever segment it is.
 TEST(RecoveryModesTest, DamagedSegmentHeaderIsRefusedExceptByPointInTime) {
   for (const bool flush : {false, true}) {
     const Logged logged = MakeLogged(flush);
@@ -184,7 +184,7 @@ TEST(RecoveryModesTest, DamagedFirstRecordsEndTheLogForPointInTime) {
   }
 }
 
-// A family has flushed operations after the damage: the others would end before it.
+// One family has flushed operations that follow the damage; the other families would end before the damage.
 TEST(RecoveryModesTest, DamageBeforeFlushedOperationsIsRefusedByEveryMode) {
   TestStore store;
   store.options.blob_file_size = 16u << 10;
@@ -217,8 +217,9 @@ TEST(RecoveryModesTest, DamageBeforeFlushedOperationsIsRefusedByEveryMode) {
   }
 }
 
-// The MANIFEST knows the last operation of a family that was dropped since. Recovery loses it with the damaged operation
-// before it. A copy of the database must have the larger number of the two.
+// The MANIFEST has the sequence number of the last operation of a family that was dropped later. Recovery ends at
+// damage before this operation, so its own last sequence number is smaller. A copy of the database must have the larger
+// of the two.
 TEST(RecoveryModesTest, CopiesSucceedAfterTheLossOfOperationsOfADroppedFamily) {
   TestStore store;
   store.MustOpen();

@@ -149,9 +149,9 @@ std::map<std::string, LogCalls> CallsForTheLog(std::size_t buffer) {
   return calls;
 }
 
-// A pass opens each segment twice, for reads of the device and of the page cache. It reads the header, twice, the first
-// record, and, because these segments are smaller than a chunk of the scanner, all records at once. Only the first pass
-// looks for the ends of segments. It makes no difference how many flushes there are on the way.
+// A pass opens each segment twice, for reads of the device and of the page cache. It reads the header twice, then the
+// first record, and then all records at once, because these segments are smaller than a chunk of the scanner. Only the
+// first pass looks for the ends of segments. It makes no difference how many flushes there are on the way.
 TEST(ReplayRoomTest, ALogThatDoesNotFitIsReadTwice) {
   const std::map<std::string, LogCalls> once = CallsForTheLog(16u << 20);
   const std::map<std::string, LogCalls> twice = CallsForTheLog(kSmallBuffer);

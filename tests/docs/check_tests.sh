@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A table whose header ends with "| tests |" says which test holds which sentence. Each name in backquotes in that column
-# must be a file of tests (`api/limits_test`; also a program in C or a script) or, after a file, one of its tests
-# (`KillTest.AcknowledgedBatches...` is written `AcknowledgedBatchesSurviveWhole`).
-# A failing test names its suite only. So no two files share the name of a suite, and x_y_test.cc has one that begins
-# with XY, or with the name of one of its folders and XY.
+# A table whose header ends with "| tests |" says which test checks which sentence. Each name in backquotes in that
+# column must be a file of tests (`api/limits_test`; also a program in C or a script) or, after a file, one of its tests
+# (`KillTest.AcknowledgedBatches...` is written `AcknowledgedBatchesSurviveWhole`). A failing test names its suite only.
+# So no two files share the name of a suite, and x_y_test.cc has one that begins with XY, or with the name of one of its
+# folders and XY.
 set -u
 root=$1
 failed=0

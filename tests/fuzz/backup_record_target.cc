@@ -12,7 +12,7 @@ constexpr BackupID kId = 7;
 constexpr const char* kBackupPath = "/backups/000007.backup";
 
 void FuzzBackupRecord(Slice input) {
-  // Both as it is and with a line of a checksum, which mutations seldom leave in its form.
+  // Decodes the input unchanged, and with a correct checksum line, which mutations seldom produce.
   for (const std::string& bytes : {input.ToString(), SealText(input.ToString() + "\n")}) {
     const Result<BackupRecord> record = DecodeBackupRecord(bytes, kId, kBackupPath);
     if (!record.ok()) {

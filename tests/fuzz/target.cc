@@ -11,7 +11,7 @@ namespace {
 const Target* const kTargets[] = {
     &kManifestTarget, &kPageTarget,         &kLogTarget,   &kFooterTarget,       &kRunTarget,
     &kOptionsTarget,  &kBatchTarget,        &kTraceTarget, &kBackupRecordTarget, &kJsonlTarget,
-    &kDatabaseTarget, &kRocksDbBatchTarget, &kSalvageTarget};
+    &kDatabaseTarget, &kRocksDbBatchTarget, &kSalvageTarget, &kPreparedTarget};
 
 // Errors about two files, or a file and the MANIFEST, that contradict each other, although each is sound by itself.
 // They name a number, a slot or the keys instead of a file.

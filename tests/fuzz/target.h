@@ -62,6 +62,7 @@ extern const Target kFooterTarget;
 extern const Target kRunTarget;
 extern const Target kOptionsTarget;
 extern const Target kBatchTarget;
+extern const Target kPreparedTarget;
 extern const Target kRocksDbBatchTarget;
 extern const Target kTraceTarget;
 extern const Target kBackupRecordTarget;

@@ -20,7 +20,7 @@ TEST(CopyBuffersTest, NextStepGetsTheBufferOfTheLast) {
   EXPECT_EQ(first.size, 1000u) << "so that it suffices for the next step";
   const char* const bytes = first.bytes.get();
   buffers.Give(std::move(first));
-  buffers.Keep(1, 900);  // each step says so
+  buffers.Keep(1, 900);  // each step calls it
   CopyBuffers::Buffer second = buffers.Take(950);
   EXPECT_EQ(second.bytes.get(), bytes);
   EXPECT_EQ(buffers.kept_bytes(), 0u);

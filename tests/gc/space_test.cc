@@ -336,7 +336,7 @@ TEST(SpaceTest, WritersLeaveThePagesThatFlushesTake) {
   const SpacePlan before = PlanSpace(figures, PolicyOf(1.5));
   figures.tail_index_bytes = 8 * kMiB;
   const SpacePlan after = PlanSpace(figures, PolicyOf(1.5));
-  // For the pages, and, as for all of the index, for a job that rewrites them.
+  // There is room for the pages and, as for all of the index, for a job that rewrites them.
   EXPECT_LE(after.stop_at + 16 * kMiB, before.stop_at);
   EXPECT_LE(after.slow_at + 16 * kMiB, before.slow_at);
   EXPECT_LT(after.work_at, before.work_at);

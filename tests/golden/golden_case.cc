@@ -1,5 +1,6 @@
 #include "golden/golden_case.h"
 
+#include "cambium/transaction_db.h"
 #include "util/checksum.h"
 
 namespace cambium::testing {
@@ -196,6 +197,24 @@ void WriteCompressed(TestStore* store, Pairs* expected) {
   }
 }
 
+// Two transactions are prepared, one of them in the log only.
+void WritePrepared(TestStore* store, Pairs* expected) {
+  TransactionDB* db = nullptr;
+  EXPECT_TRUE(TransactionDB::Open(store->options, TransactionDBOptions(), kStorePath, &db).ok());
+  store->db.reset(db);
+  Put(store, expected, "a", "not yet");
+  for (const char* const name : {"flushed", "in the log"}) {
+    const std::unique_ptr<Transaction> transaction(db->BeginTransaction(WriteOptions()));
+    EXPECT_TRUE(transaction->SetName(name).ok());
+    EXPECT_TRUE(transaction->Put(name, ValueOf(1, 200)).ok());
+    EXPECT_TRUE(transaction->Delete(std::string(name) + ", gone").ok());
+    EXPECT_TRUE(transaction->GetForUpdate({}, std::string(name) + ", read", static_cast<std::string*>(nullptr)).ok());
+    EXPECT_TRUE(transaction->Prepare().ok());
+    if (name == std::string("flushed")) store->Flush();
+  }
+  store->MustClose();
+}
+
 void SetNothing(Options*) {}
 void SetSmallFiles(Options* options) {
   options->blob_file_size = 16 << 10;
@@ -238,6 +257,7 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"relocated", true, SetEagerGc, WriteMoved},
       {"punched", true, SetPunching, WritePunched},
       {"large", true, SetSmallFiles, WriteLarge},
+      {"prepared", true, SetNothing, WritePrepared},
       {"compressed", false, SetSmallFiles, WriteCompressed},
   };
   return cases;

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <vector>
 
+#include "cambium/transaction_db.h"
 #include "golden/golden_case.h"
 
 namespace cambium::testing {
@@ -66,6 +69,27 @@ TEST(GoldenTest, EveryDatabaseOpensVerifiesAndReadsAsExpected) {
     store->MustClose();
     EXPECT_EQ(store->Verify(), "");
   }
+}
+
+TEST(GoldenTest, PreparedTransactionsOfTheDatabaseAreCommitted) {
+  const auto found = std::ranges::find(GoldenCases(), std::string("prepared"), &GoldenCase::name);
+  ASSERT_NE(found, GoldenCases().end());
+  const auto store = GoldenStore(*found);
+  Restore(UnpackGolden(ArchiveOf(*found)), store.get());
+  TransactionDB* db = nullptr;
+  ASSERT_TRUE(TransactionDB::Open(store->options, TransactionDBOptions(), kStorePath, &db).ok());
+  store->db.reset(db);
+  std::vector<std::unique_ptr<Transaction>> recovered = db->TakeRecoveredTransactions();
+  ASSERT_EQ(recovered.size(), 2u);
+  EXPECT_EQ(recovered[0]->GetName() + ", " + recovered[1]->GetName(), "flushed, in the log");
+  for (const auto& transaction : recovered) {
+    EXPECT_EQ(transaction->GetNumKeys(), 3u);
+    EXPECT_TRUE(transaction->Commit().ok());
+  }
+  recovered.clear();
+  EXPECT_EQ(store->Get("flushed").size(), 200u);
+  EXPECT_EQ(store->Get("in the log"), store->Get("flushed"));
+  store->MustClose();
 }
 
 TEST(GoldenTest, ArchivesAreSmall) {

@@ -1,5 +1,6 @@
-// Rows of tombstones of a memtable that become range deletes: a stretch has no visible key, a run with its range and
-// without its tombstones hides what the memtable hides, and the search is bounded. Memtables stand for older layers.
+// Dead stretches: rows of tombstones of a memtable, which become range deletes. No key in a stretch is visible. A run
+// that has the range in place of the tombstones hides what the memtable hides. The search is bounded. In these tests
+// memtables stand for older layers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,7 +57,7 @@ std::string StretchKey(std::size_t i) {
   return key;
 }
 
-// The newest one first.
+// `layers`: the newest one first.
 std::vector<DeadStretch> StretchesOf(const Comparator* comparator, const std::vector<const StretchTable*>& layers) {
   return FindDeadStretches(comparator, layers.front()->table, kMaxSequenceNumber,
                            [&](std::vector<MergeChild>* children) {
@@ -117,7 +118,8 @@ TEST(DeadStretchesTest, RangeDeletesHideOlderEntries) {
   EXPECT_EQ(StretchText({&table, &older}), "") << "a newer put of the memtable is visible";
 }
 
-// Between the tombstones of a row lies an entry of an older layer, or a tombstone of one a hundred times.
+// One older layer has an entry after every 20th tombstone of the row; another has 10,000 tombstones after each of the
+// first 101.
 TEST(DeadStretchesTest, SearchIsBounded) {
   constexpr std::size_t kRow = 50'000;
   StretchTable table(BytewiseComparator());
@@ -174,7 +176,7 @@ TEST(DeadStretchesTest, SearchIsBounded) {
   EXPECT_EQ(seeks, 1u) << "the first of 25 rows has used up what may be read";
 }
 
-// A stretch is a 64th of its memtable, so there are no more of them.
+// A stretch is at least a 64th of its memtable, so there are at most 64.
 TEST(DeadStretchesTest, StretchesAreFew) {
   StretchTable table(BytewiseComparator());
   std::size_t at = 0;

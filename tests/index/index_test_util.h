@@ -1,4 +1,4 @@
-// What the tests of pages, trees and runs share: comparators, key shapes, entries, and a tree in an in-memory file.
+// Shared by the tests of pages, trees and runs: comparators, key shapes, entries, and a tree in an in-memory file.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -204,7 +204,7 @@ TEST_F(FilePoolTest, AnotherFileOfTheSameNameIsAnError) {
   EXPECT_EQ(ReadWhole(*files_[0]), "bytes of x");
 }
 
-// A caller that is told that a file could not be created does not expect it to exist.
+// The file exists by then. If Open returned an error, the caller would not expect it to exist.
 TEST_F(FilePoolTest, FileThatCannotBeIdentifiedStaysOpen) {
   FailNextCall(SimOpKind::kGetInfo);
   files_.push_back(MustOpen(&pooled_, NameOf(0), OpenMode::kCreateNew));

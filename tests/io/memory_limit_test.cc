@@ -1,4 +1,4 @@
-// The files of the kernel are imitated below a directory of the test.
+// The tests imitate the kernel's files below a directory of their own.
 #include "io/memory_limit.h"
 
 #include <gtest/gtest.h>

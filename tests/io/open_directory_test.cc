@@ -67,7 +67,7 @@ class OpenDirectoryTest : public ::testing::Test {
   const std::shared_ptr<FileSystem> fs_ = FileSystem::Default();
 };
 
-// Makes every call about the files of `path`, by `at`.
+// Makes every call about the files of `path`, through `at`.
 void UseEveryCall(FileSystem& at, const std::string& path) {
   FileInfo info;
   Names names;

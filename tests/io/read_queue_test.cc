@@ -416,8 +416,7 @@ class ClosedFile final : public testing::PartialFile {
   std::atomic<bool> is_open_{false};
 };
 
-// A wait that is bounded ends although no request does. The longest bound is waited for, too: it must not be taken for
-// one that has passed.
+// A bounded wait ends even if no request has finished. The longest bound must not be taken for one that has passed.
 TEST(ThreadReadQueueTest, BoundedWaitEndsWithoutRequests) {
   ClosedFile file;
   char byte = 0;
@@ -431,7 +430,7 @@ TEST(ThreadReadQueueTest, BoundedWaitEndsWithoutRequests) {
   EXPECT_TRUE(done.empty());
   EXPECT_EQ(queue->in_flight(), 1u);
   std::thread opener([&file] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // a wait that ends at once ends often meanwhile
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // waits that end at once would end many times
     file.Open();
   });
   int waits = 0;

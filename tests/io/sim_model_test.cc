@@ -1,5 +1,6 @@
 // Random programs on the simulated file system. Their reads are compared with a map of strings, and the data that
-// survives with the promise of each sync. At the end: threads, and the speed that crash tests need.
+// survives with the promise of each sync. At the end: threads, and large allocations, which crash tests need to be
+// cheap.
 #include <gtest/gtest.h>
 
 #include <map>

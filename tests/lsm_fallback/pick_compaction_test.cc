@@ -403,7 +403,7 @@ TEST(WithinRoomTest, NothingChangesWhereFullLevelsFit) {
   EXPECT_EQ(Within(flat, 64 * kMiB).TargetLevelSize(1), flat.TargetLevelSize(1)) << "it would only be merged more often";
 }
 
-// The same layers with all the room of the world and with little, and the bytes of the files that each choice reads.
+// Compares the choices for the same layers with unlimited room and with little.
 TEST(WithinRoomTest, StepsAreSmallerThanALevel) {
   const auto mib = [](std::uint64_t n) { return "=" + std::to_string(n * kMiB); };
   // A database of 64 MiB whose level 1 is all of it, and four runs.

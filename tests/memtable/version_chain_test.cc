@@ -27,7 +27,7 @@ class Chain {
     }
   }
   [[nodiscard]] Record newest() const { return newest_; }
-  // The number of records that a search at read_seq leaves.
+  // The number of versions that a search at read_seq steps over.
   [[nodiscard]] std::size_t StepsTo(SequenceNumber read_seq) const {
     std::size_t steps = 0;
     for (Record version = newest_; version && version.seq() > read_seq; ++steps)

@@ -244,7 +244,7 @@ TEST(WriteBudgetTest, ClosedMemberIsNotFlushed) {
 }
 
 // A database that cannot flush, after a failed flush or a fatal error, holds most of the limit. Returns how many chunks
-// another one takes from flush to flush: it has an eighth of the limit, and no flush is due because of the other one.
+// a healthy database takes between its flushes: it has an eighth of the limit, and the stuck one makes no flush due.
 int ChunksOfAFlushBesideAStuckDatabase() {
   const auto budget = BudgetOf(800 * kKiB);
   FakeMember stuck(budget);
@@ -382,7 +382,8 @@ TEST(WriteBudgetTest, WriterDoesNotWaitForFlushOfAnotherDatabase) {
   EXPECT_EQ(FrozenBesideAnothersFlush(100 * kKiB), 0u);
 }
 
-// Snapshots of one database may hold half of the limit. When readers of all hold more, it is shared out.
+// Snapshots of one database may hold half of the limit. Together, the snapshots of all databases may hold no more than
+// that.
 std::size_t HeldBySnapshotsOfThree() {
   const auto budget = BudgetOf(600 * kKiB);
   FakeMember members[] = {FakeMember(budget), FakeMember(budget), FakeMember(budget)};

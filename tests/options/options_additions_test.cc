@@ -218,7 +218,7 @@ TEST(OptionsAdditionsTest, CopiesHaveWholeFiles) {
   EXPECT_FALSE(DecodeOptionsFile(capture->options_text, "copy").ok());
 }
 
-// A write of an addition that fails is made up for by the next change.
+// If the write of an addition fails, the next change writes it too.
 TEST(OptionsAdditionsTest, FailedAdditionIsInTheNextFile) {
   for (const SimOpKind kind : {SimOpKind::kCreate, SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kRename}) {
     const std::unique_ptr<FamilyStore> store = WithAdditions();

@@ -89,7 +89,7 @@ TEST(OptionsFileTest, HasTheOptionsInForce) {
   store.MustClose();
 }
 
-// An unknown word for the kept form counts as all known words.
+// If a word for the kept form is unknown, all known words are assumed.
 TEST(OptionsFileTest, KeptFormIsReadBack) {
   const std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, Options()}};
   for (const KeptForm kept : {KeptForm{false, false}, KeptForm{true, false}, KeptForm{false, true}, KeptForm{true, true}}) {

@@ -69,8 +69,8 @@ std::uint64_t PeakOfThisProcess(const Options& options, const Load& load) {
   return peak - std::min(before, peak);
 }
 
-// Runs `measure` in a child, which ends without closing anything. Returns what it returned; nothing if the child did
-// not come to its end.
+// Runs `measure` in a child, which ends without closing anything. Returns its result, or nothing if the child did not
+// come to its end.
 std::optional<std::uint64_t> FromChild(const std::function<std::optional<std::uint64_t>()>& measure) {
   int pipe[2] = {};
   if (::pipe(pipe) != 0) return std::nullopt;
@@ -102,7 +102,7 @@ std::uint64_t PeakOf(const Options& options, const Load& load) {
   return peak.value_or(0);
 }
 
-// What the kernel says of this process in /proc/self/status, in bytes.
+// A figure of this process in /proc/self/status, in bytes.
 std::uint64_t StatusBytes(const std::string& name) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);) {
@@ -145,7 +145,7 @@ Options SmallOptions() {
   return options;
 }
 
-// The page cache and the memtables, and for buffers, stacks and maps what does not grow with the database.
+// The page cache, the memtables, and for buffers, stacks and maps an amount that does not grow with the database.
 std::uint64_t PromiseOf(const Options& options) {
   const std::uint64_t memtables =
       options.write_buffer_size * static_cast<std::uint64_t>(options.max_write_buffer_number);

@@ -3,8 +3,8 @@
 // Each writer thread counts rounds. Round r is one batch: ten keys of slot r % kSlots, one per leading digit, so that
 // they are far apart in key order, and the key "last-wN", which holds r. One round in five deletes its ten keys. The
 // value of a key depends only on the writer, the round, the key and the life (the number of the process that wrote it).
-// So if "last-wN" holds r, every byte that writer N must have left is known. A batch that survived in part is detected,
-// and so is one that an earlier recovery had discarded.
+// So if "last-wN" holds r, the check knows every byte that writer N must have left. It detects a batch that survived in
+// part, and one that reappears after an earlier recovery had discarded it.
 //
 // "last-wN" also holds how many rounds of each writer were acknowledged when the batch was made. All these rounds must
 // have survived too: a prefix of all batches survives, not only a prefix of each writer's batches.

@@ -65,8 +65,8 @@ TEST(AsyncCoroutineTest, PollThrowsExceptionOfCoroutine) {
   ExpectValue(ended[1], ValueAt(4));
 }
 
-// A callback or coroutine that throws leaves others that wait for its room. They must be in flight, so that the usual
-// loop ends them.
+// A callback or coroutine throws while others wait for its room. These must count as in flight, so that the usual loop
+// ends them.
 TEST(AsyncCoroutineTest, WaitingCoroutinesContinueAfterException) {
   AsyncStore store;
   store.Fill(10);

@@ -30,8 +30,8 @@ class AsyncDiskTest : public ::testing::TestWithParam<bool> {
   }
   // Lets later reads of values wait for the device, where the file system can evict pages.
   void ForgetValues() { is_cold_ = ForgetLogPages(directory_.File("db")) && is_cold_; }
-  // The reads of this test have used the queue: all those of values in the log with a ring; without one, a queue reads
-  // only what is not in memory.
+  // Expects that reads of this test used the queue. With a ring, all reads of values in the log do; without one, only
+  // those of values that are not in memory.
   void ExpectQueueWasUsed() const {
     if (!GetParam() && !is_cold_) return;
     EXPECT_GT(options_.statistics->getTickerCount(VALUE_READ_FROM_DEVICE), 0u);

@@ -122,7 +122,8 @@ TEST_F(AsyncQueueTest, PollReturnsAtTimeout) {
   ExpectValue(ended, ValueAt(1));
 }
 
-// Each callback begins a read that ends at once. Neither the time nor the queue may be forgotten.
+// Each callback begins a read that ends at once. Poll must still end after its timeout, and deliver what the queue has
+// read.
 TEST_F(AsyncQueueTest, EndlessCallbacksDoNotBlockTimeoutOrQueue) {
   int rounds = 0;
   const std::function<void()> begin_next = [&] {

@@ -18,7 +18,7 @@
 namespace cambium::testing {
 namespace {
 
-// In memory or not, with mappings or without, and in any order of the device.
+// Values are in memory or not, and mapped or not; the device returns reads in any order.
 TEST(AsyncReaderTest, ReadsEveryKindOfValue) {
   constexpr int kKeys = 100;
   for (const bool maps : {true, false}) {
@@ -143,7 +143,7 @@ TEST(AsyncReaderTest, DamagedValueIsReportedWithFileAndOffset) {
   EXPECT_TRUE(unverified.status.ok()) << "verify_checksums decides, as in Get";
 }
 
-// Fails each read of the file system in turn, during the look-up or later. The read gets the error or the value; the
+// Fails each read of the file system in turn, during the lookup or later. The read gets the error or the value; the
 // next one the value.
 TEST(AsyncReaderTest, ErrorOfTheDeviceEndsOneRead) {
   AsyncStore store;

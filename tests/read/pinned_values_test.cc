@@ -119,7 +119,7 @@ TEST(PinnedValuesTest, MultiGetSnapshotAndAsyncReadsCopyNothingEither) {
     EXPECT_TRUE(values[i].IsPinned());
     EXPECT_EQ(values[i], Slice(PinnedValue(numbers[i])));
   }
-  // Into strings, the same keys are copied, and nothing is kept.
+  // MultiGet into strings copies the values, and pins nothing.
   std::vector<std::string> copies;
   EXPECT_TRUE(store.db->MultiGet(Pinning(), {slices[0]}, &copies)[0].ok());
   EXPECT_EQ(copies[0], PinnedValue(1));
@@ -254,7 +254,7 @@ void Damage(PinnedStore* store, int i) {
   store->fs->SetResident(true);
 }
 
-// Returns what the first read of a damaged value says.
+// Returns the status of the first read of a damaged value.
 Status FirstReadOfDamage() {
   PinnedStore store;
   Damage(&store, 9);

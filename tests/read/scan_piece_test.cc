@@ -80,8 +80,8 @@ TEST(ScanPieceTest, NeighboursAreReadInPieces) {
   }
 }
 
-// The first scan has no history: it reads at most twice as many values as it is asked for. Later scans of the same
-// length read exactly what they need.
+// The first scan has no history: it reads at most twice as many values as it is asked for. After more scans of the same
+// length, it reads at most one value more than it needs.
 TEST(ScanPieceTest, ShortScansReadLittleMoreThanTheyNeed) {
   constexpr int kLength = 10;
   PieceStore pieces(false, [](int i) { return i; });

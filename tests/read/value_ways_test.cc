@@ -12,8 +12,8 @@ namespace {
 
 std::string ValueOf(int i) { return NumberedKey(i) + std::string(1000, 'v'); }
 
-// By default, a value in memory is copied out of the mapping, without any call of the file system except checks of the page cache.
-// The first check comes after 512 copies, each further one after twice as many as before, up to 8192.
+// By default, a value in memory is copied out of the mapping, without any call of the file system except checks of the
+// page cache. The first check comes after 512 copies, each further one after twice as many as before, up to 8192.
 TEST(ValueWaysTest, HotGetMakesNoSystemCall) {
   constexpr int kKeys = 500;
   constexpr std::uint64_t kGets = 20'000;

@@ -1,5 +1,5 @@
-// Tests salvage by a process that lacks permission, descriptors or memory: files that the system denies it may be
-// whole, so nothing is reported as lost for good, and nothing is written.
+// Tests salvage by a process to which the system denies files, for example for lack of permission. The denied files may
+// be whole, so the salvage ends with the error and leaves nothing.
 #include <gtest/gtest.h>
 
 #include <memory>

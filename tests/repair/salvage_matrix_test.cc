@@ -1,10 +1,10 @@
 // Salvage over the corruption matrix: every kind of damage to every kind of file, after a clean shutdown and after a
 // crash.
 //
-// Rules for every copy: the damaged directory is unchanged, and VerifyDB finds no problem in the new database. Every
-// value in the new database was written for its key. The new database has everything that a reader of the damaged one
-// gets. No key has an old value, and no deleted key returns, unless the newer operation is among the damaged bytes of
-// the log's tail. Everything that is missing is reported.
+// For every copy, salvage leaves the damaged directory unchanged, and VerifyDB finds no problem in the new database.
+// Every value there was written for its key. The new database has all that reads of the damaged one return. It has no
+// old value and no deleted key, unless the newer operation was in the damaged bytes of the log's tail. Salvage reports
+// everything that is missing.
 #include <gtest/gtest.h>
 
 #include <memory>

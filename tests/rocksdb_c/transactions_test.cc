@@ -363,12 +363,37 @@ TEST_F(RocksDbCTransactionsTest, OptionsAreStoredRefusedOrLogged) {
   EXPECT_EQ(PutIn(txn, "elm", "v"), "");
   EXPECT_NE(Commit(txn).find("prepared"), std::string::npos);
   Call<void>("rocksdb_transaction_prepare", txn, &error_);
-  EXPECT_TRUE(Error().starts_with("Not implemented"));
-  End(txn);
+  EXPECT_TRUE(Error().starts_with("Invalid argument")) << "it has no name";
+  Call<void>("rocksdb_transaction_set_name", txn, "t", std::size_t{1}, &error_);
+  EXPECT_EQ(Error(), "");
+  Call<void>("rocksdb_transaction_prepare", txn, &error_);
+  EXPECT_EQ(Error(), "");
   EXPECT_EQ(GetOutside("elm"), "none");
+  EXPECT_EQ(Commit(txn), "");
+  EXPECT_EQ(GetOutside("elm"), "v");
+  End(txn);
+}
+
+TEST_F(RocksDbCTransactionsTest, APreparedTransactionIsFoundAfterAReopen) {
+  ASSERT_EQ(OpenPessimistic(), "");
+  void* const txn = Begin();
+  EXPECT_EQ(PutIn(txn, "elm", "v"), "");
+  Call<void>("rocksdb_transaction_set_name", txn, "t", std::size_t{1}, &error_);
+  Call<void>("rocksdb_transaction_prepare", txn, &error_);
+  EXPECT_EQ(Error(), "");
   std::size_t count = 99;
   EXPECT_EQ(Call<void*>("rocksdb_transactiondb_get_prepared_transactions", txn_db_, &count), nullptr);
-  EXPECT_EQ(count, 0U);
+  EXPECT_EQ(count, 0U) << "the program has its object";
+  End(txn);
+  ASSERT_EQ(OpenPessimistic(), "");
+  void** const found = Call<void**>("rocksdb_transactiondb_get_prepared_transactions", txn_db_, &count);
+  ASSERT_EQ(count, 1U);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(GetOutside("elm"), "none");
+  EXPECT_EQ(Commit(found[0]), "");
+  EXPECT_EQ(GetOutside("elm"), "v");
+  End(found[0]);
+  Call<void>("rocksdb_free", found);
 }
 
 TEST_F(RocksDbCTransactionsTest, ATransactionExpires) {

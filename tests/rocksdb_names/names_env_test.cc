@@ -1,4 +1,4 @@
-// Env. A program of its own, because what it asks of threads holds for the whole process.
+// Tests Env in a program of its own, because its settings of threads hold for the whole process.
 #include <memory>
 #include <string>
 #include <vector>

@@ -238,7 +238,7 @@ TEST_F(NamesOptionsTest, ADamagedFileOfHintsIsReported) {
   DBOptions loaded;
   std::vector<ColumnFamilyDescriptor> families;
   EXPECT_TRUE(LoadLatestOptions(ConfigOptions(), path_, &loaded, &families).IsCorruption());
-  Open();  // which does not need it
+  Open();  // Open does not need the file
 }
 
 TEST_F(NamesOptionsTest, WithoutHintsThereIsNoFileAndDestroyRemovesIt) {
@@ -248,6 +248,8 @@ TEST_F(NamesOptionsTest, WithoutHintsThereIsNoFileAndDestroyRemovesIt) {
   db_.reset();
   options_.use_fsync = true;
   Open();
+  EXPECT_TRUE(env->FileExists(path_ + "/ROCKSDB_OPTIONS").ok());
+  EXPECT_FALSE(DestroyDB(path_, options_).ok()) << "it is open";
   EXPECT_TRUE(env->FileExists(path_ + "/ROCKSDB_OPTIONS").ok());
   db_.reset();
   cambium::VerifyReport report;

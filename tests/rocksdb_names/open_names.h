@@ -1,5 +1,5 @@
-// What the tests of RocksDB's names share: a directory, and a database in it. As in a program of a user, they are outside
-// of namespace cambium.
+// Shared by the tests of RocksDB's names: a directory, and a database in it. Like a user's program, the tests are
+// outside of namespace cambium.
 #pragma once
 
 #include <gtest/gtest.h>

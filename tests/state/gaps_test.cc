@@ -33,7 +33,7 @@ class GapsTest : public ::testing::Test {
       CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("the test has one thread") {
     gaps->NotePut(sequence, key);
   }
-  // Where an iterator at `key` goes on; "" if it is in no gap.
+  // Where an iterator at `key` continues; "" if `key` is in no gap.
   std::string From(const std::string& key, bool forward = true, SequenceNumber sequence = 10) {
     std::string to;
     return gaps->Find(key, sequence, forward, &to) ? to : "";

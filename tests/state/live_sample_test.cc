@@ -141,7 +141,7 @@ TEST(LiveSampleTest, SampleOfAGrownDatabaseStaysSmall) {
   EXPECT_GT(model.sample().Deviation(), static_cast<std::uint64_t>(model.live() / 20));
 }
 
-// The sample holds keys, so long ones are left out. Then it knows that it does not stand for all values.
+// The sample holds keys, so long ones are left out. Then it knows that it does not represent all values.
 TEST(LiveSampleTest, LongKeysAreLeftOut) {
   MemTable table(BytewiseComparator());
   const std::string key(LiveSample::kKeyBytesMost + 1, 'k');

@@ -45,7 +45,7 @@ TEST(ObsoleteFilesTest, KeptFileIsNotRemoved) {
   EXPECT_TRUE(tracking.obsolete.Take().empty());
 }
 
-// While readers keep it, too: CheckInvariants looks for named files that are obsolete.
+// A file counts as obsolete even while readers keep it: CheckInvariants looks for named files that are obsolete.
 TEST(ObsoleteFilesTest, FileIsObsoleteFromMakeObsoleteOn) {
   Tracking tracking(/*is_named=*/true);
   tracking.obsolete.MakeObsolete(7);

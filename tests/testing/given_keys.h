@@ -15,7 +15,7 @@ class GivenKeys final : public Comparator {
  public:
   static constexpr std::size_t kWidth = 8;
 
-  // The one of the process. Checks nothing until Begin.
+  // The only one of the process. Checks nothing until Begin.
   static GivenKeys* Get() {
     static GivenKeys comparator;
     return &comparator;

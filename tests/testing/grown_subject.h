@@ -81,7 +81,7 @@ inline void End(FamilyStore* store, Subject* subject) {
   return read->state;
 }
 
-// Has families of both indexes, runs above a tree and levels, segments with footers that hold dead and live records,
+// Has families of both indexes, with runs above a tree and above levels; sealed segments with dead and live records;
 // and a tail with new keys.
 [[nodiscard]] inline Subject Families(std::uint64_t id = kUsualId) {
   Subject subject{.name = "families", .set_options = UseSmallFiles, .families = {"other", "third"}};

@@ -2,8 +2,8 @@
 //
 //   index_tests [--gtest_...] [SOURCE...]
 //
-// Runs the tests that stand in the files SOURCE; all tests if there is none. A SOURCE without tests, such as one of
-// helpers, is no error, but there must be a test.
+// Runs the tests in the files SOURCE, or all tests if none is given. A SOURCE without tests, such as a file of helpers,
+// is no error, but at least one test must be found.
 #include <gtest/gtest.h>
 
 #include <cstdio>

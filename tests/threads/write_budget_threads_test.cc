@@ -147,7 +147,7 @@ TEST(WriteBudgetThreadsTest, LargeWritesGetTheirTurn) {
   EXPECT_EQ(manager->memory_usage(), 0u);
 }
 
-// Each batch needs more than the limit. One at a time may exceed it, so the memory of two is never there together.
+// Each batch needs more than the limit. One at a time may exceed it, so two never have their memory at the same time.
 TEST(WriteBudgetThreadsTest, OneBatchAtATimeExceedsTheLimit) {
   constexpr std::size_t kSmallLimit = std::size_t{512} << 10;
   constexpr std::uint64_t kValues = 100;

@@ -191,8 +191,8 @@ TEST_F(ToolEndingsTest, MalformedNumbersAreRejected) {
 
 // ---- What the system denies ----
 
-// With too few descriptors, or without permission, nothing is known about the database: no loss is reported, and
-// nothing is written.
+// With too few descriptors, or without permission, nothing is known about the database: no loss is reported, and no
+// output is left.
 class ToolDeniedTest : public ToolEndingsTest {
  protected:
   void ExpectDenied(const std::string& before, const std::string& arguments) const {

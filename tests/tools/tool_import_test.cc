@@ -78,7 +78,7 @@ TEST_F(ToolImportTest, AnImportKeepsFamiliesAndTheirOrders) {
   EXPECT_EQ(RunTool("scan " + Copy() + " --column-family empty").exit_code, kClean);
   EXPECT_EQ(RunTool("verify --deep --comparator reverse-bytewise " + Copy()).exit_code, kClean);
   EXPECT_EQ(RunTool("export " + Copy() + " -").output, ReadFile(File()));
-  // The order that --options name is that of all families of a new database.
+  // All families of a new database have the order that --options names.
   const std::string chosen = directory_.File("chosen");
   RunTool("import " + chosen + " " + File() + " --options comparator=cambium.ReverseBytewiseComparator");
   EXPECT_EQ(Scan(chosen, "--column-family bytewise"), reverse);

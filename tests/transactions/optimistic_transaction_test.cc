@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/db_inside.h"
+#include "cambium/compaction_filter.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -211,6 +212,88 @@ TEST(OptimisticTransactionTest, TransactionOlderThanHistoryGetsTryAgain) {
   EXPECT_TRUE(young->Commit().ok());
 }
 
+// Writes more than the history may keep.
+void ExceedTheHistory(TestStore* store) {
+  for (int i = 0; i < 4000; ++i) store->Put(NumberedKey(i), std::string(20, 'v'));
+  store->Flush();
+}
+
+// Beyond the history, the record of a separated value tells when it was written, also after log GC has moved it.
+TEST(OptimisticTransactionTest, SeparatedValuesAreExactBeyondTheHistory) {
+  const std::string value(500, 's');
+  for (const bool moves : {false, true}) {
+    SCOPED_TRACE(moves ? "after log GC" : "");
+    TestStore store;
+    store.options.blob_file_size = 16u << 10;
+    store.options.blob_garbage_collection_age_cutoff = 1;
+    store.MustOpen();
+    for (const char* const key : {"same", "changed", "deleted", "covered", "replaced by inline"}) store.Put(key, value);
+    store.Put("inline", "i");
+    std::map<std::string, TransactionPtr> old;
+    for (const char* const key : {"same", "changed", "deleted", "covered", "inline", "replaced by inline", "absent"}) {
+      old[key] = Begin(&store);
+      ASSERT_TRUE(old[key]->Put(key, "mine").ok());
+    }
+    store.Put("changed", value);
+    store.Put("replaced by inline", "i");
+    ASSERT_TRUE(store.db->Delete({}, "deleted").ok());
+    ASSERT_TRUE(store.db->DeleteRange({}, store.db->DefaultColumnFamily(), "covered", "covered0").ok());
+    ExceedTheHistory(&store);
+    if (moves) {
+      store.Compact();
+      store.RunUntilIdle();
+      EXPECT_FALSE(store.FilesOf(".gc").empty());
+    }
+    const std::map<std::string, std::string> expected = {
+        {"same", "OK"},           {"changed", "Busy"},    {"deleted", "TryAgain"},           {"covered", "TryAgain"},
+        {"inline", "TryAgain"},   {"absent", "TryAgain"}, {"replaced by inline", "TryAgain"},
+    };
+    for (const auto& [key, transaction] : old) {
+      const Status s = transaction->Commit();
+      EXPECT_EQ(s.ok() ? "OK" : s.IsBusy() ? "Busy" : s.IsTryAgain() ? "TryAgain" : s.ToString(), expected.at(key)) << key;
+    }
+    EXPECT_EQ(store.Get("same"), "mine");
+    EXPECT_EQ(store.Get("changed"), value);
+  }
+}
+
+TEST(OptimisticTransactionTest, MutantRecordsAreNotComparedIsNoticed) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("k", std::string(500, 's'));
+  const TransactionPtr old = Begin(&store);
+  ASSERT_TRUE(old->Put("k", "mine").ok());
+  store.Put("k", std::string(500, 't'));
+  ExceedTheHistory(&store);
+  const MutantScope mutant(Mutant::kRecordsAreNotCompared);
+  EXPECT_TRUE(old->Commit().ok());
+}
+
+// Its number is that of the change, which is no write.
+TEST(OptimisticTransactionTest, AValueThatAFilterHasChangedIsNotTakenForAWrite) {
+  class Change final : public CompactionFilter {
+   public:
+    [[nodiscard]] const char* Name() const override { return "Change"; }
+    Decision FilterV2(int, const Slice& key, ValueType, const Slice&, std::string* value,
+                      std::string*) const override {
+      if (key != Slice("k")) return Decision::kKeep;
+      value->assign(600, 'f');
+      return Decision::kChangeValue;
+    }
+  };
+  const Change filter;
+  TestStore store;
+  store.options.compaction_filter = &filter;
+  store.MustOpen();
+  store.Put("k", std::string(500, 's'));
+  const TransactionPtr old = Begin(&store);
+  ASSERT_TRUE(old->Put("k", "mine").ok());
+  ExceedTheHistory(&store);
+  store.Compact();
+  EXPECT_EQ(store.Get("k"), std::string(600, 'f'));
+  EXPECT_TRUE(old->Commit().IsTryAgain());
+}
+
 TEST(OptimisticTransactionTest, TheHistoryIsFreedWithTheOldestTransaction) {
   TestStore store;
   store.MustOpen();
@@ -339,7 +422,7 @@ TEST(OptimisticTransactionTest, WrongUseIsAnError) {
   ASSERT_TRUE(store.db->CreateColumnFamily(store.options, "f", &family).ok());
   {
     const TransactionPtr transaction = Begin(&store);
-    EXPECT_TRUE(transaction->Prepare().IsNotSupported());
+    EXPECT_TRUE(transaction->Prepare().IsInvalidArgument());
     EXPECT_TRUE(transaction->SetName("name").IsNotSupported());
     EXPECT_TRUE(transaction->Put(nullptr, "a", "1", /*assume_tracked=*/true).IsInvalidArgument());
     ASSERT_TRUE(transaction->Put("a", "1").ok());

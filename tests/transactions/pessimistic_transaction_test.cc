@@ -215,7 +215,7 @@ TEST(PessimisticTransactionTest, WrongUseIsAnError) {
   EXPECT_TRUE(store.db->Put({}, nullptr, "a", "1").IsInvalidArgument());
   EXPECT_TRUE(store.db->Delete({}, nullptr, "a").IsInvalidArgument());
   EXPECT_TRUE(store.db->SingleDelete({}, nullptr, "a").IsInvalidArgument());
-  EXPECT_TRUE(transaction->Prepare().IsNotSupported());
+  EXPECT_TRUE(transaction->Prepare().IsInvalidArgument());  // it has no name
   EXPECT_TRUE(transaction->Put("big", std::string(100, 'v')).IsAborted());
   EXPECT_TRUE(transaction->Put(nullptr, "a", "1", /*assume_tracked=*/true).IsInvalidArgument());
   EXPECT_TRUE(store.db->Close().IsAborted());

@@ -45,8 +45,8 @@ struct Optimistic {
   std::unique_ptr<OptimisticTransactionDB> db;
 };
 
-// Of two transactions, the first releases the key for which the second waits, and then wants the key that the second
-// has. Returns the number of rounds in which a deadlock is reported.
+// The first of two transactions releases the key for which the second waits, and then wants a key that the second has.
+// Returns the number of rounds in which a deadlock is reported.
 int FalseDeadlocks(bool reuses) {
   Locking store({.transaction_lock_timeout = 5000});
   int deadlocks = 0;

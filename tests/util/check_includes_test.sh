@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_includes_test.sh SCRIPT: SCRIPT must find cycles, exceptions that are none, and includes of folders that are not
-# below the including folder. It must allow includes of folders below.
+# check_includes_test.sh SCRIPT: SCRIPT must find cycles, exceptions that are in no cycle, and includes of folders that
+# are not below the including folder. It must allow includes of folders below.
 set -u
 script=$1
 tree=$(mktemp -d) || exit 1

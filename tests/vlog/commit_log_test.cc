@@ -390,7 +390,8 @@ TEST(CommitLogTest, FailedWriteKeepsNoSpace) {
   EXPECT_TRUE(keeps_space(10'000));
 }
 
-// A large batch takes its space before its first byte. Without space nothing was written, and the segment goes on.
+// A large batch takes its space before its first byte. Without space nothing is written, and the segment takes further
+// appends.
 TEST(CommitLogTest, LargeBatchWithoutSpaceWritesNothing) {
   Log log(64 << 20);
   ASSERT_TRUE(log.Put("a", "1").ok());

@@ -1,4 +1,4 @@
-// The table of segments: what is at each slot, and that a change of one slot costs little with many.
+// The table of segments: what is at each slot, and that a change of one slot costs little if there are many.
 #include <gtest/gtest.h>
 
 #include <cstdint>

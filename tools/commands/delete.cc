@@ -34,7 +34,7 @@ Status Count(const Database& database, ColumnFamilyHandle* family, Slice begin, 
   return it->status();
 }
 
-// The error that a write would return for these keys.
+// Returns the error that a write of these keys would return.
 Status CheckArguments(DB* db, ColumnFamilyHandle* family, Slice key, const std::string* end) {
   const ColumnFamilyOptions options = db->GetOptions(family);
   Status s = CheckSizes(options, key, {});

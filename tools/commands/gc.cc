@@ -196,7 +196,7 @@ Status CompactAll(const Database& database) {
   return Status::OK();
 }
 
-// The bytes that a round reads, for the progress line; 0 if that cannot be computed: Open then reports the reason.
+// Returns the bytes that a round will read, for the progress line. 0 if they cannot be computed; Open then reports why.
 std::uint64_t Expected(const GcFlags& flags) {
   Result<std::unique_ptr<InspectedDatabase>> opened = InspectedDatabase::Open(FileSystem::Default(), flags.directory);
   if (!opened.ok()) return 0;

@@ -63,7 +63,8 @@ struct NextEntry {
   }
 };
 
-// The order of a family that a source begins: its own, unless --options name another one.
+// Finds the order of a family that begins in the source: the one that --options names, else the one that the source
+// names.
 Status OrderOf(const ImportedEntry& begin, const ColumnFamilyOptions& made, const Comparator** order) {
   for (const Comparator* const each : {made.comparator, BytewiseComparator(), ReverseBytewiseComparator()}) {
     *order = each;
@@ -74,7 +75,7 @@ Status OrderOf(const ImportedEntry& begin, const ColumnFamilyOptions& made, cons
                               ", which this tool does not have");
 }
 
-// If the source begins with the default family of a new database, that is its order.
+// If the source begins with the default family, gives its order to the default family of the new database.
 Status SetDefaultOrder(const NextEntry& first, const ColumnFamilyOptions& made, ColumnFamilyOptions* of_default) {
   const bool begins = first.has_one && !first.entry.comparator.empty() && first.entry.family == kDefaultColumnFamilyName;
   return begins ? OrderOf(first.entry, made, &of_default->comparator) : Status::OK();
@@ -152,7 +153,7 @@ Status Fill(EntrySource* source, const std::string& directory, const ImportFlags
 // Options of the families written to, by name.
 using FamilyOptions = std::map<std::string, ColumnFamilyOptions>;
 
-// Checks that each entry can be put, and counts them. A new database: `families` is empty.
+// Checks that each entry can be put, and counts them. `families` is empty for a new database.
 Status Count(EntrySource* source, const ColumnFamilyOptions& made, FamilyOptions* families, ImportCounts* counts) {
   Progress progress;
   NextEntry next;

@@ -19,15 +19,15 @@ struct ManifestFlags : DatabaseFlags {
   bool edits = false;
 };
 
-// The MANIFEST of a directory, with a lock so that it does not change; or a MANIFEST file by itself.
+// The MANIFEST of a directory, locked so that it does not change; or a MANIFEST file by itself, without a lock.
 struct Which {
   std::shared_ptr<FileSystem> fs;
   std::string path;
   std::unique_ptr<FileLock> lock;
 };
 
-// For a directory, the highest one that ReadManifest accepts; if it accepts none, the highest that exists, whose error
-// is then shown.
+// Chooses the given file, or in a directory the MANIFEST that ReadManifest accepts. If it accepts none, chooses the one
+// with the highest number, so that its error is shown.
 Status Choose(const std::string& path, Which* which) {
   FileInfo info;
   which->fs = FileSystem::Default();
@@ -102,8 +102,8 @@ void AddManifest(CLI::App* app, int* exit_code) {
       "Example: cambium manifest DIR --edits\n"
       "The MANIFEST alone says which files count, and the order of layers: runs, newest first, then levels or tree.\n"
       "A segment is shown with slot, kind, seal, lengths, generation and number of punched records; an account with the\n"
-      "references, and their bytes, from a family's layers into a slot. If the MANIFEST is damaged, what precedes the\n"
-      "damage is shown, and the exit code is 1.");
+      "references, and their bytes, from a family's layers into a slot. If the MANIFEST is damaged, the command uses\n"
+      "the records before the damage, and the exit code is 1.");
   command->callback([flags, exit_code] { *exit_code = Show(*flags); });
 }
 

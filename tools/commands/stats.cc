@@ -13,6 +13,7 @@
 #include "key_text.h"
 #include "manifest/file_names.h"
 #include "output.h"
+#include "prepared.h"
 #include "progress.h"
 
 namespace cambium::tool {
@@ -159,8 +160,26 @@ std::string Draw(const FamilySpace& family) {
   return text;
 }
 
+std::string Draw(const std::vector<PreparedTransaction>& prepared) {
+  if (prepared.empty()) return "";
+  Rows rows = {{"prepared transaction", "operations", "locks", "bytes"}};
+  for (const PreparedTransaction& each : prepared) {
+    rows.push_back({Escape(each.name), Text(each.operations), Text(each.locks), Text(each.bytes)});
+  }
+  return "\n" + DrawTable(rows);
+}
+
+Json PreparedJson(const std::vector<PreparedTransaction>& prepared) {
+  Json json = Json::array();
+  for (const PreparedTransaction& each : prepared) {
+    json.push_back(
+        {{"name", each.name}, {"operations", each.operations}, {"locks", each.locks}, {"bytes", each.bytes}});
+  }
+  return json;
+}
+
 std::string Draw(const StatsFlags& flags, const SpaceReport& report, const std::vector<Saving>& savings,
-                 const std::vector<std::string>& problems) {
+                 const std::vector<PreparedTransaction>& prepared, const std::vector<std::string>& problems) {
   std::string text =
       flags.directory + ": " + Bytes(report.file_bytes) + " in files, " + Bytes(report.allocated_bytes) + " on disk\n";
   Rows rows = {{"files", "bytes", ""}};
@@ -177,6 +196,7 @@ std::string Draw(const StatsFlags& flags, const SpaceReport& report, const std::
   }
   text += DrawTable(rows);
   for (const FamilySpace& family : report.families) text += Draw(family);
+  text += Draw(prepared);
   text += "\npossible savings:";
   text += savings.empty() ? " none that could be computed\n" : "\n";
   for (const Saving& saving : savings) {
@@ -196,6 +216,12 @@ std::vector<ColumnFamilyOptions> OptionsOfFamilies(const SpaceReport& report,
     options.push_back(its == known.end() ? ColumnFamilyOptions() : its->options);
   }
   return options;
+}
+
+std::vector<std::string> NamesOf(const SpaceReport& report) {
+  std::vector<std::string> names;
+  for (const FamilySpace& family : report.families) names.push_back(family.name);
+  return names;
 }
 
 int Stats(const StatsFlags& flags) {
@@ -220,7 +246,11 @@ int Stats(const StatsFlags& flags) {
   const Result<std::vector<Saving>> savings = FindSavings(&database, *report, sample, each, *plan, least);
   if (!savings.ok()) return Fail(savings.status(), flags.json);
 
-  const std::vector<std::string>& problems = database.problems().lines();
+  std::vector<PreparedTransaction> prepared;
+  std::vector<std::string> problems = database.problems().lines();
+  if (const Status s = FindPrepared(flags.directory, NamesOf(*report), &prepared); !s.ok()) {
+    problems.push_back("prepared transactions: " + s.ToString());
+  }
   const ExitCode found = problems.empty() ? kClean : kDamage;
   ExitCode said = kClean;
   if (flags.json) {
@@ -233,6 +263,7 @@ int Stats(const StatsFlags& flags) {
     for (const SegmentSpace& segment : report->segments) json["segments"].push_back(SpaceJson(segment));
     json["families"] = Json::array();
     for (const FamilySpace& family : report->families) json["families"].push_back(SpaceJson(family));
+    json["prepared_transactions"] = PreparedJson(prepared);
     json["savings"] = Json::array();
     for (const Saving& saving : *savings) {
       json["savings"].push_back(
@@ -241,7 +272,7 @@ int Stats(const StatsFlags& flags) {
     json["problems"] = problems;
     said = Say(json);
   } else {
-    said = Say(Draw(flags, *report, *savings, problems) + "recovery mode: " + NameOf(database.recovery_mode()) + "\n" +
+    said = Say(Draw(flags, *report, *savings, prepared, problems) + "recovery mode: " + NameOf(database.recovery_mode()) + "\n" +
                (known.ok() ? "" : "options are unknown, defaults are assumed: " + known.ToString() + "\n"));
   }
   return said == kClean ? found : said;

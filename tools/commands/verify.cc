@@ -2,12 +2,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cambium/comparator.h"
 #include "cambium/convenience.h"
 #include "cambium/db.h"
 #include "command.h"
 #include "output.h"
+#include "prepared.h"
 #include "progress.h"
 #include "verify_report.h"
 
@@ -22,8 +24,8 @@ struct VerifyFlags {
 };
 
 // Whether Open succeeds depends on the options, so they are taken from the OPTIONS file, if there is one. The MANIFEST
-// has everything that this command must know about the families. Other commands try to open the families to find out
-// their options; on a damaged database that would fail here.
+// has everything that this command must know about the families. Other commands open the database to find out the
+// options of families; on a damaged database that could fail.
 Status FindOptions(const std::string& directory, DBOptions* options) {
   ConfigOptions config;
   config.ignore_unknown_options = true;
@@ -32,6 +34,24 @@ Status FindOptions(const std::string& directory, DBOptions* options) {
   if (!known.ok()) *options = {};
   options->info_log = NullLogger();
   return known;
+}
+
+// Checks the records of prepared transactions, if nothing else is wrong: for that, the database has to be opened.
+void CheckPrepared(const std::string& directory, VerifyOutcome* outcome) {
+  if (ExitCodeOf(*outcome) != kClean) return;
+  std::vector<std::string> families;
+  std::vector<PreparedTransaction> prepared;
+  Status s = DB::ListColumnFamilies({}, directory, &families);
+  if (s.ok()) s = FindPrepared(directory, families, &prepared);
+  outcome->prepared = prepared.size();
+  VerifyReport& report = outcome->report;
+  if (s.IsCorruption() || s.IsNotSupported()) {
+    report.problems.push_back(s.ToString());
+    ++report.problem_count;
+  } else if (!s.ok()) {
+    report.notes.push_back("prepared transactions could not be checked: " + s.ToString());
+    ++report.note_count;
+  }
 }
 
 int Verify(const VerifyFlags& flags) {
@@ -54,6 +74,7 @@ int Verify(const VerifyFlags& flags) {
     how.progress = [&progress](std::uint64_t done, std::uint64_t all) { progress.Show(done, all); };
     outcome.status = VerifyDB(flags.directory, options, families, how, &outcome.report);
   }
+  CheckPrepared(flags.directory, &outcome);
   const std::string text = flags.json ? DrawJson(outcome) : DrawText(outcome);
   const ExitCode said = Say(text);
   return said == kClean ? ExitCodeOf(outcome) : said;

@@ -89,7 +89,7 @@ std::optional<Plot> PlotWriteAmp(const Palette& palette, const RunView& run) {
     }
     AddCausesToTable(run, &plot->table);
     plot->caption =
-        kDirtied + std::string(" (the upright line), and what engines that keep account wrote, by what for; shorter is "
+        kDirtied + std::string(" (the upright line), and the bytes that engines count themselves, by cause; shorter is "
                                "better") +
         RoundsNote(run) + ".";
   }

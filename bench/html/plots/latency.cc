@@ -71,8 +71,8 @@ std::optional<Plot> PlotLatency(const Palette& palette, const RunView& run, cons
               .title = "Latency of " + step.name,
               .of = NameAmongSeveral(run),
               .caption =
-                  "How long the given part of the calls took at most, the longest call at the right end; lower is "
-                  "better, and flat to the right means that no call waits for long.",
+                  "The time within which each part of the calls ended, the longest call at the right end; lower is "
+                  "better, and a curve that stays flat to the right means that no call waits for long.",
               .chart = chart,
               .table = table};
 }

@@ -158,7 +158,7 @@ std::vector<Plot> PlotsOfThroughputOverTime(const Palette& palette, const RunVie
     plot.caption = std::string(
                        "Operations per second between one look and the next, last round; higher and steadier is "
                        "better") +
-                   (stalls ? ", and each engine's strip below the curves shows when it all but stood still." : ".");
+                   (stalls ? ", and each engine's strip below the curves shows when it almost stood still." : ".");
     plots.push_back(std::move(plot));
   }
   return plots;

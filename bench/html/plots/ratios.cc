@@ -73,7 +73,7 @@ std::optional<Plot> PlotRatios(const Palette& palette, const RunView& run) {
               .of = NameAmongSeveral(run),
               .caption = "Operations per second of " + base +
                          " over those of each other engine, round by round; right of the dashed line is better, and a "
-                         "hollow mark says nothing, for its rounds do not agree.",
+                         "hollow mark says nothing, because its rounds do not agree.",
               .chart = chart,
               .table = table};
 }

@@ -9,7 +9,7 @@
 namespace cambium::bench {
 
 std::string ComplainOfYcsb(const BenchFlags& flags);
-// Returns whether the list has any of YCSB's workloads.
+// Returns whether --benchmarks has any of YCSB's workloads.
 bool HasYcsb(const BenchFlags& flags);
 // Returns the operations of each workload except the load, of all threads together.
 std::uint64_t YcsbOperations(const BenchFlags& flags);

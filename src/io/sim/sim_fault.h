@@ -14,7 +14,7 @@
 
 namespace cambium {
 
-// What a failed sync of a file or a directory does to the unsynced changes.
+// The effect of a failed sync of a file or a directory on the unsynced changes.
 enum class SyncFailure : unsigned char {
   kDropKeepCache,    // they never reach the device, reads still show them, the next sync returns OK (ext4, XFS)
   kDropRevertCache,  // they never reach the device, and reads show the old contents again (btrfs)
@@ -34,7 +34,7 @@ struct SimFault {
   bool partial_drop = false;  // for a sync: about half of the unsynced pages are not dropped
 };
 
-// What the device does with one write that it reports as successful.
+// The effect of one write that the device reports as successful.
 struct SimWriteFate {
   bool lost = false;                         // it writes nothing, though later syncs succeed
   std::optional<std::uint64_t> misdirected;  // it writes the bytes to this offset of the same file

@@ -165,7 +165,7 @@ class SimFileSystem final : public FileSystem {
   [[nodiscard]] bool IsOpen(SimInodeId id) const CAMBIUM_REQUIRES(mutex_) { return open_.contains(id); }
   void SweepUnreachable() CAMBIUM_REQUIRES(mutex_);
   [[nodiscard]] std::uint64_t AllocatedBytesLocked() const CAMBIUM_REQUIRES(mutex_);
-  // Shows the mappings of the file what its range has now.
+  // Updates the mappings of the file after a change of the range.
   void RefreshMaps(SimInodeId id, std::uint64_t offset, std::uint64_t length) CAMBIUM_REQUIRES(mutex_);
   // Returns how many bytes of the range count as resident in the page cache.
   [[nodiscard]] std::uint64_t ResidentBytes(SimInodeId inode, std::uint64_t offset, std::uint64_t length) const

@@ -46,7 +46,7 @@ enum class SimPhase : unsigned char {
   kAfter,   // the operation is done or has failed
 };
 
-// One step of a mutating operation. Valid during the call of the hook.
+// One phase of a mutating operation. Valid during the call of the hook.
 struct SimOp {
   std::uint64_t index = 0;  // 0 for the first mutating operation of this SimFileSystem; equal in all phases
   SimOpKind kind = SimOpKind::kWrite;

@@ -66,9 +66,10 @@ class SimOpenDirectory final : public FileSystem {
   }
 
  private:
-  // Where `path` leads now, if the opened directories that it begins with are where they are now.
+  // Returns `path` with the opened directory at its beginning replaced by the path that the directory has now.
   [[nodiscard]] std::string Now(const std::string& path) const;
-  // The same for a name to create, rename or remove: the name of an opened directory is looked up as any other.
+  // The same for a name to create, rename or remove. The last name of `path` is not replaced, even if an opened
+  // directory has it.
   [[nodiscard]] std::string NameNow(const std::string& path) const;
 
   SimFileSystem& sim_;

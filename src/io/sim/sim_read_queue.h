@@ -20,7 +20,7 @@ class SimReadQueue final : public ReadQueue {
 
   Status Submit(std::span<ReadRequest* const> requests) override;
   Status Wait(std::vector<ReadRequest*>* done) override;
-  // Without waiting, nothing more is read.
+  // With 0 microseconds, reads nothing more.
   Status WaitFor(std::uint64_t micros, std::vector<ReadRequest*>* done) override;
   [[nodiscard]] std::size_t in_flight() const override { return waiting_.size() + finished_.size(); }
   [[nodiscard]] std::size_t depth() const override { return depth_; }

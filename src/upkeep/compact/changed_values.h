@@ -55,7 +55,7 @@ class ChangedValues {
 
  private:
   Result<ValueAddress> AppendLarge(const RecordHeader& record, Slice key, Slice stored);
-  // Takes the memory for a file in files_, besides that of segment_: a file that was made is never forgotten.
+  // Takes the memory for a file in files_, in addition to that for segment_: a file that was made is never forgotten.
   void ReserveFile();
   void Collect();
 

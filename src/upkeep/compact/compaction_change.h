@@ -10,10 +10,11 @@
 
 namespace cambium {
 
-// The thread that has claimed the family's compaction.
+// Used by the thread that has claimed the family's compaction.
 class CompactionChange final : public PendingChange {
  public:
-  // `table`: the memtable that was merged too. `filter` has changed values. Both may be null. All outlive the change.
+  // `table`: the memtable that was merged too. `filter`: the compaction's filter job. Both may be null. All outlive the
+  // change.
   CompactionChange(DbContext* db, CommitPoint* commits, Family* family, CompactionOutcome* outcome,
                    const FrozenTable* table, FilterJob* filter)
       : db_(*db), commits_(*commits), family_(*family), outcome_(*outcome), table_(table), filter_(filter) {}
@@ -51,7 +52,7 @@ class CompactionChange final : public PendingChange {
   std::shared_ptr<const Layers> before_;
   std::shared_ptr<const Layers> after_;
   Files files_;
-  std::shared_ptr<const FilteredPart> filtered_;  // the family's after the commit; null: as before
+  std::shared_ptr<const FilteredPart> filtered_;  // the new Family::filtered; null: it does not change
   bool has_old_files_ = false;  // committed, and not removed yet
   std::int64_t uncharged_ = 0;  // bytes of hidden values that become garbage
 };

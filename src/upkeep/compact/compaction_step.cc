@@ -22,7 +22,7 @@ Compactor::OneStep::OneStep(Compactor* compactor, Family* family, CompactionReas
   files_.emplace(family, compactor_.runs_.FilesOf(family_, TableFileCreationReason::kCompaction, info_.job_id));
 }
 
-// After an exception, of the filter or for lack of memory.
+// Ends the filter job only after an exception: of the filter, or bad_alloc.
 Compactor::OneStep::~OneStep() {
   try {
     EndFilter(Status::Aborted("an exception has ended the compaction"));

@@ -44,7 +44,7 @@ class Compactor::OneStep {
   OneStep(const OneStep&) = delete;
   OneStep& operator=(const OneStep&) = delete;
 
-  // Writes the files. They are added to *syncs, and the caller syncs them before the commit; null: they are synced.
+  // Writes the files. Adds them to *syncs, and the caller syncs them before the commit; null: Write syncs them.
   Status Write(std::shared_ptr<const Layers> layers, CompactionRequest* request, FileSyncs* syncs);
   // Returns the change for CommitTogether. Requires that Write has succeeded.
   [[nodiscard]] PendingChange* change() { return &*change_; }

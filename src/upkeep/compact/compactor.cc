@@ -17,8 +17,8 @@ namespace cambium {
 
 namespace {
 
-// On a full disk, a sweep empties a file whose size exceeds this percentage of its live pages: it copies the live
-// pages.
+// On a full disk, sweeps copy live pages out of sparse files until all files of a tree together have at most this
+// percentage of their live bytes. LimitOnFullDisk says when they do not.
 constexpr std::uint64_t kFilePercentOnFullDisk = 110;
 
 CompactionReason UsualReason(const Family& family) {
@@ -88,7 +88,7 @@ bool Compactor::HasRoomToRewrite(const Family& family, const Layers& layers, std
   // compaction that may help runs.
   if (!disk_.IsFull() || disk_.reserve_bytes.load(std::memory_order_relaxed) == 0) return true;
   const LayersShape& shape = layers.shape();
-  // Puts have left the room for steps. Those of a tree fit into any room; those of an LSM do not.
+  // Puts have left the room for steps of compactions. Steps of a tree fit into any room; steps of an LSM do not.
   if (family.step_room.load(std::memory_order_relaxed) != 0) {
     std::uint64_t has = 0;
     if (shape.levels.empty() || spare == 0 || !db_.fs->FreeSpace(db_.path, &has).ok()) return true;
@@ -108,7 +108,7 @@ bool Compactor::HasRoomToRewrite(const Family& family, const Layers& layers, std
   return free >= rewritten + kFreeBytesLeft + spare;
 }
 
-// A sweep that has begun has its room until its end: the files that it frees last are the largest part.
+// A sweep that has begun may always go on, because it frees most of its files at its end.
 bool Compactor::MayRun(const Family& family, const Layers& layers) const {
   if (!disk_.IsFull()) return true;
   return layers.shape().sweep_in_progress || HasRoomToRewrite(family, layers, 0);
@@ -188,7 +188,8 @@ Status Compactor::StepAlone(Family* family, DueStep due) {
 
 // If possible, a step commits once its new pages have as many bytes as a memtable may hold. So little is uncommitted at
 // any time, and a compaction does not start from the beginning after a crash. A step of an LSM's level 0 may write
-// more, because it includes all of level 1; Close and the drop of a family do not wait for its end.
+// more: it takes all runs and, with one tier in each level, all of level 1. (With several tiers, the runs become a new
+// one.) Close and the drop of a family do not wait for its end.
 std::uint64_t Compactor::StepBytes(const Family& family) const {
   return WithinRoom(family.options().write_buffer_size);
 }
@@ -233,10 +234,10 @@ void Compactor::LimitOnFullDisk(const Family& family, CompactionInput* input) co
 // the dead bytes in these files, plus half of the bytes by which the files may still grow.
 void Compactor::LimitDeadPages(const Family& family, CompactionInput* input) const {
   if (family.options().index_type == IndexKind::kLsm || input->file_percent_max >= kFilePercentUnbounded) return;
-  // If the disk bounds the space, steps are an eighth of the free bytes, and may use all of it.
+  // If the disk bounds the space, a step writes at most an eighth of the free bytes, and all of them may be used.
   if (space_.is_bound_by_disk.load(std::memory_order_relaxed) || MutantIs(Mutant::kSweepsIgnoreDeadPages)) return;
   const LayersShape& shape = input->layers->shape();
-  // A step that rewrites the whole tree leaves no dead page.
+  // A step that may rewrite the whole tree empties all files if they would exceed the limit after it (PickVictims).
   if (shape.base_live_bytes + shape.run_file_bytes <= input->max_output_bytes) return;
   const std::uint64_t most = shape.base_live_bytes / 100 * input->file_percent_max;
   const std::uint64_t room = most - std::min(most, shape.base_file_bytes);
@@ -247,7 +248,8 @@ void Compactor::LimitDeadPages(const Family& family, CompactionInput* input) con
   input->bounds = bounds;
 }
 
-// Near the ceiling a step has the room of one step. Files that earlier steps have dropped take it until they are removed.
+// Near the ceiling there is room for one step. Files that earlier steps have dropped take this room until they are
+// removed.
 bool Compactor::IsRoomTakenByDroppedFiles() const {
   if (db_.is_offline || MutantIs(Mutant::kCompactionsOverlapRemoval)) return false;
   return space_.Position() >= space_.slow_at.load(std::memory_order_relaxed) &&

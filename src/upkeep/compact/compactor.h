@@ -7,8 +7,8 @@
 // A family has one compaction at a time (Jobs::ClaimCompaction). Steps of several families with small indexes are
 // synced together and committed by one edit: with many families, the syncs of each commit would take most of the time.
 //
-// In compactor.cc. compaction_step.cc has one step of one family, small_compactions.cc steps of several families, and
-// compactor_filter.cc calls compaction filters.
+// The code is in compactor.cc; compaction_step.cc has one step of one family, small_compactions.cc steps of several
+// families, and compactor_filter.cc the calls of compaction filters.
 #pragma once
 
 #include <cstdint>
@@ -60,8 +60,8 @@ class Compactor {
  private:
   // On a full disk: whether a step that only empties files of a tree is due.
   [[nodiscard]] bool IsWorthEmptying(const Family& family, const Layers& layers) const;
-  // On a full disk: whether there is room to rewrite the whole index and for `spare` bytes more. Always true if most
-  // bytes of the family are in the index.
+  // On a full disk: whether there is room to rewrite the whole index and for `spare` bytes more. If most bytes of the
+  // family are in the index: true, but an LSM with `spare` > 0 needs the room of a step and `spare` bytes.
   [[nodiscard]] bool HasRoomToRewrite(const Family& family, const Layers& layers, std::uint64_t spare) const
       CAMBIUM_EXCLUDES(commit_lock);
   // Whether a step of a compaction may begin.

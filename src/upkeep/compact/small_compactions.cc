@@ -87,8 +87,8 @@ class Compactor::SmallSteps {
   bool has_committed_ = false;
 };
 
-// Takes over steps of other families that are scheduled. Together the indexes of all steps have at most `room` bytes:
-// the steps take space until all are committed.
+// Takes scheduled steps of other families away from their jobs. Together the indexes of all steps have at most `room`
+// bytes: the steps take space until all are committed.
 void Compactor::SmallSteps::TakeOthers(std::uint64_t room) {
   Compactor& compactor = compactor_;
   std::uint64_t bytes = IndexBytes(*steps_.front()->due.layers);

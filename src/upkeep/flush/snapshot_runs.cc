@@ -37,8 +37,7 @@ std::vector<std::shared_ptr<const LogTable>> OnlyIn(const FamilyView& view, cons
 }
 
 // The n-th snapshot of a memtable reads the n-th run, and all runs that snapshot BaseOf(n) reads; if BaseOf(n) is 0, no
-// others. BaseOf(n) is n with 1 subtracted from its last digit that is not 0, where n is written with kRunsPerDigit as
-// the base of the number system.
+// others. To get BaseOf(n), write n in digits of radix kRunsPerDigit, and subtract 1 from the last digit that is not 0.
 std::size_t BaseOf(std::size_t n) {
   assert(n > 0);
   if (MutantIs(Mutant::kSnapshotsShareNoRuns)) return 0;
@@ -90,8 +89,8 @@ bool SnapshotRuns::IsWorthMoving(const Pinned& pinned) const {
          MutantIs(Mutant::kDenseSnapshotsGetRuns);
 }
 
-// A memtable moves only for snapshots in whose views it is the oldest one. So a memtable stays if a snapshot of it also
-// has an older, dense memtable, which stays.
+// A dense memtable is one that is not worth moving; it stays. A memtable moves only for snapshots in whose views it is
+// the oldest one. So it also stays if each of its snapshots has an older, dense memtable.
 std::size_t SnapshotRuns::DecideWhatStays(PinnedTables* pinned) const {
   std::map<std::uint32_t, SequenceNumber> dense_until;  // by family: snapshots before this may have a dense memtable
   std::size_t bytes = 0;

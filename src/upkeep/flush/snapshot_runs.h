@@ -59,7 +59,8 @@ class SnapshotRuns {
   [[nodiscard]] std::size_t Budget() const;
   // Whether snapshots may have exceeded the budget since the last look: readers hold more, or there are fewer snapshots.
   [[nodiscard]] bool IsLookDue(std::size_t budget);
-  // Decides which memtables stay in memory, and which holders keep the others. Returns the bytes that can be freed.
+  // Decides which memtables stay in memory, and for which of their holders the others move. Returns the bytes that can
+  // be freed.
   [[nodiscard]] std::size_t DecideWhatStays(PinnedTables* pinned) const;
   // Whether the runs of the memtable would take less memory than the memtable.
   [[nodiscard]] bool IsWorthMoving(const Pinned& pinned) const;

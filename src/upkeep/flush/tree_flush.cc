@@ -46,8 +46,9 @@ bool TreeFlush::HasRoomToMerge(const Layers& layers) {
   const std::uint64_t copies = most / 2;  // the merge also copies live pages out of sparse files
   const std::uint64_t its = std::min(layers.shape().base_live_bytes, most + copies);
   merging_.emplace(&tools_.disk.merging_bytes, its);
-  // Flushes that share a commit free the old pages of all their trees only after it. Under a ceiling that bounds indexes
-  // they may together have as many as a step may write; the other memtables become runs, which are merged later.
+  // Flushes that share a commit free the old pages of all their trees only after it. Under a ceiling that bounds
+  // indexes, these pages may together take as many bytes as a step may write; the other memtables become runs, which
+  // are merged later.
   const bool is_bounded = tools_.space.index_file_percent_max.load(std::memory_order_relaxed) < kFilePercentUnbounded;
   const std::uint64_t together = std::max(its, tools_.space.step_bytes.load(std::memory_order_relaxed));
   if (is_bounded && merging_->total() > together && !MutantIs(Mutant::kFlushesMergeAllTrees)) return false;
@@ -92,7 +93,7 @@ void TreeFlush::Release(const Status& done) {
 }
 
 bool TreeFlush::CanBecomeRun(const Status& failed) const {
-  // Aborted: log GC has put a run on top meanwhile, below which the tree's new entries would lie.
+  // Aborted: log GC has put a run on top meanwhile, and the tree's new entries would lie below it.
   const bool is_overtaken = failed.IsAborted() && failed.severity() != Status::Severity::kFatal;
   return change_.has_value() && (IsDamage(failed) || is_overtaken);
 }

@@ -62,7 +62,7 @@ void GcSegments::RefreshUses() {
   SegmentChanges changes = commits_.TakeSegmentChanges();
   const bool visits_all = !has_all_uses_ || changes.all || inputs.min_punch_size != inputs_.min_punch_size ||
                           inputs.can_punch != inputs_.can_punch || MutantIs(Mutant::kLookVisitsAllSegments);
-  has_all_uses_ = false;  // until memory has sufficed for all changes, which are taken
+  has_all_uses_ = false;  // until all changes are applied: they are taken, and memory may run out
   if (visits_all) {
     static_cast<void>(commits_.punched().TakeChanged());
     uses_.Reset(AllUses(inputs));

@@ -42,7 +42,7 @@ class MovedFamily {
   void Stage(Edit* edit);
   // Shows the runs to readers.
   void Install(View* view) const;
-  // Called after the commit. `hidden`: the change of the family's hidden bytes; `grain`: that of its sample. If
+  // Called after the commit. `hidden`: the change of the family's hidden bytes; `grain`: the grain of its sample. If
   // memory runs out, the sample is lost.
   void Committed(std::int64_t hidden, std::uint64_t grain) CAMBIUM_REQUIRES(commit_lock);
 
@@ -59,7 +59,7 @@ class MovedFamily {
   std::size_t unfiltered_runs_ = 0;  // this many at the beginning have the values with was_filtered = false
   AccountDelta accounts_;
   std::shared_ptr<const Layers> next_;  // the layers after the commit
-  std::shared_ptr<const FilteredPart> filtered_after_;  // the family's after the commit; null: as before
+  std::shared_ptr<const FilteredPart> filtered_after_;  // the new Family::filtered; null: it does not change
 };
 
 }  // namespace cambium

@@ -180,8 +180,8 @@ void Puncher::Committed(const View& before, const Change& change) {
   PunchWhilePinned(holes, &commits_.punched());
 }
 
-// Punches the records at `offsets`, which are sorted, and all before `cut`, as the MANIFEST says. It may name further
-// records and a later cut, which still have readers. Punching a hole again costs little.
+// Punches the records at `offsets`, which are sorted, and all bytes before `cut`. The MANIFEST names both. It may also
+// name further records, and a later cut, which still have readers. Punching a hole again costs little.
 Result<PunchedBytes> Puncher::MakeHoles(const SegmentInfo& info, const std::vector<std::uint64_t>& offsets,
                                         std::uint64_t cut) {
   PunchedBytes made;

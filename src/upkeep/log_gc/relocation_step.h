@@ -34,8 +34,8 @@ class RelocationStep {
   Status Copy(std::span<const GcRecord> records);
   // Syncs the runs, and the copies unless they are durable already.
   Status Sync(UnsyncedFiles* runs);
-  // Keeps compactions of these families from running until the result is destroyed, where a FilterCall is under way: a
-  // compaction that has asked the filter about a value, and has not committed, does not know that the value is moved.
+  // In families with a FilterCall under way, keeps compactions from running until the result is destroyed: a compaction
+  // that has asked the filter about a value, and has not committed, does not know that the value is moved.
   Result<std::vector<std::unique_ptr<CompactionPause>>> PauseFilterCalls() CAMBIUM_EXCLUDES(commit_lock);
   // False: some values are no longer the newest of their keys, and the runs must be written again without these.
   Result<bool> TryCommit() CAMBIUM_EXCLUDES(commit_lock);

@@ -138,7 +138,7 @@ Pace::Room Relocator::RoomOf(const GcPick& pick) {
   return pick.reason == GcReason::kClustering ? Pace::Room::kOfWriters : Pace::Room::kOfStep;
 }
 
-// All values go into one new segment. It is removed unless a MANIFEST record may name it.
+// All values go into one new segment. It is removed unless a MANIFEST record may name it, or a sync has failed.
 Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, GcReport* report) {
   assert(!pick.sources.empty() && report->is_emptied.size() == pick.sources.size());
   std::optional<BlobFileCreation> creation;
@@ -162,7 +162,7 @@ Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, Gc
     creation->Done(done, done.ok() ? writer.info().file_size : 0);
     if (step.is_named()) {
       report->file_bytes = writer.info().file_size;
-    } else {
+    } else if (done.severity() != Status::Severity::kFatal || MutantIs(Mutant::kUnlinkAfterFailedSync)) {
       static_cast<void>(db_.Unlink(FileKind::kRelocation, writer.info().number));
     }
   };

@@ -114,7 +114,7 @@ Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, Wri
   if (disk_.IsFull() && !only_deletes) return CheckGrowth();
   const bool has_failed = its_try != WriteTry::kFirst && !MutantIs(Mutant::kRetriedDeletesLeaveRoom);
   if (disk_.IsFull() || (only_deletes && has_failed)) {
-    const std::uint64_t parts = its_try == WriteTry::kLast ? 8 : 4;  // at last nearly all of the reserve
+    const std::uint64_t parts = its_try == WriteTry::kLast ? 8 : 4;  // the last try may take nearly all of it
     const std::uint64_t for_keys = its_try == WriteTry::kLast ? 0 : disk_.bytes_for_keys.load(std::memory_order_relaxed);
     const std::uint64_t releasable = FullDisk::Releasable(wanted);
     const std::uint64_t left = (releasable - std::min(releasable, for_keys)) / parts + for_keys;

@@ -81,7 +81,7 @@ class DiskKeeper {
   // Removes the reserve if the new MANIFEST would not fit on the disk otherwise.
   void MakeRoomForManifest(const ManifestState& state);
   [[nodiscard]] std::uint64_t reserve_number() const;
-  // The last step of Open. If Open had to remove the reserve, the database starts with a full disk.
+  // Called at the end of Open. If Open had to remove the reserve, the database starts with a full disk.
   void Begin(bool had_reserve);
   // Once this returns, no tick runs.
   void Close();
@@ -93,8 +93,8 @@ class DiskKeeper {
   [[nodiscard]] bool IsRoomToGoOn() const;
   [[nodiscard]] std::uint64_t BytesToLeave() const;
   [[nodiscard]] std::uint64_t BytesOfTables() const;
-  // How many free bytes are missing for a write of this size that leaves the space that writes must leave. Also 0 if
-  // the file system does not report the free space. On a full disk 0 does not allow a put: puts are refused until the
+  // How many more bytes must be free before a write of this size leaves the space that writes must leave. Also 0 if the
+  // file system does not report the free space. On a full disk 0 does not allow a put: puts are refused until the
   // reserve exists again.
   [[nodiscard]] std::uint64_t BytesMissing(std::uint64_t bytes) const;
   Status CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint64_t* free) const;

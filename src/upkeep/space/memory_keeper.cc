@@ -36,9 +36,10 @@ Status MemoryKeeper::AwaitRoom(WriteBudget::Place* place) {
     budget.AwaitChange(place->changes);
     return Status::OK();
   }
-  // It may have been refused because of the line alone. So it asks as the first one before it makes others flush.
+  // The write may have been refused only because others were in line before it. So it asks again, as the first one,
+  // before it makes others flush.
   if (!was_first) return Status::OK();
-  // Memtables that only readers of an older view still had. If this frees some, the write looks whether it has room now.
+  // Frees memtables that only readers of an older view still had. If there were some, the write asks again.
   EpochDrain();
   if (budget.changes() != place->changes && !MutantIs(Mutant::kFlushesBeforeLook)) return Status::OK();
   if (!IsFlushing()) {

@@ -34,8 +34,8 @@ class NoSpaceRetry {
   [[nodiscard]] WriteTry next() const { return is_last_try() ? WriteTry::kLast : WriteTry::kAgain; }
 
  private:
-  // A rescue may seem to free nothing, because a reader keeps dropped files for a moment, or because the files of a
-  // failed job are only being removed. So a delete fails only after several such rescues in a row.
+  // A rescue may seem to free nothing while a reader still keeps dropped files, or while the files of a failed job are
+  // still being removed. So a delete fails only after several such rescues in a row.
   static constexpr int kRescuesInVainMax = 5;
 
   [[nodiscard]] bool is_last_try() const { return rescues_in_vain_ == kRescuesInVainMax; }

@@ -20,7 +20,8 @@ Account AccountOf(const FamilySums& sums) {
   return {static_cast<std::int64_t>(sums.references), static_cast<std::int64_t>(sums.bytes)};
 }
 
-// In the base, without what the first `merged` of the runs have deleted already. Each tombstone is taken to delete a key.
+// Estimates the bytes of the tree that tombstones of runs delete, one key each. The first `merged` of the runs have
+// deleted theirs already.
 std::uint64_t BytesDeletedByRuns(const LayersShape& shape, double merged) {
   if (shape.run_count == 0 || shape.base_keys == 0) return 0;
   const double waiting = std::max(0.0, 1 - merged / static_cast<double>(shape.run_count));
@@ -48,7 +49,7 @@ AddedByRuns BytesAddedByRuns(const Layers& layers, double merged, double replace
   return added;
 }
 
-// What an entry of the layers has in the log, on average: nothing if its value is inline.
+// The average bytes of the log that an entry of the layers refers to; inline values count as 0.
 double LogBytesPerEntry(const FamilySums& sums, const LayersShape& shape) {
   if (MutantIs(Mutant::kKeysTellWhatIsHidden)) return BytesPerReference(AccountOf(sums));
   const std::uint64_t entries = Minus(shape.run_keys + shape.base_keys, Tombstones(shape));

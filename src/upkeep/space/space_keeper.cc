@@ -19,9 +19,9 @@ constexpr std::uint64_t kLongStallMicros = 1'000'000;
 constexpr std::uint64_t kTickMicros = 1'000'000;
 constexpr int kTicksUntilIdle = 5;
 
-// A look visits each segment and each family. It is not worthwhile until this many bytes have been written for each of
-// them: before that, the figures have hardly changed. (Writing these bytes takes longer than the look.) If there are at
-// most kFewVisits of them, a look is always cheap.
+// A look visits each family, and the choice of victims after it may visit each segment. It is not worthwhile until this
+// many bytes have been written for each of them: before that, the figures have hardly changed. (Writing these bytes
+// takes longer than the look.) If there are at most kFewVisits of them, a look is always cheap.
 constexpr std::uint64_t kBytesPerVisit = 1024;
 constexpr std::uint64_t kFewVisits = 64;
 
@@ -35,20 +35,20 @@ std::uint64_t Plus(std::uint64_t a, std::uint64_t b) {
 constexpr std::uint64_t kIndexPartsOfSlack = 4;
 // A change of a room by less than this part of it is not passed on, for the same reason.
 constexpr std::uint64_t kRoomChangeParts = 8;
-// At Open, so many bytes of index files are walked, if they refer to values in the log. That takes some milliseconds if
-// they are in memory, and otherwise a read for each page.
+// At Open, at most this many bytes of index files are walked, of families with values in the log. That takes some
+// milliseconds if the files are in memory, and otherwise a read for each page.
 constexpr std::uint64_t kWalkedBytesMost = 8u << 20;
-// A look comes at least so many bytes of log after another one, however little room memtables have left.
+// A look for a flush comes at least this many bytes of log after the last look, however soon the flush is due.
 constexpr std::uint64_t kLookBytesLeast = 64u << 10;
 
-// Whether `now` differs from `before` by more than the part.
+// Whether `now` differs from `before` by more than this part.
 bool IsOtherRoom(std::uint64_t before, std::uint64_t now) {
   return now < before - before / kRoomChangeParts || now > Plus(before, before / kRoomChangeParts);
 }
 
 // In idle time, a compaction is worthwhile if it frees a quarter of the bytes that it writes. What range deletes cover
 // is measured, because the family's estimate may be missing: a page could not be read, or there was no memory. If it
-// cannot be measured now, it may be everything.
+// cannot be measured now, it may be everything, so the compaction counts as worthwhile.
 bool IsWorthCompacting(const Family& family, const Layers* layers) {
   if (layers == nullptr || layers->shape().run_count == 0) return false;
   const LayersShape& shape = layers->shape();

@@ -36,8 +36,8 @@ class SpaceKeeper {
   void Close();
   // Takes a look, and starts the jobs that are due after it.
   void Check();
-  // Called after a job. Takes a look, and starts jobs only if the figures have changed. If the job was of a kind that
-  // frees nothing, the look may come up to a second later.
+  // Called after a job. Takes a look, and starts jobs only if the figures have changed. After a flush, a seal or a
+  // removal, the look may come up to a second later.
   void CheckAfter(Job job);
   // Starts the jobs of a plan.
   void StartJobs(const SpacePlan& plan);

@@ -170,7 +170,7 @@ TEST(ClaimTest, LoadUsesThePostsWriteAmplification) {
   ExpectVerdict(Changed(holds, "", "rocksdb_universal", amp(1.4)), "A2", Verdict::kInPart, "universal counts");
 }
 
-// The post's load had no blob GC, which writes half of all values again during the load.
+// The post's load had no blob GC: with it, half of all values are written again during the load.
 TEST(ClaimTest, BlobLoadIsJudgedWithoutBlobGc) {
   const std::string measured = Judged(Loads(), "A2").measured;
   EXPECT_NE(measured.find("BlobDB 1.01, with its GC 1.50, leveled 1.60"), std::string::npos) << measured;

@@ -429,8 +429,7 @@ TEST(EnginesTest, SettingsAreDescribed) {
   }
 }
 
-// Whether the log keeps values follows from the values that were written, since the flags may know only their mean
-// size.
+// The flags may know only the mean size of values. So the values that were written decide whether the log keeps them.
 TEST_P(EngineTest, LogOfSmallValuesKeepsNoValues) {
   Open(true);
   {

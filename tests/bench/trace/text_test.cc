@@ -185,8 +185,8 @@ TEST_F(TraceSourceTest, TruncatedTraceIsNotWhole) {
   EXPECT_LT(facts.end_offset, bytes.size());
 }
 
-// Files that no Tracer writes, with valid checksums: seeks and ends of scans with the given numbers. A negative number
-// is an end. The end of scan 0 comes last.
+// Makes a file with valid checksums that no Tracer writes. A number n in `scans` stands for a seek of scan n, -n for
+// the end of scan n. The end of scan 0 comes last.
 class ForgedTraceTest : public TraceSourceTest {
  protected:
   void Forge(const std::vector<int>& scans) {
@@ -210,7 +210,8 @@ class ForgedTraceTest : public TraceSourceTest {
 };
 
 // Regression: a waiting seek with the number 0 was taken for one whose end was already read, so its entry in the map of
-// open scans stayed after the seek was passed on. The end of scan 0 then wrote before the first waiting operation.
+// open scans stayed after the seek was passed on. The end of scan 0 then wrote to memory before the first waiting
+// operation.
 TEST_F(ForgedTraceTest, ScanWithNumberZeroEndsTheTrace) {
   Forge({1, -1, 0, 2, -2});
   TraceFacts facts;

@@ -170,7 +170,7 @@ TEST(MixgraphTest, PowerLawOfThePresetCoversItsKeys) {
     int among_the_warm = 0;
     constexpr int kDraws = 200'000;
     for (int i = 0; i < kDraws; ++i) among_the_warm += warm.contains(model.Draw(0, &random).id) ? 1 : 0;
-    // 0.0912; other keys that the hash folds onto the same place count as well, which is a thousandth.
+    // 0.0912, plus a thousandth for other keys that the hash folds onto the same places.
     EXPECT_NEAR(static_cast<double>(among_the_warm) / kDraws, std::pow(0.001, f.key_dist_b), 0.004) << run.experiment;
   }
   EXPECT_EQ(with_power, 4);

@@ -264,7 +264,8 @@ TEST_F(WorkloadTest, WriterRunsUntilTheReadersAreDone) {
 }
 
 // While a writer adds a key, a lookup is right whether it finds the key or not. A reader looks for such a key many
-// times after the put has begun and before the key is there, and again while it is there and the call has not returned.
+// times while the put has begun and the key is not there yet, and again while the key is there and the put has not
+// returned.
 TEST_F(WorkloadTest, CorrectEnginePassesWhileKeysAreAdded) {
   flags_.num = 100;
   flags_.writes = 1;

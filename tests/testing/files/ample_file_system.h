@@ -1,4 +1,4 @@
-// AmpleFileSystem: a file system whose calls have all memory, within a ScarceMemory.
+// AmpleFileSystem: a file system whose calls get all memory that they ask for, even within a ScarceMemory.
 #pragma once
 
 #include <memory>
@@ -133,7 +133,7 @@ class AmpleFileSystem final : public FileSystem {
     const AmpleMemory ample;
     return base_->FreeSpace(path, bytes);
   }
-  // The queue's reads are those of the files.
+  // The queue calls Read of the files, which get all memory.
   std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override {
     return base_->NewReadQueue(depth, use_io_uring);
   }

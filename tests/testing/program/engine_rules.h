@@ -2,7 +2,7 @@
 // rules:
 //   - no MANIFEST record is written while something that it names, or the log below its replay position, is not durable
 //   - no file is deleted while the durable MANIFEST names it
-//   - no file is deleted between a failed sync and the next Open
+//   - no file is deleted between a failed sync, other than one without space, and the next Open
 //   - what a MANIFEST record seals is never written again
 #pragma once
 

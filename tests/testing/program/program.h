@@ -123,7 +123,7 @@ struct Program {
   std::uint64_t seed = 0;
   Config config;
   std::vector<std::string> universe;  // every key that may be written
-  std::size_t hot_keys = 0;           // this many, at the beginning, are written again and again
+  std::size_t hot_keys = 0;           // this many, the first ones, are written again and again
   std::vector<Operation> operations;
   [[nodiscard]] std::string ToString() const;
 };

@@ -1,4 +1,4 @@
-// Threads write to many families with small indexes, flush and compact them, so that jobs take over each other's steps.
+// Threads write to many families with small indexes, flush and compact them, so that jobs do each other's steps.
 #include <gtest/gtest.h>
 
 #include <cstddef>

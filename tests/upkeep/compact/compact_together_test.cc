@@ -91,7 +91,7 @@ TEST(CompactTogetherTest, AStepThatFindsNoSpaceLeavesTheOthersAlone) {
   for (std::uint64_t nth = 1; nth <= 30; nth += 4) ExpectOthersCompactedAfterFault(SimOpKind::kSync, nth);
 }
 
-// A run of one family cannot be read. Its step fails once, and not again with each further group.
+// A run of one family cannot be read. Its step fails once, and is not repeated with the steps of further families.
 TEST(CompactTogetherTest, AStepThatFailsIsNotRepeated) {
   DueStore store;
   const std::vector<std::string> runs = store.FilesOf(".run");
@@ -111,7 +111,7 @@ TEST(CompactTogetherTest, AStepThatFailsIsNotRepeated) {
   store.ExpectAll();
 }
 
-// One family has been compacted already when a job takes over its step. A flush makes it due again while it is claimed.
+// One family has been compacted already when a job claims its step. Flushes make it due again while it is claimed.
 // Returns how many families are due once all jobs have ended.
 std::uint64_t DueAfterAFlushDuringTheClaim() {
   DueStore store;

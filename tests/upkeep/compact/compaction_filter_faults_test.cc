@@ -40,8 +40,8 @@ TEST(CompactionFilterFaultsTest, InvalidDecisionFailsTheCompaction) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// An exception ends a compaction, for example one of the filter: the files of the values that the filter has changed are
-// removed, and their slots are free again.
+// An exception, for example of the filter, ends a compaction. The files of the values that the filter has changed are
+// then removed, and their slots are free again.
 TEST(CompactionFilterFaultsTest, ExceptionLeavesNoFilesOfChangedValues) {
   FilterStore store;
   store.options.large_value_size = 5000;

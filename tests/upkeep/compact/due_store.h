@@ -29,7 +29,7 @@ class DueStore : public FamilyStore {
     options.level0_file_num_compaction_trigger = 4;
     options.level0_slowdown_writes_trigger = 40;
     options.level0_stop_writes_trigger = 60;
-    options.sweep_ratio = 1;  // memtables become runs, and no sweep is due, until it is 8
+    options.sweep_ratio = 1;  // memtables become runs, and no sweep is due, until it is set to 8
     options.min_blob_size = 1000;
     MustOpenWith(FamilyNames(families));
     for (int round = 0; round < 4; ++round) WriteRound();
@@ -37,7 +37,7 @@ class DueStore : public FamilyStore {
     EXPECT_GE(Due(), static_cast<std::uint64_t>(families));
   }
 
-  // A store that is not open, over these files, with the keys of `other` and the options that it has by now.
+  // A closed store over these files, with the keys and the present options of `other`.
   DueStore(std::shared_ptr<SimFileSystem> files, const DueStore& other) : FamilyStore(files), rounds(other.rounds) {
     const Options mine = options;
     options = other.options;

@@ -192,8 +192,8 @@ TEST(FilterOnceTest, CompactionsInOtherThreadsCount) {
   }
 }
 
-// When CompactRange begins, a background compaction has asked the filter, and has not committed. Its answers have no
-// effect: they are older than the call.
+// When CompactRange begins, a background compaction has asked the filter, but has not committed. The filter's answers
+// are older than the call, so they have no effect.
 TEST(FilterOnceTest, CompactionUnderWayIsGivenUp) {
   Options options;
   options.level0_file_num_compaction_trigger = 1;
@@ -216,8 +216,8 @@ TEST(FilterOnceTest, CompactionUnderWayIsGivenUp) {
   EXPECT_EQ(keys.FirstUnlike("v/+"), "");
 }
 
-// While a compaction of the call has asked the filter and has not committed, log GC moves the values. A call for another
-// family collects the log that both share. Returns how often the filter was asked about a version at most.
+// While a compaction of the call has asked the filter and has not committed, log GC moves the values. A call for
+// another family collects the log that both share. Returns the largest number of questions about one version.
 int MostAskedWhileValuesMove() {
   const TempDirectory directory;
   AppendingFilter filter;

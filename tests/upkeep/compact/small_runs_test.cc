@@ -47,7 +47,7 @@ struct RunStore : FamilyStore {
   static constexpr int kBaseKeys = 1000;  // in about 20 leaves
   static std::string BaseKey(int i) { return "base" + NumberedKey(i); }
   static std::string BaseValue() { return std::string(60, 'b'); }
-  // The sizes of the runs that were flushed since then.
+  // The sizes of the runs that were flushed since OpenWithBase.
   [[nodiscard]] std::vector<std::uint64_t> NewRuns() const {
     std::vector<std::uint64_t> sizes;
     for (const std::string& path : FilesOf(".run")) sizes.push_back(Files().at(path).size());
@@ -118,7 +118,7 @@ TEST(SmallRunsTest, LargerRunsHavePagesOfTheFamily) {
   EXPECT_GT(RunSize(Pairs(8, 300, 1000)), 2 * kFileBlock) << "long keys";
 }
 
-// At any number of keys around the limit.
+// Tries numbers of keys below and around the limit of small runs.
 TEST(SmallRunsTest, EachSizeIsReadBack) {
   for (int count = 1; count < 120; count += count < 40 ? 5 : 1) {
     const std::uint64_t size = RunSize(Pairs(count, 20, 1000));
@@ -287,7 +287,7 @@ TEST(SmallRunsTest, SalvageReadsSmallRuns) {
   }
 }
 
-// The space of a file counts in blocks, as the file system takes them.
+// The space of a file is counted in blocks, as the file system allocates it.
 TEST(SmallRunsTest, SpaceOfRunsCountsInBlocks) {
   const auto index_bytes = [] {
     RunStore store;
@@ -312,7 +312,7 @@ TEST(SmallRunsTest, SpaceOfRunsCountsInBlocks) {
   EXPECT_LT(counted_bytes, taken_bytes);
 }
 
-// Until dropped files are removed, they count as they did before.
+// Dropped files count in blocks too, until they are removed.
 TEST(SmallRunsTest, DroppedRunsCountInBlocks) {
   RunStore store;
   store.options.max_space_amplification = 1.5;
@@ -366,8 +366,8 @@ TEST(SmallRunsTest, ValuesPackedIntoAnotherFamilyCountOnce) {
   EXPECT_GT(most_live(), 1.5);
 }
 
-// Regression: while some families were in layers and others in memtables, the live bytes seemed to be fewer, the ceiling
-// fell; a tree flushed everything, and writers stopped.
+// Regression: while some families were in layers and others in memtables, the live bytes seemed to be fewer, so the
+// ceiling fell. A tree then flushed everything, and writers stopped.
 TEST(SmallRunsTest, LiveBytesDoNotFallWhileFamiliesAreFlushed) {
   static constexpr std::size_t kFamilies = 200;
   const auto stays_as_it_is = [] {

@@ -1,5 +1,5 @@
 // Power cuts at each call of a commit that many families share: of the flush of their memtables, and of their
-// compactions. What was durable before must be there after each of them.
+// compactions. After each cut, everything that was durable before must be there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,8 +36,8 @@ struct Cuts {
   int outputs_of_a_commit = 0;  // the largest number of files of an index that were synced before one MANIFEST record
 };
 
-// Runs `commit`, perhaps with a mutant. Before each call that changes a file, and at the end, takes what a power cut
-// leaves if nothing unsynced survives, if all of it does, as after a kill, and if random parts do.
+// Runs `commit`, perhaps with a mutant. Before each call that changes a file, and at the end, takes three images of the
+// disk: without anything unsynced, with all of it (as after a kill), and with random parts of it.
 Cuts CutsOf(DueStore* store, Mutant mutant, const std::function<void()>& commit, Prng* prng) {
   Cuts cuts;
   int outputs = 0;

@@ -168,7 +168,7 @@ TEST(TreeRunsTest, FailedSweepDoesNotBlockWrites) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Puts are refused, because the disk is full, and not kept waiting.
+// Puts are refused because the disk is full: they do not wait.
 TEST(TreeRunsTest, SweepWithoutSpaceBlocksNoDeletes) {
   Overwritten store(2, 4);
   store.MakeRuns(3);

@@ -71,7 +71,7 @@ TEST(FlushTogetherTest, ManyFamiliesShareACommit) {
   store.ExpectNew();
 }
 
-// A sync after each file commits the journal of the file system each time. All files are written first.
+// Each sync after a written file commits the file system's journal. So all files are written before the first sync.
 TEST(FlushTogetherTest, FilesAreWrittenThenSyncedThenNamed) {
   const auto commit = []() -> CommitWatch::Counts {
     Many store;

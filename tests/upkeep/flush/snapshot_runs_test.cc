@@ -38,7 +38,8 @@ struct PrivateFiles : EventListener {
 
 // A store with a model of it, and of each of its snapshots.
 struct SnapshotStore : TestStore {
-  // Memtables are small, so their snapshots lie close together. Unless stated otherwise, they are moved all the same.
+  // Memtables are small, so their snapshots are dense. Unless `bytes_per_snapshot` says otherwise, memtables are moved
+  // to private runs all the same.
   explicit SnapshotStore(std::size_t write_buffer_size, std::size_t bytes_per_snapshot = 0,
                          std::shared_ptr<WriteBufferManager> manager = nullptr)
       : density(bytes_per_snapshot) {
@@ -79,7 +80,7 @@ struct SnapshotStore : TestStore {
     }
     held = std::move(kept);
   }
-  // Returns how many snapshots show something else than their model.
+  // Returns how many snapshots differ from their model.
   int WrongSnapshots(std::size_t step = 1) {
     int wrong = 0;
     for (std::size_t i = 0; i < held.size(); i += step) {
@@ -232,7 +233,8 @@ TEST(SnapshotRunsTest, FlushListsNoSnapshotsWhileReadersHoldLittle) {
   EXPECT_EQ(ListingsOfSmallFlushes(), 20);
 }
 
-// Memory that readers have released counts no more: later memtables are moved when they exceed the budget, not earlier.
+// Memory that readers have released no longer counts: later memtables are moved when they exceed the budget, not
+// earlier.
 TEST(SnapshotRunsTest, SnapshotsAreListedWhenTheyExceedTheBudgetAgain) {
   SnapshotStore store(16u << 10);
   const Reached listed("Snapshots:listed");
@@ -250,7 +252,7 @@ TEST(SnapshotRunsTest, SnapshotsAreListedWhenTheyExceedTheBudgetAgain) {
   EXPECT_LE(listed.count(), 3 * 8);
 }
 
-// The bytes that count as held by readers: while an iterator holds three flushed memtables, and after it.
+// The bytes that count as held by readers: while an iterator holds three flushed memtables, and after its end.
 std::pair<std::size_t, std::size_t> BytesHeldAndReleased() {
   SnapshotStore store(64u << 10);
   const DbInside& db = *DbInside::Of(store.db.get());
@@ -315,7 +317,8 @@ TEST(SnapshotRunsTest, MemtableOfDenseSnapshotsStaysInMemory) {
   EXPECT_GT(FileBytesForDenseSnapshots(), 8u * 1000 * 45) << "eight times what was put";
 }
 
-// With dense snapshots, then few: the memtables of the few are moved, unless their snapshots also hold a dense one.
+// Takes dense snapshots, then few. Memtables of the few snapshots are moved, unless these snapshots also hold a
+// memtable with dense ones.
 std::uint64_t FilesAfterDenseSnapshots() {
   SnapshotStore store(16u << 10, 1024);
   for (int i = 0; i < 6000; ++i) {
@@ -327,7 +330,8 @@ std::uint64_t FilesAfterDenseSnapshots() {
   return store.made->files;
 }
 
-// Each memtable shares a snapshot with the one before it, which was taken while that one waited for its flush.
+// Each memtable shares a snapshot with the memtable before it: one that was taken while that memtable waited for its
+// flush.
 TEST(SnapshotRunsTest, MemtablesAfterDenseSnapshotsMove) {
   const std::uint64_t files = FilesAfterDenseSnapshots();
   EXPECT_GT(files, 0u);
@@ -336,7 +340,7 @@ TEST(SnapshotRunsTest, MemtablesAfterDenseSnapshotsMove) {
   EXPECT_EQ(FilesAfterDenseSnapshots(), 0u);
 }
 
-// Dense snapshots, of which most are released: those that are left keep no memtables.
+// Most of the dense snapshots are released. Those that are left keep no memtables in memory.
 std::uint64_t FilesAfterThinning() {
   SnapshotStore store(16u << 10, 4096);
   for (int i = 0; i < 3000; ++i) {
@@ -358,7 +362,7 @@ TEST(SnapshotRunsTest, MemtablesMoveWhenMostSnapshotsAreReleased) {
   EXPECT_EQ(FilesAfterThinning(), 0u);
 }
 
-// A limit that is set while dense snapshots hold memtables.
+// The limit is set while dense snapshots hold memtables.
 TEST(SnapshotRunsTest, MemtablesOfDenseSnapshotsMoveForANewLimit) {
   const auto manager = std::make_shared<WriteBufferManager>(0);
   SnapshotStore store(16u << 10, 4096, manager);

@@ -116,8 +116,8 @@ double MostOverAllowed(double ceiling, Status* result) {
   return static_cast<double>(most) / allowed;
 }
 
-// Rule C6: with hardly any room clustering takes turns with log GC, or reports that it cannot continue; the files never
-// take more.
+// Rule C6: with hardly any room, clustering alternates with log GC, or reports that it cannot continue. The files never
+// exceed the allowed size.
 TEST(ClusterTest, ClusteringStaysBelowTheCeiling) {
   for (const double ceiling : {1.25, 1.5, 2.0}) {
     SCOPED_TRACE(ceiling);

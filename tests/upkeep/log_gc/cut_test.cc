@@ -75,7 +75,8 @@ std::string FillAndDelete(const Kind& kind, Pattern pattern, std::size_t percent
   disk.LetItRun();
   if (std::string wrong = disk.Check(); !wrong.empty()) return wrong;
   if (std::string wrong = disk.store->Verify(); !wrong.empty()) return wrong;
-  // If garbage is spread thinly, moving what lies between takes more than is freed, until more is deleted.
+  // If garbage is spread thinly, moving the live values in between takes more space than it frees, until more is
+  // deleted.
   const std::size_t enough = 10;
   if (percent >= enough && disk.IsFull()) return "the disk stays full\n" + disk.Space();
   if (percent >= enough && disk.Fill() < kind.quota * percent / 400) {
@@ -220,7 +221,7 @@ std::string PowerCuts(std::uint64_t seed) {
       images.push_back(disk.store->fs->DrawCrash(prng));
     }
   });
-  // With sync: after each, nothing acknowledged may be lost.
+  // Each delete is synced, so no image may lack an acknowledged one.
   std::size_t next = 0;
   WriteOptions sync;
   sync.sync = true;
@@ -243,7 +244,7 @@ std::string PowerCuts(std::uint64_t seed) {
     Disk after(kThousand, false, seed);
     after.store->fs = std::make_shared<SimFileSystem>(std::move(images[i]), SimOptions());
     after.store->options.file_system = after.store->fs;
-    // Holes and removals of files that the cut undid take space again.
+    // If the power cut undid holes and removals of files, their bytes take space again.
     after.store->fs->SetQuota(std::max(kThousand.quota, after.store->fs->probe().allocated_bytes()));
     const std::string where = "image " + std::to_string(i) + ": ";
     if (const Status opened = after.store->Open(); !opened.ok()) return where + opened.ToString();
@@ -253,7 +254,7 @@ std::string PowerCuts(std::uint64_t seed) {
       expected.erase(disk.doomed[key]);
       if (after.store->Get(disk.doomed[key]) != "NotFound") return where + disk.doomed[key] + " is back";
     }
-    // The delete that ran may be there.
+    // The delete in progress may have taken effect.
     std::size_t missing = 0;
     for (const auto& [key, value] : expected) {
       const std::string found = after.store->Get(key);
@@ -269,7 +270,7 @@ std::string PowerCuts(std::uint64_t seed) {
 
 TEST(UpkeepCutTest, PowerCutsLeaveEverything) {
   for (std::uint64_t seed = 1; seed <= (kUnderSanitizer ? 1 : 2); ++seed) EXPECT_EQ(PowerCuts(seed), "") << seed;
-  if (kUnderSanitizer) return;  // a search for defective code, which other builds make
+  if (kUnderSanitizer) return;  // other builds search for the defect
   const MutantScope mutant(Mutant::kPunchBeforeCommit);
   EXPECT_NE(PowerCuts(1), "");
 }

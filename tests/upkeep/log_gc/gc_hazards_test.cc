@@ -54,7 +54,7 @@ struct WatchedStore : TestStore {
 std::string LongValue(int i, int version) { return GarbageValue(i, version) + std::string(2500, 'l'); }
 
 // A snapshot and an iterator live while log GC replaces every file many times. What they read never changes; the files
-// that they need stay until they are released. False: a file was removed before its reader.
+// that they need stay until they are released. False: a file was removed before its reader ended.
 bool ReadersKeepTheirFiles(std::size_t steps_least) {
   constexpr int kHot = 24;
   WatchedStore store;
@@ -102,6 +102,34 @@ TEST(GcHazardsTest, ReadersSeeTheirStateOverThousandsOfSteps) {
   EXPECT_TRUE(ReadersKeepTheirFiles(ScaledCount(2000)));
   const MutantScope mutant(Mutant::kUnlinkWhilePinned);
   EXPECT_FALSE(ReadersKeepTheirFiles(50));
+}
+
+// Regression: a step whose relocation file could not be synced removed that file. Which bytes of it are on the disk is not
+// known then, so nothing may be deleted until the next Open.
+std::size_t RelocationFilesAfterAFailedSync() {
+  WatchedStore store;
+  FillWithGarbage(&store);
+  SimFault fault;
+  fault.kind = SimOpKind::kSync;
+  fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(".gc"); };
+  store.fs->AddFault(fault);
+  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
+  static_cast<void>(store.db->WaitForCompact());
+  store.executor->RunAll();
+  EXPECT_FALSE(store.watch->errors.empty());
+  const std::size_t left = store.FilesOf(".gc").size();
+  store.db.reset();
+  store.fs->ClearFaults();
+  store.MustOpen();
+  ExpectAll(&store);
+  EXPECT_EQ(store.Verify(), "");
+  return left;
+}
+
+TEST(GcHazardsTest, AFailedSyncLeavesTheRelocationFile) {
+  EXPECT_EQ(RelocationFilesAfterAFailedSync(), 1u);
+  const MutantScope mutant(Mutant::kUnlinkAfterFailedSync);
+  EXPECT_EQ(RelocationFilesAfterAFailedSync(), 0u);
 }
 
 // If descriptors run out, files that are not in use at the moment are closed, also those that a reader may need. So log

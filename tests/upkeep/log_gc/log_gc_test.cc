@@ -121,7 +121,7 @@ TEST(LogGcTest, SlotsAreFreedWhenLayersAreCompacted) {
 
 // ---- Rules A1 to A3 ----
 
-// In the middle of a step of log GC, no call may wait for another step.
+// Compacts without log GC: in the middle of a step of log GC, no call may wait for another step.
 void MergeAll(TestStore* store) {
   CompactRangeOptions options;
   options.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kDisable;
@@ -326,7 +326,7 @@ TEST(LogGcTest, ValuesAreRelocatedUnderCurrentOptions) {
     store.Reopen();
     ExpectAll(&store);
     EXPECT_EQ(store.Verify(), "") << change;
-    // And back again.
+    // Changes the options back.
     ASSERT_TRUE(store.db->SetOptions({{"blob_compression_type", "kNoCompression"}, {"min_blob_size", "64"}}).ok());
     for (int i = 0; i < kGarbageKeys; i += 2) store.Put(NumberedKey(i), GarbageValue(i, VersionOf(i)));
     store.Compact();

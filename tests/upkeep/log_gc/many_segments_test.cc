@@ -10,7 +10,7 @@
 namespace cambium::testing {
 namespace {
 
-// Two in a segment.
+// Two values fill a segment.
 const int kValues = 150 * static_cast<int>(ScaleFromEnvironment());
 
 std::string ValueOf(int i) { return NumberedKey(i) + std::string(15'000, static_cast<char>('a' + i % 26)); }
@@ -60,7 +60,7 @@ TEST(ManySegmentsTest, SmallFlushesDoNotVisitAllSegments) {
 }
 
 // How many segments are visited by one look after each of twenty small flushes. With log GC, a look asks too whether a
-// step is due. No segment has garbage, nor is it small for its blob_file_size.
+// step is due. No segment has garbage or is small for its blob_file_size.
 std::uint64_t VisitsOfTwentyLooks(bool has_gc) {
   ManySegmentsStore store;
   store.options.enable_blob_garbage_collection = has_gc;
@@ -86,7 +86,7 @@ TEST(ManySegmentsTest, LookVisitsOnlyChangedSegments) {
   EXPECT_GE(VisitsOfTwentyLooks(true), 2 * 20u * kValues / 2);
 }
 
-// The looks that are left out do not keep log GC from work that is due.
+// Although looks are left out, log GC does the work that is due.
 TEST(ManySegmentsTest, GarbageOfManySmallFlushesIsCollected) {
   ManySegmentsStore store;
   store.Fill();

@@ -1,4 +1,4 @@
-// BudgetStore: a FamilyStore whose memtables only the limit of a WriteBufferManager makes full.
+// BudgetStore: a FamilyStore in which only the limit of a WriteBufferManager makes memtables full.
 #pragma once
 
 #include <algorithm>

@@ -78,8 +78,8 @@ double LeafBytes(const Case& c, double keys, double fill) {
 
 constexpr double kFilterBytes = 10.0 / 8;
 
-// The bytes of an entry in a run: in leaves, which are full except the last one, and its part of branches, filter and
-// the header's unit.
+// The bytes of a run for each of its entries: leaves (all full but the last one), branches, the filter, and the unit of
+// the header.
 double RunBytes(const Case& c, double keys) {
   const double leaf = LeafBytes(c, keys, 1);
   const double branches = keys * leaf > kPage ? std::ceil(keys * leaf / kPage / 90) : 0;

@@ -55,7 +55,7 @@ class FamiliesCeilingTest : public ::testing::Test {
     live_[family].erase(key);
     Step();
   }
-  // Now and then a task of the background runs, and the files are measured.
+  // Now and then runs a background task and measures the files.
   void Step() {
     if (++steps_ % 64 == 0 && store_.executor->pending() > 0) store_.executor->RunOneInstead();
     if (steps_ % 32 != 0) return;

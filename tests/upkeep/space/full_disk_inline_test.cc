@@ -173,8 +173,9 @@ int RescuesThatADeleteTakes() {
   return ended;
 }
 
-// Regression: a rescue ended the full state while a delete waited for it. The delete was then told to leave the room that
-// puts leave for compactions, made the disk count as full again, and so on, until it failed.
+// Regression: a rescue ended the full state while a delete waited for it. The delete then had to leave the room that
+// puts leave for compactions. There was less, so the delete made the disk count as full again, and waited for another
+// rescue. After several rescues it failed.
 TEST(FullDiskInlineTest, DeletesSucceedJustAfterARescue) {
   EXPECT_EQ(RescuesThatADeleteTakes(), 1);
   if (!TestsUseLsm()) {
@@ -191,7 +192,7 @@ TEST(FullDiskInlineTest, PutsLeaveRoomForCompactions) {
 
 struct PutsOnAShortDisk {
   Status failed;            // of the first put that failed; OK: none
-  bool has_waited = false;  // a put with no_slowdown was refused, which then passed as one that waits
+  bool has_waited = false;  // a put with no_slowdown was refused, and then passed without it
   bool is_full = false;     // after that put, or after all: only deletes are accepted
   std::string space;
 

@@ -33,7 +33,7 @@ std::vector<std::string> KeysOf(const Disk& disk, Prng* prng) {
   return keys;
 }
 
-// Memtables are as large as the disk, so all keys stand in memtables unless something flushes them.
+// Memtables are larger than the disk, so all keys are in memtables unless something flushes them.
 void UseLargeTables(Disk* disk) { disk->store->options.write_buffer_size = 64 * kMiB; }
 
 // Fills the disk, deletes a share of the keys, and puts them again. Returns "" or what went wrong.
@@ -102,8 +102,8 @@ TEST(FullDiskRoomTest, PutsAreAcceptedAfterTwoPercentInALargerDatabase) {
   }
 }
 
-// In a database of 24 MiB, deletes of 1 % may be too few. They succeed all the same, and after more deletes puts are
-// accepted again.
+// In a database of 24 MiB, deleting 1 % of the keys may free too little for puts. The deletes succeed all the same, and
+// after more of them puts are accepted again.
 TEST(FullDiskRoomTest, RepeatedSmallDeletesFreeSpace) {
   Disk disk(kThousand, false, 4);
   disk.store->MustOpen();

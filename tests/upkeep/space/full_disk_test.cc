@@ -223,8 +223,8 @@ TEST(FullDiskTest, WritesResumeWhenAnotherProgramFreesSpace) {
   EXPECT_EQ(disk.Check(), "");
 }
 
-// No file can be created, although there are free blocks. What was acknowledged is there, also for an Open that only
-// reads. Once files can be created, everything goes on.
+// No file can be created, although there are free blocks. All acknowledged data is there, also in OpenForReadOnly. Once
+// files can be created, the database takes writes again.
 TEST(FullDiskTest, AFileSystemWithoutAFreeInodeLosesNothing) {
   Disk disk(kSeparated, false, 8);
   disk.store->fs->SetQuota(100 * kMiB);
@@ -250,8 +250,8 @@ TEST(FullDiskTest, AFileSystemWithoutAFreeInodeLosesNothing) {
   EXPECT_TRUE(disk.store->db->Put({}, "new", "value").ok()) << disk.Space();
 }
 
-// The reserve exists from the first megabyte on, has the documented size, and shrinks with the database. A small
-// database has none, and a read-only Open makes none.
+// A small database has no reserve. A larger one has a reserve of the documented size, keeps it in an Open, and loses it
+// when the database is small again.
 TEST(FullDiskTest, DestroyRemovesTheReserve) {
   Disk disk(kSeparated, false, 4);
   disk.store->fs->SetQuota(100 * kMiB);

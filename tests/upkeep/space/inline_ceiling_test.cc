@@ -55,8 +55,8 @@ class InlineCeiling {
       writes == Writes::kDeletes && prng.OneIn(3) ? Delete(key) : Put(key);
     }
   }
-  // In random order, because SmallValueStore's keys are random, and so fast that jobs run nearly only while the writer
-  // waits. Then the first 1,000 keys are overwritten.
+  // Loads the keys so fast that jobs run almost only while the writer waits. SmallValueStore's keys are random, so the
+  // load is not in their order. Then overwrites the first 1,000 keys, many times each.
   void LoadFastAndOverwriteFew() {
     store_.puts_per_task = 4096;
     Load();
@@ -124,7 +124,7 @@ class InlineCeiling {
     if (present_[i]) --live_;
     present_[i] = false;
   }
-  // A segment is an eighth of the slack, but at least a megabyte. A has three.
+  // A segment is an eighth of the slack, but at least a megabyte. A is three segments.
   [[nodiscard]] double Allowed() const {
     const double live = static_cast<double>(live_) * stored_bytes_;
     return std::max<double>(kLimit, s_ * live + 3 * std::max<double>(kMiB, (s_ - 1) * live / 8));
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(Cells, InlineCeilingTest,
                                            Case{IndexKind::kBTree, 1.25, Writes::kSkewed},
                                            Case{IndexKind::kBTree, 1.25, Writes::kDeletes}));
 
-// Whether the runs that wait for a sweep add keys or replace some changes at once when a load ends.
+// When the load ends, the runs that wait for a sweep change at once: from adding keys to replacing some.
 struct FastLoad {
   double most = 0;
   double least_known = 0;
@@ -326,7 +326,7 @@ TEST(InlineCeilingOptionsTest, CeilingIsCheckedWhenOptionsChange) {
   const Status refused = DB::Open(options, kStorePath, families, &handles, &store.db);
   EXPECT_NE(refused.ToString().find("column family \"other\": max_space_amplification is 1.2"), std::string::npos)
       << refused.ToString();
-  // A reader keeps to no ceiling.
+  // OpenForReadOnly checks no ceiling.
   ASSERT_TRUE(DB::OpenForReadOnly(options, kStorePath, families, &handles, &store.db).ok());
   for (ColumnFamilyHandle* const each : handles) ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(each).ok());
 }

@@ -93,7 +93,7 @@ TEST(MemoryKeeperTest, TheManagerMayBeDestroyedFirst) {
   store.MustClose();
 }
 
-// The memory that filters have is no longer there for memtables.
+// Memory that filters take is not available to memtables.
 bool LimitHoldsWithFilters() {
   BudgetStore store(256 * kKiB);
   store.options.filter_bits_per_key = 64;
@@ -204,8 +204,8 @@ TEST(MemoryKeeperTest, ARefusedBatchKeepsNoMemory) {
   EXPECT_GT(LeftByRefusedBatches(), 4 * kKiB);
 }
 
-// A flush has ended while a reader was at work, which kept the memtable. The reader is done now: there is room, and a
-// write that needs memory finds that out before it makes memtables flush. Returns how many it freezes.
+// A reader kept a memtable in memory after its flush. Now the reader has ended, so there is room. A write that needs
+// memory must notice this before it makes memtables flush. Returns how many memtables are frozen.
 std::size_t FrozenAlthoughThereIsRoom() {
   const auto listener = std::make_shared<CountingListener>();
   BudgetStore store(512 * kKiB);
@@ -299,7 +299,7 @@ TEST(MemoryKeeperTest, WriteRefusedOnlyByOrderStartsNoFlush) {
   EXPECT_EQ(listener->reasons.size(), 0u);
 }
 
-// Listeners hear that writes wait for memory, and that they do no more.
+// Listeners are told that writes wait for memory, and that they no longer do.
 TEST(MemoryKeeperTest, AWaitForMemoryIsReported) {
   const auto listener = std::make_shared<CountingListener>();
   BudgetStore store(64 * kKiB);
@@ -323,7 +323,7 @@ TEST(MemoryKeeperTest, AWaitForMemoryIsReported) {
   EXPECT_EQ(listener->stalls.size() % 2, 0u);
 }
 
-// An iterator holds more than half of the limit, so that what takes writes is never so much that a flush is due.
+// An iterator holds more than half of the limit, so the active memtable never has so much memory that a flush is due.
 TEST(MemoryKeeperTest, RefusedWriteStartsFlush) {
   BudgetStore store(256 * kKiB);
   store.MustOpen();

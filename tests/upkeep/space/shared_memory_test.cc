@@ -27,7 +27,7 @@ struct Two {
   BudgetStore second;
 };
 
-// Returns the memory that a database keeps which is not written to any more, while another one is.
+// Returns the memory that an idle database keeps while another one is written to.
 std::uint64_t MemoryOfIdleDatabase() {
   Two two(512 * kKiB);
   two.first.PutRandom(800);

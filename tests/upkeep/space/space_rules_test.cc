@@ -103,8 +103,8 @@ std::uint64_t Allowed(double s, std::uint64_t live) {
 
 // ---- C1 ----
 
-// Overwrites ten megabytes `times` times. Returns how many commits found the files above the bound; the background gets
-// a turn at every 64th write, so that the writers are ahead of it.
+// Overwrites ten megabytes `times` times. The background gets a turn at every 64th write, so the writers are ahead of
+// it. Returns after how many writes the files were above the bound.
 std::uint64_t CommitsAboveTheCeiling(double s, std::uint64_t times) {
   constexpr std::uint64_t kKeys = 10'000;
   constexpr std::uint64_t kValue = 1000;

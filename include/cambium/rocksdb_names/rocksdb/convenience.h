@@ -1,6 +1,6 @@
 // Options as text, with RocksDB's functions. The syntax is that of cambium/convenience.h.
 //
-// Besides Cambium's names, each hint may be given, and block_based_table_factory={block_size=16K; ...}. Hints of an
+// A text may give Cambium's names, each hint, and block_based_table_factory={block_size=16K; ...}. Hints of an
 // enumerated type are given by their number. Any other name is InvalidArgument, unless ignore_unknown_options is set.
 #pragma once
 

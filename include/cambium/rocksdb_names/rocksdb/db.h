@@ -77,7 +77,8 @@ class DB {
   Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name, ColumnFamilyHandle** handle);
   Status CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& names,
                               std::vector<ColumnFamilyHandle*>* handles);
-  // One commit for each family: after an error those before it exist, and *handles has their handles, as in RocksDB.
+  // Commits each family by itself. After an error, as in RocksDB, the families before it exist, and *handles has their
+  // handles.
   Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& families,
                               std::vector<ColumnFamilyHandle*>* handles);
   Status DropColumnFamily(ColumnFamilyHandle* family);
@@ -148,7 +149,7 @@ class DB {
   // ---- Flushing and compacting ----
   Status Flush(const FlushOptions& options, ColumnFamilyHandle* family) { return OnCambium()->Flush(options, family); }
   Status Flush(const FlushOptions& options) { return OnCambium()->Flush(options); }
-  // One after the other.
+  // Flushes one family after the other.
   Status Flush(const FlushOptions& options, const std::vector<ColumnFamilyHandle*>& families);
   Status SyncWAL() { return OnCambium()->SyncWAL(); }
   Status FlushWAL(bool sync) { return OnCambium()->FlushWAL(sync); }
@@ -157,7 +158,8 @@ class DB {
   Status CompactRange(const CompactRangeOptions& options, const Slice* begin, const Slice* end) {
     return CompactRange(options, DefaultColumnFamily(), begin, end);
   }
-  // Between the two, each CompactRange that begins returns Incomplete; one that runs goes on. The calls are counted.
+  // While manual compactions are disabled, each CompactRange that begins returns Incomplete; one that runs goes on. The
+  // calls are counted: each Enable undoes one Disable.
   void DisableManualCompaction() { ++manual_compactions_disabled_; }
   void EnableManualCompaction() { --manual_compactions_disabled_; }
   Status WaitForCompact(const WaitForCompactOptions& options);

@@ -1,5 +1,5 @@
-// EventListener: callbacks for flushes, compactions, files, stalls and errors, with RocksDB's signatures. What each info
-// contains, and when it is given, is in cambium/listener.h. A callback of RocksDB that is missing here never occurs.
+// EventListener: callbacks for flushes, compactions, files, stalls and errors, with RocksDB's signatures.
+// cambium/listener.h says what each info contains, and when it is given. RocksDB's other callbacks are never called.
 #pragma once
 
 #include "cambium/listener.h"

@@ -57,7 +57,7 @@ class PinnableSlice : public Slice {
   }
   [[nodiscard]] bool IsPinned() const { return held_.IsPinned(); }
 
-  // Not pinned: the bytes are removed from the buffer too.
+  // If the bytes are not pinned, they are removed from the buffer too.
   void remove_prefix(std::size_t n) {
     assert(n <= size());
     Slice rest = *this;
@@ -81,7 +81,7 @@ class PinnableSlice : public Slice {
       PinSelf(rest);
     }
   }
-  // Takes over what a read has returned.
+  // Takes the value that a read has returned.
   void Take(cambium::PinnableSlice&& read) {
     if (buffer_ != nullptr) return PinSelf(read);
     held_ = std::move(read);

@@ -54,8 +54,8 @@ struct CreateBackupOptions {
   bool decrease_background_thread_cpu_priority = false;  // without effect
 };
 
-// NotSupported: keep_log_files, which mixes the log of the database that is replaced with the backup. The modes differ
-// in speed alone.
+// keep_log_files is NotSupported: it keeps the log of the database that the backup replaces, and mixes the two. The
+// modes differ only in speed.
 struct RestoreOptions {
   enum Mode : std::uint32_t { kKeepLatestDbSessionIdFiles = 1, kVerifyChecksum = 2, kPurgeAllFiles = 0xffff };
   explicit RestoreOptions(bool keeps_log_files = false, Mode its_mode = kPurgeAllFiles)

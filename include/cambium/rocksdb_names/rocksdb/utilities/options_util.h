@@ -1,5 +1,5 @@
-// The options of a database from its files. Cambium's OPTIONS file has the options that Cambium has. The hints of a
-// database are in the file ROCKSDB_OPTIONS in its directory; checkpoints and backups leave that file out.
+// Reads the options of a database from two files in its directory: the newest OPTIONS file has the options that Cambium
+// has, and ROCKSDB_OPTIONS has the hints. Checkpoints and backups leave ROCKSDB_OPTIONS out.
 #pragma once
 
 #include <memory>

@@ -1,0 +1,372 @@
+// Transactions in two phases: Prepare, and Commit or Rollback, also after the database was opened again.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cambium/checkpoint.h"
+#include "io/file_header.h"
+#include "manifest/features.h"
+#include "testing/mutant_scope.h"
+#include "transactions/prepared_test_store.h"
+
+namespace cambium::testing::prepare_test {
+namespace {
+
+class PrepareTest : public ::testing::Test {
+ protected:
+  PrepareTest() { store_.MustOpenTransactions(); }
+
+  PreparedTestStore store_;
+};
+
+TEST_F(PrepareTest, PreparedWritesAreVisibleOnlyAfterTheCommit) {
+  ASSERT_TRUE(store_.transactions->Put({}, "a", "0").ok());
+  const TransactionPtr transaction = store_.BeginNamed("t", {{"a", "1"}, {"b", "2"}});
+  ASSERT_TRUE(transaction->Prepare().ok());
+  EXPECT_EQ(transaction->GetState(), Transaction::PREPARED);
+  EXPECT_EQ(store_.PreparedNames(), "t");
+  EXPECT_EQ(store_.GetOf("a"), "0");
+  std::string own;
+  EXPECT_TRUE(transaction->Get({}, "a", &own).ok());
+  EXPECT_EQ(own, "1");
+  ASSERT_TRUE(transaction->Commit().ok());
+  EXPECT_EQ(transaction->GetState(), Transaction::COMMITTED);
+  EXPECT_EQ(store_.GetOf("a") + store_.GetOf("b"), "12");
+  EXPECT_EQ(store_.PreparedNames(), "");
+  EXPECT_TRUE(store_.transactions->Put({}, "a", "3").ok());
+}
+
+TEST_F(PrepareTest, RollbackRemovesThePrepared) {
+  const TransactionPtr transaction = store_.BeginNamed("t", {{"a", "1"}});
+  ASSERT_TRUE(transaction->Prepare().ok());
+  ASSERT_TRUE(transaction->Rollback().ok());
+  EXPECT_EQ(store_.PreparedNames(), "");
+  EXPECT_EQ(store_.GetOf("a"), "NotFound");
+  EXPECT_TRUE(store_.transactions->Put({}, "a", "3").ok());
+  // It can be used again, with its name.
+  ASSERT_TRUE(transaction->Put("a", "4").ok());
+  ASSERT_TRUE(transaction->Prepare().ok());
+  ASSERT_TRUE(transaction->Commit().ok());
+  EXPECT_EQ(store_.GetOf("a"), "4");
+}
+
+TEST_F(PrepareTest, APreparedTransactionIsThereAfterAReopenWithItsLocks) {
+  for (const bool commits : {true, false}) {
+    ASSERT_TRUE(store_.transactions->Put({}, "a", "0").ok());
+    {
+      const TransactionPtr transaction = store_.BeginNamed("t", {{"a", "1"}});
+      ASSERT_TRUE(transaction->Delete("b").ok());
+      std::string* const no_value = nullptr;
+      ASSERT_TRUE(transaction->GetForUpdate({}, "read", no_value).ok());
+      ASSERT_TRUE(transaction->GetForUpdate({}, "shared", no_value, /*exclusive=*/false).ok());
+      ASSERT_TRUE(transaction->Prepare().ok());
+    }
+    store_.ReopenTransactions();
+    for (const char* const key : {"a", "b", "read", "shared"}) {
+      EXPECT_TRUE(store_.transactions->Put({}, key, "other").IsLockTimeout()) << key;
+    }
+    EXPECT_TRUE(store_.Begin()->GetForUpdate({}, "shared", static_cast<std::string*>(nullptr), false).ok());
+    {
+      const std::vector<TransactionPtr> all = store_.Prepared();
+      ASSERT_EQ(all.size(), 1u);
+      EXPECT_EQ(all[0]->GetName(), "t");
+      EXPECT_EQ(all[0]->GetState(), Transaction::PREPARED);
+      EXPECT_EQ(all[0]->GetNumPuts(), 1u);
+      EXPECT_EQ(all[0]->GetNumDeletes(), 1u);
+      EXPECT_EQ(all[0]->GetNumKeys(), 4u);
+      std::string own;
+      EXPECT_TRUE(all[0]->Get({}, "a", &own).ok());
+      EXPECT_EQ(own, "1");
+      const Status ended = commits ? all[0]->Commit() : all[0]->Rollback();
+      ASSERT_TRUE(ended.ok()) << ended.ToString();
+    }
+    EXPECT_EQ(store_.GetOf("a"), commits ? "1" : "0");
+    EXPECT_EQ(store_.GetOf("b"), "NotFound");
+    EXPECT_EQ(store_.PreparedNames(), "");
+    for (const char* const key : {"a", "b", "read", "shared"}) {
+      EXPECT_TRUE(store_.transactions->Put({}, key, "0").ok()) << key;
+      EXPECT_TRUE(store_.transactions->Delete({}, key).ok()) << key;
+    }
+    store_.ReopenTransactions();
+    EXPECT_TRUE(store_.Prepared().empty());
+  }
+}
+
+TEST_F(PrepareTest, MutantRecoveryTakesNoLocksIsNoticed) {
+  ASSERT_TRUE(store_.BeginNamed("t", {{"a", "1"}})->Prepare().ok());
+  const MutantScope mutant(Mutant::kRecoveryTakesNoLocks);
+  store_.ReopenTransactions();
+  EXPECT_FALSE(store_.transactions->Put({}, "a", "other").IsLockTimeout());
+}
+
+// The locks of a prepared transaction must hold until it ends, whatever becomes of the object.
+TEST_F(PrepareTest, ADeletedPreparedTransactionKeepsItsLocksAndName) {
+  ASSERT_TRUE(store_.BeginNamed("t", {{"a", "1"}})->Prepare().ok());
+  EXPECT_TRUE(store_.transactions->Put({}, "a", "other").IsLockTimeout());
+  EXPECT_EQ(store_.transactions->GetTransactionByName("t"), nullptr);
+  EXPECT_TRUE(store_.Begin()->SetName("t").IsInvalidArgument());
+  EXPECT_EQ(store_.PreparedNames(), "t");
+  store_.ReopenTransactions();
+  const TransactionPtr found(store_.transactions->GetTransactionByName("t"));
+  ASSERT_NE(found, nullptr);
+  ASSERT_TRUE(found->Commit().ok());
+  EXPECT_EQ(store_.GetOf("a"), "1");
+}
+
+TEST_F(PrepareTest, MutantDeletedPreparedUnlocksIsNoticed) {
+  const MutantScope mutant(Mutant::kDeletedPreparedUnlocks);
+  ASSERT_TRUE(store_.BeginNamed("t", {{"a", "1"}})->Prepare().ok());
+  EXPECT_FALSE(store_.transactions->Put({}, "a", "other").IsLockTimeout());
+}
+
+TEST_F(PrepareTest, AnObjectThatBeginsAgainLeavesItsPreparedTransaction) {
+  TransactionPtr transaction = store_.BeginNamed("t", {{"a", "1"}});
+  ASSERT_TRUE(transaction->Prepare().ok());
+  ASSERT_EQ(store_.transactions->BeginTransaction({}, {}, transaction.get()), transaction.get());
+  EXPECT_EQ(transaction->GetState(), Transaction::STARTED);
+  EXPECT_TRUE(transaction->Put("a", "2").IsLockTimeout());
+  EXPECT_TRUE(transaction->Put("b", "2").ok());
+  ASSERT_TRUE(transaction->Commit().ok());
+  EXPECT_EQ(store_.PreparedNames(), "t");
+}
+
+TEST_F(PrepareTest, APreparedTransactionDoesNotExpire) {
+  const TransactionPtr transaction = store_.Begin({.expiration = 10});
+  ASSERT_TRUE(transaction->SetName("t").ok());
+  ASSERT_TRUE(transaction->Put("a", "1").ok());
+  ASSERT_TRUE(transaction->Prepare().ok());
+  store_.clock->Advance(1000000);
+  EXPECT_TRUE(store_.transactions->Put({}, "a", "other").IsLockTimeout());
+  ASSERT_TRUE(transaction->Commit().ok());
+  EXPECT_EQ(store_.GetOf("a"), "1");
+}
+
+TEST_F(PrepareTest, ADeletedPreparedTransactionDoesNotExpire) {
+  {
+    const TransactionPtr transaction = store_.Begin({.expiration = 10});
+    ASSERT_TRUE(transaction->SetName("t").ok());
+    ASSERT_TRUE(transaction->Put("a", "1").ok());
+    ASSERT_TRUE(transaction->Prepare().ok());
+  }
+  store_.clock->Advance(1000000);
+  EXPECT_TRUE(store_.transactions->Put({}, "a", "other").IsLockTimeout());
+}
+
+TEST_F(PrepareTest, AnExpiredTransactionIsNotPrepared) {
+  const TransactionPtr transaction = store_.Begin({.expiration = 10});
+  ASSERT_TRUE(transaction->SetName("t").ok());
+  ASSERT_TRUE(transaction->Put("a", "1").ok());
+  store_.clock->Advance(1000000);
+  EXPECT_TRUE(transaction->Prepare().IsExpired());
+  EXPECT_EQ(store_.PreparedNames(), "");
+}
+
+TEST_F(PrepareTest, WrongUseIsAnError) {
+  const TransactionPtr unnamed = store_.Begin();
+  EXPECT_TRUE(unnamed->Prepare().IsInvalidArgument());
+  EXPECT_EQ(unnamed->GetState(), Transaction::STARTED);
+  const TransactionPtr needs = store_.Begin({.skip_prepare = false});
+  ASSERT_TRUE(needs->Put("x", "1").ok());
+  EXPECT_TRUE(needs->Commit().IsInvalidArgument());
+  ASSERT_TRUE(needs->SetName("needs").ok());
+  ASSERT_TRUE(needs->Prepare().ok());
+  ASSERT_TRUE(needs->Commit().ok());
+  EXPECT_TRUE(needs->Prepare().IsInvalidArgument());
+
+  const TransactionPtr transaction = store_.BeginNamed("t", {{"a", "1"}});
+  transaction->SetSavePoint();
+  ASSERT_TRUE(transaction->Prepare().ok());
+  EXPECT_TRUE(transaction->Prepare().IsInvalidArgument());
+  EXPECT_TRUE(transaction->Put("b", "2").IsInvalidArgument());
+  EXPECT_TRUE(transaction->Delete("a").IsInvalidArgument());
+  EXPECT_TRUE(transaction->GetForUpdate({}, "c", static_cast<std::string*>(nullptr)).IsInvalidArgument());
+  EXPECT_TRUE(transaction->RollbackToSavePoint().IsInvalidArgument());
+  EXPECT_TRUE(transaction->PopSavePoint().IsInvalidArgument());
+  EXPECT_TRUE(transaction->SetName("u").IsInvalidArgument());
+  transaction->UndoGetForUpdate("a");
+  EXPECT_TRUE(store_.transactions->Put({}, "a", "other").IsLockTimeout());
+  EXPECT_TRUE(store_.transactions->Close().IsAborted());
+  ASSERT_TRUE(transaction->Commit().ok());
+}
+
+TEST_F(PrepareTest, AFailedPrepareLeavesTheTransactionAsItWas) {
+  ASSERT_TRUE(store_.BeginNamed("first", {{"x", "1"}})->Prepare().ok());  // makes the family
+  const TransactionPtr transaction = store_.BeginNamed("t", {{"a", "1"}});
+  store_.fs->SetQuota(0);
+  Status prepared = transaction->Prepare();
+  for (int i = 0; i < 1000 && prepared.ok(); ++i) {
+    ASSERT_TRUE(transaction->Rollback().ok());
+    ASSERT_TRUE(transaction->Put("a", std::string(2000, 'v')).ok());
+    prepared = transaction->Prepare();
+  }
+  EXPECT_TRUE(prepared.IsNoSpace()) << prepared.ToString();
+  EXPECT_EQ(transaction->GetState(), Transaction::STARTED);
+  EXPECT_EQ(store_.PreparedNames(), "first");
+  EXPECT_TRUE(transaction->Put("b", "2").ok());
+  EXPECT_TRUE(transaction->Rollback().ok());
+}
+
+TEST_F(PrepareTest, TheFamilyOfThePreparedIsNotForOthers) {
+  ASSERT_TRUE(store_.BeginNamed("t", {{"a", "1"}})->Prepare().ok());
+  ASSERT_TRUE(store_.transactions->Close().ok());
+  store_.transactions.reset();
+  const DBOptions db_options = store_.options;
+  const std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, store_.options},
+                                                        {std::string(kPreparedFamilyName), store_.options}};
+  std::vector<ColumnFamilyHandle*> handles;
+  ASSERT_TRUE(TransactionDB::Open(db_options, store_.locking, kStorePath, families, &handles, &store_.transactions).ok());
+  ASSERT_EQ(handles.size(), 2u);
+  EXPECT_TRUE(store_.transactions->Put({}, handles[1], "t", "x").IsInvalidArgument());
+  EXPECT_TRUE(store_.Begin()->Put(handles[1], "t", "x").IsInvalidArgument());
+  EXPECT_TRUE(store_.transactions->DropColumnFamily(handles[1]).IsInvalidArgument());
+  for (ColumnFamilyHandle* const handle : handles) delete handle;
+  const TransactionPtr found(store_.transactions->GetTransactionByName("t"));
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(found->Rollback().ok());
+}
+
+TEST_F(PrepareTest, ATransactionOnADroppedFamilyCanOnlyBeRolledBack) {
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_TRUE(store_.transactions->CreateColumnFamily(store_.options, "gone", &family).ok());
+  {
+    const TransactionPtr transaction = store_.BeginNamed("t", {{"a", "1"}});
+    ASSERT_TRUE(transaction->Put(family, "b", "2").ok());
+    ASSERT_TRUE(transaction->Prepare().ok());
+    ASSERT_TRUE(store_.transactions->DropColumnFamily(family).ok());
+    EXPECT_FALSE(transaction->Commit().ok());
+    EXPECT_EQ(transaction->GetState(), Transaction::PREPARED);
+    EXPECT_EQ(store_.PreparedNames(), "t");
+  }
+  delete family;
+  // A family that is made again under the name is another one.
+  ASSERT_TRUE(store_.transactions->CreateColumnFamily(store_.options, "gone", &family).ok());
+  delete family;
+  ASSERT_TRUE(store_.transactions->Close().ok());
+  store_.transactions.reset();
+  std::vector<ColumnFamilyHandle*> handles;
+  ASSERT_TRUE(TransactionDB::Open(store_.options, store_.locking, kStorePath,
+                                  {{kDefaultColumnFamilyName, store_.options}, {"gone", store_.options}}, &handles,
+                                  &store_.transactions)
+                  .ok());
+  store_.base = store_.transactions.get();
+  for (ColumnFamilyHandle* const handle : handles) delete handle;
+  const TransactionPtr found(store_.transactions->GetTransactionByName("t"));
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(found->Commit().IsInvalidArgument());
+  EXPECT_EQ(found->GetState(), Transaction::PREPARED);
+  EXPECT_TRUE(found->Rollback().ok());
+  EXPECT_EQ(store_.PreparedNames(), "");
+  EXPECT_EQ(store_.GetOf("a"), "NotFound");
+}
+
+TEST_F(PrepareTest, AMalformedRecordMakesOpenFailAndNamesTheTransaction) {
+  ASSERT_TRUE(store_.BeginNamed("t", {{"a", "1"}})->Prepare().ok());
+  ASSERT_TRUE(store_.transactions->Close().ok());
+  store_.transactions.reset();
+  {
+    std::vector<ColumnFamilyHandle*> handles;
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(store_.options, kStorePath,
+                         {{kDefaultColumnFamilyName, store_.options}, {std::string(kPreparedFamilyName), store_.options}},
+                         &handles, &db)
+                    .ok());
+    ASSERT_TRUE(db->Put({}, handles[1], "t", "\x01\x05").ok());
+    for (ColumnFamilyHandle* const handle : handles) delete handle;
+    std::vector<PreparedTransaction> list;
+    EXPECT_TRUE(ListPreparedTransactions(db.get(), &list).IsCorruption());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  const Status opened = store_.OpenTransactions();
+  EXPECT_TRUE(opened.IsCorruption()) << opened.ToString();
+  EXPECT_NE(opened.ToString().find("prepared transaction"), std::string::npos) << opened.ToString();
+  EXPECT_EQ(store_.transactions, nullptr);
+}
+
+// The header of the newest MANIFEST says which versions may write to the database.
+std::uint32_t FeaturesOnDisk(const TestStore& store) {
+  const std::vector<std::string> manifests = store.FilesOf("MANIFEST");
+  std::string bytes;
+  EXPECT_TRUE(store.fs->probe().ReadContents(*std::ranges::max_element(manifests), &bytes).ok());
+  const Result<FileHeader> header = DecodeFileHeader(Slice(bytes).substr(0, kFileHeaderSize), "MANIFEST");
+  return header.ok() ? header->optional_features : 0xffffffff;
+}
+
+TEST_F(PrepareTest, TheFirstPrepareSetsTheFeatureBitAndADropOfItsFamilyClearsIt) {
+  ASSERT_TRUE(store_.BeginNamed("named", {{"a", "1"}})->Commit().ok());
+  EXPECT_EQ(FeaturesOnDisk(store_), 0u);
+  ASSERT_TRUE(store_.BeginNamed("t", {{"a", "1"}})->Prepare().ok());
+  EXPECT_EQ(FeaturesOnDisk(store_), kFeaturePreparedTransactions);
+  store_.ReopenTransactions();
+  EXPECT_EQ(FeaturesOnDisk(store_), kFeaturePreparedTransactions);
+  ASSERT_TRUE(store_.transactions->Close().ok());
+  store_.transactions.reset();
+  for (const std::uint32_t after : {kFeaturePreparedTransactions, 0u}) {
+    std::vector<ColumnFamilyHandle*> handles;
+    std::unique_ptr<DB> db;
+    std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, store_.options}};
+    if (after != 0) families.emplace_back(std::string(kPreparedFamilyName), store_.options);
+    ASSERT_TRUE(DB::Open(store_.options, kStorePath, families, &handles, &db).ok());
+    EXPECT_EQ(FeaturesOnDisk(store_), after);
+    if (after != 0) {
+      ASSERT_TRUE(db->DropColumnFamily(handles[1]).ok());
+    }
+    for (ColumnFamilyHandle* const handle : handles) delete handle;
+    ASSERT_TRUE(db->Close().ok());
+  }
+}
+
+TEST_F(PrepareTest, MutantNoBitForPreparedTransactionsIsNoticed) {
+  const MutantScope mutant(Mutant::kNoBitForPreparedTransactions);
+  ASSERT_TRUE(store_.BeginNamed("t", {{"a", "1"}})->Prepare().ok());
+  EXPECT_EQ(FeaturesOnDisk(store_), 0u);
+}
+
+TEST_F(PrepareTest, ACheckpointHasThePreparedTransactions) {
+  ASSERT_TRUE(store_.BeginNamed("t", {{"a", "1"}})->Prepare().ok());
+  Checkpoint* checkpoint = nullptr;
+  ASSERT_TRUE(Checkpoint::Create(store_.base, &checkpoint).ok());
+  const std::unique_ptr<Checkpoint> owned(checkpoint);
+  const Status copied = owned->CreateCheckpoint("/copy");
+  ASSERT_TRUE(copied.ok()) << copied.ToString();
+  std::unique_ptr<TransactionDB> copy;
+  ASSERT_TRUE(TransactionDB::Open(store_.options, store_.locking, "/copy", &copy).ok());
+  const TransactionPtr found(copy->GetTransactionByName("t"));
+  ASSERT_NE(found, nullptr);
+  ASSERT_TRUE(found->Commit().ok());
+  std::string value;
+  EXPECT_TRUE(copy->Get({}, "a", &value).ok());
+  EXPECT_EQ(value, "1");
+  EXPECT_EQ(store_.GetOf("a"), "NotFound");
+}
+
+TEST_F(PrepareTest, ManyPreparedTransactionsSurviveFlushesAndCompactions) {
+  constexpr int kCount = 300;
+  for (int i = 0; i < kCount; ++i) {
+    const std::string name = NumberedKey(i);
+    ASSERT_TRUE(store_.BeginNamed(name, {{"key of " + name, std::string(500, 'v') + name}})->Prepare().ok());
+    ASSERT_TRUE(store_.transactions->Put({}, "other " + name, std::string(300, 'o')).ok());
+  }
+  ASSERT_TRUE(store_.transactions->Flush({}).ok());
+  ASSERT_TRUE(store_.transactions->CompactRange({}, nullptr, nullptr).ok());
+  store_.ReopenTransactions();
+  {
+    const std::vector<TransactionPtr> all = store_.Prepared();
+    ASSERT_EQ(all.size(), static_cast<std::size_t>(kCount));
+    for (int i = 0; i < kCount; ++i) {
+      EXPECT_EQ(all[static_cast<std::size_t>(i)]->GetName(), NumberedKey(i));
+      ASSERT_TRUE((i % 2 == 0 ? all[static_cast<std::size_t>(i)]->Commit() : all[static_cast<std::size_t>(i)]->Rollback()).ok());
+    }
+  }
+  store_.ReopenTransactions();
+  EXPECT_TRUE(store_.Prepared().empty());
+  for (int i = 0; i < kCount; ++i) {
+    const std::string name = NumberedKey(i);
+    EXPECT_EQ(store_.GetOf("key of " + name), i % 2 == 0 ? std::string(500, 'v') + name : "NotFound");
+  }
+}
+
+}  // namespace
+}  // namespace cambium::testing::prepare_test
