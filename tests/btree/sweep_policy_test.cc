@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 
 namespace cambium {
 namespace {
@@ -21,9 +22,14 @@ struct Choice {
   SweepChoice expected;
 };
 
-TEST(SweepPolicyTest, FollowsTheTable) {
+void ExpectChoices(std::span<const Choice> table) {
+  for (const Choice& choice : table) {
+    EXPECT_EQ(PickSweep(choice.shape, {}), choice.expected) << choice.why;
+  }
+}
+
+TEST(SweepPolicyTest, MemtableIsFlushedIntoTheTreeOrMakesARun) {
   const Choice table[] = {
-      {"nothing to do", {.tree_keys = 1000}, SweepChoice::kNothing},
       {"the first memtable makes the tree", {.memtable_keys = 10}, SweepChoice::kFlushIntoTree},
       {"an eighth of the tree is merged straight in",
        {.memtable_keys = 125'000, .tree_keys = 1'000'000, .tree_keys_between = 1'000'000, .tree_height = 3},
@@ -59,16 +65,6 @@ TEST(SweepPolicyTest, FollowsTheTable) {
       {"no memtable is merged below runs added since a sweep began",
        {.memtable_keys = 1'000'000, .run_count = 1, .run_keys = 10, .tree_keys = 100, .sweep_in_progress = true},
        SweepChoice::kMakeRun},
-      {"few runs wait", {.run_count = 16, .run_keys = 125'000, .tree_keys = 1'000'000}, SweepChoice::kNothing},
-      {"runs with more than an eighth of the keys are due",
-       {.run_count = 2, .run_keys = 125'001, .tree_keys = 1'000'000},
-       SweepChoice::kSweep},
-      {"keys that ranges of runs cover count like keys of runs",
-       {.run_count = 2, .run_keys = 25'000, .run_covered_keys = 100'001, .tree_keys = 1'000'000},
-       SweepChoice::kSweep},
-      {"few covered keys wait",
-       {.run_count = 2, .run_keys = 25'000, .run_covered_keys = 100'000, .tree_keys = 1'000'000},
-       SweepChoice::kNothing},
       {"a memtable with only a narrow range is merged",
        {.memtable_ranges = 1, .memtable_covered_keys = 20, .tree_keys = 10'000, .tree_keys_between = 20,
         .tree_height = 2},
@@ -81,6 +77,23 @@ TEST(SweepPolicyTest, FollowsTheTable) {
        {.memtable_keys = 900'000, .run_count = 1, .run_covered_keys = 900'000, .tree_keys = 1'000'000,
         .tree_keys_between = 900'000, .tree_height = 3},
        SweepChoice::kMakeRun},
+  };
+  ExpectChoices(table);
+}
+
+TEST(SweepPolicyTest, RunsWaitOrAreSwept) {
+  const Choice table[] = {
+      {"nothing to do", {.tree_keys = 1000}, SweepChoice::kNothing},
+      {"few runs wait", {.run_count = 16, .run_keys = 125'000, .tree_keys = 1'000'000}, SweepChoice::kNothing},
+      {"runs with more than an eighth of the keys are due",
+       {.run_count = 2, .run_keys = 125'001, .tree_keys = 1'000'000},
+       SweepChoice::kSweep},
+      {"keys that ranges of runs cover count like keys of runs",
+       {.run_count = 2, .run_keys = 25'000, .run_covered_keys = 100'001, .tree_keys = 1'000'000},
+       SweepChoice::kSweep},
+      {"few covered keys wait",
+       {.run_count = 2, .run_keys = 25'000, .run_covered_keys = 100'000, .tree_keys = 1'000'000},
+       SweepChoice::kNothing},
       {"too many runs are due", {.run_count = 17, .run_keys = 17, .tree_keys = 1'000'000}, SweepChoice::kSweep},
       {"any run is due if urgent",
        {.run_count = 1, .run_keys = 1, .tree_keys = 1'000'000, .urgent = true},
@@ -89,9 +102,7 @@ TEST(SweepPolicyTest, FollowsTheTable) {
       {"a begun sweep continues", {.run_count = 1, .run_keys = 1, .tree_keys = 1'000'000, .sweep_in_progress = true},
        SweepChoice::kResumeSweep},
   };
-  for (const Choice& choice : table) {
-    EXPECT_EQ(PickSweep(choice.shape, {}), choice.expected) << choice.why;
-  }
+  ExpectChoices(table);
 }
 
 TEST(SweepPolicyTest, FollowsSweepRatio) {

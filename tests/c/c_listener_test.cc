@@ -1,5 +1,5 @@
 // Every event reaches its callback, with the state, and every getter returns its field. The events are made by hand,
-// because stalls and disk errors cannot be produced at will. c_api_test has a listener in a database.
+// because stalls and disk errors cannot be produced at will. c_objects_test has a listener in a database.
 #include <gtest/gtest.h>
 
 #include <string>

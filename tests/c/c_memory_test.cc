@@ -363,34 +363,6 @@ void AddCallsOfTransactionDbs(Table* all) {
   c["transactiondb_delete_cf"] = {Needs::kNothing, [](Room& r) {
     cambium_transactiondb_delete_cf(r.txn_db, &r.write, r.handles[1], "a", 1, &r.error);
   }, OpenLockingFamilies};
-  c["put_if_absent"] = {Needs::kOpen, [](Room& r) {
-    cambium_put_if_absent(r.db, &r.write, "new", 3, "1", 1, &r.error);
-  }};
-  c["put_if_absent_cf"] = {Needs::kOpen, [](Room& r) {
-    cambium_put_if_absent_cf(r.db, &r.write, r.x, "new", 3, "1", 1, &r.error);
-  }};
-  c["compare_and_set"] = {Needs::kOpen, [](Room& r) {
-    cambium_compare_and_set(r.db, &r.write, "later", 5, "value", 5, "1", 1, &r.error);
-  }};
-  c["compare_and_set_cf"] = {Needs::kOpen, [](Room& r) {
-    cambium_compare_and_set_cf(r.db, &r.write, r.x, "key", 3, "value", 5, "1", 1, &r.error);
-  }};
-  c["compare_and_delete"] = {Needs::kOpen, [](Room& r) {
-    cambium_compare_and_delete(r.db, &r.write, "later", 5, "value", 5, &r.error);
-  }};
-  c["compare_and_delete_cf"] = {Needs::kOpen, [](Room& r) {
-    cambium_compare_and_delete_cf(r.db, &r.write, r.x, "key", 3, "value", 5, &r.error);
-  }};
-  c["write_if"] = {Needs::kOpen, [](Room& r) {
-    cambium_write_if(r.db, &r.write, static_cast<cambium_writeconditions_t*>(r.keeper.get()), &r.batch, &r.error);
-  }, [](Room& r) {
-    r.keeper.reset(cambium_writeconditions_create(), [](cambium_writeconditions_t* made) {
-      cambium_writeconditions_destroy(made);
-    });
-    auto* const conditions = static_cast<cambium_writeconditions_t*>(r.keeper.get());
-    cambium_writeconditions_has_value(conditions, "later", 5, "value", 5);
-    cambium_writeconditions_is_absent_cf(conditions, r.x, "new", 3);
-  }};
   c["transactiondb_write"] = {Needs::kNothing, [](Room& r) {
     cambium_transactiondb_write(r.txn_db, &r.write, &r.batch, &r.error);
   }, OpenLockingDb};
@@ -422,6 +394,38 @@ void AddCallsOfTransactionDbs(Table* all) {
   c["transactiondb_flush_wal"] = {Needs::kNothing, [](Room& r) {
     cambium_transactiondb_flush_wal(r.txn_db, 1, &r.error);
   }, OpenLockingFamilies};
+}
+
+void AddConditionalWrites(Table* all) {
+  Table& c = *all;
+  c["put_if_absent"] = {Needs::kOpen, [](Room& r) {
+    cambium_put_if_absent(r.db, &r.write, "new", 3, "1", 1, &r.error);
+  }};
+  c["put_if_absent_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_put_if_absent_cf(r.db, &r.write, r.x, "new", 3, "1", 1, &r.error);
+  }};
+  c["compare_and_set"] = {Needs::kOpen, [](Room& r) {
+    cambium_compare_and_set(r.db, &r.write, "later", 5, "value", 5, "1", 1, &r.error);
+  }};
+  c["compare_and_set_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_compare_and_set_cf(r.db, &r.write, r.x, "key", 3, "value", 5, "1", 1, &r.error);
+  }};
+  c["compare_and_delete"] = {Needs::kOpen, [](Room& r) {
+    cambium_compare_and_delete(r.db, &r.write, "later", 5, "value", 5, &r.error);
+  }};
+  c["compare_and_delete_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_compare_and_delete_cf(r.db, &r.write, r.x, "key", 3, "value", 5, &r.error);
+  }};
+  c["write_if"] = {Needs::kOpen, [](Room& r) {
+    cambium_write_if(r.db, &r.write, static_cast<cambium_writeconditions_t*>(r.keeper.get()), &r.batch, &r.error);
+  }, [](Room& r) {
+    r.keeper.reset(cambium_writeconditions_create(), [](cambium_writeconditions_t* made) {
+      cambium_writeconditions_destroy(made);
+    });
+    auto* const conditions = static_cast<cambium_writeconditions_t*>(r.keeper.get());
+    cambium_writeconditions_has_value(conditions, "later", 5, "value", 5);
+    cambium_writeconditions_is_absent_cf(conditions, r.x, "new", 3);
+  }};
 }
 
 // ---- c.h ----
@@ -714,6 +718,7 @@ const Table& Cases() {
     AddIndexedBatches(all);
     AddTransactionDbs(all);
     AddCallsOfTransactionDbs(all);
+    AddConditionalWrites(all);
     return all;
   }();
   return *cases;

@@ -165,8 +165,9 @@ static_assert(cambium_trace_filter_multiget == static_cast<int>(kTraceFilterMult
 static_assert(cambium_log_debug == static_cast<int>(InfoLogLevel::kDebug));
 static_assert(cambium_log_error == static_cast<int>(InfoLogLevel::kError));
 
-// Options of single calls are in no table: each field is tested by hand.
-TEST(COptionsTest, OptionsOfCallsHaveSettersAndGetters) {
+// ---- Options of single calls, which are in no table: each field is tested by hand ----
+
+TEST(COptionsTest, OptionsOfReadsHaveSettersAndGetters) {
   cambium_readoptions_t read;
   EXPECT_EQ(cambium_readoptions_get_verify_checksums(&read), 1);
   cambium_readoptions_set_verify_checksums(&read, 0);
@@ -191,7 +192,9 @@ TEST(COptionsTest, OptionsOfCallsHaveSettersAndGetters) {
   cambium_readoptions_set_durable_only(&read, 1);
   EXPECT_TRUE(read.rep.durable_only);
   EXPECT_EQ(cambium_readoptions_get_durable_only(&read), 1);
+}
 
+TEST(COptionsTest, OptionsOfWritesHaveSettersAndGetters) {
   cambium_writeoptions_t write{};
   cambium_writeoptions_set_sync(&write, 1);
   EXPECT_TRUE(write.rep.sync);
@@ -204,7 +207,9 @@ TEST(COptionsTest, OptionsOfCallsHaveSettersAndGetters) {
   cambium_writeoptions_set_no_slowdown(&write, 1);
   EXPECT_TRUE(write.rep.no_slowdown);
   EXPECT_EQ(cambium_writeoptions_get_no_slowdown(&write), 1);
+}
 
+TEST(COptionsTest, OptionsOfFlushesAndCompactionsHaveSettersAndGetters) {
   cambium_flushoptions_t flush{};
   EXPECT_EQ(cambium_flushoptions_get_wait(&flush), 1);
   cambium_flushoptions_set_wait(&flush, 0);
@@ -221,7 +226,9 @@ TEST(COptionsTest, OptionsOfCallsHaveSettersAndGetters) {
   EXPECT_EQ(cambium_compactoptions_get_cluster_values(&compact), 0);
   cambium_compactoptions_set_cluster_values(&compact, 1);
   EXPECT_TRUE(compact.rep.cluster_values);
+}
 
+TEST(COptionsTest, OptionsOfTracesHaveSettersAndGetters) {
   cambium_traceoptions_t trace{};
   EXPECT_EQ(cambium_traceoptions_get_max_trace_file_size(&trace), std::uint64_t{64} << 30);
   cambium_traceoptions_set_max_trace_file_size(&trace, 5000);

@@ -3,39 +3,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <sched.h>
-#include <stdint.h>
 
-#include "cambium/c.h"
-#include "check.h"
+#include "test_program.h"
 
-static char path[4096];
 static char copy_path[5000];
-static char* error = NULL;
-static cambium_options_t* options;
-static cambium_readoptions_t* roptions;
-static cambium_writeoptions_t* woptions;
 
-static void destroy(void) {
-  cambium_destroy_db(options, path, &error);
-  CHECK_OK(error);
-}
-
-static void put(cambium_t* db, const char* key, const char* value) {
-  cambium_put(db, woptions, key, strlen(key), value, strlen(value), &error);
-  CHECK_OK(error);
-}
-
-/* Expects a copied value; `expected` NULL: no such key. The length comes by pointer, because the call that sets it is
-   another argument. */
-static void check_value(char* value, const size_t* length, const char* expected) {
-  CHECK_OK(error);
-  if (expected == NULL) {
-    CHECK(value == NULL && *length == 0);
-  } else {
-    CHECK_BYTES(value, *length, expected);
-  }
-  cambium_free(value);
-}
 static void check_pinned(cambium_pinnableslice_t* slice, const char* expected) {
   size_t length = 99;
   const char* const value = cambium_pinnableslice_value(slice, &length);
@@ -47,11 +19,7 @@ static void check_pinned(cambium_pinnableslice_t* slice, const char* expected) {
   }
   cambium_pinnableslice_destroy(slice);
 }
-static void check_db(cambium_t* db, const char* key, const char* expected) {
-  size_t length = 99;
-  char* const value = cambium_get(db, roptions, key, strlen(key), &length, &error);
-  check_value(value, &length, expected);
-}
+static void check_db(cambium_t* db, const char* key, const char* expected) { check_get(db, roptions, key, expected); }
 static void check_txn(cambium_transaction_t* txn, const char* key, const char* expected) {
   size_t length = 99;
   char* const value = cambium_transaction_get(txn, roptions, key, strlen(key), &length, &error);
@@ -224,16 +192,9 @@ static void test_try_again(cambium_t* db) {
   CHECK_OK(error);
 }
 
-static void test_families_and_iterators(cambium_t* db) {
-  cambium_column_family_handle_t* const x = cambium_create_column_family(db, options, "x", &error);
-  const cambium_column_family_handle_t* const families[] = {x, x, NULL};
-  const char* const keys[] = {"a", "b", "a"};
-  const size_t key_lengths[] = {1, 1, 1};
-  char* values[3];
-  size_t lengths[3];
-  char* errors[3];
-  cambium_transaction_t* const txn = begin_over(db);
-  CHECK_OK(error);
+/* Reads and writes of family x. */
+static void check_family(cambium_transaction_t* txn, cambium_column_family_handle_t* x) {
+  size_t length;
   cambium_transaction_put_cf(txn, x, "a", 1, "in x", 4, &error);
   CHECK_OK(error);
   cambium_transaction_put_cf(txn, x, "d", 1, "gone", 4, &error);
@@ -242,14 +203,21 @@ static void test_families_and_iterators(cambium_t* db) {
   CHECK_OK(error);
   cambium_transaction_singledelete_cf(txn, x, "e", 1, &error);
   CHECK_OK(error);
-  check_value(cambium_transaction_get_cf(txn, roptions, x, "a", 1, &lengths[0], &error), &lengths[0], "in x");
+  check_value(cambium_transaction_get_cf(txn, roptions, x, "a", 1, &length, &error), &length, "in x");
   check_pinned(cambium_transaction_get_pinned_cf(txn, roptions, x, "a", 1, &error), "in x");
   check_pinned(cambium_transaction_get_pinned_cf(txn, roptions, x, "d", 1, &error), NULL);
-  check_value(cambium_transaction_get_for_update_cf(txn, roptions, x, "b", 1, &lengths[0], 0, &error), &lengths[0],
-              NULL);
+  check_value(cambium_transaction_get_for_update_cf(txn, roptions, x, "b", 1, &length, 0, &error), &length, NULL);
   check_pinned(cambium_transaction_get_pinned_for_update_cf(txn, roptions, x, "a", 1, 1, &error), "in x");
   cambium_transaction_undo_get_for_update_cf(txn, x, "b", 1);
+}
 
+static void check_multi_get_of_families(cambium_transaction_t* txn, const cambium_column_family_handle_t* x) {
+  const cambium_column_family_handle_t* const families[] = {x, x, NULL};
+  const char* const keys[] = {"a", "b", "a"};
+  const size_t key_lengths[] = {1, 1, 1};
+  char* values[3];
+  size_t lengths[3];
+  char* errors[3];
   cambium_transaction_multi_get_cf(txn, roptions, families, 3, keys, key_lengths, values, lengths, errors);
   CHECK_BYTES(values[0], lengths[0], "in x");
   cambium_free(values[0]);
@@ -260,8 +228,11 @@ static void test_families_and_iterators(cambium_t* db) {
   cambium_free(values[0]);
   CHECK(values[1] == NULL && errors[0] == NULL && errors[1] == NULL);
   CHECK_ERROR(errors[2], "Invalid argument");
+}
 
-  /* Iterators see the transaction's writes, within the bounds. */
+/* Iterators see the transaction's writes, within the bounds. */
+static void check_iterators(cambium_t* db, cambium_transaction_t* txn, cambium_column_family_handle_t* x) {
+  cambium_iterator_t* none;
   put(db, "a", "1");
   cambium_transaction_set_snapshot(txn);
   txn_put(txn, "aa", "2");
@@ -269,33 +240,44 @@ static void test_families_and_iterators(cambium_t* db) {
   check_keys(cambium_transaction_create_iterator(txn, roptions), "aaa");
   check_keys(cambium_transaction_create_iterator_cf(txn, roptions, x), "a");
   cambium_readoptions_set_iterate_upper_bound(roptions, NULL, 0);
-  {
-    cambium_iterator_t* const none = cambium_transaction_create_iterator_cf(txn, roptions, NULL);
-    cambium_iter_seek_to_first(none);
-    CHECK(!cambium_iter_valid(none));
-    cambium_iter_get_error(none, &error);
-    CHECK_ERROR(error, "Invalid argument");
-    cambium_iter_destroy(none);
-  }
+  none = cambium_transaction_create_iterator_cf(txn, roptions, NULL);
+  cambium_iter_seek_to_first(none);
+  CHECK(!cambium_iter_valid(none));
+  cambium_iter_get_error(none, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_iter_destroy(none);
+}
 
-  /* Families that were not created. */
+/* A family that was not created. */
+static void check_null_family(cambium_transaction_t* txn) {
+  size_t length;
   cambium_transaction_put_cf(txn, NULL, "a", 1, "b", 1, &error);
   CHECK_ERROR(error, "Invalid argument: the column family handle is null");
   cambium_transaction_delete_cf(txn, NULL, "a", 1, &error);
   CHECK_ERROR(error, "Invalid argument");
   cambium_transaction_singledelete_cf(txn, NULL, "a", 1, &error);
   CHECK_ERROR(error, "Invalid argument");
-  CHECK(cambium_transaction_get_cf(txn, roptions, NULL, "a", 1, &lengths[0], &error) == NULL);
+  CHECK(cambium_transaction_get_cf(txn, roptions, NULL, "a", 1, &length, &error) == NULL);
   CHECK_ERROR(error, "Invalid argument");
   CHECK(cambium_transaction_get_pinned_cf(txn, roptions, NULL, "a", 1, &error) == NULL);
   CHECK_ERROR(error, "Invalid argument");
-  CHECK(cambium_transaction_get_for_update_cf(txn, roptions, NULL, "a", 1, &lengths[0], 1, &error) == NULL);
+  CHECK(cambium_transaction_get_for_update_cf(txn, roptions, NULL, "a", 1, &length, 1, &error) == NULL);
   CHECK_ERROR(error, "Invalid argument");
   cambium_transaction_undo_get_for_update_cf(txn, NULL, "a", 1);
+}
 
+static void test_families_and_iterators(cambium_t* db) {
+  cambium_column_family_handle_t* const x = cambium_create_column_family(db, options, "x", &error);
+  cambium_transaction_t* const txn = begin_over(db);
+  size_t length;
+  CHECK_OK(error);
+  check_family(txn, x);
+  check_multi_get_of_families(txn, x);
+  check_iterators(db, txn, x);
+  check_null_family(txn);
   commit(txn);
   cambium_transaction_destroy(txn);
-  check_value(cambium_get_cf(db, roptions, x, "a", 1, &lengths[0], &error), &lengths[0], "in x");
+  check_value(cambium_get_cf(db, roptions, x, "a", 1, &length, &error), &length, "in x");
   check_db(db, "aa", "2");
   cambium_column_family_handle_destroy(x);
 }
@@ -444,31 +426,22 @@ static void test_any_database(void) {
 
 /* ---- Databases for optimistic transactions ---- */
 
-static void test_optimistic_database(void) {
-  const char* const names[] = {"default", "x"};
-  const cambium_options_t* const both[] = {options, options};
-  cambium_column_family_handle_t* handles[2];
+/* Without a snapshot. */
+static cambium_optimistictransaction_options_t* optimistic_options(void) {
   cambium_optimistictransaction_options_t* const how = cambium_optimistictransaction_options_create();
-  cambium_writebatch_t* const batch = cambium_writebatch_create();
-  cambium_optimistictransactiondb_t* db;
-  cambium_transaction_t* txn;
-  cambium_checkpoint_t* checkpoint;
-  cambium_t* base;
-  char* text;
-  uint64_t number = 99;
   CHECK(cambium_optimistictransaction_options_get_set_snapshot(how));
   CHECK(cambium_optimistictransaction_options_get_read_at_snapshot(how));
   cambium_optimistictransaction_options_set_set_snapshot(how, 0);
   cambium_optimistictransaction_options_set_read_at_snapshot(how, 0);
   CHECK(!cambium_optimistictransaction_options_get_set_snapshot(how));
   CHECK(!cambium_optimistictransaction_options_get_read_at_snapshot(how));
+  return how;
+}
 
-  destroy();
-  db = cambium_optimistictransactiondb_open(options, path, &error);
-  CHECK_OK(error);
-  CHECK(cambium_optimistictransactiondb_open(options, path, &error) == NULL);
-  CHECK_ERROR(error, "IO error (locked)");
-  txn = cambium_optimistictransaction_begin(db, woptions, how, NULL);
+/* Writes a, b and c. */
+static void check_optimistic_transactions(cambium_optimistictransactiondb_t* db,
+                                          const cambium_optimistictransaction_options_t* how) {
+  cambium_transaction_t* txn = cambium_optimistictransaction_begin(db, woptions, how, NULL);
   CHECK(cambium_transaction_snapshot(txn) == NULL);
   txn_put(txn, "a", "1");
   commit(txn);
@@ -482,8 +455,15 @@ static void test_optimistic_database(void) {
   txn_put(txn, "c", "3");
   commit(txn);
   cambium_transaction_destroy(txn);
+}
 
-  base = cambium_optimistictransactiondb_get_base_db(db);
+/* What every database has, under the names of this one. */
+static void check_optimistic_names_of_c_h(cambium_optimistictransactiondb_t* db) {
+  cambium_writebatch_t* const batch = cambium_writebatch_create();
+  cambium_checkpoint_t* checkpoint;
+  char* text;
+  uint64_t number = 99;
+  cambium_t* const base = cambium_optimistictransactiondb_get_base_db(db);
   check_db(base, "a", "1");
   put(base, "d", "4");
   cambium_optimistictransactiondb_close_base_db(base);
@@ -503,13 +483,19 @@ static void test_optimistic_database(void) {
   cambium_checkpoint_create(checkpoint, copy_path, 0, &error);
   CHECK_OK(error);
   cambium_checkpoint_object_destroy(checkpoint);
-  handles[0] = cambium_create_column_family(cambium_optimistictransactiondb_as_db(db), options, "x", &error);
+  cambium_destroy_db(options, copy_path, &error);
   CHECK_OK(error);
-  cambium_column_family_handle_destroy(handles[0]);
-  cambium_optimistictransactiondb_close(db);
-  cambium_optimistictransactiondb_close(NULL);
+  cambium_writebatch_destroy(batch);
+}
 
-  db = cambium_optimistictransactiondb_open_column_families(options, path, 2, names, both, handles, &error);
+/* The closed database has a family x. */
+static void check_families_of_an_optimistic_database(const cambium_optimistictransaction_options_t* how) {
+  const char* const names[] = {"default", "x"};
+  const cambium_options_t* const both[] = {options, options};
+  cambium_column_family_handle_t* handles[2];
+  cambium_transaction_t* txn;
+  cambium_optimistictransactiondb_t* const db =
+      cambium_optimistictransactiondb_open_column_families(options, path, 2, names, both, handles, &error);
   CHECK_OK(error);
   txn = cambium_optimistictransaction_begin(db, woptions, how, NULL);
   cambium_transaction_put_cf(txn, handles[1], "a", 1, "1", 1, &error);
@@ -522,9 +508,25 @@ static void test_optimistic_database(void) {
   CHECK_OK(error);
   CHECK(cambium_optimistictransactiondb_open_column_families(options, path, -1, names, both, handles, &error) == NULL);
   CHECK_ERROR(error, "Invalid argument");
-  cambium_destroy_db(options, copy_path, &error);
+}
+
+static void test_optimistic_database(void) {
+  cambium_optimistictransaction_options_t* const how = optimistic_options();
+  cambium_optimistictransactiondb_t* db;
+  cambium_column_family_handle_t* x;
+  destroy();
+  db = cambium_optimistictransactiondb_open(options, path, &error);
   CHECK_OK(error);
-  cambium_writebatch_destroy(batch);
+  CHECK(cambium_optimistictransactiondb_open(options, path, &error) == NULL);
+  CHECK_ERROR(error, "IO error (locked)");
+  check_optimistic_transactions(db, how);
+  check_optimistic_names_of_c_h(db);
+  x = cambium_create_column_family(cambium_optimistictransactiondb_as_db(db), options, "x", &error);
+  CHECK_OK(error);
+  cambium_column_family_handle_destroy(x);
+  cambium_optimistictransactiondb_close(db);
+  cambium_optimistictransactiondb_close(NULL);
+  check_families_of_an_optimistic_database(how);
   cambium_optimistictransaction_options_destroy(how);
 }
 
@@ -624,26 +626,34 @@ static void test_locks(cambium_transactiondb_t* db) {
   cambium_transaction_put(first, "b", 1, "old", 3, &error);
   CHECK_ERROR(error, "Resource busy");
   cambium_transaction_destroy(first);
+  cambium_transaction_options_destroy(how);
+}
 
-  /* Expiration. */
+static void test_expiration(cambium_transactiondb_t* db) {
+  cambium_transaction_options_t* const how = cambium_transaction_options_create();
+  cambium_transaction_t* txn;
   cambium_transaction_options_set_expiration(how, 1);
-  first = cambium_transaction_begin(db, woptions, how, NULL);
-  cambium_transaction_put(first, "a", 1, "5", 1, &error);
+  txn = cambium_transaction_begin(db, woptions, how, NULL);
+  cambium_transaction_put(txn, "a", 1, "5", 1, &error);
   cambium_free(error);
   error = NULL;
-  while (cambium_transaction_get_elapsed_time(first) < 5) sched_yield();
-  cambium_transaction_commit(first, &error);
+  while (cambium_transaction_get_elapsed_time(txn) < 5) sched_yield();
+  cambium_transaction_commit(txn, &error);
   CHECK(error != NULL && strncmp(error, "Operation expired", 17) == 0);
   CHECK_ERROR(error, "expiration");
-  cambium_transaction_destroy(first);
-  cambium_transaction_options_set_expiration(how, -1);
+  cambium_transaction_destroy(txn);
+  cambium_transaction_options_destroy(how);
+}
 
-  /* A batch that may not grow. */
+/* The writes of a transaction may have 20 bytes. */
+static void test_write_batch_size(cambium_transactiondb_t* db) {
+  cambium_transaction_options_t* const how = cambium_transaction_options_create();
+  cambium_transaction_t* txn;
   cambium_transaction_options_set_max_write_batch_size(how, 20);
-  first = cambium_transaction_begin(db, woptions, how, NULL);
-  cambium_transaction_put(first, "a", 1, "01234567890123456789", 20, &error);
+  txn = cambium_transaction_begin(db, woptions, how, NULL);
+  cambium_transaction_put(txn, "a", 1, "01234567890123456789", 20, &error);
   CHECK_ERROR(error, "Operation aborted");
-  cambium_transaction_destroy(first);
+  cambium_transaction_destroy(txn);
   cambium_transaction_options_destroy(how);
 }
 
@@ -779,6 +789,8 @@ static void test_database_with_locks(void) {
   x = cambium_transactiondb_create_column_family(db, options, "x", &error);
   CHECK_OK(error);
   test_locks(db);
+  test_expiration(db);
+  test_write_batch_size(db);
   test_deadlock(db);
   test_names_of_c_h(db, x);
   CHECK(cambium_begin_optimistic_transaction(cambium_transactiondb_as_db(db), woptions, optimistic, &error) == NULL);
@@ -833,26 +845,10 @@ static void check_batch(cambium_writebatch_wi_t* batch, const char* key, const c
   check_value(value, &length, expected);
 }
 
-static void test_batches_with_an_index(void) {
-  cambium_t* db;
-  cambium_column_family_handle_t* x;
-  cambium_writebatch_wi_t* batch = cambium_writebatch_wi_create(100, 0);
-  cambium_comparator_t* const reverse = cambium_comparator_create_reverse_bytewise();
-  cambium_writebatch_wi_t* small;
-  cambium_writebatch_t* plain;
-  cambium_iterator_t* iterator;
+/* Puts a and b, deletes c and d; and the like in x. The database has a, c and e. */
+static void check_reads_of_a_batch(cambium_writebatch_wi_t* batch, cambium_t* db, cambium_column_family_handle_t* x) {
   char text[100] = "";
-  const char* data;
   size_t length = 0;
-  destroy();
-  db = cambium_open(options, path, &error);
-  CHECK_OK(error);
-  x = cambium_create_column_family(db, options, "x", &error);
-  CHECK_OK(error);
-  put(db, "a", "old");
-  put(db, "c", "old");
-  put(db, "e", "old");
-
   cambium_writebatch_wi_put(batch, "a", 1, "1", 1);
   cambium_writebatch_wi_put(batch, "b", 1, "2", 1);
   cambium_writebatch_wi_delete(batch, "c", 1);
@@ -875,8 +871,11 @@ static void test_batches_with_an_index(void) {
               "in x");
   check_pinned(cambium_writebatch_wi_get_pinned_from_batch_and_db(batch, db, roptions, "a", 1, &error), "1");
   check_pinned(cambium_writebatch_wi_get_pinned_from_batch_and_db_cf(batch, db, roptions, x, "l", 1, &error), NULL);
+}
 
-  iterator = cambium_create_iterator(db, roptions);
+static void check_iterators_with_base(cambium_writebatch_wi_t* batch, cambium_t* db,
+                                      cambium_column_family_handle_t* x) {
+  cambium_iterator_t* iterator = cambium_create_iterator(db, roptions);
   check_keys(cambium_writebatch_wi_create_iterator_with_base(batch, iterator), "abe");
   iterator = cambium_create_iterator_cf(db, roptions, x);
   check_keys(cambium_writebatch_wi_create_iterator_with_base_cf(batch, iterator, x), "k");
@@ -892,8 +891,9 @@ static void test_batches_with_an_index(void) {
   cambium_iter_get_error(iterator, &error);
   CHECK_ERROR(error, "Invalid argument");
   cambium_iter_destroy(iterator);
+}
 
-  /* Save points. */
+static void check_save_points(cambium_writebatch_wi_t* batch, cambium_column_family_handle_t* x) {
   cambium_writebatch_wi_set_save_point(batch);
   cambium_writebatch_wi_set_save_point(batch);
   cambium_writebatch_wi_delete_range(batch, "a", 1, "c", 1);
@@ -908,18 +908,25 @@ static void test_batches_with_an_index(void) {
   CHECK_ERROR(error, "NotFound");
   cambium_writebatch_wi_pop_save_point(batch, &error);
   CHECK_ERROR(error, "NotFound");
+}
 
+static void check_write(cambium_writebatch_wi_t* batch, cambium_t* db) {
+  size_t length = 0;
   /* A plain batch of the same bytes. */
-  data = cambium_writebatch_wi_data(batch, &length);
-  plain = cambium_writebatch_create_from(data, length);
+  const char* const data = cambium_writebatch_wi_data(batch, &length);
+  cambium_writebatch_t* const plain = cambium_writebatch_create_from(data, length);
   CHECK(plain != NULL && cambium_writebatch_count(plain) == 7);
   cambium_writebatch_destroy(plain);
   cambium_write_writebatch_wi(db, woptions, batch, &error);
   CHECK_OK(error);
   check_db(db, "b", "2");
   check_db(db, "c", NULL);
+}
 
-  /* A batch that has refused an operation. */
+/* A batch that has refused an operation. */
+static void check_refused_operation(cambium_writebatch_wi_t* batch, cambium_t* db) {
+  cambium_iterator_t* iterator;
+  size_t length = 0;
   cambium_writebatch_wi_put_cf(batch, NULL, "a", 1, "b", 1);
   cambium_write_writebatch_wi(db, woptions, batch, &error);
   CHECK_ERROR(error, "Invalid argument: the column family handle is null");
@@ -938,10 +945,32 @@ static void test_batches_with_an_index(void) {
   CHECK_ERROR(error, "Invalid argument");
   cambium_write_writebatch_wi(db, woptions, NULL, &error);
   CHECK_ERROR(error, "Invalid argument");
+}
+
+static void test_batches_with_an_index(void) {
+  cambium_t* const db = open_new();
+  cambium_column_family_handle_t* const x = cambium_create_column_family(db, options, "x", &error);
+  cambium_writebatch_wi_t* const batch = cambium_writebatch_wi_create(100, 0);
+  CHECK_OK(error);
+  put(db, "a", "old");
+  put(db, "c", "old");
+  put(db, "e", "old");
+  check_reads_of_a_batch(batch, db, x);
+  check_iterators_with_base(batch, db, x);
+  check_save_points(batch, x);
+  check_write(batch, db);
+  check_refused_operation(batch, db);
   cambium_writebatch_wi_destroy(batch);
   cambium_writebatch_wi_destroy(NULL);
+  cambium_column_family_handle_destroy(x);
+  cambium_close(db);
+}
 
-  small = cambium_writebatch_wi_create_with_params(NULL, 0, 1, 20);
+/* A batch with a limit of bytes, and one with a comparator. */
+static void test_parameters_of_batches_with_an_index(void) {
+  cambium_t* const db = open_new();
+  cambium_comparator_t* const reverse = cambium_comparator_create_reverse_bytewise();
+  cambium_writebatch_wi_t* small = cambium_writebatch_wi_create_with_params(NULL, 0, 1, 20);
   cambium_writebatch_wi_put(small, "a", 1, "01234567890123456789", 20);
   cambium_write_writebatch_wi(db, woptions, small, &error);
   CHECK_ERROR(error, "max_bytes");
@@ -950,11 +979,11 @@ static void test_batches_with_an_index(void) {
   cambium_writebatch_wi_put(small, "a", 1, "1", 1);
   check_batch(small, "a", "1");
   cambium_writebatch_wi_destroy(small);
-
-  cambium_column_family_handle_destroy(x);
   cambium_close(db);
   cambium_comparator_destroy(reverse);
 }
+
+/* ---- Conditional writes ---- */
 
 /* A batch with a condition for the default family and one for x. */
 static void test_write_if(cambium_t* db, cambium_column_family_handle_t* x) {
@@ -1017,10 +1046,7 @@ static void test_conditional_writes_of(cambium_t* db) {
 static void test_conditional_writes(void) {
   cambium_transactiondb_options_t* const locking = cambium_transactiondb_options_create();
   cambium_transactiondb_t* txn_db;
-  cambium_t* db;
-  destroy();
-  db = cambium_open(options, path, &error);
-  CHECK_OK(error);
+  cambium_t* const db = open_new();
   test_conditional_writes_of(db);
   cambium_close(db);
   destroy();
@@ -1032,27 +1058,14 @@ static void test_conditional_writes(void) {
 }
 
 int main(int argc, char** argv) {
-  const char* const index = getenv("CAMBIUM_INDEX");
-  if (argc != 2) return 2;
-  snprintf(path, sizeof path, "%s", argv[1]);
-  snprintf(copy_path, sizeof copy_path, "%s.copy", argv[1]);
-  options = cambium_options_create();
-  roptions = cambium_readoptions_create();
-  woptions = cambium_writeoptions_create();
-  cambium_options_set_create_if_missing(options, 1);
-  if (index != NULL && strcmp(index, "lsm") == 0) cambium_options_set_index_type(options, cambium_lsm_index);
-
+  if (!begin_program(argc, argv)) return 2;
+  snprintf(copy_path, sizeof copy_path, "%s.copy", path);
   test_any_database();
   test_optimistic_database();
   test_options_of_transactions();
   test_database_with_locks();
   test_batches_with_an_index();
+  test_parameters_of_batches_with_an_index();
   test_conditional_writes();
-
-  destroy();
-  cambium_writeoptions_destroy(woptions);
-  cambium_readoptions_destroy(roptions);
-  cambium_options_destroy(options);
-  puts("all is well");
-  return 0;
+  return end_program();
 }

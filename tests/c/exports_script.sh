@@ -17,7 +17,7 @@ if ! difference=$(diff <(echo "$declared") <(echo "$exported")); then
   exit 1
 fi
 
-tests=$(cat "$root"/tests/c/*.c "$root"/tests/c/*.cc)
+tests=$(cat "$root"/tests/c/*.[ch] "$root"/tests/c/*.cc)
 missing=0
 for name in $declared; do
   # c_options_test finds these by the names of the options.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "index/random_move.h"
 #include "testing/key_less.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
@@ -159,46 +160,51 @@ TEST(MergeCursorTest, KeysBelowTheSweepCursorAreHiddenInThatChildOnly) {
   EXPECT_EQ(merge.key(), Slice("d"));
 }
 
+std::string DrawKey(Prng* prng) {
+  std::string key;
+  for (std::uint64_t n = prng->Uniform(4); n > 0; --n) key += static_cast<char>('a' + prng->Uniform(4));
+  return key;
+}
+
+using Words = std::map<std::string, std::uint64_t, KeyLess>;
+
+// Draws layers, some of them with a mask, and adds to *shown what lookups find in them, from the newest to the oldest.
+std::vector<MergeChild> DrawLayers(const Comparator* comparator, Prng* prng, Words* shown) {
+  std::vector<MergeChild> children;
+  const std::uint64_t layers = prng->Uniform(13);
+  for (std::uint64_t layer = 0; layer < layers; ++layer) {
+    Words entries(KeyLess{comparator});
+    for (std::uint64_t n = prng->Skewed(6); n > 0; --n) {
+      entries[DrawKey(prng)] = prng->OneIn(4) ? 0 : (layer + 1) * 1000 + n;
+    }
+    std::vector<KeyAndWord> list;
+    for (const auto& [key, word] : entries) list.push_back({key, word});
+    MergeChild child(std::make_unique<ListCursor>(comparator, list));
+    if (prng->OneIn(3)) child.first_visible = DrawKey(prng);
+    for (const auto& [key, word] : list) {
+      // Newest first, so that the first entry of a key is kept.
+      if (!child.first_visible || comparator->Compare(key, *child.first_visible) >= 0) shown->emplace(key, word);
+    }
+    children.push_back(std::move(child));
+  }
+  return children;
+}
+
 // Moves a cursor in every way over random layers and masks, under both orders. Compares each answer with lookups in the
-// layers, from the newest to the oldest.
+// layers.
 TEST(MergeCursorTest, AgreesWithLookupsInTheLayers) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x3e6);
   Prng prng(seed);
   for (std::uint64_t round = 0; round < testing::ScaledCount(400); ++round) {
     const Comparator* comparator = prng.OneIn(2) ? BytewiseComparator() : ReverseBytewiseComparator();
-    const auto random_key = [&] {
-      std::string key;
-      for (std::uint64_t n = prng.Uniform(4); n > 0; --n) key += static_cast<char>('a' + prng.Uniform(4));
-      return key;
-    };
-    std::map<std::string, std::uint64_t, KeyLess> model(KeyLess{comparator});
-    std::vector<MergeChild> children;
-    const std::uint64_t layers = prng.Uniform(13);
-    for (std::uint64_t layer = 0; layer < layers; ++layer) {
-      std::map<std::string, std::uint64_t, KeyLess> entries(KeyLess{comparator});
-      for (std::uint64_t n = prng.Skewed(6); n > 0; --n) {
-        entries[random_key()] = prng.OneIn(4) ? 0 : (layer + 1) * 1000 + n;
-      }
-      std::vector<KeyAndWord> list;
-      for (const auto& [key, word] : entries) list.push_back({key, word});
-      MergeChild child(std::make_unique<ListCursor>(comparator, list));
-      if (prng.OneIn(3)) child.first_visible = random_key();
-      for (const auto& [key, word] : list) {
-        // Newest first, so that the first entry of a key is kept.
-        if (!child.first_visible || comparator->Compare(key, *child.first_visible) >= 0) model.emplace(key, word);
-      }
-      children.push_back(std::move(child));
-    }
+    Words shown(KeyLess{comparator});
+    MergeCursor merge(comparator, DrawLayers(comparator, &prng, &shown));
     std::vector<std::string> all;
     std::vector<std::string> keys;
-    for (const auto& [key, word] : model) {
+    for (const auto& [key, word] : shown) {
       keys.push_back(key);
       all.push_back(key + "=" + (word == 0 ? "deleted" : std::to_string(word)));
     }
-    const auto lower_bound = [&](const std::string& target) {
-      return std::lower_bound(keys.begin(), keys.end(), target, KeyLess{comparator}) - keys.begin();
-    };
-    MergeCursor merge(comparator, std::move(children));
     std::ptrdiff_t at = -1;
     for (int move = 0; move < 200; ++move) {
       const bool valid = at >= 0 && at < std::ssize(all);
@@ -206,40 +212,7 @@ TEST(MergeCursorTest, AgreesWithLookupsInTheLayers) {
       if (valid) {
         ASSERT_EQ(Show(merge.key(), merge.entry()), all[static_cast<std::size_t>(at)]);
       }
-      const std::string target = random_key();
-      switch (prng.Uniform(valid ? 16 : 4)) {
-        case 0:
-          merge.SeekToFirst();
-          at = 0;
-          break;
-        case 1:
-          merge.SeekToLast();
-          at = std::ssize(all) - 1;
-          break;
-        case 2:
-          merge.Seek(target);
-          at = lower_bound(target);
-          break;
-        case 3:
-          merge.SeekForPrev(target);
-          at = lower_bound(target);
-          if (at == std::ssize(all) || comparator->Compare(keys[static_cast<std::size_t>(at)], target) != 0) --at;
-          break;
-        case 4:  // seeks the merge's own key, whose bytes belong to a child that moves
-          prng.OneIn(2) ? merge.Seek(merge.key()) : merge.SeekForPrev(merge.key());
-          break;
-        case 5:
-        case 6:
-        case 7:
-        case 8:
-        case 9:
-          merge.Prev();
-          --at;
-          break;
-        default:
-          merge.Next();
-          ++at;
-      }
+      testing::MoveAtRandom(&merge, keys, comparator, DrawKey(&prng), &prng, &at);
       ASSERT_TRUE(merge.status().ok());
     }
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "index/merge_cursor.h"
+#include "index/random_move.h"
 #include "testing/key_less.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
@@ -204,116 +205,113 @@ TEST(MergeRangesTest, ErrorWhileSkippingARangeFailsTheMerge) {
   }
 }
 
-// Moves a cursor in every way over random layers with points, ranges and masks, under several orders. Also checks which
-// entries a new layer made of them keeps and drops.
+std::string DrawKey(Prng* prng) {
+  std::string key;
+  for (std::uint64_t n = prng->Uniform(4); n > 0; --n) key += static_cast<char>('a' + prng->Uniform(4));
+  return key;
+}
+
+std::vector<Layer> DrawLayers(const Comparator* order, Prng* prng) {
+  std::vector<Layer> layers;
+  for (std::uint64_t n = prng->Uniform(8); n > 0; --n) {
+    Layer layer{Points(KeyLess{order}), {}, std::nullopt};
+    for (std::uint64_t p = prng->Skewed(6); p > 0; --p) {
+      layer.points[DrawKey(prng)] = prng->OneIn(4) ? 0 : p + n * 1000;
+    }
+    for (std::uint64_t r = prng->OneIn(2) ? prng->Uniform(4) : 0; r > 0; --r) {
+      std::string begin = DrawKey(prng);
+      layer.ranges.emplace_back(std::move(begin), DrawKey(prng));
+    }
+    if (prng->OneIn(3)) layer.first_visible = DrawKey(prng);
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+// What lookups in the layers find, one key after the other.
+struct Lookups {
+  explicit Lookups(const Comparator* comparator) : order(comparator) {}
+
+  static Lookups In(const std::vector<Layer>& layers, const Comparator* order) {
+    Lookups found(order);
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      for (const auto& [key, word] : layers[i].points) {
+        if (!found.IsVisible(layers[i], key)) continue;
+        bool hidden = found.shown.contains(key);
+        for (std::size_t newer = 0; newer < i && !hidden; ++newer) hidden = found.Covers(layers[newer], key);
+        if (hidden) {
+          ++found.dropped[key];
+        } else {
+          found.shown.emplace(key, i);
+        }
+      }
+    }
+    return found;
+  }
+  [[nodiscard]] bool IsVisible(const Layer& layer, const std::string& key) const {
+    return !layer.first_visible || order->Compare(key, *layer.first_visible) >= 0;
+  }
+  [[nodiscard]] bool Covers(const Layer& layer, const std::string& key) const {
+    for (const auto& [begin, end] : layer.ranges) {
+      if (IsVisible(layer, key) && order->Compare(begin, key) <= 0 && order->Compare(key, end) < 0) return true;
+    }
+    return false;
+  }
+
+  const Comparator* order;
+  std::map<std::string, std::size_t, KeyLess> shown{KeyLess{order}};  // key -> the layer whose entry is shown
+  std::map<std::string, int, KeyLess> dropped{KeyLess{order}};        // key -> the number of its entries to be reported
+};
+
+// Checks which entries a new layer made of these keeps and drops.
+void ExpectFold(const std::vector<Layer>& layers, const Lookups& lookups) {
+  const Comparator* const order = lookups.order;
+  std::map<std::string, int, KeyLess> reported(KeyLess{order});
+  LayerMerge fold(order, Children(order, layers),
+                  [&](std::size_t, Slice key, const Entry&) { ++reported[key.ToString()]; });
+  auto expected = lookups.shown.begin();
+  for (fold.SeekToFirst(); fold.Valid(); fold.Next(), ++expected) {
+    ASSERT_NE(expected, lookups.shown.end());
+    ASSERT_EQ(order->Compare(fold.key(), expected->first), 0);
+    ASSERT_EQ(fold.source(), expected->second);
+    for (const auto& [key, count] : reported) ASSERT_LT(order->Compare(key, fold.key()), 0);
+  }
+  ASSERT_TRUE(fold.status().ok());
+  ASSERT_EQ(expected, lookups.shown.end());
+  ASSERT_EQ(reported, lookups.dropped);
+}
+
+// Moves a cursor in every way.
+void ExpectMoves(const std::vector<Layer>& layers, const Lookups& lookups, Prng* prng) {
+  std::vector<std::string> keys;
+  for (const auto& [key, layer] : lookups.shown) keys.push_back(key);
+  MergeCursor merge(lookups.order, Children(lookups.order, layers));
+  std::ptrdiff_t at = -1;
+  for (int move = 0; move < 150; ++move) {
+    const bool valid = at >= 0 && at < std::ssize(keys);
+    ASSERT_EQ(merge.Valid(), valid);
+    if (valid) {
+      const std::string& key = keys[static_cast<std::size_t>(at)];
+      ASSERT_EQ(lookups.order->Compare(merge.key(), key), 0);
+      ASSERT_EQ(merge.source(), lookups.shown.at(key));
+    }
+    testing::MoveAtRandom(&merge, keys, lookups.order, DrawKey(prng), prng, &at);
+    ASSERT_TRUE(merge.status().ok()) << merge.status().ToString();
+  }
+}
+
+// Random layers with points, ranges and masks, under several orders.
 TEST(MergeRangesTest, AgreesWithLookupsInTheLayers) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x3e9);
   Prng prng(seed);
   const Comparator* orders[] = {BytewiseComparator(), ReverseBytewiseComparator(), testing::CaseFoldingComparator()};
   for (std::uint64_t round = 0; round < testing::ScaledCount(600); ++round) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed) + " round " + std::to_string(round));
-    const Comparator* order = orders[prng.Uniform(3)];
-    const auto random_key = [&] {
-      std::string key;
-      for (std::uint64_t n = prng.Uniform(4); n > 0; --n) key += static_cast<char>('a' + prng.Uniform(4));
-      return key;
-    };
-    std::vector<Layer> layers;
-    for (std::uint64_t n = prng.Uniform(8); n > 0; --n) {
-      Layer layer{Points(KeyLess{order}), {}, std::nullopt};
-      for (std::uint64_t p = prng.Skewed(6); p > 0; --p) layer.points[random_key()] = prng.OneIn(4) ? 0 : p + n * 1000;
-      for (std::uint64_t r = prng.OneIn(2) ? prng.Uniform(4) : 0; r > 0; --r) {
-        layer.ranges.emplace_back(random_key(), random_key());
-      }
-      if (prng.OneIn(3)) layer.first_visible = random_key();
-      layers.push_back(std::move(layer));
-    }
-    const auto is_visible = [&](const Layer& layer, const std::string& key) {
-      return !layer.first_visible || order->Compare(key, *layer.first_visible) >= 0;
-    };
-    const auto covers = [&](const Layer& layer, const std::string& key) {
-      for (const auto& [begin, end] : layer.ranges) {
-        if (is_visible(layer, key) && order->Compare(begin, key) <= 0 && order->Compare(key, end) < 0) return true;
-      }
-      return false;
-    };
-    // Key -> the layer whose entry is shown; key -> the number of its entries to be reported.
-    std::map<std::string, std::size_t, KeyLess> shown(KeyLess{order});
-    std::map<std::string, int, KeyLess> dropped(KeyLess{order});
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      for (const auto& [key, word] : layers[i].points) {
-        if (!is_visible(layers[i], key)) continue;
-        bool hidden = shown.contains(key);
-        for (std::size_t newer = 0; newer < i && !hidden; ++newer) hidden = covers(layers[newer], key);
-        if (hidden) {
-          ++dropped[key];
-        } else {
-          shown.emplace(key, i);
-        }
-      }
-    }
-
-    std::map<std::string, int, KeyLess> reported(KeyLess{order});
-    LayerMerge fold(order, Children(order, layers),
-                    [&](std::size_t, Slice key, const Entry&) { ++reported[key.ToString()]; });
-    auto expected = shown.begin();
-    for (fold.SeekToFirst(); fold.Valid(); fold.Next(), ++expected) {
-      ASSERT_NE(expected, shown.end());
-      ASSERT_EQ(order->Compare(fold.key(), expected->first), 0);
-      ASSERT_EQ(fold.source(), expected->second);
-      for (const auto& [key, count] : reported) ASSERT_LT(order->Compare(key, fold.key()), 0);
-    }
-    ASSERT_TRUE(fold.status().ok());
-    ASSERT_EQ(expected, shown.end());
-    ASSERT_EQ(reported, dropped);
-
-    std::vector<std::string> keys;
-    for (const auto& [key, layer] : shown) keys.push_back(key);
-    const auto lower_bound = [&](const std::string& target) {
-      return std::lower_bound(keys.begin(), keys.end(), target, KeyLess{order}) - keys.begin();
-    };
-    MergeCursor merge(order, Children(order, layers));
-    std::ptrdiff_t at = -1;
-    for (int move = 0; move < 150; ++move) {
-      const bool valid = at >= 0 && at < std::ssize(keys);
-      ASSERT_EQ(merge.Valid(), valid);
-      if (valid) {
-        ASSERT_EQ(order->Compare(merge.key(), keys[static_cast<std::size_t>(at)]), 0);
-        ASSERT_EQ(merge.source(), shown[keys[static_cast<std::size_t>(at)]]);
-      }
-      const std::string target = random_key();
-      switch (prng.Uniform(valid ? 14 : 4)) {
-        case 0:
-          merge.SeekToFirst();
-          at = 0;
-          break;
-        case 1:
-          merge.SeekToLast();
-          at = std::ssize(keys) - 1;
-          break;
-        case 2:
-          merge.Seek(target);
-          at = lower_bound(target);
-          break;
-        case 3:
-          merge.SeekForPrev(target);
-          at = lower_bound(target);
-          if (at == std::ssize(keys) || order->Compare(keys[static_cast<std::size_t>(at)], target) != 0) --at;
-          break;
-        case 4:
-        case 5:
-        case 6:
-        case 7:
-        case 8:
-          merge.Prev();
-          --at;
-          break;
-        default:
-          merge.Next();
-          ++at;
-      }
-      ASSERT_TRUE(merge.status().ok()) << merge.status().ToString();
-    }
+    const Comparator* const order = orders[prng.Uniform(3)];
+    const std::vector<Layer> layers = DrawLayers(order, &prng);
+    const Lookups lookups = Lookups::In(layers, order);
+    ASSERT_NO_FATAL_FAILURE(ExpectFold(layers, lookups));
+    ASSERT_NO_FATAL_FAILURE(ExpectMoves(layers, lookups, &prng));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <new>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -87,11 +88,35 @@ struct Case {
   std::function<void(Edit*)> change;
 };
 
+// Applies each edit to the sample state.
+void ExpectLegal(std::span<const Case> cases) {
+  for (const Case& c : cases) {
+    Edit edit;
+    c.change(&edit);
+    ManifestState state = Sample();
+    const Status status = ApplyEdit(edit, &state);
+    EXPECT_TRUE(status.ok()) << c.what << ": " << status.ToString();
+    EXPECT_TRUE(state.Check().ok()) << c.what << ": " << state.Check().ToString();
+  }
+}
+void ExpectCorruption(std::span<const Case> cases) {
+  for (const Case& c : cases) {
+    Edit edit;
+    c.change(&edit);
+    const ManifestState before = Sample();
+    const Result<StagedEdit> staged = StageEdit(edit, before, StateIndex(before));
+    EXPECT_FALSE(staged.ok()) << c.what;
+    EXPECT_TRUE(staged.ok() || staged.status().IsCorruption()) << c.what << ": " << staged.status().ToString();
+    ManifestState state = before;
+    EXPECT_TRUE(ApplyEdit(edit, &state).IsCorruption()) << c.what;
+  }
+}
+
 TEST(ApplyEditTest, SampleStateIsLegal) {
   EXPECT_TRUE(Sample().Check().ok()) << Sample().Check().ToString();
 }
 
-TEST(ApplyEditTest, LegalEditsApply) {
+TEST(ApplyEditTest, LegalEditsOfFamiliesApply) {
   const Case cases[] = {
       {"nothing", [](Edit*) {}},
       {"unchanged counters", [](Edit* e) { e->next_file_number = 100, e->epoch = 1, e->last_sequence = 500; }},
@@ -118,6 +143,17 @@ TEST(ApplyEditTest, LegalEditsApply) {
          Family(e).drop_index_segments = {40};
        }},
       {"an empty tree", [](Edit* e) { Family(e).root = TreeRoot{}, Family(e).drop_index_segments = {40}; }},
+      {"a new family",
+       [](Edit* e) {
+         e->next_family_id = 2;
+         Family(e).id = 1, Family(e).create = {"two", IndexType::kLsm, "mine", 512};
+       }},
+  };
+  ExpectLegal(cases);
+}
+
+TEST(ApplyEditTest, LegalEditsOfSegmentsApply) {
+  const Case cases[] = {
       {"a drop of a segment without references", [](Edit* e) { e->drop_segments = {11}; }},
       {"a drop together with its last reference",
        [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-4, -400}), e->drop_segments = {10}; }},
@@ -147,11 +183,6 @@ TEST(ApplyEditTest, LegalEditsApply) {
          e->set_segments[0].has_footer = true;
          e->set_segments[0].file_size = 9000;
        }},
-      {"a new family",
-       [](Edit* e) {
-         e->next_family_id = 2;
-         Family(e).id = 1, Family(e).create = {"two", IndexType::kLsm, "mine", 512};
-       }},
       {"a replay position at the end of a dropped segment",
        [](Edit* e) {
          e->set_segments = {SealedLogOf(12, 2)};
@@ -159,18 +190,12 @@ TEST(ApplyEditTest, LegalEditsApply) {
          e->drop_segments = {12};
        }},
   };
-  for (const Case& c : cases) {
-    Edit edit;
-    c.change(&edit);
-    ManifestState state = Sample();
-    const Status status = ApplyEdit(edit, &state);
-    EXPECT_TRUE(status.ok()) << c.what << ": " << status.ToString();
-    EXPECT_TRUE(state.Check().ok()) << c.what << ": " << state.Check().ToString();
-  }
+  ExpectLegal(cases);
 }
 
-// A table: each row makes an edit that the sample state does not allow.
-TEST(ApplyEditTest, IllegalEditsAreCorruption) {
+// ---- Edits that the sample state does not allow, each with one fault ----
+
+TEST(ApplyEditTest, IllegalCountersAndReplayPositionsAreCorruption) {
   const Case cases[] = {
       {"another database", [](Edit* e) { e->database_id = Id128{}; }},
       {"the epoch decreases", [](Edit* e) { e->epoch = 0; }},
@@ -190,7 +215,12 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
          e->set_segments = {SealedLogOf(12, 2)};
          e->set_segments[0].sealed_length = 999;
        }},
+  };
+  ExpectCorruption(cases);
+}
 
+TEST(ApplyEditTest, IllegalFieldsOfFamiliesAreCorruption) {
+  const Case cases[] = {
       {"an unknown family", [](Edit* e) { Family(e).id = 9; }},
       {"a family twice", [](Edit* e) { e->families.resize(2); }},
       {"a family created again",
@@ -204,7 +234,12 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
       {"an index of an unknown type",
        [](Edit* e) { Family(e).id = 1, Family(e).create = {"two", static_cast<IndexType>(9), "mine", kPageSize}; }},
       {"the flushed sequence decreases", [](Edit* e) { Family(e).flushed_sequence = 399; }},
+  };
+  ExpectCorruption(cases);
+}
 
+TEST(ApplyEditTest, IllegalEditsOfRunsAreCorruption) {
+  const Case cases[] = {
       {"a run without a place", [](Edit* e) { Family(e).add_runs = {RunOf(50)}; }},
       {"a run that is not a layer",
        [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {32, 31, 30}; }},
@@ -244,7 +279,12 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
       {"swept runs compacted",
        [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {32, 50}; }},
       {"runs change their order", [](Edit* e) { Family(e).layers = {31, 32, 30}; }},
+  };
+  ExpectCorruption(cases);
+}
 
+TEST(ApplyEditTest, IllegalEditsOfSweepsAreCorruption) {
+  const Case cases[] = {
       {"a sweep resumed over other runs", [](Edit* e) { Family(e).sweep = SweepState{{32, 31, 30}, "n"}; }},
       {"a sweep resumed over fewer runs", [](Edit* e) { Family(e).sweep = SweepState{{30}, "n"}; }},
       {"the cursor moves back", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, "l"}; }},
@@ -261,7 +301,12 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
        }},
       {"a sweep of no runs",
        [](Edit* e) { Family(e).end_sweep = true, Family(e).layers = {32}, Family(e).sweep = SweepState{}; }},
+  };
+  ExpectCorruption(cases);
+}
 
+TEST(ApplyEditTest, IllegalEditsOfTreesAreCorruption) {
+  const Case cases[] = {
       {"a root in no index segment", [](Edit* e) { Family(e).root = TreeRoot{{MakePageId(41, 1, 1), 1}, 1, 1, 1}; }},
       {"a root beyond the committed length",
        [](Edit* e) { Family(e).root = TreeRoot{{MakePageId(40, 9, 2), 1}, 1, 1, 1}; }},
@@ -273,7 +318,12 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
       {"an index segment changes its identity",
        [](Edit* e) { Family(e).set_index_segments = {{40, Id128{1}, 10 * kPageSize, 5}}; }},
       {"more live pages than pages", [](Edit* e) { Family(e).set_index_segments = {{40, {}, 10 * kPageSize, 11}}; }},
+  };
+  ExpectCorruption(cases);
+}
 
+TEST(ApplyEditTest, IllegalEditsOfAccountsAreCorruption) {
+  const Case cases[] = {
       {"references below zero", [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-5, -300}); }},
       {"bytes below zero", [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-3, -401}); }},
       {"references without bytes", [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-3, -400}); }},
@@ -287,7 +337,12 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
       {"an account of no segment", [](Edit* e) { Family(e).accounts.Add(Slot{9}, {1, 64}); }},
       {"a new account of a dropped segment",
        [](Edit* e) { Family(e).accounts.Add(Slot{1}, {1, 64}), e->drop_segments = {11}; }},
+  };
+  ExpectCorruption(cases);
+}
 
+TEST(ApplyEditTest, IllegalDropsOfSegmentsAreCorruption) {
+  const Case cases[] = {
       {"a segment with references dropped", [](Edit* e) { e->drop_segments = {10}; }},
       {"a segment with one reference left dropped",
        [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-3, -399}), e->drop_segments = {10}; }},
@@ -304,12 +359,17 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
       {"a slot that never had a segment is shadowed", [](Edit* e) { e->shadow_slots = {Slot{9}}; }},
       {"a shadowed slot gets a new segment",
        [](Edit* e) { e->drop_segments = {10}, e->shadow_slots = {Slot{0}}, e->set_segments = {LogOf(60, 0)}; }},
-      {"a log segment with a generation",
-       [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].generation = 1; }},
-      {"a relocation segment without a generation",
-       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].generation = 0; }},
-      {"a generation out of range",
-       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].generation = kGenerationMax + 1; }},
+      {"a segment dropped before it is sealed", [](Edit* e) { e->drop_segments = {12}; }},
+      {"a segment dropped while its log is needed",
+       [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}, e->drop_segments = {12}; }},
+      {"a segment dropped twice", [](Edit* e) { e->drop_segments = {11, 11}; }},
+      {"an unknown segment dropped", [](Edit* e) { e->drop_segments = {30}; }},
+  };
+  ExpectCorruption(cases);
+}
+
+TEST(ApplyEditTest, IllegalHolesAndCutsAreCorruption) {
+  const Case cases[] = {
       {"holes in a segment that is not sealed",
        [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].punched = {128}; }},
       {"holes beyond the end",
@@ -321,11 +381,20 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
       {"a cut in a segment that is not sealed",
        [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].cut = 160; }},
       {"a cut in a segment without a footer",
-       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = false, e->set_segments[0].cut = 160; }},
+       [](Edit* e) {
+         e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = false;
+         e->set_segments[0].cut = 160;
+       }},
       {"a cut in the file header",
-       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = true, e->set_segments[0].cut = kFileHeaderSize; }},
+       [](Edit* e) {
+         e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = true;
+         e->set_segments[0].cut = kFileHeaderSize;
+       }},
       {"a cut between record offsets",
-       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = true, e->set_segments[0].cut = 164; }},
+       [](Edit* e) {
+         e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = true;
+         e->set_segments[0].cut = 164;
+       }},
       {"a cut at the end",
        [](Edit* e) {
          e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = true;
@@ -336,11 +405,18 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
          e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].has_footer = true;
          e->set_segments[0].punched = {128}, e->set_segments[0].cut = 160;
        }},
-      {"a segment dropped before it is sealed", [](Edit* e) { e->drop_segments = {12}; }},
-      {"a segment dropped while its log is needed",
-       [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}, e->drop_segments = {12}; }},
-      {"a segment dropped twice", [](Edit* e) { e->drop_segments = {11, 11}; }},
-      {"an unknown segment dropped", [](Edit* e) { e->drop_segments = {30}; }},
+  };
+  ExpectCorruption(cases);
+}
+
+TEST(ApplyEditTest, IllegalFieldsOfSegmentsAreCorruption) {
+  const Case cases[] = {
+      {"a log segment with a generation",
+       [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].generation = 1; }},
+      {"a relocation segment without a generation",
+       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].generation = 0; }},
+      {"a generation out of range",
+       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].generation = kGenerationMax + 1; }},
       {"a slot twice", [](Edit* e) { e->set_segments = {LogOf(60, 1)}; }},
       {"a new slot twice", [](Edit* e) { e->set_segments = {LogOf(60, 8), LogOf(61, 8)}; }},
       {"a slot out of range", [](Edit* e) { e->set_segments = {LogOf(60, kSlotCountMax)}; }},
@@ -368,17 +444,10 @@ TEST(ApplyEditTest, IllegalEditsAreCorruption) {
          Family(e).layers = {60, 32, 31, 30};
        }},
   };
-  for (const Case& c : cases) {
-    Edit edit;
-    c.change(&edit);
-    const ManifestState before = Sample();
-    const Result<StagedEdit> staged = StageEdit(edit, before, StateIndex(before));
-    EXPECT_FALSE(staged.ok()) << c.what;
-    EXPECT_TRUE(staged.ok() || staged.status().IsCorruption()) << c.what << ": " << staged.status().ToString();
-    ManifestState state = before;
-    EXPECT_TRUE(ApplyEdit(edit, &state).IsCorruption()) << c.what;
-  }
+  ExpectCorruption(cases);
 }
+
+// ---- Edits of other states ----
 
 // The cut only grows, and covers the punched records before it; those after it stay listed.
 TEST(ApplyEditTest, CutOnlyGrows) {
@@ -472,7 +541,8 @@ TEST(ApplyEditTest, IllegalEditsOfLevelsAreCorruption) {
       {"a level too deep", [](Edit* e) { Family(e).place_runs = {{35, kLevelMax + 1, 0}}; }},
       {"a drop of a run in no level", [](Edit* e) { Family(e).drop_level_runs = {32}; }},
       {"a drop twice", [](Edit* e) { Family(e).drop_level_runs = {33, 33}; }},
-      {"a new run without a place", [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).drop_level_runs = {33}; }},
+      {"a new run without a place",
+       [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).drop_level_runs = {33}; }},
       {"a run of a level back in the stack", [](Edit* e) { Family(e).layers = {33, 32, 31, 30}; }},
       {"runs of the stack that change their order", [](Edit* e) { Family(e).layers = {30, 32, 31}; }},
       {"a tree in an LSM", [](Edit* e) { Family(e).set_index_segments = {{41, {}, 3 * kPageSize, 1}}; }},

@@ -139,7 +139,102 @@ INSTANTIATE_TEST_SUITE_P(Orders, MemTableRangesModelTest,
                          ::testing::Values(&BytewiseComparator, &ReverseBytewiseComparator,
                                            &testing::CaseFoldingComparator, &testing::LengthFirstComparator));
 
-// Puts, deletes and range deletes of few and of many keys, read at several sequence numbers.
+// Draws keys of a space of a few or of many.
+struct KeyDraw {
+  std::string operator()() const {
+    const std::uint64_t n = prng->Uniform(space);
+    std::string key = n == 0 ? std::string() : "k" + std::to_string(n);
+    if (n % 7 == 0) key += std::string(n % 50, 'X');
+    return key;
+  }
+  Prng* prng;
+  std::uint64_t space;
+};
+
+// Puts, deletes and range deletes. *seq becomes the last sequence number.
+void WriteAtRandom(MemTable* table, History* history, const KeyDraw& draw_key, SequenceNumber* seq) {
+  Prng& prng = *draw_key.prng;
+  const Comparator* const comparator = history->comparator;
+  const std::uint64_t one_range_in = prng.Between(1, 20);
+  for (std::uint64_t n = prng.Between(1, 1500); n > 0; --n) {
+    *seq += prng.Between(1, 3);
+    if (prng.OneIn(one_range_in)) {
+      std::string begin = draw_key();
+      std::string end = draw_key();
+      if (comparator->Compare(begin, end) > 0) std::swap(begin, end);
+      if (comparator->Compare(begin, end) == 0) continue;
+      DeleteRange(table, *seq, begin, end);
+      history->ranges.push_back({*seq, begin, end});
+    } else {
+      const std::string key = draw_key();
+      ASSERT_TRUE(table->Reserve(1, key.size()).ok());
+      const bool is_value = !prng.OneIn(4);
+      table->Add(*seq, key, is_value ? Value(*seq) : Entry::Tombstone());
+      history->points[key][*seq] = is_value;
+    }
+  }
+}
+
+void ExpectLookups(const MemTable& table, const History& history, SequenceNumber read_seq, const KeyDraw& draw_key) {
+  const auto covered = table.RangesAt(read_seq);
+  const auto cover = table.CoverAt(read_seq);
+  ASSERT_EQ(covered == nullptr, cover == nullptr);
+  for (int look = 0; look < 100; ++look) {
+    const std::string key = draw_key();
+    const SequenceNumber version = history.Version(key, read_seq);
+    const SequenceNumber covering = history.Covering(key, read_seq);
+    Entry entry;
+    SequenceNumber found_seq = 0;
+    ASSERT_EQ(table.Find(key, read_seq, &entry, &found_seq), version != 0 || covering != 0);
+    if (version != 0 || covering != 0) {
+      ASSERT_EQ(found_seq, std::max(version, covering));
+      const bool is_value = version > covering && history.points.at(key).at(version);
+      ASSERT_EQ(entry.kind == EntryKind::kValue, is_value);
+    }
+    ASSERT_EQ(covered != nullptr && covered->Covers(key), covering != 0);
+    if (covered == nullptr) continue;
+    const KeyStretch copied = covered->StretchOf(key);
+    const KeyStretch in_place = cover->StretchOf(key);
+    ASSERT_EQ(in_place.covered, copied.covered);
+    ASSERT_EQ(in_place.from, copied.from);
+    ASSERT_EQ(in_place.to, copied.to);
+  }
+}
+
+// Scans in both directions, and seeks.
+void ExpectScans(const MemTable& table, const History& history, SequenceNumber read_seq, const KeyDraw& draw_key) {
+  const Comparator* const comparator = history.comparator;
+  std::vector<std::string> shown;
+  for (const auto& [key, versions] : history.points) {
+    const SequenceNumber version = history.Version(key, read_seq);
+    if (version != 0 && version > history.Covering(key, read_seq)) shown.push_back(key);
+  }
+  const auto cursor = table.NewCursor(read_seq);
+  std::size_t at = 0;
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next(), ++at) {
+    ASSERT_LT(at, shown.size());
+    ASSERT_EQ(comparator->Compare(cursor->key(), shown[at]), 0);
+    ASSERT_EQ(cursor->entry().kind == EntryKind::kValue,
+              history.points.at(shown[at]).at(history.Version(shown[at], read_seq)));
+  }
+  ASSERT_EQ(at, shown.size());
+  for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) {
+    ASSERT_GT(at, 0u);
+    ASSERT_EQ(comparator->Compare(cursor->key(), shown[--at]), 0);
+  }
+  ASSERT_EQ(at, 0u);
+  for (int look = 0; look < 30; ++look) {
+    const std::string target = draw_key();
+    const auto lower = std::lower_bound(shown.begin(), shown.end(), target, KeyLess{comparator});
+    cursor->Seek(target);
+    ASSERT_EQ(cursor->Valid(), lower != shown.end());
+    if (cursor->Valid()) {
+      ASSERT_EQ(comparator->Compare(cursor->key(), *lower), 0);
+    }
+  }
+}
+
+// Few and many keys, read at several sequence numbers.
 TEST_P(MemTableRangesModelTest, AgreesWithTheHistoryAtEverySequenceNumber) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x7ab);
   Prng prng(seed);
@@ -148,89 +243,15 @@ TEST_P(MemTableRangesModelTest, AgreesWithTheHistoryAtEverySequenceNumber) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed) + " round " + std::to_string(round));
     MemTable table(comparator);
     History history(comparator);
-    const std::uint64_t space = prng.Between(2, 400);
-    const std::uint64_t one_range_in = prng.Between(1, 20);
-    const auto random_key = [&] {
-      const std::uint64_t n = prng.Uniform(space);
-      std::string key = n == 0 ? std::string() : "k" + std::to_string(n);
-      if (n % 7 == 0) key += std::string(n % 50, 'X');
-      return key;
-    };
+    const KeyDraw draw_key{&prng, prng.Between(2, 400)};
     SequenceNumber seq = 0;
-    std::uint64_t ranges = 0;
-    for (std::uint64_t n = prng.Between(1, 1500); n > 0; --n) {
-      seq += prng.Between(1, 3);
-      if (prng.OneIn(one_range_in)) {
-        std::string begin = random_key();
-        std::string end = random_key();
-        if (comparator->Compare(begin, end) > 0) std::swap(begin, end);
-        if (comparator->Compare(begin, end) == 0) continue;
-        DeleteRange(&table, seq, begin, end);
-        history.ranges.push_back({seq, begin, end});
-        ++ranges;
-      } else {
-        const std::string key = random_key();
-        ASSERT_TRUE(table.Reserve(1, key.size()).ok());
-        const bool is_value = !prng.OneIn(4);
-        table.Add(seq, key, is_value ? Value(seq) : Entry::Tombstone());
-        history.points[key][seq] = is_value;
-      }
-    }
+    ASSERT_NO_FATAL_FAILURE(WriteAtRandom(&table, &history, draw_key, &seq));
     ASSERT_TRUE(table.CheckInvariants().ok()) << table.CheckInvariants().ToString();
-    ASSERT_EQ(table.range_delete_count(), ranges);
+    ASSERT_EQ(table.range_delete_count(), history.ranges.size());
     for (const SequenceNumber read_seq :
          {SequenceNumber{0}, prng.Uniform(seq + 1), prng.Uniform(seq + 1), seq, kMaxSequenceNumber}) {
-      const auto covered = table.RangesAt(read_seq);
-      const auto cover = table.CoverAt(read_seq);
-      ASSERT_EQ(covered == nullptr, cover == nullptr);
-      for (int look = 0; look < 100; ++look) {
-        const std::string key = random_key();
-        const SequenceNumber version = history.Version(key, read_seq);
-        const SequenceNumber covering = history.Covering(key, read_seq);
-        Entry entry;
-        SequenceNumber found_seq = 0;
-        ASSERT_EQ(table.Find(key, read_seq, &entry, &found_seq), version != 0 || covering != 0);
-        if (version != 0 || covering != 0) {
-          ASSERT_EQ(found_seq, std::max(version, covering));
-          const bool is_value = version > covering && history.points[key][version];
-          ASSERT_EQ(entry.kind == EntryKind::kValue, is_value);
-        }
-        ASSERT_EQ(covered != nullptr && covered->Covers(key), covering != 0);
-        if (covered == nullptr) continue;
-        const KeyStretch copied = covered->StretchOf(key);
-        const KeyStretch in_place = cover->StretchOf(key);
-        ASSERT_EQ(in_place.covered, copied.covered);
-        ASSERT_EQ(in_place.from, copied.from);
-        ASSERT_EQ(in_place.to, copied.to);
-      }
-      std::vector<std::string> shown;
-      for (const auto& [key, versions] : history.points) {
-        const SequenceNumber version = history.Version(key, read_seq);
-        if (version != 0 && version > history.Covering(key, read_seq)) shown.push_back(key);
-      }
-      const auto cursor = table.NewCursor(read_seq);
-      std::size_t at = 0;
-      for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next(), ++at) {
-        ASSERT_LT(at, shown.size());
-        ASSERT_EQ(comparator->Compare(cursor->key(), shown[at]), 0);
-        ASSERT_EQ(cursor->entry().kind == EntryKind::kValue,
-                  history.points[shown[at]][history.Version(shown[at], read_seq)]);
-      }
-      ASSERT_EQ(at, shown.size());
-      for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) {
-        ASSERT_GT(at, 0u);
-        ASSERT_EQ(comparator->Compare(cursor->key(), shown[--at]), 0);
-      }
-      ASSERT_EQ(at, 0u);
-      for (int look = 0; look < 30; ++look) {
-        const std::string target = random_key();
-        const auto lower = std::lower_bound(shown.begin(), shown.end(), target, KeyLess{comparator});
-        cursor->Seek(target);
-        ASSERT_EQ(cursor->Valid(), lower != shown.end());
-        if (cursor->Valid()) {
-          ASSERT_EQ(comparator->Compare(cursor->key(), *lower), 0);
-        }
-      }
+      ASSERT_NO_FATAL_FAILURE(ExpectLookups(table, history, read_seq, draw_key));
+      ASSERT_NO_FATAL_FAILURE(ExpectScans(table, history, read_seq, draw_key));
     }
   }
 }

@@ -206,8 +206,66 @@ TEST_P(MemTableTest, FindReturnsTheNewestVersionUpToTheReadSequence) {
   EXPECT_EQ(table.version_count(), 4u);
 }
 
-// Random versions of random keys, compared with a map of maps at random sequence numbers: lookups, walks with changes
-// of direction, seeks to present and absent keys.
+// Random lookups at random sequence numbers up to `seq` + 1.
+void ExpectFinds(const MemTable& table, const Model& model, SequenceNumber seq, Prng* prng) {
+  for (int look = 0; look < 300; ++look) {
+    const std::string key = RandomKey(prng);
+    const SequenceNumber read_seq = prng->Uniform(seq + 2);
+    const std::optional<Owned> expected = model.Find(key, read_seq);
+    Entry entry;
+    SequenceNumber found_seq = 0;
+    ASSERT_EQ(table.Find(key, read_seq, &entry, &found_seq), expected.has_value());
+    if (expected) {
+      ASSERT_EQ(Owned::From(expected->key, found_seq, entry), *expected);
+    }
+  }
+}
+
+// Walks a cursor from end to end, in both directions.
+void ExpectWholeWalks(EntryCursor* cursor, const std::vector<Owned>& all) {
+  std::size_t at = 0;
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next(), ++at) {
+    ASSERT_LT(at, all.size());
+    ASSERT_EQ(Describe(*cursor), Describe(all[at]));
+  }
+  ASSERT_EQ(at, all.size());
+  for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) {
+    ASSERT_GT(at, 0u);
+    ASSERT_EQ(Describe(*cursor), Describe(all[--at]));
+  }
+  ASSERT_EQ(at, 0u);
+}
+
+// Seeks a present or an absent key, and walks from there with changes of direction.
+void ExpectSeekAndTurns(EntryCursor* cursor, const std::vector<Owned>& all, const Comparator* comparator, Prng* prng) {
+  const std::string target = RandomKey(prng);
+  const bool forward = prng->OneIn(2);
+  const auto low = std::lower_bound(all.begin(), all.end(), target, [&](const Owned& a, const std::string& b) {
+    return comparator->Compare(a.key, b) < 0;
+  });
+  auto position = low - all.begin();
+  if (forward) {
+    cursor->Seek(target);
+  } else {
+    cursor->SeekForPrev(target);
+    if (low == all.end() || comparator->Compare(low->key, target) != 0) --position;
+  }
+  for (int turn = 0; turn < 20; ++turn) {
+    const bool inside = position >= 0 && position < static_cast<std::ptrdiff_t>(all.size());
+    ASSERT_EQ(cursor->Valid(), inside);
+    if (!inside) break;
+    ASSERT_EQ(Describe(*cursor), Describe(all[static_cast<std::size_t>(position)]));
+    if (prng->OneIn(3)) {
+      cursor->Prev();
+      --position;
+    } else {
+      cursor->Next();
+      ++position;
+    }
+  }
+}
+
+// Random versions of random keys, compared with a map of maps at random sequence numbers.
 TEST_P(MemTableTest, AgreesWithAMapOfVersionsAtEverySequenceNumber) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x3e3);
   Prng prng(seed);
@@ -225,57 +283,13 @@ TEST_P(MemTableTest, AgreesWithAMapOfVersionsAtEverySequenceNumber) {
     ASSERT_TRUE(table.CheckInvariants().ok()) << table.CheckInvariants().ToString();
     ASSERT_EQ(table.key_count(), model.key_count());
     ASSERT_EQ(table.version_count(), steps);
-    for (int look = 0; look < 300; ++look) {
-      const std::string key = RandomKey(&prng);
-      const SequenceNumber read_seq = prng.Uniform(seq + 2);
-      const std::optional<Owned> expected = model.Find(key, read_seq);
-      Entry entry;
-      SequenceNumber found_seq = 0;
-      ASSERT_EQ(table.Find(key, read_seq, &entry, &found_seq), expected.has_value());
-      if (expected) {
-        ASSERT_EQ(Owned::From(expected->key, found_seq, entry), *expected);
-      }
-    }
+    ASSERT_NO_FATAL_FAILURE(ExpectFinds(table, model, seq, &prng));
     for (const SequenceNumber read_seq : {SequenceNumber{0}, prng.Uniform(seq + 1), seq, kMaxSequenceNumber}) {
       const std::vector<Owned> all = model.All(read_seq);
-      auto cursor = table.NewCursor(read_seq);
-      std::size_t at = 0;
-      for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next(), ++at) {
-        ASSERT_LT(at, all.size());
-        ASSERT_EQ(Describe(*cursor), Describe(all[at]));
-      }
-      ASSERT_EQ(at, all.size());
-      for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) {
-        ASSERT_GT(at, 0u);
-        ASSERT_EQ(Describe(*cursor), Describe(all[--at]));
-      }
-      ASSERT_EQ(at, 0u);
+      const auto cursor = table.NewCursor(read_seq);
+      ASSERT_NO_FATAL_FAILURE(ExpectWholeWalks(cursor.get(), all));
       for (int seek = 0; seek < 100; ++seek) {
-        const std::string target = RandomKey(&prng);
-        const bool forward = prng.OneIn(2);
-        const auto low = std::lower_bound(all.begin(), all.end(), target, [&](const Owned& a, const std::string& b) {
-          return comparator()->Compare(a.key, b) < 0;
-        });
-        auto position = low - all.begin();
-        if (forward) {
-          cursor->Seek(target);
-        } else {
-          cursor->SeekForPrev(target);
-          if (low == all.end() || comparator()->Compare(low->key, target) != 0) --position;
-        }
-        for (int turn = 0; turn < 20; ++turn) {
-          const bool inside = position >= 0 && position < static_cast<std::ptrdiff_t>(all.size());
-          ASSERT_EQ(cursor->Valid(), inside);
-          if (!inside) break;
-          ASSERT_EQ(Describe(*cursor), Describe(all[static_cast<std::size_t>(position)]));
-          if (prng.OneIn(3)) {
-            cursor->Prev();
-            --position;
-          } else {
-            cursor->Next();
-            ++position;
-          }
-        }
+        ASSERT_NO_FATAL_FAILURE(ExpectSeekAndTurns(cursor.get(), all, comparator(), &prng));
       }
     }
   }

@@ -52,89 +52,128 @@ TEST(MemTableRangeDeletesTest, StretchIsTheLargestIntervalWithTheSameCover) {
   EXPECT_EQ(ranges.StretchOf("h").to, std::nullopt);
 }
 
-// A few keys under four orders, so that every relation of bounds occurs. Each answer is compared with a check of every
-// range for every key.
-TEST(MemTableRangeDeletesTest, AgreesWithACheckOfEveryRangeForEveryKey) {
-  const std::uint64_t seed = testing::SeedFromEnvironment(0x7a9);
-  Prng prng(seed);
-  std::vector<std::string> universe{""};
-  for (const char* text : {"a", "A", "b", "B", "ab", "bb", "c", "C", "cc", "d"}) universe.emplace_back(text);
-  const Comparator* orders[] = {BytewiseComparator(), ReverseBytewiseComparator(), testing::CaseFoldingComparator(),
-                                testing::LengthFirstComparator()};
-  for (std::uint64_t round = 0; round < testing::ScaledCount(3000); ++round) {
-    const Comparator* order = orders[prng.Uniform(4)];
-    const auto random_key = [&]() -> const std::string& { return universe[prng.Uniform(universe.size())]; };
+// A few keys, so that every relation of bounds occurs.
+const std::vector<std::string> kUniverse = {"", "a", "A", "b", "B", "ab", "bb", "c", "C", "cc", "d"};
+
+const std::string& AnyKey(Prng* prng) { return kUniverse[prng->Uniform(kUniverse.size())]; }
+
+// Some ranges, and a check of every one of them for every key.
+struct Drawn {
+  // Draws up to nine ranges, in up to three parts that are joined, and perhaps cuts them to an interval.
+  static Drawn Draw(const Comparator* order, Prng* prng) {
+    Drawn drawn{.order = order, .ranges = RangeDeletes(order)};
     std::vector<RangeDeletes> parts;
-    std::vector<std::pair<std::string, std::string>> all;
-    for (std::uint64_t n = prng.Uniform(4); n > 0; --n) {
+    for (std::uint64_t n = prng->Uniform(4); n > 0; --n) {
       std::vector<std::pair<std::string, std::string>> mine;
-      for (std::uint64_t k = prng.Uniform(4); k > 0; --k) mine.emplace_back(random_key(), random_key());
+      for (std::uint64_t k = prng->Uniform(4); k > 0; --k) {
+        const std::string& begin = AnyKey(prng);
+        mine.emplace_back(begin, AnyKey(prng));
+      }
       std::vector<RangeDeletes::Range> ranges;
       for (const auto& [begin, end] : mine) ranges.push_back({begin, end});
       parts.emplace_back(order, ranges);
-      all.insert(all.end(), mine.begin(), mine.end());
+      drawn.all.insert(drawn.all.end(), mine.begin(), mine.end());
     }
     std::vector<const RangeDeletes*> pointers;
     for (const RangeDeletes& part : parts) pointers.push_back(&part);
-    RangeDeletes ranges = RangeDeletes::Union(order, pointers);
+    drawn.ranges = RangeDeletes::Union(order, pointers);
 
     std::optional<Slice> from;
     std::optional<Slice> to;
-    if (prng.OneIn(2)) from = random_key();
-    if (prng.OneIn(2)) to = random_key();
-    if (prng.OneIn(2)) ranges = ranges.Within(from ? &*from : nullptr, to ? &*to : nullptr);
-    else from = to = std::nullopt;
+    if (prng->OneIn(2)) from = AnyKey(prng);
+    if (prng->OneIn(2)) to = AnyKey(prng);
+    if (prng->OneIn(2)) {
+      drawn.ranges = drawn.ranges.Within(from ? &*from : nullptr, to ? &*to : nullptr);
+      drawn.from = from;
+      drawn.to = to;
+    }
+    return drawn;
+  }
+  [[nodiscard]] bool Covers(const std::string& key) const {
+    if ((from && order->Compare(key, *from) < 0) || (to && order->Compare(key, *to) >= 0)) return false;
+    for (const auto& [begin, end] : all) {
+      if (order->Compare(begin, key) <= 0 && order->Compare(key, end) < 0) return true;
+    }
+    return false;
+  }
 
-    const auto covers = [&](const std::string& key) {
-      if ((from && order->Compare(key, *from) < 0) || (to && order->Compare(key, *to) >= 0)) return false;
-      for (const auto& [begin, end] : all) {
-        if (order->Compare(begin, key) <= 0 && order->Compare(key, end) < 0) return true;
-      }
-      return false;
-    };
-    for (std::size_t i = 0; i < ranges.count(); ++i) {
-      ASSERT_LT(order->Compare(ranges.begin(i), ranges.end(i)), 0);
-      if (i > 0) {
-        ASSERT_LT(order->Compare(ranges.end(i - 1), ranges.begin(i)), 0);
+  const Comparator* order;
+  RangeDeletes ranges;
+  std::vector<std::pair<std::string, std::string>> all = {};  // as they were drawn
+  std::optional<Slice> from = {};
+  std::optional<Slice> to = {};
+};
+
+void ExpectSortedAndApart(const RangeDeletes& ranges, const Comparator* order) {
+  for (std::size_t i = 0; i < ranges.count(); ++i) {
+    ASSERT_LT(order->Compare(ranges.begin(i), ranges.end(i)), 0);
+    if (i > 0) {
+      ASSERT_LT(order->Compare(ranges.end(i - 1), ranges.begin(i)), 0);
+    }
+  }
+}
+
+// Every key, and the stretch around it.
+void ExpectStretches(const Drawn& drawn) {
+  const Comparator* const order = drawn.order;
+  for (const std::string& key : kUniverse) {
+    ASSERT_EQ(drawn.ranges.Covers(key), drawn.Covers(key)) << Show(drawn.ranges) << " " << key;
+    const RangeDeletes::Stretch stretch = drawn.ranges.StretchOf(key);
+    ASSERT_EQ(stretch.covered, drawn.Covers(key));
+    for (const std::string& other : kUniverse) {
+      const bool inside = (!stretch.from.has_value() || order->Compare(*stretch.from, other) <= 0) &&
+                          (!stretch.to.has_value() || order->Compare(other, *stretch.to) < 0);
+      if (inside) {
+        ASSERT_EQ(drawn.Covers(other), stretch.covered);
       }
     }
-    for (const std::string& key : universe) {
-      ASSERT_EQ(ranges.Covers(key), covers(key)) << Show(ranges) << " " << key;
-      const RangeDeletes::Stretch stretch = ranges.StretchOf(key);
-      ASSERT_EQ(stretch.covered, covers(key));
-      for (const std::string& other : universe) {
-        const bool inside = (!stretch.from.has_value() || order->Compare(*stretch.from, other) <= 0) &&
-                            (!stretch.to.has_value() || order->Compare(other, *stretch.to) < 0);
-        if (inside) {
-          ASSERT_EQ(covers(other), stretch.covered);
-        }
-      }
-    }
-    const Slice low = random_key();
-    const Slice high = random_key();
-    bool any = false;
-    bool every = true;
-    for (const std::string& key : universe) {
-      if (order->Compare(key, low) < 0 || order->Compare(key, high) >= 0) continue;
-      any |= covers(key);
-      every &= covers(key);
-    }
-    if (order->Compare(low, high) < 0) {
-      if (any) {
-        ASSERT_TRUE(ranges.Overlaps(&low, &high));
-        ASSERT_TRUE(ranges.Overlaps(&low, nullptr));
-        ASSERT_TRUE(ranges.Overlaps(nullptr, &high));
-      }
-      if (ranges.CoversAllOf(&low, &high)) {
-        ASSERT_TRUE(every);
-      }
-      ASSERT_EQ(ranges.Within(&low, &high).empty(), !ranges.Overlaps(&low, &high));
-    }
-    std::string bytes;
-    ranges.AppendTo(&bytes);
-    const Result<RangeDeletes> decoded = RangeDeletes::Decode(bytes, order);
-    ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
-    ASSERT_TRUE(*decoded == ranges);
+  }
+}
+
+// What the ranges have in [low, high).
+void ExpectOverlaps(const Drawn& drawn, Slice low, Slice high) {
+  const Comparator* const order = drawn.order;
+  if (order->Compare(low, high) >= 0) return;
+  bool any = false;
+  bool every = true;
+  for (const std::string& key : kUniverse) {
+    if (order->Compare(key, low) < 0 || order->Compare(key, high) >= 0) continue;
+    any |= drawn.Covers(key);
+    every &= drawn.Covers(key);
+  }
+  if (any) {
+    ASSERT_TRUE(drawn.ranges.Overlaps(&low, &high));
+    ASSERT_TRUE(drawn.ranges.Overlaps(&low, nullptr));
+    ASSERT_TRUE(drawn.ranges.Overlaps(nullptr, &high));
+  }
+  if (drawn.ranges.CoversAllOf(&low, &high)) {
+    ASSERT_TRUE(every);
+  }
+  ASSERT_EQ(drawn.ranges.Within(&low, &high).empty(), !drawn.ranges.Overlaps(&low, &high));
+}
+
+void ExpectSameAfterDecoding(const RangeDeletes& ranges, const Comparator* order) {
+  std::string bytes;
+  ranges.AppendTo(&bytes);
+  const Result<RangeDeletes> decoded = RangeDeletes::Decode(bytes, order);
+  ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
+  ASSERT_TRUE(*decoded == ranges);
+}
+
+TEST(MemTableRangeDeletesTest, AgreesWithACheckOfEveryRangeForEveryKey) {
+  const std::uint64_t seed = testing::SeedFromEnvironment(0x7a9);
+  Prng prng(seed);
+  const Comparator* orders[] = {BytewiseComparator(), ReverseBytewiseComparator(), testing::CaseFoldingComparator(),
+                                testing::LengthFirstComparator()};
+  for (std::uint64_t round = 0; round < testing::ScaledCount(3000); ++round) {
+    const Comparator* const order = orders[prng.Uniform(4)];
+    const Drawn drawn = Drawn::Draw(order, &prng);
+    ASSERT_NO_FATAL_FAILURE(ExpectSortedAndApart(drawn.ranges, order));
+    ASSERT_NO_FATAL_FAILURE(ExpectStretches(drawn));
+    const Slice low = AnyKey(&prng);
+    const Slice high = AnyKey(&prng);
+    ASSERT_NO_FATAL_FAILURE(ExpectOverlaps(drawn, low, high));
+    ASSERT_NO_FATAL_FAILURE(ExpectSameAfterDecoding(drawn.ranges, order));
   }
 }
 

@@ -154,87 +154,115 @@ class BothIndexes {
   Prng ways_;  // chooses how values are read
 };
 
+// Random steps on one database, and the states that it and its snapshots must show after each of them.
+class RandomRun {
+ public:
+  explicit RandomRun(std::uint64_t seed) : both_(seed) { both_.Open(); }
+
+  // Writes a batch, compares, and sometimes does something else.
+  void Step() {
+    WriteBatch batch = both_.DrawBatch(&model_);
+    const Status written = store_.db->Write({}, &batch);
+    ASSERT_TRUE(written.ok()) << written.ToString();
+    if (prng_.OneIn(3) && store_.executor->pending() > 0) store_.executor->RunOneInstead();
+    ASSERT_EQ(both_.Probe(model_, {}), "");
+    if (!held_.empty()) {
+      ASSERT_NO_FATAL_FAILURE(CompareOneSnapshot());
+    }
+    switch (prng_.Uniform(60)) {
+      case 0: store_.FlushOf(AnyFamily()); break;
+      case 1: Compact(); break;
+      case 2:
+        if (held_.size() < 4) held_.emplace_back(store_.db->GetSnapshot(), model_);
+        break;
+      case 3:
+        if (held_.empty()) break;
+        store_.db->ReleaseSnapshot(held_.back().first);
+        held_.pop_back();
+        break;
+      case 4:
+        ASSERT_EQ(both_.Compare(both_.tree(), model_, {}, prng_.OneIn(2)), "");
+        ASSERT_EQ(both_.Compare(both_.lsm(), model_, {}, prng_.OneIn(2)), "");
+        break;
+      case 5:
+        if (prng_.OneIn(4)) OpenWithOtherOptions();
+        break;
+      default: break;
+    }
+  }
+  void End() {
+    ReleaseSnapshots();
+    ASSERT_EQ(both_.Compare(both_.tree(), model_, {}, true), "");
+    ASSERT_EQ(both_.Compare(both_.lsm(), model_, {}, false), "");
+    store_.RunUntilIdle();
+    ASSERT_EQ(store_.Verify(), "");
+    reads_ += store_.fs->read_counts();
+  }
+  [[nodiscard]] const SimReadCounts& reads() const { return reads_; }
+
+ private:
+  ColumnFamilyHandle* AnyFamily() { return prng_.OneIn(2) ? both_.tree() : both_.lsm(); }
+  void CompareOneSnapshot() {
+    const auto& [snapshot, state] = held_[prng_.Uniform(held_.size())];
+    ReadOptions at;
+    at.snapshot = snapshot;
+    ASSERT_EQ(both_.Probe(state, at), "");
+    if (prng_.OneIn(20)) {
+      ColumnFamilyHandle* const family = AnyFamily();
+      ASSERT_EQ(both_.Compare(family, state, at, prng_.OneIn(2)), "");
+    }
+  }
+  void Compact() {
+    const std::string from = both_.DrawKey();
+    const std::string to = both_.DrawKey();
+    const Slice begin(from);
+    const Slice end(to);
+    const bool whole = prng_.OneIn(2) || to < from;
+    ASSERT_TRUE(store_.db->CompactRange({}, AnyFamily(), whole ? nullptr : &begin, whole ? nullptr : &end).ok());
+  }
+  void ReleaseSnapshots() {
+    for (const auto& [snapshot, state] : held_) store_.db->ReleaseSnapshot(snapshot);
+    held_.clear();
+  }
+  void OpenWithOtherOptions() {
+    ReleaseSnapshots();
+    // Changes the threshold, so that keys change between inline and separated values from layer to layer.
+    store_.options.min_blob_size = store_.family_options["lsm"].min_blob_size = std::uint64_t{16} << prng_.Uniform(5);
+    // Continues with the levels that another compaction style has left.
+    ColumnFamilyOptions& lsm = store_.family_options["lsm"];
+    lsm.compaction_style = prng_.OneIn(2) ? kCompactionStyleLazyLevel : kCompactionStyleLevel;
+    lsm.num_levels = static_cast<int>(prng_.Between(2, 6));
+    lsm.compression = prng_.OneIn(2) ? CompressionType::kNoCompression : CompressionType::kLZ4Compression;
+    if (prng_.OneIn(2)) {
+      store_.Close();
+      both_.Open();
+    } else {
+      reads_ += store_.fs->read_counts();
+      both_.KillAndOpen();
+    }
+    ASSERT_EQ(store_.Verify(), "");
+  }
+
+  BothIndexes both_;
+  FamilyStore& store_ = both_.store;
+  Prng& prng_ = both_.prng_;
+  Map model_;
+  std::vector<std::pair<const Snapshot*, Map>> held_;
+  SimReadCounts reads_;
+};
+
 TEST(BothIndexesTest, TreeLsmAndMapAgreeAfterEveryStep) {
   const std::uint64_t first = SeedFromEnvironment(0xb07);
   SimReadCounts reads;
-  for (std::uint64_t run = 0; run < ScaledCount(60); ++run) {
-    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(first + run));
-    BothIndexes both(first + run);
-    FamilyStore& store = both.store;
-    Prng& prng = both.prng_;
-    both.Open();
-    Map model;
-    std::vector<std::pair<const Snapshot*, Map>> held;
+  for (std::uint64_t n = 0; n < ScaledCount(60); ++n) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(first + n));
+    RandomRun run(first + n);
     for (int step = 0; step < 1200; ++step) {
       SCOPED_TRACE("step " + std::to_string(step));
-      WriteBatch batch = both.DrawBatch(&model);
-      const Status written = store.db->Write({}, &batch);
-      ASSERT_TRUE(written.ok()) << written.ToString();
-      if (prng.OneIn(3) && store.executor->pending() > 0) store.executor->RunOneInstead();
-      ASSERT_EQ(both.Probe(model, {}), "");
-      if (!held.empty()) {
-        const auto& [snapshot, state] = held[prng.Uniform(held.size())];
-        ReadOptions at;
-        at.snapshot = snapshot;
-        ASSERT_EQ(both.Probe(state, at), "");
-        if (prng.OneIn(20)) {
-          ASSERT_EQ(both.Compare(prng.OneIn(2) ? both.tree() : both.lsm(), state, at, prng.OneIn(2)), "");
-        }
-      }
-      switch (prng.Uniform(60)) {
-        case 0: store.FlushOf(prng.OneIn(2) ? both.tree() : both.lsm()); break;
-        case 1: {
-          const std::string from = both.DrawKey();
-          const std::string to = both.DrawKey();
-          const Slice begin(from);
-          const Slice end(to);
-          const bool whole = prng.OneIn(2) || to < from;
-          ASSERT_TRUE(store.db->CompactRange({}, prng.OneIn(2) ? both.tree() : both.lsm(), whole ? nullptr : &begin,
-                                             whole ? nullptr : &end).ok());
-          break;
-        }
-        case 2:
-          if (held.size() < 4) held.emplace_back(store.db->GetSnapshot(), model);
-          break;
-        case 3:
-          if (held.empty()) break;
-          store.db->ReleaseSnapshot(held.back().first);
-          held.pop_back();
-          break;
-        case 4:
-          ASSERT_EQ(both.Compare(both.tree(), model, {}, prng.OneIn(2)), "");
-          ASSERT_EQ(both.Compare(both.lsm(), model, {}, prng.OneIn(2)), "");
-          break;
-        case 5: {
-          if (!prng.OneIn(4)) break;
-          for (const auto& [snapshot, state] : held) store.db->ReleaseSnapshot(snapshot);
-          held.clear();
-          // Changes the threshold, so that keys change between inline and separated values from layer to layer.
-          store.options.min_blob_size = store.family_options["lsm"].min_blob_size = std::uint64_t{16} << prng.Uniform(5);
-          // Continues with the levels that another compaction style has left.
-          ColumnFamilyOptions& lsm = store.family_options["lsm"];
-          lsm.compaction_style = prng.OneIn(2) ? kCompactionStyleLazyLevel : kCompactionStyleLevel;
-          lsm.num_levels = static_cast<int>(prng.Between(2, 6));
-          lsm.compression = prng.OneIn(2) ? CompressionType::kNoCompression : CompressionType::kLZ4Compression;
-          if (prng.OneIn(2)) {
-            store.Close();
-            both.Open();
-          } else {
-            reads += store.fs->read_counts();
-            both.KillAndOpen();
-          }
-          ASSERT_EQ(store.Verify(), "");
-          break;
-        }
-        default: break;
-      }
+      ASSERT_NO_FATAL_FAILURE(run.Step());
     }
-    for (const auto& [snapshot, state] : held) store.db->ReleaseSnapshot(snapshot);
-    ASSERT_EQ(both.Compare(both.tree(), model, {}, true), "");
-    ASSERT_EQ(both.Compare(both.lsm(), model, {}, false), "");
-    store.RunUntilIdle();
-    ASSERT_EQ(store.Verify(), "");
-    reads += store.fs->read_counts();
+    ASSERT_NO_FATAL_FAILURE(run.End());
+    reads += run.reads();
   }
   ExpectAllReadPaths(reads);
 }

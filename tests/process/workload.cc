@@ -287,7 +287,7 @@ std::uint64_t History::total_rounds() const {
 }
 
 std::string History::Check(DB* db, bool only_synced) {
-  std::map<std::string, std::string> contents;
+  Contents contents;
   const std::unique_ptr<Iterator> it(db->NewIterator({}));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     const std::string key = it->key().ToString();
@@ -300,57 +300,77 @@ std::string History::Check(DB* db, bool only_synced) {
   std::array<Rounds, kWriters> seen{};
   for (std::size_t w = 0; w < kWriters; ++w) {
     Writer& writer = writers_[w];
-    const std::string name = "writer " + std::to_string(w);
     std::uint64_t last = 0;
-    std::uint64_t life = 0;
-    if (const auto found = contents.find(LastKeyOf(w)); found != contents.end()) {
-      std::istringstream in(found->second);
-      in >> last >> life;
-      for (std::uint64_t& rounds : seen[w]) in >> rounds;
-      if (!in || last == 0) return name + ": its last round is " + Beginning(found->second);
-      if (life != LifeOf(w, last)) {
-        return name + ": round " + std::to_string(last) + " is of life " + std::to_string(life) + ", not of " +
-               std::to_string(LifeOf(w, last));
-      }
-      contents.erase(found);
-    }
-    const std::uint64_t least = only_synced ? writer.synced : writer.acked;
-    if (last < least) {
-      return name + ": round " + std::to_string(least) + (only_synced ? " was synced" : " was acknowledged") +
-             ", but the last that survived is " + std::to_string(last);
-    }
-    if (last > writer.acked + 1) {
-      return name + ": round " + std::to_string(last) + " was never begun; the last acknowledged is " +
-             std::to_string(writer.acked);
-    }
-    for (std::uint64_t slot = 0; slot < kSlots; ++slot) {
-      const std::uint64_t back = (last + kSlots - slot) % kSlots;
-      const std::uint64_t round = last > back ? last - back : 0;
-      for (std::uint64_t digit = 0; digit < kGroup; ++digit) {
-        const std::string key = KeyOf(w, slot, digit);
-        const auto found = contents.find(key);
-        const bool expected = round != 0 && !Deletes(round);
-        const std::string after = name + " after round " + std::to_string(last) + ": key " + key;
-        if (found == contents.end()) {
-          if (expected) return after + " is missing; it was written in round " + std::to_string(round);
-          continue;
-        }
-        if (!expected) return after + " should not exist, but holds " + Beginning(found->second);
-        const std::string value = ValueOf(w, round, LifeOf(w, round), digit);
-        if (found->second != value) {
-          return after + " holds " + Beginning(found->second) + " instead of " + Beginning(value);
-        }
-        std::string got;
-        const Status s = db->Get({}, key, &got);
-        if (!s.ok() || got != value) return after + ": Get returns " + s.ToString() + " " + Beginning(got);
-        contents.erase(found);
-      }
-    }
+    std::string wrong = CheckLastRound(w, &contents, &last, &seen[w]);
+    if (wrong.empty()) wrong = CheckCount(w, last, only_synced);
+    if (wrong.empty()) wrong = CheckSlots(db, w, last, &contents);
+    if (!wrong.empty()) return "writer " + std::to_string(w) + wrong;
     lost_ += writer.acked > last ? writer.acked - last : 0;
     writer.found = last;
     writer.lives.erase(writer.lives.upper_bound(last), writer.lives.end());
   }
   if (!contents.empty()) return "no writer wrote key " + Beginning(contents.begin()->first);
+  return CheckPrefix(seen);
+}
+
+std::string History::CheckLastRound(std::size_t writer, Contents* contents, std::uint64_t* last, Rounds* seen) const {
+  const auto found = contents->find(LastKeyOf(writer));
+  if (found == contents->end()) return "";
+  std::istringstream in(found->second);
+  std::uint64_t life = 0;
+  in >> *last >> life;
+  for (std::uint64_t& rounds : *seen) in >> rounds;
+  if (!in || *last == 0) return ": its last round is " + Beginning(found->second);
+  if (life != LifeOf(writer, *last)) {
+    return ": round " + std::to_string(*last) + " is of life " + std::to_string(life) + ", not of " +
+           std::to_string(LifeOf(writer, *last));
+  }
+  contents->erase(found);
+  return "";
+}
+
+std::string History::CheckCount(std::size_t writer, std::uint64_t last, bool only_synced) const {
+  const Writer& known = writers_[writer];
+  const std::uint64_t least = only_synced ? known.synced : known.acked;
+  if (last < least) {
+    return ": round " + std::to_string(least) + (only_synced ? " was synced" : " was acknowledged") +
+           ", but the last that survived is " + std::to_string(last);
+  }
+  if (last > known.acked + 1) {
+    return ": round " + std::to_string(last) + " was never begun; the last acknowledged is " +
+           std::to_string(known.acked);
+  }
+  return "";
+}
+
+std::string History::CheckSlots(DB* db, std::size_t writer, std::uint64_t last, Contents* contents) const {
+  for (std::uint64_t slot = 0; slot < kSlots; ++slot) {
+    const std::uint64_t back = (last + kSlots - slot) % kSlots;
+    const std::uint64_t round = last > back ? last - back : 0;
+    for (std::uint64_t digit = 0; digit < kGroup; ++digit) {
+      const std::string key = KeyOf(writer, slot, digit);
+      const auto found = contents->find(key);
+      const bool expected = round != 0 && !Deletes(round);
+      const std::string after = " after round " + std::to_string(last) + ": key " + key;
+      if (found == contents->end()) {
+        if (expected) return after + " is missing; it was written in round " + std::to_string(round);
+        continue;
+      }
+      if (!expected) return after + " should not exist, but holds " + Beginning(found->second);
+      const std::string value = ValueOf(writer, round, LifeOf(writer, round), digit);
+      if (found->second != value) {
+        return after + " holds " + Beginning(found->second) + " instead of " + Beginning(value);
+      }
+      std::string got;
+      const Status s = db->Get({}, key, &got);
+      if (!s.ok() || got != value) return after + ": Get returns " + s.ToString() + " " + Beginning(got);
+      contents->erase(found);
+    }
+  }
+  return "";
+}
+
+std::string History::CheckPrefix(const std::array<Rounds, kWriters>& seen) const {
   for (std::size_t w = 0; w < kWriters; ++w) {
     for (std::size_t other = 0; other < kWriters; ++other) {
       if (writers_[other].found < seen[w][other]) {

@@ -97,7 +97,15 @@ class History {
     std::uint64_t synced = 0;
     std::map<std::uint64_t, std::uint64_t> lives;  // first round -> the life that wrote it and the following ones
   };
+  using Contents = std::map<std::string, std::string>;
   [[nodiscard]] std::uint64_t LifeOf(std::size_t writer, std::uint64_t round) const;
+
+  // The parts of Check. Each returns "", or what is wrong. They remove what they have checked from *contents.
+  // *last becomes the last round of the writer that survived, *seen the rounds that it had seen.
+  std::string CheckLastRound(std::size_t writer, Contents* contents, std::uint64_t* last, Rounds* seen) const;
+  [[nodiscard]] std::string CheckCount(std::size_t writer, std::uint64_t last, bool only_synced) const;
+  std::string CheckSlots(DB* db, std::size_t writer, std::uint64_t last, Contents* contents) const;
+  [[nodiscard]] std::string CheckPrefix(const std::array<Rounds, kWriters>& seen) const;
 
   std::array<Writer, kWriters> writers_;
   std::uint64_t life_ = 0;

@@ -22,6 +22,7 @@ struct Damage {
       apply;
 };
 
+// Longer than 70 lines: a table, one row per kind of damage.
 [[nodiscard]] inline std::vector<Damage> Damages(const SimImage& older, const SimImage& other) {
   return {
       {"flip a bit",

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "testing/test_store.h"
@@ -38,64 +39,87 @@ inline void UseSubjectOptions(Options* options) {
 
 enum class End { kClean, kCrash };
 
-// Makes the database. Its ids depend on `id`. With `older` it stops early, which gives an older copy of the same
-// database.
-[[nodiscard]] inline Subject MakeSubject(std::uint64_t id, End end, bool older = false,
-                                         CompressionType compression = CompressionType::kNoCompression) {
-  TestStore store;
-  UseSubjectOptions(&store.options);
-  store.options.compression = compression;
-  store.options.random_source = std::make_shared<SimRandomSource>(id);
-  Subject subject;
-  const auto put = [&](const std::string& key, const std::string& value) {
+// The database while it is made, in the steps below.
+struct GrowingSubject {
+  void Put(const std::string& key, const std::string& value) {
     store.Put(key, subject.model[key] = value);
     subject.written[key].insert(value);
-  };
-  store.MustOpen();
-  // The tree, with values in a segment that fills up and is sealed with a footer.
-  for (int i = 0; i < 40; ++i) put("t" + std::to_string(100 + i), ValueOf(i, i % 3 == 0 ? 12 : 700));
-  put("large", ValueOf(1, 5'000));
-  if (compression != CompressionType::kNoCompression) {
+  }
+  void Delete(const std::string& key) {
+    EXPECT_TRUE(store.db->Delete({}, key).ok());
+    subject.model.erase(key);
+  }
+
+  TestStore store;
+  Subject subject;
+};
+
+// The tree, with values in a segment that fills up and is sealed with a footer, and a large value.
+inline void FillTree(GrowingSubject* growing) {
+  TestStore& store = growing->store;
+  for (int i = 0; i < 40; ++i) growing->Put("t" + std::to_string(100 + i), ValueOf(i, i % 3 == 0 ? 12 : 700));
+  growing->Put("large", ValueOf(1, 5'000));
+  if (store.options.compression != CompressionType::kNoCompression) {
     // Inline values that compress, so that leaves are stored compressed. In two runs: a single run would only be moved.
     for (const int part : {0, 1}) {
       for (int i = part; i < 80; i += 2) {
         Prng noise(static_cast<std::uint64_t>(i));
-        put("t2" + std::to_string(100 + i), noise.Bytes(20) + std::string(30, static_cast<char>('a' + i % 3)));
+        growing->Put("t2" + std::to_string(100 + i), noise.Bytes(20) + std::string(30, static_cast<char>('a' + i % 3)));
       }
       store.Flush();
     }
   }
   store.Compact();
   store.executor->RunAll();
-  subject.sealed_log = store.FilesOf(".log").front();
-  const std::vector<std::string> levels = store.FilesOf(".run");
-  if (!older) {
-    // This flush makes a run, since its keys span the whole tree.
-    put("t100", ValueOf(50, 90));
-    put("t139", ValueOf(51, 9));
-    EXPECT_TRUE(store.db->Delete({}, "t120").ok());
-    subject.model.erase("t120");
-    if (TestsUseLsm()) {  // with a tree, the flush would merge it into the tree directly
-      EXPECT_TRUE(store.db->DeleteRange({}, "t122", "t124").ok());
-      subject.model.erase("t122");
-      subject.model.erase("t123");
-    }
-    store.Flush();
-    store.executor->RunAll();
-    // The log's tail, synced.
-    for (int i = 0; i < 6; ++i) put("u" + std::to_string(i), ValueOf(i, i % 2 == 0 ? 5 : 80));
-    EXPECT_TRUE(store.db->Delete({}, "t130").ok());
-    subject.model.erase("t130");
+  growing->subject.sealed_log = store.FilesOf(".log").front();
+}
+
+// A run above the tree, and newer writes, which only the log has.
+inline void AddRunAndLogTail(GrowingSubject* growing) {
+  TestStore& store = growing->store;
+  // This flush makes a run, since its keys span the whole tree.
+  growing->Put("t100", ValueOf(50, 90));
+  growing->Put("t139", ValueOf(51, 9));
+  growing->Delete("t120");
+  if (TestsUseLsm()) {  // with a tree, the flush would merge it into the tree directly
+    EXPECT_TRUE(store.db->DeleteRange({}, "t122", "t124").ok());
+    growing->subject.model.erase("t122");
+    growing->subject.model.erase("t123");
   }
-  EXPECT_TRUE(store.db->SyncWAL().ok());
-  // Not synced. Naming its file in the MANIFEST records how far the log is durable.
+  store.Flush();
+  store.executor->RunAll();
+  for (int i = 0; i < 6; ++i) growing->Put("u" + std::to_string(i), ValueOf(i, i % 2 == 0 ? 5 : 80));
+  growing->Delete("t130");
+}
+
+// A write that is not synced. Naming its file in the MANIFEST records how far the log is durable.
+inline void AddUnsyncedValue(GrowingSubject* growing) {
+  Subject& subject = growing->subject;
   subject.maybe["late"] = ValueOf(9, 4'500);
-  store.Put("late", subject.maybe["late"]);
+  growing->store.Put("late", subject.maybe["late"]);
   subject.written["late"].insert(subject.maybe["late"]);
-  for (const auto& [path, bytes] : store.Files()) {
+  for (const auto& [path, bytes] : growing->store.Files()) {
     // Skips the spare segment.
     if (path.ends_with(".log") && bytes.find("late") != std::string::npos) subject.open_log = path;
   }
+}
+
+// Makes the database. Its ids depend on `id`. With `older` it stops early, which gives an older copy of the same
+// database.
+[[nodiscard]] inline Subject MakeSubject(std::uint64_t id, End end, bool older = false,
+                                         CompressionType compression = CompressionType::kNoCompression) {
+  GrowingSubject growing;
+  TestStore& store = growing.store;
+  Subject& subject = growing.subject;
+  UseSubjectOptions(&store.options);
+  store.options.compression = compression;
+  store.options.random_source = std::make_shared<SimRandomSource>(id);
+  store.MustOpen();
+  FillTree(&growing);
+  const std::vector<std::string> levels = store.FilesOf(".run");
+  if (!older) AddRunAndLogTail(&growing);
+  EXPECT_TRUE(store.db->SyncWAL().ok());
+  AddUnsyncedValue(&growing);
   if (end == End::kClean) {
     store.MustClose();
     subject.model["late"] = subject.maybe["late"];
@@ -114,7 +138,7 @@ enum class End { kClean, kCrash };
     store.fs->PowerOff();
     store.db.reset();
   }
-  return subject;
+  return std::move(subject);
 }
 
 }  // namespace cambium::testing

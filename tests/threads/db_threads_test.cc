@@ -369,78 +369,73 @@ TEST_F(DbThreadsTest, SyncingWritersShareLogSyncs) {
 
 // ---- Views ----
 
-// All files of old readers have been dropped: runs and tree pages by compactions, segments of the log because all of
-// their values were overwritten. The readers must see their state to the end. When they have ended, the files must be
-// deleted.
-TEST_F(DbThreadsTest, OldIteratorsKeepTheirFilesUntilTheyEnd) {
-  Open(TinyOptions());
-  constexpr std::size_t kKeys = 120;
+class OldReadersTest : public DbThreadsTest {
+ protected:
+  static constexpr std::size_t kKeys = 120;
   struct Reader {
     std::map<std::string, std::string> expected;
     std::unique_ptr<Iterator> iterator;
     const Snapshot* snapshot;
   };
-  std::vector<Reader> readers;
-  Prng prng(seed_);
-  const auto overwrite = [&](std::uint64_t generation) {
+
+  // Overwrites all keys. Returns the new state.
+  std::map<std::string, std::string> Overwrite(std::uint64_t generation) {
     std::map<std::string, std::string> state;
     for (std::size_t k = 0; k < kKeys; ++k) {
       const std::string key = "key" + std::to_string(k);
-      state[key] = std::to_string(generation) + " " + prng.Bytes(k % 40 == 0 ? 6000 : 100 + prng.Uniform(300));
+      state[key] = std::to_string(generation) + " " + prng_.Bytes(k % 40 == 0 ? 6000 : 100 + prng_.Uniform(300));
       EXPECT_TRUE(db_->Put({}, key, state[key]).ok());
     }
     return state;
-  };
-  const std::uint64_t generations = kUnderSanitizer ? 6 : 12;
-  for (std::uint64_t g = 0; g < generations; ++g) {
+  }
+  void AddReader(std::uint64_t generation) {
     Reader reader;
-    reader.expected = overwrite(g);
+    reader.expected = Overwrite(generation);
     reader.iterator.reset(db_->NewIterator({}));
     reader.snapshot = db_->GetSnapshot();
-    if (g % 2 == 0) reader.iterator->SeekToFirst();
-    readers.push_back(std::move(reader));
-    ASSERT_TRUE(db_->CompactRange({}, nullptr, nullptr).ok());
+    if (generation % 2 == 0) reader.iterator->SeekToFirst();
+    readers_.push_back(std::move(reader));
   }
-  const std::map<std::string, std::string> last = overwrite(99);
-  ASSERT_TRUE(db_->CompactRange({}, nullptr, nullptr).ok());
-  ASSERT_TRUE(db_->WaitForCompact().ok());
-  const std::size_t held = FilesOnDisk(".log");
-
-  // All of them read at once, while a thread keeps writing and compacting.
-  {
+  // Writes and compacts until `stop`.
+  void Storm(const std::atomic<bool>& stop, Watchdog* watchdog) {
+    for (std::uint64_t i = 0; !stop.load() && !complaints_.any(); ++i) {
+      if (!Ok(db_->Put({}, "storm" + std::to_string(i % 50), std::string(200, 's')), "storm")) return;
+      if (i % 100 == 99 && !Ok(db_->CompactRange({}, nullptr, nullptr), "compact")) return;
+      watchdog->Moved();
+    }
+  }
+  void ReadAll(const Reader& reader) {
+    Iterator* const it = reader.iterator.get();
+    std::map<std::string, std::string> seen;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      const std::string key = it->key().ToString();
+      seen[key] = it->value().ToString();
+    }
+    if (Ok(it->status(), "old iterator") && seen != reader.expected) {
+      complaints_.Add("an old iterator saw another state");
+    }
+    std::size_t backwards = 0;
+    for (it->SeekToLast(); it->Valid(); it->Prev()) {
+      backwards += reader.expected.at(it->key().ToString()) == it->value().ToString() ? 1 : 0;
+    }
+    if (backwards != kKeys) complaints_.Add("an old iterator saw another state backwards");
+    ReadOptions options;
+    options.snapshot = reader.snapshot;
+    for (const auto& [key, value] : reader.expected) {
+      std::string got;
+      if (!Ok(db_->Get(options, key, &got), "old snapshot")) return;
+      if (got != value) complaints_.Add("an old snapshot saw another state");
+    }
+  }
+  // All readers read at once, while a thread keeps writing and compacting.
+  void ReadAllInAStorm() {
     Watchdog watchdog(db_.get());
     std::atomic<bool> stop{false};
-    std::thread storm([&] {
-      for (std::uint64_t i = 0; !stop.load() && !complaints_.any(); ++i) {
-        if (!Ok(db_->Put({}, "storm" + std::to_string(i % 50), std::string(200, 's')), "storm")) return;
-        if (i % 100 == 99 && !Ok(db_->CompactRange({}, nullptr, nullptr), "compact")) return;
-        watchdog.Moved();
-      }
-    });
+    std::thread storm([&] { Storm(stop, &watchdog); });
     std::vector<std::thread> threads;
-    for (Reader& reader : readers) {
+    for (const Reader& reader : readers_) {
       threads.emplace_back([&] {
-        Iterator* it = reader.iterator.get();
-        std::map<std::string, std::string> seen;
-        for (it->SeekToFirst(); it->Valid(); it->Next()) {
-          const std::string key = it->key().ToString();
-          seen[key] = it->value().ToString();
-        }
-        if (Ok(it->status(), "old iterator") && seen != reader.expected) {
-          complaints_.Add("an old iterator saw another state");
-        }
-        std::size_t backwards = 0;
-        for (it->SeekToLast(); it->Valid(); it->Prev()) {
-          backwards += reader.expected.at(it->key().ToString()) == it->value().ToString() ? 1 : 0;
-        }
-        if (backwards != kKeys) complaints_.Add("an old iterator saw another state backwards");
-        ReadOptions options;
-        options.snapshot = reader.snapshot;
-        for (const auto& [key, value] : reader.expected) {
-          std::string got;
-          if (!Ok(db_->Get(options, key, &got), "old snapshot")) return;
-          if (got != value) complaints_.Add("an old snapshot saw another state");
-        }
+        ReadAll(reader);
         watchdog.Moved();
       });
     }
@@ -448,11 +443,36 @@ TEST_F(DbThreadsTest, OldIteratorsKeepTheirFilesUntilTheyEnd) {
     stop.store(true);
     storm.join();
   }
-  ASSERT_EQ(complaints_.first(), "");
-  for (Reader& reader : readers) {
-    reader.iterator.reset();
-    db_->ReleaseSnapshot(reader.snapshot);
+  void EndReaders() {
+    for (Reader& reader : readers_) {
+      reader.iterator.reset();
+      db_->ReleaseSnapshot(reader.snapshot);
+    }
+    readers_.clear();
   }
+
+ private:
+  std::vector<Reader> readers_;
+  Prng prng_{seed_};
+};
+
+// All files of old readers have been dropped: runs and tree pages by compactions, segments of the log because all of
+// their values were overwritten. The readers must see their state to the end. When they have ended, the files must be
+// deleted.
+TEST_F(OldReadersTest, OldIteratorsKeepTheirFilesUntilTheyEnd) {
+  Open(TinyOptions());
+  const std::uint64_t generations = kUnderSanitizer ? 6 : 12;
+  for (std::uint64_t g = 0; g < generations; ++g) {
+    AddReader(g);
+    ASSERT_TRUE(db_->CompactRange({}, nullptr, nullptr).ok());
+  }
+  const std::map<std::string, std::string> last = Overwrite(99);
+  ASSERT_TRUE(db_->CompactRange({}, nullptr, nullptr).ok());
+  ASSERT_TRUE(db_->WaitForCompact().ok());
+  const std::size_t held = FilesOnDisk(".log");
+  ReadAllInAStorm();
+  ASSERT_EQ(complaints_.first(), "");
+  EndReaders();
   ASSERT_TRUE(db_->CompactRange({}, nullptr, nullptr).ok());
   ASSERT_TRUE(db_->WaitForCompact().ok());
   EXPECT_LT(FilesOnDisk(".log"), held);

@@ -122,19 +122,61 @@ class ValuePathsTest : public ::testing::Test {
 
 enum class Memory { kHot, kCold, kMixed };
 
-TEST_F(ValuePathsTest, AllPathsReturnTheSameValues) {
+class AllValuePathsTest : public ValuePathsTest {
+ protected:
+  using Reader = void (ValuePathsTest::*)(const ReadOptions&);
+
+  // Opens the database, and reads everything with the values in memory or not. Counts which path the reads took.
+  void ReadAll(bool mapped, bool async_io, Memory memory, Reader reader) {
+    ReadOptions read;
+    read.async_io = async_io;
+    read.pin_mapped_values = async_io;
+    Open(mapped);
+    bool is_hot = false;
+    if (memory == Memory::kHot) is_hot = CacheLogPages(path_);
+    if (memory == Memory::kHot) ReadByGet(read);  // the engine considers a mapping at every eighth read
+    bool is_cold = false;  // the kernel may keep a page that is in use
+    if (memory == Memory::kCold) is_cold = ForgetLogPages(path_);
+    if (memory == Memory::kMixed) is_cold = ForgetLogPages(path_, Forget::kEveryOther);
+    cold_ += is_cold ? 1 : 0;
+    fs_->TakeReads();
+    fs_->TakeTogether();
+    (this->*reader)(read);
+    if (HasFatalFailure()) return;
+    const auto reads = fs_->TakeReads();
+    const std::uint64_t by_this_path = reads[async_io ? 1 : 0];
+    EXPECT_EQ(reads[async_io ? 0 : 1], 0u);
+    hot_ += is_hot ? 1 : 0;
+    if (reader == &ValuePathsTest::ReadByGet) {
+      EXPECT_EQ(by_this_path, 0u);
+    } else if (is_hot) {
+      queued_hot_ += by_this_path;
+    } else if (is_cold && reader == &ValuePathsTest::ReadByMultiGet) {
+      ++cold_multigets_;
+      queued_multigets_ += by_this_path > 4 ? 1 : 0;
+      together_max_ = std::max(together_max_, fs_->TakeTogether());
+    }
+    queued_[async_io ? 1 : 0] += by_this_path;
+    if (is_hot) {
+      EXPECT_EQ(LogIsMapped(path_), mapped);
+    }
+    Close();
+  }
+
+  int cold_ = 0;
+  int hot_ = 0;
+  std::array<std::uint64_t, 2> queued_{};
+  std::uint64_t queued_hot_ = 0;
+  std::uint64_t together_max_ = 0;
+  int cold_multigets_ = 0;
+  int queued_multigets_ = 0;
+};
+
+TEST_F(AllValuePathsTest, AllPathsReturnTheSameValues) {
   Load();
   if (!ForgetLogPages(path_)) std::printf("SKIPPED cold values: this file system does not evict its pages\n");
   if (!IoUringWorks()) std::printf("SKIPPED io_uring: refused here; threads serve its queues\n");
   const bool can_forget = ForgetLogPages(path_);
-  int cold = 0;
-  int hot = 0;
-  std::array<std::uint64_t, 2> queued{};
-  std::uint64_t queued_hot = 0;
-  std::uint64_t together_max = 0;
-  int cold_multigets = 0;
-  int queued_multigets = 0;
-  using Reader = void (ValuePathsTest::*)(const ReadOptions&);
   const std::vector<Reader> readers = {&ValuePathsTest::ReadByGet, &ValuePathsTest::ReadByMultiGet,
                                        &ValuePathsTest::ReadForward, &ValuePathsTest::ReadBackward,
                                        &ValuePathsTest::ReadByShortScans};
@@ -144,54 +186,23 @@ TEST_F(ValuePathsTest, AllPathsReturnTheSameValues) {
         for (std::size_t reader = 0; reader < readers.size(); ++reader) {
           SCOPED_TRACE(::testing::Message() << "mapped " << mapped << ", async_io " << async_io << ", memory "
                                             << static_cast<int>(memory) << ", reader " << reader);
-          ReadOptions read;
-          read.async_io = async_io;
-          read.pin_mapped_values = async_io;
-          Open(mapped);
-          bool is_hot = false;
-          if (memory == Memory::kHot) is_hot = CacheLogPages(path_);
-          if (memory == Memory::kHot) ReadByGet(read);  // the engine considers a mapping at every eighth read
-          bool is_cold = false;  // the kernel may keep a page that is in use
-          if (memory == Memory::kCold) is_cold = ForgetLogPages(path_);
-          if (memory == Memory::kMixed) is_cold = ForgetLogPages(path_, Forget::kEveryOther);
-          cold += is_cold ? 1 : 0;
-          fs_->TakeReads();
-          fs_->TakeTogether();
-          (this->*readers[reader])(read);
-          if (HasFatalFailure()) return;
-          const auto reads = fs_->TakeReads();
-          EXPECT_EQ(reads[async_io ? 0 : 1], 0u);
-          hot += is_hot ? 1 : 0;
-          if (readers[reader] == &ValuePathsTest::ReadByGet) {
-            EXPECT_EQ(reads[async_io ? 1 : 0], 0u);
-          } else if (is_hot) {
-            queued_hot += reads[async_io ? 1 : 0];
-          } else if (is_cold && readers[reader] == &ValuePathsTest::ReadByMultiGet) {
-            ++cold_multigets;
-            queued_multigets += reads[async_io ? 1 : 0] > 4 ? 1 : 0;
-            together_max = std::max(together_max, fs_->TakeTogether());
-          }
-          queued[async_io ? 1 : 0] += reads[async_io ? 1 : 0];
-          if (is_hot) {
-            EXPECT_EQ(LogIsMapped(path_), mapped);
-          }
-          Close();
+          ASSERT_NO_FATAL_FAILURE(ReadAll(mapped, async_io, memory, readers[reader]));
         }
       }
     }
   }
   if (can_forget) {
-    EXPECT_GT(cold, 20) << "of 40";
-    EXPECT_GT(hot, 5) << "of 20";
+    EXPECT_GT(cold_, 20) << "of 40";
+    EXPECT_GT(hot_, 5) << "of 20";
     // Almost no read of a hot value goes to a queue. A few may: the kernel may evict a page at any time, and may report
     // that a read of a resident page would wait.
-    EXPECT_LE(100 * queued_hot, static_cast<std::uint64_t>(hot) * kKeys);
-    EXPECT_GT(queued[0], 100u);
-    EXPECT_GT(queued[1], 100u);
-    EXPECT_GE(together_max, 8u) << "of 50 in a MultiGet";
+    EXPECT_LE(100 * queued_hot_, static_cast<std::uint64_t>(hot_) * kKeys);
+    EXPECT_GT(queued_[0], 100u);
+    EXPECT_GT(queued_[1], 100u);
+    EXPECT_GE(together_max_, 8u) << "of 50 in a MultiGet";
     // A read that does not wait still starts the I/O, and on some machines this I/O ends at once.
-    EXPECT_GT(cold_multigets, 3);
-    EXPECT_GE(2 * queued_multigets, cold_multigets);
+    EXPECT_GT(cold_multigets_, 3);
+    EXPECT_GE(2 * queued_multigets_, cold_multigets_);
   }
 }
 
@@ -258,9 +269,57 @@ TEST_F(ValuePathsTest, GetReadsLittleMoreThanItsValue) {
   Close();
 }
 
-// While one thread overwrites values and another evicts pages, every read must return a value that its key had.
-class EvictedPagesTest : public ValuePathsTest, public ::testing::WithParamInterface<bool> {};
+class EvictedPagesTest : public ValuePathsTest, public ::testing::WithParamInterface<bool> {
+ protected:
+  // Each of these reads from key `from` on, and returns whether the values are some that the keys had.
+  bool GetIsRight(const ReadOptions& read, int from) {
+    std::string value;
+    return db_->Get(read, KeyOf(from), &value).ok() && IsOf(from, value);
+  }
+  bool MultiGetIsRight(const ReadOptions& read, int from) {
+    std::vector<std::string> keys;
+    for (int i = 0; i < kKeysOfACall; ++i) keys.push_back(KeyOf(from + i));
+    std::vector<std::string> values;
+    const std::vector<Status> statuses = db_->MultiGet(read, {keys.begin(), keys.end()}, &values);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (!statuses[i].ok() || !IsOf(from + static_cast<int>(i), values[i])) return false;
+    }
+    return true;
+  }
+  bool ScanIsRight(const ReadOptions& read, int from) {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    it->Seek(KeyOf(from));
+    for (int i = 0; i < kKeysOfACall; ++i, it->Next()) {
+      if (!it->Valid() || it->key() != Slice(KeyOf(from + i)) || !IsOf(from + i, it->value())) return false;
+    }
+    return true;
+  }
+  // Reads in all three ways. Returns the number of reads that were wrong.
+  int ReadAtRandom(std::uint64_t seed) {
+    Prng prng(seed);
+    int wrong = 0;
+    const std::uint64_t rounds = ScaledCount(300);
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      ReadOptions read;
+      read.async_io = prng.OneIn(2);
+      const int from = static_cast<int>(prng.Uniform(kKeys - kKeysOfACall));
+      const bool is_right = round % 3 == 0   ? GetIsRight(read, from)
+                            : round % 3 == 1 ? MultiGetIsRight(read, from)
+                                             : ScanIsRight(read, from);
+      wrong += is_right ? 0 : 1;
+    }
+    return wrong;
+  }
 
+ private:
+  static constexpr int kKeysOfACall = 20;
+  static bool IsOf(int i, Slice value) {
+    const std::string front = KeyOf(i) + "/";
+    return value.starts_with(front) && value.data()[value.size() - 1] == static_cast<char>('a' + i % 26);
+  }
+};
+
+// While one thread overwrites values and another evicts pages, every read must return a value that its key had.
 TEST_P(EvictedPagesTest, ThreadsReadWhilePagesAreEvicted) {
   Load();
   Open(GetParam());
@@ -268,43 +327,12 @@ TEST_P(EvictedPagesTest, ThreadsReadWhilePagesAreEvicted) {
   fs_->TakeReads();
   const std::uint64_t seed = SeedFromEnvironment(11);
   std::atomic<int> readers_left{3};
-  const auto is_of = [](int i, Slice value) {
-    const std::string front = KeyOf(i) + "/";
-    return value.starts_with(front) && value.data()[value.size() - 1] == static_cast<char>('a' + i % 26);
-  };
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
   std::uint64_t forgotten = 0;
-  for (int t = 0; t < 3; ++t) {
+  for (std::uint64_t t = 0; t < 3; ++t) {
     threads.emplace_back([&, t] {
-      Prng prng(seed + static_cast<std::uint64_t>(t));
-      const std::uint64_t rounds = ScaledCount(300);
-      for (std::uint64_t round = 0; round < rounds; ++round) {
-        ReadOptions read;
-        read.async_io = prng.OneIn(2);
-        const int from = static_cast<int>(prng.Uniform(kKeys - 20));
-        if (round % 3 == 0) {
-          std::string value;
-          if (!db_->Get(read, KeyOf(from), &value).ok() || !is_of(from, value)) ++wrong;
-        } else if (round % 3 == 1) {
-          std::vector<std::string> keys;
-          for (int i = 0; i < 20; ++i) keys.push_back(KeyOf(from + i));
-          std::vector<std::string> values;
-          const std::vector<Status> statuses = db_->MultiGet(read, {keys.begin(), keys.end()}, &values);
-          for (std::size_t i = 0; i < keys.size(); ++i) {
-            if (!statuses[i].ok() || !is_of(from + static_cast<int>(i), values[i])) ++wrong;
-          }
-        } else {
-          const std::unique_ptr<Iterator> it(db_->NewIterator(read));
-          it->Seek(KeyOf(from));
-          for (int i = 0; i < 20; ++i, it->Next()) {
-            if (!it->Valid() || it->key() != Slice(KeyOf(from + i)) || !is_of(from + i, it->value())) {
-              ++wrong;
-              break;
-            }
-          }
-        }
-      }
+      wrong += ReadAtRandom(seed + t);
       --readers_left;
     });
   }
@@ -336,81 +364,99 @@ TEST_P(EvictedPagesTest, ThreadsReadWhilePagesAreEvicted) {
 
 INSTANTIATE_TEST_SUITE_P(Mapped, EvictedPagesTest, ::testing::Bool());
 
+class TruncatedSegmentsTest : public ValuePathsTest {
+ protected:
+  // Cuts every other segment after its first page.
+  void TruncateSegments() {
+    std::vector<std::string> names;
+    ASSERT_TRUE(fs_->List(path_, &names).ok());
+    int cut = 0;
+    for (const std::string& name : names) {
+      if (!name.ends_with(".log")) continue;
+      std::unique_ptr<File> file;
+      ASSERT_TRUE(fs_->Open(path_ + "/" + name, OpenMode::kReadWrite, {}, &file).ok());
+      if (cut++ % 2 == 0) {
+        ASSERT_TRUE(file->Truncate(4096).ok());
+      }
+    }
+    ASSERT_GE(cut, 2);
+  }
+  // Expects the error of a value that was cut off, and counts those of a copy from a mapping that met a missing page. A
+  // read of the file returns Corruption instead, because it finds no record there.
+  void ExpectHonest(const Status& s) {
+    EXPECT_TRUE(s.IsCorruption() || s.IsIOError()) << s.ToString();
+    if (s.IsIOError() && s.ToString().find("read mapped") != std::string::npos) ++of_mapping_;
+  }
+  int TakeErrorsOfMapping() { return std::exchange(of_mapping_, 0); }
+
+  int ErrorsOfGet() {
+    int errors = 0;
+    for (int i = 0; i < kKeys; ++i) {
+      std::string value;
+      const Status s = db_->Get({}, KeyOf(i), &value);
+      if (s.ok()) {
+        EXPECT_EQ(value, ValueOf(i));
+      } else {
+        ++errors;
+        ExpectHonest(s);
+        EXPECT_NE(s.ToString().find(".log"), std::string::npos) << s.ToString();
+      }
+    }
+    return errors;
+  }
+  int ErrorsOfMultiGet() {
+    int errors = 0;
+    std::vector<std::string> keys;
+    for (int i = 0; i < kKeys; ++i) keys.push_back(KeyOf(i));
+    std::vector<std::string> values;
+    const std::vector<Status> statuses = db_->MultiGet({}, {keys.begin(), keys.end()}, &values);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (statuses[i].ok()) {
+        EXPECT_EQ(values[i], ValueOf(static_cast<int>(i)));
+      } else {
+        ++errors;
+        ExpectHonest(statuses[i]);
+      }
+    }
+    return errors;
+  }
+  // A scan ends at a value that cannot be read, and a seek goes on after it.
+  void Scan() {
+    const std::unique_ptr<Iterator> it(db_->NewIterator({}));
+    it->SeekToFirst();
+    for (int i = 0; i < kKeys; ++i) {
+      if (it->Valid()) {
+        ASSERT_EQ(it->key(), Slice(KeyOf(i)));
+        EXPECT_EQ(it->value(), Slice(ValueOf(i)));
+        it->Next();
+      } else {
+        ExpectHonest(it->status());
+        it->Seek(KeyOf(i + 1));
+      }
+    }
+  }
+
+ private:
+  int of_mapping_ = 0;
+};
+
 // Truncating a file that a process has mapped raises SIGBUS in that process. Reads must return errors instead.
-TEST_F(ValuePathsTest, TruncatedMappedSegmentIsAnErrorNotASignal) {
+TEST_F(TruncatedSegmentsTest, TruncatedMappedSegmentIsAnErrorNotASignal) {
   Load();
   Open(true);
   for (int round = 0; round < 3; ++round) ReadByGet({});
   ASSERT_TRUE(LogIsMapped(path_));
-  std::vector<std::string> names;
-  ASSERT_TRUE(fs_->List(path_, &names).ok());
-  int cut = 0;
-  for (const std::string& name : names) {
-    if (!name.ends_with(".log")) continue;
-    std::unique_ptr<File> file;
-    ASSERT_TRUE(fs_->Open(path_ + "/" + name, OpenMode::kReadWrite, {}, &file).ok());
-    if (cut++ % 2 == 0) {
-      ASSERT_TRUE(file->Truncate(4096).ok());
-    }
-  }
-  ASSERT_GE(cut, 2);
-  const auto is_honest = [](const Status& s) { return s.IsCorruption() || s.IsIOError(); };
-  // The error of a copy from a mapping that met a missing page. A read of the file returns Corruption instead, because
-  // it finds no record there.
-  const auto is_of_mapping = [](const Status& s) {
-    return s.IsIOError() && s.ToString().find("read mapped") != std::string::npos;
-  };
+  ASSERT_NO_FATAL_FAILURE(TruncateSegments());
 #if defined(__x86_64__)
   EXPECT_TRUE(CopyGuardHolds()) << "no copy would be tried";
 #endif
-  int of_mapping = 0;
-  int errors = 0;
-  std::vector<std::string> keys;
-  for (int i = 0; i < kKeys; ++i) {
-    keys.push_back(KeyOf(i));
-    std::string value;
-    const Status s = db_->Get({}, KeyOf(i), &value);
-    if (s.ok()) {
-      EXPECT_EQ(value, ValueOf(i));
-    } else {
-      ++errors;
-      of_mapping += is_of_mapping(s) ? 1 : 0;
-      EXPECT_TRUE(is_honest(s)) << s.ToString();
-      EXPECT_NE(s.ToString().find(".log"), std::string::npos) << s.ToString();
-    }
-  }
+  const int errors = ErrorsOfGet();
   EXPECT_GT(errors, kKeys / 10);
-  EXPECT_GT(of_mapping, 0);
-  of_mapping = 0;
-  std::vector<std::string> values;
-  const std::vector<Status> statuses = db_->MultiGet({}, {keys.begin(), keys.end()}, &values);
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (statuses[i].ok()) {
-      EXPECT_EQ(values[i], ValueOf(static_cast<int>(i)));
-    } else {
-      --errors;
-      of_mapping += is_of_mapping(statuses[i]) ? 1 : 0;
-      EXPECT_TRUE(is_honest(statuses[i])) << statuses[i].ToString();
-    }
-  }
-  EXPECT_EQ(errors, 0) << "as many as by Get";
-  EXPECT_GT(of_mapping, 0);
-  of_mapping = 0;
-  // A scan ends at a value that cannot be read, and a seek goes on after it.
-  const std::unique_ptr<Iterator> it(db_->NewIterator({}));
-  it->SeekToFirst();
-  for (int i = 0; i < kKeys; ++i) {
-    if (it->Valid()) {
-      ASSERT_EQ(it->key(), Slice(KeyOf(i)));
-      EXPECT_EQ(it->value(), Slice(ValueOf(i)));
-      it->Next();
-    } else {
-      of_mapping += is_of_mapping(it->status()) ? 1 : 0;
-      EXPECT_TRUE(is_honest(it->status())) << it->status().ToString();
-      it->Seek(KeyOf(i + 1));
-    }
-  }
-  EXPECT_GT(of_mapping, 0);
+  EXPECT_GT(TakeErrorsOfMapping(), 0);
+  EXPECT_EQ(ErrorsOfMultiGet(), errors);
+  EXPECT_GT(TakeErrorsOfMapping(), 0);
+  ASSERT_NO_FATAL_FAILURE(Scan());
+  EXPECT_GT(TakeErrorsOfMapping(), 0);
   static_cast<void>(db_->Close());
 }
 

@@ -175,118 +175,139 @@ TEST_F(ToolDryRunTest, DatabaseOpenElsewhereIsLocked) {
   EXPECT_FALSE(std::filesystem::exists(All() + "/backups"));
 }
 
-// For each command and each state of DIR, the dry run has the exit code of the command. (Regression: dry runs of puts,
-// deletes, and imports into an existing database succeeded in some states in which the command fails.)
-TEST_F(ToolDryRunTest, ExitCodeIsThatOfTheCommand) {
-  Write(0, 20);
-  const std::string kept = directory_.File("kept");
-  std::filesystem::rename(Db(), kept);
-  const std::string entries = directory_.File("entries");
-  ASSERT_EQ(RunTool("export " + kept + " " + entries).exit_code, kClean);
-  const std::string long_key(120'000, 'k');
-  const std::string in_long_key = directory_.File("long");
-  WriteFile(in_long_key, "{\"cambium_export\":1}\n{\"key\":\"" + long_key +
-                             "\",\"value\":\"\"}\n{\"end\":true,\"entries\":1}\n");
-  const std::string family = directory_.File("family");
-  WriteFile(family, "{\"cambium_export\":1}\n{\"family\":\"\",\"key\":\"a\",\"value\":\"\"}\n{\"end\":true,\"entries\":1}\n");
-  const std::string commands[] = {"put " + Db() + " k v",
-                                  "put " + Db() + " " + long_key + " v",
-                                  "put " + Db() + " k v --column-family none",
-                                  "delete " + Db() + " key1",
-                                  "delete " + Db() + " none",
-                                  "delete " + Db() + " " + long_key,
-                                  "delete " + Db() + " a --end z",
-                                  "delete " + Db() + " z --end a",
-                                  "import " + Db() + " " + entries + " --add",
-                                  "import " + Db() + " " + in_long_key + " --add",
-                                  "import " + Db() + " " + family + " --add",
-                                  "import " + All() + "/new " + entries,
-                                  "import " + All() + "/new " + in_long_key,
-                                  "import " + All() + "/new " + family};
-  const auto options_file = [&] {
-    for (const auto& [name, bytes] : FilesIn(Db())) {
-      if (name.starts_with("OPTIONS")) return Db() + "/" + name;
-    }
-    return std::string();
-  };
-  std::unique_ptr<DB> db;
+class DryRunExitCodeTest : public ToolDryRunTest {
+ protected:
   struct State {
     const char* name;
     std::function<bool()> bring_about;  // changes a healthy database to this state; false if this is not possible here
     std::function<void()> end = [] {};
   };
-  const State states[] = {
-      {"whole", [] { return true; }},
-      {"missing", [&] { return std::filesystem::remove_all(Db()) > 0; }},
-      {"empty", [&] { return std::filesystem::remove_all(Db()) > 0 && std::filesystem::create_directory(Db()); }},
-      {"foreign",
-       [&] {
-         std::filesystem::remove_all(Db());
-         std::filesystem::create_directory(Db());
-         WriteFile(Db() + "/shopping list", "seeds");
-         return true;
-       }},
-      {"open elsewhere", [&] { return DB::Open(TheOptions(), Db(), &db).ok(); }, [&] { db.reset(); }},
-      {"read elsewhere", [&] { return DB::OpenForReadOnly(TheOptions(), Db(), &db).ok(); }, [&] { db.reset(); }},
-      {"read elsewhere, without a file to be locked",
-       [&] { return std::filesystem::remove(Db() + "/LOCK") && DB::OpenForReadOnly(TheOptions(), Db(), &db).ok(); },
-       [&] { db.reset(); }},
-      {"without OPTIONS", [&] { return std::filesystem::remove(options_file()); }},
-      {"damaged OPTIONS",
-       [&] {
-         FlipByte(options_file(), 400);
-         return true;
-       }},
-      {"damaged MANIFEST",
-       [&] {
-         for (const auto& [name, bytes] : FilesIn(Db())) {
-           if (name.starts_with("MANIFEST")) FlipByte(Db() + "/" + name, 128 + 40 + 8);
-         }
-         return true;
-       }},
-      {"something in the way of a new one", [&] { return std::filesystem::create_directory(All() + "/new"); }},
-      {"something in the way of making a new one",
-       [&] {
-         std::filesystem::copy(kept, All() + "/new.tmp");
-         return true;
-       }},
-      {"read-only",
-       [&] {
-         return ::mount(All().c_str(), All().c_str(), nullptr, MS_BIND, nullptr) == 0 &&
-                ::mount(nullptr, All().c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) == 0;
-       },
-       [&] { ::umount2(All().c_str(), MNT_DETACH); }},
-      {"full",
-       [&] {
-         if (::mount("tmpfs", All().c_str(), "tmpfs", 0, "size=2m") != 0) return false;
-         std::filesystem::copy(kept, Db());
-         std::ofstream filler(All() + "/filler", std::ios::binary);
-         const std::string block(4096, 'f');
-         while (filler.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
-         }
-         return true;
-       },
-       [&] { ::umount2(All().c_str(), MNT_DETACH); }},
-  };
-  for (const State& state : states) {
-    for (const std::string& command : commands) {
-      std::filesystem::remove_all(All());
-      std::filesystem::create_directory(All());
-      std::filesystem::copy(kept, Db());
-      const bool is_so = state.bring_about();
-      if (is_so) {
-        const auto before = Tree(All());
-        const Ended planned = RunTool(command + " --dry-run");
-        EXPECT_EQ(Tree(All()), before) << state.name << ": " << command.substr(0, 200);
-        const Ended done = RunTool(command);
-        EXPECT_EQ(planned.exit_code, done.exit_code)
-            << state.name << ": " << command.substr(0, 200) << "\n" << planned.output << done.output;
-      }
-      state.end();
-      if (!is_so) {
-        std::printf("SKIPPED: %s: cannot be brought about here\n", state.name);
-        break;
-      }
+
+  // Makes the inputs of the commands, and the healthy database, which is copied for each of them.
+  void SetUp() override {
+    Write(0, 20);
+    std::filesystem::rename(Db(), kept_);
+    ASSERT_EQ(RunTool("export " + kept_ + " " + entries_).exit_code, kClean);
+    WriteFile(in_long_key_, "{\"cambium_export\":1}\n{\"key\":\"" + long_key_ +
+                                "\",\"value\":\"\"}\n{\"end\":true,\"entries\":1}\n");
+    WriteFile(family_,
+              "{\"cambium_export\":1}\n{\"family\":\"\",\"key\":\"a\",\"value\":\"\"}\n{\"end\":true,\"entries\":1}\n");
+  }
+  std::vector<std::string> Commands() const {
+    return {"put " + Db() + " k v",
+            "put " + Db() + " " + long_key_ + " v",
+            "put " + Db() + " k v --column-family none",
+            "delete " + Db() + " key1",
+            "delete " + Db() + " none",
+            "delete " + Db() + " " + long_key_,
+            "delete " + Db() + " a --end z",
+            "delete " + Db() + " z --end a",
+            "import " + Db() + " " + entries_ + " --add",
+            "import " + Db() + " " + in_long_key_ + " --add",
+            "import " + Db() + " " + family_ + " --add",
+            "import " + All() + "/new " + entries_,
+            "import " + All() + "/new " + in_long_key_,
+            "import " + All() + "/new " + family_};
+  }
+  std::vector<State> States() {
+    const auto close = [this] { db_.reset(); };
+    const auto unmount = [this] { ::umount2(All().c_str(), MNT_DETACH); };
+    return {
+        {"whole", [] { return true; }},
+        {"missing", [this] { return std::filesystem::remove_all(Db()) > 0; }},
+        {"empty", [this] { return std::filesystem::remove_all(Db()) > 0 && std::filesystem::create_directory(Db()); }},
+        {"foreign",
+         [this] {
+           std::filesystem::remove_all(Db());
+           std::filesystem::create_directory(Db());
+           WriteFile(Db() + "/shopping list", "seeds");
+           return true;
+         }},
+        {"open elsewhere", [this] { return DB::Open(TheOptions(), Db(), &db_).ok(); }, close},
+        {"read elsewhere", [this] { return DB::OpenForReadOnly(TheOptions(), Db(), &db_).ok(); }, close},
+        {"read elsewhere, without a file to be locked",
+         [this] {
+           return std::filesystem::remove(Db() + "/LOCK") && DB::OpenForReadOnly(TheOptions(), Db(), &db_).ok();
+         },
+         close},
+        {"without OPTIONS", [this] { return std::filesystem::remove(OptionsFile()); }},
+        {"damaged OPTIONS",
+         [this] {
+           FlipByte(OptionsFile(), 400);
+           return true;
+         }},
+        {"damaged MANIFEST",
+         [this] {
+           for (const auto& [name, bytes] : FilesIn(Db())) {
+             if (name.starts_with("MANIFEST")) FlipByte(Db() + "/" + name, 128 + 40 + 8);
+           }
+           return true;
+         }},
+        {"something in the way of a new one", [this] { return std::filesystem::create_directory(All() + "/new"); }},
+        {"something in the way of making a new one",
+         [this] {
+           std::filesystem::copy(kept_, All() + "/new.tmp");
+           return true;
+         }},
+        {"read-only", [this] { return MountReadOnly(); }, unmount},
+        {"full", [this] { return MountFull(); }, unmount},
+    };
+  }
+  // Runs the command after its dry run, in this state. Returns false if the state cannot be brought about.
+  bool Run(const State& state, const std::string& command) {
+    std::filesystem::remove_all(All());
+    std::filesystem::create_directory(All());
+    std::filesystem::copy(kept_, Db());
+    const bool is_so = state.bring_about();
+    if (is_so) {
+      const auto before = Tree(All());
+      const Ended planned = RunTool(command + " --dry-run");
+      EXPECT_EQ(Tree(All()), before) << state.name << ": " << command.substr(0, 200);
+      const Ended done = RunTool(command);
+      EXPECT_EQ(planned.exit_code, done.exit_code)
+          << state.name << ": " << command.substr(0, 200) << "\n" << planned.output << done.output;
+    }
+    state.end();
+    return is_so;
+  }
+
+ private:
+  std::string OptionsFile() const {
+    for (const auto& [name, bytes] : FilesIn(Db())) {
+      if (name.starts_with("OPTIONS")) return Db() + "/" + name;
+    }
+    return {};
+  }
+  bool MountReadOnly() const {
+    return ::mount(All().c_str(), All().c_str(), nullptr, MS_BIND, nullptr) == 0 &&
+           ::mount(nullptr, All().c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) == 0;
+  }
+  bool MountFull() const {
+    if (::mount("tmpfs", All().c_str(), "tmpfs", 0, "size=2m") != 0) return false;
+    std::filesystem::copy(kept_, Db());
+    std::ofstream filler(All() + "/filler", std::ios::binary);
+    const std::string block(4096, 'f');
+    while (filler.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+    }
+    return true;
+  }
+
+  const std::string kept_ = directory_.File("kept");
+  const std::string entries_ = directory_.File("entries");
+  const std::string in_long_key_ = directory_.File("long");
+  const std::string family_ = directory_.File("family");
+  const std::string long_key_ = std::string(120'000, 'k');
+  std::unique_ptr<DB> db_;
+};
+
+// For each command and each state of DIR, the dry run has the exit code of the command. (Regression: dry runs of puts,
+// deletes, and imports into an existing database succeeded in some states in which the command fails.)
+TEST_F(DryRunExitCodeTest, ExitCodeIsThatOfTheCommand) {
+  for (const State& state : States()) {
+    for (const std::string& command : Commands()) {
+      if (Run(state, command)) continue;
+      std::printf("SKIPPED: %s: cannot be brought about here\n", state.name);
+      break;
     }
   }
 }

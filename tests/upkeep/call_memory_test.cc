@@ -147,7 +147,7 @@ struct Call {
   bool is_sampled = false;                            // only each k-th allocation of the call fails
 };
 
-// Calls of which each allocation fails.
+// Calls of which each allocation fails. Longer than 70 lines: a table, one row per call.
 std::vector<Call> ThoroughCalls() {
   const auto put = [](Shop& shop, std::size_t bytes) { return shop.db->Put({}, "call", std::string(bytes, 'v')); };
   const auto has_put = [](std::size_t bytes) {
@@ -252,6 +252,7 @@ std::vector<Call> ThoroughCalls() {
 }
 
 // Calls of which each allocation fails, or each k-th if there are many.
+// Longer than 70 lines: a table, one row per call.
 std::vector<Call> SampledCalls() {
   const auto is_durable = [](Shop& shop) {
     ReadOptions read;
