@@ -61,7 +61,7 @@ class Manifest {
   //    delete any file that the failed edit named or dropped: the edit may have reached the disk.
   //  - a failed sync, of the file or of the directory: Fatal. This and every later Commit fail with the first error.
   //
-  // `next_number` is the number of the new file if this rolls, drawn as for Create; used only if WillRoll() or
+  // `next_number` is the number of the new file if this rolls, drawn as for Create; used only if WillRoll(edit) or
   // `must_roll`. With `must_roll` the edit is committed by a new file or not at all.
   Status Commit(const Edit& edit, std::uint64_t next_number, bool must_roll = false);
 

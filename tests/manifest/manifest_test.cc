@@ -101,7 +101,7 @@ TEST_F(ManifestTest, CreateStartsANewFileAndRemovesTheOldOne) {
 TEST_F(ManifestTest, NextFileNumberIsAboveManifestNumber) {
   const auto manifest = MustCreate(40, 0);
   EXPECT_EQ(manifest->state().next_file_number, 41u);
-  while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+  while (!manifest->WillRoll({})) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
   ASSERT_TRUE(manifest->Commit(EditTo(2), 90).ok());
   EXPECT_EQ(manifest->number(), 90u);
   EXPECT_EQ(manifest->state().next_file_number, 91u);
@@ -147,7 +147,7 @@ TEST_F(ManifestTest, LargeFileRolls) {
   std::uint64_t next = 2;
   std::uint64_t rolls = 0;
   for (SequenceNumber sequence = 1; sequence <= 200; ++sequence) {
-    const bool will_roll = manifest->WillRoll();
+    const bool will_roll = manifest->WillRoll({});
     const std::uint64_t number = manifest->number();
     ASSERT_TRUE(manifest->Commit(EditTo(sequence), next).ok());
     EXPECT_EQ(manifest->number(), will_roll ? next : number);
@@ -212,7 +212,7 @@ TEST_F(ManifestTest, EveryFileHasItsOwnIdAndSeed) {
     EXPECT_EQ(header.database_id, state_.database_id);
     EXPECT_TRUE(ids.insert(header.file_id).second);
     EXPECT_TRUE(seeds.insert(header.Seed()).second);
-    while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(Edit(), 0).ok());
+    while (!manifest->WillRoll({})) ASSERT_TRUE(manifest->Commit(Edit(), 0).ok());
     ASSERT_TRUE(manifest->Commit(Edit(), number).ok());
   }
 }
@@ -229,7 +229,7 @@ TEST_F(ManifestTest, NextCommitAfterAFailedWriteRolls) {
     FailNext(SimOpKind::kWrite, fault);
     EXPECT_TRUE(manifest->Commit(EditTo(2), 0).IsNoSpace());
     EXPECT_EQ(manifest->state().last_sequence, 1u);
-    EXPECT_TRUE(manifest->WillRoll());
+    EXPECT_TRUE(manifest->WillRoll({}));
     ASSERT_TRUE(manifest->Commit(EditTo(3), manifest_number_ + 1).ok());
     EXPECT_EQ(manifest->number(), manifest_number_ + 1);
     EXPECT_EQ(SequenceOnDisk(), 3u);
@@ -259,7 +259,7 @@ TEST_F(ManifestTest, MutantAppendAfterFailureLosesTheNextCommit) {
 TEST_F(ManifestTest, FailedRollLeavesBothFilesDead) {
   const auto manifest = MustCreate(1, 0);
   SequenceNumber sequence = 0;
-  while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(++sequence), 0).ok());
+  while (!manifest->WillRoll({})) ASSERT_TRUE(manifest->Commit(EditTo(++sequence), 0).ok());
   std::string before;
   ASSERT_TRUE(fs_.probe().ReadContents(FilePath(kDirectory, FileKind::kManifest, 1), &before).ok());
   FailNext(SimOpKind::kWrite);
@@ -284,7 +284,7 @@ TEST_F(ManifestTest, CommitAfterAFailedRollIsNotLost) {
   const auto commit_is_lost = [&] {
     const auto manifest = MustCreate(manifest_number_ += 10, 0);
     SequenceNumber acknowledged = 0;
-    while (!manifest->WillRoll()) EXPECT_TRUE(manifest->Commit(EditTo(++acknowledged), 0).ok());
+    while (!manifest->WillRoll({})) EXPECT_TRUE(manifest->Commit(EditTo(++acknowledged), 0).ok());
     SimFault whole;
     whole.short_bytes = 1u << 20;
     FailNext(SimOpKind::kWrite, whole);
@@ -305,11 +305,11 @@ TEST_F(ManifestTest, CommitAfterAFailedRollIsNotLost) {
 // an old file that is too large, but not dead, still takes commits.
 TEST_F(ManifestTest, LargeFileTakesCommitsIfNoNewOneCanBeCreated) {
   const auto manifest = MustCreate(1, 0);
-  while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+  while (!manifest->WillRoll({})) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
   FailNext(SimOpKind::kCreate);
   ASSERT_TRUE(manifest->Commit(EditTo(2), 2).ok());
   EXPECT_EQ(manifest->number(), 1u);
-  EXPECT_TRUE(manifest->WillRoll());
+  EXPECT_TRUE(manifest->WillRoll({}));
   EXPECT_EQ(SequenceOnDisk(), 2u);
   FailNext(SimOpKind::kList);
   ASSERT_TRUE(manifest->Commit(EditTo(3), 3).ok());
@@ -324,7 +324,7 @@ TEST_F(ManifestTest, LargeFileTakesCommitsIfNoNewOneCanBeCreated) {
 TEST_F(ManifestTest, FailedRollsLeaveNoFiles) {
   const auto files_after = [&](SimOpKind kind, bool takes_edits) {
     const auto manifest = MustCreate(manifest_number_ += 100, 0);
-    while (!manifest->WillRoll()) EXPECT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+    while (!manifest->WillRoll({})) EXPECT_TRUE(manifest->Commit(EditTo(1), 0).ok());
     for (std::uint64_t i = 1; i <= 20; ++i) {
       SimFault fault;
       fault.short_bytes = 50;
@@ -351,7 +351,7 @@ TEST_F(ManifestTest, EditWithoutSpaceDoesNotEndTheFile) {
   SequenceNumber taken = 0;
   while (manifest->Commit(EditTo(taken + 1), 0).ok()) ++taken;
   EXPECT_GT(taken, 10u);
-  EXPECT_FALSE(manifest->WillRoll());
+  EXPECT_FALSE(manifest->WillRoll({}));
   EXPECT_EQ(manifest->state().last_sequence, taken);
   ASSERT_TRUE(manifest->Commit(EditTo(taken + 1), 0).ok());
   EXPECT_EQ(manifest->number(), 1u);
@@ -376,7 +376,7 @@ TEST_F(ManifestTest, FailedSyncIsFatal) {
     for (const SimOpKind kind : {SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
       SCOPED_TRACE(SimOpName(kind));
       const auto manifest = MustCreate(manifest_number_ += 10, 0);
-      while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+      while (!manifest->WillRoll({})) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
       SimFault fault;
       fault.status = status;
       FailNext(kind, fault);
@@ -400,7 +400,7 @@ TEST_F(ManifestTest, OutOfMemoryInSyncIsFatal) {
   for (const SimOpKind kind : {SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
     SCOPED_TRACE(SimOpName(kind));
     const auto manifest = MustCreate(manifest_number_ += 10, 0);
-    while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+    while (!manifest->WillRoll({})) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
     const int hook = fs_.AddHook([kind](const SimOp& op) {
       if (op.kind == kind && op.phase == SimPhase::kBefore) throw std::bad_alloc();
     });
@@ -420,7 +420,7 @@ TEST_F(ManifestTest, OutOfMemoryInSyncIsFatal) {
 // The same for a write that throws: it may have reached the disk in part, so the next commit rolls.
 TEST_F(ManifestTest, OutOfMemoryInWriteLeavesNoNewFile) {
   const auto manifest = MustCreate(1, 0);
-  while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+  while (!manifest->WillRoll({})) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
   const int hook = fs_.AddHook([](const SimOp& op) {
     if (op.kind == SimOpKind::kWrite && op.phase == SimPhase::kBefore) throw std::bad_alloc();
   });
@@ -473,7 +473,7 @@ TEST_F(ManifestTest, ThreadsMayCommitConcurrently) {
         edit.set_segments = {segment};
         edit.next_file_number = 10'000;
         EXPECT_TRUE(manifest->Commit(edit, 0).ok());
-        EXPECT_FALSE(manifest->WillRoll());
+        EXPECT_FALSE(manifest->WillRoll({}));
       }
     });
   }
