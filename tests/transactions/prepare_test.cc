@@ -14,6 +14,7 @@
 #include "io/file_header.h"
 #include "manifest/features.h"
 #include "testing/mutant_scope.h"
+#include "transactions/prepared_record.h"
 #include "transactions/prepared_test_store.h"
 
 namespace cambium::testing::prepare_test {
@@ -435,6 +436,49 @@ TEST_F(PrepareTest, ThePropertySpaceCountsThem) {
   for (const TransactionPtr& each : store_.Prepared()) EXPECT_TRUE(each->Commit().ok());
   EXPECT_EQ(figure("prepared_transactions"), 0u);
   EXPECT_EQ(figure("prepared_bytes"), 0u);
+}
+
+// A database with the families "one" and "two", into which an import has put a prepared transaction of another database,
+// where the ids were others. Returns what "two" has after its commit.
+std::string CommitAnImportedTransaction(PreparedTestStore* store) {
+  store->options.create_missing_column_families = true;
+  const std::vector<ColumnFamilyDescriptor> families = {
+      {kDefaultColumnFamilyName, store->options}, {"one", store->options}, {"two", store->options}};
+  const auto open = [&](std::vector<ColumnFamilyHandle*>* handles) {
+    EXPECT_TRUE(TransactionDB::Open(store->options, store->locking, kStorePath, families, handles, &store->transactions)
+                    .ok());
+  };
+  std::vector<ColumnFamilyHandle*> handles;
+  open(&handles);
+  WriteBatch batch;
+  EXPECT_TRUE(batch.Put(handles[1], "a", "for two").ok());
+  const std::uint32_t id_of_one = handles[1]->GetID();
+  const std::string record =
+      EncodePreparedRecord(Id128{1}, {{id_of_one, "two"}}, {{id_of_one, true, "a"}}, batch);
+  ColumnFamilyHandle* prepared = nullptr;
+  DB* const below = store->transactions->GetBaseDB();
+  EXPECT_TRUE(below->CreateColumnFamily(store->options, std::string(kPreparedFamilyName), &prepared).ok());
+  EXPECT_TRUE(below->Put({}, prepared, "t", record).ok());
+  delete prepared;
+  for (ColumnFamilyHandle* const handle : handles) delete handle;
+  EXPECT_TRUE(store->transactions->Close().ok());
+  open(&handles);
+  const TransactionPtr found(store->transactions->GetTransactionByName("t"));
+  EXPECT_TRUE(found->Commit().ok());
+  std::string value;
+  const Status got = store->transactions->Get({}, handles[2], "a", &value);
+  for (ColumnFamilyHandle* const handle : handles) delete handle;
+  return got.ok() ? value : got.ToString();
+}
+
+TEST(PreparedFamiliesTest, InAnotherDatabaseFamiliesAreFoundByName) {
+  {
+    PreparedTestStore store;
+    EXPECT_EQ(CommitAnImportedTransaction(&store), "for two");
+  }
+  const MutantScope mutant(Mutant::kPreparedFamiliesByNumber);
+  PreparedTestStore store;
+  EXPECT_NE(CommitAnImportedTransaction(&store), "for two");
 }
 
 // The header of the newest MANIFEST says which versions may write to the database.
