@@ -25,10 +25,10 @@ const (
 	NoSnapshot
 )
 
-// TransactionOptions are the options of a transaction; nil and the zero value are the defaults. The last four concern
+// TransactionOptions are the options of a transaction; nil and the zero value are the defaults. The last five concern
 // databases of OpenTransactionDB only, whose transactions lock their keys.
 type TransactionOptions struct {
-	WriteOptions // of the commit
+	WriteOptions // of the commit, and of Prepare
 	Snapshot     SnapshotUse
 	ReadNewest   bool // reads see the newest state, also if the transaction has a snapshot
 
@@ -36,6 +36,7 @@ type TransactionOptions struct {
 	LockTimeout    time.Duration // of a wait for a lock; 0: that of the database; negative: without limit
 	Expiration     time.Duration // after that others may take the locks, and Commit returns ErrExpired; 0: never
 	MaxBatchBytes  int           // the most bytes of the writes; 0: no limit
+	NeedsPrepare   bool          // Commit returns ErrInvalidArgument unless the transaction is prepared
 }
 
 // TransactionDBOptions are the options of OpenTransactionDB; nil and the zero value are the defaults.
@@ -91,7 +92,8 @@ func milliseconds(d time.Duration) C.int64_t {
 //
 // It belongs to one goroutine at a time; a call that meets another call returns an error that matches
 // ErrInvalidArgument. It ends by a successful Commit, by Rollback, or with its database: then its functions return
-// ErrClosed, and its iterators cannot move (Err returns ErrClosed). It must end:
+// ErrClosed, and its iterators cannot move (Err returns ErrClosed). One that is prepared remains so until Commit or
+// Rollback, whatever becomes of the object. Any other must end:
 //
 //	tx, err := db.Begin(nil)
 //	if err != nil { ... }
@@ -118,12 +120,41 @@ func (db *DB) Begin(options *TransactionOptions) (*Transaction, error) {
 	if err != nil {
 		return nil, err
 	}
+	return db.addTransaction(c), nil
+}
+
+func (db *DB) addTransaction(c *C.cambium_transaction_t) *Transaction {
 	tx := &Transaction{db: db, c: c}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.transactions[tx] = struct{}{}
 	live.add("transaction")
-	return tx, nil
+	return tx
+}
+
+// PreparedTransactions returns the transactions that were prepared before the database was opened, in the order of their
+// names. Their keys are locked. The caller commits each of them or rolls it back; what is neither until the database is
+// closed remains prepared. Each is returned once. For databases of OpenTransactionDB only.
+func (db *DB) PreparedTransactions() ([]*Transaction, error) {
+	if db.txnDB == nil {
+		return nil, notSupported("only a database of OpenTransactionDB has prepared transactions")
+	}
+	if err := db.enter(); err != nil {
+		return nil, err
+	}
+	defer db.leave()
+	var errptr *C.char
+	var count C.size_t
+	found := C.cambium_transactiondb_get_prepared_transactions(db.txnDB, &count, &errptr)
+	if err := takeError(errptr); err != nil {
+		return nil, err
+	}
+	defer C.cambium_free(unsafe.Pointer(found))
+	transactions := make([]*Transaction, 0, int(count))
+	for _, c := range unsafe.Slice(found, int(count)) {
+		transactions = append(transactions, db.addTransaction(c))
+	}
+	return transactions, nil
 }
 
 func (db *DB) beginC(options *TransactionOptions) (*C.cambium_transaction_t, error) {
@@ -152,6 +183,7 @@ func (db *DB) beginC(options *TransactionOptions) (*C.cambium_transaction_t, err
 	if options.MaxBatchBytes > 0 {
 		C.cambium_transaction_options_set_max_write_batch_size(c, C.size_t(options.MaxBatchBytes))
 	}
+	C.cambium_transaction_options_set_skip_prepare(c, truth(!options.NeedsPrepare))
 	tx := C.cambium_transaction_begin(db.txnDB, options.WriteOptions.c(), c, nil)
 	if tx == nil {
 		return nil, notSupported("the database takes no writes")
@@ -164,15 +196,26 @@ func (db *DB) beginC(options *TransactionOptions) (*C.cambium_transaction_t, err
 
 // Update calls fn with a new transaction, and commits it if fn returns nil. After an error of fn, or a panic, it is rolled
 // back. IsConflict says whether the same work may succeed if it is repeated; UpdateWithRetry repeats it.
-func (db *DB) Update(fn func(tx *Transaction) error, options *TransactionOptions) error {
+//
+// If fn has prepared the transaction, and the commit fails, it remains prepared: PreparedTransactions returns it after the
+// next open. If it cannot be rolled back after an error of fn, Update returns both errors, joined.
+func (db *DB) Update(fn func(tx *Transaction) error, options *TransactionOptions) (err error) {
 	tx, err := db.Begin(options)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
+	isCommitting := false
+	defer func() {
+		if isCommitting {
+			tx.abandon()
+		} else if failed := tx.Rollback(); failed != nil {
+			err = errors.Join(err, failed)
+		}
+	}()
 	if err := fn(tx); err != nil {
 		return err
 	}
+	isCommitting = true
 	return tx.Commit()
 }
 
@@ -296,8 +339,38 @@ func (tx *Transaction) Commit() error {
 	return nil
 }
 
-// Rollback ends the transaction and discards what it has written. If it has ended already, this does nothing.
+// Prepare is the first of two phases: it records the transaction, which needs a name, in its database. From then on the
+// transaction can only be read, committed or rolled back, and neither others nor a crash can make its commit fail. It
+// remains prepared if the database is closed before; see PreparedTransactions. For databases of OpenTransactionDB only.
+func (tx *Transaction) Prepare() error {
+	family, err := tx.enterForWriting(nil)
+	if err != nil {
+		return err
+	}
+	defer tx.leave(family)
+	var errptr *C.char
+	C.cambium_transaction_prepare(tx.c, &errptr)
+	return takeError(errptr)
+}
+
+// Rollback ends the transaction and discards what it has written. If it has ended already, this does nothing. For a
+// prepared transaction it writes: after an error the transaction is still prepared, and has not ended.
 func (tx *Transaction) Rollback() error {
+	return tx.end(func() error {
+		if C.cambium_transaction_get_state(tx.c) != C.cambium_transaction_prepared {
+			return nil // the destruction of the object does it
+		}
+		var errptr *C.char
+		C.cambium_transaction_rollback(tx.c, &errptr)
+		return takeError(errptr)
+	})
+}
+
+// abandon ends the transaction, and leaves it prepared if it is.
+func (tx *Transaction) abandon() { _ = tx.end(func() error { return nil }) }
+
+// end destroys the transaction if the call succeeds. If it has ended already, this does nothing.
+func (tx *Transaction) end(call func() error) error {
 	family, err := tx.enter(nil)
 	if err != nil {
 		if errors.Is(err, ErrClosed) {
@@ -307,6 +380,9 @@ func (tx *Transaction) Rollback() error {
 	}
 	defer tx.leave(family)
 	tx.closeIterators()
+	if err := call(); err != nil {
+		return err
+	}
 	tx.release()
 	return nil
 }
@@ -556,9 +632,10 @@ func (tx *Transaction) Name() (name string, err error) {
 // TransactionState is the state of a transaction that has not ended.
 type TransactionState int
 
-// The states of transactions. Those of commits and rollbacks that run are not listed: no other call can see them.
+// The states of transactions. Those of calls that run are not listed: no other call can see them.
 const (
 	TransactionStarted     TransactionState = C.cambium_transaction_started
+	TransactionPrepared    TransactionState = C.cambium_transaction_prepared
 	TransactionLocksStolen TransactionState = C.cambium_transaction_locks_stolen // it has expired, and lost a lock
 )
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -453,6 +454,194 @@ func TestLocks(t *testing.T) {
 	expired := begin(t, db, &TransactionOptions{Expiration: time.Millisecond})
 	time.Sleep(5 * time.Millisecond)
 	wantErr(t, expired.Commit(), ErrExpired)
+}
+
+// beginNamed begins a transaction that has put its name.
+func beginNamed(t *testing.T, db *DB, name string, options *TransactionOptions) *Transaction {
+	t.Helper()
+	tx, err := db.Begin(options)
+	must(t, err)
+	must(t, tx.SetName(name))
+	must(t, tx.Put([]byte(name), []byte("1")))
+	return tx
+}
+
+func wantState(t *testing.T, tx *Transaction, want TransactionState) {
+	t.Helper()
+	info, err := tx.Info()
+	must(t, err)
+	if info.State != want {
+		t.Fatalf("the state is %d", info.State)
+	}
+}
+
+// prepared returns the prepared transactions, which must have these names.
+func prepared(t *testing.T, db *DB, want ...string) []*Transaction {
+	t.Helper()
+	transactions, err := db.PreparedTransactions()
+	must(t, err)
+	var names []string
+	for _, tx := range transactions {
+		name, err := tx.Name()
+		must(t, err)
+		wantState(t, tx, TransactionPrepared)
+		names = append(names, name)
+	}
+	if !slices.Equal(names, want) {
+		t.Fatalf("%q are prepared, want %q", names, want)
+	}
+	return transactions
+}
+
+var noWait = &TransactionDBOptions{LockTimeout: time.Millisecond, WriteLockTimeout: time.Millisecond}
+
+func openLockingAt(t *testing.T, path string) *DB {
+	t.Helper()
+	db, _, err := OpenTransactionDB(path, small(), noWait)
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	return db
+}
+
+func TestPrepare(t *testing.T) {
+	db := openLockingAt(t, newPath(t))
+	tx := beginNamed(t, db, "a", &TransactionOptions{WriteOptions: *Sync})
+	must(t, tx.Prepare())
+	wantState(t, tx, TransactionPrepared)
+	wantGet(t, tx, "a", "1", nil)
+	wantNone(t, db, "a", nil)
+	wantErr(t, tx.Prepare(), ErrInvalidArgument)
+	wantErr(t, tx.Put([]byte("b"), nil), ErrInvalidArgument)
+	wantErr(t, tx.Delete([]byte("a")), ErrInvalidArgument)
+	_, err := tx.GetForUpdate([]byte("b"), nil)
+	wantErr(t, err, ErrInvalidArgument)
+	wantErr(t, tx.RollbackToSavePoint(), ErrInvalidArgument)
+	it, err := tx.NewIterator(nil)
+	must(t, err)
+	if !it.First() || string(it.Key()) != "a" {
+		t.Fatal(it.Err())
+	}
+	wantErr(t, db.Put([]byte("a"), nil, nil), ErrTimedOut)
+	prepared(t, db) // the program has its object
+	must(t, tx.Commit())
+	if it.First() || !errors.Is(it.Err(), ErrClosed) {
+		t.Fatal(it.Err())
+	}
+	must(t, it.Close())
+	wantGet(t, db, "a", "1", nil)
+	wantErr(t, tx.Prepare(), ErrClosed)
+
+	tx = beginNamed(t, db, "a", nil)
+	must(t, tx.Prepare())
+	must(t, tx.Rollback())
+	must(t, tx.Rollback())
+	put(t, db, "a", "others")
+	wantGet(t, db, "a", "others", nil)
+}
+
+func TestWhatCannotBePrepared(t *testing.T) {
+	db := openLockingAt(t, newPath(t))
+	wantErr(t, begin(t, db, nil).Prepare(), ErrInvalidArgument)
+	must(t, db.View(func(tx *Transaction) error {
+		wantErr(t, tx.Prepare(), ErrNotSupported)
+		return nil
+	}))
+	optimistic := openNew(t, small())
+	wantErr(t, begin(t, optimistic, nil).Prepare(), ErrInvalidArgument)
+	_, err := optimistic.PreparedTransactions()
+	wantErr(t, err, ErrNotSupported)
+
+	tx := beginNamed(t, db, "a", &TransactionOptions{NeedsPrepare: true})
+	wantErr(t, tx.Commit(), ErrInvalidArgument)
+	must(t, tx.Prepare())
+	must(t, tx.Commit())
+	wantGet(t, db, "a", "1", nil)
+}
+
+// Until they are committed or rolled back, every open finds them.
+func TestPreparedTransactionsAfterAnOpen(t *testing.T) {
+	path := newPath(t)
+	db := openLockingAt(t, path)
+	var left []*Transaction
+	for _, name := range []string{"c", "a", "b"} {
+		tx := beginNamed(t, db, name, nil)
+		must(t, tx.Prepare())
+		left = append(left, tx)
+	}
+	must(t, db.Close())
+	must(t, left[0].Rollback()) // it has ended with its database, so this does nothing
+	db = openLockingAt(t, path)
+	prepared(t, db, "a", "b", "c")
+	prepared(t, db) // each once
+	must(t, db.Close())
+
+	db = openLockingAt(t, path)
+	wantErr(t, db.Put([]byte("a"), nil, nil), ErrTimedOut)
+	found := prepared(t, db, "a", "b", "c")
+	info, err := found[0].Info()
+	must(t, err)
+	if info.Keys != 1 || info.Puts != 1 {
+		t.Fatal(info)
+	}
+	wantGet(t, found[0], "a", "1", nil)
+	wantNone(t, db, "a", nil)
+	must(t, found[0].Commit())
+	must(t, found[1].Rollback())
+	wantGet(t, db, "a", "1", nil)
+	put(t, db, "a", "2", "b", "2")
+	must(t, db.Close())
+	db = openLockingAt(t, path)
+	must(t, prepared(t, db, "c")[0].Commit())
+	wantGet(t, db, "c", "1", nil)
+	must(t, db.Close())
+	_, err = db.PreparedTransactions()
+	wantErr(t, err, ErrClosed)
+}
+
+func TestUpdateRollsAPreparedTransactionBack(t *testing.T) {
+	path := newPath(t)
+	db := openLockingAt(t, path)
+	prepare := func(tx *Transaction) error {
+		return errors.Join(tx.SetName("t"), tx.Put([]byte("a"), []byte("1")), tx.Prepare())
+	}
+	must(t, db.Update(prepare, nil))
+	wantGet(t, db, "a", "1", nil)
+	mine := errors.New("mine")
+	wantErr(t, db.Update(func(tx *Transaction) error {
+		must(t, prepare(tx))
+		return mine
+	}, nil), mine)
+	func() {
+		defer func() { _ = recover() }()
+		_ = db.Update(func(tx *Transaction) error {
+			must(t, prepare(tx))
+			panic("in the function")
+		}, nil)
+	}()
+	put(t, db, "a", "others")
+	must(t, db.Close())
+	prepared(t, openLockingAt(t, path))
+}
+
+// The other databases may have committed.
+func TestPreparedTransactionRemainsAfterAFailedCommit(t *testing.T) {
+	path := newPath(t)
+	db := openLockingAt(t, path)
+	family, err := db.CreateFamily("x", nil)
+	must(t, err)
+	failed := db.Update(func(tx *Transaction) error {
+		must(t, errors.Join(tx.SetName("t"), tx.PutIn(family, []byte("a"), nil), tx.Prepare()))
+		return family.Drop()
+	}, nil)
+	wantErr(t, failed, ErrColumnFamilyDropped)
+	must(t, db.Close())
+	db = openLockingAt(t, path)
+	found := prepared(t, db, "t")[0]
+	wantErr(t, found.Commit(), ErrInvalidArgument)
+	wantState(t, found, TransactionPrepared)
+	must(t, found.Rollback())
+	must(t, db.Close())
+	prepared(t, openLockingAt(t, path))
 }
 
 func TestLockingDatabaseWithFamilies(t *testing.T) {

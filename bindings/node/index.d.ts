@@ -346,6 +346,8 @@ export interface TransactionOptions extends WriteOptions {
   expiration?: number;
   /** Bytes; 0: no limit. */
   maxWriteBatchSize?: number;
+  /** If false, the commit of a transaction that is not prepared is an InvalidArgumentError. */
+  skipPrepare?: boolean;
 }
 
 /** Options of a database whose transactions lock their keys. Times are in milliseconds; Infinity: without limit. */
@@ -367,6 +369,8 @@ export interface TransactionInfo {
   elapsed: number;
   /** It has expired, and another transaction has taken one of its locks. */
   hasLostLocks: boolean;
+  /** `prepare()` has succeeded, in this or in an earlier process. */
+  isPrepared: boolean;
 }
 
 export interface OverlayGetOptions<E extends Encoding | undefined = Encoding | undefined> extends FamilyOption {
@@ -426,11 +430,21 @@ export class Transaction extends Overlay {
   undoGetForUpdate(key: Bytes, options?: FamilyOption): void;
   write(batch: WriteBatch): Promise<void>;
   writeSync(batch: WriteBatch): void;
+  /**
+   * The first of two phases, for a transaction with a name, in a database with `transactionLocks`: records it. It can
+   * then only be read, committed or rolled back, and remains prepared until then, also if the database is closed.
+   */
+  prepare(): Promise<void>;
+  prepareSync(): void;
   /** Ends the transaction. After an error nothing is written, and it has not ended. Closes its iterators. */
   commit(): Promise<void>;
   commitSync(): void;
-  /** A second call does nothing. */
-  rollback(): void;
+  /**
+   * Ends the transaction: at once, or if it is prepared, when that is recorded. After an error it is still prepared. A
+   * second call does nothing.
+   */
+  rollback(): Promise<void>;
+  rollbackSync(): void;
   setSnapshot(): void;
   clearSnapshot(): void;
   readonly snapshotSequenceNumber: bigint | undefined;
@@ -628,7 +642,15 @@ export class Database {
   snapshot(): Snapshot;
   /** Begins a transaction: an optimistic one, unless the database was opened with `transactionLocks`. */
   transaction(options?: TransactionOptions): Transaction;
-  /** Calls `work` with a transaction, and commits it. Repeats that after a conflict, up to 10 `attempts`. */
+  /**
+   * The transactions that were prepared before the database was opened, in the order of their names. Their keys are
+   * locked. Commit each, or roll it back; what is neither remains prepared. Each is returned once.
+   */
+  preparedTransactions(): Transaction[];
+  /**
+   * Calls `work` with a transaction, and commits it. Repeats that after a conflict, up to 10 `attempts`. After another
+   * error of `work` it is rolled back. If it is prepared, and its commit fails, it remains prepared.
+   */
   transact<T>(
     work: (transaction: Transaction) => T | Promise<T>,
     options?: TransactionOptions & { attempts?: number },

@@ -44,7 +44,8 @@ cambium_transaction_t* cambium_begin_optimistic_transaction(cambium_t* db, const
                                                             const cambium_optimistictransaction_options_t* options,
                                                             char** errptr);
 /* `old` NULL: a new transaction. Otherwise a transaction of this database that is not needed any more: it is rolled
-   back, begins again, and is returned. NULL if the database takes no writes; `old` is then unchanged. */
+   back, unless it is prepared, begins again, and is returned. NULL if the database takes no writes; `old` is then
+   unchanged. */
 cambium_transaction_t* cambium_optimistictransaction_begin(cambium_optimistictransactiondb_t* otxn_db,
                                                            const cambium_writeoptions_t* write_options,
                                                            const cambium_optimistictransaction_options_t* options,

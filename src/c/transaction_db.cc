@@ -1,12 +1,14 @@
 // Databases for transactions. They are a cambium_t under another name, so that every function of c.h serves them.
 #include <utility>
 
+#include "api/db_inside.h"
 #include "c/open.h"
 #include "c/transactions.h"
 
 using cambium::ColumnFamilyDescriptor;
 using cambium::ColumnFamilyHandle;
 using cambium::DB;
+using cambium::DbInside;
 using cambium::DBOptions;
 using cambium::OptimisticTransactionDB;
 using cambium::Options;
@@ -121,11 +123,12 @@ cambium_transaction_t** cambium_transactiondb_get_prepared_transactions(cambium_
                                                                         size_t* count, char** errptr) {
   *count = 0;
   cambium_transaction_t** all = nullptr;
-  Guarded(errptr, [&] {
-    all = TakeRecovered<cambium_transaction_t>(
-        static_cast<TransactionDB*>(AsDb(txn_db)->rep.get()), count, [](std::unique_ptr<Transaction> each) {
-          return std::make_unique<cambium_transaction_t>(std::move(each));
-        });
+  Guarded(errptr, [&]() -> Status {
+    auto* const db = static_cast<TransactionDB*>(AsDb(txn_db)->rep.get());
+    if (Status status = DbInside::Of(db)->CheckUsable(); !status.ok()) return status;  // in a forked child
+    all = TakeRecovered<cambium_transaction_t>(db, count, [](std::unique_ptr<Transaction> each) {
+      return std::make_unique<cambium_transaction_t>(std::move(each));
+    });
     return Status::OK();
   });
   return all;

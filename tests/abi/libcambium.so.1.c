@@ -588,6 +588,7 @@ int64_t cambium_transaction_options_get_lock_timeout(const cambium_transaction_o
 size_t cambium_transaction_options_get_max_write_batch_size(const cambium_transaction_options_t *);
 unsigned char cambium_transaction_options_get_read_at_snapshot(const cambium_transaction_options_t *);
 unsigned char cambium_transaction_options_get_set_snapshot(const cambium_transaction_options_t *);
+unsigned char cambium_transaction_options_get_skip_prepare(const cambium_transaction_options_t *);
 void cambium_transaction_options_set_deadlock_detect(cambium_transaction_options_t *, unsigned char);
 void cambium_transaction_options_set_deadlock_detect_depth(cambium_transaction_options_t *, int64_t);
 void cambium_transaction_options_set_expiration(cambium_transaction_options_t *, int64_t);
@@ -595,7 +596,9 @@ void cambium_transaction_options_set_lock_timeout(cambium_transaction_options_t 
 void cambium_transaction_options_set_max_write_batch_size(cambium_transaction_options_t *, size_t);
 void cambium_transaction_options_set_read_at_snapshot(cambium_transaction_options_t *, unsigned char);
 void cambium_transaction_options_set_set_snapshot(cambium_transaction_options_t *, unsigned char);
+void cambium_transaction_options_set_skip_prepare(cambium_transaction_options_t *, unsigned char);
 void cambium_transaction_pop_savepoint(cambium_transaction_t *, char **);
+void cambium_transaction_prepare(cambium_transaction_t *, char **);
 void cambium_transaction_put(cambium_transaction_t *, const char *, size_t, const char *, size_t, char **);
 void cambium_transaction_put_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *, size_t, const
     char *, size_t, char **);
@@ -641,6 +644,7 @@ cambium_pinnableslice_t *cambium_transactiondb_get_pinned(cambium_transactiondb_
     const char *, size_t, char **);
 cambium_pinnableslice_t *cambium_transactiondb_get_pinned_cf(cambium_transactiondb_t *, const cambium_readoptions_t *,
     cambium_column_family_handle_t *, const char *, size_t, char **);
+cambium_transaction_t **cambium_transactiondb_get_prepared_transactions(cambium_transactiondb_t *, size_t *, char **);
 void cambium_transactiondb_multi_get(cambium_transactiondb_t *, const cambium_readoptions_t *, size_t, const char *const
     *, const size_t *, char **, size_t *, char **);
 void cambium_transactiondb_multi_get_cf(cambium_transactiondb_t *, const cambium_readoptions_t *, const

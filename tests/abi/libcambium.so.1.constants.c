@@ -99,6 +99,8 @@ _Static_assert(cambium_trace_filter_iterator_seek == 4, "cambium_trace_filter_it
 _Static_assert(cambium_trace_filter_iterator_seek_for_prev == 8, "cambium_trace_filter_iterator_seek_for_prev");
 _Static_assert(cambium_trace_filter_multiget == 16, "cambium_trace_filter_multiget");
 _Static_assert(cambium_transaction_started == 0, "cambium_transaction_started");
+_Static_assert(cambium_transaction_awaiting_prepare == 1, "cambium_transaction_awaiting_prepare");
+_Static_assert(cambium_transaction_prepared == 2, "cambium_transaction_prepared");
 _Static_assert(cambium_transaction_awaiting_commit == 3, "cambium_transaction_awaiting_commit");
 _Static_assert(cambium_transaction_committed == 4, "cambium_transaction_committed");
 _Static_assert(cambium_transaction_awaiting_rollback == 5, "cambium_transaction_awaiting_rollback");

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <regex>
 #include <set>
+#include <utility>
 
 #include "c/transactions.h"
 #include "c/wrappers.h"
@@ -314,6 +315,36 @@ void OpenLockingFamilies(Room& r) {
   cambium_transactiondb_put_cf(r.txn_db, &r.write, r.handles[1], "key", 3, "value", 5, &r.error);
 }
 
+// Begins a transaction that can be prepared.
+void BeginNamed(Room& r) {
+  static const cambium_transaction_options_t how{};
+  OpenLockingDb(r);
+  r.txn = cambium_transaction_begin(r.txn_db, &r.write, &how, nullptr);
+  cambium_transaction_set_name(r.txn, "a name that is not short", 24, &r.error);
+  cambium_transaction_put(r.txn, "key", 3, "new", 3, &r.error);
+}
+
+void Prepare(Room& r) {
+  BeginNamed(r);
+  cambium_transaction_prepare(r.txn, &r.error);
+}
+
+// Opens the database again, with a transaction that was prepared before.
+void ReopenWithPrepared(Room& r) {
+  Prepare(r);
+  cambium_transaction_destroy(std::exchange(r.txn, nullptr));
+  cambium_close(std::exchange(r.opened, nullptr));
+  OpenLockingDb(r);
+}
+
+void TakePrepared(Room& r) {
+  std::size_t count = 0;
+  cambium_transaction_t** const all = cambium_transactiondb_get_prepared_transactions(r.txn_db, &count, &r.error);
+  EXPECT_EQ(count, r.error == nullptr ? 1u : 0u);
+  if (all != nullptr) r.txn = all[0];
+  cambium_free(all);
+}
+
 void AddTransactionDbs(Table* all) {
   Table& c = *all;
   c["optimistictransactiondb_open"] = {Needs::kNothing, OpenOptimisticDb};
@@ -340,6 +371,9 @@ void AddTransactionDbs(Table* all) {
   c["transactiondb_checkpoint_object_create"] = {Needs::kNothing, [](Room& r) {
     r.checkpoint = cambium_transactiondb_checkpoint_object_create(r.txn_db, &r.error);
   }, OpenLockingDb};
+  c["transaction_prepare"] = {Needs::kNothing, [](Room& r) { cambium_transaction_prepare(r.txn, &r.error); },
+                              BeginNamed};
+  c["transactiondb_get_prepared_transactions"] = {Needs::kNothing, TakePrepared, ReopenWithPrepared};
   c["transaction_set_name"] = {Needs::kNothing, [](Room& r) {
     cambium_transaction_set_name(r.txn, "a name that is not short", 24, &r.error);
   }, [](Room& r) {
@@ -755,9 +789,8 @@ TEST(CErrorsTest, EveryFunctionWithAnErrorHasACase) {
 class CMemoryTest : public ::testing::TestWithParam<std::string> {};
 
 // Fails one allocation of the call in each round: first each of the first 40; then the number of the allocation grows
-// by an eighth from round to round.
-TEST_P(CMemoryTest, OutOfMemoryIsReported) {
-  const Case& its = Cases().at(GetParam());
+// by an eighth from round to round. `check`, if there is one, looks at the room after each round.
+void CheckUnderScarceMemory(const Case& its, const std::function<void(const Room&)>& check = nullptr) {
   for (std::uint64_t granted = 0, met = 1; met != 0; granted += kSweepStep + (granted > 40 ? granted / 8 : 0)) {
     Room room(its.needs);
     if (its.prepare) its.prepare(room);
@@ -772,6 +805,19 @@ TEST_P(CMemoryTest, OutOfMemoryIsReported) {
         EXPECT_NE(cambium_error_code(error), cambium_code_unknown) << error << ", after " << granted;
       }
     }
+    if (check) check(room);
+  }
+}
+
+TEST_P(CMemoryTest, OutOfMemoryIsReported) { CheckUnderScarceMemory(Cases().at(GetParam())); }
+
+// The second phase writes more than the end of another transaction. If it fails, the transaction is still prepared.
+TEST(CErrorsTest, OutOfMemoryInTheSecondPhaseIsReported) {
+  for (const auto end : {&cambium_transaction_commit, &cambium_transaction_rollback}) {
+    const int ended = end == &cambium_transaction_commit ? cambium_transaction_committed : cambium_transaction_started;
+    CheckUnderScarceMemory({Needs::kNothing, [end](Room& r) { end(r.txn, &r.error); }, Prepare}, [&](const Room& r) {
+      EXPECT_EQ(cambium_transaction_get_state(r.txn), r.error == nullptr ? ended : cambium_transaction_prepared);
+    });
   }
 }
 

@@ -342,6 +342,8 @@ static void test_null(void) {
   size_t length = 9;
   cambium_transaction_commit(NULL, &error);
   CHECK_ERROR(error, "Invalid argument: the transaction is NULL");
+  cambium_transaction_prepare(NULL, &error);
+  CHECK_ERROR(error, "Invalid argument: the transaction is NULL");
   cambium_transaction_rollback(NULL, &error);
   CHECK_ERROR(error, "Invalid argument");
   cambium_transaction_set_savepoint(NULL);
@@ -449,6 +451,9 @@ static void check_optimistic_transactions(cambium_optimistictransactiondb_t* db,
   txn_put(txn, "b", "2");
   cambium_transaction_set_name(txn, "name", 4, &error);
   CHECK_ERROR(error, "Not implemented");
+  cambium_transaction_prepare(txn, &error);
+  CHECK_ERROR(error, "Invalid argument: an optimistic transaction cannot be prepared");
+  CHECK(cambium_transaction_get_state(txn) == cambium_transaction_started);
   commit(txn);
   cambium_transaction_destroy(txn);
   txn = begin_over(cambium_optimistictransactiondb_as_db(db));
@@ -666,6 +671,7 @@ static void test_options_of_transactions(void) {
   CHECK(cambium_transaction_options_get_lock_timeout(how) == -1);
   CHECK(cambium_transaction_options_get_expiration(how) == -1);
   CHECK(cambium_transaction_options_get_max_write_batch_size(how) == 0);
+  CHECK(cambium_transaction_options_get_skip_prepare(how) == 1);
   cambium_transaction_options_set_set_snapshot(how, 2);
   cambium_transaction_options_set_read_at_snapshot(how, 0);
   cambium_transaction_options_set_deadlock_detect(how, 1);
@@ -673,6 +679,7 @@ static void test_options_of_transactions(void) {
   cambium_transaction_options_set_lock_timeout(how, 6);
   cambium_transaction_options_set_expiration(how, 7);
   cambium_transaction_options_set_max_write_batch_size(how, 8);
+  cambium_transaction_options_set_skip_prepare(how, 0);
   CHECK(cambium_transaction_options_get_set_snapshot(how) == 1);
   CHECK(!cambium_transaction_options_get_read_at_snapshot(how));
   CHECK(cambium_transaction_options_get_deadlock_detect(how));
@@ -680,6 +687,7 @@ static void test_options_of_transactions(void) {
   CHECK(cambium_transaction_options_get_lock_timeout(how) == 6);
   CHECK(cambium_transaction_options_get_expiration(how) == 7);
   CHECK(cambium_transaction_options_get_max_write_batch_size(how) == 8);
+  CHECK(cambium_transaction_options_get_skip_prepare(how) == 0);
   cambium_transaction_options_destroy(how);
   cambium_transaction_options_destroy(NULL);
 
@@ -697,6 +705,182 @@ static void test_options_of_transactions(void) {
   cambium_transactiondb_options_destroy(of_db);
   cambium_transactiondb_options_destroy(NULL);
   cambium_optimistictransaction_options_destroy(NULL);
+}
+
+/* ---- Two phases ---- */
+
+static void check_state(const cambium_transaction_t* txn, int expected) {
+  const int state = cambium_transaction_get_state(txn);
+  if (state != expected) {
+    fprintf(stderr, "the state is %d, expected %d\n", state, expected);
+    exit(1);
+  }
+}
+
+static cambium_transaction_t* begin_named(cambium_transactiondb_t* db, const cambium_transaction_options_t* how,
+                                          const char* name) {
+  cambium_transaction_t* const txn = cambium_transaction_begin(db, woptions, how, NULL);
+  cambium_transaction_set_name(txn, name, strlen(name), &error);
+  CHECK_OK(error);
+  return txn;
+}
+
+static void prepare(cambium_transaction_t* txn) {
+  cambium_transaction_prepare(txn, &error);
+  CHECK_OK(error);
+  check_state(txn, cambium_transaction_prepared);
+}
+
+/* A prepared transaction can be read, committed and rolled back, and nothing else. */
+static void test_prepare(cambium_transactiondb_t* db) {
+  cambium_transaction_options_t* const how = cambium_transaction_options_create();
+  cambium_transaction_t* txn = cambium_transaction_begin(db, woptions, how, NULL);
+  size_t count = 99;
+  txn_put(txn, "a", "1");
+  cambium_transaction_prepare(txn, &error);
+  CHECK_ERROR(error, "Invalid argument: a transaction needs a name");
+  check_state(txn, cambium_transaction_started);
+  cambium_transaction_set_name(txn, "t", 1, &error);
+  CHECK_OK(error);
+  prepare(txn);
+
+  check_db(cambium_transactiondb_as_db(db), "a", NULL);
+  check_txn(txn, "a", "1");
+  check_keys(cambium_transaction_create_iterator(txn, roptions), "a");
+  cambium_transaction_put(txn, "b", 1, "1", 1, &error);
+  CHECK_ERROR(error, "Invalid argument: the transaction is prepared");
+  cambium_transaction_delete(txn, "a", 1, &error);
+  CHECK_ERROR(error, "the transaction is prepared");
+  cambium_transaction_rollback_to_savepoint(txn, &error);
+  CHECK_ERROR(error, "the transaction is prepared");
+  cambium_transaction_prepare(txn, &error);
+  CHECK_ERROR(error, "the transaction is prepared");
+  cambium_transactiondb_put(db, woptions, "a", 1, "3", 1, &error);
+  CHECK_ERROR(error, "Operation timed out");
+  CHECK(cambium_transactiondb_get_prepared_transactions(db, &count, &error) == NULL && count == 0);
+  CHECK_OK(error); /* the program has its object */
+  cambium_close_with_status(cambium_transactiondb_as_db(db), &error);
+  CHECK_ERROR(error, "1 transactions");
+  commit(txn);
+  check_state(txn, cambium_transaction_committed);
+  check_db(cambium_transactiondb_as_db(db), "a", "1");
+  cambium_transaction_prepare(txn, &error);
+  CHECK_ERROR(error, "Invalid argument: the transaction has been committed");
+  cambium_transaction_destroy(txn);
+
+  /* After a rollback it can be used again, and still has its name. */
+  txn = begin_named(db, how, "t");
+  txn_put(txn, "a", "2");
+  prepare(txn);
+  cambium_transaction_rollback(txn, &error);
+  CHECK_OK(error);
+  check_state(txn, cambium_transaction_started);
+  check_txn(txn, "a", "1");
+  cambium_transactiondb_delete(db, woptions, "a", 1, &error);
+  CHECK_OK(error);
+  cambium_transaction_destroy(txn);
+
+  /* A transaction that must be prepared. */
+  cambium_transaction_options_set_skip_prepare(how, 0);
+  txn = begin_named(db, how, "must be prepared");
+  txn_put(txn, "a", "3");
+  cambium_transaction_commit(txn, &error);
+  CHECK_ERROR(error, "Invalid argument: the transaction is not prepared");
+  prepare(txn);
+  commit(txn);
+  check_db(cambium_transactiondb_as_db(db), "a", "3");
+  cambium_transaction_destroy(txn);
+  cambium_transactiondb_delete(db, woptions, "a", 1, &error);
+  CHECK_OK(error);
+  cambium_transaction_options_destroy(how);
+}
+
+static void check_name(const cambium_transaction_t* txn, const char* expected) {
+  size_t length = 0;
+  char* const name = cambium_transaction_get_name(txn, &length);
+  CHECK_BYTES(name, length, expected);
+  cambium_free(name);
+}
+
+/* A transaction that puts its name, which is prepared and left so. */
+static void leave_prepared(cambium_transactiondb_t* db, const cambium_transaction_options_t* how, const char* name) {
+  cambium_transaction_t* const txn = begin_named(db, how, name);
+  txn_put(txn, name, "1");
+  prepare(txn);
+  cambium_transaction_destroy(txn);
+}
+
+/* A transaction that is destroyed while it is prepared keeps its locks, and is there after the next open. */
+static void test_prepared_transactions(void) {
+  cambium_transactiondb_options_t* const of_db = cambium_transactiondb_options_create();
+  cambium_transaction_options_t* const how = cambium_transaction_options_create();
+  cambium_transaction_t** all;
+  cambium_transactiondb_t* db;
+  size_t count = 99;
+  cambium_transactiondb_options_set_default_lock_timeout(of_db, 1);
+  destroy();
+  db = cambium_transactiondb_open(options, of_db, path, &error);
+  CHECK_OK(error);
+  CHECK(cambium_transactiondb_get_prepared_transactions(db, &count, &error) == NULL && count == 0);
+  CHECK_OK(error);
+  leave_prepared(db, how, "c");
+  leave_prepared(db, how, "a");
+  leave_prepared(db, how, "b");
+  cambium_transactiondb_put(db, woptions, "a", 1, "others", 6, &error);
+  CHECK_ERROR(error, "Operation timed out");
+  cambium_close_with_status(cambium_transactiondb_as_db(db), &error);
+  CHECK_OK(error);
+
+  /* In the order of their names, and once. One is committed, one rolled back, one left as it is. */
+  db = cambium_transactiondb_open(options, of_db, path, &error);
+  CHECK_OK(error);
+  all = cambium_transactiondb_get_prepared_transactions(db, &count, &error);
+  CHECK_OK(error);
+  CHECK(all != NULL && count == 3);
+  check_name(all[0], "a");
+  check_name(all[1], "b");
+  check_name(all[2], "c");
+  check_state(all[0], cambium_transaction_prepared);
+  CHECK(cambium_transaction_get_num_keys(all[0]) == 1 && cambium_transaction_get_num_puts(all[0]) == 1);
+  check_txn(all[0], "a", "1");
+  check_db(cambium_transactiondb_as_db(db), "a", NULL);
+  cambium_transactiondb_put(db, woptions, "a", 1, "others", 6, &error);
+  CHECK_ERROR(error, "Operation timed out");
+  commit(all[0]);
+  check_db(cambium_transactiondb_as_db(db), "a", "1");
+  cambium_transaction_rollback(all[1], &error);
+  CHECK_OK(error);
+  cambium_transactiondb_put(db, woptions, "b", 1, "others", 6, &error);
+  CHECK_OK(error);
+  count = 99;
+  CHECK(cambium_transactiondb_get_prepared_transactions(db, &count, &error) == NULL && count == 0);
+  CHECK_OK(error);
+  cambium_transaction_destroy(all[0]);
+  cambium_transaction_destroy(all[1]);
+  cambium_transaction_destroy(all[2]);
+  cambium_free(all);
+  cambium_close_with_status(cambium_transactiondb_as_db(db), &error);
+  CHECK_OK(error);
+
+  /* Those that nobody has asked for do not keep the database open. */
+  db = cambium_transactiondb_open(options, of_db, path, &error);
+  CHECK_OK(error);
+  cambium_close_with_status(cambium_transactiondb_as_db(db), &error);
+  CHECK_OK(error);
+  db = cambium_transactiondb_open(options, of_db, path, &error);
+  CHECK_OK(error);
+  all = cambium_transactiondb_get_prepared_transactions(db, &count, &error);
+  CHECK_OK(error);
+  CHECK(all != NULL && count == 1);
+  check_name(all[0], "c");
+  commit(all[0]);
+  cambium_transaction_destroy(all[0]);
+  cambium_free(all);
+  check_keys(cambium_transactiondb_create_iterator(db, roptions), "abc");
+  check_db(cambium_transactiondb_as_db(db), "b", "others");
+  cambium_transactiondb_close(db);
+  cambium_transaction_options_destroy(how);
+  cambium_transactiondb_options_destroy(of_db);
 }
 
 /* What every database has, under the names of this one. */
@@ -793,6 +977,9 @@ static void test_database_with_locks(void) {
   test_write_batch_size(db);
   test_deadlock(db);
   test_names_of_c_h(db, x);
+  cambium_transactiondb_delete(db, woptions, "w", 1, &error);
+  CHECK_OK(error);
+  test_prepare(db);
   CHECK(cambium_begin_optimistic_transaction(cambium_transactiondb_as_db(db), woptions, optimistic, &error) == NULL);
   CHECK_ERROR(error, "Invalid argument");
   cambium_column_family_handle_destroy(x);
@@ -1064,6 +1251,7 @@ int main(int argc, char** argv) {
   test_optimistic_database();
   test_options_of_transactions();
   test_database_with_locks();
+  test_prepared_transactions();
   test_batches_with_an_index();
   test_parameters_of_batches_with_an_index();
   test_conditional_writes();

@@ -12,6 +12,7 @@
 #include "cambium/checkpoint.h"
 #include "cambium/compaction_filter.h"
 #include "io/file_header.h"
+#include "io/sim/sim_image.h"
 #include "manifest/features.h"
 #include "testing/mutant_scope.h"
 #include "transactions/prepared_record.h"
@@ -97,6 +98,23 @@ TEST_F(PrepareTest, APreparedTransactionIsThereAfterAReopenWithItsLocks) {
     }
     store_.ReopenTransactions();
     EXPECT_TRUE(store_.Prepared().empty());
+  }
+}
+
+// Nobody has given WriteOptions to a transaction that Open has found.
+TEST_F(PrepareTest, TheEndOfATransactionThatOpenHasFoundSurvivesAPowerCut) {
+  for (const bool commits : {true, false}) {
+    ASSERT_TRUE(store_.BeginNamed("t", {{"a", commits ? "1" : "2"}})->Prepare().ok());
+    store_.ReopenTransactions();
+    const TransactionPtr found(store_.transactions->GetTransactionByName("t"));
+    ASSERT_NE(found, nullptr);
+    ASSERT_TRUE((commits ? found->Commit() : found->Rollback()).ok());
+    const SimImage now = store_.fs->Snapshot();
+    PreparedTestStore after(
+        std::make_shared<SimFileSystem>(now.CutKeeping(std::vector<bool>(now.Units().size(), false))));
+    after.MustOpenTransactions();
+    EXPECT_EQ(after.PreparedNames(), "") << commits;
+    EXPECT_EQ(after.GetOf("a"), "1");
   }
 }
 

@@ -31,6 +31,25 @@ function isConflict(error) {
   return error instanceof BusyError || error instanceof TryAgainError || error instanceof TimedOutError;
 }
 
+// End a transaction after an error of its function: it is rolled back. If that fails too, it remains prepared, and the
+// second error has the first one as its cause.
+async function rollBackAfter(first, transaction) {
+  try {
+    await transaction.rollback();
+  } catch (second) {
+    second.cause = first;
+    throw second;
+  }
+}
+function rollBackAfterSync(first, transaction) {
+  try {
+    transaction.rollbackSync();
+  } catch (second) {
+    second.cause = first;
+    throw second;
+  }
+}
+
 const policies = { force: 0, disable: 1, useDefault: 2 };
 const traceFilters = { get: 1, write: 2, iteratorSeek: 4, iteratorSeekForPrev: 8, multiGet: 16 };
 
@@ -400,19 +419,26 @@ class Database {
     return Transaction._make(this, this.#native, options);
   }
 
+  /** Those that were prepared before the database was opened, in the order of their names, each once. */
+  preparedTransactions() {
+    return Transaction._makePrepared(this, this.#native);
+  }
+
   /** Calls `work` with a transaction, and commits it. Repeats that after a conflict. */
   async transact(work, options = none) {
     const { attempts = 10, ...its } = options;
     for (let attempt = 1; ; ++attempt) {
       const transaction = this.transaction(its);
+      let isDone = false;
       try {
         const result = await work(transaction);
+        isDone = true;
         await transaction.commit();
         return result;
       } catch (error) {
+        if (isDone) transaction._close(); // what is prepared remains so
+        else await rollBackAfter(error, transaction);
         if (!isConflict(error) || attempt >= attempts) throw error;
-      } finally {
-        transaction.rollback();
       }
       // Some chance, so that two transactions do not meet again and again.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** attempt, 20)));
@@ -424,15 +450,17 @@ class Database {
     const { attempts = 10, ...its } = options;
     for (let attempt = 1; ; ++attempt) {
       const transaction = this.transaction(its);
+      let isDone = false;
       try {
         const result = work(transaction);
         if (typeof result?.then === 'function') throw new TypeError('the function of transactSync returns a promise');
+        isDone = true;
         transaction.commitSync();
         return result;
       } catch (error) {
+        if (isDone) transaction._close();
+        else rollBackAfterSync(error, transaction);
         if (!isConflict(error) || attempt >= attempts) throw error;
-      } finally {
-        transaction.rollback();
       }
     }
   }

@@ -17,7 +17,7 @@ const names = {
   put: new Set([...ofWrites, 'columnFamily', 'signal']),
   write: new Set([...ofWrites, 'signal']),
   transaction: new Set([...ofWrites, 'snapshot', 'readNewest', 'deadlockDetect', 'lockTimeout', 'expiration',
-    'maxWriteBatchSize']),
+    'maxWriteBatchSize', 'skipPrepare']),
   transactionLocks: new Set(['maxLocks', 'stripes', 'lockTimeout', 'writeLockTimeout']),
   indexedBatch: new Set(['maxBytes']),
   // Of transactions and indexed batches.

@@ -157,6 +157,7 @@ class Overlay {
     binding.overlayPopSavePoint(this._idle());
   }
 
+  // Ends it. A prepared transaction remains prepared.
   _close() {
     binding.closeOverlay(this.#native);
   }
@@ -164,9 +165,12 @@ class Overlay {
 
 /** Reads and writes that take effect together, or not at all. Databases make it. */
 class Transaction extends Overlay {
+  #mayBePrepared = false;
+
   static _make(database, nativeDatabase, options = none) {
     const flags = writeFlags(options, 'transaction');
-    const { snapshot, readNewest, deadlockDetect, lockTimeout, expiration = Infinity, maxWriteBatchSize = 0 } = options;
+    const { snapshot, readNewest, deadlockDetect, lockTimeout, expiration = Infinity, maxWriteBatchSize = 0,
+      skipPrepare = true } = options;
     const native = binding.newTransaction(
       nativeDatabase,
       flags,
@@ -176,8 +180,18 @@ class Transaction extends Overlay {
       lockTimeout === undefined ? undefined : toMilliseconds(lockTimeout, 'lockTimeout'),
       toMilliseconds(expiration, 'expiration'),
       toCount(maxWriteBatchSize, 'maxWriteBatchSize'),
+      Boolean(skipPrepare),
     );
     return new Transaction(internal, database, nativeDatabase, native);
+  }
+
+  // Those that were prepared before the database was opened.
+  static _makePrepared(database, nativeDatabase) {
+    return binding.preparedTransactions(nativeDatabase).map((native) => {
+      const transaction = new Transaction(internal, database, nativeDatabase, native);
+      transaction.#mayBePrepared = true;
+      return transaction;
+    });
   }
 
   /** Tracks the key, whether it exists or not, and returns its value. */
@@ -204,6 +218,20 @@ class Transaction extends Overlay {
     binding.transactionAddBatch(true, this._idle(), WriteBatch.nativeOf(batch));
   }
 
+  /**
+   * The first of two phases, for a transaction with a name: records it in the database. It can then only be read,
+   * committed or rolled back, and remains prepared until then, also if the database is closed.
+   */
+  async prepare() {
+    this.#mayBePrepared = true;
+    return this._queue(() => binding.transactionPrepare(false, this._native));
+  }
+
+  prepareSync() {
+    this.#mayBePrepared = true;
+    binding.transactionPrepare(true, this._idle());
+  }
+
   /** Writes everything, and ends the transaction. After an error nothing is written, and it has not ended. */
   async commit() {
     return this._queue(() => binding.transactionCommit(false, this._native));
@@ -213,9 +241,18 @@ class Transaction extends Overlay {
     binding.transactionCommit(true, this._idle());
   }
 
-  /** Ends the transaction without writing. A second call does nothing. */
-  rollback() {
-    this._close();
+  /**
+   * Ends the transaction: at once, or if it is prepared, when that is recorded. After an error it is still prepared. A
+   * second call does nothing.
+   */
+  async rollback() {
+    if (!this.#mayBePrepared) return this._close();
+    return this._queue(() => (this.isOpen ? binding.transactionRollback(false, this._native) : undefined));
+  }
+
+  rollbackSync() {
+    if (!this.#mayBePrepared) this._close();
+    else if (this.isOpen) binding.transactionRollback(true, this._idle());
   }
 
   // ---- Snapshots ----
@@ -244,8 +281,8 @@ class Transaction extends Overlay {
   }
 
   get info() {
-    const [id, keys, puts, deletes, elapsed, hasLostLocks] = binding.transactionInfo(this._idle());
-    return { id, keys, puts, deletes, elapsed, hasLostLocks };
+    const [id, keys, puts, deletes, elapsed, hasLostLocks, isPrepared] = binding.transactionInfo(this._idle());
+    return { id, keys, puts, deletes, elapsed, hasLostLocks, isPrepared };
   }
 }
 
@@ -301,13 +338,14 @@ class IndexedBatch extends Overlay {
   }
 }
 
+// At the end of its block, a transaction that is prepared remains so. Any other is rolled back.
 if (Symbol.dispose) {
-  Transaction.prototype[Symbol.dispose] = Transaction.prototype.rollback;
+  Transaction.prototype[Symbol.dispose] = Transaction.prototype._close;
   IndexedBatch.prototype[Symbol.dispose] = IndexedBatch.prototype.close;
 }
 if (Symbol.asyncDispose) {
   Transaction.prototype[Symbol.asyncDispose] = async function dispose() {
-    this.rollback();
+    this._close();
   };
   IndexedBatch.prototype[Symbol.asyncDispose] = async function dispose() {
     this.close();

@@ -1,6 +1,7 @@
 #include "overlay.h"
 
 #include <utility>
+#include <vector>
 
 #include "batch.h"
 #include "iterator.h"
@@ -77,12 +78,14 @@ cambium_transaction_t* BeginLocking(const Args& args, const Database& database, 
   const std::int64_t wait = has_wait ? ToInt64(args.env(), args[5], "lockTimeout") : 0;
   const std::int64_t expiration = ToInt64(args.env(), args[6], "expiration");
   const std::uint64_t bytes_max = ToUint64(args.env(), args[7], "maxWriteBatchSize");
+  const bool skips_prepare = args.Bool(8);
   cambium_transaction_options_t* const options = cambium_transaction_options_create();
   cambium_transaction_options_set_set_snapshot(options, has_snapshot);
   cambium_transaction_options_set_read_at_snapshot(options, at_snapshot);
   cambium_transaction_options_set_deadlock_detect(options, detects);
   cambium_transaction_options_set_expiration(options, expiration);
   cambium_transaction_options_set_max_write_batch_size(options, bytes_max);
+  cambium_transaction_options_set_skip_prepare(options, skips_prepare);
   cambium_transaction_t* const made =
       cambium_transaction_begin(database.core().transaction_db(), write, options, nullptr);
   cambium_transaction_options_destroy(options);
@@ -91,7 +94,7 @@ cambium_transaction_t* BeginLocking(const Args& args, const Database& database, 
 }
 
 // (database, flags, snapshot or undefined, readNewest, deadlockDetect, lockTimeout or undefined, expiration,
-// maxWriteBatchSize). Times are in milliseconds, -1 without limit.
+// maxWriteBatchSize, skipPrepare). Times are in milliseconds, -1 without limit.
 napi_value NewTransaction(const Args& args) {
   const auto& database = DatabaseAt(args, 0);
   database->CheckOpen();
@@ -104,6 +107,31 @@ napi_value NewTransaction(const Args& args) {
   if (made == nullptr && !error.IsSet()) error.Set("Not implemented: the database takes no writes");
   error.Throw();
   return Wrap(args.env(), std::make_shared<Overlay>(database, made, nullptr));
+}
+
+// (database) -> the transactions that were prepared before it was opened, each once
+napi_value PreparedTransactions(const Args& args) {
+  const auto& database = DatabaseAt(args, 0);
+  database->CheckOpen();
+  if (database->core().transaction_db() == nullptr) {
+    throw Failure{"Not implemented: only a database with transactionLocks has prepared transactions"};
+  }
+  Error error;
+  std::size_t count = 0;
+  cambium_transaction_t** const all =
+      cambium_transactiondb_get_prepared_transactions(database->core().transaction_db(), &count, error.Out());
+  error.Throw();
+  std::vector<std::shared_ptr<Overlay>> overlays;
+  for (std::size_t i = 0; i < count; ++i) overlays.push_back(std::make_shared<Overlay>(database, all[i], nullptr));
+  cambium_free(all);
+  // What gets no object of JavaScript remains prepared.
+  napi_value list = nullptr;
+  Check(args.env(), napi_create_array_with_length(args.env(), count, &list));
+  std::uint32_t i = 0;
+  for (auto& overlay : overlays) {
+    Check(args.env(), napi_set_element(args.env(), list, i++, Wrap(args.env(), std::move(overlay))));
+  }
+  return list;
 }
 
 // (database, maxBytes)
@@ -253,19 +281,43 @@ napi_value AddBatch(const Args& args) {
       });
 }
 
-// (isSync, transaction): ends it if it succeeds
-napi_value Commit(const Args& args) {
+// (isSync, transaction)
+napi_value Prepare(const Args& args) {
   const auto overlay = TransactionAt(args, 1);
+  return PerformIn(args, "cambium:prepare", overlay, Work::kWrite, [=](Error* error) {
+    cambium_transaction_prepare(overlay->transaction(), error->Out());
+  });
+}
+
+// A call that ends the transaction if it succeeds, and its iterators in any case.
+napi_value EndBy(const Args& args, const char* name, const std::shared_ptr<Overlay>& overlay, Run run) {
   const bool is_sync = args.Bool(0);
   if (is_sync) overlay->database()->CheckSync(Work::kWrite);
   overlay->CloseIterators();
-  return PerformIn(
-      args, "cambium:commit", overlay, Work::kWrite,
-      [=](Error* error) { cambium_transaction_commit(overlay->transaction(), error->Out()); },
-      [=](napi_env env) {
-        overlay->Close();  // when the call has ended
-        return Undefined(env);
-      });
+  return PerformIn(args, name, overlay, Work::kWrite, std::move(run), [=](napi_env env) {
+    overlay->Close();  // when the call has ended
+    return Undefined(env);
+  });
+}
+
+// (isSync, transaction)
+napi_value Commit(const Args& args) {
+  const auto overlay = TransactionAt(args, 1);
+  return EndBy(args, "cambium:commit", overlay, [=](Error* error) {
+    cambium_transaction_commit(overlay->transaction(), error->Out());
+  });
+}
+
+bool IsPrepared(const cambium_transaction_t* transaction) {
+  return cambium_transaction_get_state(transaction) == cambium_transaction_prepared;
+}
+
+// (isSync, transaction): what closeOverlay does, except that a prepared transaction is rolled back too
+napi_value Rollback(const Args& args) {
+  const auto overlay = TransactionAt(args, 1);
+  return EndBy(args, "cambium:rollback", overlay, [=](Error* error) {
+    if (IsPrepared(overlay->transaction())) cambium_transaction_rollback(overlay->transaction(), error->Out());
+  });
 }
 
 // (isSync, batch, flags)
@@ -365,7 +417,7 @@ napi_value TransactionName(const Args& args) {
   char* const name = cambium_transaction_get_name(TransactionAt(args, 0)->transaction(), &length);
   return FromOwned(args.env(), name, length, true);
 }
-// (transaction) -> [id, keys, puts, deletes, milliseconds, whether it has lost locks]
+// (transaction) -> [id, keys, puts, deletes, milliseconds, whether it has lost locks, whether it is prepared]
 napi_value TransactionInfo(const Args& args) {
   const cambium_transaction_t* const its = TransactionAt(args, 0)->transaction();
   const napi_env env = args.env();
@@ -377,6 +429,7 @@ napi_value TransactionInfo(const Args& args) {
       number(cambium_transaction_get_num_deletes(its)),
       number(cambium_transaction_get_elapsed_time(its)),
       FromBool(env, cambium_transaction_get_state(its) == cambium_transaction_locks_stolen),
+      FromBool(env, IsPrepared(its)),
   };
   napi_value info = nullptr;
   Check(env, napi_create_array(env, &info));
@@ -389,13 +442,16 @@ napi_value TransactionInfo(const Args& args) {
 
 void ExportOverlays(napi_env env, napi_value exports) {
   Export<NewTransaction>(env, exports, "newTransaction");
+  Export<PreparedTransactions>(env, exports, "preparedTransactions");
   Export<NewIndexedBatch>(env, exports, "newIndexedBatch");
   Export<Get>(env, exports, "overlayGet");
   Export<Put>(env, exports, "overlayPut");
   Export<Delete>(env, exports, "overlayDelete");
   Export<DeleteRange>(env, exports, "overlayDeleteRange");
   Export<AddBatch>(env, exports, "transactionAddBatch");
+  Export<Prepare>(env, exports, "transactionPrepare");
   Export<Commit>(env, exports, "transactionCommit");
+  Export<Rollback>(env, exports, "transactionRollback");
   Export<WriteIndexed>(env, exports, "writeIndexed");
   Export<CloseOverlay>(env, exports, "closeOverlay");
   Export<OverlayIsOpen>(env, exports, "overlayIsOpen");

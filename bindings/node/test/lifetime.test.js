@@ -273,3 +273,26 @@ test('a process may exit while calls run', async (t) => {
     await db.close();
   }
 });
+
+test('a transaction that is collected is rolled back, unless it is prepared', async (t) => {
+  const path = join(directory(t), 'db');
+  const options = { createIfMissing: true, transactionLocks: { writeLockTimeout: 1 } };
+  let db = await Database.open(path, options);
+  (() => {
+    const prepared = db.transaction();
+    prepared.name = 't';
+    prepared.putSync('a', '1');
+    prepared.prepareSync();
+    db.transaction().putSync('b', '1');
+  })();
+  assert.ok(await collectUntil(() => db.put('b', '2').then(() => true, () => false)));
+  collect();
+  await assert.rejects(db.put('a', '2'), hasCode('CAMBIUM_LOCK_TIMEOUT'));
+  await db.close();
+  db = await Database.open(path, options);
+  const found = db.preparedTransactions();
+  assert.deepEqual(found.map((transaction) => transaction.name), ['t']);
+  await found[0].commit();
+  assert.equal(await db.get('a', { encoding: 'utf8' }), '1');
+  await db.close();
+});

@@ -1,6 +1,7 @@
 'use strict';
 
 const assert = require('node:assert/strict');
+const { execFileSync } = require('node:child_process');
 const { join } = require('node:path');
 const { test } = require('node:test');
 const { BusyError, ClosedError, Database, IndexedBatch, Transaction, WriteBatch } = require('cambium');
@@ -72,7 +73,7 @@ test('after its end a transaction is closed', async (t) => {
   const transaction = db.transaction();
   const iterator = transaction.iterator();
   await transaction.commit();
-  const calls = ['commit', 'get', 'put', 'delete', 'getForUpdate'];
+  const calls = ['commit', 'prepare', 'get', 'put', 'delete', 'getForUpdate'];
   for (const call of calls) {
     await assert.rejects(transaction[call]('a', call === 'put' ? 'b' : {}), hasCode('CAMBIUM_CLOSED'), call);
   }
@@ -319,6 +320,195 @@ test('locks', async (t) => {
   expired.rollback();
 });
 
+const noWait = { createIfMissing: true, transactionLocks: { lockTimeout: 1, writeLockTimeout: 1 } };
+
+function named(db, name, options) {
+  const transaction = db.transaction(options);
+  transaction.name = name;
+  transaction.putSync(name, '1');
+  return transaction;
+}
+
+function names(transactions) {
+  return transactions.map((transaction) => transaction.name);
+}
+
+test('a prepared transaction can only be read, committed or rolled back', async (t) => {
+  const db = await openDatabase(t, noWait);
+  const first = named(db, 'a', { sync: true });
+  assert.ok(!first.info.isPrepared);
+  await first.prepare();
+  assert.ok(first.info.isPrepared && first.isOpen);
+  assert.equal(await first.get('a', utf8), '1');
+  assert.deepEqual(await first.iterator(text).all(), [['a', '1']]);
+  assert.equal(await db.get('a'), undefined);
+  const isWrong = hasCode('CAMBIUM_INVALID_ARGUMENT', 'prepared');
+  await assert.rejects(first.prepare(), isWrong);
+  await assert.rejects(first.put('b', '1'), isWrong);
+  await assert.rejects(first.delete('a'), isWrong);
+  await assert.rejects(first.getForUpdate('b'), isWrong);
+  assert.throws(() => first.rollbackToSavePoint(), isWrong);
+  await assert.rejects(db.put('a', 'others'), hasCode('CAMBIUM_LOCK_TIMEOUT'));
+  assert.deepEqual(db.preparedTransactions(), []); // it has its object
+  const iterator = first.iterator();
+  await first.commit();
+  await assert.rejects(iterator.next(), ClosedError);
+  assert.equal(await db.get('a', utf8), '1');
+
+  const second = named(db, 'a');
+  second.prepareSync();
+  await second.rollback();
+  assert.ok(!second.isOpen);
+  await second.rollback();
+  await db.put('a', 'others');
+  // A rollback waits for a call that has not ended.
+  const third = named(db, 'b');
+  third.prepare();
+  await third.rollback();
+  db.putSync('b', 'others');
+  const fourth = named(db, 'b');
+  fourth.prepareSync();
+  fourth.rollbackSync();
+  fourth.rollbackSync();
+  db.putSync('b', 'others');
+});
+
+test('what cannot be prepared', async (t) => {
+  const optimistic = await openDatabase(t);
+  await assert.rejects(optimistic.transaction().prepare(), hasCode('CAMBIUM_INVALID_ARGUMENT', 'optimistic'));
+  assert.throws(() => optimistic.preparedTransactions(), hasCode('CAMBIUM_NOT_SUPPORTED'));
+  const db = await openDatabase(t, noWait);
+  const unnamed = db.transaction();
+  assert.throws(() => unnamed.prepareSync(), hasCode('CAMBIUM_INVALID_ARGUMENT', 'name'));
+  await unnamed.rollback();
+  assert.ok(!unnamed.isOpen);
+  const both = named(db, 'a', { skipPrepare: false });
+  await assert.rejects(both.commit(), hasCode('CAMBIUM_INVALID_ARGUMENT', 'skip_prepare'));
+  await both.prepare();
+  await both.commit();
+  assert.equal(await db.get('a', utf8), '1');
+});
+
+test('every open finds what is prepared', async (t) => {
+  const path = join(directory(t), 'db');
+  let db = await Database.open(path, noWait);
+  const left = ['c', 'a', 'b'].map((name) => named(db, name));
+  for (const transaction of left) await transaction.prepare();
+  await db.close();
+  assert.ok(!left[0].isOpen);
+  await left[0].rollback(); // does nothing: it has ended with its database
+  left[1].rollbackSync();
+  db = await Database.open(path, noWait);
+  assert.deepEqual(names(db.preparedTransactions()), ['a', 'b', 'c']);
+  assert.deepEqual(db.preparedTransactions(), []); // each once
+  db.closeSync();
+
+  db = await Database.open(path, noWait);
+  await assert.rejects(db.put('a', 'others'), hasCode('CAMBIUM_LOCK_TIMEOUT'));
+  const [a, b, c] = db.preparedTransactions();
+  const { keys, puts, deletes, isPrepared } = a.info;
+  assert.deepEqual([a.name, a.database, keys, puts, deletes, isPrepared], ['a', db, 1, 1, 0, true]);
+  assert.equal(await a.get('a', utf8), '1');
+  assert.equal(await db.get('a'), undefined);
+  await a.commit();
+  await b.rollback();
+  assert.equal(await db.get('a', utf8), '1');
+  await db.put('b', 'others');
+  if (Symbol.dispose) c[Symbol.dispose](); // remains prepared
+  await db.close();
+  db = await Database.open(path, noWait);
+  const found = db.preparedTransactions();
+  assert.deepEqual(names(found), ['c']);
+  found[0].rollbackSync();
+  await db.close();
+  assert.throws(() => db.preparedTransactions(), ClosedError);
+  db = await Database.open(path, noWait);
+  assert.deepEqual(db.preparedTransactions(), []);
+  await db.close();
+});
+
+test('transact rolls a prepared transaction back', async (t) => {
+  const path = join(directory(t), 'db');
+  let db = await Database.open(path, noWait);
+  const prepare = (transaction) => {
+    transaction.name = 't';
+    transaction.putSync('a', '1');
+    transaction.prepareSync();
+  };
+  const fails = (transaction) => {
+    prepare(transaction);
+    throw new RangeError('mine');
+  };
+  await db.transact(prepare);
+  db.transactSync(prepare);
+  assert.equal(await db.get('a', utf8), '1');
+  await assert.rejects(db.transact(fails), RangeError);
+  assert.throws(() => db.transactSync(fails), RangeError);
+  await db.put('a', 'others');
+  await db.close();
+  db = await Database.open(path, noWait);
+  assert.deepEqual(db.preparedTransactions(), []);
+  await db.close();
+});
+
+test('a prepared transaction remains after a commit that fails', async (t) => {
+  const path = join(directory(t), 'db');
+  let db = await Database.open(path, noWait);
+  const x = await db.createColumnFamily('x');
+  const drops = async (transaction) => {
+    transaction.name = 't';
+    await transaction.put('a', '1', { columnFamily: x });
+    await transaction.prepare();
+    await db.dropColumnFamily(x);
+  };
+  await assert.rejects(db.transact(drops), hasCode('CAMBIUM_COLUMN_FAMILY_DROPPED'));
+  await db.close();
+  db = await Database.open(path, noWait);
+  const [found] = db.preparedTransactions();
+  await assert.rejects(found.commit(), hasCode('CAMBIUM_INVALID_ARGUMENT'));
+  assert.ok(found.info.isPrepared);
+  await found.rollback();
+  await db.close();
+  db = await Database.open(path, noWait);
+  assert.deepEqual(db.preparedTransactions(), []);
+  await db.close();
+});
+
+// What takes the room for the rollback away is a limit of the size of files.
+test('a rollback that fails leaves the transaction prepared', async (t) => {
+  const path = join(directory(t), 'db');
+  const code = `
+    const assert = require('node:assert/strict');
+    const { execFileSync } = require('node:child_process');
+    const { Database } = require('cambium');
+    process.on('SIGXFSZ', () => {});
+    (async () => {
+      const db = await Database.open(${JSON.stringify(path)}, ${JSON.stringify(noWait)});
+      const mine = new RangeError('mine');
+      await assert.rejects(db.transact(async (transaction) => {
+        transaction.name = 't';
+        await transaction.put('a', '1');
+        await transaction.prepare();
+        execFileSync('prlimit', ['--pid', String(process.pid), '--fsize=0:unlimited']);
+        throw mine;
+      }), (error) => error.code.startsWith('CAMBIUM_') && error.cause === mine);
+      process.exit(0);
+    })().catch((error) => {
+      console.error(error);
+      process.exit(1);
+    });`;
+  try {
+    execFileSync('prlimit', ['--version']);
+  } catch {
+    t.skip('prlimit is not installed');
+    return;
+  }
+  execFileSync(process.execPath, ['-e', code], { cwd: join(__dirname, '..'), timeout: 60_000 });
+  const db = await Database.open(path, noWait);
+  assert.deepEqual(names(db.preparedTransactions()), ['t']);
+  await db.close();
+});
+
 test('numbers in options are checked', async (t) => {
   const db = await openDatabase(t, { transactionLocks: true });
   const wrong = [-1, NaN, -Infinity, 1e300, 2 ** 53];
@@ -361,7 +551,8 @@ test('options that a call does not have are errors', async (t) => {
   await assert.rejects(Database.open('none', { transactionLocks: { maxLock: 5 } }), isUnknown);
 
   const transaction = db.transaction({ sync: true, noSlowdown: false, disableWAL: false, snapshot: true,
-    readNewest: false, deadlockDetect: true, lockTimeout: 5, expiration: 60_000, maxWriteBatchSize: 1000 });
+    readNewest: false, deadlockDetect: true, lockTimeout: 5, expiration: 60_000, maxWriteBatchSize: 1000,
+    skipPrepare: false });
   const batch = db.indexedBatch();
   const wrong = { columnFamilies: 'default' };
   const calls = [['get', 'a'], ['getForUpdate', 'a'], ['getFromBatch', 'a'], ['put', 'a', '1'], ['delete', 'a'],
@@ -392,6 +583,7 @@ test('a synchronous call does not overtake a promise that has not begun', async 
   const putting = transaction.put('k', '1');
   const isBusy = hasCode('CAMBIUM_BUSY', 'a call that returned a promise has not ended');
   assert.throws(() => transaction.commitSync(), isBusy);
+  assert.throws(() => transaction.prepareSync(), isBusy);
   const overtake = (overlay, calls) => {
     for (const [name, ...its] of calls) assert.throws(() => overlay[name](...its), BusyError, name);
   };

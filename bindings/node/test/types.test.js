@@ -21,7 +21,8 @@ test('the types name what the package exports, and nothing else', () => {
   for (const name of ['Database', 'EntryIterator', 'Cursor', 'WriteBatch', 'Snapshot', 'BackupEngine', 'Statistics',
     'RateLimiter', 'WriteBufferManager', 'Transaction', 'IndexedBatch']) {
     const body = declared.split(new RegExp(`^export class ${name}\\b`, 'm'))[1].split(/^}/m)[0];
-    const isPublic = (each) => !['constructor', 'nativeOf', 'of', 'is', 'native', '_make'].includes(each);
+    const internal = ['constructor', 'nativeOf', 'of', 'is', 'native', '_make', '_makePrepared'];
+    const isPublic = (each) => !internal.includes(each);
     const members = [
       ...Object.getOwnPropertyNames(cambium[name].prototype),
       ...Object.getOwnPropertyNames(cambium[name]).filter((each) => typeof cambium[name][each] === 'function'),

@@ -198,6 +198,7 @@ typedef struct {
 extern PyTypeObject TransactionType;
 extern PyTypeObject IndexedBatchType;
 PyObject* core_begin(PyObject* module, PyObject* args);
+PyObject* core_prepared_transactions(PyObject* module, PyObject* argument);
 PyObject* core_indexed_batch(PyObject* module, PyObject* args);
 bool work_enter(WorkObject* self);
 void work_leave(WorkObject* self);

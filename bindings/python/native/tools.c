@@ -313,6 +313,7 @@ PyMethodDef tool_methods[] = {
     {"make_error", make_error, METH_O, NULL},
     {"open", core_open, METH_VARARGS, NULL},
     {"begin", core_begin, METH_VARARGS, NULL},
+    {"prepared_transactions", core_prepared_transactions, METH_O, NULL},
     {"indexed_batch", core_indexed_batch, METH_VARARGS, NULL},
     {"destroy_db", destroy_db, METH_VARARGS, NULL},
     {"repair_db", repair_db, METH_VARARGS, NULL},

@@ -161,7 +161,7 @@ static bool argument_milliseconds(PyObject* argument, int64_t* value) {
 /* ---- Making ---- */
 
 /* begin(store, sync, disable_wal, no_slowdown, snapshot | None, read_newest, deadlock_detect, lock_timeout | None,
-   expiration | None, max_write_batch_size) */
+   expiration | None, max_write_batch_size, skip_prepare) */
 PyObject* core_begin(PyObject* module, PyObject* args) {
   PyObject* object;
   int sync;
@@ -173,9 +173,10 @@ PyObject* core_begin(PyObject* module, PyObject* args) {
   PyObject* lock_timeout;
   PyObject* expiration;
   Py_ssize_t size;
+  int skip_prepare;
   (void)module;
-  if (!PyArg_ParseTuple(args, "O!pppOppOOn:begin", &StoreType, &object, &sync, &disable_wal, &no_slowdown, &snapshot,
-                        &read_newest, &deadlock_detect, &lock_timeout, &expiration, &size)) {
+  if (!PyArg_ParseTuple(args, "O!pppOppOOnp:begin", &StoreType, &object, &sync, &disable_wal, &no_slowdown, &snapshot,
+                        &read_newest, &deadlock_detect, &lock_timeout, &expiration, &size, &skip_prepare)) {
     return NULL;
   }
   ReaderObject* const store = (ReaderObject*)object;
@@ -205,6 +206,7 @@ PyObject* core_begin(PyObject* module, PyObject* args) {
     if (wait >= 0) cambium_transaction_options_set_lock_timeout(options, wait);
     cambium_transaction_options_set_expiration(options, lifetime);
     cambium_transaction_options_set_max_write_batch_size(options, (size_t)(size < 0 ? 0 : size));
+    cambium_transaction_options_set_skip_prepare(options, skip_prepare != 0);
     Py_BEGIN_ALLOW_THREADS txn = cambium_transaction_begin(handle->txn_db, write.rep, options, NULL);
     if (txn != NULL && wait == -1) cambium_transaction_set_lock_timeout(txn, -1); /* without limit */
     Py_END_ALLOW_THREADS cambium_transaction_options_destroy(options);
@@ -220,6 +222,41 @@ PyObject* core_begin(PyObject* module, PyObject* args) {
       Py_DECREF(raised);
     }
   }
+  reader_leave(store);
+  if (error != NULL) return error_raise(error);
+  return result;
+}
+
+/* prepared_transactions(store): those that were prepared before the database was opened, each once. */
+PyObject* core_prepared_transactions(PyObject* module, PyObject* argument) {
+  (void)module;
+  if (!PyObject_TypeCheck(argument, &StoreType)) {
+    PyErr_SetString(PyExc_TypeError, "a database is expected");
+    return NULL;
+  }
+  ReaderObject* const store = (ReaderObject*)argument;
+  if (!reader_enter(store)) return NULL;
+  char* error = NULL;
+  size_t count = 0;
+  cambium_transaction_t** all = NULL;
+  if (store->handle->txn_db != NULL) {
+    Py_BEGIN_ALLOW_THREADS all =
+        cambium_transactiondb_get_prepared_transactions(store->handle->txn_db, &count, &error);
+    Py_END_ALLOW_THREADS
+  }
+  PyObject* result = error == NULL ? PyList_New((Py_ssize_t)count) : NULL;
+  for (size_t i = 0; i < count; ++i) {
+    /* What gets no object remains prepared. */
+    PyObject* const made = (PyObject*)work_make(&TransactionType, store, all[i], NULL);
+    if (made == NULL) {
+      Py_CLEAR(result);
+    } else if (result == NULL) {
+      Py_DECREF(made);
+    } else {
+      PyList_SET_ITEM(result, (Py_ssize_t)i, made);
+    }
+  }
+  cambium_free(all);
   reader_leave(store);
   if (error != NULL) return error_raise(error);
   return result;
@@ -473,7 +510,21 @@ static PyObject* transaction_commit(WorkObject* self, PyObject* ignored) {
   return finish(self, error);
 }
 
-/* Ends a transaction or a batch. A second call does nothing, nor does one after the database was closed. */
+static uint64_t state_is_prepared(const cambium_transaction_t* txn) {
+  return cambium_transaction_get_state(txn) == cambium_transaction_prepared;
+}
+static bool is_prepared(const WorkObject* self) { return state_is_prepared(self->txn); }
+
+static PyObject* transaction_prepare(WorkObject* self, PyObject* ignored) {
+  (void)ignored;
+  if (!work_enter(self)) return NULL;
+  char* error = NULL;
+  Py_BEGIN_ALLOW_THREADS cambium_transaction_prepare(self->txn, &error);
+  Py_END_ALLOW_THREADS return finish(self, error);
+}
+
+/* Ends a transaction, which is rolled back, or a batch. A second call does nothing, nor does one after the database was
+   closed. */
 static PyObject* work_close(WorkObject* self, PyObject* ignored) {
   (void)ignored;
   if (self->is_closed || !self->handle->guard.is_open || guard_is_forked(&self->handle->guard)) {
@@ -485,8 +536,13 @@ static PyObject* work_close(WorkObject* self, PyObject* ignored) {
     work_leave(self);
     return NULL;
   }
-  end(self);
-  return finish(self, NULL);
+  char* error = NULL;
+  if (is_prepared(self)) { /* its end alone would leave it prepared */
+    Py_BEGIN_ALLOW_THREADS cambium_transaction_rollback(self->txn, &error);
+    Py_END_ALLOW_THREADS
+  }
+  if (error == NULL) end(self);
+  return finish(self, error);
 }
 
 static PyObject* work_self(PyObject* self, PyObject* ignored) {
@@ -496,7 +552,8 @@ static PyObject* work_self(PyObject* self, PyObject* ignored) {
 }
 
 /* Commits at the end of a with statement, unless commit or rollback was called in it. If the database was closed in it,
-   the commit raises ClosedError. After an exception, and after a commit that failed, the transaction is rolled back. */
+   the commit raises ClosedError. After an exception, and after a commit that failed, the transaction is rolled back;
+   but a prepared one whose commit failed remains, because the other databases may have committed. */
 static PyObject* transaction_exit(WorkObject* self, PyObject* args) {
   PyObject* type = Py_None;
   PyObject* value = Py_None;
@@ -504,7 +561,7 @@ static PyObject* transaction_exit(WorkObject* self, PyObject* args) {
   if (!PyArg_ParseTuple(args, "|OOO:__exit__", &type, &value, &traceback)) return NULL;
   if (type == Py_None && !self->has_ended) {
     PyObject* const committed = transaction_commit(self, NULL);
-    if (committed != NULL) return committed;
+    if (committed != NULL || is_prepared(self)) return committed;
     PyObject* error_type;
     PyObject* error;
     PyObject* error_traceback;
@@ -675,13 +732,20 @@ static PyObject* get_elapsed_ms(WorkObject* self, void* closure) {
   (void)closure;
   return figure(self, cambium_transaction_get_elapsed_time);
 }
+static PyObject* truth(WorkObject* self, Figure read) {
+  PyObject* const number = figure(self, read);
+  if (number == NULL) return NULL;
+  const int is_true = PyObject_IsTrue(number);
+  Py_DECREF(number);
+  return PyBool_FromLong(is_true);
+}
 static PyObject* get_has_lost_locks(WorkObject* self, void* closure) {
   (void)closure;
-  PyObject* const number = figure(self, has_lost_locks);
-  if (number == NULL) return NULL;
-  const int truth = PyObject_IsTrue(number);
-  Py_DECREF(number);
-  return PyBool_FromLong(truth);
+  return truth(self, has_lost_locks);
+}
+static PyObject* get_is_prepared(WorkObject* self, void* closure) {
+  (void)closure;
+  return truth(self, state_is_prepared);
 }
 
 static PyObject* work_get_closed(WorkObject* self, void* closure) {
@@ -733,8 +797,14 @@ static PyMethodDef transaction_methods[] = {
                "until it is opened again, and reads may see those of the transaction), and the transaction has\n"
                "not ended. BusyError: others have written a key that it tracks. Its iterators are closed in both\n"
                "cases.")},
+    {"prepare", (PyCFunction)transaction_prepare, METH_NOARGS,
+     PyDoc_STR("Record the transaction in its TransactionDB, the first of two phases. It needs a name.\n\n"
+               "From then on it can only be read, committed or rolled back, and others cannot make its commit fail.\n"
+               "It remains prepared if the object is freed, or the database closed, before: see\n"
+               "TransactionDB.prepared_transactions.")},
     {"rollback", (PyCFunction)work_close, METH_NOARGS,
-     PyDoc_STR("Discard what the transaction has written, and end it. A second call does nothing.")},
+     PyDoc_STR("Discard what the transaction has written, and end it. A second call does nothing.\n\n"
+               "If it is prepared, this writes. After an error it is still prepared, and has not ended.")},
     {"set_snapshot", (PyCFunction)transaction_set_snapshot, METH_NOARGS,
      PyDoc_STR("Take a snapshot now: from now on, a key conflicts if others have written it after it.")},
     {"clear_snapshot", (PyCFunction)transaction_clear_snapshot, METH_NOARGS,
@@ -755,6 +825,7 @@ static PyGetSetDef transaction_getset[] = {
     {"elapsed_ms", (getter)get_elapsed_ms, NULL, PyDoc_STR("Milliseconds since it began."), NULL},
     {"has_lost_locks", (getter)get_has_lost_locks, NULL,
      PyDoc_STR("Whether it has expired, and another transaction has taken one of its locks."), NULL},
+    {"is_prepared", (getter)get_is_prepared, NULL, PyDoc_STR("Whether prepare was called, and has succeeded."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 PyTypeObject TransactionType = {

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def test_readme(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text()
     programs = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert len(programs) == 7
+    assert len(programs) == 8
     program = "\n".join(programs)
     expected = re.findall(r"print\(.*\)  # (.*)$", program, re.MULTILINE)
     result = subprocess.run(

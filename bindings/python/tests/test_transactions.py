@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -443,6 +445,191 @@ def test_opening_with_locks(path: Path) -> None:
         cambium.TransactionDB(path, read_only=True)
 
 
+def begin_named(db: cambium.TransactionDB, name: str, **options: Any) -> cambium.Transaction:
+    txn = db.transaction(**options)
+    txn.name = name
+    txn.put(b"a", name.encode())
+    return txn
+
+
+def names(transactions: list[cambium.Transaction]) -> list[str]:
+    return [txn.name for txn in transactions]
+
+
+def test_prepare(locking: cambium.TransactionDB) -> None:
+    txn = begin_named(locking, "t", sync=True)
+    assert not txn.is_prepared
+    txn.prepare()
+    assert txn.is_prepared
+    assert not txn.closed
+    assert (txn.get(b"a"), list(txn.iterator())) == (b"t", [(b"a", b"t")])
+    assert locking.get(b"a") is None
+    calls: list[Callable[[], Any]] = [
+        txn.prepare,
+        lambda: txn.put(b"b", b"1"),
+        lambda: txn.delete(b"a"),
+        lambda: txn.get_for_update(b"c"),
+        txn.rollback_to_save_point,
+    ]
+    for call in calls:
+        with pytest.raises(cambium.InvalidArgumentError, match="prepared"):
+            call()
+    with pytest.raises(cambium.TimedOutError):
+        locking.put(b"a", b"others")
+    assert locking.prepared_transactions() == []  # it has its object
+    txn.commit()
+    assert txn.closed
+    assert locking.get(b"a") == b"t"
+    with pytest.raises(cambium.ClosedError):
+        _ = txn.is_prepared
+    with pytest.raises(cambium.ClosedError):
+        txn.prepare()
+
+    txn = begin_named(locking, "t")
+    txn.prepare()
+    iterator = txn.iterator()
+    txn.rollback()
+    txn.rollback()
+    assert txn.closed
+    with pytest.raises(cambium.ClosedError):
+        next(iterator)
+    locking.put(b"a", b"others")
+
+
+def test_what_cannot_be_prepared(locking: cambium.TransactionDB, tmp_path: Path) -> None:
+    with locking.transaction() as txn, pytest.raises(cambium.InvalidArgumentError, match="name"):
+        txn.prepare()
+    with cambium.DB(tmp_path / "optimistic", create_if_missing=True) as db:
+        with db.transaction() as txn, pytest.raises(cambium.InvalidArgumentError, match="optimistic"):
+            txn.prepare()
+        assert not hasattr(db, "prepared_transactions")
+    txn = begin_named(locking, "t", skip_prepare=False)
+    with pytest.raises(cambium.InvalidArgumentError, match="skip_prepare"):
+        txn.commit()
+    txn.prepare()
+    txn.commit()
+    assert locking.get(b"a") == b"t"
+
+
+@pytest.mark.parametrize("commits", [True, False])
+def test_prepared_transactions_after_an_open(commits: bool, path: Path) -> None:
+    with cambium.TransactionDB(path, create_if_missing=True, default_lock_timeout=0) as db:
+        txn = begin_named(db, "t")
+        txn.delete(b"b")
+        txn.prepare()
+    assert txn.closed
+    txn.rollback()  # does nothing: it has ended with its database
+    for _ in range(2):  # what is left alone is found again
+        with cambium.TransactionDB(path, default_lock_timeout=0) as db:
+            (txn,) = db.prepared_transactions()
+            assert db.prepared_transactions() == []
+            assert (txn.name, txn.is_prepared, txn.num_puts, txn.num_deletes) == ("t", True, 1, 1)
+    with cambium.TransactionDB(path, default_lock_timeout=0) as db:
+        with pytest.raises(cambium.LockTimeoutError):
+            db.put(b"b", b"others")
+        (txn,) = db.prepared_transactions()
+        assert txn.get(b"a") == b"t"
+        assert db.get(b"a") is None
+        if commits:
+            txn.commit()
+        else:
+            txn.rollback()
+        db.put(b"b", b"others")
+        assert db.get(b"a") == (b"t" if commits else None)
+    with cambium.TransactionDB(path) as db:
+        assert db.prepared_transactions() == []
+    with pytest.raises(cambium.ClosedError):
+        db.prepared_transactions()
+
+
+def test_a_prepared_transaction_that_is_freed_remains_prepared(path: Path) -> None:
+    with cambium.TransactionDB(path, create_if_missing=True, default_lock_timeout=0) as db:
+        for name in ("second", "first"):
+            txn = db.transaction()
+            txn.name = name
+            txn.put(name.encode(), b"1")
+            txn.prepare()
+        del txn
+        gc.collect()
+        with pytest.raises(cambium.LockTimeoutError):
+            db.put(b"first", b"others")
+    with cambium.TransactionDB(path) as db:
+        transactions = db.prepared_transactions()
+        assert names(transactions) == ["first", "second"]
+        transactions.pop(0).commit()
+        del transactions
+    with cambium.TransactionDB(path) as db:
+        assert names(db.prepared_transactions()) == ["second"]
+        assert db.get(b"first") == b"1"
+
+
+def test_a_block_ends_a_prepared_transaction(path: Path) -> None:
+    def fail(txn: cambium.Transaction) -> None:
+        txn.name = "t"
+        txn.put(b"a", b"2")
+        txn.prepare()
+        raise ZeroDivisionError
+
+    with cambium.TransactionDB(path, create_if_missing=True, default_lock_timeout=0) as db:
+        with begin_named(db, "t") as txn:
+            txn.prepare()
+        assert db.get(b"a") == b"t"
+        with pytest.raises(ZeroDivisionError), db.transaction() as txn:
+            fail(txn)
+        assert txn.closed
+        with pytest.raises(ZeroDivisionError):
+            db.transact(fail)
+        db.put(b"a", b"others")
+    with cambium.TransactionDB(path) as db:
+        assert db.prepared_transactions() == []
+
+
+def test_a_prepared_transaction_whose_commit_fails_remains_prepared(path: Path) -> None:
+    with cambium.TransactionDB(path, create_if_missing=True) as db:
+        family = db.create_column_family("x")
+        with pytest.raises(cambium.Error), begin_named(db, "t") as txn:
+            txn.put(b"a", b"1", column_family=family)
+            txn.prepare()
+            db.drop_column_family(family)
+        assert txn.is_prepared
+        with pytest.raises(cambium.Error):
+            txn.commit()
+        assert txn.is_prepared
+    with cambium.TransactionDB(path) as db:
+        (txn,) = db.prepared_transactions()
+        with pytest.raises(cambium.InvalidArgumentError):
+            txn.commit()
+        txn.rollback()
+    with cambium.TransactionDB(path) as db:
+        assert db.prepared_transactions() == []
+
+
+def test_a_rollback_that_fails_leaves_the_transaction_prepared(path: Path) -> None:
+    """What takes the room for the rollback away is a limit of the size of files."""
+    code = """
+import resource, signal, sys
+import cambium
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+db = cambium.TransactionDB(sys.argv[1], create_if_missing=True)
+txn = db.transaction()
+txn.name = "t"
+txn.put(b"a", b"1")
+txn.prepare()
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+for call in (txn.rollback, lambda: txn.__exit__(ZeroDivisionError, ZeroDivisionError(), None)):
+    try:
+        call()
+        sys.exit(1)
+    except cambium.Error:
+        assert not txn.closed
+        assert txn.is_prepared
+"""
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True, timeout=60)
+    with cambium.TransactionDB(path) as db:
+        assert names(db.prepared_transactions()) == ["t"]
+
+
 def test_fork(db: cambium.DB) -> None:
     txn = db.transaction()
     txn.put(b"a", b"1")
@@ -457,6 +644,25 @@ def test_fork(db: cambium.DB) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     txn.commit()
     assert db.get(b"a") == b"1"
+
+
+def test_prepared_transactions_in_a_fork(path: Path) -> None:
+    with cambium.TransactionDB(path, create_if_missing=True) as db:
+        txn = begin_named(db, "t")
+        txn.prepare()
+        child = os.fork()
+        if child == 0:
+            for call in (db.prepared_transactions, txn.commit, txn.prepare):
+                try:
+                    call()
+                    os._exit(1)
+                except cambium.NotSupportedError:
+                    pass
+            txn.rollback()  # does nothing
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        txn.commit()
+        assert db.get(b"a") == b"t"
 
 
 def test_indexed_batch(db: cambium.DB) -> None:

@@ -158,7 +158,14 @@ export async function transactions(path: string): Promise<void> {
   transaction.name = 'name';
   const sequence: bigint | undefined = transaction.snapshotSequenceNumber;
   const { id, elapsed } = transaction.info;
+  await transaction.prepare();
   await transaction.commit();
+  for (const prepared of db.preparedTransactions()) {
+    const isPrepared: boolean = prepared.info.isPrepared;
+    if (isPrepared) await prepared.rollback();
+    else prepared.rollbackSync();
+  }
+  db.transaction({ skipPrepare: false }).prepareSync();
   const batch: IndexedBatch = db.indexedBatch({ maxBytes: 100 });
   const own: Buffer | undefined = await batch.getFromBatch('a');
   await batch.deleteRange('a', 'b', { columnFamily: 'x' });

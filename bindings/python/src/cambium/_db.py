@@ -79,16 +79,19 @@ class Store(_core.Store):
         lock_timeout: float | None = None,
         expiration: float | None = None,
         max_write_batch_size: int = 0,
+        skip_prepare: bool = True,
     ) -> _core.Transaction:
         """Begin a Transaction: an optimistic one, unless the database is a TransactionDB.
 
         As a context manager it is committed at the end, and rolled back if an exception ends the block, or if the
-        commit fails. If the database was closed within the block, the commit raises ClosedError. ``sync``,
-        ``disable_wal`` and ``no_slowdown`` are for the commit.
+        commit fails; but if it is prepared, and its commit fails, it remains so. If the database was closed within the
+        block, the commit raises ClosedError. ``sync``, ``disable_wal`` and ``no_slowdown`` are for the commit, and for
+        ``prepare``.
 
         With a ``snapshot``, the default except in a TransactionDB, a key conflicts if others have written it after
         the begin, and reads see that state, unless ``read_newest`` is set. The other arguments are for a
-        TransactionDB; times are in seconds, a negative one is without limit.
+        TransactionDB; times are in seconds, a negative one is without limit. Without ``skip_prepare``, a commit of a
+        transaction that is not prepared raises InvalidArgumentError.
         """
         return _core.begin(
             self,
@@ -101,6 +104,7 @@ class Store(_core.Store):
             lock_timeout,
             expiration,
             max_write_batch_size,
+            skip_prepare,
         )
 
     def transact(
@@ -507,6 +511,13 @@ class TransactionDB(DB):
             _milliseconds(default_lock_timeout),
         )
         super().__init__(name, **others)
+
+    def prepared_transactions(self) -> list[_core.Transaction]:
+        """Return the transactions that were prepared before the database was opened, in the order of their names.
+
+        Their keys are locked. Commit each, or roll it back; what is neither remains prepared. Each is returned once.
+        """
+        return _core.prepared_transactions(self)
 
 
 def _milliseconds(seconds: float) -> int:

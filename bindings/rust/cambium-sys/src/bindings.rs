@@ -3241,6 +3241,12 @@ unsafe extern "C-unwind" {
     );
 }
 unsafe extern "C-unwind" {
+    pub fn cambium_transaction_prepare(
+        txn: *mut cambium_transaction_t,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
     pub fn cambium_transaction_rollback(
         txn: *mut cambium_transaction_t,
         errptr: *mut *mut ::core::ffi::c_char,
@@ -3532,6 +3538,8 @@ unsafe extern "C-unwind" {
     pub fn cambium_transaction_get_id(txn: *const cambium_transaction_t) -> u64;
 }
 pub const cambium_transaction_started: _bindgen_ty_22 = 0;
+pub const cambium_transaction_awaiting_prepare: _bindgen_ty_22 = 1;
+pub const cambium_transaction_prepared: _bindgen_ty_22 = 2;
 pub const cambium_transaction_awaiting_commit: _bindgen_ty_22 = 3;
 pub const cambium_transaction_committed: _bindgen_ty_22 = 4;
 pub const cambium_transaction_awaiting_rollback: _bindgen_ty_22 = 5;
@@ -3642,6 +3650,13 @@ unsafe extern "C-unwind" {
 }
 unsafe extern "C-unwind" {
     pub fn cambium_transactiondb_close(txn_db: *mut cambium_transactiondb_t);
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transactiondb_get_prepared_transactions(
+        txn_db: *mut cambium_transactiondb_t,
+        count: *mut usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut *mut cambium_transaction_t;
 }
 unsafe extern "C-unwind" {
     pub fn cambium_transactiondb_as_db(
@@ -3958,6 +3973,17 @@ unsafe extern "C-unwind" {
     pub fn cambium_transaction_options_get_max_write_batch_size(
         options: *const cambium_transaction_options_t,
     ) -> usize;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_set_skip_prepare(
+        options: *mut cambium_transaction_options_t,
+        value: ::core::ffi::c_uchar,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_options_get_skip_prepare(
+        options: *const cambium_transaction_options_t,
+    ) -> ::core::ffi::c_uchar;
 }
 unsafe extern "C-unwind" {
     pub fn cambium_transactiondb_options_create() -> *mut cambium_transactiondb_options_t;

@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 use std::collections::hash_map::RandomState;
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_uint};
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 use std::marker::PhantomData;
 use std::path::Path;
 use std::ptr::{self, NonNull};
+use std::slice;
 use std::time::Duration;
 
 use cambium_sys as ffi;
@@ -22,12 +23,12 @@ use crate::pinned::PinnedValue;
 use crate::raw;
 use crate::write_batch::WriteBatch;
 
-/// Options of a transaction. The last four are for databases of [`Db::open_transaction_db`].
-#[derive(Clone, Debug, Default)]
+/// Options of a transaction. The last five are for databases of [`Db::open_transaction_db`].
+#[derive(Clone, Debug)]
 pub struct TransactionOptions {
-    /// The commit returns once it survives a power cut.
+    /// The commit, and [`Transaction::prepare`], return once they survive a power cut.
     pub sync: bool,
-    /// The commit returns `Incomplete` instead of waiting for background work.
+    /// They return `Incomplete` instead of waiting for background work.
     pub no_slowdown: bool,
     /// Whether the transaction begins with a snapshot: a key then conflicts if others have written it after the begin.
     /// `None`: optimistic transactions do, others do not.
@@ -42,6 +43,24 @@ pub struct TransactionOptions {
     pub expiration: Option<Duration>,
     /// The most bytes of the writes; 0: no limit.
     pub max_write_batch_size: usize,
+    /// If false, the commit of a transaction that is not prepared returns `InvalidArgument`.
+    pub skip_prepare: bool,
+}
+
+impl Default for TransactionOptions {
+    fn default() -> Self {
+        Self {
+            sync: false,
+            no_slowdown: false,
+            snapshot: None,
+            read_newest: false,
+            deadlock_detect: false,
+            lock_timeout: None,
+            expiration: None,
+            max_write_batch_size: 0,
+            skip_prepare: true,
+        }
+    }
 }
 
 /// Options of [`Db::open_transaction_db`].
@@ -180,6 +199,34 @@ impl Db {
         Ok(Transaction { raw, db: self, one_thread: PhantomData })
     }
 
+    /// The transactions that were [prepared](Transaction::prepare) before the database was opened, in the order of their
+    /// names. Their keys are locked. Commit each of them, or roll it back; one that is dropped remains prepared. Each is
+    /// returned once.
+    ///
+    /// # Errors
+    /// `NotSupported` unless the database was opened by [`open_transaction_db`](Self::open_transaction_db), and in a
+    /// forked child.
+    pub fn prepared_transactions(&self) -> Result<Vec<Transaction<'_>>> {
+        let Some(db) = self.locking() else {
+            return Err(Error::new(ErrorKind::NotSupported, "transactions of this database cannot be prepared"));
+        };
+        let mut count = 0;
+        // SAFETY: the database is open.
+        let all = raw::check(|error| unsafe {
+            ffi::cambium_transactiondb_get_prepared_transactions(db.as_ptr(), &raw mut count, error)
+        })?;
+        if all.is_null() {
+            return Ok(Vec::new());
+        }
+        // SAFETY: the array has that many transactions, which are ours, as it is.
+        unsafe {
+            let own = |raw: &_| Transaction { raw: *raw, db: self, one_thread: PhantomData };
+            let owned = slice::from_raw_parts(all.cast::<NonNull<_>>(), count).iter().map(own).collect();
+            ffi::cambium_free(all.cast());
+            Ok(owned)
+        }
+    }
+
     fn begin_optimistic(
         &self,
         write: &WriteOptions,
@@ -200,9 +247,11 @@ impl Db {
         }
     }
 
-    /// Calls `work` with a transaction, and commits it if the result is `Ok`. After a [conflict](Error::is_conflict), of
-    /// the work or of the commit, this is repeated in a new transaction, `attempts` times at most. So the work must have
-    /// no effects outside of the transaction.
+    /// Calls `work` with a transaction, and commits it if the result is `Ok`. Otherwise, and if it panics, the
+    /// transaction is rolled back. After a [conflict](Error::is_conflict), of the work or of the commit, this is repeated
+    /// in a new transaction, `attempts` times at most. So the work must have no effects outside of the transaction.
+    ///
+    /// If the work has [prepared](Transaction::prepare) the transaction, and the commit fails, it remains prepared.
     ///
     /// ```
     /// # fn main() -> cambium::Result<()> {
@@ -220,12 +269,18 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// That of the work or of the commit; after the last attempt a conflict.
+    /// That of the work or of the commit; after the last attempt a conflict. That of the rollback of a prepared
+    /// transaction, which then remains prepared.
     pub fn transact<T>(&self, attempts: u32, mut work: impl FnMut(&mut Transaction<'_>) -> Result<T>) -> Result<T> {
         let mut attempt = 1;
         loop {
-            let mut transaction = self.transaction()?;
-            let done = work(&mut transaction).and_then(|result| transaction.commit().map(|()| result));
+            let mut transaction = RolledBack(Some(self.transaction()?));
+            let done = work(transaction.get());
+            let transaction = transaction.take();
+            let done = match done {
+                Ok(result) => transaction.commit().map(|()| result),
+                Err(error) => Err(transaction.rollback().err().unwrap_or(error)),
+            };
             match done {
                 Err(error) if error.is_conflict() && attempt < attempts => {}
                 done => return done,
@@ -236,6 +291,26 @@ impl Db {
             std::thread::sleep(Duration::from_micros(pause));
             attempt += 1;
         }
+    }
+}
+
+/// A transaction that is rolled back when this is dropped, also if it is prepared, unless it was taken.
+struct RolledBack<'db>(Option<Transaction<'db>>);
+
+impl<'db> RolledBack<'db> {
+    fn get(&mut self) -> &mut Transaction<'db> {
+        self.0.as_mut().expect("it is taken at the end")
+    }
+
+    fn take(&mut self) -> Transaction<'db> {
+        self.0.take().expect("it is taken once")
+    }
+}
+
+impl Drop for RolledBack<'_> {
+    fn drop(&mut self) {
+        // The panic that goes on is what the caller learns of.
+        let _ = self.0.take().map(Transaction::rollback);
     }
 }
 
@@ -252,6 +327,7 @@ fn begin_locking(
         ffi::cambium_transaction_options_set_read_at_snapshot(its, at_snapshot.into());
         ffi::cambium_transaction_options_set_deadlock_detect(its, options.deadlock_detect.into());
         ffi::cambium_transaction_options_set_max_write_batch_size(its, options.max_write_batch_size);
+        ffi::cambium_transaction_options_set_skip_prepare(its, options.skip_prepare.into());
         if let Some(time) = options.expiration {
             ffi::cambium_transaction_options_set_expiration(its, milliseconds(time));
         }
@@ -269,8 +345,8 @@ fn begin_locking(
 /// see its own writes; other reads do not.
 ///
 /// A transaction borrows its database, so a program that closes or drops the database before does not compile. A
-/// transaction that is dropped is rolled back. It may be sent to another thread, and only one thread at a time may use
-/// it.
+/// transaction that is dropped is rolled back, unless it is [prepared](Self::prepare). It may be sent to another thread,
+/// and only one thread at a time may use it.
 ///
 /// ```
 /// # fn main() -> cambium::Result<()> {
@@ -307,8 +383,22 @@ enum Use {
 impl Transaction<'_> {
     // ---- The end ----
 
+    /// The first of two phases: records the transaction, which needs a [name](Self::set_name), in the database. From then
+    /// on it can only be read, committed or rolled back, and neither others nor a crash can make its commit fail. It
+    /// remains prepared until then, also if it is dropped: see [`Db::prepared_transactions`]. For databases of
+    /// [`Db::open_transaction_db`] only.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if it has no name, is prepared already, or is optimistic; `Expired`; otherwise as
+    /// [`ColumnFamily::put`].
+    pub fn prepare(&mut self) -> Result<()> {
+        // SAFETY: the transaction is valid.
+        raw::check(|error| unsafe { ffi::cambium_transaction_prepare(self.raw.as_ptr(), error) })
+    }
+
     /// Writes what the transaction has written, as a whole. After an error nothing is written, except after a failed
     /// sync: then the database takes no writes until it is opened again, and reads may see those of the transaction.
+    /// If it is [prepared](Self::prepare), it remains so after an error.
     ///
     /// # Errors
     /// `Busy` if others have written a key that it tracks; `TryAgain` if whether that is so is not known any more;
@@ -318,9 +408,16 @@ impl Transaction<'_> {
         raw::check(|error| unsafe { ffi::cambium_transaction_commit(self.raw.as_ptr(), error) })
     }
 
-    /// Discards what the transaction has written. The same as to drop it.
-    pub fn rollback(self) {
-        drop(self);
+    /// Discards what the transaction has written. The same as to drop it, unless it is [prepared](Self::prepare).
+    ///
+    /// # Errors
+    /// Only if it is prepared: as [`ColumnFamily::put`]. It then remains prepared.
+    pub fn rollback(self) -> Result<()> {
+        if !self.is_prepared() {
+            return Ok(());
+        }
+        // SAFETY: the transaction is valid.
+        raw::check(|error| unsafe { ffi::cambium_transaction_rollback(self.raw.as_ptr(), error) })
     }
 
     // ---- Reading ----
@@ -662,9 +759,19 @@ impl Transaction<'_> {
     /// Whether it has expired, and another transaction has taken one of its locks.
     #[must_use]
     pub fn has_lost_locks(&self) -> bool {
+        self.is_in(ffi::cambium_transaction_locks_stolen)
+    }
+
+    /// Whether [`prepare`](Self::prepare) was called, and has succeeded.
+    #[must_use]
+    pub fn is_prepared(&self) -> bool {
+        self.is_in(ffi::cambium_transaction_prepared)
+    }
+
+    fn is_in(&self, state: c_uint) -> bool {
         // SAFETY: the transaction is valid.
-        let state = unsafe { ffi::cambium_transaction_get_state(self.raw.as_ptr()) };
-        state == ffi::cambium_transaction_locks_stolen as c_int
+        let its = unsafe { ffi::cambium_transaction_get_state(self.raw.as_ptr()) };
+        its == state as c_int
     }
 }
 

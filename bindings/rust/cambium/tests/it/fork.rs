@@ -92,6 +92,8 @@ fn no_transaction_begins_in_a_child() {
     assert_eq!(in_child(|| first_transaction_that_begins(&[&db, &locking], "")), 0);
     assert_eq!(in_child(|| first_transaction_that_begins(&[&locking], "the database takes no writes")), 0);
     drop(locking.transaction().unwrap());
+    let refused = || c_int::from(kind(locking.prepared_transactions()) != Some(ErrorKind::NotSupported));
+    assert_eq!(in_child(refused), 0);
     locking.close().unwrap();
     db.close().unwrap();
 }

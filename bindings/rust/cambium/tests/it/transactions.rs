@@ -41,7 +41,7 @@ fn a_commit_writes_everything_and_a_drop_nothing() {
     drop(dropped);
     let mut back = db.transaction().unwrap();
     back.put("a", "3").unwrap();
-    back.rollback();
+    back.rollback().unwrap();
     assert_eq!(db.get("a").unwrap(), Some(bytes("1")));
     db.close().unwrap();
 }
@@ -273,6 +273,168 @@ fn locks() {
     thread::sleep(Duration::from_millis(5));
     assert!(!expired.has_lost_locks());
     assert_eq!(kind(expired.commit()), Some(ErrorKind::Expired));
+}
+
+/// A database whose locks are not waited for.
+fn open_locking(directory: &TempDir) -> Db {
+    let short = TransactionDbOptions {
+        default_lock_timeout: SHORT,
+        transaction_lock_timeout: SHORT,
+        ..TransactionDbOptions::default()
+    };
+    Db::open_transaction_db(&options(), &short, directory.path("db")).unwrap()
+}
+
+/// A transaction that has put its name.
+fn begin_named<'db>(db: &'db Db, name: &str) -> Transaction<'db> {
+    let mut transaction = db.transaction().unwrap();
+    transaction.set_name(name).unwrap();
+    transaction.put(name, "1").unwrap();
+    transaction
+}
+
+fn names(transactions: &[Transaction<'_>]) -> Vec<String> {
+    transactions.iter().map(Transaction::name).collect()
+}
+
+#[test]
+fn a_prepared_transaction_can_only_be_read_and_ended() {
+    let directory = TempDir::new();
+    let db = open_locking(&directory);
+    let mut transaction = db.transaction_opt(&TransactionOptions { sync: true, ..Default::default() }).unwrap();
+    transaction.put("a", "1").unwrap();
+    assert_eq!(kind(transaction.prepare()), Some(ErrorKind::InvalidArgument)); // it has no name
+    transaction.set_name("t").unwrap();
+    assert!(!transaction.is_prepared());
+    transaction.prepare().unwrap();
+    assert!(transaction.is_prepared() && !transaction.has_lost_locks());
+    assert_eq!(texts(transaction.iter().unwrap()), ["a=1"]);
+    assert_eq!(transaction.get("a").unwrap(), Some(bytes("1")));
+    assert_eq!(db.get("a").unwrap(), None);
+    let wrong = Some(ErrorKind::InvalidArgument);
+    assert_eq!(kind(transaction.prepare()), wrong);
+    assert_eq!(kind(transaction.put("b", "1")), wrong);
+    assert_eq!(kind(transaction.delete("a")), wrong);
+    assert_eq!(kind(transaction.get_for_update("b")), wrong);
+    assert_eq!(kind(transaction.rollback_to_save_point()), wrong);
+    assert_eq!(kind(db.put("a", "others")), Some(ErrorKind::LockTimeout));
+    assert!(db.prepared_transactions().unwrap().is_empty()); // it is this one
+    transaction.commit().unwrap();
+    assert_eq!(db.get("a").unwrap(), Some(bytes("1")));
+
+    let mut back = begin_named(&db, "a");
+    back.prepare().unwrap();
+    back.rollback().unwrap();
+    db.put("a", "others").unwrap();
+    db.close().unwrap();
+    assert!(open_locking(&directory).prepared_transactions().unwrap().is_empty());
+}
+
+#[test]
+fn what_cannot_be_prepared() {
+    let (_directory, optimistic) = new_db();
+    assert_eq!(kind(optimistic.transaction().unwrap().prepare()), Some(ErrorKind::InvalidArgument));
+    assert_eq!(kind(optimistic.prepared_transactions()), Some(ErrorKind::NotSupported));
+
+    let (_directory, db) = new_locking_db(&TransactionDbOptions::default());
+    let both = TransactionOptions { skip_prepare: false, ..Default::default() };
+    let mut unprepared = db.transaction_opt(&both).unwrap();
+    unprepared.put("a", "1").unwrap();
+    assert_eq!(kind(unprepared.commit()), Some(ErrorKind::InvalidArgument));
+    let mut transaction = db.transaction_opt(&both).unwrap();
+    transaction.put("a", "2").unwrap();
+    transaction.set_name("t").unwrap();
+    transaction.prepare().unwrap();
+    transaction.commit().unwrap();
+    assert_eq!(db.get("a").unwrap(), Some(bytes("2")));
+}
+
+#[test]
+fn a_prepared_transaction_that_is_dropped_is_found_after_an_open() {
+    let directory = TempDir::new();
+    let db = open_locking(&directory);
+    for name in ["c", "a", "b"] {
+        begin_named(&db, name).prepare().unwrap();
+    }
+    assert_eq!(kind(db.put("a", "others")), Some(ErrorKind::LockTimeout));
+    db.close().unwrap();
+    let db = open_locking(&directory);
+    assert_eq!(names(&db.prepared_transactions().unwrap()), ["a", "b", "c"]);
+    assert!(db.prepared_transactions().unwrap().is_empty()); // each once
+    db.close().unwrap();
+
+    let db = open_locking(&directory);
+    assert_eq!(kind(db.put("a", "others")), Some(ErrorKind::LockTimeout));
+    let mut found = db.prepared_transactions().unwrap();
+    assert_eq!(names(&found), ["a", "b", "c"]);
+    assert!(found[0].is_prepared());
+    assert_eq!((found[0].num_keys(), found[0].num_puts(), found[0].num_deletes()), (1, 1, 0));
+    assert_eq!(found[0].get("a").unwrap(), Some(bytes("1")));
+    assert_eq!(db.get("a").unwrap(), None);
+    drop(found.pop());
+    found.pop().unwrap().rollback().unwrap();
+    let last = found.pop().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(move || last.commit().unwrap());
+    });
+    assert_eq!((db.get("a").unwrap(), db.get("b").unwrap()), (Some(bytes("1")), None));
+    db.put("b", "others").unwrap();
+    drop(found);
+    db.close().unwrap();
+    let db = open_locking(&directory);
+    assert_eq!(names(&db.prepared_transactions().unwrap()), ["c"]);
+}
+
+#[test]
+fn transact_rolls_a_prepared_transaction_back() {
+    let directory = TempDir::new();
+    let db = open_locking(&directory);
+    let prepare = |transaction: &mut Transaction<'_>| {
+        transaction.set_name("t")?;
+        transaction.put("a", "1")?;
+        transaction.prepare()
+    };
+    db.transact(1, prepare).unwrap();
+    assert_eq!(db.get("a").unwrap(), Some(bytes("1")));
+    let failed = db.transact(1, |transaction| {
+        prepare(transaction)?;
+        transaction.put("a", "2")
+    });
+    assert_eq!(kind(failed), Some(ErrorKind::InvalidArgument));
+    let panic = catch_unwind(AssertUnwindSafe(|| {
+        db.transact(1, |transaction| -> Result<()> {
+            prepare(transaction)?;
+            panic!("in the closure");
+        })
+    }));
+    assert!(panic.is_err());
+    db.put("a", "others").unwrap();
+    db.close().unwrap();
+    assert!(open_locking(&directory).prepared_transactions().unwrap().is_empty());
+}
+
+/// The other databases may have committed.
+#[test]
+fn a_prepared_transaction_remains_after_a_commit_that_fails() {
+    let directory = TempDir::new();
+    let db = open_locking(&directory);
+    let family = db.create_column_family("x", &options()).unwrap();
+    let failed = db.transact(1, |transaction| {
+        transaction.set_name("t")?;
+        transaction.put_cf(&family, "a", "1")?;
+        transaction.prepare()?;
+        db.drop_column_family(&family)
+    });
+    assert_eq!(kind(failed), Some(ErrorKind::ColumnFamilyDropped));
+    drop(family);
+    db.close().unwrap();
+    let db = open_locking(&directory);
+    let mut found = db.prepared_transactions().unwrap();
+    assert_eq!(names(&found), ["t"]);
+    found.remove(0).rollback().unwrap();
+    drop(found);
+    db.close().unwrap();
+    assert!(open_locking(&directory).prepared_transactions().unwrap().is_empty());
 }
 
 #[test]
