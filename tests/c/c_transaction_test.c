@@ -810,29 +810,12 @@ static void leave_prepared(cambium_transactiondb_t* db, const cambium_transactio
   cambium_transaction_destroy(txn);
 }
 
-/* A transaction that is destroyed while it is prepared keeps its locks, and is there after the next open. */
-static void test_prepared_transactions(void) {
-  cambium_transactiondb_options_t* const of_db = cambium_transactiondb_options_create();
-  cambium_transaction_options_t* const how = cambium_transaction_options_create();
+/* Opens a database with the prepared transactions a, b and c: they come in the order of their names, and once. Commits
+   a, rolls b back, and leaves c as it is. */
+static void end_two_of_three(const cambium_transactiondb_options_t* of_db) {
   cambium_transaction_t** all;
-  cambium_transactiondb_t* db;
   size_t count = 99;
-  cambium_transactiondb_options_set_default_lock_timeout(of_db, 1);
-  destroy();
-  db = cambium_transactiondb_open(options, of_db, path, &error);
-  CHECK_OK(error);
-  CHECK(cambium_transactiondb_get_prepared_transactions(db, &count, &error) == NULL && count == 0);
-  CHECK_OK(error);
-  leave_prepared(db, how, "c");
-  leave_prepared(db, how, "a");
-  leave_prepared(db, how, "b");
-  cambium_transactiondb_put(db, woptions, "a", 1, "others", 6, &error);
-  CHECK_ERROR(error, "Operation timed out");
-  cambium_close_with_status(cambium_transactiondb_as_db(db), &error);
-  CHECK_OK(error);
-
-  /* In the order of their names, and once. One is committed, one rolled back, one left as it is. */
-  db = cambium_transactiondb_open(options, of_db, path, &error);
+  cambium_transactiondb_t* const db = cambium_transactiondb_open(options, of_db, path, &error);
   CHECK_OK(error);
   all = cambium_transactiondb_get_prepared_transactions(db, &count, &error);
   CHECK_OK(error);
@@ -861,6 +844,29 @@ static void test_prepared_transactions(void) {
   cambium_free(all);
   cambium_close_with_status(cambium_transactiondb_as_db(db), &error);
   CHECK_OK(error);
+}
+
+/* A transaction that is destroyed while it is prepared keeps its locks, and is there after the next open. */
+static void test_prepared_transactions(void) {
+  cambium_transactiondb_options_t* const of_db = cambium_transactiondb_options_create();
+  cambium_transaction_options_t* const how = cambium_transaction_options_create();
+  cambium_transaction_t** all;
+  cambium_transactiondb_t* db;
+  size_t count = 99;
+  cambium_transactiondb_options_set_default_lock_timeout(of_db, 1);
+  destroy();
+  db = cambium_transactiondb_open(options, of_db, path, &error);
+  CHECK_OK(error);
+  CHECK(cambium_transactiondb_get_prepared_transactions(db, &count, &error) == NULL && count == 0);
+  CHECK_OK(error);
+  leave_prepared(db, how, "c");
+  leave_prepared(db, how, "a");
+  leave_prepared(db, how, "b");
+  cambium_transactiondb_put(db, woptions, "a", 1, "others", 6, &error);
+  CHECK_ERROR(error, "Operation timed out");
+  cambium_close_with_status(cambium_transactiondb_as_db(db), &error);
+  CHECK_OK(error);
+  end_two_of_three(of_db);
 
   /* Those that nobody has asked for do not keep the database open. */
   db = cambium_transactiondb_open(options, of_db, path, &error);
