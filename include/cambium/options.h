@@ -196,10 +196,10 @@ struct DBOptions {
   std::uint64_t min_punch_size = 256u << 10;
   // If true, values that the system's page cache holds are copied from a mapping of their segment, without a system
   // call, and so are leaves of the index that do not fit into page_cache_size. The first mapping installs a SIGBUS
-  // handler, which forwards signals that such a copy did not cause. Nothing is mapped, and values are read, where that
-  // would not be safe: not on x86-64, if the address space of the process is limited (RLIMIT_AS), or if the system does
-  // not report what its page cache holds. At most 8,192 files of the process are mapped, and at most half of
-  // max_open_files. RocksDB's default is false.
+  // handler, which forwards signals that such a copy did not cause. Nothing is mapped on processors other than x86-64,
+  // if the address space of the process is limited (RLIMIT_AS), or if the system does not report what its page cache
+  // holds: all values and leaves are then read from files. At most 8,192 files of the process are mapped, and at most
+  // half of max_open_files. RocksDB's default is false.
   bool allow_mmap_reads = true;
   // The number of files that the database keeps open. Before it opens another file, it closes one that no call uses. It
   // opens that file again for the next call that uses it. Files that are being written or mapped stay open, even if
@@ -233,15 +233,15 @@ struct Options : public DBOptions, public ColumnFamilyOptions {
   Options(const DBOptions& db, const ColumnFamilyOptions& family) : DBOptions(db), ColumnFamilyOptions(family) {}
 
   // Sets every option that both stores have to the default of RocksDB 11.8.1, and removes the ceiling, which RocksDB
-  // does not have. Values are then not separated and log GC is off; to get BlobDB's behaviour, set enable_blob_files and the
-  // other blob options as in RocksDB. The index type, objects and options that only this library has are not changed.
-  // Returns this.
+  // does not have. Values are then not separated and log GC is off; to get BlobDB's behaviour, set enable_blob_files
+  // and the other blob options as in RocksDB. The index type, objects and options that only this library has are not
+  // changed. Returns this.
   Options* OptimizeForRocksDBCompatibility();
 };
 
 struct ReadOptions {
-  // The state to read; null: the current one. The snapshot must live as long as the read or the iterator; a later read
-  // at it is InvalidArgument. (After 64 more releases its address may become that of a new snapshot.)
+  // The state to read; null: the current one. The snapshot must live as long as the read or the iterator. A read at a
+  // released snapshot is InvalidArgument. (After 64 more releases its address may become that of a new snapshot.)
   const Snapshot* snapshot = nullptr;
   // Compare the checksum of every value read. Family and key are always compared.
   bool verify_checksums = true;

@@ -20,7 +20,7 @@ const TreeLayers& AsTree(const Layers& layers) {
 
 // A segment of tree pages is deleted as a whole. If one segment held the whole tree, the whole tree would have to be
 // copied now and then. If a segment is larger than a step of a sweep, emptying it takes more than one step. So segments
-// are small, but a large tree has no more than kSegmentsOfTreeMax of them.
+// are small. Those of a large tree have at least 1/kSegmentsOfTreeMax of its bytes, up to segment_bytes_max.
 constexpr std::uint64_t kSegmentsOfTree = 64;
 constexpr std::uint64_t kSegmentsOfTreeMax = 1024;
 constexpr std::uint64_t kSegmentBytesLeast = 128u << 10;

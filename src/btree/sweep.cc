@@ -82,7 +82,7 @@ class Sweeper {
   }
 
   // Processes a page of the old tree and everything below it, between the separators `*lower` and `*upper`; null at the
-  // tree's edges. All keys of the layers below `*lower` have been taken.
+  // tree's edges. The layers' keys before `*lower` have been taken.
   Status Visit(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper,
                const std::shared_ptr<const LeafKeys>& keys) {
     if (in_.walk.has_value()) return VisitOnWalk(child, level, lower, upper, keys);

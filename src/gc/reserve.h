@@ -6,15 +6,15 @@
 // database, and so does the reserve: 4 % of the database, at most 64 MiB, the default size of a memtable. With values
 // of 1,000 bytes and more the index takes less than 4 %, so a compaction fits. In a small database each new file takes
 // a block, however little is in it, so below 25 MiB the reserve has 1 MiB, but no more than a twentieth of the
-// database, and below 10 MiB it has 512 KiB, but no more than a sixteenth. gc/space.h lets any database exceed its
-// ceiling by more than 1 MiB: by two segments and a step of log GC, each of at least 1 MiB unless blob_file_size is
+// database, and below 10 MiB it has 512 KiB, but no more than a sixteenth. The ceiling leaves room for it: gc/space.h
+// lets any database exceed S * L by two segments and a step of log GC, each of at least 1 MiB unless blob_file_size is
 // less. A database below 1 MiB keeps no reserve.
 //
-// A value that log GC moves takes its key three times until the segment is empty and the run is merged: in the record,
-// in the new segment's footer, and in a run. If keys are long, or values short, these bytes are not small, so the
-// reserve also has eight times a segment's footer, as far as that exceeds a 16th of the segment; but at most a tenth of
-// the database, and a quarter of the space that the ceiling leaves. A database below 16 MiB has half as much: four
-// times the footer, at most a sixteenth.
+// When log GC moves a value, the disk holds its key three more times until the old segment is empty and the run is
+// merged: in the new record, in the new segment's footer, and in a run. If keys are long, or values short, these bytes
+// are not small. So the reserve also has eight times the part of a segment's footer that exceeds a 16th of the segment,
+// but at most a tenth of the database, and a quarter of the space that the ceiling leaves. In a database below 16 MiB
+// it has four times this part, but at most a sixteenth of the database.
 //
 // When the reserve is released, a part of it is kept for the next Open, which must write a MANIFEST before it can free
 // anything. This part is a sixteenth of the reserve, but at least 128 KiB, and at most half of the reserve.

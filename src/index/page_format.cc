@@ -330,7 +330,7 @@ Slice PageView::key(std::uint32_t i, std::string* scratch) const {
 }
 
 // Compares key i with target, both without the prefix; requires that their zero-padded heads are equal. If one key has
-// at most 4 bytes, the equal heads leave only trailing zeros to differ, so the shorter key is smaller.
+// at most kHeadBytes bytes, the shorter key is then a prefix of the longer one, and so it is smaller.
 int PageView::CompareBehindHead(std::uint32_t i, Slice target) const {
   const Middle m = middle(i);
   const std::size_t size = std::size_t{m.length} + suffix_size_;

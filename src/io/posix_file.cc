@@ -220,8 +220,8 @@ Status PosixFile::SyncBy(SyncKind kind) {
 Status PosixFile::SyncData() { return SyncBy(SyncKind::kData); }
 Status PosixFile::Sync() { return SyncBy(SyncKind::kAll); }
 
-// The call neither waits nor returns errors. So it cannot take the kernel's only report of a failed write-back away
-// from the next sync.
+// The call starts the writes without waiting for their end, and so does not learn of their errors. The kernel's only
+// report of a failed write-back is left to the next sync.
 void PosixFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
   if (length == 0 || !CheckRange("write back", offset, length).ok()) return;  // 0 means "to the end" to the kernel
   static_cast<void>(

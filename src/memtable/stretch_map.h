@@ -1,14 +1,14 @@
 // StretchMap: gives each key a number, the same for all keys of a stretch. Immutable: a change makes a new map, which
-// shares all but a few nodes with the old one, so readers may go on in any of them.
+// shares all but a few nodes with the old one, so readers may go on in the old one.
 //
 //   boundaries   a:9 ------- c:12 ------- f:0 ----- k:9 ------- m:0    from each boundary up to the next, its number;
 //                                                                      0 before the first and after the last
 //
 // A B+-tree holds the boundaries. A branch has the first key of each child, and each node knows whether one of its
-// boundaries has the number 0: so the end of neighbouring stretches that all have numbers is found as fast as a key.
-// A change copies the nodes on the way to the two ends of its stretch and drops what lies between them. Nodes that
-// shrink are not joined. A node splits only when it is full, so the height is still logarithmic in the number of
-// changes. With n boundaries a change and each search take O(log n).
+// boundaries has the number 0. So the nearest such boundary in either direction is found as fast as a key. A change
+// copies the nodes on the way to the two ends of its stretch and drops what lies between them. Nodes that shrink are
+// not joined. A node splits only when it is full, so the height is still logarithmic in the number of changes. After n
+// changes, a change and each search take O(log n).
 //
 // Nodes and keys are in an arena, and live as long as it.
 #pragma once

@@ -343,8 +343,8 @@ class Replay {
       *problem = "reference to a large value is malformed";
       return Entry::Tombstone();
     }
-    // The MANIFEST named the file before the record was written, and drops it only when the operation is flushed, or
-    // when the log in its segment ends before the record.
+    // The MANIFEST named the file before the record was written. It drops the file only after the operation is flushed,
+    // or if an earlier recovery has cut the record off its segment.
     const auto found = state_.segments.find(ref.number);
     if (found == state_.segments.end() || found->second.kind != SegmentKind::kLargeValue) {
       *problem = "refers to the large value's file " + std::to_string(ref.number) + ", which the MANIFEST does not name";

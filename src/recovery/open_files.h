@@ -1,5 +1,5 @@
-// Functions that open the files that a ManifestState names, and check each against the MANIFEST. Open, read-only Open
-// and VerifyDB share them.
+// Functions that open the files that a ManifestState names, and check each against the MANIFEST. Open, VerifyDB, the
+// offline tools and log GC share them.
 #pragma once
 
 #include <functional>

@@ -2,7 +2,7 @@
 //
 //   base     a     c     e       the keys of the database
 //   delta       b     d- e'      the newest operation of each key of the batch; d is deleted
-//   covers   [a --- c)           what the batch's range deletes cover, before it puts b
+//   covers   [a --- c)           a range delete of the batch, older than its put of b
 //   shown       b  c     e'
 //
 // Going forward, base and delta are both at their first key that is not before the current one; going back, at their

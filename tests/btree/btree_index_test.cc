@@ -160,7 +160,8 @@ TEST(BTreeIndexTest, RunAddedDuringASweepStaysOnTop) {
 }
 
 // Log GC may add a run of relocated addresses while a memtable is merged into the tree. The addresses are older than
-// the memtable, but from above the tree they would hide it. So the merge is aborted, and the memtable becomes a run.
+// the memtable's entries, but the run would lie above the tree and hide them. So the merge is aborted, and the memtable
+// becomes a run.
 TEST(BTreeIndexTest, MergedMemtableIsAbortedIfARunWasAddedMeanwhile) {
   TreeFamily family({});
   MakeTreeAndRuns(family, 500);

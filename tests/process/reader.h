@@ -15,8 +15,9 @@ int RunHotGets(const Plan& plan, int out);
 enum class Lacking { kNothing, kCacheStat, kResidency, kIoUring, kIoUringForbidden };
 
 // Reads every value in every way, hot and cold. Sends kWrong for a wrong value. The text of kClosed has these words:
-// "mapped" if the log was mapped in the end, "queued" if reads passed through queues created with use_io_uring, "kept"
-// if no read passed through them because no page could be kept out of the page cache, "uring" if io_uring works.
+// "mapped" if the log was mapped after the hot reads, "queued" if reads passed through queues created with
+// use_io_uring, "kept" if no read passed through them because no page could be kept out of the page cache, "uring" if
+// io_uring works.
 int RunReadAll(const Plan& plan, Lacking lacking, int out);
 // The exit code of a process that could not forbid the system calls.
 inline constexpr int kCannotForbid = 7;

@@ -1,5 +1,4 @@
-// Tests of RepairDB beyond single damages, which salvage_matrix_test covers: families, unproven values, rejected calls,
-// crashes.
+// Tests of RepairDB: families, unproven values, rejected calls, crashes. salvage_matrix_test covers single damages.
 #include "cambium/repair.h"
 
 #include <gtest/gtest.h>

@@ -111,8 +111,8 @@ void SimDirtyFile::DrawSector(std::size_t i, Prng& prng, const DamageMix& mix, u
     return BuildVersion(i, version, out);
   }
   // The file may have grown without its data. Then the bytes after its durable end are zeros, or what the blocks held
-  // before. The bytes below the durable end are spared: no write has changed them, even though a write to a page that a
-  // failed sync dropped covers the whole page.
+  // before. The bytes below the durable end are spared. No write has changed them, but a change may cover them: a write
+  // to a page that a failed sync has dropped counts as a write of the whole page.
   const std::uint64_t start = sector(i) * kSimSectorSize;
   const std::uint64_t durable_size = inode_->durable.size();
   if (start + kSimSectorSize > durable_size && mix.garbage_per_mille > 0 && prng.OneIn(4)) {

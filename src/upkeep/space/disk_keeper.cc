@@ -54,8 +54,8 @@ bool DiskKeeper::IsRoomToGoOn() const {
                      disk_.compaction_room.load(std::memory_order_relaxed);
 }
 
-// The space that a write must leave, until the disk counts as full: for the part of the reserve that is not made yet,
-// for compactions, and a margin.
+// The space that a write must leave free, as long as the disk does not count as full: for the part of the reserve that
+// is not made yet, for compactions, and a margin.
 std::uint64_t DiskKeeper::BytesToLeave() const {
   const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
   const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
