@@ -385,6 +385,7 @@ TEST_F(RocksDbCTransactionsTest, APreparedTransactionIsFoundAfterAReopen) {
   EXPECT_EQ(Call<void*>("rocksdb_transactiondb_get_prepared_transactions", txn_db_, &count), nullptr);
   EXPECT_EQ(count, 0U) << "the program has its object";
   End(txn);
+  Call<void>("rocksdb_transactiondb_close", txn_db_);
   ASSERT_EQ(OpenPessimistic(), "");
   void** const found = Call<void**>("rocksdb_transactiondb_get_prepared_transactions", txn_db_, &count);
   ASSERT_EQ(count, 1U);
