@@ -35,8 +35,8 @@ struct alignas(64) PageFrame {
   // still holds that page. Frames are never freed, so the pointer is always safe to follow.
   struct Child {
     std::atomic<PageFrame*> frame{nullptr};
-    // The cache line that a lookup in the child reads first: its heads, or its filter's blocks. Used only to prefetch.
-    // The low bits hold kIsFilter, and below it the logarithm of the number of blocks.
+    // Where the bytes begin that a lookup in the child reads first: its heads, or its filter's blocks. Used only to
+    // prefetch. For a filter, the low bits hold kIsFilter, and below it the logarithm of the number of blocks.
     std::atomic<std::uintptr_t> first{0};
     static constexpr std::uintptr_t kIsFilter = 32;
     static_assert(kIsFilter < kAlignment && kFilterBlockSize == kAlignment);

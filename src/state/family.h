@@ -159,8 +159,8 @@ struct Family {
   std::optional<CompactionRequest> squeeze;
   std::uint64_t flushes_before_squeeze = 0;  // flush.ended when `squeeze` was made; used like `squeeze`
 
-  // Receives the new files of the flush or compaction under way. Set by the thread that has claimed the compaction;
-  // null if none has.
+  // Receives the new files of the compaction step, or of the flush into the tree, under way. Set by the thread that has
+  // claimed the compaction; null if none has.
   TableFiles* compaction_files = nullptr;
 
   IndexStats index_stats;

@@ -94,7 +94,8 @@ class Verifier {
   void ReportAccount(const FamilyState& family, Slot slot, const Account& counted);
 
   // ---- verify_values.cc ----
-  // Counts the entry's reference, and adds its value to values_.
+  // If the entry has an address: counts the reference, and adds the value to values_, unless its record is gone or its
+  // segment could not be opened. Calls CheckValues once values_ is large.
   Status CheckEntry(const FamilyState& family, Slice key, const Entry& entry);
   // Checks the collected values in the order of the log, and clears values_.
   Status CheckValues(const FamilyState& family);

@@ -126,8 +126,9 @@ Status Verifier::JudgeDamage(const FamilyState& family, const TreeOfPages& tree,
   return Status::OK();
 }
 
-// Nothing reads the pages before the cursor any more. The pages after it, and the branches above them, are whole if a
-// TreeCursor can walk there as reads and the sweep do. A backward scan reads one key more, so step back once too.
+// Reads and the sweep need the pages from the cursor on, and the branches above them. These are whole if a TreeCursor
+// can walk there as reads and the sweep do. A backward scan also reads the last key before the cursor, so step back
+// once.
 Status Verifier::ReadFromCursor(const FamilyState& family, const TreeOfPages& tree) {
   assert(tree.run != nullptr && tree.cursor != nullptr && "only a run that is swept has a cursor");
   TreeCursor cursor(tree.root, tree.run->files(), &pool_, comparators_.at(family.id));

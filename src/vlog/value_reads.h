@@ -50,7 +50,7 @@ class ValueReads {
   // Adds an item to the next Submit. If its address is wrong, the item is done at once, with an error.
   void Add(const SegmentTable& segments, Item* item);
   // Starts the reads of all added items. May wait if more than ReadQueues::kDepth reads are in flight. If it throws
-  // bad_alloc, nothing has changed.
+  // bad_alloc, no read has begun, and the items are still added.
   void Submit();
   // Returns when `item`, which was added, is done. Submits it first if needed.
   void Await(const Item& item);

@@ -17,8 +17,8 @@ namespace cambium::testing {
 
 struct GoldenCase {
   const char* name;
-  // This version writes exactly the bytes of the archive: they do not depend on the version of a compression library,
-  // and no policy has changed since.
+  // True if this version writes exactly the bytes of the archive, except for OPTIONS files. False if the bytes depend
+  // on the version of a compression library, or if a change of policy has changed them since the archive was written.
   bool is_reproducible;
   // Sets the options with which the database is created and opened.
   void (*set)(Options* options);

@@ -1,6 +1,7 @@
 // Tests salvage of databases with a history: several runs and compactions, overwritten and deleted keys, log GC, range
 // deletes. One page, record or file at a time is damaged. Every value in the new database was written for its key.
-// Without unproven values, each value is the newest of its key, or no surviving data shows a newer one.
+// If unproven values are left out, each value is the newest of its key, except that damage of the tail of the log may
+// lose newer values. The report then has newest_known.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -26,7 +26,7 @@ namespace cambium::testing {
 [[nodiscard]] inline const char* IndexFileSuffix() { return TestsUseLsm() ? ".run" : ".idx"; }
 
 // Sets levels so small that little work reaches all of them. The page size decides the compaction style and
-// compression, so that random programs are the same with both indexes.
+// compression: if they were drawn at random, a seed would give other programs with an LSM than with a tree.
 inline void UseIndexOfTest(ColumnFamilyOptions* options) {
   if (!TestsUseLsm()) return;
   options->index_type = IndexKind::kLsm;

@@ -35,8 +35,8 @@ class OrderChecker {
 
   // From now on the first `length` bytes of this file must not change, even after a rename.
   void Seal(const std::string& path, std::uint64_t length);
-  // A file must not be unlinked while the predicate holds. It is asked at the time of the call, with the path of the
-  // call.
+  // A file must not be unlinked, renamed or replaced by a rename while `is_needed` returns true for its path. It is
+  // called before each such operation.
   void ForbidUnlink(std::function<bool(const std::string&)> is_needed);
   // Adds a rule, which returns what is wrong, or nullopt. It runs before each operation, without a lock held.
   void AddRule(std::function<std::optional<std::string>(const SimOp&)> rule);

@@ -37,7 +37,8 @@ class RelocationStep {
   // In families with a FilterCall under way, keeps compactions from running until the result is destroyed: a compaction
   // that has asked the filter about a value, and has not committed, does not know that the value is moved.
   Result<std::vector<std::unique_ptr<CompactionPause>>> PauseFilterCalls() CAMBIUM_EXCLUDES(commit_lock);
-  // False: some values are no longer the newest of their keys, and the runs must be written again without these.
+  // False: the runs must be written again, because values are no longer the newest of their keys, or the filter was
+  // asked about values meanwhile.
   Result<bool> TryCommit() CAMBIUM_EXCLUDES(commit_lock);
   // The edit is empty if nothing is left to relocate or drop.
   void FillEdit(Edit* edit) CAMBIUM_REQUIRES(commit_lock);

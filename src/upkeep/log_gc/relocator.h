@@ -6,7 +6,7 @@
 // The run lies on top of all durable layers and below all memtables, so every later write or delete hides it. Between
 // the lookup and the commit a flush may add a newer entry of a key, which would then lie below that run. So every key
 // is looked up again in the layers of the commit, and values that are no longer the newest are left out. A step that
-// does not commit leaves files that no MANIFEST record names.
+// does not commit removes its files. After a fatal error they stay until the next Open.
 #pragma once
 
 #include <cstdint>

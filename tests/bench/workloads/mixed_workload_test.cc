@@ -167,7 +167,7 @@ TEST_F(MixedWorkloadTest, YcsbInsertsRecordsAfterTheLast) {
 }
 
 // The record to which rank 0 is hashed gets rank 0's share, 1 / 26.469 of all requests, and a little of other ranks'
-// shares. If --duration ends a workload, the key set has room for many more records than are read, and this must not
+// shares. If --duration ends a workload, the key set has room for many more records than there are, and this must not
 // change the share.
 TEST_F(MixedWorkloadTest, YcsbKeepsItsSkewWithDuration) {
   flags_.ycsb = {.operation_count = 0, .max_scan_length = 1};
