@@ -127,7 +127,7 @@ cambium_transaction_t** cambium_transactiondb_get_prepared_transactions(cambium_
     auto* const db = static_cast<TransactionDB*>(AsDb(txn_db)->rep.get());
     if (Status status = DbInside::Of(db)->CheckUsable(); !status.ok()) return status;  // in a forked child
     all = TakeRecovered<cambium_transaction_t>(db, count, [](std::unique_ptr<Transaction> each) {
-      return std::make_unique<cambium_transaction_t>(std::move(each));
+      return std::unique_ptr<cambium_transaction_t>(new cambium_transaction_t{std::move(each)});
     });
     return Status::OK();
   });

@@ -50,18 +50,23 @@ class TransactionDBImpl final : public TransactionDB {
 
   // Makes the transactions that were prepared before the database was opened. Called once, before all others.
   Status Recover() {
-    const MutexLock lock(recovered_mutex_);
     WriteOptions synced;  // the options of the Prepare are not recorded; this is also what RocksDB does
     synced.sync = true;
-    return context_.prepared.VisitAll([&](Slice name, const PreparedRecord& record) {
+    std::vector<std::unique_ptr<PessimisticTransaction>> recovered;
+    const Status all = context_.prepared.VisitAll([&](Slice name, const PreparedRecord& record) {
       auto made = std::make_unique<PessimisticTransaction>(&inside_, &context_, synced, TransactionOptions());
       const TransactionName its_name = name.ToString();
       CAMBIUM_RETURN_IF_ERROR(
           made->Recover(its_name, record).WithContext("prepared transaction " + KeyForMessage(name)));
-      recovered_.push_back(std::move(made));
-      inside_.CountTransaction(-1);  // it does not keep the database open until the caller has it
+      recovered.push_back(std::move(made));
       return Status::OK();
     });
+    if (!all.ok()) return all;
+    const MutexLock lock(recovered_mutex_);
+    recovered_ = std::move(recovered);
+    // They do not keep the database open until a caller has them.
+    inside_.CountTransaction(-static_cast<int>(recovered_.size()));
+    return all;
   }
 
   using TransactionDB::Delete;
