@@ -92,10 +92,10 @@ class TransactionDB : public StackableDB {
   // The transaction of that name that has not ended. Null: there is none, or it is prepared and its object was deleted,
   // so that only the next Open finds it again.
   virtual Transaction* GetTransactionByName(const TransactionName& name) = 0;
-  // Sets *transactions to those that are prepared, in the order of their names. Among them are those that were prepared
-  // before the database was opened: Open locks their keys again, and their WriteOptions have `sync` set. Once this
-  // function or GetTransactionByName has returned such a transaction, it is the caller's, who commits it or rolls it
-  // back, and deletes it; before, it belongs to the database.
+  // Sets *transactions to those that are prepared and have an object, in the order of their names. Among them are
+  // those that were prepared before the database was opened: Open locks their keys again, and their WriteOptions have
+  // `sync` set. Once this function or GetTransactionByName has returned such a transaction, it is the caller's, who
+  // commits it or rolls it back, and deletes it; before, it belongs to the database.
   virtual void GetAllPreparedTransactions(std::vector<Transaction*>* transactions) = 0;
   // Returns those that were prepared before the database was opened, and that none of these functions has returned yet.
   virtual std::vector<std::unique_ptr<Transaction>> TakeRecoveredTransactions() = 0;

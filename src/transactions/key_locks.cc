@@ -154,8 +154,10 @@ Status KeyLocks::Lock(const LockOwner& owner, std::uint32_t family, const std::s
                                     ? ~std::uint64_t{0}
                                     : static_cast<std::uint64_t>(timeout_millis) * 1000;
     if (waited >= limit) {
-      return Status::LockTimeout("the lock of key " + KeyForMessage(key) + " was not free for " +
-                                 std::to_string(timeout_millis) + " ms");
+      return Status::LockTimeout("the lock of key " + KeyForMessage(key) + " of column family " +
+                                 std::to_string(family) + " was not free for " + std::to_string(timeout_millis) +
+                                 " ms; transaction " + std::to_string(holders.empty() ? 0 : holders.front()) +
+                                 " has it");
     }
     if (!waits_.Begin(owner.id, {std::move(holders), family, key, exclusive}, owner.deadlock_depth,
                       static_cast<std::int64_t>(clock_.WallSeconds()))) {

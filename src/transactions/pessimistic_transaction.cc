@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "index/key_for_message.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -15,8 +16,10 @@ void OpenTransactions::AddExpiring(PessimisticTransaction* transaction) {
 
 Status OpenTransactions::AddName(const TransactionName& name, PessimisticTransaction* transaction) {
   const MutexLock lock(mutex_);
-  if (names_.try_emplace(name, transaction).second) return Status::OK();
-  return Status::InvalidArgument("another transaction has this name");
+  const auto [at, is_new] = names_.try_emplace(name, transaction);
+  if (is_new) return Status::OK();
+  return Status::InvalidArgument("another transaction has the name " + KeyForMessage(name) +
+                                 (at->second == nullptr ? "; it is prepared, and its object was deleted" : ""));
 }
 
 void OpenTransactions::Remove(PessimisticTransaction* transaction, const TransactionName& name) {
