@@ -25,6 +25,15 @@ class PrepareTest : public ::testing::Test {
  protected:
   PrepareTest() { store_.MustOpenTransactions(); }
 
+  // A transaction with the name "t" that has put "a" and expires in ten milliseconds.
+  TransactionPtr BeginExpiring() {
+    TransactionPtr made = store_.Begin({.expiration = 10});
+    EXPECT_TRUE(made->SetName("t").ok());
+    EXPECT_TRUE(made->Put("a", "1").ok());
+    return made;
+  }
+  void LetItExpire() { store_.clock->Advance(1'000'000); }
+
   PreparedTestStore store_;
 };
 
@@ -157,32 +166,23 @@ TEST_F(PrepareTest, AnObjectThatBeginsAgainLeavesItsPreparedTransaction) {
 }
 
 TEST_F(PrepareTest, APreparedTransactionDoesNotExpire) {
-  const TransactionPtr transaction = store_.Begin({.expiration = 10});
-  ASSERT_TRUE(transaction->SetName("t").ok());
-  ASSERT_TRUE(transaction->Put("a", "1").ok());
+  const TransactionPtr transaction = BeginExpiring();
   ASSERT_TRUE(transaction->Prepare().ok());
-  store_.clock->Advance(1000000);
+  LetItExpire();
   EXPECT_TRUE(store_.transactions->Put({}, "a", "other").IsLockTimeout());
   ASSERT_TRUE(transaction->Commit().ok());
   EXPECT_EQ(store_.GetOf("a"), "1");
 }
 
 TEST_F(PrepareTest, ADeletedPreparedTransactionDoesNotExpire) {
-  {
-    const TransactionPtr transaction = store_.Begin({.expiration = 10});
-    ASSERT_TRUE(transaction->SetName("t").ok());
-    ASSERT_TRUE(transaction->Put("a", "1").ok());
-    ASSERT_TRUE(transaction->Prepare().ok());
-  }
-  store_.clock->Advance(1000000);
+  ASSERT_TRUE(BeginExpiring()->Prepare().ok());
+  LetItExpire();
   EXPECT_TRUE(store_.transactions->Put({}, "a", "other").IsLockTimeout());
 }
 
 TEST_F(PrepareTest, AnExpiredTransactionIsNotPrepared) {
-  const TransactionPtr transaction = store_.Begin({.expiration = 10});
-  ASSERT_TRUE(transaction->SetName("t").ok());
-  ASSERT_TRUE(transaction->Put("a", "1").ok());
-  store_.clock->Advance(1000000);
+  const TransactionPtr transaction = BeginExpiring();
+  LetItExpire();
   EXPECT_TRUE(transaction->Prepare().IsExpired());
   EXPECT_EQ(store_.PreparedNames(), "");
 }
