@@ -122,7 +122,7 @@ struct PreparedTransaction {
   TransactionName name;
   std::uint32_t operations = 0;
   std::uint64_t locks = 0;  // keys
-  std::uint64_t bytes = 0;  // of its record
+  std::uint64_t bytes = 0;  // the size of its record
 };
 // Sets *prepared to the prepared transactions of any open database, in the order of their names. Corruption if a record
 // is damaged or malformed. Any thread.

@@ -48,7 +48,7 @@ class Checker final : public WriteBatch::Handler {
   }
 
   const CommitPoint& commits_;
-  std::shared_ptr<Family> family_;  // of the last operation
+  std::shared_ptr<Family> family_;  // the family of the last operation
   std::uint64_t log_bytes_ = 0;
 };
 

@@ -307,7 +307,7 @@ void Jobs::GiveBack(Job job, const std::shared_ptr<Family>& family, const std::o
   }
   if (!done.has_value()) return;
   // The task has not begun yet. The task of a flush will look for another memtable, or try a failed one again. The task
-  // of a compaction will do nothing (is_done), unless something has scheduled it since, or will. A failed compaction
+  // of a compaction does nothing (is_done), unless another call schedules the job before it begins. A failed compaction
   // does not repeat itself.
   if (job == Job::kCompact) {
     state.is_done = true;

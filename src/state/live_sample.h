@@ -5,8 +5,8 @@
 // The chance of a value to be in the sample is proportional to its bytes, up to a certain size, the grain; larger
 // values are always in it. So the error of an estimate depends only on the grain, and not on how the bytes are
 // distributed over the keys: if a few keys have most bytes, all of these are in the sample. (A sample of evenly chosen
-// keys might contain none of the few.) The error of an estimate of b bytes is about the root of b * grain; with a grain
-// of b / 2048, that is 2 per cent.
+// keys might contain none of the few.) The error of an estimate of b bytes is about the root of b * grain. If the
+// grain is b / 2048, the error is 2 per cent.
 //
 // The choice depends on a hash of the key, so a key whose value keeps its size stays in the sample, or out of it.
 #pragma once

@@ -61,8 +61,8 @@ struct SpaceControl {
     return written.load(std::memory_order_relaxed) + in_flight.load(std::memory_order_relaxed) + by_gc -
            std::min(by_gc, room);
   }
-  // The bytes at which the next look is due (compared with `written` by writers, with Position() by jobs), and the values
-  // of Position() at which writers are slowed down, and at which they wait. Written by background jobs.
+  // At check_at the next look is due: writers compare it with `written`, jobs with Position(). If Position() reaches
+  // slow_at, writers are slowed down; if it reaches stop_at, they wait. Background jobs set all three.
   std::atomic<std::uint64_t> check_at{kNever};
   std::atomic<std::uint64_t> slow_at{kNever};
   std::atomic<std::uint64_t> stop_at{kNever};

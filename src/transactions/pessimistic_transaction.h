@@ -104,7 +104,7 @@ class PessimisticTransaction final : public TransactionBase {
   std::int64_t lock_timeout_ = 0;  // milliseconds
   TransactionName name_;
   bool skip_prepare_ = true;
-  // Of a prepared transaction: the batch that was prepared, whose commit writes no other, and the bytes of its record.
+  // Set by Prepare: size and count of the batch, which must not change until the commit, and the size of the record.
   std::size_t prepared_size_ = 0;
   std::uint32_t prepared_count_ = 0;
   std::size_t record_bytes_ = 0;

@@ -44,7 +44,7 @@ struct PreparedRecord {
   std::vector<FamilyName> families;  // in the order of their ids
   std::vector<KeyLock> locks;        // slices of what was decoded, or of what is to be encoded
   WriteBatch batch;
-  std::uint64_t bytes = 0;  // of the record
+  std::uint64_t bytes = 0;  // the size of the encoded record
 };
 
 [[nodiscard]] std::string EncodePreparedRecord(const Id128& database_id,

@@ -49,7 +49,7 @@ class PreparedStore {
   Result<Handle> FindOrMake() CAMBIUM_EXCLUDES(make_mutex_);
 
   DbInside& inside_;
-  std::atomic<std::uint32_t> family_id_{0};  // of the family when it was last used; 0: none
+  std::atomic<std::uint32_t> family_id_{0};  // the id of the family at its last use; 0: there is none
   Mutex make_mutex_;                         // held while the family is made
 };
 

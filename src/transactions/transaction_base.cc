@@ -159,7 +159,8 @@ Status TransactionBase::Rollback() {
   const bool was_prepared = GetState() == PREPARED;
   if (was_prepared) CAMBIUM_RETURN_IF_ERROR(Withdraw());
   Discard();
-  if (was_prepared) state_.store(STARTED, std::memory_order_release);  // last: until then nobody may take its locks
+  // After the unlock, because a prepared transaction keeps its locks.
+  if (was_prepared) state_.store(STARTED, std::memory_order_release);
   return Status::OK();
 }
 

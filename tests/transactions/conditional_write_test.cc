@@ -246,7 +246,9 @@ TEST(ConditionalWriteTest, AWriteBetweenTheComparisonAndTheAppendIsSeen) {
   EXPECT_EQ(SetDuringAWrite("other"), "written, new");  // the other write is lost
 }
 
-TEST(ConditionalWriteTest, EmptyBatchComparesAgainAfterAWrite) {
+// Writes a batch that appends nothing if "a" has the value that it had before another write, which comes after the
+// comparison.
+std::string WriteNothingDuringAWrite(WriteBatch* batch) {
   TestStore store;
   store.MustOpen();
   store.Put("a", "1");
@@ -254,26 +256,21 @@ TEST(ConditionalWriteTest, EmptyBatchComparesAgainAfterAWrite) {
   FaultPoints::Instance().Set([&](const char* name) {
     if (std::string(name) == "ConditionalWrite:read" && !std::exchange(once, true)) store.Put("a", "2");
   });
-  WriteBatch empty;
-  const std::string outcome = Write(store.db.get(), WriteConditions().HasValue("a", "1"), &empty);
+  std::string outcome = Write(store.db.get(), WriteConditions().HasValue("a", "1"), batch);
   FaultPoints::Instance().Set(nullptr);
-  EXPECT_EQ(outcome, "unmet");
+  return outcome;
+}
+
+TEST(ConditionalWriteTest, EmptyBatchComparesAgainAfterAWrite) {
+  WriteBatch empty;
+  EXPECT_EQ(WriteNothingDuringAWrite(&empty), "unmet");
 }
 
 // A batch of an empty range has operations, but nothing to append.
 TEST(ConditionalWriteTest, BatchOfAnEmptyRangeComparesAgainAfterAWrite) {
-  TestStore store;
-  store.MustOpen();
-  store.Put("a", "1");
-  bool once = false;
-  FaultPoints::Instance().Set([&](const char* name) {
-    if (std::string(name) == "ConditionalWrite:read" && !std::exchange(once, true)) store.Put("a", "2");
-  });
   WriteBatch batch;
   ASSERT_TRUE(batch.DeleteRange("x", "x").ok());
-  const std::string outcome = Write(store.db.get(), WriteConditions().HasValue("a", "1"), &batch);
-  FaultPoints::Instance().Set(nullptr);
-  EXPECT_EQ(outcome, "unmet");
+  EXPECT_EQ(WriteNothingDuringAWrite(&batch), "unmet");
 }
 
 TEST(ConditionalWriteTest, ConflictsWithOpenTransactions) {

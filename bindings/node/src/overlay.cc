@@ -124,7 +124,7 @@ napi_value PreparedTransactions(const Args& args) {
   std::vector<std::shared_ptr<Overlay>> overlays;
   for (std::size_t i = 0; i < count; ++i) overlays.push_back(std::make_shared<Overlay>(database, all[i], nullptr));
   cambium_free(all);
-  // What gets no object of JavaScript remains prepared.
+  // If an object of JavaScript cannot be made, its transaction remains prepared, and the next open finds it again.
   napi_value list = nullptr;
   Check(args.env(), napi_create_array_with_length(args.env(), count, &list));
   std::uint32_t i = 0;
