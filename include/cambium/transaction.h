@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,7 +66,7 @@ class Transaction {
   // OK: the writes are in the database, and durable if WriteOptions::sync is set. After an error they are not (unless a
   // sync has failed: see db.h), and the transaction can be rolled back; after Busy or TryAgain the same work may
   // succeed in a new transaction.
-  //   Busy          a tracked key was written by others; the message names it
+  //   Busy          a tracked key, or a key in a tracked range, was written by others; the message names it
   //   TryAgain      whether a key was written is not known any more (see OptimisticTransactionDB)
   //   Expired       the transaction's expiration has passed (pessimistic)
   // Other errors are those of DB::Write.
@@ -130,6 +131,19 @@ class Transaction {
   // ends. It does not track the keys that it shows.
   virtual Iterator* GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) = 0;
   Iterator* GetIterator(const ReadOptions& options) { return GetIterator(options, nullptr); }
+  // Tracks the keys in [begin, end), those that do not exist included: what a scan of the range shows is the same when
+  // the transaction commits. nullopt: no bound on this side. Call it before the scan. Nothing in RocksDB corresponds.
+  //
+  //   optimistic    Commit returns Busy, and names a key, if others have put or deleted a key in the range since it was
+  //                 tracked, or since the transaction's snapshot if there is one; also if a range delete overlaps it.
+  //                 TryAgain if so much was written since that this is not known: see OptimisticTransactionDB
+  //   pessimistic   takes a shared lock of the range, as GetForUpdate does of a key: until the transaction ends, others
+  //                 may read and track the range, but not write in it. Waits and fails as a lock of a key does
+  //
+  // InvalidArgument if begin is greater than end. An empty range tracks nothing. UndoGetForUpdate does not change
+  // ranges; RollbackToSavePoint forgets those that were tracked since.
+  virtual Status TrackRange(ColumnFamilyHandle* family, std::optional<Slice> begin, std::optional<Slice> end) = 0;
+  Status TrackRange(std::optional<Slice> begin, std::optional<Slice> end) { return TrackRange(nullptr, begin, end); }
 
   // ---- Writing ----
   // With `assume_tracked` the key is tracked already, by GetForUpdate for example; InvalidArgument if it is not.

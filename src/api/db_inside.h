@@ -41,6 +41,24 @@ class DbInside {
   [[nodiscard]] Status CheckUnchanged(const Family& family, Slice key, SequenceNumber since, Asks asks) const {
     return changes_.CheckKey(family, key, since, asks);
   }
+  // Whether a key of the interval was written after `since`: see read/change_finder.h.
+  [[nodiscard]] Status CheckIntervalUnchanged(const Family& family, const KeyInterval& interval,
+                                              SequenceNumber since) const {
+    return changes_.CheckInterval(family, interval, since);
+  }
+  // Watches these keys as long as it exists: see state/range_watches.h.
+  class WatchScope {
+   public:
+    WatchScope(DbInside* inside, WatchedKeys keys);
+    ~WatchScope();
+    WatchScope(const WatchScope&) = delete;
+    WatchScope& operator=(const WatchScope&) = delete;
+    [[nodiscard]] bool is_hit() const CAMBIUM_REQUIRES(append_lock) { return watch_.is_hit(); }
+
+   private:
+    WriteHead& head_;
+    RangeWatches::Watch watch_;
+  };
   // OK if a write of the batch, together with the delete of a key of `key_size` bytes, could only fail by the state of
   // the database: see api/batch_check.h.
   [[nodiscard]] Status CheckForLater(const WriteBatch& batch, std::size_t key_size) const;

@@ -33,7 +33,64 @@ Status NotKnown(const Family& family, Slice key) {
                           Describe(family, key) + " was written");
 }
 
+// "[01, 05)", in hexadecimal.
+std::string Describe(const Family& family, const KeyInterval& interval) {
+  const std::string begin = interval.begin ? "[" + KeyForMessage(*interval.begin) : "(all";
+  const std::string end = interval.end ? KeyForMessage(*interval.end) + ")" : "end)";
+  return "range " + begin + ", " + end + " of column family \"" + family.name + "\"";
+}
+
+// Sets *key to a key of the interval that the memtable's newest operation on it, after `since`, has changed, or to the
+// first key at which a later range delete overlaps the interval. False if there is none.
+bool FindChange(const LogTable& table, const KeyInterval& interval, SequenceNumber since, std::string* key) {
+  const std::unique_ptr<EntryCursor> cursor = table.NewCursor(kMaxSequenceNumber, since);
+  if (interval.begin) {
+    cursor->Seek(*interval.begin);
+  } else {
+    cursor->SeekToFirst();
+  }
+  if (cursor->Valid() && (!interval.end || table.Compare(cursor->key(), *interval.end) < 0)) {
+    *key = cursor->key().ToString();
+    return true;
+  }
+  // The cursor leaves out keys that a range delete covers. Ranges that are newer than the cursor count too.
+  const std::shared_ptr<const RangeDeletes> ranges = table.RangesAt(kMaxSequenceNumber, since);
+  if (ranges == nullptr || MutantIs(Mutant::kRangeDeletesAreNoPhantoms)) return false;
+  const Slice* const begin = interval.begin ? &*interval.begin : nullptr;
+  const Slice* const end = interval.end ? &*interval.end : nullptr;
+  if (!ranges->Overlaps(begin, end)) return false;
+  *key = ranges->Within(begin, end).begin(0);
+  return true;
+}
+
 }  // namespace
+
+Status ChangeFinder::CheckInterval(const Family& family, const KeyInterval& interval, SequenceNumber since) const {
+  const auto changed = [&](const std::string& key) {
+    return Status::Busy("key " + KeyForMessage(key) + " in " + Describe(family, interval) + " was written by others");
+  };
+  std::string key;
+  {
+    // A walk may take long, so the view is held by a reference, like that of an iterator.
+    const std::shared_ptr<const View> view = commits_.view().Pin();
+    if (view == nullptr) return Status::ShutdownInProgress("the database is closed");
+    const FamilyView* const found = view->Find(family.id);
+    if (found == nullptr) return DroppedStatus(family);
+    if (FindChange(*found->active, interval, since, &key)) return changed(key);
+    for (const FrozenTable& frozen : found->frozen) {
+      if (frozen.end.sequence <= since) break;
+      if (FindChange(*frozen.table, interval, since, &key)) return changed(key);
+    }
+  }
+  // After the view: a memtable that is not in the view any more was added to the history before.
+  const WriteHistory::Part history = db_.history.PartOf(family.id, since);
+  for (const auto& table : history.tables) {
+    if (FindChange(*table, interval, since, &key)) return changed(key);
+  }
+  if (history.floor <= since) return Status::OK();
+  return Status::TryAgain("too much was written since the transaction began to find out whether a key in " +
+                          Describe(family, interval) + " was written");
+}
 
 Status ChangeFinder::CheckKey(const Family& family, Slice key, SequenceNumber since, Asks asks) const {
   {

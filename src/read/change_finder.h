@@ -1,4 +1,4 @@
-// ChangeFinder: finds out whether a key was written after a given operation.
+// ChangeFinder: finds out whether a key, or a key of an interval, was written after a given operation.
 //
 //   active memtable, frozen memtables, kept memtables (state/write_history.h)     have sequence numbers
 //   layers: an address leads to a record, whose header has the number             a read
@@ -12,6 +12,7 @@
 #include "cambium/status.h"
 #include "cambium/types.h"
 #include "state/db_state.h"
+#include "state/key_intervals.h"
 
 namespace cambium {
 
@@ -28,6 +29,11 @@ class ChangeFinder {
   // not known, because the history is incomplete and no record tells. Otherwise the error of a read. Operations that
   // are not published yet may count. If the caller holds the append lock, there are none.
   [[nodiscard]] Status CheckKey(const Family& family, Slice key, SequenceNumber since, Asks asks) const;
+  // OK: no key of the interval was written after `since`. Busy: one was, or a range delete overlaps the interval, even if
+  // it has deleted no key; the message names the key, or where they overlap. TryAgain: that is not known, because the
+  // history is incomplete. Passes the keys that the memtables with operations after `since` have in the interval, so it
+  // takes long if they are many; never reads. Operations that are not published yet may count.
+  [[nodiscard]] Status CheckInterval(const Family& family, const KeyInterval& interval, SequenceNumber since) const;
 
  private:
   // As CheckKey, of a key that no memtable has a number for.

@@ -233,6 +233,12 @@ void PessimisticTransaction::Untrack(const Family& family, const std::string& ke
   context_.locks.Unlock(owner_.id, family.id, key);
 }
 
+Status PessimisticTransaction::TrackNew(TrackedRange*) {
+  return Status::NotSupported("a TransactionDB has no locks of ranges");
+}
+
+void PessimisticTransaction::Untrack(const TrackedRange&) {}
+
 void PessimisticTransaction::UntrackAll() {
   for (const auto& [id, its] : tracked_.families()) {
     for (const auto& [key, tracked] : its.keys) context_.locks.Unlock(owner_.id, id, key);

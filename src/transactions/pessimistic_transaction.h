@@ -82,6 +82,8 @@ class PessimisticTransaction final : public TransactionBase {
   class AddOps;
   Status Track(const std::shared_ptr<Family>& family, const std::string& key, const KeyUse& use) override;
   void Untrack(const Family& family, const std::string& key) override;
+  Status TrackNew(TrackedRange* range) override;
+  void Untrack(const TrackedRange& range) override;
   Status CommitBatch() override;
   Status PrepareBatch() override;
   Status Withdraw() override;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "read/empty_iterator.h"
+#include "util/mutant.h"
 
 namespace cambium {
 namespace {
@@ -110,7 +111,7 @@ void TransactionBase::ClearSnapshot() {
 }
 
 void TransactionBase::StopWatchingIfIdle() {
-  if (snapshot_ == nullptr && tracked_.empty()) mark_ = nullptr;
+  if (snapshot_ == nullptr && tracked_.empty() && ranges_.empty()) mark_ = nullptr;
 }
 
 ReadOptions TransactionBase::AtSnapshot(const ReadOptions& options) const {
@@ -167,6 +168,7 @@ Status TransactionBase::Rollback() {
 void TransactionBase::Discard() {
   UntrackAll();
   tracked_.Clear();
+  ranges_.clear();
   save_points_.clear();
   batch_.Clear();
   counts_ = {};
@@ -179,7 +181,7 @@ void TransactionBase::SetSavePoint() {
   Status s;
   const Call call(this, &s, Does::kChanges);
   if (!s.ok()) return;
-  save_points_.push_back({snapshot_, snapshot_is_due_, notifier_, counts_, {}});
+  save_points_.push_back({snapshot_, snapshot_is_due_, notifier_, counts_, {}, ranges_.size()});
   try {
     batch_.SetSavePoint();
   } catch (...) {
@@ -200,6 +202,7 @@ Status TransactionBase::RollbackToSavePoint() {
   notifier_ = to.notifier;
   counts_ = to.counts;
   Forget(to.since_then);
+  if (!MutantIs(Mutant::kSavePointsKeepRanges)) ForgetRanges(to.range_count);
   save_points_.pop_back();
   StopWatchingIfIdle();
   return Status::OK();
@@ -241,6 +244,13 @@ void TransactionBase::Forget(const TrackedKeys& uses) {
       Untrack(*its.family, key);
       tracked_.Erase(id, key);
     }
+  }
+}
+
+void TransactionBase::ForgetRanges(std::size_t first) {
+  while (ranges_.size() > first) {
+    Untrack(ranges_.back());
+    ranges_.pop_back();
   }
 }
 
@@ -357,6 +367,39 @@ Iterator* TransactionBase::GetIterator(const ReadOptions& options, ColumnFamilyH
   const ReadOptions its = AtSnapshot(options);
   ColumnFamilyHandle* const handle = family == nullptr ? db_.DefaultColumnFamily() : family;
   return batch_.NewIteratorWithBase(family, db_.NewIterator(its, handle), &its);
+}
+
+// ---- Ranges ----
+
+Status TransactionBase::AddRange(ColumnFamilyHandle* handle, KeyRange range, bool exclusive) {
+  CAMBIUM_TRY(std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle));
+  const Comparator& order = *family->options().comparator;
+  const int ends = Compare(order, range.from, range.to);
+  if (ends > 0) return Status::InvalidArgument("the range " + range.ForMessage() + " ends before it begins");
+  TakeSnapshotIfDue();
+  if (ends == 0) return Status::OK();
+  const SequenceNumber since_max = GetSnapshot() == nullptr ? kMaxSequenceNumber : GetSnapshot()->GetSequenceNumber();
+  for (const TrackedRange& each : ranges_) {
+    const bool is_enough = each.family == family && each.since <= since_max && (each.exclusive || !exclusive);
+    if (is_enough && each.range.HasAllOf(order, range)) return CheckAlive();
+  }
+  ranges_.push_back({std::move(family), std::move(range), 0, exclusive});
+  Status tracked;
+  try {
+    tracked = TrackNew(&ranges_.back());
+  } catch (...) {
+    ranges_.pop_back();
+    throw;
+  }
+  if (!tracked.ok()) ranges_.pop_back();
+  return tracked;
+}
+
+Status TransactionBase::TrackRange(ColumnFamilyHandle* family, std::optional<Slice> begin, std::optional<Slice> end) {
+  Status s;
+  const Call call(this, &s, Does::kChanges);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  return AddRange(family, KeyRange::Of(begin, end), /*exclusive=*/false);
 }
 
 std::vector<TransactionID> TransactionBase::GetWaitingTxns(std::uint32_t*, std::string*) const { return {}; }
