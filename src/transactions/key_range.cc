@@ -1,11 +1,28 @@
 #include "transactions/key_range.h"
 
+#include <utility>
+
 #include "index/key_for_message.h"
 
 namespace cambium {
 namespace {
 
 using At = KeyBound::At;
+
+// The place behind all keys that begin with these bytes, in bytewise order.
+KeyBound BehindPrefix(Slice prefix) {
+  std::string next = prefix.ToString();
+  while (!next.empty() && static_cast<unsigned char>(next.back()) == 0xff) next.pop_back();
+  if (next.empty()) return {At::kLast, {}};
+  next.back() = static_cast<char>(static_cast<unsigned char>(next.back()) + 1);
+  return {At::kBefore, std::move(next)};
+}
+
+Result<KeyBound> BoundOf(const Comparator& order, const Endpoint& endpoint, At without_suffix) {
+  if (!endpoint.inf_suffix) return KeyBound{without_suffix, endpoint.slice.ToString()};
+  if (endpoint.slice.empty() || &order == BytewiseComparator()) return BehindPrefix(endpoint.slice);
+  return Status::InvalidArgument("inf_suffix needs BytewiseComparator; the family has " + std::string(order.Name()));
+}
 
 }  // namespace
 
@@ -21,6 +38,13 @@ KeyRange KeyRange::Of(const std::optional<Slice>& begin, const std::optional<Sli
   KeyRange range;
   if (begin) range.from = {At::kBefore, begin->ToString()};
   range.to = end ? KeyBound{At::kBefore, end->ToString()} : KeyBound{At::kLast, {}};
+  return range;
+}
+
+Result<KeyRange> KeyRange::Between(const Comparator& order, const Endpoint& start, const Endpoint& end) {
+  KeyRange range;
+  CAMBIUM_TRY(range.from, BoundOf(order, start, At::kBefore));
+  CAMBIUM_TRY(range.to, BoundOf(order, end, At::kAfter));
   return range;
 }
 

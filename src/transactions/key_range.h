@@ -13,7 +13,9 @@
 
 #include "cambium/comparator.h"
 #include "cambium/slice.h"
+#include "cambium/transaction.h"
 #include "state/key_intervals.h"
+#include "util/result.h"
 
 namespace cambium {
 
@@ -36,6 +38,10 @@ struct KeyRange {
 
   // [begin, end); nullopt: no bound on this side.
   static KeyRange Of(const std::optional<Slice>& begin, const std::optional<Slice>& end);
+
+  // From `start` to `end`, both included. InvalidArgument as Transaction::GetRangeLock, except that `start` may be behind
+  // `end`.
+  static Result<KeyRange> Between(const Comparator& order, const Endpoint& start, const Endpoint& end);
 
   // Whether no key can be in it.
   [[nodiscard]] bool IsEmpty(const Comparator& order) const { return Compare(order, from, to) >= 0; }

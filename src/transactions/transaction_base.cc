@@ -371,8 +371,7 @@ Iterator* TransactionBase::GetIterator(const ReadOptions& options, ColumnFamilyH
 
 // ---- Ranges ----
 
-Status TransactionBase::AddRange(ColumnFamilyHandle* handle, KeyRange range, bool exclusive) {
-  CAMBIUM_TRY(std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle));
+Status TransactionBase::AddRange(std::shared_ptr<Family> family, KeyRange range, bool exclusive) {
   const Comparator& order = *family->options().comparator;
   const int ends = Compare(order, range.from, range.to);
   if (ends > 0) return Status::InvalidArgument("the range " + range.ForMessage() + " ends before it begins");
@@ -399,7 +398,18 @@ Status TransactionBase::TrackRange(ColumnFamilyHandle* family, std::optional<Sli
   Status s;
   const Call call(this, &s, Does::kChanges);
   CAMBIUM_RETURN_IF_ERROR(s);
-  return AddRange(family, KeyRange::Of(begin, end), /*exclusive=*/false);
+  CAMBIUM_TRY(std::shared_ptr<Family> its, inside_.SharedFamilyOf(family));
+  return AddRange(std::move(its), KeyRange::Of(begin, end), /*exclusive=*/false);
+}
+
+Status TransactionBase::GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start, const Endpoint& end) {
+  Status s;
+  const Call call(this, &s, Does::kChanges);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  if (!LocksRanges()) return Status::NotSupported("optimistic transactions lock nothing; TrackRange tracks a range");
+  CAMBIUM_TRY(std::shared_ptr<Family> its, inside_.SharedFamilyOf(family));
+  CAMBIUM_TRY(KeyRange range, KeyRange::Between(*its->options().comparator, start, end));
+  return AddRange(std::move(its), std::move(range), /*exclusive=*/true);
 }
 
 std::vector<TransactionID> TransactionBase::GetWaitingTxns(std::uint32_t*, std::string*) const { return {}; }
@@ -433,6 +443,22 @@ Status TransactionBase::Delete(ColumnFamilyHandle* family, Slice key, bool assum
 Status TransactionBase::SingleDelete(ColumnFamilyHandle* family, Slice key, bool assume_tracked) {
   return WriteKey(family, key, {.writes = true, .assumes_tracked = assume_tracked}, &Counts::deletes,
                   [&] { return batch_.SingleDelete(family, key); });
+}
+
+Status TransactionBase::DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end) {
+  Status s;
+  const Call call(this, &s, Does::kChanges);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  CAMBIUM_TRY(std::shared_ptr<Family> its, inside_.SharedFamilyOf(family));
+  KeyRange range = KeyRange::Of(begin, end);
+  const bool is_empty = range.IsEmpty(*its->options().comparator);
+  if (!MutantIs(Mutant::kDeleteRangeLocksNothing)) {
+    CAMBIUM_RETURN_IF_ERROR(AddRange(std::move(its), std::move(range), /*exclusive=*/true));
+  }
+  if (is_empty) return Status::OK();
+  CAMBIUM_RETURN_IF_ERROR(batch_.DeleteRange(family, begin, end));
+  ++counts_.deletes;
+  return Status::OK();
 }
 
 Status TransactionBase::PutUntracked(ColumnFamilyHandle* family, Slice key, Slice value) {
@@ -472,8 +498,9 @@ Status TransactionBase::RebuildFromWriteBatch(WriteBatch* batch) {
       CAMBIUM_TRY(const std::unique_ptr<ColumnFamilyHandle> handle, Handle(id));
       return to.SingleDelete(handle.get(), key, false);
     }
-    Status DeleteRangeCF(std::uint32_t, Slice, Slice) override {
-      return Status::NotSupported("a transaction has no range deletes");
+    Status DeleteRangeCF(std::uint32_t id, Slice begin, Slice end) override {
+      CAMBIUM_TRY(const std::unique_ptr<ColumnFamilyHandle> handle, Handle(id));
+      return to.DeleteRange(handle.get(), begin, end);
     }
     Result<std::unique_ptr<ColumnFamilyHandle>> Handle(std::uint32_t id) const {
       std::unique_ptr<ColumnFamilyHandle> handle = to.inside_.NewHandle(id);

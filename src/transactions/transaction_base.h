@@ -32,6 +32,7 @@ class TransactionBase : public Transaction {
   ~TransactionBase() override;
 
   using Transaction::Delete;
+  using Transaction::DeleteRange;
   using Transaction::DeleteUntracked;
   using Transaction::Get;
   using Transaction::GetForUpdate;
@@ -66,9 +67,11 @@ class TransactionBase : public Transaction {
                       bool exclusive, bool do_validate) override;
   Iterator* GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) override;
   Status TrackRange(ColumnFamilyHandle* family, std::optional<Slice> begin, std::optional<Slice> end) override;
+  Status GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start, const Endpoint& end) override;
   Status Put(ColumnFamilyHandle* family, Slice key, Slice value, bool assume_tracked) override;
   Status Delete(ColumnFamilyHandle* family, Slice key, bool assume_tracked) override;
   Status SingleDelete(ColumnFamilyHandle* family, Slice key, bool assume_tracked) override;
+  Status DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end) override;
   Status PutUntracked(ColumnFamilyHandle* family, Slice key, Slice value) override;
   Status DeleteUntracked(ColumnFamilyHandle* family, Slice key) override;
   Status SingleDeleteUntracked(ColumnFamilyHandle* family, Slice key) override;
@@ -105,6 +108,8 @@ class TransactionBase : public Transaction {
   virtual void Untrack(const Family& family, const std::string& key) = 0;
   // Fills in `since` and `lock` of the range, which is not empty: tracks it, or locks it.
   virtual Status TrackNew(TrackedRange* range) = 0;
+  // Whether ranges can be locked.
+  [[nodiscard]] virtual bool LocksRanges() const { return false; }
   // The range is not tracked any more.
   virtual void Untrack(const TrackedRange& range) = 0;
   // Writes the batch, if there are no conflicts.
@@ -127,7 +132,7 @@ class TransactionBase : public Transaction {
   // Adds the use to the tracked keys. `since` as in TrackedKey.
   void Note(const std::shared_ptr<Family>& family, const std::string& key, SequenceNumber since, const KeyUse& use);
   // Tracks the range, unless a range that is tracked includes it.
-  Status AddRange(ColumnFamilyHandle* handle, KeyRange range, bool exclusive);
+  Status AddRange(std::shared_ptr<Family> family, KeyRange range, bool exclusive);
   [[nodiscard]] std::uint64_t NowMicros() const;
   void TakeSnapshotIfDue();
 

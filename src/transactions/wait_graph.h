@@ -16,12 +16,15 @@ namespace cambium {
 // Any thread.
 class WaitGraph {
  public:
-  // A transaction that waits for the lock of a key.
+  // A transaction that waits for a lock.
   struct Wait {
     std::vector<TransactionID> holders;  // of the lock
     std::uint32_t family = 0;
+    // The key that holders have locked. With for_range, holders have locked ranges, and this is the key that the waiter
+    // wants to lock, or the begin of its range (empty if it is open).
     std::string key;
     bool exclusive = false;
+    bool for_range = false;
   };
 
   explicit WaitGraph(std::size_t remembered_max) : remembered_max_(remembered_max) {}
@@ -33,6 +36,8 @@ class WaitGraph {
   void End(TransactionID waiter);
   // The holder has released the lock of the key, so no transaction waits for it there. The waiters do not know it yet.
   void NoteReleased(TransactionID holder, std::uint32_t family, Slice key);
+  // The same for a range of the family. A waiter for which the holder has another range too asks again.
+  void NoteRangeReleased(TransactionID holder, std::uint32_t family);
   // What the transaction waits for; false: it does not wait.
   [[nodiscard]] bool Find(TransactionID waiter, Wait* wait) const;
 

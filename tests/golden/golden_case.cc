@@ -209,6 +209,8 @@ void WritePrepared(TestStore* store, Pairs* expected) {
     EXPECT_TRUE(transaction->Put(name, ValueOf(1, 200)).ok());
     EXPECT_TRUE(transaction->Delete(std::string(name) + ", gone").ok());
     EXPECT_TRUE(transaction->GetForUpdate({}, std::string(name) + ", read", static_cast<std::string*>(nullptr)).ok());
+    EXPECT_TRUE(transaction->DeleteRange(std::string(name) + ", range", std::string(name) + ", range.").ok());
+    EXPECT_TRUE(transaction->TrackRange(std::string(name) + ", tracked", std::string(name) + ", tracked.").ok());
     EXPECT_TRUE(transaction->Prepare().ok());
     if (name == std::string("flushed")) store->Flush();
   }

@@ -82,6 +82,7 @@ TEST(GoldenTest, PreparedTransactionsOfTheDatabaseAreCommitted) {
   std::vector<std::unique_ptr<Transaction>> recovered = db->TakeRecoveredTransactions();
   ASSERT_EQ(recovered.size(), 2u);
   EXPECT_EQ(recovered[0]->GetName() + ", " + recovered[1]->GetName(), "flushed, in the log");
+  EXPECT_EQ(db->GetRangeLockStatusData().size(), 4u);
   for (const auto& transaction : recovered) {
     EXPECT_EQ(transaction->GetNumKeys(), 3u);
     EXPECT_TRUE(transaction->Commit().ok());

@@ -490,7 +490,11 @@ TEST(OptimisticTransactionTest, ARebuiltTransactionHasTheOperationsOfTheBatch) {
   EXPECT_EQ(Get(transaction.get(), "b"), "NotFound");
   EXPECT_EQ(transaction->GetNumKeys(), 2u);
   ASSERT_TRUE(batch.DeleteRange("a", "b").ok());
-  EXPECT_TRUE(transaction->RebuildFromWriteBatch(&batch).IsNotSupported());
+  ASSERT_TRUE(transaction->Put("c", "1").ok());
+  ASSERT_TRUE(transaction->RebuildFromWriteBatch(&batch).ok());
+  EXPECT_EQ(Get(transaction.get(), "a"), "NotFound");
+  store.Put("aa", "1");  // in the range
+  EXPECT_TRUE(transaction->Commit().IsBusy());
 }
 
 // A model with the whole history: which number each write had. Several transactions, writes outside of them and upkeep
