@@ -24,8 +24,8 @@ namespace cambium {
 using TransactionID = std::uint64_t;
 using TransactionName = std::string;
 
-// An end of a range that GetRangeLock locks: the key `slice`. With inf_suffix, the place behind all keys that begin with
-// the bytes of `slice`; of an empty slice, the place behind the last key.
+// An end of a range that GetRangeLock locks: the key `slice`. With inf_suffix, the place behind all keys that begin
+// with the bytes of `slice`; of an empty slice, the place behind the last key. RocksDB's.
 struct Endpoint {
   Slice slice;
   bool inf_suffix = false;
@@ -49,8 +49,8 @@ class TransactionNotifier {
 //   pessimistic   a key is locked when it is tracked, until the end of the transaction; the call waits for the lock.
 //                 With a snapshot, it returns Busy if the key was written since
 //
-// Put, Delete, SingleDelete and GetForUpdate track their keys, TrackRange and DeleteRange their ranges; the functions named
-// ...Untracked do not. An operation on
+// Put, Delete, SingleDelete and GetForUpdate track their keys, TrackRange and DeleteRange their ranges; the functions
+// named ...Untracked do not. An operation on
 // a family without a handle (null) is for the default family.
 //
 // A deleted transaction that was not committed is rolled back, unless it is prepared. One thread at a time; a call that
@@ -157,8 +157,8 @@ class Transaction {
   // Locks the keys from `start` to `end`, both included, exclusively: others may neither write nor track a key of the
   // range. With a snapshot, returns Busy if one was written since. Waits and fails as a lock of a key does.
   // NotSupported: the transaction is optimistic. InvalidArgument: `start` is behind `end`, or inf_suffix is set for a
-  // slice that is not empty and the family's comparator is not BytewiseComparator(), because only in its order keys with
-  // a common beginning are neighbours.
+  // slice that is not empty in a family whose comparator is not BytewiseComparator(): in its order keys with a common
+  // beginning are neighbours.
   virtual Status GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start, const Endpoint& end) = 0;
 
   // ---- Writing ----
@@ -169,8 +169,9 @@ class Transaction {
   Status Delete(Slice key) { return Delete(nullptr, key); }
   virtual Status SingleDelete(ColumnFamilyHandle* family, Slice key, bool assume_tracked = false) = 0;
   Status SingleDelete(Slice key) { return SingleDelete(nullptr, key); }
-  // Deletes the keys in [begin, end), those that the transaction has written included; later reads of the transaction see
-  // it. Tracks the range; pessimistic transactions lock it exclusively. InvalidArgument if begin is greater than end.
+  // Deletes the keys in [begin, end), as they are when the transaction commits, and those that it has written; its
+  // later reads see it. Tracks the range; pessimistic transactions lock it exclusively. InvalidArgument if begin is
+  // greater than end.
   virtual Status DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end) = 0;
   Status DeleteRange(Slice begin, Slice end) { return DeleteRange(nullptr, begin, end); }
   // For pessimistic transactions these lock their keys too, but do not compare them with the snapshot.

@@ -77,8 +77,9 @@ struct DeadlockPath {
 };
 
 // Any thread may call any function. Put, Delete, SingleDelete, DeleteRange and Write lock their keys and ranges, like a
-// transaction of one batch. All writes must go through this object: what is written to the database below is not seen by transactions
-// without a snapshot. Keys that a comparator takes for equal, but whose bytes differ, are different locks.
+// transaction of one batch. All writes must go through this object: what is written to the database below is not seen
+// by transactions without a snapshot. Keys that a comparator takes for equal, but whose bytes differ, are different
+// locks; a range has all of them.
 //
 // The column family "cambium.prepared" belongs to the prepared transactions (Transaction::Prepare). It need not be
 // named to Open. Through this object it can be read, but not written or dropped.

@@ -29,10 +29,10 @@ class ChangeFinder {
   // not known, because the history is incomplete and no record tells. Otherwise the error of a read. Operations that
   // are not published yet may count. If the caller holds the append lock, there are none.
   [[nodiscard]] Status CheckKey(const Family& family, Slice key, SequenceNumber since, Asks asks) const;
-  // OK: no key of the interval was written after `since`. Busy: one was, or a range delete overlaps the interval, even if
-  // it has deleted no key; the message names the key, or where they overlap. TryAgain: that is not known, because the
-  // history is incomplete. Passes the keys that the memtables with operations after `since` have in the interval, so it
-  // takes long if they are many; never reads. Operations that are not published yet may count.
+  // OK: no key of the interval was written after `since`. Busy: one was, or a range delete overlaps the interval, even
+  // if it has deleted no key; the message names the key, or where they overlap. TryAgain: that is not known, because
+  // the history is incomplete. Passes the keys that the memtables with operations after `since` have in the interval,
+  // so it takes long if they are many; never reads. Operations that are not published yet may count.
   [[nodiscard]] Status CheckInterval(const Family& family, const KeyInterval& interval, SequenceNumber since) const;
 
  private:

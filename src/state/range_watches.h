@@ -2,7 +2,7 @@
 // looked at the memtables. So the commit looks without a lock, however large the ranges are, and with the append lock
 // it tests one flag.
 //
-//   commit   append lock: begin a watch ▶ look at the memtables, without a lock ▶ append lock: was the watch hit? ▶ append
+//   commit   append lock: begin a watch ▶ look at the memtables, without a lock ▶ append lock: was it hit? ▶ append
 //   writer   append lock: batch to the memtables ▶ mark the watches that it hits ▶ publish
 //
 // A watch begins under the append lock. So each batch was published before, and then the look finds it, or it is

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "index/key_for_message.h"
-#include "transactions/lock_wait.h"
 #include "util/coding.h"
 #include "util/mutant.h"
 
@@ -124,7 +123,7 @@ Status KeyLocks::LimitReached(std::uint32_t family) const {
 Status KeyLocks::BeginWait(const Request& request, LockObstacle obstacle, const std::string& key, bool for_range,
                            WaitScope* scope, std::uint64_t* micros) {
   *micros = 0;
-  if (obstacle.holders.empty()) return scope->End(), Status::OK();  // a claim, which waits for nobody
+  if (obstacle.holders.empty()) return scope->End(), Status::OK();  // a claim never waits
   const std::uint64_t now = clock_.NowMicros();
   const std::uint64_t waited = now - request.began;
   constexpr std::int64_t kUnlimited = std::int64_t{1} << 50;

@@ -3,9 +3,9 @@
 //   stripe = hash of family and key ─▶ mutex, condition, table: (family, key) ─▶ who has the lock
 //   ranges                          ─▶ mutex, condition, RangeTable
 //
-// A lock is exclusive, for one transaction, or shared, for any number. A transaction that has a shared lock alone gets
-// the exclusive one at once. A request that finds the lock taken waits on the condition of the stripe, or of the ranges.
-// There is no queue: of those that wait, the first to wake up gets the lock.
+// A lock is exclusive, for one transaction, or shared, for any number. A transaction that has a shared lock of a key
+// alone gets the exclusive one at once. A request that finds the lock taken waits on the condition of the stripe, or of
+// the ranges. There is no queue: of those that wait, the first to wake up gets the lock.
 //
 // A key and a range that contains it exclude each other, unless both locks are shared or of one transaction:
 //
@@ -119,7 +119,6 @@ class KeyLocks {
     const KeyRange* range;      // null: a key
     [[nodiscard]] std::string ForMessage() const;
   };
-  class WaitScope;
   // A range that is claimed: withdrawn at the end of the scope, unless it was kept.
   class Claim;
 

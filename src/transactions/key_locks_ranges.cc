@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "transactions/lock_wait.h"
+#include "transactions/key_locks.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
 

@@ -39,7 +39,7 @@ struct KeyRange {
   // [begin, end); nullopt: no bound on this side.
   static KeyRange Of(const std::optional<Slice>& begin, const std::optional<Slice>& end);
 
-  // From `start` to `end`, both included. InvalidArgument as Transaction::GetRangeLock, except that `start` may be behind
+  // From `start` to `end`, both included. InvalidArgument: see Transaction::GetRangeLock; but `start` may be behind
   // `end`.
   static Result<KeyRange> Between(const Comparator& order, const Endpoint& start, const Endpoint& end);
 

@@ -290,7 +290,8 @@ Status ListPreparedTransactions(DB* db, std::vector<PreparedTransaction>* prepar
   if (inside == nullptr) return Status::InvalidArgument("ListPreparedTransactions: the database is null");
   CAMBIUM_RETURN_IF_ERROR(inside->CheckUsable());
   return PreparedStore(inside).VisitAll([&](Slice name, const PreparedRecord& record) {
-    prepared->push_back({name.ToString(), record.batch.Count(), record.locks.keys.size() + record.locks.ranges.size(), record.bytes});
+    const std::uint64_t locks = record.locks.keys.size() + record.locks.ranges.size();
+    prepared->push_back({name.ToString(), record.batch.Count(), locks, record.bytes});
     return Status::OK();
   });
 }

@@ -54,4 +54,22 @@ class WaitGraph {
   std::size_t remembered_max_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
+// Ends the wait of a transaction at the end of the scope, if it was entered in the graph.
+class WaitScope {
+ public:
+  WaitScope(WaitGraph* graph, TransactionID id) : graph_(*graph), id_(id) {}
+  ~WaitScope() { End(); }
+  WaitScope(const WaitScope&) = delete;
+  WaitScope& operator=(const WaitScope&) = delete;
+  void End() {
+    if (is_waiting) graph_.End(id_);
+    is_waiting = false;
+  }
+  bool is_waiting = false;
+
+ private:
+  WaitGraph& graph_;
+  const TransactionID id_;
+};
+
 }  // namespace cambium

@@ -546,6 +546,9 @@ cambium_iterator_t *cambium_transaction_create_iterator_cf(cambium_transaction_t
 void cambium_transaction_delete(cambium_transaction_t *, const char *, size_t, char **);
 void cambium_transaction_delete_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *, size_t, char
     **);
+void cambium_transaction_delete_range(cambium_transaction_t *, const char *, size_t, const char *, size_t, char **);
+void cambium_transaction_delete_range_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *,
+    size_t, const char *, size_t, char **);
 void cambium_transaction_destroy(cambium_transaction_t *);
 char *cambium_transaction_get(cambium_transaction_t *, const cambium_readoptions_t *, const char *, size_t, size_t *,
     char **);
@@ -569,6 +572,10 @@ cambium_pinnableslice_t *cambium_transaction_get_pinned_for_update(cambium_trans
     *, const char *, size_t, unsigned char, char **);
 cambium_pinnableslice_t *cambium_transaction_get_pinned_for_update_cf(cambium_transaction_t *, const
     cambium_readoptions_t *, cambium_column_family_handle_t *, const char *, size_t, unsigned char, char **);
+void cambium_transaction_get_range_lock(cambium_transaction_t *, const char *, size_t, unsigned char, const char *,
+    size_t, unsigned char, char **);
+void cambium_transaction_get_range_lock_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *,
+    size_t, unsigned char, const char *, size_t, unsigned char, char **);
 int cambium_transaction_get_state(const cambium_transaction_t *);
 cambium_writebatch_wi_t *cambium_transaction_get_writebatch_wi(cambium_transaction_t *);
 void cambium_transaction_multi_get(cambium_transaction_t *, const cambium_readoptions_t *, size_t, const char *const *,
@@ -614,6 +621,9 @@ void cambium_transaction_singledelete(cambium_transaction_t *, const char *, siz
 void cambium_transaction_singledelete_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *,
     size_t, char **);
 const cambium_snapshot_t *cambium_transaction_snapshot(const cambium_transaction_t *);
+void cambium_transaction_track_range(cambium_transaction_t *, const char *, size_t, const char *, size_t, char **);
+void cambium_transaction_track_range_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *, size_t,
+    const char *, size_t, char **);
 void cambium_transaction_undo_get_for_update(cambium_transaction_t *, const char *, size_t);
 void cambium_transaction_undo_get_for_update_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *,
     size_t);

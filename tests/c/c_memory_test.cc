@@ -164,6 +164,22 @@ void BeginAndWrite(Room& r) {
   cambium_transaction_put(r.txn, "key", 3, "new", 3, &r.error);
 }
 
+void AddRangesOfTransactions(Table* all) {
+  Table& c = *all;
+  c["transaction_track_range"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_track_range(r.txn, "key", 3, nullptr, 0, &r.error);
+  }, Begin};
+  c["transaction_track_range_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_track_range_cf(r.txn, r.x, "key", 3, "l", 1, &r.error);
+  }, Begin};
+  c["transaction_delete_range"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_delete_range(r.txn, "key", 3, "l", 1, &r.error);
+  }, Begin};
+  c["transaction_delete_range_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_delete_range_cf(r.txn, r.x, "key", 3, "l", 1, &r.error);
+  }, Begin};
+}
+
 void AddReadsOfTransactions(Table* all) {
   Table& c = *all;
   c["transaction_get"] = {Needs::kOpen, [](Room& r) {
@@ -373,6 +389,16 @@ void AddTransactionDbs(Table* all) {
   }, OpenLockingDb};
   c["transaction_prepare"] = {Needs::kNothing, [](Room& r) { cambium_transaction_prepare(r.txn, &r.error); },
                               BeginNamed};
+  c["transaction_get_range_lock"] = {Needs::kNothing, [](Room& r) {
+    cambium_transaction_get_range_lock(r.txn, "key", 3, 0, "l", 1, 1, &r.error);
+  }, BeginNamed};
+  c["transaction_get_range_lock_cf"] = {Needs::kNothing, [](Room& r) {
+    cambium_transaction_get_range_lock_cf(r.txn, r.handles[1], "key", 3, 0, "l", 1, 1, &r.error);
+  }, [](Room& r) {
+    static const cambium_transaction_options_t how{};
+    OpenLockingFamilies(r);
+    r.txn = cambium_transaction_begin(r.txn_db, &r.write, &how, nullptr);
+  }};
   c["transactiondb_get_prepared_transactions"] = {Needs::kNothing, TakePrepared, ReopenWithPrepared};
   c["transaction_set_name"] = {Needs::kNothing, [](Room& r) {
     cambium_transaction_set_name(r.txn, "a name that is not short", 24, &r.error);
@@ -749,6 +775,7 @@ const Table& Cases() {
     AddCopies(all);
     AddTransactions(all);
     AddReadsOfTransactions(all);
+    AddRangesOfTransactions(all);
     AddIndexedBatches(all);
     AddTransactionDbs(all);
     AddCallsOfTransactionDbs(all);

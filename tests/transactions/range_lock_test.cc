@@ -323,7 +323,7 @@ TEST(RangeLockTest, ADeadlockOverRangesIsReportedWithItsCircle) {
   waiter.join();
 }
 
-// The first of two transactions releases the range for which the second waits, and then wants a key that the second has.
+// The first of two transactions releases the range for which the second waits, and then wants a key of the second.
 int FalseDeadlocks() {
   Store store({.transaction_lock_timeout = 5000});
   int deadlocks = 0;
