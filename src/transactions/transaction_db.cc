@@ -187,9 +187,9 @@ class TransactionDBImpl final : public TransactionDB {
   }
 
  private:
-  // Locks all, in the order of families, and of the keys with which the locks begin. So two batches never wait for each
-  // other in a circle: of what they have locked, that which begins last is waited for only by those that have locked
-  // what begins before it, and its owner waits only for what begins behind it.
+  // Locks all, in the order of families, and of the keys with which the locks begin. So batches never wait for each
+  // other in a circle: what a batch waits for begins behind all that it has locked, and in a circle one of them would
+  // wait for what ends before that.
   Status LockAll(std::vector<LockOfBatch>* locks, PessimisticTransaction* owner) {
     std::map<std::uint32_t, std::shared_ptr<Family>> families;
     for (const LockOfBatch& each : *locks) {

@@ -231,6 +231,19 @@ TEST_F(NamesTransactionsTest, FamiliesAndManyKeysAreReadInATransaction) {
   delete more;
 }
 
+TEST_F(NamesTransactionsTest, ARangeLockKeepsOthersOut) {
+  TransactionDBOptions transactions;
+  transactions.transaction_lock_timeout = transactions.default_lock_timeout = 1;
+  OpenLocking(transactions);
+  const std::unique_ptr<Transaction> transaction(locking_->BeginTransaction(WriteOptions()));
+  using ROCKSDB_NAMESPACE::Endpoint;
+  ASSERT_TRUE(transaction->GetRangeLock(locking_->DefaultColumnFamily(), Endpoint("b"), Endpoint("d", true)).ok());
+  EXPECT_TRUE(locking_->Put(WriteOptions(), "dd", "1").IsTimedOut());
+  EXPECT_TRUE(locking_->Put(WriteOptions(), "e", "1").ok());
+  ASSERT_TRUE(transaction->Rollback().ok());
+  EXPECT_TRUE(locking_->Put(WriteOptions(), "dd", "1").ok());
+}
+
 TEST_F(NamesTransactionsTest, WhatDoesNotExistIsRefused) {
   TransactionDBOptions other_policy;
   other_policy.write_policy = ROCKSDB_NAMESPACE::WRITE_PREPARED;

@@ -1,6 +1,7 @@
 // Ranges that pessimistic transactions lock, and range deletes in transactions of both kinds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -387,6 +388,33 @@ TEST(RangeLockTest, AKeyIsNotLockedBesideTheRangeThatIsBeingLocked) {
   }
   const MutantScope mutant(Mutant::kClaimsCountAsLocks);
   EXPECT_EQ(LockBesideARange("KeyLocks:claimed", true), std::pair(false, false));
+}
+
+// Batches lock keys and ranges in one order, that of the comparator, so none waits for another one that waits for it.
+TEST(RangeLockTest, BatchesWithRangesNeverWaitInACircle) {
+  Store store({.default_lock_timeout = 60'000}, ReverseBytewiseComparator());
+  const std::uint64_t seed = SeedFromEnvironment(23);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      Prng prng(seed + static_cast<std::uint64_t>(t));
+      const auto key = [&] { return std::string(1, static_cast<char>('a' + prng.Uniform(8))); };
+      for (std::uint64_t i = 0; i < ScaledCount(200); ++i) {
+        WriteBatch batch;
+        for (std::uint64_t op = 0; op < 4; ++op) {
+          const std::string one = key();
+          const std::string other = key();
+          const Status added = prng.OneIn(2) ? batch.Put(one, "1")
+                                             : batch.DeleteRange(std::max(one, other), std::min(one, other));
+          EXPECT_TRUE(added.ok());
+        }
+        const Status s = store.db->Write({}, &batch);
+        EXPECT_TRUE(s.ok()) << s.ToString();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(store.db->GetRangeLockStatusData().empty());
 }
 
 // ---- Range deletes ----

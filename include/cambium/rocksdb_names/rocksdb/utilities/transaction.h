@@ -14,6 +14,7 @@
 
 namespace rocksdb::inline on_cambium {
 
+using cambium::Endpoint;
 using cambium::TransactionID;
 using cambium::TransactionName;
 using cambium::TransactionNotifier;
@@ -127,6 +128,10 @@ class Transaction {
   Status MergeUntracked(const Slice& key, const Slice& operand) { return Merge(key, operand); }
 
   Status RebuildFromWriteBatch(WriteBatch* batch) { return rep_->RebuildFromWriteBatch(batch); }
+  // In each TransactionDB, without a RangeLockManagerHandle.
+  Status GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start, const Endpoint& end) {
+    return rep_->GetRangeLock(family, start, end);
+  }
   void UndoGetForUpdate(ColumnFamilyHandle* family, const Slice& key) { rep_->UndoGetForUpdate(family, key); }
   void UndoGetForUpdate(const Slice& key) { rep_->UndoGetForUpdate(key); }
   void DisableIndexing() { rep_->DisableIndexing(); }
