@@ -53,7 +53,7 @@ TEST_F(ToolVersionsTest, ManifestAndStatsShowThatTheFamilyKeepsThem) {
 }
 
 TEST_F(ToolVersionsTest, DumpShowsThem) {
-  const std::string text = RunTool("dump " + Path() + " --what " + (TestsUseLsm() ? "runs" : "index")).output;
+  const std::string text = RunTool("dump " + Path() + " --what " + (TestsUseLsm() ? "runs" : "pages")).output;
   EXPECT_NE(text.find("b  inline, 1 bytes, version 4"), std::string::npos) << text;
   EXPECT_NE(text.find("a  inline, 1 bytes\n"), std::string::npos) << text;
 }
