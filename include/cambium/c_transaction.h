@@ -464,6 +464,28 @@ unsigned char cambium_compare_and_delete_cf(cambium_t* db, const cambium_writeop
                                             cambium_column_family_handle_t* family, const char* key,
                                             size_t key_length, const char* expected, size_t expected_length,
                                             char** errptr);
+/* The version of a value is the sequence number of its write. cambium_get_with_version is cambium_get, and sets *version
+   to that of the value; to 0 if the key does not exist, and after an error. From the first such call on that finds a
+   value, the column family keeps versions, and releases that do not know this refuse to open the database: see
+   conditional_write.h. */
+char* cambium_get_with_version(cambium_t* db, const cambium_readoptions_t* options, const char* key, size_t key_length,
+                               size_t* value_length, uint64_t* version, char** errptr);
+char* cambium_get_with_version_cf(cambium_t* db, const cambium_readoptions_t* options,
+                                  cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                  size_t* value_length, uint64_t* version, char** errptr);
+/* Puts the value, or deletes the key, if the key was not written since cambium_get_with_version returned `version`. 0: if
+   the key does not exist. */
+unsigned char cambium_put_if_unchanged(cambium_t* db, const cambium_writeoptions_t* options, const char* key,
+                                       size_t key_length, uint64_t version, const char* value, size_t value_length,
+                                       char** errptr);
+unsigned char cambium_put_if_unchanged_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                                          cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                          uint64_t version, const char* value, size_t value_length, char** errptr);
+unsigned char cambium_delete_if_unchanged(cambium_t* db, const cambium_writeoptions_t* options, const char* key,
+                                          size_t key_length, uint64_t version, char** errptr);
+unsigned char cambium_delete_if_unchanged_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                                             cambium_column_family_handle_t* family, const char* key,
+                                             size_t key_length, uint64_t version, char** errptr);
 /* Writes the batch if all conditions hold. The conditions copy keys and values, and use the family handles: keep these
    until the last call. One thread at a time. */
 cambium_writeconditions_t* cambium_writeconditions_create(void);
@@ -477,6 +499,11 @@ void cambium_writeconditions_has_value(cambium_writeconditions_t* conditions, co
 void cambium_writeconditions_has_value_cf(cambium_writeconditions_t* conditions,
                                           cambium_column_family_handle_t* family, const char* key, size_t key_length,
                                           const char* value, size_t value_length);
+void cambium_writeconditions_is_unchanged(cambium_writeconditions_t* conditions, const char* key, size_t key_length,
+                                          uint64_t version);
+void cambium_writeconditions_is_unchanged_cf(cambium_writeconditions_t* conditions,
+                                             cambium_column_family_handle_t* family, const char* key,
+                                             size_t key_length, uint64_t version);
 unsigned char cambium_write_if(cambium_t* db, const cambium_writeoptions_t* options,
                                const cambium_writeconditions_t* conditions, cambium_writebatch_t* batch,
                                char** errptr);

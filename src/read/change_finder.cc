@@ -20,17 +20,13 @@ Answer Ask(const LogTable& table, Slice key, SequenceNumber since) {
   return sequence > since ? Answer::kChanged : Answer::kUnchanged;
 }
 
-std::string Describe(const Family& family, Slice key) {
-  return "key " + KeyForMessage(key) + " of column family \"" + family.name + "\"";
-}
-
 Status Changed(const Family& family, Slice key) {
-  return Status::Busy(Describe(family, key) + " was written by others");
+  return Status::Busy(KeyForMessage(family, key) + " was written by others");
 }
 
 Status NotKnown(const Family& family, Slice key) {
   return Status::TryAgain("too much was written since the transaction began to find out whether " +
-                          Describe(family, key) + " was written");
+                          KeyForMessage(family, key) + " was written");
 }
 
 // "[01, 05)", in hexadecimal.
@@ -92,7 +88,8 @@ Status ChangeFinder::CheckInterval(const Family& family, const KeyInterval& inte
                           Describe(family, interval) + " was written");
 }
 
-Status ChangeFinder::CheckKey(const Family& family, Slice key, SequenceNumber since, Asks asks) const {
+Status ChangeFinder::CheckKey(const Family& family, Slice key, SequenceNumber since, Asks asks,
+                              const Snapshot* then) const {
   {
     const ViewLook view(commits_.view());
     if (view.get() == nullptr) return Status::ShutdownInProgress("the database is closed");
@@ -114,10 +111,11 @@ Status ChangeFinder::CheckKey(const Family& family, Slice key, SequenceNumber si
     if (answer == Answer::kUnchanged) return Status::OK();
   }
   if (history.floor <= since) return Status::OK();
-  return asks == Asks::kRecords ? CheckRecord(family, key, since) : NotKnown(family, key);
+  return asks == Asks::kRecords ? CheckLayers(family, key, since, then) : NotKnown(family, key);
 }
 
-Status ChangeFinder::CheckRecord(const Family& family, Slice key, SequenceNumber since) const {
+// The newest entry decides: a later put, delete or range delete would hide it.
+Status ChangeFinder::CheckLayers(const Family& family, Slice key, SequenceNumber since, const Snapshot* then) const {
   const std::shared_ptr<const View> view = commits_.view().Pin();
   const FamilyView* const found = view == nullptr ? nullptr : view->Find(family.id);
   if (found == nullptr) return DroppedStatus(family);
@@ -125,15 +123,50 @@ Status ChangeFinder::CheckRecord(const Family& family, Slice key, SequenceNumber
   Entry entry;
   FoundIn where{};
   CAMBIUM_TRY(const bool is_found, found->layers->Find(key, &page, &entry, &where));
-  // The newest entry decides: a later put, delete or range delete would hide it.
-  if (!is_found || entry.kind != EntryKind::kValue) return NotKnown(family, key);
+  if (!is_found || entry.kind == EntryKind::kTombstone) return CheckAbsent(family, key, since, then);
+  if (entry.kind == EntryKind::kInline) return CheckVersion(family, key, since, entry);
+  return entry.kind == EntryKind::kValue ? CheckRecord(*view, family, key, since, entry) : NotKnown(family, key);
+}
+
+Status ChangeFinder::CheckRecord(const View& view, const Family& family, Slice key, SequenceNumber since,
+                                 const Entry& entry) const {
   CAMBIUM_TRY(const SequenceNumber sequence,
-              ReadSequence(view->segments, QueryFor(db_, family, ReadOptions(), key, entry)));
+              ReadSequence(view.segments, QueryFor(db_, family, ReadOptions(), key, entry)));
   if (sequence <= since || MutantIs(Mutant::kRecordsAreNotCompared)) return Status::OK();
-  // A filter that changes a value gives it a later number, but is no writer.
+  // A filter that changes a separated value gives it a later number, but is no writer.
   const ColumnFamilyOptions& options = family.options();
   const bool is_filtered = options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
   return is_filtered ? NotKnown(family, key) : Changed(family, key);
+}
+
+Status ChangeFinder::CheckVersion(const Family& family, Slice key, SequenceNumber since, const Entry& entry) const {
+  if (MutantIs(Mutant::kVersionsAreNotCompared)) return Status::OK();
+  if (entry.version() != 0) return entry.version() <= since ? Status::OK() : Changed(family, key);
+  if (!family.KeepsVersions()) {
+    static_cast<void>(versions_.Begin(family));  // if it fails, the next such call tries again
+    return NotKnown(family, key);
+  }
+  // It was in the layers when the family began to keep versions.
+  return family.versions_since.load(std::memory_order_acquire) <= since ? Status::OK() : NotKnown(family, key);
+}
+
+// The layers do not say when a key was deleted.
+Status ChangeFinder::CheckAbsent(const Family& family, Slice key, SequenceNumber since, const Snapshot* then) const {
+  if (then == nullptr || then->GetSequenceNumber() != since) return NotKnown(family, key);
+  ReadOptions at;
+  at.snapshot = then;
+  SequenceNumber sequence = 0;
+  CAMBIUM_TRY(const std::shared_ptr<const View> view, head_.PinViewFor(at, &sequence));
+  const FamilyView* const found = view->Find(family.id);
+  if (found == nullptr) return Status::OK();  // the family was created later
+  PageRef page;
+  Entry entry;
+  FoundIn where{};
+  bool is_found = View::FindInMemory(*found, key, sequence, &entry);
+  if (!is_found) {
+    CAMBIUM_TRY(is_found, found->layers->Find(key, &page, &entry, &where));
+  }
+  return is_found && entry.kind != EntryKind::kTombstone ? Changed(family, key) : Status::OK();
 }
 
 }  // namespace cambium

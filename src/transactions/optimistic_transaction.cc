@@ -72,7 +72,8 @@ Status OptimisticTransaction::TrackNew(TrackedRange* range) {
 Status OptimisticTransaction::CheckKeys(SequenceNumber not_before, DbInside::Asks asks) const {
   for (const auto& [id, its] : tracked_.families()) {
     for (const auto& [key, tracked] : its.keys) {
-      CAMBIUM_RETURN_IF_ERROR(inside_.CheckUnchanged(*its.family, key, std::max(tracked.since, not_before), asks));
+      const SequenceNumber since = std::max(tracked.since, not_before);
+      CAMBIUM_RETURN_IF_ERROR(inside_.CheckUnchanged(*its.family, key, since, asks, GetSnapshot()));
     }
   }
   return Status::OK();

@@ -240,7 +240,7 @@ Status PessimisticTransaction::Track(const std::shared_ptr<Family>& family, cons
     // With the lock, a key that was not written up to now remains so.
     const bool is_compared = known != nullptr && known->since <= since;
     const Status s =
-        is_compared ? Status::OK() : inside_.CheckUnchanged(*family, key, since, DbInside::Asks::kRecords);
+        is_compared ? Status::OK() : inside_.CheckUnchanged(*family, key, since, DbInside::Asks::kRecords, snapshot);
     if (!s.ok()) {
       if (known == nullptr) context_.locks.Unlock(owner_.id, family->id, key);
       return s;

@@ -476,6 +476,26 @@ void AddConditionalWrites(Table* all) {
   c["compare_and_delete_cf"] = {Needs::kOpen, [](Room& r) {
     cambium_compare_and_delete_cf(r.db, &r.write, r.x, "key", 3, "value", 5, &r.error);
   }};
+  c["get_with_version"] = {Needs::kOpen, [](Room& r) {
+    std::uint64_t version = 0;
+    r.copies[0] = cambium_get_with_version(r.db, &r.read, "later", 5, r.sizes, &version, &r.error);
+  }};
+  c["get_with_version_cf"] = {Needs::kOpen, [](Room& r) {
+    std::uint64_t version = 0;
+    r.copies[0] = cambium_get_with_version_cf(r.db, &r.read, r.x, "key", 3, r.sizes, &version, &r.error);
+  }};
+  c["put_if_unchanged"] = {Needs::kOpen, [](Room& r) {
+    cambium_put_if_unchanged(r.db, &r.write, "new", 3, 0, "1", 1, &r.error);
+  }};
+  c["put_if_unchanged_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_put_if_unchanged_cf(r.db, &r.write, r.x, "new", 3, 0, "1", 1, &r.error);
+  }};
+  c["delete_if_unchanged"] = {Needs::kOpen, [](Room& r) {
+    cambium_delete_if_unchanged(r.db, &r.write, "later", 5, 1, &r.error);
+  }};
+  c["delete_if_unchanged_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_delete_if_unchanged_cf(r.db, &r.write, r.x, "key", 3, 1, &r.error);
+  }};
   c["write_if"] = {Needs::kOpen, [](Room& r) {
     cambium_write_if(r.db, &r.write, static_cast<cambium_writeconditions_t*>(r.keeper.get()), &r.batch, &r.error);
   }, [](Room& r) {

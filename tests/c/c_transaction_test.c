@@ -168,8 +168,11 @@ static void test_try_again(cambium_t* db) {
   static char value[100];
   cambium_flushoptions_t* const flush = cambium_flushoptions_create();
   cambium_writebatch_t* const batch = cambium_writebatch_create();
-  cambium_transaction_t* const txn = begin_over(db);
+  cambium_transaction_t* txn;
   int i;
+  cambium_put(db, woptions, "wanted", 6, "0", 1, &error);
+  CHECK_OK(error);
+  txn = begin_over(db);
   txn_put(txn, "wanted", "1");
   for (i = 0; i < 10000; ++i) {
     char key[20];
@@ -189,6 +192,7 @@ static void test_try_again(cambium_t* db) {
   cambium_writebatch_destroy(batch);
   cambium_flushoptions_destroy(flush);
   cambium_delete_range(db, woptions, "many", 4, "manz", 4, &error);
+  cambium_delete(db, woptions, "wanted", 6, &error);
   CHECK_OK(error);
 }
 
@@ -1284,6 +1288,63 @@ static void test_write_if(cambium_t* db, cambium_column_family_handle_t* x) {
   cambium_writebatch_destroy(batch);
 }
 
+static uint64_t version_of(cambium_t* db, cambium_column_family_handle_t* family, const char* expected) {
+  size_t length = 99;
+  uint64_t version = 99;
+  char* const value = family == NULL ? cambium_get_with_version(db, roptions, "v", 1, &length, &version, &error)
+                                     : cambium_get_with_version_cf(db, roptions, family, "v", 1, &length, &version, &error);
+  CHECK_OK(error);
+  CHECK((value == NULL) == (expected == NULL));
+  CHECK((value == NULL) == (version == 0));
+  if (value == NULL) return 0;
+  CHECK(length == strlen(expected) && memcmp(value, expected, length) == 0);
+  cambium_free(value);
+  return version;
+}
+
+static void test_versions(cambium_t* db, cambium_column_family_handle_t* x) {
+  cambium_writebatch_t* const batch = cambium_writebatch_create();
+  cambium_writeconditions_t* const conditions = cambium_writeconditions_create();
+  size_t length = 99;
+  uint64_t first;
+  uint64_t second;
+  CHECK(version_of(db, NULL, NULL) == 0);
+  CHECK(version_of(db, x, NULL) == 0);
+  CHECK(cambium_put_if_unchanged(db, woptions, "v", 1, 0, "1", 1, &error) == 1);
+  CHECK(cambium_put_if_unchanged_cf(db, woptions, x, "v", 1, 0, "1", 1, &error) == 1);
+  CHECK_OK(error);
+  first = version_of(db, NULL, "1");
+  second = version_of(db, x, "1");
+  CHECK(second == first + 1);
+  CHECK(cambium_put_if_unchanged(db, woptions, "v", 1, second, "2", 1, &error) == 0);
+  CHECK(cambium_put_if_unchanged(db, woptions, "v", 1, first, "2", 1, &error) == 1);
+  CHECK(cambium_put_if_unchanged_cf(db, woptions, x, "v", 1, second, "2", 1, &error) == 1);
+  CHECK(cambium_put_if_unchanged_cf(db, woptions, x, "v", 1, second, "3", 1, &error) == 0);
+  CHECK_OK(error);
+  first = version_of(db, NULL, "2");
+  second = version_of(db, x, "2");
+  cambium_writebatch_put(batch, "v", 1, "3", 1);
+  cambium_writebatch_put_cf(batch, x, "v", 1, "3", 1);
+  cambium_writeconditions_is_unchanged(conditions, "v", 1, first);
+  cambium_writeconditions_is_unchanged_cf(conditions, x, "v", 1, second);
+  CHECK(cambium_write_if(db, woptions, conditions, batch, &error) == 1);
+  CHECK(cambium_write_if(db, woptions, conditions, batch, &error) == 0);
+  CHECK(cambium_delete_if_unchanged(db, woptions, "v", 1, first, &error) == 0);
+  CHECK(cambium_delete_if_unchanged(db, woptions, "v", 1, version_of(db, NULL, "3"), &error) == 1);
+  CHECK(cambium_delete_if_unchanged_cf(db, woptions, x, "v", 1, version_of(db, x, "3"), &error) == 1);
+  CHECK_OK(error);
+  CHECK(version_of(db, NULL, NULL) == 0);
+  CHECK(version_of(db, x, NULL) == 0);
+  /* Bad input. */
+  CHECK(cambium_get_with_version_cf(db, roptions, NULL, "v", 1, &length, &first, &error) == NULL);
+  CHECK(length == 0 && first == 0);
+  CHECK_ERROR(error, "Invalid argument");
+  CHECK(cambium_put_if_unchanged_cf(db, woptions, NULL, "v", 1, 0, "1", 1, &error) == 0);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_writeconditions_destroy(conditions);
+  cambium_writebatch_destroy(batch);
+}
+
 static void test_conditional_writes_of(cambium_t* db) {
   cambium_column_family_handle_t* const x = cambium_create_column_family(db, options, "x", &error);
   CHECK_OK(error);
@@ -1305,6 +1366,7 @@ static void test_conditional_writes_of(cambium_t* db) {
   CHECK(cambium_compare_and_delete_cf(db, woptions, x, "a", 1, "2", 1, &error) == 1);
   CHECK_OK(error);
   check_db(db, "a", NULL);
+  test_versions(db, x);
   cambium_column_family_handle_destroy(x);
 }
 

@@ -1,5 +1,6 @@
 #include "golden/golden_case.h"
 
+#include "cambium/conditional_write.h"
 #include "cambium/transaction_db.h"
 #include "util/checksum.h"
 
@@ -217,6 +218,28 @@ void WritePrepared(TestStore* store, Pairs* expected) {
   store->MustClose();
 }
 
+// A family that keeps versions: inline values from before without them, others with them, in the lowest layers and above,
+// and in the log only.
+void WriteVersions(TestStore* store, Pairs* expected) {
+  store->MustOpen();
+  for (int i = 0; i < 40; ++i) Put(store, expected, KeyOf(i), ValueOf(i, static_cast<std::size_t>(i) % 50));
+  store->Flush();
+  std::string value;
+  SequenceNumber version = 0;
+  EXPECT_TRUE(GetWithVersion(store->db.get(), {}, nullptr, KeyOf(1), &value, &version).ok());
+  EXPECT_EQ(version, 40u);
+  for (int i = 20; i < 90; ++i) Put(store, expected, KeyOf(i), ValueOf(i + 100, static_cast<std::size_t>(i) % 70));
+  store->Compact();
+  store->executor->RunAll();
+  Put(store, expected, KeyOf(1), ValueOf(201, 30));
+  Put(store, expected, KeyOf(85), ValueOf(202, 3));
+  Delete(store, expected, KeyOf(30));
+  store->Flush();
+  store->executor->RunAll();
+  Put(store, expected, "tail", "t");
+  store->MustClose();
+}
+
 void SetNothing(Options*) {}
 void SetSmallFiles(Options* options) {
   options->blob_file_size = 16 << 10;
@@ -260,6 +283,8 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"punched", true, SetPunching, WritePunched},
       {"large", true, SetSmallFiles, WriteLarge},
       {"prepared", true, SetNothing, WritePrepared},
+      {"versions", true, SetNothing, WriteVersions},
+      {"versions_levels", true, SetLsm, WriteVersions},
       {"compressed", false, SetSmallFiles, WriteCompressed},
   };
   return cases;
