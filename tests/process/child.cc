@@ -21,13 +21,13 @@ std::uint64_t NowMicros() {
 
 }  // namespace
 
-Child::Child(const std::string& role, const Plan& plan, const std::vector<std::string>& prefix) {
+Child::Child(const std::string& role, const std::string& argument, const std::vector<std::string>& prefix) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   char self[4096] = {};
   if (::readlink("/proc/self/exe", self, sizeof(self) - 1) <= 0) throw std::runtime_error("no /proc/self/exe");
   std::vector<std::string> words = prefix;
-  words.insert(words.end(), {self, "--role", role, plan.ToText()});
+  words.insert(words.end(), {self, "--role", role, argument});
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

@@ -18,7 +18,10 @@ inline constexpr int kMessageDescriptor = 3;
 class Child {
  public:
   // `prefix`: the command line of a program that runs ours, such as strace. The child leads its own process group.
-  Child(const std::string& role, const Plan& plan, const std::vector<std::string>& prefix = {});
+  Child(const std::string& role, const Plan& plan, const std::vector<std::string>& prefix = {})
+      : Child(role, plan.ToText(), prefix) {}
+  // `argument`: passed to the role as the last word of the command line.
+  Child(const std::string& role, const std::string& argument, const std::vector<std::string>& prefix = {});
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
