@@ -60,6 +60,7 @@ Json Describe(const FamilyEdit& edit, bool hex) {
     json["set_index_segments"].push_back(Describe(segment));
   if (!edit.drop_index_segments.empty()) json["drop_index_segments"] = edit.drop_index_segments;
   for (const auto& [slot, change] : edit.accounts.by_slot()) json["accounts"].push_back(DescribeAccount(slot, change));
+  if (edit.versions_since.has_value()) json["versions_since"] = *edit.versions_since;
   return json;
 }
 
@@ -150,6 +151,7 @@ const char* NameOf(EntryKind kind) {
     case EntryKind::kValue:
       return "value";
     case EntryKind::kInline:
+    case EntryKind::kVersionedInline:
       return "inline";
     case EntryKind::kTombstone:
       return "tombstone";
@@ -221,6 +223,7 @@ Json Describe(const FamilyState& family, bool hex) {
             {"comparator", family.comparator},
             {"page_size", family.page_size},
             {"flushed_sequence", family.flushed_sequence}};
+  if (family.versions_since.has_value()) json["versions_since"] = *family.versions_since;
   Json& runs = json["runs_newest_first"] = Json::array();
   for (const RunInfo& run : family.runs) runs.push_back(Describe(run, hex));
   if (family.index_type == IndexType::kLsm) {

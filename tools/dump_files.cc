@@ -398,6 +398,10 @@ void FileDumper::DumpEntries(const std::string& name, const WalkedPage& page, co
     } else if (entry.kind == EntryKind::kInline) {
       its["value_size"] = entry.inline_value.size();
       text += ", " + std::to_string(entry.inline_value.size()) + " bytes";
+      if (entry.version() != 0) {
+        its["version"] = entry.version();
+        text += ", version " + std::to_string(entry.version());
+      }
     }
     Write(its, text + "\n");
   }

@@ -121,7 +121,27 @@ void cambium_transaction_multi_get_for_update_cf(cambium_transaction_t* txn, con
 void cambium_transaction_undo_get_for_update(cambium_transaction_t* txn, const char* key, size_t key_length);
 void cambium_transaction_undo_get_for_update_cf(cambium_transaction_t* txn, cambium_column_family_handle_t* family,
                                                 const char* key, size_t key_length);
-/* Never NULL, as cambium_create_iterator. The keys that it shows are not tracked. */
+/* Tracks the keys from `begin` on and before `end`, those that do not exist included, so that what a scan of the range
+   shows is the same when the transaction commits: see transaction.h. NULL: no bound on this side. Pessimistic
+   transactions: no other writer can write in the range until the transaction has ended. Optimistic transactions: the
+   commit fails if another writer has. */
+void cambium_transaction_track_range(cambium_transaction_t* txn, const char* begin, size_t begin_length,
+                                     const char* end, size_t end_length, char** errptr);
+void cambium_transaction_track_range_cf(cambium_transaction_t* txn, cambium_column_family_handle_t* family,
+                                        const char* begin, size_t begin_length, const char* end, size_t end_length,
+                                        char** errptr);
+/* Locks the keys from `start` to `end`, both included, exclusively. With inf_suffix, an end is the place behind all
+   keys that begin with its bytes; if it has none, the place behind the last key. An error in an optimistic
+   transaction. */
+void cambium_transaction_get_range_lock(cambium_transaction_t* txn, const char* start, size_t start_length,
+                                        unsigned char start_inf_suffix, const char* end, size_t end_length,
+                                        unsigned char end_inf_suffix, char** errptr);
+void cambium_transaction_get_range_lock_cf(cambium_transaction_t* txn, cambium_column_family_handle_t* family,
+                                           const char* start, size_t start_length, unsigned char start_inf_suffix,
+                                           const char* end, size_t end_length, unsigned char end_inf_suffix,
+                                           char** errptr);
+/* Never NULL, as cambium_create_iterator. The keys that it shows are not tracked, unless
+   cambium_transaction_track_range has tracked their range. */
 cambium_iterator_t* cambium_transaction_create_iterator(cambium_transaction_t* txn,
                                                         const cambium_readoptions_t* options);
 cambium_iterator_t* cambium_transaction_create_iterator_cf(cambium_transaction_t* txn,
@@ -140,7 +160,13 @@ void cambium_transaction_delete_cf(cambium_transaction_t* txn, cambium_column_fa
 void cambium_transaction_singledelete(cambium_transaction_t* txn, const char* key, size_t key_length, char** errptr);
 void cambium_transaction_singledelete_cf(cambium_transaction_t* txn, cambium_column_family_handle_t* family,
                                          const char* key, size_t key_length, char** errptr);
-/* Add the operations of a batch as if they were made one by one. A range delete is an error. */
+/* Deletes the keys from `begin` on and before `end`. Tracks the range. */
+void cambium_transaction_delete_range(cambium_transaction_t* txn, const char* begin, size_t begin_length,
+                                      const char* end, size_t end_length, char** errptr);
+void cambium_transaction_delete_range_cf(cambium_transaction_t* txn, cambium_column_family_handle_t* family,
+                                         const char* begin, size_t begin_length, const char* end, size_t end_length,
+                                         char** errptr);
+/* Add the operations of a batch as if they were made one by one. */
 void cambium_transaction_rebuild_from_writebatch(cambium_transaction_t* txn, cambium_writebatch_t* batch,
                                                  char** errptr);
 void cambium_transaction_rebuild_from_writebatch_wi(cambium_transaction_t* txn, cambium_writebatch_wi_t* batch,
@@ -223,7 +249,7 @@ void cambium_transactiondb_close(cambium_transactiondb_t* txn_db);
    each transaction is destroyed, after it was committed or rolled back. */
 cambium_transaction_t** cambium_transactiondb_get_prepared_transactions(cambium_transactiondb_t* txn_db,
                                                                         size_t* count, char** errptr);
-/* The same database as an object for all functions of c.h, whose writes lock their keys; a range delete is an error. It
+/* The same database as an object for all functions of c.h, whose writes lock their keys and ranges. It
    is closed once: by this pointer or by the other. */
 cambium_t* cambium_transactiondb_as_db(cambium_transactiondb_t* txn_db);
 /* The database below: its writes lock nothing, and transactions without a snapshot do not notice them. Release it with
@@ -438,6 +464,28 @@ unsigned char cambium_compare_and_delete_cf(cambium_t* db, const cambium_writeop
                                             cambium_column_family_handle_t* family, const char* key,
                                             size_t key_length, const char* expected, size_t expected_length,
                                             char** errptr);
+/* The version of a value is the sequence number of its write. cambium_get_with_version is cambium_get, and sets *version
+   to that of the value; to 0 if the key does not exist, and after an error. From the first such call on that finds a
+   value, the column family keeps versions, and releases that do not know this refuse to open the database: see
+   conditional_write.h. */
+char* cambium_get_with_version(cambium_t* db, const cambium_readoptions_t* options, const char* key, size_t key_length,
+                               size_t* value_length, uint64_t* version, char** errptr);
+char* cambium_get_with_version_cf(cambium_t* db, const cambium_readoptions_t* options,
+                                  cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                  size_t* value_length, uint64_t* version, char** errptr);
+/* Puts the value, or deletes the key, if the key was not written since cambium_get_with_version returned `version`. 0: if
+   the key does not exist. */
+unsigned char cambium_put_if_unchanged(cambium_t* db, const cambium_writeoptions_t* options, const char* key,
+                                       size_t key_length, uint64_t version, const char* value, size_t value_length,
+                                       char** errptr);
+unsigned char cambium_put_if_unchanged_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                                          cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                          uint64_t version, const char* value, size_t value_length, char** errptr);
+unsigned char cambium_delete_if_unchanged(cambium_t* db, const cambium_writeoptions_t* options, const char* key,
+                                          size_t key_length, uint64_t version, char** errptr);
+unsigned char cambium_delete_if_unchanged_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                                             cambium_column_family_handle_t* family, const char* key,
+                                             size_t key_length, uint64_t version, char** errptr);
 /* Writes the batch if all conditions hold. The conditions copy keys and values, and use the family handles: keep these
    until the last call. One thread at a time. */
 cambium_writeconditions_t* cambium_writeconditions_create(void);
@@ -451,6 +499,11 @@ void cambium_writeconditions_has_value(cambium_writeconditions_t* conditions, co
 void cambium_writeconditions_has_value_cf(cambium_writeconditions_t* conditions,
                                           cambium_column_family_handle_t* family, const char* key, size_t key_length,
                                           const char* value, size_t value_length);
+void cambium_writeconditions_is_unchanged(cambium_writeconditions_t* conditions, const char* key, size_t key_length,
+                                          uint64_t version);
+void cambium_writeconditions_is_unchanged_cf(cambium_writeconditions_t* conditions,
+                                             cambium_column_family_handle_t* family, const char* key,
+                                             size_t key_length, uint64_t version);
 unsigned char cambium_write_if(cambium_t* db, const cambium_writeoptions_t* options,
                                const cambium_writeconditions_t* conditions, cambium_writebatch_t* batch,
                                char** errptr);

@@ -46,6 +46,9 @@ class [[nodiscard]] Status {
   // kFatal: the database takes no writes until it is opened again. For example, a sync failed, or
   // memory ran out between the write of a MANIFEST record and the change in memory that it describes.
   enum class Severity : unsigned char { kNone = 0, kFatal = 1 };
+  // So that Status::kBusy and Status::kDeadlock are names too, as in RocksDB.
+  using enum Code;
+  using enum SubCode;
 
   Status() = default;
   ~Status() = default;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,16 @@ namespace cambium {
 using TransactionID = std::uint64_t;
 using TransactionName = std::string;
 
+// An end of a range that GetRangeLock locks: the key `slice`. With inf_suffix, the place behind all keys that begin
+// with the bytes of `slice`; of an empty slice, the place behind the last key. RocksDB's.
+struct Endpoint {
+  Slice slice;
+  bool inf_suffix = false;
+
+  Endpoint() = default;
+  explicit Endpoint(Slice its_slice, bool its_inf_suffix = false) : slice(its_slice), inf_suffix(its_inf_suffix) {}
+};
+
 class TransactionNotifier {
  public:
   virtual ~TransactionNotifier() = default;
@@ -38,7 +49,8 @@ class TransactionNotifier {
 //   pessimistic   a key is locked when it is tracked, until the end of the transaction; the call waits for the lock.
 //                 With a snapshot, it returns Busy if the key was written since
 //
-// Put, Delete, SingleDelete and GetForUpdate track their keys; the functions named ...Untracked do not. An operation on
+// Put, Delete, SingleDelete and GetForUpdate track their keys, TrackRange and DeleteRange their ranges; the functions
+// named ...Untracked do not. An operation on
 // a family without a handle (null) is for the default family.
 //
 // A deleted transaction that was not committed is rolled back, unless it is prepared. One thread at a time; a call that
@@ -55,7 +67,7 @@ class Transaction {
   // ---- Snapshots ----
   // Takes a snapshot now. From now on a key conflicts if it was written after this snapshot.
   virtual void SetSnapshot() = 0;
-  // Takes it at the next Put, Delete, SingleDelete, GetForUpdate or Commit, and calls the notifier, if there is one.
+  // Takes it at the next call that writes or tracks, or at Commit, and calls the notifier, if there is one.
   virtual void SetSnapshotOnNextOperation(std::shared_ptr<TransactionNotifier> notifier = nullptr) = 0;
   // Null if there is none. Valid until the snapshot is replaced or cleared, or the transaction ends.
   [[nodiscard]] virtual const Snapshot* GetSnapshot() const = 0;
@@ -65,7 +77,7 @@ class Transaction {
   // OK: the writes are in the database, and durable if WriteOptions::sync is set. After an error they are not (unless a
   // sync has failed: see db.h), and the transaction can be rolled back; after Busy or TryAgain the same work may
   // succeed in a new transaction.
-  //   Busy          a tracked key was written by others; the message names it
+  //   Busy          a tracked key, or a key in a tracked range, was written by others; the message names it
   //   TryAgain      whether a key was written is not known any more (see OptimisticTransactionDB)
   //   Expired       the transaction's expiration has passed (pessimistic)
   // Other errors are those of DB::Write.
@@ -77,7 +89,6 @@ class Transaction {
   // deleted, the database is closed, or the process ends. The next TransactionDB::Open finds it again: see
   // GetAllPreparedTransactions. After an error it is not prepared (unless a sync has failed: see db.h).
   //   InvalidArgument   no name; optimistic; Commit could not write the batch, because it is too large, for example
-  //   NotSupported      the batch has range deletes
   //   Expired           the transaction's expiration has passed
   // Other errors are those of DB::Write. The first Prepare of a database creates the column family "cambium.prepared".
   virtual Status Prepare() = 0;
@@ -130,6 +141,25 @@ class Transaction {
   // ends. It does not track the keys that it shows.
   virtual Iterator* GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) = 0;
   Iterator* GetIterator(const ReadOptions& options) { return GetIterator(options, nullptr); }
+  // Tracks the keys in [begin, end), those that do not exist included: what a scan of the range shows is the same when
+  // the transaction commits. nullopt: no bound on this side. Call it before the scan. Nothing in RocksDB corresponds.
+  //
+  //   optimistic    Commit returns Busy, and names a key, if others have put or deleted a key in the range since it was
+  //                 tracked, or since the transaction's snapshot if there is one; also if a range delete overlaps it.
+  //                 TryAgain if so much was written since that this is not known: see OptimisticTransactionDB
+  //   pessimistic   takes a shared lock of the range, as GetForUpdate does of a key: until the transaction ends, others
+  //                 may read and track the range, but not write in it. Waits and fails as a lock of a key does
+  //
+  // InvalidArgument if begin is greater than end. An empty range tracks nothing. UndoGetForUpdate does not change
+  // ranges; RollbackToSavePoint forgets those that were tracked since.
+  virtual Status TrackRange(ColumnFamilyHandle* family, std::optional<Slice> begin, std::optional<Slice> end) = 0;
+  Status TrackRange(std::optional<Slice> begin, std::optional<Slice> end) { return TrackRange(nullptr, begin, end); }
+  // Locks the keys from `start` to `end`, both included, exclusively: others may neither write nor track a key of the
+  // range. With a snapshot, returns Busy if one was written since. Waits and fails as a lock of a key does.
+  // NotSupported: the transaction is optimistic. InvalidArgument: `start` is behind `end`, or inf_suffix is set for a
+  // slice that is not empty in a family whose comparator is not BytewiseComparator(): in its order keys with a common
+  // beginning are neighbours.
+  virtual Status GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start, const Endpoint& end) = 0;
 
   // ---- Writing ----
   // With `assume_tracked` the key is tracked already, by GetForUpdate for example; InvalidArgument if it is not.
@@ -139,6 +169,11 @@ class Transaction {
   Status Delete(Slice key) { return Delete(nullptr, key); }
   virtual Status SingleDelete(ColumnFamilyHandle* family, Slice key, bool assume_tracked = false) = 0;
   Status SingleDelete(Slice key) { return SingleDelete(nullptr, key); }
+  // Deletes the keys in [begin, end), as they are when the transaction commits, and those that it has written; its
+  // later reads see it. Tracks the range; pessimistic transactions lock it exclusively. InvalidArgument if begin is
+  // greater than end.
+  virtual Status DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end) = 0;
+  Status DeleteRange(Slice begin, Slice end) { return DeleteRange(nullptr, begin, end); }
   // For pessimistic transactions these lock their keys too, but do not compare them with the snapshot.
   virtual Status PutUntracked(ColumnFamilyHandle* family, Slice key, Slice value) = 0;
   Status PutUntracked(Slice key, Slice value) { return PutUntracked(nullptr, key, value); }
@@ -146,7 +181,7 @@ class Transaction {
   Status DeleteUntracked(Slice key) { return DeleteUntracked(nullptr, key); }
   virtual Status SingleDeleteUntracked(ColumnFamilyHandle* family, Slice key) = 0;
   Status SingleDeleteUntracked(Slice key) { return SingleDeleteUntracked(nullptr, key); }
-  // Adds the operations of `batch` as if they were made one by one. NotSupported if it has range deletes.
+  // Adds the operations of `batch` as if they were made one by one.
   virtual Status RebuildFromWriteBatch(WriteBatch* batch) = 0;
   // Undoes one GetForUpdate of the key. A key that no other operation of the transaction tracks is then no longer
   // tracked.

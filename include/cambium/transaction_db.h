@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,7 +16,7 @@
 namespace cambium {
 
 struct TransactionDBOptions {
-  // The most keys that may be locked at a time in each family; a call that would lock more returns Busy
+  // The most keys and ranges that may be locked at a time in each family; a call that would lock more returns Busy
   // (IsLockLimit()). Negative: no limit.
   std::int64_t max_num_locks = -1;
   // How many deadlocks GetDeadlockInfoBuffer remembers.
@@ -24,7 +25,7 @@ struct TransactionDBOptions {
   std::size_t num_stripes = 16;
   // How long a transaction waits for a lock, in milliseconds; negative: without limit; 0: not at all.
   std::int64_t transaction_lock_timeout = 1000;
-  // The same for Put, Delete, SingleDelete and Write of the database itself.
+  // The same for Put, Delete, SingleDelete, DeleteRange and Write of the database itself.
   std::int64_t default_lock_timeout = 1000;
 };
 
@@ -52,11 +53,20 @@ struct KeyLockInfo {
   bool exclusive = false;
 };
 
+// A range that a transaction has locked: the keys from begin to end.
+struct RangeLockInfo {
+  std::optional<std::string> begin;  // nullopt: from the first key on
+  std::optional<std::string> end;    // nullopt: to the last key
+  bool has_end = false;              // whether the key `end` belongs to it
+  std::vector<TransactionID> ids;    // one; two transactions with shared locks have two entries
+  bool exclusive = false;
+};
+
 struct DeadlockInfo {
   TransactionID txn_id = 0;
   std::uint32_t family_id = 0;
   bool exclusive = false;
-  std::string waiting_key;
+  std::string waiting_key;  // the key that it waits for; of a range that others have locked, the begin
 };
 // A circle: each transaction waits for the next, the last for the first.
 struct DeadlockPath {
@@ -66,9 +76,10 @@ struct DeadlockPath {
   [[nodiscard]] bool empty() const { return path.empty() && !limit_exceeded; }
 };
 
-// Any thread may call any function. Put, Delete, SingleDelete and Write lock their keys, like a transaction of one
-// batch. All writes must go through this object: what is written to the database below is not seen by transactions
-// without a snapshot. Keys that a comparator takes for equal, but whose bytes differ, are different locks.
+// Any thread may call any function. Put, Delete, SingleDelete, DeleteRange and Write lock their keys and ranges, like a
+// transaction of one batch. All writes must go through this object: what is written to the database below is not seen
+// by transactions without a snapshot. Keys that a comparator takes for equal, but whose bytes differ, are different
+// locks; a range has all of them.
 //
 // The column family "cambium.prepared" belongs to the prepared transactions (Transaction::Prepare). It need not be
 // named to Open. Through this object it can be read, but not written or dropped.
@@ -101,6 +112,7 @@ class TransactionDB : public StackableDB {
   virtual std::vector<std::unique_ptr<Transaction>> TakeRecoveredTransactions() = 0;
   // By the family's id.
   virtual std::unordered_multimap<std::uint32_t, KeyLockInfo> GetLockStatusData() = 0;
+  virtual std::unordered_multimap<std::uint32_t, RangeLockInfo> GetRangeLockStatusData() = 0;
   // The newest deadlocks, the newest first.
   virtual std::vector<DeadlockPath> GetDeadlockInfoBuffer() = 0;
   virtual void SetDeadlockInfoBufferSize(std::uint32_t count) = 0;
@@ -108,10 +120,6 @@ class TransactionDB : public StackableDB {
   // See conditional_write.h, whose functions call this one.
   virtual Status WriteIf(const WriteOptions& options, const WriteConditions& conditions, WriteBatch* batch,
                          bool* written) = 0;
-
-  using StackableDB::DeleteRange;
-  // NotSupported: a range cannot be locked.
-  Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* family, Slice begin, Slice end) override;
 
  protected:
   using StackableDB::StackableDB;
@@ -121,7 +129,7 @@ class TransactionDB : public StackableDB {
 struct PreparedTransaction {
   TransactionName name;
   std::uint32_t operations = 0;
-  std::uint64_t locks = 0;  // keys
+  std::uint64_t locks = 0;  // of keys and ranges
   std::uint64_t bytes = 0;  // the size of its record
 };
 // Sets *prepared to the prepared transactions of any open database, in the order of their names. Corruption if a record

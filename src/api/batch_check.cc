@@ -28,8 +28,14 @@ class Checker final : public WriteBatch::Handler {
     return Status::OK();
   }
   Status SingleDeleteCF(std::uint32_t id, Slice key) override { return DeleteCF(id, key); }
-  Status DeleteRangeCF(std::uint32_t, Slice, Slice) override {
-    return Status::NotSupported("a transaction has no range deletes");
+  Status DeleteRangeCF(std::uint32_t id, Slice begin, Slice end) override {
+    CAMBIUM_RETURN_IF_ERROR(Check(id, begin, {}));
+    CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family_, end, {}));
+    if (family_->options().comparator->Compare(begin, end) > 0) {
+      return Status::InvalidArgument("a range delete ends before it begins");
+    }
+    Count(begin, end.size());
+    return Status::OK();
   }
 
  private:

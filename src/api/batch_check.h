@@ -10,7 +10,7 @@
 namespace cambium {
 
 // InvalidArgument if a key or value is too long for its family, a family does not exist, or the records would have more
-// than `log_bytes_max` bytes; NotSupported if the batch has range deletes. Values count as not compressed.
+// than `log_bytes_max` bytes, or a range delete ends before it begins. Values count as not compressed.
 Status CheckBatch(const CommitPoint& commits, const WriteBatch& batch, std::uint64_t log_bytes_max);
 
 }  // namespace cambium

@@ -212,6 +212,21 @@ Status DbImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle,
   return s;
 }
 
+namespace {
+
+// Ends a read into *value: leaves only the bytes of `found`, which are a part of it. After an error, damaged bytes are
+// not returned as a value.
+void LeaveOnlyValue(const Status& read, Slice found, std::string* value) {
+  if (read.ok()) {
+    value->erase(0, static_cast<std::size_t>(found.empty() ? 0 : found.data() - value->data()));
+    value->resize(found.size());
+  } else if (!read.IsNotFound()) {
+    value->clear();
+  }
+}
+
+}  // namespace
+
 Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) {
   if (value == nullptr) [[unlikely]] return NullArgument("Get", "value");
   Slice found;
@@ -220,13 +235,30 @@ Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice
     *size = found.size();
     return read;
   });
-  if (s.ok()) {
-    value->erase(0, static_cast<std::size_t>(found.empty() ? 0 : found.data() - value->data()));
-    value->resize(found.size());
-  } else if (!s.IsNotFound()) {
-    value->clear();  // does not return damaged bytes as a value
-  }
+  LeaveOnlyValue(s, found, value);
   return s;
+}
+
+Status DbImpl::GetWithVersion(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value,
+                              SequenceNumber* version) {
+  if (value == nullptr) [[unlikely]] return NullArgument("GetWithVersion", "value");
+  if (version == nullptr) [[unlikely]] return NullArgument("GetWithVersion", "version");
+  *version = 0;
+  const Delivery delivery(&state_.context.events);
+  Slice found;
+  Status s = GetTraced(options, family, key, [&](const Family& its, std::size_t* size) {
+    Status read = version_reader_.Get(options, its, key, value, &found, version);
+    *size = found.size();
+    return read;
+  });
+  LeaveOnlyValue(s, found, value);
+  return s;
+}
+
+Status DbInside::GetWithVersion(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value,
+                                SequenceNumber* version) {
+  ColumnFamilyHandle* const its = family == nullptr ? db().DefaultColumnFamily() : family;
+  return static_cast<DbImpl&>(db()).GetWithVersion(options, its, key, value, version);
 }
 
 Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) {

@@ -28,6 +28,7 @@
 #include "cambium/db.h"
 #include "read/db_iterator.h"
 #include "read/reader.h"
+#include "read/version_reader.h"
 #include "state/db_state.h"
 #include "trace/tracer.h"
 #include "upkeep/upkeep.h"
@@ -115,6 +116,9 @@ class DbImpl final : public DB {
 
   // Functions for the folders above that DB does not have.
   [[nodiscard]] DbInside& inside() { return inside_; }
+  // As VersionReader::Get, counted and traced as Get.
+  Status GetWithVersion(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value,
+                        SequenceNumber* version);
 
  private:
   DbImpl(const DBOptions& options, const std::string& path, std::vector<ColumnFamilyDescriptor> families, OpenAs as);
@@ -142,6 +146,7 @@ class DbImpl final : public DB {
   TraceSwitch traces_;
   Families families_{&state_, &upkeep_.compactor};
   Reader reader_{&state_};
+  VersionReader version_reader_{&state_};
   Writer writer_{&state_, &upkeep_, &traces_};
   Properties properties_{&state_, &upkeep_};
   DbInside inside_{&state_, &upkeep_, &families_, &writer_};

@@ -16,6 +16,17 @@ Status DbInside::WriteIf(const WriteOptions& options, WriteBatch* batch, const W
   return writer_.Write(options, batch, &condition);
 }
 
+DbInside::WatchScope::WatchScope(DbInside* inside, WatchedKeys keys)
+    : head_(inside->state_.head), watch_(std::move(keys)) {
+  const AppendLock lock(head_);
+  head_.range_watches().Begin(&watch_);
+}
+
+DbInside::WatchScope::~WatchScope() {
+  const AppendLock lock(head_);
+  head_.range_watches().End(&watch_);
+}
+
 Status DbInside::CheckForLater(const WriteBatch& batch, std::size_t key_size) const {
   RecordHeader removal;
   removal.key_size = static_cast<std::uint32_t>(key_size);

@@ -12,6 +12,7 @@
 #include "api/writer.h"
 #include "cambium/db.h"
 #include "read/change_finder.h"
+#include "read/version_reader.h"
 #include "state/check_invariants.h"
 #include "state/db_state.h"
 #include "upkeep/upkeep.h"
@@ -38,9 +39,35 @@ class DbInside {
   Status WriteIf(const WriteOptions& options, WriteBatch* batch, const WriteCondition& condition);
   // Whether the key was written after `since`: see read/change_finder.h.
   using Asks = ChangeFinder::Asks;
-  [[nodiscard]] Status CheckUnchanged(const Family& family, Slice key, SequenceNumber since, Asks asks) const {
-    return changes_.CheckKey(family, key, since, asks);
+  [[nodiscard]] Status CheckUnchanged(const Family& family, Slice key, SequenceNumber since, Asks asks,
+                                      const Snapshot* then = nullptr) const {
+    return changes_.CheckKey(family, key, since, asks, then);
   }
+  // As DB::Get, and sets *version: see read/version_reader.h. A null handle stands for the default family. (In
+  // db_impl.cc.)
+  Status GetWithVersion(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value,
+                        SequenceNumber* version);
+  [[nodiscard]] Result<bool> HasVersion(const Family& family, Slice key, SequenceNumber version) const {
+    return version_reader_.HasVersion(family, key, version);
+  }
+  // Whether a key of the interval was written after `since`: see read/change_finder.h.
+  [[nodiscard]] Status CheckIntervalUnchanged(const Family& family, const KeyInterval& interval,
+                                              SequenceNumber since) const {
+    return changes_.CheckInterval(family, interval, since);
+  }
+  // Watches these keys as long as it exists: see state/range_watches.h.
+  class WatchScope {
+   public:
+    WatchScope(DbInside* inside, WatchedKeys keys);
+    ~WatchScope();
+    WatchScope(const WatchScope&) = delete;
+    WatchScope& operator=(const WatchScope&) = delete;
+    [[nodiscard]] bool is_hit() const CAMBIUM_REQUIRES(append_lock) { return watch_.is_hit(); }
+
+   private:
+    WriteHead& head_;
+    RangeWatches::Watch watch_;
+  };
   // OK if a write of the batch, together with the delete of a key of `key_size` bytes, could only fail by the state of
   // the database: see api/batch_check.h.
   [[nodiscard]] Status CheckForLater(const WriteBatch& batch, std::size_t key_size) const;
@@ -96,6 +123,7 @@ class DbInside {
   Upkeep& upkeep_;
   Writer& writer_;
   const ChangeFinder changes_{&state_};
+  const VersionReader version_reader_{&state_};
   Capturer capturer_;
   OfflineAccess offline_;
 };

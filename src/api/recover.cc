@@ -97,6 +97,7 @@ Status Opener::OpenFamily(const ManifestState& state, const FamilyState& stored)
   options.page_size = stored.page_size;
   auto family = std::make_shared<Family>(stored.id, stored.name, options, db_.share);
   family->index = families_.MakeIndex(family.get());
+  if (stored.versions_since.has_value()) family->versions_since = *stored.versions_since;
   const auto open_file = [&](FileKind kind, std::uint64_t number) -> Result<std::shared_ptr<File>> {
     CAMBIUM_TRY(std::unique_ptr<File> file, OpenLayerFile(*db_.fs, db_.path, state, kind, number));
     return commits_.obsolete().Track(number, std::move(file), true);

@@ -23,7 +23,7 @@ Status Put(LeafBuilder* page, const LeafItem& item) { return page->Add(item.key,
 Status Put(BranchBuilder* page, const BranchItem& item) { return page->Add(item.key, item.child, item.keys); }
 
 // The approximate size of an item. Good enough to divide items evenly, because neighbours are compressed alike.
-std::size_t WeightOf(const LeafItem& item) { return kWordBytes + item.key.size() + item.entry.inline_value.size(); }
+std::size_t WeightOf(const LeafItem& item) { return kWordBytes + item.key.size() + HeapBytesOf(item.entry); }
 std::size_t WeightOf(const BranchItem& item) { return kChildBytes + item.key.size(); }
 
 // The approximate number of bytes that an item adds to the filter.

@@ -172,7 +172,7 @@ class Sweeper {
       is_changed = is_changed || verdict.kind != FilterVerdict::Kind::kKeep;
       if (verdict.changed.kind == EntryKind::kInline) {
         inline_values_.push_back(verdict.changed.inline_value.ToString());
-        verdict.changed = Entry::Inline(inline_values_.back());
+        verdict.changed = Entry::Inline(inline_values_.back(), verdict.changed.version());
       }
       verdicts_.push_back(verdict);
     }

@@ -1,7 +1,10 @@
+#include "c/reading.h"
 #include "c/transactions.h"
 #include "cambium/conditional_write.h"
 
 using cambium::ColumnFamilyHandle;
+using cambium::PinnableSlice;
+using cambium::SequenceNumber;
 using cambium::Slice;
 using cambium::Status;
 using cambium::WriteBatch;
@@ -44,6 +47,35 @@ unsigned char CompareAndDelete(cambium_t* db, const cambium_writeoptions_t* opti
                                Slice key, Slice expected, char** errptr) {
   return WriteOne(family, errptr, [&](ColumnFamilyHandle* handle, bool* written) {
     return cambium::CompareAndDelete(db->rep.get(), options->rep, handle, key, expected, written);
+  });
+}
+
+char* GetWithVersion(cambium_t* db, const cambium_readoptions_t* options, const FamilyArgument& family, Slice key,
+                     std::size_t* value_length, std::uint64_t* version, char** errptr) {
+  SequenceNumber found = 0;
+  const auto get = [&](PinnableSlice* value) {
+    return family.Do([&](ColumnFamilyHandle* handle) {
+      Status s = cambium::GetWithVersion(db->rep.get(), options->rep, handle, key, value->GetSelf(), &found);
+      if (s.ok()) value->PinSelf();
+      return s;
+    });
+  };
+  char* const copy = cambium::c::CopyOf(get, value_length, errptr);
+  *version = copy == nullptr ? 0 : found;
+  return copy;
+}
+
+unsigned char PutIfUnchanged(cambium_t* db, const cambium_writeoptions_t* options, const FamilyArgument& family,
+                             Slice key, std::uint64_t version, Slice value, char** errptr) {
+  return WriteOne(family, errptr, [&](ColumnFamilyHandle* handle, bool* written) {
+    return cambium::PutIfUnchanged(db->rep.get(), options->rep, handle, key, version, value, written);
+  });
+}
+
+unsigned char DeleteIfUnchanged(cambium_t* db, const cambium_writeoptions_t* options, const FamilyArgument& family,
+                                Slice key, std::uint64_t version, char** errptr) {
+  return WriteOne(family, errptr, [&](ColumnFamilyHandle* handle, bool* written) {
+    return cambium::DeleteIfUnchanged(db->rep.get(), options->rep, handle, key, version, written);
   });
 }
 
@@ -97,6 +129,39 @@ unsigned char cambium_compare_and_delete_cf(cambium_t* db, const cambium_writeop
                           Slice(expected, expected_length), errptr);
 }
 
+char* cambium_get_with_version(cambium_t* db, const cambium_readoptions_t* options, const char* key, size_t key_length,
+                               size_t* value_length, uint64_t* version, char** errptr) {
+  return GetWithVersion(db, options, FamilyArgument(), Slice(key, key_length), value_length, version, errptr);
+}
+char* cambium_get_with_version_cf(cambium_t* db, const cambium_readoptions_t* options,
+                                  cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                  size_t* value_length, uint64_t* version, char** errptr) {
+  return GetWithVersion(db, options, FamilyArgument(family), Slice(key, key_length), value_length, version, errptr);
+}
+
+unsigned char cambium_put_if_unchanged(cambium_t* db, const cambium_writeoptions_t* options, const char* key,
+                                       size_t key_length, uint64_t version, const char* value, size_t value_length,
+                                       char** errptr) {
+  return PutIfUnchanged(db, options, FamilyArgument(), Slice(key, key_length), version, Slice(value, value_length),
+                        errptr);
+}
+unsigned char cambium_put_if_unchanged_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                                          cambium_column_family_handle_t* family, const char* key, size_t key_length,
+                                          uint64_t version, const char* value, size_t value_length, char** errptr) {
+  return PutIfUnchanged(db, options, FamilyArgument(family), Slice(key, key_length), version,
+                        Slice(value, value_length), errptr);
+}
+
+unsigned char cambium_delete_if_unchanged(cambium_t* db, const cambium_writeoptions_t* options, const char* key,
+                                          size_t key_length, uint64_t version, char** errptr) {
+  return DeleteIfUnchanged(db, options, FamilyArgument(), Slice(key, key_length), version, errptr);
+}
+unsigned char cambium_delete_if_unchanged_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                                             cambium_column_family_handle_t* family, const char* key,
+                                             size_t key_length, uint64_t version, char** errptr) {
+  return DeleteIfUnchanged(db, options, FamilyArgument(family), Slice(key, key_length), version, errptr);
+}
+
 cambium_writeconditions_t* cambium_writeconditions_create() { return new cambium_writeconditions_t; }
 void cambium_writeconditions_destroy(cambium_writeconditions_t* conditions) { delete conditions; }
 void cambium_writeconditions_clear(cambium_writeconditions_t* conditions) {
@@ -121,6 +186,18 @@ void cambium_writeconditions_has_value_cf(cambium_writeconditions_t* conditions,
                                           const char* value, size_t value_length) {
   AddTo(conditions, FamilyArgument(family), [&](ColumnFamilyHandle* handle) {
     conditions->rep.HasValue(handle, Slice(key, key_length), Slice(value, value_length));
+  });
+}
+
+void cambium_writeconditions_is_unchanged(cambium_writeconditions_t* conditions, const char* key, size_t key_length,
+                                          uint64_t version) {
+  conditions->rep.IsUnchanged(Slice(key, key_length), version);
+}
+void cambium_writeconditions_is_unchanged_cf(cambium_writeconditions_t* conditions,
+                                             cambium_column_family_handle_t* family, const char* key,
+                                             size_t key_length, uint64_t version) {
+  AddTo(conditions, FamilyArgument(family), [&](ColumnFamilyHandle* handle) {
+    conditions->rep.IsUnchanged(handle, Slice(key, key_length), version);
   });
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -50,6 +51,11 @@ void GuardedIn(cambium_transaction_t* txn, const cambium_column_family_handle_t*
       return FamilyArgument(family).Do([&](ColumnFamilyHandle* handle) { return call(its, handle); });
     });
   });
+}
+
+// A bound of a range; null: none.
+std::optional<Slice> BoundOf(const char* key, std::size_t key_length) {
+  return key == nullptr ? std::nullopt : std::optional(Slice(key, key_length));
 }
 
 // Begins a transaction by `begin`, which returns null if none could begin. If `old` is not null, it gets the
@@ -320,6 +326,37 @@ void cambium_transaction_undo_get_for_update_cf(cambium_transaction_t* txn, camb
   if (txn != nullptr && family != nullptr) txn->rep->UndoGetForUpdate(family->rep, Slice(key, key_length));
 }
 
+void cambium_transaction_track_range(cambium_transaction_t* txn, const char* begin, size_t begin_length,
+                                     const char* end, size_t end_length, char** errptr) {
+  GuardedIn(txn, errptr, [&](Transaction& its) {
+    return its.TrackRange(BoundOf(begin, begin_length), BoundOf(end, end_length));
+  });
+}
+void cambium_transaction_track_range_cf(cambium_transaction_t* txn, cambium_column_family_handle_t* family,
+                                        const char* begin, size_t begin_length, const char* end, size_t end_length,
+                                        char** errptr) {
+  GuardedIn(txn, family, errptr, [&](Transaction& its, ColumnFamilyHandle* handle) {
+    return its.TrackRange(handle, BoundOf(begin, begin_length), BoundOf(end, end_length));
+  });
+}
+void cambium_transaction_get_range_lock(cambium_transaction_t* txn, const char* start, size_t start_length,
+                                        unsigned char start_inf_suffix, const char* end, size_t end_length,
+                                        unsigned char end_inf_suffix, char** errptr) {
+  GuardedIn(txn, errptr, [&](Transaction& its) {
+    return its.GetRangeLock(nullptr, cambium::Endpoint(Slice(start, start_length), start_inf_suffix != 0),
+                            cambium::Endpoint(Slice(end, end_length), end_inf_suffix != 0));
+  });
+}
+void cambium_transaction_get_range_lock_cf(cambium_transaction_t* txn, cambium_column_family_handle_t* family,
+                                           const char* start, size_t start_length, unsigned char start_inf_suffix,
+                                           const char* end, size_t end_length, unsigned char end_inf_suffix,
+                                           char** errptr) {
+  GuardedIn(txn, family, errptr, [&](Transaction& its, ColumnFamilyHandle* handle) {
+    return its.GetRangeLock(handle, cambium::Endpoint(Slice(start, start_length), start_inf_suffix != 0),
+                            cambium::Endpoint(Slice(end, end_length), end_inf_suffix != 0));
+  });
+}
+
 cambium_iterator_t* cambium_transaction_create_iterator(cambium_transaction_t* txn,
                                                         const cambium_readoptions_t* options) {
   return NewIteratorIn(txn, options, FamilyArgument());
@@ -350,6 +387,19 @@ void cambium_transaction_delete_cf(cambium_transaction_t* txn, cambium_column_fa
                                    size_t key_length, char** errptr) {
   GuardedIn(txn, family, errptr, [&](Transaction& its, ColumnFamilyHandle* handle) {
     return its.Delete(handle, Slice(key, key_length));
+  });
+}
+void cambium_transaction_delete_range(cambium_transaction_t* txn, const char* begin, size_t begin_length,
+                                      const char* end, size_t end_length, char** errptr) {
+  GuardedIn(txn, errptr, [&](Transaction& its) {
+    return its.DeleteRange(Slice(begin, begin_length), Slice(end, end_length));
+  });
+}
+void cambium_transaction_delete_range_cf(cambium_transaction_t* txn, cambium_column_family_handle_t* family,
+                                         const char* begin, size_t begin_length, const char* end, size_t end_length,
+                                         char** errptr) {
+  GuardedIn(txn, family, errptr, [&](Transaction& its, ColumnFamilyHandle* handle) {
+    return its.DeleteRange(handle, Slice(begin, begin_length), Slice(end, end_length));
   });
 }
 void cambium_transaction_singledelete(cambium_transaction_t* txn, const char* key, size_t key_length, char** errptr) {

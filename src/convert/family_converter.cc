@@ -141,6 +141,7 @@ Result<FamilyState> Convert(const FamilyState& from, const ConvertFamily& how, s
   to.comparator = from.comparator;
   to.page_size = from.page_size;
   to.flushed_sequence = from.flushed_sequence;
+  to.versions_since = from.versions_since;
   to.index_type = static_cast<IndexType>(how.options->index_type);
   CAMBIUM_RETURN_IF_ERROR(to.index_type == IndexType::kLsm ? WriteLevel(how, &entries, &pool, &to)
                                                            : WriteTree(how, &entries, &pool, &to));

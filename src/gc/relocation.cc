@@ -189,9 +189,9 @@ class Copier {
       CAMBIUM_RETURN_IF_ERROR(Copy(i));
     }
     // From here on inline_values does not reallocate.
-    for (const auto& [family, value, at, size] : inline_at_) {
+    for (const auto& [family, value, at, size, version] : inline_at_) {
       assert(size <= out_.inline_values.size() && at <= out_.inline_values.size() - size);
-      out_.families[family].values[value].to = Entry::Inline({out_.inline_values.data() + at, size});
+      out_.families[family].values[value].to = Entry::Inline({out_.inline_values.data() + at, size}, version);
     }
     return std::move(out_);
   }
@@ -247,7 +247,7 @@ class Copier {
       CAMBIUM_RETURN_IF_ERROR(ParseValue(place, query, reader_.RecordAt(i), &raw_, &raw));
     }
     if (is_small) {
-      inline_at_.push_back({out_.families.size() - 1, moves.size(), out_.inline_values.size(), raw.size()});
+      inline_at_.push_back({out_.families.size() - 1, moves.size(), out_.inline_values.size(), raw.size(), header.sequence});
       out_.inline_values.insert(out_.inline_values.end(), raw.begin(), raw.end());
       moves.push_back({record.key, AddressOf(record), Entry::Inline({})});
       return Status::OK();
@@ -281,6 +281,7 @@ class Copier {
     std::size_t value;
     std::size_t at;
     std::size_t size;
+    SequenceNumber version;
   };
 
   const std::span<const GcFamily> families_;

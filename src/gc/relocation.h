@@ -23,7 +23,7 @@ namespace cambium {
 struct MovedValue {
   Slice key;
   ValueAddress from;
-  Entry to;  // the new address, or the value itself if it is now small enough to be inline
+  Entry to;  // the new address, or the value itself, with its version, if it is now small enough to be inline
   bool was_filtered = false;  // see index/filtered_part.h
 };
 

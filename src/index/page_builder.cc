@@ -36,11 +36,14 @@ Status TooBig(const char* what, std::size_t size, std::size_t limit) {
                                  std::to_string(limit));
 }
 
-std::uint64_t WordOf(const Entry& entry, std::size_t heap_offset) {
+// `heap_size`: the bytes of the heap before those of the entry.
+std::uint64_t WordOf(const Entry& entry, std::size_t heap_size) {
   if (entry.HasAddress()) return entry.address.word();
-  const std::uint64_t kind = static_cast<std::uint64_t>(entry.kind) << 60;
-  if (entry.kind != EntryKind::kInline) return kind;
-  return kind | std::uint64_t{entry.inline_value.size()} << 32 | heap_offset;
+  if (entry.kind != EntryKind::kInline) return static_cast<std::uint64_t>(entry.kind) << 60;
+  const bool has_version = entry.version() != 0;
+  const EntryKind kind = has_version ? EntryKind::kVersionedInline : EntryKind::kInline;
+  return static_cast<std::uint64_t>(kind) << 60 | std::uint64_t{entry.inline_value.size()} << 32 |
+         (heap_size + (has_version ? kVersionBytes : 0));
 }
 
 }  // namespace
@@ -188,7 +191,7 @@ unsigned LeafBuilder::fill_percent() const { return FillPercent(used_bytes(), un
 
 std::size_t LeafBuilder::SizeWith(const KeyColumn::Shape& keys, const Entry& entry) const {
   return kPageHeaderSize + keys.encoded_size() + (words_.size() + 1) * kWordBytes + heap_.size() +
-         entry.inline_value.size();
+         HeapBytesOf(entry);
 }
 
 bool LeafBuilder::Fits(Slice key, const Entry& entry) const {
@@ -212,6 +215,7 @@ Status LeafBuilder::Add(Slice key, const Entry& entry) {
   if (size > limit) return TooBig("page", size, limit);
   units_ = std::max(units_, UnitsFor(size, options_.page_size));
   words_.push_back(WordOf(entry, heap_.size()));
+  if (entry.version() != 0) PutFixed<std::uint64_t>(&heap_, entry.version());
   heap_.append(entry.inline_value.data(), entry.inline_value.size());
   keys_.Add(key, keys);
   value_bytes_ += ValueBytesOf(entry);
@@ -242,7 +246,8 @@ ChildRef LeafBuilder::FinishUnplaced(std::string* page) {
   std::string columns;
   columns.reserve(words_.size() * kWordBytes);
   for (const std::uint64_t word : words_) {
-    const bool is_inline = static_cast<EntryKind>(word >> 60) == EntryKind::kInline;
+    const auto kind = static_cast<EntryKind>(word >> 60);
+    const bool is_inline = kind == EntryKind::kInline || kind == EntryKind::kVersionedInline;
     PutFixed<std::uint64_t>(&columns, is_inline ? word + heap_offset : word);
   }
   PageAssembly assembly;

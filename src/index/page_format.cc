@@ -27,10 +27,12 @@ constexpr std::size_t kValueBytesOffset = 40;
 constexpr std::uint64_t kInlineLengthMask = (std::uint64_t{1} << 28) - 1;
 
 EntryKind KindOf(std::uint64_t word) { return static_cast<EntryKind>(word >> 60); }
+bool IsInline(std::uint64_t word) { return KindOf(word) == EntryKind::kInline || KindOf(word) == EntryKind::kVersionedInline; }
 std::uint32_t InlineOffsetOf(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 std::uint32_t InlineLengthOf(std::uint64_t word) {
   return static_cast<std::uint32_t>((word >> 32) & kInlineLengthMask);
 }
+SequenceNumber VersionBefore(const char* value) { return DecodeFixed<std::uint64_t>(value - kVersionBytes); }
 
 // Returns how many of heads[0, n) are < target. The loop has no data-dependent branch: it costs log2(n) loads and
 // avoids about log2(n) / 2 mispredictions.
@@ -229,9 +231,17 @@ Status PageView::ParseEntries() const {
       case EntryKind::kLargeValue:
         sum += ValueAddress(word).size();
         break;
-      case EntryKind::kInline: {
+      case EntryKind::kInline:
+      case EntryKind::kVersionedInline: {
+        const std::size_t before = KindOf(word) == EntryKind::kVersionedInline ? kVersionBytes : 0;
         const std::uint64_t end = std::uint64_t{InlineOffsetOf(word)} + InlineLengthOf(word);
-        if (InlineOffsetOf(word) < heap_offset_ || end > size_) return Status::Corruption("value outside of the heap");
+        if (InlineOffsetOf(word) < heap_offset_ + before || end > size_) {
+          return Status::Corruption("value outside of the heap");
+        }
+        if (before != 0) {
+          const SequenceNumber version = VersionBefore(data_ + InlineOffsetOf(word));
+          if (version == 0 || version > kMaxSequenceNumber) return Status::Corruption("version out of range");
+        }
         sum += InlineLengthOf(word);
         break;
       }
@@ -433,6 +443,10 @@ Entry PageView::entry(std::uint32_t i) const {
       return Entry::Tombstone();
     case EntryKind::kInline:
       return Entry::Inline({data_ + InlineOffsetOf(word), InlineLengthOf(word)});
+    case EntryKind::kVersionedInline: {
+      const char* const value = data_ + InlineOffsetOf(word);
+      return Entry::Inline({value, InlineLengthOf(word)}, VersionBefore(value));
+    }
     default:
       return Entry::At(ValueAddress(word));
   }
@@ -449,7 +463,9 @@ std::size_t PageView::used_bytes() const {
   if (filter_.count > 0) return heap_offset_ + kFilterFactsBytes + std::size_t{filter_.count} * kFilterBlockSize;
   std::size_t used = heap_offset_;
   for (std::uint32_t i = 0; is_leaf() && i < count_; ++i) {
-    if (const std::uint64_t word = column(0, i); KindOf(word) == EntryKind::kInline) used += InlineLengthOf(word);
+    const std::uint64_t word = column(0, i);
+    if (!IsInline(word)) continue;
+    used += InlineLengthOf(word) + (KindOf(word) == EntryKind::kVersionedInline ? kVersionBytes : 0);
   }
   return used;
 }

@@ -40,6 +40,9 @@
 // A word: its kind in bits 63..60 (EntryKind), and the rest by kind:
 //   kValue, kLargeValue   the rest of the ValueAddress
 //   kInline               bits 59..32 length, bits 31..0 offset of the value in the page, at or after the heap offset
+//   10                    an inline value with a version: as kInline, and the 8 bytes before the value, which are at or
+//                         after the heap offset too, are the sequence number of its write, at least 1. Only in families
+//                         that keep versions
 //   kTombstone            zeros
 //
 // Filters: see branch_filter.h. Only the copy-on-write tree has them; a run has one filter for all of its keys. A
@@ -73,6 +76,7 @@ inline constexpr std::uint32_t kPageSizeMax = 16 * 1024;
 inline constexpr std::size_t kWordBytes = 8;    // columns of a leaf, per entry
 inline constexpr std::size_t kChildBytes = 32;  // columns of a branch, per child
 inline constexpr std::size_t kHeadBytes = 4;
+inline constexpr std::size_t kVersionBytes = 8;  // before an inline value with a version
 inline constexpr std::size_t kFilterFactsBytes = 8;
 inline constexpr std::uint32_t kVariableStride = 0xffffffffu;
 inline constexpr std::uint32_t kMaxTreeHeight = 16;
@@ -125,6 +129,11 @@ struct ChildRef {
 // Returns the bytes that an entry adds to the value bytes of its page: the size in its address, or its inline size.
 [[nodiscard]] inline std::uint64_t ValueBytesOf(const Entry& entry) {
   return entry.HasAddress() ? entry.address.size() : entry.inline_value.size();
+}
+
+// Returns the bytes that an entry adds to the heap of its page.
+[[nodiscard]] inline std::size_t HeapBytesOf(const Entry& entry) {
+  return entry.inline_value.size() + (entry.version() != 0 ? kVersionBytes : 0);
 }
 
 // Returns "index page at 000012.run:4096", the context of every message about a page.
@@ -201,7 +210,7 @@ class PageView {
 
   [[nodiscard]] EntryKind kind(std::uint32_t i) const {  // leaf
     assert(is_leaf() && i < count_);
-    return static_cast<EntryKind>(column(0, i) >> 60);
+    return static_cast<EntryKind>(column(0, i) >> 60 & kKindWithoutVersion);
   }
   [[nodiscard]] Entry entry(std::uint32_t i) const;     // leaf; an inline value borrows from the page
   [[nodiscard]] ChildRef child(std::uint32_t i) const {  // branch
@@ -223,6 +232,8 @@ class PageView {
   Status CheckKeys(const KeyOrder& order, const std::string& path, std::uint64_t offset) const;
 
  private:
+  // Turns 10, the kind of an inline value with a version, into kInline, and changes no other kind.
+  static constexpr std::uint64_t kKindWithoutVersion = 7;
   struct Middle {
     const char* rest;  // the middle from its fifth byte on
     std::uint32_t length;

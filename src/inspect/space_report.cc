@@ -84,6 +84,7 @@ class Reporter {
     family.name = state.name;
     family.index_type = state.index_type;
     family.page_size = state.page_size;
+    family.versions_since = state.versions_since;
     for (const auto& [slot, account] : state.accounts)
       family.account_bytes += static_cast<std::uint64_t>(account.bytes);
     for (const RunInfo& run : state.runs) CAMBIUM_RETURN_IF_ERROR(AddRun(state, run, 0, 0, &family));

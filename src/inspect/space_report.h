@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,7 @@ struct FamilySpace {
   std::string name;
   IndexType index_type{};
   std::uint64_t page_size = 0;
+  std::optional<SequenceNumber> versions_since;  // as in FamilyState
   std::vector<LayerSpace> layers;  // newest first
   std::vector<IndexSegmentInfo> index_segments;
 

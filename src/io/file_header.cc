@@ -11,7 +11,6 @@ namespace cambium {
 namespace {
 
 constexpr char kMagic[8] = {'C', 'A', 'M', 'B', 'I', 'U', 'M', '1'};
-constexpr std::uint32_t kKnownRequiredFeatures = 0;
 
 void PutId(std::string* out, const Id128& id) { out->append(reinterpret_cast<const char*>(id.data()), id.size()); }
 Id128 GetId(const char* in) {
@@ -104,8 +103,9 @@ Result<FileHeader> DecodeFileHeader(Slice bytes, const std::string& name) {
                                 std::to_string(kFormatVersion));
   }
   const FileHeader header = FieldsOf(in);
-  if ((header.required_features & ~kKnownRequiredFeatures) != 0) {
-    return Status::NotSupported(name + ": needs features " + std::to_string(header.required_features) +
+  const std::uint32_t unknown = header.required_features & ~KnownRequiredFeatures(header.kind);
+  if (unknown != 0) {
+    return Status::NotSupported(name + ": needs features " + std::to_string(unknown) +
                                 " that this library does not know");
   }
   return header;

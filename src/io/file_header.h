@@ -46,6 +46,13 @@ enum class FileKind : std::uint32_t {
 
 using Id128 = std::array<unsigned char, 16>;
 
+// A required feature of a MANIFEST: entries of its layers may have versions (see manifest/features.h).
+inline constexpr std::uint32_t kFeatureVersions = 1;
+// The required features that this version knows in the header of a file of this kind.
+[[nodiscard]] constexpr std::uint32_t KnownRequiredFeatures(FileKind kind) {
+  return kind == FileKind::kManifest ? kFeatureVersions : 0;
+}
+
 struct FileHeader {
   FileKind kind = FileKind::kManifest;
   std::uint32_t required_features = 0;

@@ -389,6 +389,10 @@ class Stager {
       CopyFiles(&family);
     }
     CAMBIUM_RETURN_IF_ERROR(Raise(edit.flushed_sequence, "a flushed sequence number", &family.flushed_sequence));
+    if (edit.versions_since.has_value()) {
+      if (family.versions_since.has_value()) return Misfit(Name(edit) + " begins to keep versions twice");
+      family.versions_since = edit.versions_since;
+    }
     FileChanges<LevelRun> level_runs(family.level_runs);
     FileChanges<IndexSegmentInfo> index_segments(family.index_segments);
     CAMBIUM_RETURN_IF_ERROR(StageRuns(edit, &family, &level_runs));

@@ -10,6 +10,7 @@
 //    after its end, or are dropped before it;
 //  - a segment changes its identity, is unsealed, or changes its length after it was sealed;
 //  - a run moves to a level above its own;
+//  - a family begins to keep versions that keeps them already;
 //  - a new family has an id that is used, was used before or is not drawn yet; a dropped family is also edited; the
 //    default family is dropped;
 //  - a dropped segment has references from any family and its slot is not shadowed in the same edit, or is not sealed

@@ -11,7 +11,7 @@ namespace {
 
 // The largest tag of each message that this version knows.
 constexpr std::uint64_t kEditTags = 13;
-constexpr std::uint64_t kFamilyTags = 13;
+constexpr std::uint64_t kFamilyTags = 14;
 constexpr std::uint64_t kCreationTags = 4;
 constexpr std::uint64_t kRunTags = 12;
 constexpr std::uint64_t kRootTags = 5;
@@ -272,6 +272,7 @@ std::string EncodeFamily(const FamilyEdit& family) {
   if (const std::string accounts = EncodeAccounts(family.accounts); !accounts.empty()) fields.Bytes(11, accounts);
   if (!family.place_runs.empty()) fields.Numbers(12, EncodePlacements(family.place_runs));
   if (!family.drop_level_runs.empty()) fields.Numbers(13, family.drop_level_runs);
+  if (family.versions_since.has_value()) fields.Number(14, *family.versions_since);
   return out;
 }
 
@@ -310,6 +311,7 @@ Status DecodeFamily(Slice bytes, FamilyEdit* family) {
     CAMBIUM_RETURN_IF_ERROR(DecodePlacements(numbers, &family->place_runs));
   }
   (void)fields.TakeNumbers(13, &family->drop_level_runs);
+  if (fields.TakeNumber(14, &number)) family->versions_since = number;
   return fields.Finish(kFamilyTags);
 }
 
@@ -413,6 +415,7 @@ Edit SnapshotEdit(const ManifestState& state) {
     out.sweep = family.sweep;
     for (const auto& [number, segment] : family.index_segments) out.set_index_segments.push_back(segment);
     for (const auto& [slot, account] : family.accounts) out.accounts.Add(slot, account);
+    out.versions_since = family.versions_since;
   }
   for (const auto& [number, segment] : state.segments) edit.set_segments.push_back(segment);
   edit.shadow_slots.assign(state.shadowed_slots.begin(), state.shadowed_slots.end());

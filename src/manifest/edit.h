@@ -13,6 +13,7 @@
 //                  [10 dropped index segments: list]
 //                  [11 accounts: list of slot, references, bytes; slots ascend, the other two are zigzag]
 //                  [12 placed runs: list of number, level, tier]  [13 dropped level runs: list]
+//                  [14 versions since]
 //   creation       1 name  2 index type  3 comparator  4 page size
 //   run            1 number  2 kind  3 file id: id  4 root: message  5 tombstones  6 file size  7 footer checksum: sum
 //                  8 smallest key  9 largest key  10 range deletes  11 largest is open: 0, 1  [12 page size]
@@ -65,6 +66,7 @@ struct FamilyEdit {
   std::vector<IndexSegmentInfo> set_index_segments;  // new ones, or a new length and live units
   std::vector<std::uint64_t> drop_index_segments;    // the tree reaches no page in them any more
   AccountDelta accounts;
+  std::optional<SequenceNumber> versions_since;  // from now on the family keeps versions; at most once
 };
 
 struct Edit {

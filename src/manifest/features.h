@@ -1,4 +1,4 @@
-// The optional feature bits in the header of a MANIFEST: what of its state an older version does not know.
+// The feature bits in the header of a MANIFEST: what of its state an older version does not know.
 //
 // The bits follow from the state, so they need no place of their own in it. An edit after which the state needs a new
 // bit is committed by a new file. A bit that is no longer needed is left out of the next new file; each Open for
@@ -12,6 +12,7 @@
 #include "io/file_header.h"
 #include "manifest/edit.h"
 #include "manifest/state.h"
+#include "util/mutant.h"
 
 namespace cambium {
 
@@ -24,6 +25,21 @@ inline constexpr std::uint32_t kFeaturePreparedTransactions = 1;
 
 inline constexpr std::uint32_t kKnownOptionalFeatures = kFeaturePreparedTransactions;
 
+// The feature bits of a header. Of the required ones there is kFeatureVersions: the state has a family that keeps
+// versions. A version that does not know it cannot read the pages of the family.
+struct Features {
+  std::uint32_t required = 0;
+  std::uint32_t optional = 0;
+
+  void Add(const Features& other) {
+    required |= other.required;
+    optional |= other.optional;
+  }
+  [[nodiscard]] bool HasAll(const Features& needed) const {
+    return (needed.required & ~required) == 0 && (needed.optional & ~optional) == 0;
+  }
+};
+
 // NotSupported if the header has an optional feature that this version does not know. For all who write the state
 // again: a MANIFEST that they write would lack the bit.
 [[nodiscard]] inline Status CheckWritable(const FileHeader& header, const std::string& path) {
@@ -33,19 +49,29 @@ inline constexpr std::uint32_t kKnownOptionalFeatures = kFeaturePreparedTransact
                               " that this version does not know; it can be opened for reading only");
 }
 
-[[nodiscard]] inline std::uint32_t OptionalFeaturesOf(const ManifestState& state) {
+// The bits that a family needs.
+[[nodiscard]] inline Features FeaturesOf(std::string_view family_name, bool keeps_versions) {
+  const bool is_prepared = family_name == kPreparedFamilyName && !MutantIs(Mutant::kNoBitForPreparedTransactions);
+  return {keeps_versions && !MutantIs(Mutant::kNoBitForVersions) ? kFeatureVersions : 0,
+          is_prepared ? kFeaturePreparedTransactions : 0};
+}
+
+[[nodiscard]] inline Features FeaturesOf(const ManifestState& state) {
+  Features features;
   for (const auto& [id, family] : state.families) {
-    if (family.name == kPreparedFamilyName) return kFeaturePreparedTransactions;
+    features.Add(FeaturesOf(family.name, family.versions_since.has_value()));
   }
-  return 0;
+  return features;
 }
 
 // The bits that the state may need after the edit because of what the edit adds.
-[[nodiscard]] inline std::uint32_t OptionalFeaturesOf(const Edit& edit) {
+[[nodiscard]] inline Features FeaturesOf(const Edit& edit) {
+  Features features;
   for (const FamilyEdit& family : edit.families) {
-    if (family.create.has_value() && family.create->name == kPreparedFamilyName) return kFeaturePreparedTransactions;
+    features.Add(FeaturesOf(family.create.has_value() ? std::string_view(family.create->name) : std::string_view(),
+                            family.versions_since.has_value()));
   }
-  return 0;
+  return features;
 }
 
 }  // namespace cambium

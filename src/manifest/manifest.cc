@@ -56,7 +56,7 @@ struct Lost {
 struct CurrentFile {
   std::unique_ptr<File> file;
   std::uint64_t number = 0;
-  std::uint32_t features = 0;  // the optional ones, in its header
+  Features features;           // in its header
   std::uint64_t seed = 0;
   std::uint64_t size = 0;      // written and synced
   std::uint64_t previous = 0;  // header checksum of the last record
@@ -87,13 +87,15 @@ struct Manifest::Rep {
 
   // A header never changes, so a new feature bit needs a new file.
   [[nodiscard]] bool LacksFeatureOf(const Edit& edit) const CAMBIUM_REQUIRES(mutex) {
-    return (OptionalFeaturesOf(edit) & ~current.features) != 0;
+    return !current.features.HasAll(FeaturesOf(edit));
   }
 
   [[nodiscard]] FileHeader HeaderOf(std::uint64_t number, const ManifestState& next) const CAMBIUM_REQUIRES(mutex) {
     FileHeader header;
     header.kind = FileKind::kManifest;
-    header.optional_features = MutantIs(Mutant::kNoBitForPreparedTransactions) ? 0 : OptionalFeaturesOf(next);
+    const Features features = FeaturesOf(next);
+    header.required_features = features.required;
+    header.optional_features = features.optional;
     header.database_id = identity.database_id;
     header.file_id = current.number == 0 ? identity.file_id : FileIdOf(identity.file_id, number);
     header.number = number;
@@ -160,7 +162,7 @@ struct Manifest::Rep {
     std::string bytes = EncodeFileHeader(header);
     const auto header_checksum = DecodeFixed<std::uint64_t>(bytes.data() + kFileHeaderSize - 8);
     made.number = number;
-    made.features = header.optional_features;
+    made.features = {header.required_features, header.optional_features};
     made.seed = header.Seed();
     made.previous = AppendManifestRecord(ManifestRecordType::kSnapshot, payload, made.seed, kFileHeaderSize,
                                          header_checksum, &bytes);
@@ -245,7 +247,7 @@ struct Manifest::Rep {
     dead = false;
     try {
       Install(std::move(staged), &state, &index);
-      const bool has_excess = !edit.drop_families.empty() && (current.features & ~OptionalFeaturesOf(state)) != 0;
+      const bool has_excess = !edit.drop_families.empty() && !FeaturesOf(state).HasAll(current.features);
       if (has_excess) current.size_max = 0;  // the next commit starts a file without the bit
     } catch (const std::bad_alloc&) {
       fatal = std::move(lost.kept);

@@ -108,6 +108,9 @@ struct FamilyState {
   std::string comparator;
   std::uint64_t page_size = 0;
   SequenceNumber flushed_sequence = 0;  // operations up to it are in the durable layers
+  // Set once the family keeps versions: inline values in its layers have the sequence number of their write, except for
+  // those that the layers had before. All operations of these are at or before this number. Never changes once set.
+  std::optional<SequenceNumber> versions_since;
   SharedVector<RunInfo> runs;           // newest first: the order of layers is this order
   LevelRuns level_runs;                 // kLsm only; below `runs`
   TreeRoot root;                        // kBTree only, like sweep and index_segments

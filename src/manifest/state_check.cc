@@ -157,6 +157,9 @@ Status CheckFamilyWithoutFiles(const FamilyState& family) {
   if (family.flushed_sequence > kMaxSequenceNumber) {
     return Wrong(OfFamily(family, "flushed sequence number out of range"));
   }
+  if (family.versions_since.has_value() && *family.versions_since > family.flushed_sequence) {
+    return Wrong(OfFamily(family, "keeps versions since an operation that is not flushed"));
+  }
   if (family.sweep.has_value()) CAMBIUM_RETURN_IF_ERROR(CheckSweep(family));
   CAMBIUM_RETURN_IF_ERROR(CheckTree(family));
   return CheckKind(family);

@@ -25,9 +25,9 @@ namespace {
 class MemTableCursor final : public EntryCursor {
  public:
   // `ranges` as of read_seq; null: none.
-  MemTableCursor(const MemTree* tree, SequenceNumber read_seq, SequenceNumber after_seq, const TableRanges* owner,
-                 const TableRanges::Version* ranges)
-      : tree_(*tree), read_seq_(read_seq), after_seq_(after_seq), range_owner_(*owner), ranges_(ranges) {}
+  MemTableCursor(const MemTree* tree, SequenceNumber read_seq, SequenceNumber after_seq, HasVersions has,
+                 const TableRanges* owner, const TableRanges::Version* ranges)
+      : tree_(*tree), read_seq_(read_seq), after_seq_(after_seq), has_(has), range_owner_(*owner), ranges_(ranges) {}
 
   void SeekToFirst() override {
     tree_.CopyFirstLeaf(&leaf_);
@@ -67,7 +67,8 @@ class MemTableCursor final : public EntryCursor {
   }
   Entry entry() const override {
     assert(MemTableCursor::Valid());
-    return current_.entry();
+    const Entry entry = current_.entry();
+    return has_ == HasVersions::kYes ? entry : entry.WithoutVersion();
   }
   Status status() const override { return {}; }
 
@@ -138,6 +139,7 @@ class MemTableCursor final : public EntryCursor {
   const MemTree& tree_;
   const SequenceNumber read_seq_;
   const SequenceNumber after_seq_;
+  const HasVersions has_;
   LeafCopy leaf_;
   unsigned slot_ = 0;  // of current_ in leaf_
   Record current_;
@@ -257,9 +259,10 @@ bool MemTable::Find(Slice key, SequenceNumber read_seq, Entry* entry, SequenceNu
   return true;
 }
 
-std::unique_ptr<EntryCursor> MemTable::NewCursor(SequenceNumber read_seq, SequenceNumber after_seq) const {
+std::unique_ptr<EntryCursor> MemTable::NewCursor(SequenceNumber read_seq, SequenceNumber after_seq,
+                                                 HasVersions has) const {
   const TableRanges::Version* ranges = TableRanges::VisibleAt(rep_->ranges.newest(), read_seq);
-  return std::make_unique<MemTableCursor>(&rep_->tree, read_seq, after_seq, &rep_->ranges, ranges);
+  return std::make_unique<MemTableCursor>(&rep_->tree, read_seq, after_seq, has, &rep_->ranges, ranges);
 }
 
 std::shared_ptr<const RangeDeletes> MemTable::RangesAt(SequenceNumber read_seq, SequenceNumber after_seq) const {

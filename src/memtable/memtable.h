@@ -29,6 +29,9 @@ namespace cambium {
 
 class Record;
 
+// Whether a cursor gives inline values with their versions.
+enum class HasVersions : bool { kNo, kYes };
+
 class MemTable {
  public:
   // Its memory is charged to `share`; null: to nothing.
@@ -53,7 +56,7 @@ class MemTable {
 
   // Finds the newest version with a sequence number <= read_seq, or a tombstone if a newer range (<= read_seq) covers
   // the key. False if there is neither. *seq is set to the sequence number of the version or range. *entry borrows the
-  // memtable's memory.
+  // memtable's memory; an inline value has its version.
   [[nodiscard]] bool Find(Slice key, SequenceNumber read_seq, Entry* entry, SequenceNumber* seq = nullptr) const;
 
   // Yields for each key the newest version with a sequence number <= read_seq, unless a newer range (<= read_seq)
@@ -61,7 +64,9 @@ class MemTable {
   // the cursor sees the keys added before it was positioned, perhaps later ones, and the ranges added before it was
   // made. The memtable must outlive it. Leaves out the versions up to `after_seq`: cursor and ranges are then the layer
   // that makes the state at read_seq out of the state at after_seq.
-  [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor(SequenceNumber read_seq, SequenceNumber after_seq = 0) const;
+  // Only the cursors of flushes give versions of inline values (`has`): what they give may be written to the disk.
+  [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor(SequenceNumber read_seq, SequenceNumber after_seq = 0,
+                                                       HasVersions has = HasVersions::kNo) const;
 
   // Returns what the ranges with sequence numbers <= read_seq cover; null if there are none. CoverAt copies nothing, and
   // the memtable must outlive its result; RangesAt copies all of them, or only those after `after_seq`.

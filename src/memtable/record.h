@@ -125,7 +125,7 @@ class Record {
       case EntryKind::kLargeValue:
         return {kind, ValueAddress(DecodeFixed<std::uint64_t>(p)), {}};
       case EntryKind::kInline:
-        return Entry::Inline(GetBytes(p));
+        return Entry::Inline(GetBytes(p), word >> 8);
       default:
         return {kind, {}, {}};
     }

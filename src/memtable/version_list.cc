@@ -10,7 +10,8 @@ namespace {
 // Walks records in the order of their keys.
 class RecordCursor final : public EntryCursor {
  public:
-  RecordCursor(const MemTable* table, std::vector<Record> records) : table_(*table), records_(std::move(records)) {}
+  RecordCursor(const MemTable* table, std::vector<Record> records, HasVersions has)
+      : table_(*table), records_(std::move(records)), has_(has) {}
 
   void SeekToFirst() override { at_ = 0; }
   void SeekToLast() override { at_ = records_.size() - 1; }
@@ -35,7 +36,8 @@ class RecordCursor final : public EntryCursor {
   }
   [[nodiscard]] Entry entry() const override {
     assert(RecordCursor::Valid());
-    return records_[at_].entry();
+    const Entry entry = records_[at_].entry();
+    return has_ == HasVersions::kYes ? entry : entry.WithoutVersion();
   }
   [[nodiscard]] Status status() const override { return {}; }
 
@@ -48,6 +50,7 @@ class RecordCursor final : public EntryCursor {
 
   const MemTable& table_;
   const std::vector<Record> records_;
+  const HasVersions has_;
   std::size_t at_ = SIZE_MAX;  // SIZE_MAX: before the first record
 };
 
@@ -55,7 +58,8 @@ class RecordCursor final : public EntryCursor {
 
 VersionList::VersionList(const MemTable* table) : table_(*table), versions_(table->VersionsBySequence()) {}
 
-std::unique_ptr<EntryCursor> VersionList::NewCursor(SequenceNumber read_seq, SequenceNumber after_seq) const {
+std::unique_ptr<EntryCursor> VersionList::NewCursor(SequenceNumber read_seq, SequenceNumber after_seq,
+                                                    HasVersions has) const {
   assert(after_seq <= read_seq);
   const auto begin = std::ranges::upper_bound(versions_, after_seq, {}, &Record::seq);
   const auto end = std::ranges::upper_bound(versions_, read_seq, {}, &Record::seq);
@@ -73,7 +77,7 @@ std::unique_ptr<EntryCursor> VersionList::NewCursor(SequenceNumber read_seq, Seq
       return table_.Find(record.key(), read_seq, &entry, &seq) && seq != record.seq();
     });
   }
-  return std::make_unique<RecordCursor>(&table_, std::move(found));
+  return std::make_unique<RecordCursor>(&table_, std::move(found), has);
 }
 
 }  // namespace cambium

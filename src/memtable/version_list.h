@@ -18,7 +18,8 @@ class VersionList {
   explicit VersionList(const MemTable* table);
 
   // As MemTable::NewCursor. Takes O(n log n) for n versions between the two sequence numbers.
-  [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor(SequenceNumber read_seq, SequenceNumber after_seq) const;
+  [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor(SequenceNumber read_seq, SequenceNumber after_seq,
+                                                       HasVersions has = HasVersions::kNo) const;
 
  private:
   const MemTable& table_;

@@ -16,15 +16,6 @@ Status NotInView(const Family& family) {
   return family.dropped.load(std::memory_order_acquire) ? DroppedStatus(family) : Status::NotFound();
 }
 
-Tickers TickerOf(FoundIn where) {
-  switch (where) {
-    case FoundIn::kRun: return GET_HIT_L0;
-    case FoundIn::kLevel1: return GET_HIT_L1;
-    case FoundIn::kDeeperLevel: return GET_HIT_L2_AND_UP;
-    default: return GET_HIT_TREE;
-  }
-}
-
 // Prefetches the values that come after `at` into the processor's caches, while the value at `at` is copied.
 void PrefetchValues(const SegmentTable& segments, std::span<const Lookup> lookups, std::size_t at) {
   const std::size_t first = at == 0 ? 1 : at + kValuesPrefetched;

@@ -12,6 +12,7 @@
 
 #include "cambium/options.h"
 #include "cambium/pinnable_slice.h"
+#include "index/key_for_message.h"
 #include "index/lookup.h"
 #include "state/db_state.h"
 #include "vlog/value_reader.h"
@@ -23,6 +24,21 @@ namespace cambium {
                                          const Entry& entry) {
   return {entry.address, family.id,       key, options.verify_checksums,
           family.equal_by, db.meter.is_on() ? &db.meter : nullptr};
+}
+
+// The key, named in an error.
+[[nodiscard]] inline std::string KeyForMessage(const Family& family, Slice key) {
+  return "key " + KeyForMessage(key) + " of column family \"" + family.name + "\"";
+}
+
+// The ticker that counts where a read has found its entry.
+[[nodiscard]] inline Tickers TickerOf(FoundIn where) {
+  switch (where) {
+    case FoundIn::kRun: return GET_HIT_L0;
+    case FoundIn::kLevel1: return GET_HIT_L1;
+    case FoundIn::kDeeperLevel: return GET_HIT_L2_AND_UP;
+    default: return GET_HIT_TREE;
+  }
 }
 
 // The values in the log that Reader::Begin may read. It never waits for the device.

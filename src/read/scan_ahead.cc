@@ -7,7 +7,8 @@ namespace cambium {
 
 Entry ScanAhead::entry() const {
   const Slot& slot = front();
-  return slot.entry.kind == EntryKind::kInline ? Entry::Inline(slot.inline_value) : slot.entry;
+  if (slot.entry.kind != EntryKind::kInline) return slot.entry;
+  return Entry::Inline(slot.inline_value, slot.entry.version());
 }
 
 bool ScanAhead::Push(const EntryCursor& cursor, bool is_missing) {

@@ -111,6 +111,8 @@ Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path, RandomSou
   capture.state = std::move(read->state);
   CAMBIUM_RETURN_IF_ERROR(capture.state.Check());
   capture.header = read->header;
+  // A new MANIFEST gets the bits that its state needs; no other file has any.
+  capture.header.required_features = capture.header.optional_features = 0;
   std::map<std::uint64_t, std::uint64_t> ends;
   for (const auto& [number, info] : capture.state.segments) {
     if (info.sealed) continue;

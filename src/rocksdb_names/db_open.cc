@@ -6,34 +6,17 @@
 #include "rocksdb_names/db_rep.h"
 #include "rocksdb_names/hints_file.h"
 #include "rocksdb_names/listener.h"
+#include "rocksdb_names/opening.h"
 #include "rocksdb_names/to_cambium.h"
 #include "util/result.h"
 
 namespace rocksdb::inline on_cambium {
 namespace {
 
-std::vector<ColumnFamilyDescriptor> OnlyDefault(const ColumnFamilyOptions& options) {
-  return {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options)};
-}
-
-// Opens the default family alone, by `make`, and gives its handle back.
-template <typename Make>
-Status WithoutHandle(const Make& make, std::unique_ptr<DB>* db) {
-  std::vector<ColumnFamilyHandle*> handles;
-  CAMBIUM_RETURN_IF_ERROR(make(&handles, db));
-  for (ColumnFamilyHandle* const each : handles) CAMBIUM_RETURN_IF_ERROR((*db)->DestroyColumnFamilyHandle(each));
-  return Status::OK();
-}
-
-// For calls that return a plain pointer.
-template <typename Make>
-Status Released(const Make& make, DB** db) {
-  if (db == nullptr) return Status::InvalidArgument("the pointer for the database is null");
-  std::unique_ptr<DB> opened;
-  CAMBIUM_RETURN_IF_ERROR(make(&opened));
-  *db = opened.release();
-  return Status::OK();
-}
+// One of the functions of cambium::DB that open a database.
+using OpensDatabase = Status(const cambium::DBOptions&, const std::string&,
+                             const std::vector<cambium::ColumnFamilyDescriptor>&, std::vector<ColumnFamilyHandle*>*,
+                             std::unique_ptr<cambium::DB>*);
 
 Status CheckLogFiles(bool error_if_wal_file_exists) {
   if (!error_if_wal_file_exists) return Status::OK();
@@ -42,21 +25,22 @@ Status CheckLogFiles(bool error_if_wal_file_exists) {
 
 }  // namespace
 
-DB::DB() : rep_(std::make_unique<Rep>()) {}
+DB::DB() : above_(nullptr), rep_(std::make_shared<Rep>()) {}
+DB::DB(DB* above, cambium::DB* below) : above_(above), rep_(above->rep_), db_(below) {}
 
 DB::~DB() {
+  if (above_ != nullptr) return;
   LeaveCaches();
   rep_->db.reset();
 }
 
-Status DB::OpenWith(Opens make, bool is_read_only, const DBOptions& options, const std::string& path,
-                    const std::vector<ColumnFamilyDescriptor>& families, std::vector<ColumnFamilyHandle*>* handles,
-                    std::unique_ptr<DB>* db) {
+Status DB::OpenAs(std::unique_ptr<DB> opened, Opening opening, const DBOptions& options, const std::string& path,
+                  const std::vector<ColumnFamilyDescriptor>& families, std::vector<ColumnFamilyHandle*>* handles,
+                  std::unique_ptr<DB>* db) {
   if (handles == nullptr || db == nullptr) return Status::InvalidArgument("a pointer for a result is null");
-  std::vector<std::string> hints;
+  std::vector<std::string>& hints = opening.hints;
   cambium::DBOptions whole;
   CAMBIUM_RETURN_IF_ERROR(ToCambium(options, path, &whole, &hints));
-  std::unique_ptr<DB> opened(new DB);
   std::vector<cambium::ColumnFamilyDescriptor> its_families;
   {
     Rep& rep = *opened->rep_;
@@ -68,7 +52,7 @@ Status DB::OpenWith(Opens make, bool is_read_only, const DBOptions& options, con
       rep.families[each.name] = each.options;
     }
     rep.path = path;
-    rep.is_read_only = is_read_only;
+    rep.is_read_only = opening.is_read_only;
     rep.options = options;
     if (!rep.caches.empty()) whole.page_cache_size = PageCacheSize(rep.caches);
   }
@@ -76,7 +60,7 @@ Status DB::OpenWith(Opens make, bool is_read_only, const DBOptions& options, con
   for (const std::shared_ptr<EventListener>& each : options.listeners) {
     whole.listeners.push_back(std::make_shared<ListenerOnCambium>(each, opened.get()));
   }
-  CAMBIUM_RETURN_IF_ERROR(make(whole, path, its_families, handles, &opened->rep_->db));
+  CAMBIUM_RETURN_IF_ERROR(opening.make(whole, path, its_families, handles, &opened->rep_->db));
   opened->db_.store(opened->rep_->db.get(), std::memory_order_relaxed);
   opened->UseCaches();
   opened->Tell(hints);
@@ -87,7 +71,8 @@ Status DB::OpenWith(Opens make, bool is_read_only, const DBOptions& options, con
 
 Status DB::Open(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
                 std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
-  return OpenWith(&cambium::DB::Open, false, options, path, families, handles, db);
+  const auto make = static_cast<OpensDatabase*>(&cambium::DB::Open);
+  return OpenAs(std::unique_ptr<DB>(new DB), {make, false, {}}, options, path, families, handles, db);
 }
 Status DB::Open(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
                 std::vector<ColumnFamilyHandle*>* handles, DB** db) {
@@ -109,7 +94,8 @@ Status DB::OpenForReadOnly(const DBOptions& options, const std::string& path,
                            std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db,
                            bool error_if_wal_file_exists) {
   CAMBIUM_RETURN_IF_ERROR(CheckLogFiles(error_if_wal_file_exists));
-  return OpenWith(&cambium::DB::OpenForReadOnly, true, options, path, families, handles, db);
+  const auto make = static_cast<OpensDatabase*>(&cambium::DB::OpenForReadOnly);
+  return OpenAs(std::unique_ptr<DB>(new DB), {make, true, {}}, options, path, families, handles, db);
 }
 Status DB::OpenForReadOnly(const Options& options, const std::string& path, std::unique_ptr<DB>* db,
                            bool error_if_wal_file_exists) {
@@ -130,6 +116,7 @@ Status DB::ListColumnFamilies(const DBOptions& options, const std::string& path,
 
 // A cache calls the databases that use it, and no call may run during Close: so the caches forget this one first.
 Status DB::Close() {
+  if (above_ != nullptr) return above_->Close();
   LeaveCaches();
   Status closed = OnCambium()->Close();
   if (closed.IsAborted()) UseCaches();  // still open

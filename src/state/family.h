@@ -98,6 +98,14 @@ struct Family {
   // Under the same locks: a drop failed, and its record may or may not be on disk.
   std::atomic<bool> drop_in_doubt{false};
 
+  // FamilyState::versions_since; kKeepsNone: the family does not keep versions. Set under the commit lock, after the
+  // commit, or before other threads see the family; never changes after that.
+  static constexpr SequenceNumber kKeepsNone = ~SequenceNumber{0};
+  mutable std::atomic<SequenceNumber> versions_since{kKeepsNone};
+  [[nodiscard]] bool KeepsVersions() const {
+    return versions_since.load(std::memory_order_acquire) != kKeepsNone;
+  }
+
   const std::shared_ptr<BudgetShare> share;
   std::shared_ptr<LogTable> active CAMBIUM_GUARDED_BY(append_lock);  // the one in the current view
   // `active`, before other threads see the family.

@@ -61,10 +61,12 @@ struct View : std::enable_shared_from_this<View> {
   [[nodiscard]] FamilyView* Mutable(std::uint32_t id) { return families.Mutable(id); }
 
   // Finds the newest entry of the key in the memtables. False if they have none that `read` can see.
-  [[nodiscard]] static bool FindInMemory(const FamilyView& family, Slice key, SequenceNumber read, Entry* entry) {
-    if (family.active->Find(key, read, entry)) return true;
+  // *number, unless null, is set as by MemTable::Find.
+  [[nodiscard]] static bool FindInMemory(const FamilyView& family, Slice key, SequenceNumber read, Entry* entry,
+                                         SequenceNumber* number = nullptr) {
+    if (family.active->Find(key, read, entry, number)) return true;
     for (const FrozenTable& frozen : family.frozen) {
-      if (frozen.table->Find(key, read, entry)) return true;
+      if (frozen.table->Find(key, read, entry, number)) return true;
     }
     return false;
   }

@@ -85,6 +85,7 @@ Status WriteHead::Append(PreparedBatch* batch, std::span<const WriteTarget> targ
     if (!table.started()) table.StartAt({{position.segment, position.offset}, first - 1}, logged_bytes_);
   }
   AddToTables(*batch, targets);
+  range_watches_.Note(*batch);
   *last = first + batch->ops().size() - 1;
   logged_bytes_ += batch->size();
   if (!MutantIs(Mutant::kLargeValuesUncounted)) logged_bytes_ += batch->large_bytes();

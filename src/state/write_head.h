@@ -24,6 +24,7 @@
 #include "state/gaps.h"
 #include "state/jobs.h"
 #include "state/log_table.h"
+#include "state/range_watches.h"
 #include "state/snapshot_list.h"
 #include "state/space_control.h"
 #include "state/view.h"
@@ -89,6 +90,8 @@ class WriteHead final : private SegmentSource {
   // Takes the memory that the batch needs in the active memtables of its targets. Returns false if the budget refuses
   // it; then memtables that are empty keep nothing of it. The reservation holds until the append lock is released.
   Result<bool> ReserveInBudget(std::span<const WriteTarget> targets, BudgetClaim claim) CAMBIUM_REQUIRES(append_lock);
+  // A transaction that commits watches the ranges that it has read: see range_watches.h.
+  [[nodiscard]] RangeWatches& range_watches() CAMBIUM_REQUIRES(append_lock) { return range_watches_; }
   // Called if the batch is not written, or not now. Gives back the memory of the targets' memtables that are empty,
   // because no flush could free it. The memory that other memtables have reserved serves their next writes, and is
   // freed with them.
@@ -174,6 +177,7 @@ class WriteHead final : private SegmentSource {
   mutable Mutex mutex_;
   std::unique_ptr<CommitLog> log_;  // set by Start and Stop, while no other thread uses the database
   LogPosition log_end_ CAMBIUM_GUARDED_BY(append_lock);
+  RangeWatches range_watches_ CAMBIUM_GUARDED_BY(append_lock);
   // The value of logged_bytes_ at which to look for the oldest memtable.
   std::uint64_t next_wal_check_ CAMBIUM_GUARDED_BY(append_lock) = 0;
 

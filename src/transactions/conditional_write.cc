@@ -8,12 +8,17 @@
 namespace cambium {
 
 WriteConditions& WriteConditions::IsAbsent(ColumnFamilyHandle* family, Slice key) {
-  all_.push_back({family, key.ToString(), /*is_absent=*/true, {}});
+  all_.push_back({family, key.ToString(), Kind::kIsAbsent, {}, 0});
   return *this;
 }
 
 WriteConditions& WriteConditions::HasValue(ColumnFamilyHandle* family, Slice key, Slice value) {
-  all_.push_back({family, key.ToString(), /*is_absent=*/false, value.ToString()});
+  all_.push_back({family, key.ToString(), Kind::kHasValue, value.ToString(), 0});
+  return *this;
+}
+
+WriteConditions& WriteConditions::IsUnchanged(ColumnFamilyHandle* family, Slice key, SequenceNumber version) {
+  all_.push_back({family, key.ToString(), Kind::kIsUnchanged, {}, version});
   return *this;
 }
 
@@ -33,18 +38,26 @@ void ConditionalWrite::AddKeys(std::set<FamilyKey>* keys) const {
 }
 
 Result<bool> ConditionalWrite::AllHold() const {
-  DB& db = inside_.db();
-  PinnableSlice value;
-  for (const auto& condition : conditions_.all_) {
-    ColumnFamilyHandle* const handle = condition.family == nullptr ? db.DefaultColumnFamily() : condition.family;
-    value.Reset();
-    const Status read = db.Get({}, handle, condition.key, &value);
-    if (!read.ok() && !read.IsNotFound()) return read;
-    const bool holds =
-        condition.is_absent ? read.IsNotFound() : read.ok() && Slice(value) == Slice(condition.value);
+  for (std::size_t i = 0; i < families_.size(); ++i) {
+    CAMBIUM_TRY(const bool holds, Holds(i));
     if (!holds) return false;
   }
   return true;
+}
+
+Result<bool> ConditionalWrite::Holds(std::size_t i) const {
+  using Kind = WriteConditions::Kind;
+  const WriteConditions::One& condition = conditions_.all_[i];
+  if (condition.kind == Kind::kIsUnchanged) {
+    return inside_.HasVersion(*families_[i], condition.key, condition.version);
+  }
+  DB& db = inside_.db();
+  ColumnFamilyHandle* const handle = condition.family == nullptr ? db.DefaultColumnFamily() : condition.family;
+  PinnableSlice value;
+  const Status read = db.Get({}, handle, condition.key, &value);
+  if (!read.ok() && !read.IsNotFound()) return read;
+  if (condition.kind == Kind::kIsAbsent) return read.IsNotFound();
+  return read.ok() && Slice(value) == Slice(condition.value);
 }
 
 Status ConditionalWrite::CheckUnchanged(SequenceNumber since) const {
@@ -162,6 +175,34 @@ Status CompareAndDelete(DB* db, const WriteOptions& options, ColumnFamilyHandle*
 }
 Status CompareAndDelete(DB* db, const WriteOptions& options, Slice key, Slice expected, bool* written) {
   return CompareAndDelete(db, options, nullptr, key, expected, written);
+}
+
+Status GetWithVersion(DB* db, const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value,
+                      SequenceNumber* version) {
+  DbInside* const inside = DbInside::Of(db);
+  if (inside == nullptr) return Status::InvalidArgument("GetWithVersion: the database is null");
+  return inside->GetWithVersion(options, family, key, value, version);
+}
+
+Status PutIfUnchanged(DB* db, const WriteOptions& options, ColumnFamilyHandle* family, Slice key,
+                      SequenceNumber version, Slice value, bool* written) {
+  WriteBatch batch(key.size() + value.size() + 32);
+  static_cast<void>(batch.Put(family, key, value));
+  return WriteIf(db, options, WriteConditions().IsUnchanged(family, key, version), &batch, written);
+}
+Status PutIfUnchanged(DB* db, const WriteOptions& options, Slice key, SequenceNumber version, Slice value,
+                      bool* written) {
+  return PutIfUnchanged(db, options, nullptr, key, version, value, written);
+}
+
+Status DeleteIfUnchanged(DB* db, const WriteOptions& options, ColumnFamilyHandle* family, Slice key,
+                         SequenceNumber version, bool* written) {
+  WriteBatch batch(key.size() + 32);
+  static_cast<void>(batch.Delete(family, key));
+  return WriteIf(db, options, WriteConditions().IsUnchanged(family, key, version), &batch, written);
+}
+Status DeleteIfUnchanged(DB* db, const WriteOptions& options, Slice key, SequenceNumber version, bool* written) {
+  return DeleteIfUnchanged(db, options, nullptr, key, version, written);
 }
 
 }  // namespace cambium

@@ -40,6 +40,8 @@ class ConditionalWrite {
 
   // Whether all conditions hold in the newest state. Reads each key once, one after another.
   [[nodiscard]] Result<bool> AllHold() const;
+  // Whether the i-th condition holds.
+  [[nodiscard]] Result<bool> Holds(std::size_t i) const;
   // OK if none of the keys was written after `since`; Busy or TryAgain as ChangeFinder.
   [[nodiscard]] Status CheckUnchanged(SequenceNumber since) const;
 

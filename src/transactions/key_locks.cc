@@ -12,22 +12,6 @@ namespace {
 
 constexpr std::size_t kFamilyBytes = 4;
 
-// Ends a wait that was entered in the graph.
-class WaitScope {
- public:
-  WaitScope(WaitGraph* graph, TransactionID id) : graph_(*graph), id_(id) {}
-  ~WaitScope() {
-    if (is_waiting) graph_.End(id_);
-  }
-  WaitScope(const WaitScope&) = delete;
-  WaitScope& operator=(const WaitScope&) = delete;
-  bool is_waiting = false;
-
- private:
-  WaitGraph& graph_;
-  const TransactionID id_;
-};
-
 }  // namespace
 
 KeyLocks::KeyLocks(std::size_t stripes, std::int64_t locks_max, std::uint32_t deadlocks_max, Clock* clock,
@@ -76,7 +60,7 @@ void KeyLocks::DropExpired(Held* held, std::uint64_t now) {
 }
 
 KeyLocks::Try KeyLocks::TryLock(Stripe* stripe, const LockOwner& owner, const Name& name, bool exclusive,
-                                std::vector<TransactionID>* holders, std::uint64_t* expires_at) {
+                                LockObstacle* obstacle) {
   const auto found = stripe->locks.find(name);
   if (found == stripe->locks.end()) {
     std::string stored(kFamilyBytes, '\0');
@@ -117,62 +101,87 @@ KeyLocks::Try KeyLocks::TryLock(Stripe* stripe, const LockOwner& owner, const Na
     held.exclusive = true;
     return Try::kGot;
   }
-  holders->clear();
-  *expires_at = 0;
+  *obstacle = {};
   const auto add = [&](const Holder& holder) {
-    if (holder.id == owner.id) return;
-    holders->push_back(holder.id);
-    if (holder.expires_at != 0 && (*expires_at == 0 || holder.expires_at < *expires_at)) {
-      *expires_at = holder.expires_at;
-    }
+    if (holder.id != owner.id) obstacle->Add(holder.id, holder.expires_at);
   };
   add(held.first);
   if (held.others != nullptr) std::ranges::for_each(*held.others, add);
   return Try::kTaken;
 }
 
+std::string KeyLocks::Request::ForMessage() const {
+  return (key != nullptr ? "key " + KeyForMessage(*key) : "range " + range->ForMessage()) + " of column family " +
+         std::to_string(family);
+}
+
+Status KeyLocks::LimitReached(std::uint32_t family) const {
+  return Status::LockLimit("column family " + std::to_string(family) + " has max_num_locks locks, " +
+                           std::to_string(locks_max_));
+}
+
+Status KeyLocks::BeginWait(const Request& request, LockObstacle obstacle, const std::string& key, bool for_range,
+                           WaitScope* scope, std::uint64_t* micros) {
+  *micros = 0;
+  if (obstacle.holders.empty()) return scope->End(), Status::OK();  // a claim never waits
+  const std::uint64_t now = clock_.NowMicros();
+  const std::uint64_t waited = now - request.began;
+  constexpr std::int64_t kUnlimited = std::int64_t{1} << 50;
+  const std::uint64_t limit = request.timeout_millis < 0 || request.timeout_millis > kUnlimited
+                                  ? ~std::uint64_t{0}
+                                  : static_cast<std::uint64_t>(request.timeout_millis) * 1000;
+  if (waited >= limit) {
+    return Status::LockTimeout("the lock of " + request.ForMessage() + " was not free for " +
+                               std::to_string(request.timeout_millis) + " ms; transaction " +
+                               std::to_string(obstacle.holders.front()) + " has it");
+  }
+  if (!waits_.Begin(request.owner.id, {std::move(obstacle.holders), request.family, key, request.exclusive, for_range},
+                    request.owner.deadlock_depth, static_cast<std::int64_t>(clock_.WallSeconds()))) {
+    return Status::Deadlock("a wait for the lock of " + request.ForMessage() + " would not end");
+  }
+  scope->is_waiting = true;
+  std::uint64_t next = limit - waited;
+  // A holder that has expired and cannot be robbed is committing or prepared. Its unlock ends the wait.
+  constexpr std::uint64_t kAskAgainMicros = 20'000;
+  const std::uint64_t expires_at = obstacle.expires_at;
+  if (expires_at != 0) next = std::min(next, expires_at > now ? expires_at - now : kAskAgainMicros);
+  *micros = next > 3600u * 1000 * 1000 ? 0 : next;
+  return Status::OK();
+}
+
+void KeyLocks::WaitFor(CondVar* changed, Mutex& mutex, std::uint64_t micros) {
+  if (micros == 0) {
+    changed->Wait(mutex);
+  } else {
+    changed->WaitFor(mutex, micros);
+  }
+}
+
 Status KeyLocks::Lock(const LockOwner& owner, std::uint32_t family, const std::string& key, bool exclusive,
                       std::int64_t timeout_millis) {
   const Name name{family, key};
   Stripe& stripe = StripeOf(name);
-  const std::uint64_t began = clock_.NowMicros();
+  const Request request{owner, family, exclusive, timeout_millis, clock_.NowMicros(), &key, nullptr};
   WaitScope scope(&waits_, owner.id);
-  const MutexLock lock(stripe.mutex);
+  MutexLock lock(stripe.mutex);
   while (true) {
-    std::vector<TransactionID> holders;
-    std::uint64_t expires_at = 0;
-    const Try tried = TryLock(&stripe, owner, name, exclusive, &holders, &expires_at);
+    // With the mutex of the stripe: see the top of the header.
+    if (MayHaveRanges(family) && IsInRangeOfOthers(request) && !MutantIs(Mutant::kKeysIgnoreRanges)) {
+      lock.Unlock();
+      {
+        const MutexLock ranges(ranges_mutex_);
+        CAMBIUM_RETURN_IF_ERROR(AwaitRanges(request, &scope));
+      }
+      lock.Lock();
+      continue;
+    }
+    LockObstacle obstacle;
+    const Try tried = TryLock(&stripe, owner, name, exclusive, &obstacle);
     if (tried == Try::kGot) return Status::OK();
-    if (tried == Try::kTooMany) {
-      return Status::LockLimit("column family " + std::to_string(family) + " has max_num_locks locks, " +
-                               std::to_string(locks_max_));
-    }
-    const std::uint64_t now = clock_.NowMicros();
-    const std::uint64_t waited = now - began;
-    constexpr std::int64_t kUnlimited = std::int64_t{1} << 50;
-    const std::uint64_t limit = timeout_millis < 0 || timeout_millis > kUnlimited
-                                    ? ~std::uint64_t{0}
-                                    : static_cast<std::uint64_t>(timeout_millis) * 1000;
-    if (waited >= limit) {
-      return Status::LockTimeout("the lock of key " + KeyForMessage(key) + " of column family " +
-                                 std::to_string(family) + " was not free for " + std::to_string(timeout_millis) +
-                                 " ms; transaction " + std::to_string(holders.empty() ? 0 : holders.front()) +
-                                 " has it");
-    }
-    if (!waits_.Begin(owner.id, {std::move(holders), family, key, exclusive}, owner.deadlock_depth,
-                      static_cast<std::int64_t>(clock_.WallSeconds()))) {
-      return Status::Deadlock("a wait for the lock of key " + KeyForMessage(key) + " would not end");
-    }
-    scope.is_waiting = true;
-    std::uint64_t next = limit - waited;
-    // A holder that has expired and cannot be robbed is committing or prepared. Its unlock ends the wait.
-    constexpr std::uint64_t kAskAgainMicros = 20'000;
-    if (expires_at != 0) next = std::min(next, expires_at > now ? expires_at - now : kAskAgainMicros);
-    if (next > 3600u * 1000 * 1000) {
-      stripe.changed.Wait(stripe.mutex);
-    } else {
-      stripe.changed.WaitFor(stripe.mutex, next);
-    }
+    if (tried == Try::kTooMany) return LimitReached(family);
+    std::uint64_t micros = 0;
+    CAMBIUM_RETURN_IF_ERROR(BeginWait(request, std::move(obstacle), key, /*for_range=*/false, &scope, &micros));
+    WaitFor(&stripe.changed, stripe.mutex, micros);
   }
 }
 

@@ -79,8 +79,13 @@ class PessimisticTransaction::AddOps final : public WriteBatch::Handler {
     ++to_.counts_.deletes;
     return Add(id, [&](ColumnFamilyHandle* family) { return to_.batch_.SingleDelete(family, key); });
   }
-  Status DeleteRangeCF(std::uint32_t, Slice, Slice) override {
-    return Status::Corruption("a prepared transaction has a range delete");
+  Status DeleteRangeCF(std::uint32_t id, Slice begin, Slice end) override {
+    ++to_.counts_.deletes;
+    return Add(id, [&](ColumnFamilyHandle* family) {
+      const bool is_backward = family->GetComparator()->Compare(begin, end) > 0;
+      if (is_backward) return Status::Corruption("a prepared range delete ends before it begins");
+      return to_.batch_.DeleteRange(family, begin, end);
+    });
   }
 
  private:
@@ -132,6 +137,7 @@ void PessimisticTransaction::Leave() {
     context_.open.Remove(this, name_);
   }
   tracked_.Clear();
+  ranges_.clear();
   name_.clear();
 }
 
@@ -143,7 +149,8 @@ void PessimisticTransaction::BeginAgain(const WriteOptions& options, const Trans
 Status PessimisticTransaction::Recover(const TransactionName& name, const PreparedRecord& record) {
   CAMBIUM_RETURN_IF_ERROR(SetNameTo(name));
   owner_.ignores_limit = true;
-  for (const PreparedRecord::KeyLock& lock : record.locks) {
+  CAMBIUM_RETURN_IF_ERROR(RecoverRanges(record));
+  for (const PreparedRecord::KeyLock& lock : record.locks.keys) {
     const std::unique_ptr<ColumnFamilyHandle> handle = context_.prepared.FamilyIn(record, lock.family);
     if (handle == nullptr) continue;  // it was dropped
     CAMBIUM_TRY(const std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle.get()));
@@ -158,6 +165,25 @@ Status PessimisticTransaction::Recover(const TransactionName& name, const Prepar
   CAMBIUM_RETURN_IF_ERROR(record.batch.Iterate(&add));
   cannot_commit_ = add.missing();
   NotePrepared(record.bytes);
+  return Status::OK();
+}
+
+Status PessimisticTransaction::RecoverRanges(const PreparedRecord& record) {
+  for (const PreparedRecord::RangeLock& lock : record.locks.ranges) {
+    const std::unique_ptr<ColumnFamilyHandle> handle = context_.prepared.FamilyIn(record, lock.family);
+    if (handle == nullptr) continue;  // it was dropped
+    CAMBIUM_TRY(const std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle.get()));
+    const Comparator* const order = family->options().comparator;
+    if (lock.range.IsEmpty(*order)) {
+      return Status::Corruption("the locked range " + lock.range.ForMessage() + " ends before it begins");
+    }
+    ranges_.push_back({family, lock.range, kMaxSequenceNumber, lock.exclusive});
+    if (MutantIs(Mutant::kRecoveryLocksNoRanges)) continue;
+    const Status locked = context_.locks.LockRange(owner_, family->id, order, lock.range, lock.exclusive,
+                                                   /*timeout_millis=*/0, &ranges_.back().lock);
+    if (!locked.ok()) ranges_.pop_back();
+    CAMBIUM_RETURN_IF_ERROR(locked);
+  }
   return Status::OK();
 }
 
@@ -214,7 +240,7 @@ Status PessimisticTransaction::Track(const std::shared_ptr<Family>& family, cons
     // With the lock, a key that was not written up to now remains so.
     const bool is_compared = known != nullptr && known->since <= since;
     const Status s =
-        is_compared ? Status::OK() : inside_.CheckUnchanged(*family, key, since, DbInside::Asks::kRecords);
+        is_compared ? Status::OK() : inside_.CheckUnchanged(*family, key, since, DbInside::Asks::kRecords, snapshot);
     if (!s.ok()) {
       if (known == nullptr) context_.locks.Unlock(owner_.id, family->id, key);
       return s;
@@ -233,10 +259,42 @@ void PessimisticTransaction::Untrack(const Family& family, const std::string& ke
   context_.locks.Unlock(owner_.id, family.id, key);
 }
 
+Status PessimisticTransaction::CheckUnchanged(const Family& family, const KeyRange& range, SequenceNumber since) const {
+  CAMBIUM_RETURN_IF_ERROR(inside_.CheckIntervalUnchanged(family, range.Interval(), since));
+  if (range.to.at != KeyBound::At::kAfter) return Status::OK();
+  return inside_.CheckUnchanged(family, range.to.key, since, DbInside::Asks::kRecords);
+}
+
+Status PessimisticTransaction::TrackNew(TrackedRange* range) {
+  CAMBIUM_RETURN_IF_ERROR(CheckAlive());
+  const Family& family = *range->family;
+  if (context_.prepared.IsOwnFamily(family.id)) return PreparedStore::Refusal();
+  CAMBIUM_RETURN_IF_ERROR(context_.locks.LockRange(owner_, family.id, family.options().comparator, range->range,
+                                                   range->exclusive, lock_timeout_, &range->lock));
+  range->since = kMaxSequenceNumber;
+  const Snapshot* const snapshot = GetSnapshot();
+  if (snapshot == nullptr) return Status::OK();
+  range->since = snapshot->GetSequenceNumber();
+  Status unchanged;
+  try {
+    unchanged = CheckUnchanged(family, range->range, range->since);
+  } catch (...) {
+    Untrack(*range);
+    throw;
+  }
+  if (!unchanged.ok()) Untrack(*range);
+  return unchanged;
+}
+
+void PessimisticTransaction::Untrack(const TrackedRange& range) {
+  context_.locks.UnlockRange(owner_.id, range.family->id, range.lock);
+}
+
 void PessimisticTransaction::UntrackAll() {
   for (const auto& [id, its] : tracked_.families()) {
     for (const auto& [key, tracked] : its.keys) context_.locks.Unlock(owner_.id, id, key);
   }
+  for (const TrackedRange& range : ranges_) Untrack(range);
 }
 
 // ---- The end ----
@@ -296,12 +354,13 @@ Status PessimisticTransaction::WriteBatchOf(TransactionState from) {
   return db_.Write(write_options_, &whole);
 }
 
-std::vector<PreparedRecord::KeyLock> PessimisticTransaction::LocksForRecord() const {
-  std::vector<PreparedRecord::KeyLock> locks;
-  locks.reserve(tracked_.count());
+PreparedRecord::Locks PessimisticTransaction::LocksForRecord() const {
+  PreparedRecord::Locks locks;
+  locks.keys.reserve(tracked_.count());
   for (const auto& [id, its] : tracked_.families()) {
-    for (const auto& [key, tracked] : its.keys) locks.push_back({id, tracked.exclusive, key});
+    for (const auto& [key, tracked] : its.keys) locks.keys.push_back({id, tracked.exclusive, key});
   }
+  for (const TrackedRange& each : ranges_) locks.ranges.push_back({each.family->id, each.exclusive, each.range});
   return locks;
 }
 

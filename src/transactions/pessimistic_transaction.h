@@ -1,4 +1,4 @@
-// PessimisticTransaction: locks each key that it tracks, until it ends.
+// PessimisticTransaction: locks each key and range that it tracks, until it ends.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cambium/transaction_db.h"
@@ -75,6 +76,10 @@ class PessimisticTransaction final : public TransactionBase {
   Status LockForWrite(const std::shared_ptr<Family>& family, const std::string& key) {
     return Track(family, key, {.writes = true, .validates = false});
   }
+  // The same for the range of a range delete.
+  Status LockForWrite(const std::shared_ptr<Family>& family, KeyRange range) {
+    return AddRange(family, std::move(range), /*exclusive=*/true);
+  }
   // Others may take its locks. False if it is committing.
   bool BeStolenFrom();
 
@@ -82,6 +87,9 @@ class PessimisticTransaction final : public TransactionBase {
   class AddOps;
   Status Track(const std::shared_ptr<Family>& family, const std::string& key, const KeyUse& use) override;
   void Untrack(const Family& family, const std::string& key) override;
+  Status TrackNew(TrackedRange* range) override;
+  void Untrack(const TrackedRange& range) override;
+  [[nodiscard]] bool LocksRanges() const override { return true; }
   Status CommitBatch() override;
   Status PrepareBatch() override;
   Status Withdraw() override;
@@ -91,9 +99,13 @@ class PessimisticTransaction final : public TransactionBase {
   Status Enter(TransactionState from, TransactionState to);
   // Writes the batch, together with the removal of the record if the transaction is prepared.
   Status WriteBatchOf(TransactionState from);
-  [[nodiscard]] std::vector<PreparedRecord::KeyLock> LocksForRecord() const;
+  [[nodiscard]] PreparedRecord::Locks LocksForRecord() const;
+  // OK if no key in the range was written after `since`.
+  [[nodiscard]] Status CheckUnchanged(const Family& family, const KeyRange& range, SequenceNumber since) const;
   // The transaction is prepared, with a record of this many bytes.
   void NotePrepared(std::size_t record_bytes);
+  // Locks the ranges of the record.
+  Status RecoverRanges(const PreparedRecord& record);
   // Ends the use of this object for its transaction: unlocks the keys, unless it is prepared.
   void Start(const WriteOptions& options, const TransactionOptions& transaction);
   void Leave();

@@ -24,6 +24,7 @@
 #include "cambium/slice.h"
 #include "cambium/write_batch.h"
 #include "io/file_header.h"
+#include "transactions/key_range.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -40,21 +41,30 @@ struct PreparedRecord {
     Slice key;
     friend bool operator==(const KeyLock&, const KeyLock&) = default;
   };
+  struct RangeLock {
+    std::uint32_t family = 0;
+    bool exclusive = true;
+    KeyRange range;
+    friend bool operator==(const RangeLock&, const RangeLock&) = default;
+  };
+  struct Locks {
+    std::vector<KeyLock> keys;  // slices of what was decoded, or of what is to be encoded
+    std::vector<RangeLock> ranges;
+    friend bool operator==(const Locks&, const Locks&) = default;
+  };
   Id128 database_id{};
   std::vector<FamilyName> families;  // in the order of their ids
-  std::vector<KeyLock> locks;        // slices of what was decoded, or of what is to be encoded
+  Locks locks;
   WriteBatch batch;
   std::uint64_t bytes = 0;  // the size of the encoded record
 };
 
 [[nodiscard]] std::string EncodePreparedRecord(const Id128& database_id,
                                                const std::vector<PreparedRecord::FamilyName>& families,
-                                               const std::vector<PreparedRecord::KeyLock>& locks,
-                                               const WriteBatch& batch);
+                                               const PreparedRecord::Locks& locks, const WriteBatch& batch);
 
-// The ids of the families of the locks and of the batch's operations. Corruption if the batch has a range delete.
-Result<std::set<std::uint32_t>> FamiliesUsed(const std::vector<PreparedRecord::KeyLock>& locks,
-                                             const WriteBatch& batch);
+// The ids of the families of the locks and of the batch's operations.
+Result<std::set<std::uint32_t>> FamiliesUsed(const PreparedRecord::Locks& locks, const WriteBatch& batch);
 
 // Decodes a record; any bytes are safe. Corruption if they are malformed or use a family that is not in `families`,
 // NotSupported if the version is not known; the message has the name. Allocates at most a small multiple of the size of

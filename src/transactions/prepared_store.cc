@@ -38,8 +38,7 @@ Result<PreparedStore::Handle> PreparedStore::FindOrMake() {
 }
 
 Status PreparedStore::Add(const WriteOptions& options, const TransactionName& name,
-                          const std::vector<PreparedRecord::KeyLock>& locks, const WriteBatch& batch,
-                          std::size_t* record_bytes) {
+                          const PreparedRecord::Locks& locks, const WriteBatch& batch, std::size_t* record_bytes) {
   std::vector<PreparedRecord::FamilyName> families;
   CAMBIUM_TRY(const std::set<std::uint32_t> used, FamiliesUsed(locks, batch));
   for (const std::uint32_t id : used) {

@@ -33,7 +33,7 @@ class PreparedStore {
   // Writes the record of a transaction. Creates the family if there is none. InvalidArgument if the transaction
   // uses a family that was dropped, or this one. Sets *record_bytes.
   Status Add(const WriteOptions& options, const TransactionName& name,
-             const std::vector<PreparedRecord::KeyLock>& locks, const WriteBatch& batch, std::size_t* record_bytes);
+             const PreparedRecord::Locks& locks, const WriteBatch& batch, std::size_t* record_bytes);
   // Adds the removal of the record to the batch; nothing if the family was dropped.
   Status AddRemoval(const TransactionName& name, WriteBatch* batch);
   // A handle of the family that a record calls `id`. Null if it was dropped.

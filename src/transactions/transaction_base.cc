@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "read/empty_iterator.h"
+#include "util/mutant.h"
 
 namespace cambium {
 namespace {
@@ -110,7 +111,7 @@ void TransactionBase::ClearSnapshot() {
 }
 
 void TransactionBase::StopWatchingIfIdle() {
-  if (snapshot_ == nullptr && tracked_.empty()) mark_ = nullptr;
+  if (snapshot_ == nullptr && tracked_.empty() && ranges_.empty()) mark_ = nullptr;
 }
 
 ReadOptions TransactionBase::AtSnapshot(const ReadOptions& options) const {
@@ -167,6 +168,7 @@ Status TransactionBase::Rollback() {
 void TransactionBase::Discard() {
   UntrackAll();
   tracked_.Clear();
+  ranges_.clear();
   save_points_.clear();
   batch_.Clear();
   counts_ = {};
@@ -179,7 +181,7 @@ void TransactionBase::SetSavePoint() {
   Status s;
   const Call call(this, &s, Does::kChanges);
   if (!s.ok()) return;
-  save_points_.push_back({snapshot_, snapshot_is_due_, notifier_, counts_, {}});
+  save_points_.push_back({snapshot_, snapshot_is_due_, notifier_, counts_, {}, ranges_.size()});
   try {
     batch_.SetSavePoint();
   } catch (...) {
@@ -200,6 +202,7 @@ Status TransactionBase::RollbackToSavePoint() {
   notifier_ = to.notifier;
   counts_ = to.counts;
   Forget(to.since_then);
+  if (!MutantIs(Mutant::kSavePointsKeepRanges)) ForgetRanges(to.range_count);
   save_points_.pop_back();
   StopWatchingIfIdle();
   return Status::OK();
@@ -241,6 +244,13 @@ void TransactionBase::Forget(const TrackedKeys& uses) {
       Untrack(*its.family, key);
       tracked_.Erase(id, key);
     }
+  }
+}
+
+void TransactionBase::ForgetRanges(std::size_t first) {
+  while (ranges_.size() > first) {
+    Untrack(ranges_.back());
+    ranges_.pop_back();
   }
 }
 
@@ -359,6 +369,49 @@ Iterator* TransactionBase::GetIterator(const ReadOptions& options, ColumnFamilyH
   return batch_.NewIteratorWithBase(family, db_.NewIterator(its, handle), &its);
 }
 
+// ---- Ranges ----
+
+Status TransactionBase::AddRange(std::shared_ptr<Family> family, KeyRange range, bool exclusive) {
+  const Comparator& order = *family->options().comparator;
+  const int ends = Compare(order, range.from, range.to);
+  if (ends > 0) return Status::InvalidArgument("the range " + range.ForMessage() + " ends before it begins");
+  TakeSnapshotIfDue();
+  if (ends == 0) return Status::OK();
+  const SequenceNumber since_max = GetSnapshot() == nullptr ? kMaxSequenceNumber : GetSnapshot()->GetSequenceNumber();
+  for (const TrackedRange& each : ranges_) {
+    const bool is_enough = each.family == family && each.since <= since_max && (each.exclusive || !exclusive);
+    if (is_enough && each.range.HasAllOf(order, range)) return CheckAlive();
+  }
+  ranges_.push_back({std::move(family), std::move(range), 0, exclusive});
+  Status tracked;
+  try {
+    tracked = TrackNew(&ranges_.back());
+  } catch (...) {
+    ranges_.pop_back();
+    throw;
+  }
+  if (!tracked.ok()) ranges_.pop_back();
+  return tracked;
+}
+
+Status TransactionBase::TrackRange(ColumnFamilyHandle* family, std::optional<Slice> begin, std::optional<Slice> end) {
+  Status s;
+  const Call call(this, &s, Does::kChanges);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  CAMBIUM_TRY(std::shared_ptr<Family> its, inside_.SharedFamilyOf(family));
+  return AddRange(std::move(its), KeyRange::Of(begin, end), /*exclusive=*/false);
+}
+
+Status TransactionBase::GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start, const Endpoint& end) {
+  Status s;
+  const Call call(this, &s, Does::kChanges);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  if (!LocksRanges()) return Status::NotSupported("optimistic transactions lock nothing; TrackRange tracks a range");
+  CAMBIUM_TRY(std::shared_ptr<Family> its, inside_.SharedFamilyOf(family));
+  CAMBIUM_TRY(KeyRange range, KeyRange::Between(*its->options().comparator, start, end));
+  return AddRange(std::move(its), std::move(range), /*exclusive=*/true);
+}
+
 std::vector<TransactionID> TransactionBase::GetWaitingTxns(std::uint32_t*, std::string*) const { return {}; }
 
 // ---- Writes ----
@@ -390,6 +443,22 @@ Status TransactionBase::Delete(ColumnFamilyHandle* family, Slice key, bool assum
 Status TransactionBase::SingleDelete(ColumnFamilyHandle* family, Slice key, bool assume_tracked) {
   return WriteKey(family, key, {.writes = true, .assumes_tracked = assume_tracked}, &Counts::deletes,
                   [&] { return batch_.SingleDelete(family, key); });
+}
+
+Status TransactionBase::DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end) {
+  Status s;
+  const Call call(this, &s, Does::kChanges);
+  CAMBIUM_RETURN_IF_ERROR(s);
+  CAMBIUM_TRY(std::shared_ptr<Family> its, inside_.SharedFamilyOf(family));
+  KeyRange range = KeyRange::Of(begin, end);
+  const bool is_empty = range.IsEmpty(*its->options().comparator);
+  if (!MutantIs(Mutant::kDeleteRangeLocksNothing)) {
+    CAMBIUM_RETURN_IF_ERROR(AddRange(std::move(its), std::move(range), /*exclusive=*/true));
+  }
+  if (is_empty) return Status::OK();
+  CAMBIUM_RETURN_IF_ERROR(batch_.DeleteRange(family, begin, end));
+  ++counts_.deletes;
+  return Status::OK();
 }
 
 Status TransactionBase::PutUntracked(ColumnFamilyHandle* family, Slice key, Slice value) {
@@ -429,8 +498,9 @@ Status TransactionBase::RebuildFromWriteBatch(WriteBatch* batch) {
       CAMBIUM_TRY(const std::unique_ptr<ColumnFamilyHandle> handle, Handle(id));
       return to.SingleDelete(handle.get(), key, false);
     }
-    Status DeleteRangeCF(std::uint32_t, Slice, Slice) override {
-      return Status::NotSupported("a transaction has no range deletes");
+    Status DeleteRangeCF(std::uint32_t id, Slice begin, Slice end) override {
+      CAMBIUM_TRY(const std::unique_ptr<ColumnFamilyHandle> handle, Handle(id));
+      return to.DeleteRange(handle.get(), begin, end);
     }
     Result<std::unique_ptr<ColumnFamilyHandle>> Handle(std::uint32_t id) const {
       std::unique_ptr<ColumnFamilyHandle> handle = to.inside_.NewHandle(id);

@@ -10,6 +10,7 @@
 #include "api/db_inside.h"
 #include "cambium/transaction.h"
 #include "state/write_history.h"
+#include "transactions/key_range.h"
 #include "transactions/tracked_keys.h"
 
 namespace cambium {
@@ -17,11 +18,21 @@ namespace cambium {
 // A snapshot that a transaction shares with its save points.
 using SharedSnapshot = std::shared_ptr<ManagedSnapshot>;
 
+// A range that a transaction tracks.
+struct TrackedRange {
+  std::shared_ptr<Family> family;
+  KeyRange range;
+  SequenceNumber since = 0;  // as in TrackedKey
+  bool exclusive = false;
+  std::uint64_t lock = 0;    // of a pessimistic transaction: its number in KeyLocks
+};
+
 class TransactionBase : public Transaction {
  public:
   ~TransactionBase() override;
 
   using Transaction::Delete;
+  using Transaction::DeleteRange;
   using Transaction::DeleteUntracked;
   using Transaction::Get;
   using Transaction::GetForUpdate;
@@ -31,6 +42,7 @@ class TransactionBase : public Transaction {
   using Transaction::PutUntracked;
   using Transaction::SingleDelete;
   using Transaction::SingleDeleteUntracked;
+  using Transaction::TrackRange;
   using Transaction::UndoGetForUpdate;
 
   void SetSnapshot() override;
@@ -54,9 +66,12 @@ class TransactionBase : public Transaction {
   Status GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value,
                       bool exclusive, bool do_validate) override;
   Iterator* GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) override;
+  Status TrackRange(ColumnFamilyHandle* family, std::optional<Slice> begin, std::optional<Slice> end) override;
+  Status GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start, const Endpoint& end) override;
   Status Put(ColumnFamilyHandle* family, Slice key, Slice value, bool assume_tracked) override;
   Status Delete(ColumnFamilyHandle* family, Slice key, bool assume_tracked) override;
   Status SingleDelete(ColumnFamilyHandle* family, Slice key, bool assume_tracked) override;
+  Status DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end) override;
   Status PutUntracked(ColumnFamilyHandle* family, Slice key, Slice value) override;
   Status DeleteUntracked(ColumnFamilyHandle* family, Slice key) override;
   Status SingleDeleteUntracked(ColumnFamilyHandle* family, Slice key) override;
@@ -91,6 +106,12 @@ class TransactionBase : public Transaction {
   virtual Status Track(const std::shared_ptr<Family>& family, const std::string& key, const KeyUse& use) = 0;
   // The key is not tracked any more.
   virtual void Untrack(const Family& family, const std::string& key) = 0;
+  // Fills in `since` and `lock` of the range, which is not empty: tracks it, or locks it.
+  virtual Status TrackNew(TrackedRange* range) = 0;
+  // Whether ranges can be locked.
+  [[nodiscard]] virtual bool LocksRanges() const { return false; }
+  // The range is not tracked any more.
+  virtual void Untrack(const TrackedRange& range) = 0;
   // Writes the batch, if there are no conflicts.
   virtual Status CommitBatch() = 0;
   // Makes the transaction prepared.
@@ -99,7 +120,7 @@ class TransactionBase : public Transaction {
   // written.
   virtual Status Withdraw() { return Status::OK(); }
   virtual Status SetNameTo(const TransactionName& name) = 0;
-  // After a commit or rollback: nothing is tracked any more. Called with tracked_ as it was.
+  // After a commit or rollback: nothing is tracked any more. Called with tracked_ and ranges_ as they were.
   virtual void UntrackAll() = 0;
   // OK if what it has read and locked still holds.
   [[nodiscard]] virtual Status CheckAlive() const { return Status::OK(); }
@@ -110,6 +131,8 @@ class TransactionBase : public Transaction {
   SequenceNumber StartWatching();
   // Adds the use to the tracked keys. `since` as in TrackedKey.
   void Note(const std::shared_ptr<Family>& family, const std::string& key, SequenceNumber since, const KeyUse& use);
+  // Tracks the range, unless a range that is tracked includes it.
+  Status AddRange(std::shared_ptr<Family> family, KeyRange range, bool exclusive);
   [[nodiscard]] std::uint64_t NowMicros() const;
   void TakeSnapshotIfDue();
 
@@ -123,6 +146,7 @@ class TransactionBase : public Transaction {
   WriteBatchWithIndex batch_;
   WriteOptions write_options_;
   TrackedKeys tracked_;
+  std::vector<TrackedRange> ranges_;  // in the order of the calls
   Counts counts_;
   SharedSnapshot snapshot_;
   std::atomic<TransactionState> state_{STARTED};
@@ -139,7 +163,8 @@ class TransactionBase : public Transaction {
     bool snapshot_is_due;
     std::shared_ptr<TransactionNotifier> notifier;
     Counts counts;
-    TrackedKeys since_then;  // how often keys were read and written after it
+    TrackedKeys since_then;   // how often keys were read and written after it
+    std::size_t range_count;  // how many ranges were tracked before it
   };
   // Tracks the key, adds the operation to the batch by `add`, and counts it.
   template <typename Add>
@@ -154,6 +179,8 @@ class TransactionBase : public Transaction {
   void Discard();
   // Without a snapshot and without tracked keys, the history is not needed.
   void StopWatchingIfIdle();
+  // Forgets the ranges from the one of this index on.
+  void ForgetRanges(std::size_t first);
   // The keys that were tracked after the save point lose these uses.
   void Forget(const TrackedKeys& uses);
 

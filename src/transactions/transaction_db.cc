@@ -1,6 +1,8 @@
 #include "cambium/transaction_db.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -13,27 +15,35 @@
 namespace cambium {
 namespace {
 
-// Collects the keys of a batch, so that they can be locked in one order: two such batches never wait for each other.
-class KeysOfBatch final : public WriteBatch::Handler {
+// What a batch locks: a key, or the range of a range delete.
+struct LockOfBatch {
+  std::uint32_t family = 0;
+  std::string key;                 // or the begin of the range
+  std::optional<std::string> end;  // nullopt: a key
+};
+
+// Collects the locks of a batch.
+class LocksOfBatch final : public WriteBatch::Handler {
  public:
-  explicit KeysOfBatch(const PreparedStore* prepared) : prepared_(*prepared) {}
+  explicit LocksOfBatch(const PreparedStore* prepared) : prepared_(*prepared) {}
   Status Put(Slice, Slice) override { return Status::OK(); }  // the functions below get all families
   Status Delete(Slice) override { return Status::OK(); }
-  Status PutCF(std::uint32_t family, Slice key, Slice) override { return DeleteCF(family, key); }
-  Status SingleDeleteCF(std::uint32_t family, Slice key) override { return DeleteCF(family, key); }
-  Status DeleteCF(std::uint32_t family, Slice key) override {
-    if (prepared_.IsOwnFamily(family)) return PreparedStore::Refusal();
-    keys_.emplace(family, key.ToString());
-    return Status::OK();
+  Status PutCF(std::uint32_t family, Slice key, Slice) override { return Add(family, key, std::nullopt); }
+  Status SingleDeleteCF(std::uint32_t family, Slice key) override { return Add(family, key, std::nullopt); }
+  Status DeleteCF(std::uint32_t family, Slice key) override { return Add(family, key, std::nullopt); }
+  Status DeleteRangeCF(std::uint32_t family, Slice begin, Slice end) override {
+    return Add(family, begin, end.ToString());
   }
-  Status DeleteRangeCF(std::uint32_t, Slice, Slice) override {
-    return Status::NotSupported("a TransactionDB takes no range deletes");
-  }
-  [[nodiscard]] std::set<FamilyKey>* keys() { return &keys_; }
+  [[nodiscard]] std::vector<LockOfBatch>* locks() { return &locks_; }
 
  private:
+  Status Add(std::uint32_t family, Slice key, std::optional<std::string> end) {
+    if (prepared_.IsOwnFamily(family)) return PreparedStore::Refusal();
+    locks_.push_back({family, key.ToString(), std::move(end)});
+    return Status::OK();
+  }
   const PreparedStore& prepared_;
-  std::set<FamilyKey> keys_;
+  std::vector<LockOfBatch> locks_;
 };
 
 // A batch takes a null handle for the default family; a call of the database does not.
@@ -70,6 +80,7 @@ class TransactionDBImpl final : public TransactionDB {
   }
 
   using TransactionDB::Delete;
+  using TransactionDB::DeleteRange;
   using TransactionDB::Put;
   using TransactionDB::SingleDelete;
 
@@ -105,6 +116,9 @@ class TransactionDBImpl final : public TransactionDB {
     return TakeRecovered();
   }
   std::unordered_multimap<std::uint32_t, KeyLockInfo> GetLockStatusData() override { return context_.locks.List(); }
+  std::unordered_multimap<std::uint32_t, RangeLockInfo> GetRangeLockStatusData() override {
+    return context_.locks.ListRanges();
+  }
   std::vector<DeadlockPath> GetDeadlockInfoBuffer() override { return context_.locks.waits().Deadlocks(); }
   void SetDeadlockInfoBufferSize(std::uint32_t count) override { context_.locks.waits().SetRememberedMax(count); }
 
@@ -140,6 +154,12 @@ class TransactionDBImpl final : public TransactionDB {
     static_cast<void>(batch.SingleDelete(family, key));
     return Write(options, &batch);
   }
+  Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* family, Slice begin, Slice end) override {
+    if (family == nullptr) return NullFamily();
+    WriteBatch batch(begin.size() + end.size() + 32);
+    static_cast<void>(batch.DeleteRange(family, begin, end));
+    return Write(options, &batch);
+  }
   Status Write(const WriteOptions& options, WriteBatch* batch) override {
     bool written = false;
     return WriteIf(options, {}, batch, &written);
@@ -152,17 +172,14 @@ class TransactionDBImpl final : public TransactionDB {
     CAMBIUM_RETURN_IF_ERROR(inside_.CheckOpenForWriting());
     ConditionalWrite write(&inside_, &conditions);
     CAMBIUM_RETURN_IF_ERROR(write.FindFamilies());
-    KeysOfBatch keys(&context_.prepared);
-    CAMBIUM_RETURN_IF_ERROR(batch->Iterate(&keys));
-    write.AddKeys(keys.keys());
+    LocksOfBatch batch_locks(&context_.prepared);
+    CAMBIUM_RETURN_IF_ERROR(batch->Iterate(&batch_locks));
+    std::set<FamilyKey> condition_keys;
+    write.AddKeys(&condition_keys);
+    for (const auto& [id, key] : condition_keys) batch_locks.locks()->push_back({id, key, std::nullopt});
     PessimisticTransaction locks(&inside_, &context_, options, {});
     locks.SetLockTimeout(context_.options.default_lock_timeout);
-    for (const auto& [id, key] : *keys.keys()) {
-      const std::unique_ptr<ColumnFamilyHandle> handle = inside_.NewHandle(id);
-      if (handle == nullptr) break;  // the write below says so
-      CAMBIUM_TRY(const std::shared_ptr<Family> family, inside_.SharedFamilyOf(handle.get()));
-      CAMBIUM_RETURN_IF_ERROR(locks.LockForWrite(family, key));
-    }
+    CAMBIUM_RETURN_IF_ERROR(LockAll(batch_locks.locks(), &locks));
     if (conditions.Count() > 0) return write.Write(options, batch, written);
     Status s = inside_.db().Write(options, batch);
     *written = s.ok();
@@ -170,6 +187,29 @@ class TransactionDBImpl final : public TransactionDB {
   }
 
  private:
+  // Locks all, in the order of families, and of the keys with which the locks begin. So batches never wait for each
+  // other in a circle: what a batch waits for begins behind all that it has locked, and in a circle one of them would
+  // wait for what ends before that.
+  Status LockAll(std::vector<LockOfBatch>* locks, PessimisticTransaction* owner) {
+    std::map<std::uint32_t, std::shared_ptr<Family>> families;
+    for (const LockOfBatch& each : *locks) {
+      if (families.contains(each.family)) continue;
+      const std::unique_ptr<ColumnFamilyHandle> handle = inside_.NewHandle(each.family);
+      if (handle == nullptr) return Status::OK();  // the write says so
+      CAMBIUM_TRY(families[each.family], inside_.SharedFamilyOf(handle.get()));
+    }
+    std::ranges::sort(*locks, [&](const LockOfBatch& a, const LockOfBatch& b) {
+      if (a.family != b.family) return a.family < b.family;
+      const int order = families.at(a.family)->options().comparator->Compare(a.key, b.key);
+      return order != 0 ? order < 0 : a.key < b.key;
+    });
+    for (const LockOfBatch& each : *locks) {
+      const std::shared_ptr<Family>& family = families.at(each.family);
+      CAMBIUM_RETURN_IF_ERROR(each.end ? owner->LockForWrite(family, KeyRange::Of(each.key, *each.end))
+                                       : owner->LockForWrite(family, each.key));
+    }
+    return Status::OK();
+  }
   std::vector<std::unique_ptr<Transaction>> TakeRecovered() CAMBIUM_REQUIRES(recovered_mutex_) {
     std::vector<std::unique_ptr<Transaction>> taken(recovered_.size());
     std::ranges::move(recovered_, taken.begin());
@@ -216,10 +256,6 @@ Status OpenAndRecover(std::unique_ptr<TransactionDB>* db, std::vector<ColumnFami
 
 }  // namespace
 
-Status TransactionDB::DeleteRange(const WriteOptions&, ColumnFamilyHandle*, Slice, Slice) {
-  return Status::NotSupported("a TransactionDB takes no range deletes");
-}
-
 Status TransactionDB::Open(const Options& options, const TransactionDBOptions& transactions, const std::string& path,
                            std::unique_ptr<TransactionDB>* db) {
   return OpenAndRecover(db, nullptr, transactions,
@@ -254,7 +290,8 @@ Status ListPreparedTransactions(DB* db, std::vector<PreparedTransaction>* prepar
   if (inside == nullptr) return Status::InvalidArgument("ListPreparedTransactions: the database is null");
   CAMBIUM_RETURN_IF_ERROR(inside->CheckUsable());
   return PreparedStore(inside).VisitAll([&](Slice name, const PreparedRecord& record) {
-    prepared->push_back({name.ToString(), record.batch.Count(), record.locks.size(), record.bytes});
+    const std::uint64_t locks = record.locks.keys.size() + record.locks.ranges.size();
+    prepared->push_back({name.ToString(), record.batch.Count(), locks, record.bytes});
     return Status::OK();
   });
 }

@@ -58,7 +58,15 @@ void WaitGraph::End(TransactionID waiter) {
 void WaitGraph::NoteReleased(TransactionID holder, std::uint32_t family, Slice key) {
   const MutexLock lock(mutex_);
   for (auto& [waiter, wait] : waits_) {
-    if (wait.family == family && Slice(wait.key) == key) std::erase(wait.holders, holder);
+    const bool is_for_it = wait.family == family && !wait.for_range && Slice(wait.key) == key;
+    if (is_for_it) std::erase(wait.holders, holder);
+  }
+}
+
+void WaitGraph::NoteRangeReleased(TransactionID holder, std::uint32_t family) {
+  const MutexLock lock(mutex_);
+  for (auto& [waiter, wait] : waits_) {
+    if (wait.family == family && wait.for_range) std::erase(wait.holders, holder);
   }
 }
 

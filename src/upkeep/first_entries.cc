@@ -12,7 +12,7 @@ FirstEntries::FirstEntries(EntryCursor* cursor) {
   for (; fits && cursor->Valid(); cursor->Next()) {
     Copy copy{cursor->key().ToString(), cursor->entry(), {}};
     if (copy.entry.kind == EntryKind::kInline) copy.inline_value = copy.entry.inline_value.ToString();
-    bytes += copy.key.size() + copy.inline_value.size() + kSmallRunEntryBytes;
+    bytes += copy.key.size() + HeapBytesOf(copy.entry) + kSmallRunEntryBytes;
     longest = std::max(longest, copy.key.size());
     fits = bytes + kSmallRunWholeKeys * longest <= kSmallRunBytes &&
            copy.inline_value.size() <= MaxInlineSizeFor(kSmallPageSize);

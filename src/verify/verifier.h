@@ -97,6 +97,8 @@ class Verifier {
   // If the entry has an address: counts the reference, and adds the value to values_, unless its record is gone or its
   // segment could not be opened. Calls CheckValues once values_ is large.
   Status CheckEntry(const FamilyState& family, Slice key, const Entry& entry);
+  // Of an entry without an address.
+  Status CheckVersion(const FamilyState& family, Slice key, const Entry& entry);
   // Checks the collected values in the order of the log, and clears values_.
   Status CheckValues(const FamilyState& family);
   // Checks header and key of a value's record; with `deep` the value too.

@@ -46,7 +46,7 @@ Status Verifier::CheckHidden(const FamilyState& family, Slice key, Slot slot, co
 }
 
 Status Verifier::CheckEntry(const FamilyState& family, Slice key, const Entry& entry) {
-  if (!entry.HasAddress()) return Status::OK();
+  if (!entry.HasAddress()) return CheckVersion(family, key, entry);
   Account& account = accounts_[entry.address.slot()];
   ++account.references;
   account.bytes += static_cast<std::int64_t>(entry.address.size());
@@ -65,6 +65,18 @@ Status Verifier::CheckEntry(const FamilyState& family, Slice key, const Entry& e
   values_keys_.append(key.data(), key.size());
   return values_keys_.size() + values_.size() * sizeof(values_[0]) < kValuesTogetherBytes ? Status::OK()
                                                                                           : CheckValues(family);
+}
+
+Status Verifier::CheckVersion(const FamilyState& family, Slice key, const Entry& entry) {
+  if (entry.version() == 0 || (family.versions_since.has_value() && entry.version() <= state_.last_sequence)) {
+    return Status::OK();
+  }
+  const std::string what = family.versions_since.has_value()
+                               ? "is above the last sequence number, " + std::to_string(state_.last_sequence)
+                               : "in a column family that keeps none";
+  return Found(Status::Corruption(path_ + ": column family \"" + family.name + "\": key " +
+                                  key.ToString(true).substr(0, 64) + " has version " +
+                                  std::to_string(entry.version()) + ", " + what));
 }
 
 Status Verifier::CheckValues(const FamilyState& family) {

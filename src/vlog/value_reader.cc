@@ -160,11 +160,13 @@ Status ParseRecord(const ValuePlace& place, const ValueQuery& query, Slice recor
   return Status::OK();
 }
 
-Status ParseValue(const ValuePlace& place, const ValueQuery& query, Slice record, std::string* buffer, Slice* value) {
+Status ParseValue(const ValuePlace& place, const ValueQuery& query, Slice record, std::string* buffer, Slice* value,
+                  SequenceNumber* sequence) {
   *value = Slice();
   RecordHeader header;
   Slice stored;
   CAMBIUM_RETURN_IF_ERROR(ParseRecord(place, query, record, &header, &stored));
+  if (sequence != nullptr) *sequence = header.sequence;
   if (header.codec != Codec::kNone) {
     return Unpack(*place.segment, place.offset, header, stored, query.meter, buffer, value);
   }
@@ -172,7 +174,8 @@ Status ParseValue(const ValuePlace& place, const ValueQuery& query, Slice record
   return Status::OK();
 }
 
-Status ReadValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value) {
+Status ReadValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value,
+                 SequenceNumber* sequence) {
   *value = Slice();
   CAMBIUM_TRY(const ValuePlace place, LocateValue(segments, query));
   MakeRoom(place, buffer);
@@ -182,7 +185,7 @@ Status ReadValue(const SegmentTable& segments, const ValueQuery& query, std::str
     CAMBIUM_RETURN_IF_ERROR(ReadBytes(place, buffer->data(), &have));
   }
   CountRead(query, VALUE_READ_FROM_DEVICE, have);
-  return ParseValue(place, query, {buffer->data(), have}, buffer, value);
+  return ParseValue(place, query, {buffer->data(), have}, buffer, value, sequence);
 }
 
 Result<std::uint64_t> CheckWholeValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer) {

@@ -44,10 +44,13 @@ Result<ValuePlace> LocateValue(const SegmentTable& segments, const ValueQuery& q
 Status ParseRecord(const ValuePlace& place, const ValueQuery& query, Slice record, RecordHeader* header, Slice* stored);
 
 // As ParseRecord, and sets *value to the uncompressed value: a part of `record`, or of *buffer if it was compressed.
-Status ParseValue(const ValuePlace& place, const ValueQuery& query, Slice record, std::string* buffer, Slice* value);
+// *sequence, unless null, is set as by ReadSequence.
+Status ParseValue(const ValuePlace& place, const ValueQuery& query, Slice record, std::string* buffer, Slice* value,
+                  SequenceNumber* sequence = nullptr);
 
-// Reads the value into *buffer. *value is a part of *buffer, and empty after an error.
-Status ReadValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
+// Reads the value into *buffer. *value is a part of *buffer, and empty after an error. *sequence as for ParseValue.
+Status ReadValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value,
+                 SequenceNumber* sequence = nullptr);
 
 // Checks what ReadValue checks, whatever verify_checksums says, and returns the bytes that it has read. A value that is
 // not compressed is checked piece by piece; *buffer then has a piece of 1 MiB. A compressed one is read as a whole.

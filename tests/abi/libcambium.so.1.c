@@ -195,6 +195,10 @@ const cambium_snapshot_t *cambium_create_snapshot(cambium_t *);
 void cambium_delete(cambium_t *, const cambium_writeoptions_t *, const char *, size_t, char **);
 void cambium_delete_cf(cambium_t *, const cambium_writeoptions_t *, cambium_column_family_handle_t *, const char *,
     size_t, char **);
+unsigned char cambium_delete_if_unchanged(cambium_t *, const cambium_writeoptions_t *, const char *, size_t, uint64_t,
+    char **);
+unsigned char cambium_delete_if_unchanged_cf(cambium_t *, const cambium_writeoptions_t *, cambium_column_family_handle_t
+    *, const char *, size_t, uint64_t, char **);
 void cambium_delete_range(cambium_t *, const cambium_writeoptions_t *, const char *, size_t, const char *, size_t, char
     **);
 void cambium_delete_range_cf(cambium_t *, const cambium_writeoptions_t *, cambium_column_family_handle_t *, const char
@@ -264,6 +268,10 @@ void cambium_get_options_from_string(const cambium_options_t *, const char *, ca
 cambium_pinnableslice_t *cambium_get_pinned(cambium_t *, const cambium_readoptions_t *, const char *, size_t, char **);
 cambium_pinnableslice_t *cambium_get_pinned_cf(cambium_t *, const cambium_readoptions_t *,
     cambium_column_family_handle_t *, const char *, size_t, char **);
+char *cambium_get_with_version(cambium_t *, const cambium_readoptions_t *, const char *, size_t, size_t *, uint64_t *,
+    char **);
+char *cambium_get_with_version_cf(cambium_t *, const cambium_readoptions_t *, cambium_column_family_handle_t *, const
+    char *, size_t, size_t *, uint64_t *, char **);
 void cambium_iter_destroy(cambium_iterator_t *);
 void cambium_iter_get_error(const cambium_iterator_t *, char **);
 const char *cambium_iter_key(const cambium_iterator_t *, size_t *);
@@ -462,6 +470,10 @@ unsigned char cambium_put_if_absent(cambium_t *, const cambium_writeoptions_t *,
     size_t, char **);
 unsigned char cambium_put_if_absent_cf(cambium_t *, const cambium_writeoptions_t *, cambium_column_family_handle_t *,
     const char *, size_t, const char *, size_t, char **);
+unsigned char cambium_put_if_unchanged(cambium_t *, const cambium_writeoptions_t *, const char *, size_t, uint64_t,
+    const char *, size_t, char **);
+unsigned char cambium_put_if_unchanged_cf(cambium_t *, const cambium_writeoptions_t *, cambium_column_family_handle_t *,
+    const char *, size_t, uint64_t, const char *, size_t, char **);
 cambium_ratelimiter_t *cambium_ratelimiter_create(int64_t, int64_t, int32_t);
 void cambium_ratelimiter_destroy(cambium_ratelimiter_t *);
 int64_t cambium_ratelimiter_get_bytes_per_second(const cambium_ratelimiter_t *);
@@ -546,6 +558,9 @@ cambium_iterator_t *cambium_transaction_create_iterator_cf(cambium_transaction_t
 void cambium_transaction_delete(cambium_transaction_t *, const char *, size_t, char **);
 void cambium_transaction_delete_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *, size_t, char
     **);
+void cambium_transaction_delete_range(cambium_transaction_t *, const char *, size_t, const char *, size_t, char **);
+void cambium_transaction_delete_range_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *,
+    size_t, const char *, size_t, char **);
 void cambium_transaction_destroy(cambium_transaction_t *);
 char *cambium_transaction_get(cambium_transaction_t *, const cambium_readoptions_t *, const char *, size_t, size_t *,
     char **);
@@ -569,6 +584,10 @@ cambium_pinnableslice_t *cambium_transaction_get_pinned_for_update(cambium_trans
     *, const char *, size_t, unsigned char, char **);
 cambium_pinnableslice_t *cambium_transaction_get_pinned_for_update_cf(cambium_transaction_t *, const
     cambium_readoptions_t *, cambium_column_family_handle_t *, const char *, size_t, unsigned char, char **);
+void cambium_transaction_get_range_lock(cambium_transaction_t *, const char *, size_t, unsigned char, const char *,
+    size_t, unsigned char, char **);
+void cambium_transaction_get_range_lock_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *,
+    size_t, unsigned char, const char *, size_t, unsigned char, char **);
 int cambium_transaction_get_state(const cambium_transaction_t *);
 cambium_writebatch_wi_t *cambium_transaction_get_writebatch_wi(cambium_transaction_t *);
 void cambium_transaction_multi_get(cambium_transaction_t *, const cambium_readoptions_t *, size_t, const char *const *,
@@ -614,6 +633,9 @@ void cambium_transaction_singledelete(cambium_transaction_t *, const char *, siz
 void cambium_transaction_singledelete_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *,
     size_t, char **);
 const cambium_snapshot_t *cambium_transaction_snapshot(const cambium_transaction_t *);
+void cambium_transaction_track_range(cambium_transaction_t *, const char *, size_t, const char *, size_t, char **);
+void cambium_transaction_track_range_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *, size_t,
+    const char *, size_t, char **);
 void cambium_transaction_undo_get_for_update(cambium_transaction_t *, const char *, size_t);
 void cambium_transaction_undo_get_for_update_cf(cambium_transaction_t *, cambium_column_family_handle_t *, const char *,
     size_t);
@@ -768,6 +790,9 @@ void cambium_writeconditions_has_value_cf(cambium_writeconditions_t *, cambium_c
 void cambium_writeconditions_is_absent(cambium_writeconditions_t *, const char *, size_t);
 void cambium_writeconditions_is_absent_cf(cambium_writeconditions_t *, cambium_column_family_handle_t *, const char *,
     size_t);
+void cambium_writeconditions_is_unchanged(cambium_writeconditions_t *, const char *, size_t, uint64_t);
+void cambium_writeconditions_is_unchanged_cf(cambium_writeconditions_t *, cambium_column_family_handle_t *, const char
+    *, size_t, uint64_t);
 cambium_writeoptions_t *cambium_writeoptions_create(void);
 void cambium_writeoptions_destroy(cambium_writeoptions_t *);
 void cambium_writeoptions_disable_WAL(cambium_writeoptions_t *, int);

@@ -32,9 +32,9 @@ class HashingFilter final : public ValueFilter {
     } else if (hash % 8 == 1) {
       verdict.kind = FilterVerdict::Kind::kChange;
       ModelEntry now = family_.NewSeparated(key.ToString(), 200);
-      if (hash % 16 == 1) now = ModelOf(key, Entry::Inline("changed"));
+      if (hash % 16 == 1) now = ModelOf(key, Entry::Inline("changed", entry.version()));
       answers_.push_back({key.ToString(), ModelOf(key, entry), now});
-      verdict.changed = now.kind == EntryKind::kInline ? Entry::Inline("changed") : now.entry();
+      verdict.changed = now.kind == EntryKind::kInline ? Entry::Inline("changed", entry.version()) : now.entry();
     }
     return verdict;
   }

@@ -164,6 +164,22 @@ void BeginAndWrite(Room& r) {
   cambium_transaction_put(r.txn, "key", 3, "new", 3, &r.error);
 }
 
+void AddRangesOfTransactions(Table* all) {
+  Table& c = *all;
+  c["transaction_track_range"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_track_range(r.txn, "key", 3, nullptr, 0, &r.error);
+  }, Begin};
+  c["transaction_track_range_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_track_range_cf(r.txn, r.x, "key", 3, "l", 1, &r.error);
+  }, Begin};
+  c["transaction_delete_range"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_delete_range(r.txn, "key", 3, "l", 1, &r.error);
+  }, Begin};
+  c["transaction_delete_range_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_transaction_delete_range_cf(r.txn, r.x, "key", 3, "l", 1, &r.error);
+  }, Begin};
+}
+
 void AddReadsOfTransactions(Table* all) {
   Table& c = *all;
   c["transaction_get"] = {Needs::kOpen, [](Room& r) {
@@ -373,6 +389,16 @@ void AddTransactionDbs(Table* all) {
   }, OpenLockingDb};
   c["transaction_prepare"] = {Needs::kNothing, [](Room& r) { cambium_transaction_prepare(r.txn, &r.error); },
                               BeginNamed};
+  c["transaction_get_range_lock"] = {Needs::kNothing, [](Room& r) {
+    cambium_transaction_get_range_lock(r.txn, "key", 3, 0, "l", 1, 1, &r.error);
+  }, BeginNamed};
+  c["transaction_get_range_lock_cf"] = {Needs::kNothing, [](Room& r) {
+    cambium_transaction_get_range_lock_cf(r.txn, r.handles[1], "key", 3, 0, "l", 1, 1, &r.error);
+  }, [](Room& r) {
+    static const cambium_transaction_options_t how{};
+    OpenLockingFamilies(r);
+    r.txn = cambium_transaction_begin(r.txn_db, &r.write, &how, nullptr);
+  }};
   c["transactiondb_get_prepared_transactions"] = {Needs::kNothing, TakePrepared, ReopenWithPrepared};
   c["transaction_set_name"] = {Needs::kNothing, [](Room& r) {
     cambium_transaction_set_name(r.txn, "a name that is not short", 24, &r.error);
@@ -449,6 +475,26 @@ void AddConditionalWrites(Table* all) {
   }};
   c["compare_and_delete_cf"] = {Needs::kOpen, [](Room& r) {
     cambium_compare_and_delete_cf(r.db, &r.write, r.x, "key", 3, "value", 5, &r.error);
+  }};
+  c["get_with_version"] = {Needs::kOpen, [](Room& r) {
+    std::uint64_t version = 0;
+    r.copies[0] = cambium_get_with_version(r.db, &r.read, "later", 5, r.sizes, &version, &r.error);
+  }};
+  c["get_with_version_cf"] = {Needs::kOpen, [](Room& r) {
+    std::uint64_t version = 0;
+    r.copies[0] = cambium_get_with_version_cf(r.db, &r.read, r.x, "key", 3, r.sizes, &version, &r.error);
+  }};
+  c["put_if_unchanged"] = {Needs::kOpen, [](Room& r) {
+    cambium_put_if_unchanged(r.db, &r.write, "new", 3, 0, "1", 1, &r.error);
+  }};
+  c["put_if_unchanged_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_put_if_unchanged_cf(r.db, &r.write, r.x, "new", 3, 0, "1", 1, &r.error);
+  }};
+  c["delete_if_unchanged"] = {Needs::kOpen, [](Room& r) {
+    cambium_delete_if_unchanged(r.db, &r.write, "later", 5, 1, &r.error);
+  }};
+  c["delete_if_unchanged_cf"] = {Needs::kOpen, [](Room& r) {
+    cambium_delete_if_unchanged_cf(r.db, &r.write, r.x, "key", 3, 1, &r.error);
   }};
   c["write_if"] = {Needs::kOpen, [](Room& r) {
     cambium_write_if(r.db, &r.write, static_cast<cambium_writeconditions_t*>(r.keeper.get()), &r.batch, &r.error);
@@ -749,6 +795,7 @@ const Table& Cases() {
     AddCopies(all);
     AddTransactions(all);
     AddReadsOfTransactions(all);
+    AddRangesOfTransactions(all);
     AddIndexedBatches(all);
     AddTransactionDbs(all);
     AddCallsOfTransactionDbs(all);

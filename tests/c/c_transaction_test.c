@@ -168,8 +168,11 @@ static void test_try_again(cambium_t* db) {
   static char value[100];
   cambium_flushoptions_t* const flush = cambium_flushoptions_create();
   cambium_writebatch_t* const batch = cambium_writebatch_create();
-  cambium_transaction_t* const txn = begin_over(db);
+  cambium_transaction_t* txn;
   int i;
+  cambium_put(db, woptions, "wanted", 6, "0", 1, &error);
+  CHECK_OK(error);
+  txn = begin_over(db);
   txn_put(txn, "wanted", "1");
   for (i = 0; i < 10000; ++i) {
     char key[20];
@@ -189,6 +192,7 @@ static void test_try_again(cambium_t* db) {
   cambium_writebatch_destroy(batch);
   cambium_flushoptions_destroy(flush);
   cambium_delete_range(db, woptions, "many", 4, "manz", 4, &error);
+  cambium_delete(db, woptions, "wanted", 6, &error);
   CHECK_OK(error);
 }
 
@@ -300,7 +304,10 @@ static void test_batches_of_transactions(cambium_t* db) {
   CHECK_OK(error);
   cambium_writebatch_delete_range(batch, "m", 1, "n", 1);
   cambium_transaction_rebuild_from_writebatch(txn, batch, &error);
-  CHECK_ERROR(error, "Not implemented");
+  CHECK_OK(error);
+  check_txn(txn, "m1", NULL);
+  txn_put(txn, "m1", "1");
+  txn_put(txn, "m2", "2");
   cambium_transaction_rebuild_from_writebatch(txn, NULL, &error);
   CHECK_ERROR(error, "Invalid argument");
   cambium_transaction_rebuild_from_writebatch_wi(txn, NULL, &error);
@@ -329,6 +336,22 @@ static void test_batches_of_transactions(cambium_t* db) {
   cambium_transaction_destroy(txn);
   cambium_writebatch_wi_destroy(indexed);
   cambium_writebatch_destroy(batch);
+}
+
+/* A phantom makes the commit fail. */
+static void test_tracked_ranges(cambium_t* db) {
+  cambium_transaction_t* const txn = begin_over(db);
+  cambium_transaction_track_range(txn, "t1", 2, "t3", 2, &error);
+  CHECK_OK(error);
+  cambium_transaction_get_range_lock(txn, "t1", 2, 0, "t3", 2, 0, &error);
+  CHECK_ERROR(error, "Not implemented");
+  txn_put(txn, "t9", "1");
+  put(db, "t2", "phantom");
+  cambium_transaction_commit(txn, &error);
+  CHECK_ERROR(error, "key 7432 in range [7431, 7433)");
+  cambium_transaction_destroy(txn);
+  cambium_delete(db, woptions, "t2", 2, &error);
+  CHECK_OK(error);
 }
 
 /* The functions of a transaction that did not begin. */
@@ -376,6 +399,12 @@ static void test_null(void) {
   CHECK_ERROR(error, "Invalid argument");
   cambium_transaction_singledelete(NULL, "a", 1, &error);
   CHECK_ERROR(error, "Invalid argument");
+  cambium_transaction_track_range(NULL, "a", 1, "b", 1, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_transaction_get_range_lock(NULL, "a", 1, 0, "b", 1, 0, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_transaction_delete_range(NULL, "a", 1, "b", 1, &error);
+  CHECK_ERROR(error, "Invalid argument");
   CHECK(cambium_transaction_get_writebatch_wi(NULL) == NULL);
   cambium_transaction_set_snapshot(NULL);
   cambium_transaction_clear_snapshot(NULL);
@@ -401,6 +430,7 @@ static void test_any_database(void) {
   test_conflicts(db);
   test_snapshots_and_save_points(db);
   test_try_again(db);
+  test_tracked_ranges(db);
   test_batches_of_transactions(db);
   test_families_and_iterators(db);
   test_null();
@@ -631,6 +661,49 @@ static void test_locks(cambium_transactiondb_t* db) {
   cambium_transaction_put(first, "b", 1, "old", 3, &error);
   CHECK_ERROR(error, "Resource busy");
   cambium_transaction_destroy(first);
+  cambium_transaction_options_destroy(how);
+}
+
+/* Ranges of the default family and of x. */
+static void test_ranges(cambium_transactiondb_t* db, cambium_column_family_handle_t* x) {
+  cambium_transaction_options_t* const how = cambium_transaction_options_create();
+  cambium_transaction_t* const first = cambium_transaction_begin(db, woptions, how, NULL);
+  cambium_transaction_t* const second = cambium_transaction_begin(db, woptions, how, NULL);
+  cambium_transaction_set_lock_timeout(second, 1);
+  cambium_transaction_track_range(first, "r1", 2, "r3", 2, &error);
+  CHECK_OK(error);
+  cambium_transaction_track_range_cf(first, x, "s", 1, NULL, 0, &error);
+  CHECK_OK(error);
+  cambium_transaction_put(second, "r2", 2, "2", 1, &error);
+  CHECK_ERROR(error, "Operation timed out");
+  cambium_transaction_put_cf(second, x, "zz", 2, "2", 1, &error);
+  CHECK_ERROR(error, "Operation timed out");
+  cambium_transaction_put(second, "r3", 2, "2", 1, &error);
+  CHECK_OK(error);
+  cambium_transaction_get_range_lock(first, "r4", 2, 0, "r5", 2, 1, &error);
+  CHECK_OK(error);
+  cambium_transaction_get_range_lock_cf(first, x, "a", 1, 0, "b", 1, 0, &error);
+  CHECK_OK(error);
+  cambium_transaction_track_range(second, "r55", 3, "r6", 2, &error); /* begins with r5 */
+  CHECK_ERROR(error, "Operation timed out");
+  cambium_transaction_track_range_cf(second, x, NULL, 0, "a", 1, &error);
+  CHECK_OK(error);
+  cambium_transaction_get_range_lock(first, "b", 1, 0, "a", 1, 0, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  txn_put(first, "r2", "1");
+  cambium_transaction_delete_range(first, "r2", 2, "r3", 2, &error);
+  CHECK_OK(error);
+  cambium_transaction_delete_range_cf(first, x, "s", 1, "t", 1, &error);
+  CHECK_OK(error);
+  check_txn(first, "r2", NULL);
+  commit(first);
+  commit(second);
+  check_db(cambium_transactiondb_as_db(db), "r2", NULL);
+  cambium_delete_range(cambium_transactiondb_as_db(db), woptions, "r", 1, "s", 1, &error);
+  CHECK_OK(error);
+  check_db(cambium_transactiondb_as_db(db), "r3", NULL);
+  cambium_transaction_destroy(first);
+  cambium_transaction_destroy(second);
   cambium_transaction_options_destroy(how);
 }
 
@@ -938,9 +1011,11 @@ static void test_names_of_c_h(cambium_transactiondb_t* db, cambium_column_family
   CHECK_OK(error);
   cambium_writebatch_delete_range(batch, "a", 1, "z", 1);
   cambium_transactiondb_write(db, woptions, batch, &error);
-  CHECK_ERROR(error, "Not implemented");
-  cambium_delete_range(cambium_transactiondb_as_db(db), woptions, "a", 1, "z", 1, &error);
-  CHECK_ERROR(error, "Not implemented");
+  CHECK_OK(error);
+  check_db(cambium_transactiondb_as_db(db), "w", NULL);
+  put(cambium_transactiondb_as_db(db), "w", "1");
+  cambium_delete_range(cambium_transactiondb_as_db(db), woptions, "z", 1, "a", 1, &error);
+  CHECK_ERROR(error, "Invalid argument");
   base = cambium_transactiondb_get_base_db(db);
   cambium_delete_range(base, woptions, "a", 1, "c", 1, &error);
   CHECK_OK(error);
@@ -983,6 +1058,7 @@ static void test_database_with_locks(void) {
   test_write_batch_size(db);
   test_deadlock(db);
   test_names_of_c_h(db, x);
+  test_ranges(db, x);
   cambium_transactiondb_delete(db, woptions, "w", 1, &error);
   CHECK_OK(error);
   test_prepare(db);
@@ -1212,6 +1288,63 @@ static void test_write_if(cambium_t* db, cambium_column_family_handle_t* x) {
   cambium_writebatch_destroy(batch);
 }
 
+static uint64_t version_of(cambium_t* db, cambium_column_family_handle_t* family, const char* expected) {
+  size_t length = 99;
+  uint64_t version = 99;
+  char* const value = family == NULL ? cambium_get_with_version(db, roptions, "v", 1, &length, &version, &error)
+                                     : cambium_get_with_version_cf(db, roptions, family, "v", 1, &length, &version, &error);
+  CHECK_OK(error);
+  CHECK((value == NULL) == (expected == NULL));
+  CHECK((value == NULL) == (version == 0));
+  if (value == NULL) return 0;
+  CHECK(length == strlen(expected) && memcmp(value, expected, length) == 0);
+  cambium_free(value);
+  return version;
+}
+
+static void test_versions(cambium_t* db, cambium_column_family_handle_t* x) {
+  cambium_writebatch_t* const batch = cambium_writebatch_create();
+  cambium_writeconditions_t* const conditions = cambium_writeconditions_create();
+  size_t length = 99;
+  uint64_t first;
+  uint64_t second;
+  CHECK(version_of(db, NULL, NULL) == 0);
+  CHECK(version_of(db, x, NULL) == 0);
+  CHECK(cambium_put_if_unchanged(db, woptions, "v", 1, 0, "1", 1, &error) == 1);
+  CHECK(cambium_put_if_unchanged_cf(db, woptions, x, "v", 1, 0, "1", 1, &error) == 1);
+  CHECK_OK(error);
+  first = version_of(db, NULL, "1");
+  second = version_of(db, x, "1");
+  CHECK(second == first + 1);
+  CHECK(cambium_put_if_unchanged(db, woptions, "v", 1, second, "2", 1, &error) == 0);
+  CHECK(cambium_put_if_unchanged(db, woptions, "v", 1, first, "2", 1, &error) == 1);
+  CHECK(cambium_put_if_unchanged_cf(db, woptions, x, "v", 1, second, "2", 1, &error) == 1);
+  CHECK(cambium_put_if_unchanged_cf(db, woptions, x, "v", 1, second, "3", 1, &error) == 0);
+  CHECK_OK(error);
+  first = version_of(db, NULL, "2");
+  second = version_of(db, x, "2");
+  cambium_writebatch_put(batch, "v", 1, "3", 1);
+  cambium_writebatch_put_cf(batch, x, "v", 1, "3", 1);
+  cambium_writeconditions_is_unchanged(conditions, "v", 1, first);
+  cambium_writeconditions_is_unchanged_cf(conditions, x, "v", 1, second);
+  CHECK(cambium_write_if(db, woptions, conditions, batch, &error) == 1);
+  CHECK(cambium_write_if(db, woptions, conditions, batch, &error) == 0);
+  CHECK(cambium_delete_if_unchanged(db, woptions, "v", 1, first, &error) == 0);
+  CHECK(cambium_delete_if_unchanged(db, woptions, "v", 1, version_of(db, NULL, "3"), &error) == 1);
+  CHECK(cambium_delete_if_unchanged_cf(db, woptions, x, "v", 1, version_of(db, x, "3"), &error) == 1);
+  CHECK_OK(error);
+  CHECK(version_of(db, NULL, NULL) == 0);
+  CHECK(version_of(db, x, NULL) == 0);
+  /* Bad input. */
+  CHECK(cambium_get_with_version_cf(db, roptions, NULL, "v", 1, &length, &first, &error) == NULL);
+  CHECK(length == 0 && first == 0);
+  CHECK_ERROR(error, "Invalid argument");
+  CHECK(cambium_put_if_unchanged_cf(db, woptions, NULL, "v", 1, 0, "1", 1, &error) == 0);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_writeconditions_destroy(conditions);
+  cambium_writebatch_destroy(batch);
+}
+
 static void test_conditional_writes_of(cambium_t* db) {
   cambium_column_family_handle_t* const x = cambium_create_column_family(db, options, "x", &error);
   CHECK_OK(error);
@@ -1233,6 +1366,7 @@ static void test_conditional_writes_of(cambium_t* db) {
   CHECK(cambium_compare_and_delete_cf(db, woptions, x, "a", 1, "2", 1, &error) == 1);
   CHECK_OK(error);
   check_db(db, "a", NULL);
+  test_versions(db, x);
   cambium_column_family_handle_destroy(x);
 }
 

@@ -23,13 +23,16 @@ void FuzzPrepared(Slice input) {
 }
 
 void AddPreparedSeeds(const GoldenFiles& files, std::vector<std::string>* seeds) {
-  std::vector<PreparedRecord::KeyLock> locks;
+  PreparedRecord::Locks locks;
   WriteBatch batch;
   for (const auto& [name, bytes] : files) {
     (void)batch.Put(name, Slice(bytes).substr(0, bytes.size() / 8));
     (void)batch.Delete(name + "x");
-    locks.push_back({0, true, name});
-    locks.push_back({300, false, name});
+    (void)batch.DeleteRange(name, name + "y");
+    locks.keys.push_back({0, true, name});
+    locks.keys.push_back({300, false, name});
+    locks.ranges.push_back({0, true, KeyRange::Of(name, name + "y")});
+    locks.ranges.push_back({300, false, {{}, {KeyBound::At::kAfter, name}}});
   }
   seeds->push_back(EncodePreparedRecord(Id128{}, {{0, "default"}, {300, "another"}}, locks, batch));
 }

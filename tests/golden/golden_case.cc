@@ -1,5 +1,6 @@
 #include "golden/golden_case.h"
 
+#include "cambium/conditional_write.h"
 #include "cambium/transaction_db.h"
 #include "util/checksum.h"
 
@@ -209,9 +210,33 @@ void WritePrepared(TestStore* store, Pairs* expected) {
     EXPECT_TRUE(transaction->Put(name, ValueOf(1, 200)).ok());
     EXPECT_TRUE(transaction->Delete(std::string(name) + ", gone").ok());
     EXPECT_TRUE(transaction->GetForUpdate({}, std::string(name) + ", read", static_cast<std::string*>(nullptr)).ok());
+    EXPECT_TRUE(transaction->DeleteRange(std::string(name) + ", range", std::string(name) + ", range.").ok());
+    EXPECT_TRUE(transaction->TrackRange(std::string(name) + ", tracked", std::string(name) + ", tracked.").ok());
     EXPECT_TRUE(transaction->Prepare().ok());
     if (name == std::string("flushed")) store->Flush();
   }
+  store->MustClose();
+}
+
+// A family that keeps versions: inline values from before without them, others with them, in the lowest layers and above,
+// and in the log only.
+void WriteVersions(TestStore* store, Pairs* expected) {
+  store->MustOpen();
+  for (int i = 0; i < 40; ++i) Put(store, expected, KeyOf(i), ValueOf(i, static_cast<std::size_t>(i) % 50));
+  store->Flush();
+  std::string value;
+  SequenceNumber version = 0;
+  EXPECT_TRUE(GetWithVersion(store->db.get(), {}, nullptr, KeyOf(1), &value, &version).ok());
+  EXPECT_EQ(version, 40u);
+  for (int i = 20; i < 90; ++i) Put(store, expected, KeyOf(i), ValueOf(i + 100, static_cast<std::size_t>(i) % 70));
+  store->Compact();
+  store->executor->RunAll();
+  Put(store, expected, KeyOf(1), ValueOf(201, 30));
+  Put(store, expected, KeyOf(85), ValueOf(202, 3));
+  Delete(store, expected, KeyOf(30));
+  store->Flush();
+  store->executor->RunAll();
+  Put(store, expected, "tail", "t");
   store->MustClose();
 }
 
@@ -258,6 +283,8 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"punched", true, SetPunching, WritePunched},
       {"large", true, SetSmallFiles, WriteLarge},
       {"prepared", true, SetNothing, WritePrepared},
+      {"versions", true, SetNothing, WriteVersions},
+      {"versions_levels", true, SetLsm, WriteVersions},
       {"compressed", false, SetSmallFiles, WriteCompressed},
   };
   return cases;

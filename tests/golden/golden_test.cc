@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cambium/conditional_write.h"
 #include "cambium/transaction_db.h"
 #include "golden/golden_case.h"
 
@@ -82,6 +83,7 @@ TEST(GoldenTest, PreparedTransactionsOfTheDatabaseAreCommitted) {
   std::vector<std::unique_ptr<Transaction>> recovered = db->TakeRecoveredTransactions();
   ASSERT_EQ(recovered.size(), 2u);
   EXPECT_EQ(recovered[0]->GetName() + ", " + recovered[1]->GetName(), "flushed, in the log");
+  EXPECT_EQ(db->GetRangeLockStatusData().size(), 4u);
   for (const auto& transaction : recovered) {
     EXPECT_EQ(transaction->GetNumKeys(), 3u);
     EXPECT_TRUE(transaction->Commit().ok());
@@ -90,6 +92,28 @@ TEST(GoldenTest, PreparedTransactionsOfTheDatabaseAreCommitted) {
   EXPECT_EQ(store->Get("flushed").size(), 200u);
   EXPECT_EQ(store->Get("in the log"), store->Get("flushed"));
   store->MustClose();
+}
+
+TEST(GoldenTest, VersionsOfTheDatabaseAreThoseThatWereWritten) {
+  for (const char* const name : {"versions", "versions_levels"}) {
+    const auto found = std::ranges::find(GoldenCases(), std::string(name), &GoldenCase::name);
+    ASSERT_NE(found, GoldenCases().end());
+    const auto store = GoldenStore(*found);
+    Restore(UnpackGolden(ArchiveOf(*found)), store.get());
+    store->MustOpen();
+    // Not written since versions are kept; written since then, in the lowest layers; above them; only in the log.
+    const std::pair<const char*, SequenceNumber> versions[] = {
+        {"key0000", 40}, {"key0019", 40}, {"key0020", 41}, {"key0089", 110}, {"key0001", 111}, {"key0085", 112},
+        {"tail", 114}};
+    for (const auto& [key, expected] : versions) {
+      std::string value;
+      SequenceNumber version = 0;
+      const Status s = GetWithVersion(store->db.get(), {}, nullptr, key, &value, &version);
+      EXPECT_TRUE(s.ok()) << s.ToString();
+      EXPECT_EQ(version, expected) << name << ", " << key;
+    }
+    store->MustClose();
+  }
 }
 
 TEST(GoldenTest, ArchivesAreSmall) {

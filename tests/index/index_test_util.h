@@ -28,15 +28,15 @@ inline std::vector<const Comparator*> AllComparators() {
 // An entry that owns its bytes.
 struct OwnedEntry {
   EntryKind kind = EntryKind::kTombstone;
-  std::uint64_t word = 0;
+  std::uint64_t word = 0;  // the address, or the version of an inline value
   std::string value;
 
   [[nodiscard]] Entry view() const {
-    if (kind == EntryKind::kInline) return Entry::Inline(value);
+    if (kind == EntryKind::kInline) return Entry::Inline(value, word);
     return kind == EntryKind::kTombstone ? Entry::Tombstone() : Entry::At(ValueAddress(word));
   }
   [[nodiscard]] bool Is(const Entry& entry) const {
-    return entry.kind == kind && entry.address.word() == (entry.HasAddress() ? word : 0) && entry.inline_value == value;
+    return entry.kind == kind && entry.address.word() == word && entry.inline_value == value;
   }
 };
 using Model = std::map<std::string, OwnedEntry, KeyLess>;
@@ -50,6 +50,7 @@ inline OwnedEntry RandomEntry(Prng* prng, std::uint32_t page_size) {
     case 1:
       entry.kind = EntryKind::kInline;
       entry.value = prng->Bytes(prng->Uniform(MaxInlineSizeFor(page_size) + 1));
+      if (prng->OneIn(2)) entry.word = prng->OneIn(4) ? kMaxSequenceNumber : 1 + prng->Skewed(40);
       break;
     case 2:
       entry.kind = EntryKind::kLargeValue;

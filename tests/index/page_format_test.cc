@@ -187,6 +187,48 @@ TEST(PageFormatTest, LeafRoundTripsItsEntries) {
   }
 }
 
+// The bytes of a version are those that FORMAT draws, and whatever is wrong with them is Corruption.
+TEST(PageFormatTest, VersionLiesBeforeItsInlineValue) {
+  const auto build = [] {
+    LeafBuilder leaf(BytewiseComparator(), {512, 95});
+    EXPECT_TRUE(leaf.Add("a", Entry::Inline("red", 0x1122334455)).ok());
+    EXPECT_TRUE(leaf.Add("b", Entry::Inline("blue")).ok());
+    EXPECT_TRUE(leaf.Add("c", Entry::Inline("", kMaxSequenceNumber)).ok());
+    BuiltPage page;
+    page.ref = leaf.Finish(MakePageId(kFile, 3, 1), kSeed, &page.bytes);
+    return page;
+  };
+  const BuiltPage page = build();
+  const Result<PageView> view = page.Parse();
+  ASSERT_TRUE(view.ok()) << view.status().ToString();
+  EXPECT_EQ(page.ref.value_bytes, 7u);  // versions do not count
+  EXPECT_EQ(view->used_bytes(), 48u + 3 * 8 + 3 * 4 + 8 + 3 + 4 + 8);
+  EXPECT_EQ(view->entry(0).version(), 0x1122334455u);
+  EXPECT_EQ(view->entry(0).inline_value, Slice("red"));
+  EXPECT_EQ(view->entry(1).version(), 0u);
+  EXPECT_EQ(view->entry(1).inline_value, Slice("blue"));
+  EXPECT_EQ(view->entry(2).version(), kMaxSequenceNumber);
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(view->kind(i), EntryKind::kInline);
+  const std::uint64_t heap = 48 + 3 * 8 + 3 * 4;
+  const auto word = [&](std::uint32_t i) { return DecodeFixed<std::uint64_t>(page.bytes.data() + 48 + i * 8); };
+  EXPECT_EQ(word(0), 10ull << 60 | 3ull << 32 | (heap + 8));
+  EXPECT_EQ(word(1), 2ull << 60 | 4ull << 32 | (heap + 11));
+  EXPECT_EQ(word(2), 10ull << 60 | (heap + 23));
+  EXPECT_EQ(DecodeFixed<std::uint64_t>(page.bytes.data() + heap), 0x1122334455u);
+
+  const auto forged = [&](std::uint64_t offset, std::uint64_t value) {
+    BuiltPage bad = page;
+    EncodeFixed<std::uint64_t>(bad.bytes.data() + offset, value);
+    return bad.Parse().status();
+  };
+  EXPECT_TRUE(forged(heap, 1).ok());
+  EXPECT_TRUE(forged(heap, 0).IsCorruption());
+  EXPECT_TRUE(forged(heap, kMaxSequenceNumber + 1).IsCorruption());
+  EXPECT_TRUE(forged(48, 10ull << 60 | 3ull << 32 | (heap + 7)).IsCorruption());  // the version would be outside
+  EXPECT_TRUE(forged(48, 10ull << 60 | 3ull << 32 | 510).IsCorruption());
+  for (const std::uint64_t kind : {0, 4, 6, 7, 8, 9, 11, 12, 13, 14, 15}) EXPECT_FALSE(forged(48, kind << 60).ok());
+}
+
 TEST(PageFormatTest, BranchRoutesEveryKeyToItsChild) {
   Prng prng(SeedFromEnvironment(2));
   for (const Comparator* comparator : AllComparators()) {
@@ -322,7 +364,11 @@ TEST(PageFormatTest, HostilePagesAreRejectedOrHarmless) {
   Prng prng(SeedFromEnvironment(4));
   Model fixed_keys = Numbered(20);
   Model taken{KeyLess{BytewiseComparator()}};
-  const BuiltPage originals[] = {SmallPage(), SmallBranch(), FilteredBranch(), SmallBranch(1),
+  LeafBuilder versions(BytewiseComparator(), {512, 95});
+  for (const char* const key : {"apple", "apron"}) ASSERT_TRUE(versions.Add(key, Entry::Inline(key, 77)).ok());
+  BuiltPage with_versions;
+  with_versions.ref = versions.Finish(MakePageId(kFile, 3, 1), kSeed, &with_versions.bytes);
+  const BuiltPage originals[] = {SmallPage(), with_versions, SmallBranch(), FilteredBranch(), SmallBranch(1),
                                  BuildLeaf(&fixed_keys, BytewiseComparator(), 512, &taken)};
   for (const BuiltPage& original : originals) {
     for (std::size_t i = 16; i < original.bytes.size(); ++i) {

@@ -148,8 +148,29 @@ TEST(ApplyEditTest, LegalEditsOfFamiliesApply) {
          e->next_family_id = 2;
          Family(e).id = 1, Family(e).create = {"two", IndexType::kLsm, "mine", 512};
        }},
+      {"versions since the last flush", [](Edit* e) { Family(e).versions_since = 400; }},
+      {"versions since this flush",
+       [](Edit* e) { Family(e).flushed_sequence = 450, Family(e).versions_since = 450; }},
   };
   ExpectLegal(cases);
+}
+
+TEST(ApplyEditTest, AFamilyBeginsToKeepVersionsOnce) {
+  ManifestState state = Sample();
+  Edit edit;
+  Family(&edit).versions_since = 400;
+  ASSERT_TRUE(ApplyEdit(edit, &state).ok());
+  EXPECT_EQ(state.families.at(0).versions_since, 400u);
+  EXPECT_TRUE(ApplyEdit(edit, &state).IsCorruption());
+  Edit flush;
+  Family(&flush).flushed_sequence = 500;
+  state = Sample();
+  ASSERT_TRUE(ApplyEdit(edit, &state).ok());
+  ASSERT_TRUE(ApplyEdit(flush, &state).ok());
+  EXPECT_EQ(state.families.at(0).versions_since, 400u);  // it stays
+  ManifestState again;
+  ASSERT_TRUE(ApplyEdit(SnapshotEdit(state), &again).ok());
+  EXPECT_EQ(again, state);
 }
 
 TEST(ApplyEditTest, LegalEditsOfSegmentsApply) {
@@ -234,6 +255,7 @@ TEST(ApplyEditTest, IllegalFieldsOfFamiliesAreCorruption) {
       {"an index of an unknown type",
        [](Edit* e) { Family(e).id = 1, Family(e).create = {"two", static_cast<IndexType>(9), "mine", kPageSize}; }},
       {"the flushed sequence decreases", [](Edit* e) { Family(e).flushed_sequence = 399; }},
+      {"versions since an operation that is not flushed", [](Edit* e) { Family(e).versions_since = 401; }},
   };
   ExpectCorruption(cases);
 }

@@ -164,6 +164,9 @@ class EditGenerator {
       case 3: Charge(state, family, &out); break;
       default: Discharge(&family, &out); break;
     }
+    if (!family.versions_since.has_value() && prng_.OneIn(16)) {
+      out.versions_since = out.flushed_sequence.value_or(family.flushed_sequence);
+    }
     edit->families.push_back(std::move(out));
   }
 

@@ -93,6 +93,23 @@ TEST(EditTest, CutIsAnOptionalField) {
   EXPECT_EQ(back->set_segments, edit.set_segments);
 }
 
+// A database in which no family keeps versions can be read by programs that know none.
+TEST(EditTest, VersionsSinceIsAnOptionalField) {
+  Edit edit;
+  edit.families.emplace_back().id = 3;
+  edit.families[0].drop_level_runs = {9};
+  const std::string before = Slice(EncodeEdit(edit)).ToString(true);
+  edit.families[0].versions_since = 300;
+  const std::string bytes = EncodeEdit(edit);
+  EXPECT_EQ(before, "0806" "010103" "0d0109");
+  EXPECT_EQ(Slice(bytes).ToString(true), "080a" "010103" "0d0109" "0e02ac02");
+  const Result<Edit> back = DecodeEdit(bytes);
+  ASSERT_TRUE(back.ok()) << back.status().ToString();
+  EXPECT_EQ(back->families[0].versions_since, edit.families[0].versions_since);
+  edit.families[0].versions_since = 0;  // nothing was flushed yet
+  EXPECT_EQ(DecodeEdit(EncodeEdit(edit))->families[0].versions_since, 0u);
+}
+
 // A database without small runs can be read by programs that do not know them.
 TEST(EditTest, PageSizeOfARunIsAnOptionalField) {
   Edit edit = FullEdit();
@@ -211,7 +228,7 @@ TEST(EditTest, TagOfALaterVersionIsNotSupported) {
   std::string message;
   FieldWriter inner(&message);
   inner.Number(1, 0);
-  inner.Number(14, 1);
+  inner.Number(15, 1);
   std::string edit;
   FieldWriter(&edit).Bytes(8, message);
   EXPECT_TRUE(DecodeEdit(edit).status().IsNotSupported());

@@ -48,7 +48,8 @@ std::vector<std::string> Shown(EntryCursor* cursor, bool forward) {
        forward ? cursor->Next() : cursor->Prev()) {
     const Entry entry = cursor->entry();
     const bool has_value = entry.kind == EntryKind::kInline;
-    shown.push_back(cursor->key().ToString() + (has_value ? "=" + entry.inline_value.ToString() : " deleted"));
+    shown.push_back(cursor->key().ToString() + (has_value ? "=" + entry.inline_value.ToString() : " deleted") + "@" +
+                    std::to_string(entry.version()));
   }
   return shown;
 }
@@ -81,8 +82,9 @@ TEST(VersionListTest, AgreesWithALinearWalk) {
     for (int look = 0; look < 50; ++look) {
       const SequenceNumber read = prng.Uniform(filled.last() + 2);
       const SequenceNumber after = prng.Uniform(read + 1);
-      const auto walk = filled.table().NewCursor(read, after);
-      const auto listed = list.NewCursor(read, after);
+      const HasVersions has = look % 2 == 0 ? HasVersions::kYes : HasVersions::kNo;
+      const auto walk = filled.table().NewCursor(read, after, has);
+      const auto listed = list.NewCursor(read, after, has);
       for (const bool forward : {true, false}) {
         ASSERT_EQ(Shown(listed.get(), forward), Shown(walk.get(), forward)) << after << " to " << read;
         const std::string target = Padded(prng.Uniform(keys));

@@ -43,11 +43,11 @@ std::string Show(Slice key) { return key.ToString(true); }
 
 Entry ModelEntry::entry() const {
   if (kind == EntryKind::kTombstone) return Entry::Tombstone();
-  return kind == EntryKind::kInline ? Entry::Inline(inline_value) : Entry::At(address);
+  return kind == EntryKind::kInline ? Entry::Inline(inline_value, address.word()) : Entry::At(address);
 }
 
 bool ModelEntry::Equals(const Entry& other) const {
-  return other.kind == kind && (!other.HasAddress() || other.address.word() == address.word()) &&
+  return other.kind == kind && other.address.word() == address.word() &&
          other.inline_value == Slice(inline_value);
 }
 
@@ -123,6 +123,7 @@ void IndexFamily::PutInline(const std::string& key, const std::string& value) {
   entry.key = key;
   entry.kind = EntryKind::kInline;
   entry.inline_value = value;
+  if (++inline_puts_ % 3 != 0) entry.address = ValueAddress(inline_puts_);  // a version
   memtable_.insert_or_assign(key, entry);
 }
 

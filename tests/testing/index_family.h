@@ -24,7 +24,7 @@ namespace cambium::testing {
 struct ModelEntry {
   std::string key;
   EntryKind kind = EntryKind::kTombstone;
-  ValueAddress address;
+  ValueAddress address;  // of an inline value: its version
   std::string inline_value;
 
   [[nodiscard]] Entry entry() const;
@@ -150,6 +150,7 @@ class IndexFamily {
   ManifestState state_;
   std::uint64_t next_file_ = 1;
   std::uint64_t next_offset_ = 1;
+  std::uint64_t inline_puts_ = 0;
   std::uint64_t files_created_ = 0;
   CompactionStats last_stats_;
   FamilyEdit last_edit_;

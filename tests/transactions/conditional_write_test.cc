@@ -194,6 +194,45 @@ TEST_P(EachKindTest, NoIncrementOfAnyThreadIsLost) {
   EXPECT_EQ(sum, kThreads * rounds);
 }
 
+// The same with versions: some values are inline, others in the log, and the family begins to keep versions meanwhile.
+TEST_P(EachKindTest, NoIncrementOfAnyThreadWithVersionsIsLost) {
+  Store store(GetParam());
+  DB* const db = store.db.get();
+  constexpr std::uint64_t kCounters = 3;
+  constexpr std::uint64_t kThreads = 4;
+  const std::uint64_t rounds = ScaledCount(300);
+  const std::uint64_t seed = SeedFromEnvironment(1);
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      Prng prng(seed + t);
+      for (std::uint64_t round = 0; round < rounds; ++round) {
+        const std::string key = NumberedKey(static_cast<int>(prng.Uniform(kCounters)));
+        std::string outcome;
+        do {
+          std::string old;
+          SequenceNumber version = 0;
+          const Status s = GetWithVersion(db, {}, nullptr, key, &old, &version);
+          EXPECT_TRUE(s.ok() || s.IsNotFound()) << s.ToString();
+          const std::uint64_t next = (s.ok() ? std::stoull(old) : 0) + 1;
+          bool written = true;
+          const std::string value = std::to_string(next) + std::string(prng.OneIn(2) ? 100 : 0, ' ');
+          const Status put = PutIfUnchanged(db, {}, key, version, value, &written);
+          outcome = Outcome(put, written);
+        } while (outcome == "unmet");
+        EXPECT_EQ(outcome, "written");
+        if (prng.OneIn(50)) {
+          EXPECT_TRUE(db->Flush({}).ok());
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < kCounters; ++i) sum += std::stoull(Get(db, NumberedKey(static_cast<int>(i))));
+  EXPECT_EQ(sum, kThreads * rounds);
+}
+
 // Several threads put the same keys. For each key exactly one put succeeds, and the key has its value.
 TEST_P(EachKindTest, OneOfManyPutIfAbsentSucceeds) {
   Store store(GetParam());

@@ -127,6 +127,72 @@ TEST_F(PrepareTest, TheEndOfATransactionThatOpenHasFoundSurvivesAPowerCut) {
   }
 }
 
+// A transaction that has tracked, locked and deleted ranges is prepared, and the database opened again.
+TEST_F(PrepareTest, ThePreparedHaveTheirRangesAfterAReopen) {
+  for (const bool commits : {true, false}) {
+    for (const char* const key : {"b", "d", "f", "h"}) ASSERT_TRUE(store_.transactions->Put({}, key, "0").ok());
+    {
+      const TransactionPtr transaction = store_.BeginNamed("t", {});
+      ASSERT_TRUE(transaction->DeleteRange("a", "c").ok());
+      ASSERT_TRUE(transaction->TrackRange("c", "e").ok());
+      ASSERT_TRUE(transaction->GetRangeLock(nullptr, Endpoint("e"), Endpoint("f")).ok());
+      ASSERT_TRUE(transaction->TrackRange("z", std::nullopt).ok());
+      ASSERT_TRUE(transaction->Put("b", "1").ok());
+      ASSERT_TRUE(transaction->Prepare().ok());
+    }
+    store_.ReopenTransactions();
+    for (const char* const key : {"a", "b", "c", "d", "f", "zz"}) {
+      EXPECT_TRUE(store_.transactions->Put({}, key, "other").IsLockTimeout()) << key;
+    }
+    for (const char* const key : {"ff", "h"}) EXPECT_TRUE(store_.transactions->Put({}, key, "0").ok()) << key;
+    EXPECT_TRUE(store_.Begin()->TrackRange("c", "e").ok());
+    EXPECT_TRUE(store_.Begin()->TrackRange("c", "f").IsLockTimeout());
+    std::vector<PreparedTransaction> all;
+    ASSERT_TRUE(ListPreparedTransactions(store_.base, &all).ok());
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].locks, 5u);
+    const std::vector<TransactionPtr> found = store_.Prepared();
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0]->GetNumDeletes(), 1u);
+    ASSERT_TRUE((commits ? found[0]->Commit() : found[0]->Rollback()).ok());
+    EXPECT_EQ(store_.GetOf("b"), commits ? "1" : "0");
+    EXPECT_TRUE(store_.transactions->GetRangeLockStatusData().empty());
+    for (const char* const key : {"b", "d", "f"}) EXPECT_TRUE(store_.transactions->Put({}, key, "0").ok()) << key;
+  }
+}
+
+TEST_F(PrepareTest, ARecordWithABackwardRangeIsCorruption) {
+  WriteBatch deletes;
+  ASSERT_TRUE(deletes.DeleteRange("c", "a").ok());
+  const std::vector<std::string> records = {
+      EncodePreparedRecord(Id128{1}, {{0, "default"}}, {{}, {{0, true, KeyRange::Of("c", "a")}}}, WriteBatch()),
+      EncodePreparedRecord(Id128{1}, {{0, "default"}}, {}, deletes),
+  };
+  for (const std::string& record : records) {
+    PreparedTestStore store;
+    store.MustOpen();
+    ColumnFamilyHandle* prepared = nullptr;
+    ASSERT_TRUE(store.db->CreateColumnFamily(store.options, std::string(kPreparedFamilyName), &prepared).ok());
+    ASSERT_TRUE(store.db->Put({}, prepared, "t", record).ok());
+    delete prepared;
+    store.MustClose();
+    const Status s = store.OpenTransactions();
+    EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+    EXPECT_NE(s.ToString().find("prepared transaction 74"), std::string::npos) << s.ToString();
+  }
+}
+
+TEST_F(PrepareTest, MutantRecoveryLocksNoRangesIsNoticed) {
+  const TransactionPtr transaction = store_.BeginNamed("t", {});
+  ASSERT_TRUE(transaction->TrackRange("a", "c").ok());
+  ASSERT_TRUE(transaction->Prepare().ok());
+  const MutantScope mutant(Mutant::kRecoveryLocksNoRanges);
+  PreparedTestStore after(std::make_shared<SimFileSystem>(store_.fs->Snapshot().CutKeeping(
+      std::vector<bool>(store_.fs->Snapshot().Units().size(), true))));
+  after.MustOpenTransactions();
+  EXPECT_TRUE(after.transactions->Put({}, "b", "other").ok());
+}
+
 TEST_F(PrepareTest, MutantRecoveryTakesNoLocksIsNoticed) {
   ASSERT_TRUE(store_.BeginNamed("t", {{"a", "1"}})->Prepare().ok());
   const MutantScope mutant(Mutant::kRecoveryTakesNoLocks);
@@ -324,11 +390,12 @@ TEST_F(PrepareTest, PrepareRefusesWhatCommitCouldNotWrite) {
   ASSERT_TRUE(long_key->Put(family, std::string(20'000, 'k'), "v").ok());
   EXPECT_TRUE(long_key->Prepare().IsInvalidArgument());
   EXPECT_TRUE(long_key->Commit().IsInvalidArgument());
-  delete family;
 
   const TransactionPtr range = store_.BeginNamed("range", {});
-  ASSERT_TRUE(range->GetWriteBatch()->DeleteRange("a", "b").ok());
-  EXPECT_TRUE(range->Prepare().IsNotSupported());
+  ASSERT_TRUE(range->DeleteRange(family, "a", std::string(20'000, 'k')).ok());
+  EXPECT_TRUE(range->Prepare().IsInvalidArgument());
+  EXPECT_TRUE(range->Commit().IsInvalidArgument());
+  delete family;
 
   PreparedTestStore other(std::make_shared<SimFileSystem>());
   other.options.random_source = std::make_shared<SimRandomSource>(8);  // another id
@@ -472,7 +539,7 @@ std::string CommitAnImportedTransaction(PreparedTestStore* store) {
   EXPECT_TRUE(batch.Put(handles[1], "a", "for two").ok());
   const std::uint32_t id_of_one = handles[1]->GetID();
   const std::string record =
-      EncodePreparedRecord(Id128{1}, {{id_of_one, "two"}}, {{id_of_one, true, "a"}}, batch);
+      EncodePreparedRecord(Id128{1}, {{id_of_one, "two"}}, {{{id_of_one, true, "a"}}, {}}, batch);
   ColumnFamilyHandle* prepared = nullptr;
   DB* const below = store->transactions->GetBaseDB();
   EXPECT_TRUE(below->CreateColumnFamily(store->options, std::string(kPreparedFamilyName), &prepared).ok());

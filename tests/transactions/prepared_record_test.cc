@@ -18,7 +18,10 @@ WriteBatch SomeBatch() {
 
 const Id128 kDatabase = {0xd0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 const std::vector<PreparedRecord::FamilyName> kFamilies = {{0, "default"}, {7, "seven"}};
-const std::vector<PreparedRecord::KeyLock> kLocks = {{0, true, "a"}, {0, true, "b"}, {7, false, ""}};
+using At = KeyBound::At;
+const PreparedRecord::Locks kLocks = {
+    {{0, true, "a"}, {0, true, "b"}, {7, false, ""}},
+    {{0, true, {{At::kBefore, "c"}, {At::kAfter, "d"}}}, {7, false, {{At::kFirst, ""}, {At::kLast, ""}}}}};
 
 TEST(PreparedRecordTest, RecordIsReadAsItWasWritten) {
   const WriteBatch batch = SomeBatch();
@@ -35,9 +38,12 @@ TEST(PreparedRecordTest, RecordIsReadAsItWasWritten) {
 TEST(PreparedRecordTest, BytesOfARecordAreAsDocumented) {
   WriteBatch batch;
   ASSERT_TRUE(batch.Put("k", "v").ok());
-  const std::string bytes = EncodePreparedRecord(kDatabase, {{0, "default"}, {300, "f"}}, {{300, true, "k"}}, batch);
+  const std::string bytes = EncodePreparedRecord(kDatabase, {{0, "default"}, {300, "f"}},
+                                                 {{{300, true, "k"}}, {{0, false, KeyRange::Of("a", std::nullopt)}}},
+                                                 batch);
   const std::string head = "01" "d00102030405060708090a0b0c0d0e0f" "02" "00" "0764656661756c74" "ac02" "0166";
-  EXPECT_EQ(Slice(bytes).ToString(true), head + "01" "ac02" "01" "016b" + Slice(batch.Data()).ToString(true));
+  const std::string locks = "01" "ac02" "01" "016b" "01" "00" "00" "01" "0161" "03";
+  EXPECT_EQ(Slice(bytes).ToString(true), head + locks + Slice(batch.Data()).ToString(true));
 }
 
 TEST(PreparedRecordTest, TruncatedRecordIsCorruption) {
@@ -55,11 +61,26 @@ TEST(PreparedRecordTest, UnknownVersionIsNotSupported) {
 }
 
 TEST(PreparedRecordTest, UnknownFlagOfALockIsCorruption) {
-  std::string bytes = EncodePreparedRecord(kDatabase, {{0, "x"}}, {{0, true, "a"}}, SomeBatch());
+  std::string bytes = EncodePreparedRecord(kDatabase, {{0, "x"}}, {{{0, true, "a"}}, {}}, SomeBatch());
   const std::size_t at = 1 + 16 + 1 + 3 + 1 + 1;
   ASSERT_EQ(bytes[at], 1);
   bytes[at] = 2;
   EXPECT_TRUE(DecodePreparedRecord("name", bytes).status().IsCorruption());
+}
+
+// A range begins with a key or the first one; its end is no place before all keys.
+TEST(PreparedRecordTest, MalformedRangeIsCorruption) {
+  const WriteBatch batch;
+  const std::vector<KeyRange> malformed = {{{At::kAfter, "a"}, {At::kLast, ""}},
+                                           {{At::kLast, ""}, {At::kLast, ""}},
+                                           {{At::kBefore, "a"}, {At::kFirst, ""}},
+                                           {{static_cast<At>(4), ""}, {At::kLast, ""}}};
+  for (const KeyRange& each : malformed) {
+    const std::string bytes = EncodePreparedRecord(kDatabase, {{0, "x"}}, {{}, {{0, true, each}}}, batch);
+    const Status s = DecodePreparedRecord("name", bytes).status();
+    EXPECT_TRUE(s.IsCorruption()) << each.ForMessage();
+    EXPECT_NE(s.ToString().find("range 0 is malformed"), std::string::npos) << s.ToString();
+  }
 }
 
 TEST(PreparedRecordTest, NumberOfLocksBeyondTheRecordIsCorruption) {
@@ -70,8 +91,11 @@ TEST(PreparedRecordTest, NumberOfLocksBeyondTheRecordIsCorruption) {
 
 TEST(PreparedRecordTest, FamilyWithoutANameIsCorruption) {
   WriteBatch batch;
-  const std::string lock = EncodePreparedRecord(kDatabase, {{0, "default"}}, {{7, true, "a"}}, batch);
+  const std::string lock = EncodePreparedRecord(kDatabase, {{0, "default"}}, {{{7, true, "a"}}, {}}, batch);
   EXPECT_TRUE(DecodePreparedRecord("name", lock).status().IsCorruption());
+  const PreparedRecord::Locks ranges = {{}, {{7, true, KeyRange::Of("a", "b")}}};
+  const std::string range = EncodePreparedRecord(kDatabase, {{0, "default"}}, ranges, batch);
+  EXPECT_TRUE(DecodePreparedRecord("name", range).status().IsCorruption());
   const std::string operation = EncodePreparedRecord(kDatabase, {{7, "seven"}}, {}, SomeBatch());
   EXPECT_TRUE(DecodePreparedRecord("name", operation).status().IsCorruption());
 }

@@ -4,8 +4,10 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 
+#include "cambium/optimistic_transaction_db.h"
 #include "cambium/transaction_db.h"
 #include "state/write_history.h"
 #include "testing/files/ample_file_system.h"
@@ -62,6 +64,7 @@ void LetEachFail(const std::function<void(World*)>& call, const std::function<vo
     check(&world, has_thrown, granted);
     world.transaction.reset();
     EXPECT_TRUE(world.db->GetLockStatusData().empty()) << "a lock remains, " << granted;
+    EXPECT_TRUE(world.db->GetRangeLockStatusData().empty()) << "a range remains, " << granted;
     if (refused == 0) return;
   }
   FAIL() << "the call never succeeded";
@@ -78,6 +81,63 @@ TEST(TransactionMemoryTest, APutThatFailsLeavesNoLockAndNoOperation) {
                 EXPECT_EQ(world->transaction->GetNumKeys(), 1u) << where;
                 world->ExpectSound(where);
               });
+}
+
+// Both after a snapshot, so that the range is compared too.
+TEST(TransactionMemoryTest, ARangeThatFailsLeavesNoLock) {
+  const auto check = [](World* world, bool has_thrown, int granted) {
+    const std::string where = "after " + std::to_string(granted);
+    world->ExpectSound(where);
+    // A DeleteRange may have locked its range, and then found no memory for its operation.
+    EXPECT_LE(world->db->GetRangeLockStatusData().size(), 1u) << where;
+    EXPECT_TRUE(world->transaction->RollbackToSavePoint().ok()) << where;
+    EXPECT_TRUE(world->db->GetRangeLockStatusData().empty()) << where;
+    EXPECT_EQ(world->transaction->GetWriteBatch()->GetWriteBatch()->Count(), 1u) << where;
+    EXPECT_EQ(world->db->Put({}, kKey + "5", "1").ok(), true) << where << (has_thrown ? ", thrown" : "");
+  };
+  LetEachFail(
+      [](World* world) {
+        {
+          const AmpleMemory ample;
+          world->transaction->SetSnapshot();
+        }
+        static_cast<void>(world->transaction->TrackRange(kKey + "4", kKey + "6"));
+      },
+      check);
+  LetEachFail([](World* world) { static_cast<void>(world->transaction->DeleteRange(kKey + "4", kKey + "6")); }, check);
+}
+
+TEST(TransactionMemoryTest, AnOptimisticCommitThatThrowsCanBeRepeated) {
+  if (!kMemoryCanBeScarce) GTEST_SKIP() << kMemoryIsAmple;
+  for (std::uint64_t granted = 0; granted < 1000; ++granted) {
+    TestStore store;
+    store.options.file_system = std::make_shared<AmpleFileSystem>(store.fs);
+    store.MustOpen();
+    store.Put("first", "1");
+    const std::unique_ptr<Transaction> transaction(BeginOptimisticTransaction(store.db.get(), {}));
+    ASSERT_TRUE(transaction->TrackRange(kKey + "4", kKey + "6").ok());
+    ASSERT_TRUE(transaction->TrackRange(std::nullopt, kKey).ok());
+    ASSERT_TRUE(transaction->Put(kKey + "9", kValue).ok());
+    bool has_thrown = false;
+    std::uint64_t refused = 0;
+    {
+      ScarceMemory scarce(granted);
+      try {
+        static_cast<void>(transaction->Commit());
+      } catch (const std::bad_alloc&) {
+        has_thrown = true;
+      }
+      refused = scarce.End();
+    }
+    const bool is_there = store.Get(kKey + "9") == kValue;
+    EXPECT_EQ(is_there, transaction->GetState() == Transaction::COMMITTED) << granted;
+    if (!is_there) {
+      EXPECT_TRUE(transaction->Commit().ok()) << granted << (has_thrown ? ", thrown" : "");
+    }
+    store.Put("later", "1");  // no watch is left
+    if (refused == 0) return;
+  }
+  FAIL() << "the commit never succeeded";
 }
 
 TEST(TransactionMemoryTest, SavePointsOfTransactionAndBatchStayTogether) {

@@ -77,6 +77,7 @@ int Show(const ManifestFlags& flags) {
   json["number"] = read.number;
   json["created"] = read.header.created_seconds;
   json["features"] = nlohmann::ordered_json::array();
+  if ((read.header.required_features & kFeatureVersions) != 0) json["features"].push_back("versions");
   if ((read.header.optional_features & kFeaturePreparedTransactions) != 0) {
     json["features"].push_back("prepared transactions");
   }

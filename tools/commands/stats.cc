@@ -109,6 +109,7 @@ Json SpaceJson(const FamilySpace& family) {
             {"large_values", family.large_values},
             {"large_bytes", family.large_bytes},
             {"account_bytes", family.account_bytes}};
+  if (family.versions_since.has_value()) json["versions_since"] = *family.versions_since;
   json["layers"] = Json::array();
   for (const LayerSpace& layer : family.layers) json["layers"].push_back(SpaceJson(layer));
   json["index_segments"] = Json::array();
@@ -143,6 +144,9 @@ std::string Draw(const FamilySpace& family) {
       " of them not flushed\n  " + Text(family.inline_values) + " values inline, " + Bytes(family.inline_bytes) + "; " +
       Text(family.separated_values) + " in the log, " + Bytes(family.separated_bytes) + "; " +
       Text(family.large_values) + " in files of their own, " + Bytes(family.large_bytes) + "\n";
+  if (family.versions_since.has_value()) {
+    text += "  keeps versions of inline values since operation " + Text(*family.versions_since) + "\n";
+  }
   Rows rows = {{"layer", "bytes", "height", "entries", "tombstones", "ranges", "leaves", "branches", "fill", "filter"}};
   for (const LayerSpace& layer : family.layers) {
     rows.push_back({TitleOf(layer), Text(layer.file_bytes), Text(layer.height), Text(layer.entries),

@@ -43,7 +43,7 @@ Result<FilterVerdict> FilterJob::Ask(Slice key, const Entry& entry) {
   switch (decision) {
     case Decision::kKeep: return verdict;
     case Decision::kRemove: verdict.kind = FilterVerdict::Kind::kRemove; return verdict;
-    case Decision::kChangeValue: return Change(key);
+    case Decision::kChangeValue: return Change(key, entry);
     case Decision::kRemoveAndSkipUntil:
       if (order.Compare(skip_until, key) <= 0) return verdict;
       skip_until_ = std::move(skip_until);
@@ -94,7 +94,15 @@ Result<CompactionFilter::Decision> FilterJob::Decide(Slice key, const Entry& ent
   return filter_->FilterV2(level_, key, CompactionFilter::ValueType::kValue, value, &new_value_, skip_until);
 }
 
-Result<FilterVerdict> FilterJob::Change(Slice key) {
+Result<SequenceNumber> FilterJob::VersionOf(Slice key, const Entry& entry) const {
+  if (!keeps_versions_ || MutantIs(Mutant::kFilterLosesVersions)) return 0;
+  if (!entry.HasAddress()) return entry.version();
+  CAMBIUM_TRY(const SequenceNumber sequence,
+              ReadSequence(surroundings_.segments, {entry.address, family_.id, key, true, family_.equal_by}));
+  return sequence != 0 ? sequence : newest_;  // the record of a large value has none
+}
+
+Result<FilterVerdict> FilterJob::Change(Slice key, const Entry& entry) {
   if (new_value_.size() > kMaxValueBytes) {
     return Illegal(key, "gives a value of " + std::to_string(new_value_.size()) + " bytes; the most is " +
                             std::to_string(kMaxValueBytes));
@@ -102,7 +110,8 @@ Result<FilterVerdict> FilterJob::Change(Slice key) {
   FilterVerdict verdict;
   verdict.kind = FilterVerdict::Kind::kChange;
   if (new_value_.size() < in_force_.separate_from) {
-    verdict.changed = Entry::Inline(new_value_);
+    CAMBIUM_TRY(const SequenceNumber version, VersionOf(key, entry));
+    verdict.changed = Entry::Inline(new_value_, version);
     return verdict;
   }
   CAMBIUM_TRY(const ValueAddress address, changed_.Append(key, new_value_));

@@ -40,6 +40,8 @@ class FilterJob final : public ValueFilter {
             ChangedValues::MakeFile make)
       : family_(family),
         in_force_(family.in_force()),
+        newest_(rules.sequence),
+        keeps_versions_(family.KeepsVersions()),
         surroundings_(std::move(surroundings)),
         changed_(rules, std::move(make)) {}
 
@@ -61,10 +63,15 @@ class FilterJob final : public ValueFilter {
   [[nodiscard]] bool IsHidden(const Entry& entry) const;
   // InvalidArgument that names the filter and the key.
   Status Illegal(Slice key, const std::string& what) const;
-  Result<FilterVerdict> Change(Slice key);
+  // `entry`: the one that the filter was asked about.
+  Result<FilterVerdict> Change(Slice key, const Entry& entry);
+  // The version of an inline value that takes the place of `entry`: a filter is no writer. 0 in a family without.
+  Result<SequenceNumber> VersionOf(Slice key, const Entry& entry) const;
 
   const Family& family_;
   const OptionsInForce& in_force_;
+  const SequenceNumber newest_;  // no entry in the layers is newer
+  const bool keeps_versions_;
   const Surroundings surroundings_;
   ChangedValues changed_;
   std::unique_ptr<CompactionFilter> owned_;     // made by a factory

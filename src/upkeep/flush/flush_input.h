@@ -16,10 +16,9 @@ namespace cambium {
 class FlushInput {
  public:
   // `max_output_bytes`: as in MemtableShape.
-  FlushInput(FrozenTable table, std::uint64_t max_output_bytes)
-      : table_(std::move(table)),
-        cursor_(table_.table->NewCursor(kMaxSequenceNumber)),
-        ranges_(table_.table->RangesAt(kMaxSequenceNumber)) {
+  FlushInput(FrozenTable table, std::uint64_t max_output_bytes, HasVersions has)
+      : table_(std::move(table)), ranges_(table_.table->RangesAt(kMaxSequenceNumber)) {
+    StartOver(has);
     cursor_->SeekToLast();
     if (cursor_->Valid()) largest_ = cursor_->key().ToString();
     cursor_->SeekToFirst();
@@ -33,7 +32,16 @@ class FlushInput {
   FlushInput(const FlushInput&) = delete;
   FlushInput& operator=(const FlushInput&) = delete;
 
+  // Makes a new cursor, at the first key.
+  void StartOver(HasVersions has) {
+    has_ = has;
+    cursor_ = table_.table->NewCursor(kMaxSequenceNumber, 0, has);
+    cursor_->SeekToFirst();
+  }
+
   [[nodiscard]] const FrozenTable& table() const { return table_; }
+  // Whether the flush writes versions of inline values.
+  [[nodiscard]] HasVersions has_versions() const { return has_; }
   // At the first key, until a caller moves it.
   [[nodiscard]] EntryCursor* cursor() { return cursor_.get(); }
   // Null: the memtable has no range deletes.
@@ -43,7 +51,8 @@ class FlushInput {
 
  private:
   const FrozenTable table_;
-  const std::unique_ptr<EntryCursor> cursor_;
+  HasVersions has_ = HasVersions::kNo;
+  std::unique_ptr<EntryCursor> cursor_;
   const std::shared_ptr<const RangeDeletes> ranges_;
   std::string smallest_;
   std::string largest_;

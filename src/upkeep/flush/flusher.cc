@@ -164,12 +164,12 @@ void Flusher::Stop(const Flushes& flushes, const Status& fatal) {
 }
 
 // Commits flushes one by one after their common attempt has failed. A flush into a damaged tree becomes a run, which
-// does not need the tree. If the MANIFEST has refused the common edit because one family's part does not fit its state,
+// does not need the tree. A flush that lacks versions begins again. If the MANIFEST has refused the common edit because one family's part does not fit its state,
 // the other families' parts are committed without it.
 void Flusher::RetryAlone(const Flushes& flushes, bool is_edit_refused) {
   for (const auto& flush : flushes) {
     const bool can_become_run = flush->CanBecomeRun();
-    if (!can_become_run && !(is_edit_refused && IsRefused(flush->status))) continue;
+    if (!can_become_run && !flush->LacksVersions() && !(is_edit_refused && IsRefused(flush->status))) continue;
     flush->Reset();
     flush->status = can_become_run ? flush->WriteRun() : flush->Write();
     if (flush->status.ok()) flush->status = flush->unsynced()->Sync(db_.fs.get());

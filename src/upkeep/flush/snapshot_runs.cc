@@ -177,6 +177,7 @@ Result<std::vector<SnapshotRuns::Runs>> SnapshotRuns::WriteRuns(const Family& fa
   const LogTable& table = *pinned.table;
   std::optional<VersionList> versions;  // few walks over the memtable are faster than sorting its versions
   if (pinned.holders.size() > kWalksMax && !MutantIs(Mutant::kSnapshotRunsWalkTables)) versions.emplace(&table);
+  const HasVersions has = family.KeepsVersions() ? HasVersions::kYes : HasVersions::kNo;
   std::unique_ptr<PrivateRunsBuilder> file;
   std::vector<Runs> runs(pinned.holders.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -187,7 +188,7 @@ Result<std::vector<SnapshotRuns::Runs>> SnapshotRuns::WriteRuns(const Family& fa
     const SequenceNumber snapshot = pinned.holders[i]->GetSequenceNumber();
     assert(after <= snapshot);
     if (!versions) CAMBIUM_FAULT_POINT("SnapshotRuns:walk");
-    const auto cursor = versions ? versions->NewCursor(snapshot, after) : table.NewCursor(snapshot, after);
+    const auto cursor = versions ? versions->NewCursor(snapshot, after, has) : table.NewCursor(snapshot, after, has);
     cursor->SeekToFirst();
     CAMBIUM_RETURN_IF_ERROR(WriteRun(family, cursor.get(), table.RangesAt(snapshot, after), &file, files, &runs[i]));
   }

@@ -5,15 +5,23 @@
 
 #include "upkeep/arithmetic.h"
 #include "upkeep/hidden_garbage.h"
+#include "util/mutant.h"
 
 namespace cambium {
+namespace {
+
+HasVersions VersionsOf(const Family& family) {
+  return family.KeepsVersions() && !MutantIs(Mutant::kFlushWritesNoVersions) ? HasVersions::kYes : HasVersions::kNo;
+}
+
+}  // namespace
 
 TableFlush::TableFlush(const FlushTools& tools, std::shared_ptr<Family> family, FrozenTable table)
     : tools_(tools),
       family_(std::move(family)),
       start_micros_(tools.db.NowMicros()),
       before_(tools.commits.LayersOf(*family_)),
-      input_(std::move(table), tools.compactor.StepBytes(*family_)),
+      input_(std::move(table), tools.compactor.StepBytes(*family_), VersionsOf(*family_)),
       tree_(tools, family_.get(), &input_, &unsynced_) {
   info_.db_name = tools_.db.events.db_name();
   info_.cf_name = family_->name;
@@ -48,7 +56,8 @@ void TableFlush::Reset() {
   unsynced_.Clear();
   info_.output_files.clear();
   info_.bytes_written = 0;
-  input_.cursor()->SeekToFirst();
+  input_.StartOver(VersionsOf(*family_));
+  lacks_versions_ = false;
 }
 
 PendingChange& TableFlush::change() {
@@ -59,6 +68,11 @@ PendingChange& TableFlush::change() {
 
 Result<bool> TableFlush::Stage(Edit* edit) {
   assert(!is_committed_);
+  // The family may have begun to keep versions since the files were begun. All that its layers then had was flushed
+  // before it; an inline value without a version that came later would seem as old.
+  lacks_versions_ = family_->KeepsVersions() && input_.has_versions() == HasVersions::kNo &&
+                    !MutantIs(Mutant::kFlushWritesNoVersions) && !MutantIs(Mutant::kFlushUnderWayHasNoVersions);
+  if (lacks_versions_) return Status::Aborted("the column family keeps versions now, so the flush begins again");
   return change().Stage(edit);
 }
 

@@ -25,7 +25,10 @@ class TableFlush final : public PendingChange {
   // Writes the files. The log is synced up to the end of the memtable.
   Status Write();
   // True if the change has failed because of the tree, and the memtable can still become a run.
-  [[nodiscard]] bool CanBecomeRun() const { return !is_committed_ && tree_.CanBecomeRun(status); }
+  [[nodiscard]] bool CanBecomeRun() const { return !is_committed_ && !lacks_versions_ && tree_.CanBecomeRun(status); }
+  // True if the commit has failed because the family began to keep versions after the files were begun. They must be
+  // written again, with versions. Happens at most once for a family.
+  [[nodiscard]] bool LacksVersions() const { return !is_committed_ && lacks_versions_; }
   Status WriteRun();
   // The files written, which must be synced before the commit. Flushes that are committed together sync them together.
   [[nodiscard]] UnsyncedFiles* unsynced() { return &unsynced_; }
@@ -60,6 +63,7 @@ class TableFlush final : public PendingChange {
   LiveSample::Newest newest_;  // made by Write
   bool is_known_ = false;     // the family's sample knew all values below
   bool is_committed_ = false;
+  bool lacks_versions_ = false;
 };
 
 }  // namespace cambium

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "index/filter.h"
+#include "memtable/memtable.h"
 #include "upkeep/flush_commit.h"
 #include "upkeep/hidden_garbage.h"
 #include "util/mutant.h"
@@ -15,7 +16,8 @@ namespace {
 // A cursor over those relocated values of a family that have this `was_filtered`, from which a run is written.
 class MovedCursor final : public EntryCursor {
  public:
-  MovedCursor(const std::vector<MovedValue>& values, bool was_filtered) : values_(values), was_filtered_(was_filtered) {
+  MovedCursor(const std::vector<MovedValue>& values, bool was_filtered, HasVersions has)
+      : values_(values), was_filtered_(was_filtered), has_(has) {
     MovedCursor::SeekToFirst();
   }
   void SeekToFirst() override {
@@ -38,7 +40,9 @@ class MovedCursor final : public EntryCursor {
   }
   [[nodiscard]] Entry entry() const override {
     assert(MovedCursor::Valid());
-    return values_[at_].to;
+    const Entry& entry = values_[at_].to;
+    const bool has = has_ == HasVersions::kYes && !MutantIs(Mutant::kMovedInlineLosesVersion);
+    return has ? entry : entry.WithoutVersion();
   }
   [[nodiscard]] Status status() const override { return Status::OK(); }
 
@@ -49,6 +53,7 @@ class MovedCursor final : public EntryCursor {
 
   const std::vector<MovedValue>& values_;
   const bool was_filtered_;
+  const HasVersions has_;
   std::size_t at_ = 0;
 };
 
@@ -108,8 +113,10 @@ Status MovedFamily::LookAtFilterCall(const CommitPoint& commits) {
 Status MovedFamily::WriteRuns(RunMaker* runs, int job_id, UnsyncedFiles* unsynced) {
   if (!runs_.empty() || values_.empty()) return Status::OK();
   accounts_ = {};
+  // If the family begins to keep versions before the commit: all values were in its layers before.
+  const HasVersions has = family_->KeepsVersions() ? HasVersions::kYes : HasVersions::kNo;
   for (const bool was_filtered : {false, true}) {
-    MovedCursor cursor(values_, was_filtered);
+    MovedCursor cursor(values_, was_filtered, has);
     while (cursor.Valid()) {
       CAMBIUM_TRY(std::shared_ptr<const Run> run,
                   runs->Make(*family_, &cursor, nullptr, &accounts_, unsynced, job_id, RunKind::kRelocation));

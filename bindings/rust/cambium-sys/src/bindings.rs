@@ -3417,6 +3417,52 @@ unsafe extern "C-unwind" {
     );
 }
 unsafe extern "C-unwind" {
+    pub fn cambium_transaction_track_range(
+        txn: *mut cambium_transaction_t,
+        begin: *const ::core::ffi::c_char,
+        begin_length: usize,
+        end: *const ::core::ffi::c_char,
+        end_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_track_range_cf(
+        txn: *mut cambium_transaction_t,
+        family: *mut cambium_column_family_handle_t,
+        begin: *const ::core::ffi::c_char,
+        begin_length: usize,
+        end: *const ::core::ffi::c_char,
+        end_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_range_lock(
+        txn: *mut cambium_transaction_t,
+        start: *const ::core::ffi::c_char,
+        start_length: usize,
+        start_inf_suffix: ::core::ffi::c_uchar,
+        end: *const ::core::ffi::c_char,
+        end_length: usize,
+        end_inf_suffix: ::core::ffi::c_uchar,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_get_range_lock_cf(
+        txn: *mut cambium_transaction_t,
+        family: *mut cambium_column_family_handle_t,
+        start: *const ::core::ffi::c_char,
+        start_length: usize,
+        start_inf_suffix: ::core::ffi::c_uchar,
+        end: *const ::core::ffi::c_char,
+        end_length: usize,
+        end_inf_suffix: ::core::ffi::c_uchar,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
     pub fn cambium_transaction_create_iterator(
         txn: *mut cambium_transaction_t,
         options: *const cambium_readoptions_t,
@@ -3481,6 +3527,27 @@ unsafe extern "C-unwind" {
         family: *mut cambium_column_family_handle_t,
         key: *const ::core::ffi::c_char,
         key_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_delete_range(
+        txn: *mut cambium_transaction_t,
+        begin: *const ::core::ffi::c_char,
+        begin_length: usize,
+        end: *const ::core::ffi::c_char,
+        end_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_transaction_delete_range_cf(
+        txn: *mut cambium_transaction_t,
+        family: *mut cambium_column_family_handle_t,
+        begin: *const ::core::ffi::c_char,
+        begin_length: usize,
+        end: *const ::core::ffi::c_char,
+        end_length: usize,
         errptr: *mut *mut ::core::ffi::c_char,
     );
 }

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -227,18 +228,31 @@ class DB {
 
  protected:
   DB();
+  // For an object that shows `below`, a database below that of `above`, which owns both. Closing one closes the other.
+  DB(DB* above, cambium::DB* below);
+
+  using Opens = std::function<Status(const cambium::DBOptions&, const std::string&,
+                                     const std::vector<cambium::ColumnFamilyDescriptor>&,
+                                     std::vector<ColumnFamilyHandle*>*, std::unique_ptr<cambium::DB>*)>;
+  struct Opening {
+    Opens make;
+    bool is_read_only = false;
+    std::vector<std::string> hints;  // options that are set and have no effect; the database's are added
+  };
+  // Opens a database as that of `opened`, which was just made, and which *db then is.
+  static Status OpenAs(std::unique_ptr<DB> opened, Opening opening, const DBOptions& options, const std::string& path,
+                       const std::vector<ColumnFamilyDescriptor>& families, std::vector<ColumnFamilyHandle*>* handles,
+                       std::unique_ptr<DB>* db);
+  // Makes an object for the database below `above`: see GetBaseDB.
+  static std::unique_ptr<DB> NewBase(DB* above, cambium::DB* below) {
+    return std::unique_ptr<DB>(new DB(above, below));
+  }
 
  private:
   friend class Cache;
   friend class ListenerOnCambium;
   struct Rep;
-  using Opens = Status (*)(const cambium::DBOptions&, const std::string&,
-                           const std::vector<cambium::ColumnFamilyDescriptor>&, std::vector<ColumnFamilyHandle*>*,
-                           std::unique_ptr<cambium::DB>*);
 
-  static Status OpenWith(Opens make, bool is_read_only, const DBOptions& options, const std::string& path,
-                         const std::vector<ColumnFamilyDescriptor>& families,
-                         std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db);
   void UseCaches();
   void LeaveCaches();
   void SetPageCacheSize();
@@ -246,7 +260,8 @@ class DB {
   void SaveHints();
   void Tell(const std::vector<std::string>& hints) const;
 
-  const std::unique_ptr<Rep> rep_;
+  DB* const above_;  // null: this object owns the database
+  const std::shared_ptr<Rep> rep_;
   // Set when Open returns, or by the first callback of a listener before that.
   std::atomic<cambium::DB*> db_{nullptr};
   std::atomic<int> manual_compactions_disabled_{0};

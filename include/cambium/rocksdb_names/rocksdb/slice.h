@@ -11,6 +11,7 @@
 namespace rocksdb::inline on_cambium {
 
 using cambium::Slice;
+using cambium::SliceParts;
 
 // The bytes of a value. With a buffer, each read puts the value into it, and the slice refers to the buffer; it is then
 // never pinned. Move-only. One thread at a time.
@@ -72,7 +73,7 @@ class PinnableSlice : public Slice {
   }
 
  private:
-  friend class DB;
+  friend struct Reading;
 
   void Keep(const Slice& rest) {
     if (IsPinned()) {

@@ -21,6 +21,8 @@ class WriteBatch : public cambium::WriteBatch {
       : cambium::WriteBatch(reserved_bytes, max_bytes) {}
   // Makes a batch from Data() of another one, which is in Cambium's form. If `rep` is malformed, the batch is refused.
   explicit WriteBatch(const std::string& rep);
+  // Copies the batch.
+  explicit WriteBatch(const cambium::WriteBatch& batch) : cambium::WriteBatch(batch) {}
 
   Status Merge(ColumnFamilyHandle* /*family*/, const Slice& key, const Slice& operand) { return Merge(key, operand); }
   Status Merge(const Slice& key, const Slice& operand) { return cambium::WriteBatch::Merge(key, operand); }
