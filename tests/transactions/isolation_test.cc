@@ -81,6 +81,8 @@ TEST(IsolationTest, BlindCommitsAreCaught) {
   ExpectCaught(Mutant::kConditionIsCheckedBeforeTheLock, Kind::kOptimistic, 231);
 }
 
+TEST(IsolationTest, PhantomsAreCaught) { ExpectCaught(Mutant::kKeysIgnoreRanges, Kind::kPessimistic, 251); }
+
 TEST(IsolationTest, PreparedTransactionsThatAreNotKeptAreCaught) {
   ExpectCaught(Mutant::kCommitKeepsThePrepared, Kind::kPessimistic, 301);
   ExpectCaught(Mutant::kRecoveryTakesNoLocks, Kind::kPessimistic, 321);

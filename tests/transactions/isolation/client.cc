@@ -140,6 +140,7 @@ bool Client::UndoSomething(Attempt* attempt) {
 }
 
 bool Client::ReadSome(Attempt* attempt) {
+  if (attempt->reads_for_update && prng_.OneIn(8)) return ReadRange(attempt);
   if (!prng_.OneIn(4)) {
     Value ignored;
     return Read(attempt, DrawKey(), &ignored);
@@ -221,6 +222,34 @@ bool Client::ReadMany(Attempt* attempt, const std::vector<std::string>& keys) {
   }
   Value ignored;
   for (std::size_t i = 0; i < keys.size(); ++i) NoteRead(attempt, keys[i], statuses[i], values[i], &ignored, nullptr);
+  return true;
+}
+
+bool Client::ReadRange(Attempt* attempt) {
+  const std::size_t family = prng_.Uniform(2);
+  std::vector<std::string> keys;
+  for (std::uint64_t i = 0; i < kLists; ++i) {
+    std::string key = ListKey(life_.era, i);
+    if (FamilyOf(key) == family) keys.push_back(std::move(key));
+  }
+  ColumnFamilyHandle* const handle = store_.FamilyOfKey(keys.front());
+  const std::string begin = ListKeysBegin(life_.era);
+  const std::string end = ListKeysEnd(life_.era);
+  if (!Ok(attempt->transaction->TrackRange(handle, begin, end), "TrackRange")) return false;
+  std::map<std::string, std::string> found;
+  {
+    const std::unique_ptr<Iterator> it(attempt->transaction->GetIterator({}, handle));
+    for (it->Seek(begin); it->Valid() && it->key() < Slice(end); it->Next()) {
+      found[it->key().ToString()] = it->value().ToString();
+    }
+    if (!Ok(it->status(), "scan of a range")) return false;
+  }
+  Value ignored;
+  for (const std::string& key : keys) {
+    const auto at = found.find(key);
+    const bool is_there = at != found.end();
+    NoteRead(attempt, key, is_there ? Status() : Status::NotFound(""), is_there ? at->second : "", &ignored, nullptr);
+  }
   return true;
 }
 

@@ -84,6 +84,8 @@ class Client {
   bool Change(Attempt* attempt, const std::string& key);
   bool Read(Attempt* attempt, const std::string& key, Value* value, std::int64_t* amount = nullptr);
   bool ReadMany(Attempt* attempt, const std::vector<std::string>& keys);
+  // Scans the lists of one family, after tracking their range: a list that does not exist yet is read too.
+  bool ReadRange(Attempt* attempt);
   bool Write(Attempt* attempt, const std::string& key, const Value& before, std::int64_t amount);
   bool Delete(Attempt* attempt, const std::string& key);
   void NoteRead(Attempt* attempt, const std::string& key, const Status& s, const std::string& stored, Value* value,

@@ -33,6 +33,9 @@ inline constexpr std::int64_t kSum = kMoney * static_cast<std::int64_t>(kAccount
 inline std::string ListKey(std::uint64_t era, std::uint64_t i) {
   return "l" + std::to_string(era) + "_" + std::to_string(i);
 }
+// The range that has all lists of an era, and nothing else.
+inline std::string ListKeysBegin(std::uint64_t era) { return "l" + std::to_string(era) + "_"; }
+inline std::string ListKeysEnd(std::uint64_t era) { return "l" + std::to_string(era) + "`"; }  // ` follows _
 inline std::string RegisterKey(std::uint64_t i) { return "r" + std::to_string(i); }
 inline std::string MortalKey(std::uint64_t i) { return "m" + std::to_string(i); }
 inline std::string AccountKey(std::uint64_t i) { return "a" + std::to_string(i); }
