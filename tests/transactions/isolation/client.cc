@@ -296,7 +296,10 @@ void Client::End(Attempt* attempt) {
     const Status s = attempt->transaction->Put(store_.receipts(), ReceiptKey(record.id), "");
     if (!Ok(s, "Put of a receipt")) return Tell(ToText(record));
   }
-  if (writes && store_.pessimistic() != nullptr && how < 25) return CommitInTwoPhases(attempt);
+  // A prepared transaction may be found again by the next life, when others have overwritten what it has read at its
+  // snapshot. If it claims to be serializable, the history would be wrong without a cycle.
+  const bool may_prepare = store_.pessimistic() != nullptr && !life_.claims_serializable;
+  if (writes && may_prepare && how < 25) return CommitInTwoPhases(attempt);
   Commit(attempt);
 }
 
