@@ -193,7 +193,7 @@ class Transaction {
   virtual void EnableIndexing() = 0;
 
   // ---- Figures and settings ----
-  [[nodiscard]] virtual std::uint64_t GetNumKeys() const = 0;  // that are tracked
+  [[nodiscard]] virtual std::uint64_t GetNumKeys() const = 0;  // that are tracked one by one
   [[nodiscard]] virtual std::uint64_t GetNumPuts() const = 0;
   [[nodiscard]] virtual std::uint64_t GetNumDeletes() const = 0;
   [[nodiscard]] virtual std::uint64_t GetElapsedTime() const = 0;  // milliseconds since it began
