@@ -151,7 +151,6 @@ const char* NameOf(EntryKind kind) {
     case EntryKind::kValue:
       return "value";
     case EntryKind::kInline:
-    case EntryKind::kVersionedInline:
       return "inline";
     case EntryKind::kTombstone:
       return "tombstone";

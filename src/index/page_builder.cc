@@ -39,11 +39,10 @@ Status TooBig(const char* what, std::size_t size, std::size_t limit) {
 // `heap_size`: the bytes of the heap before those of the entry.
 std::uint64_t WordOf(const Entry& entry, std::size_t heap_size) {
   if (entry.HasAddress()) return entry.address.word();
-  if (entry.kind != EntryKind::kInline) return static_cast<std::uint64_t>(entry.kind) << 60;
-  const bool has_version = entry.version() != 0;
-  const EntryKind kind = has_version ? EntryKind::kVersionedInline : EntryKind::kInline;
-  return static_cast<std::uint64_t>(kind) << 60 | std::uint64_t{entry.inline_value.size()} << 32 |
-         (heap_size + (has_version ? kVersionBytes : 0));
+  const std::uint64_t kind = static_cast<std::uint64_t>(entry.kind) << 60;
+  if (entry.kind != EntryKind::kInline) return kind;
+  const std::uint64_t word = kind | std::uint64_t{entry.inline_value.size()} << 32;
+  return entry.version() == 0 ? word | heap_size : word | kWordHasVersion | (heap_size + kVersionBytes);
 }
 
 }  // namespace
@@ -246,8 +245,7 @@ ChildRef LeafBuilder::FinishUnplaced(std::string* page) {
   std::string columns;
   columns.reserve(words_.size() * kWordBytes);
   for (const std::uint64_t word : words_) {
-    const auto kind = static_cast<EntryKind>(word >> 60);
-    const bool is_inline = kind == EntryKind::kInline || kind == EntryKind::kVersionedInline;
+    const bool is_inline = static_cast<EntryKind>(word >> 60) == EntryKind::kInline;
     PutFixed<std::uint64_t>(&columns, is_inline ? word + heap_offset : word);
   }
   PageAssembly assembly;

@@ -24,10 +24,10 @@ constexpr std::size_t kStrideOffset = 32;
 constexpr std::size_t kHeapOffset = 36;
 constexpr std::size_t kValueBytesOffset = 40;
 
-constexpr std::uint64_t kInlineLengthMask = (std::uint64_t{1} << 28) - 1;
+constexpr std::uint64_t kInlineLengthMask = (std::uint64_t{1} << 27) - 1;
 
 EntryKind KindOf(std::uint64_t word) { return static_cast<EntryKind>(word >> 60); }
-bool IsInline(std::uint64_t word) { return KindOf(word) == EntryKind::kInline || KindOf(word) == EntryKind::kVersionedInline; }
+bool HasVersion(std::uint64_t word) { return (word & kWordHasVersion) != 0; }
 std::uint32_t InlineOffsetOf(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 std::uint32_t InlineLengthOf(std::uint64_t word) {
   return static_cast<std::uint32_t>((word >> 32) & kInlineLengthMask);
@@ -231,9 +231,8 @@ Status PageView::ParseEntries() const {
       case EntryKind::kLargeValue:
         sum += ValueAddress(word).size();
         break;
-      case EntryKind::kInline:
-      case EntryKind::kVersionedInline: {
-        const std::size_t before = KindOf(word) == EntryKind::kVersionedInline ? kVersionBytes : 0;
+      case EntryKind::kInline: {
+        const std::size_t before = HasVersion(word) ? kVersionBytes : 0;
         const std::uint64_t end = std::uint64_t{InlineOffsetOf(word)} + InlineLengthOf(word);
         if (InlineOffsetOf(word) < heap_offset_ + before || end > size_) {
           return Status::Corruption("value outside of the heap");
@@ -441,11 +440,10 @@ Entry PageView::entry(std::uint32_t i) const {
   switch (KindOf(word)) {
     case EntryKind::kTombstone:
       return Entry::Tombstone();
-    case EntryKind::kInline:
-      return Entry::Inline({data_ + InlineOffsetOf(word), InlineLengthOf(word)});
-    case EntryKind::kVersionedInline: {
+    case EntryKind::kInline: {
       const char* const value = data_ + InlineOffsetOf(word);
-      return Entry::Inline({value, InlineLengthOf(word)}, VersionBefore(value));
+      if (HasVersion(word)) [[unlikely]] return Entry::Inline({value, InlineLengthOf(word)}, VersionBefore(value));
+      return Entry::Inline({value, InlineLengthOf(word)});
     }
     default:
       return Entry::At(ValueAddress(word));
@@ -464,8 +462,8 @@ std::size_t PageView::used_bytes() const {
   std::size_t used = heap_offset_;
   for (std::uint32_t i = 0; is_leaf() && i < count_; ++i) {
     const std::uint64_t word = column(0, i);
-    if (!IsInline(word)) continue;
-    used += InlineLengthOf(word) + (KindOf(word) == EntryKind::kVersionedInline ? kVersionBytes : 0);
+    if (KindOf(word) != EntryKind::kInline) continue;
+    used += InlineLengthOf(word) + (HasVersion(word) ? kVersionBytes : 0);
   }
   return used;
 }

@@ -39,10 +39,10 @@
 //
 // A word: its kind in bits 63..60 (EntryKind), and the rest by kind:
 //   kValue, kLargeValue   the rest of the ValueAddress
-//   kInline               bits 59..32 length, bits 31..0 offset of the value in the page, at or after the heap offset
-//   10                    an inline value with a version: as kInline, and the 8 bytes before the value, which are at or
-//                         after the heap offset too, are the sequence number of its write, at least 1. Only in families
-//                         that keep versions
+//   kInline               bits 58..32 length, bits 31..0 offset of the value in the page, at or after the heap offset.
+//                         Bit 59: the value has a version. Then the 8 bytes before the value, which are at or after the
+//                         heap offset too, are the sequence number of its write, at least 1. Only in families that keep
+//                         versions
 //   kTombstone            zeros
 //
 // Filters: see branch_filter.h. Only the copy-on-write tree has them; a run has one filter for all of its keys. A
@@ -77,6 +77,7 @@ inline constexpr std::size_t kWordBytes = 8;    // columns of a leaf, per entry
 inline constexpr std::size_t kChildBytes = 32;  // columns of a branch, per child
 inline constexpr std::size_t kHeadBytes = 4;
 inline constexpr std::size_t kVersionBytes = 8;  // before an inline value with a version
+inline constexpr std::uint64_t kWordHasVersion = std::uint64_t{1} << 59;  // in the word of an inline value
 inline constexpr std::size_t kFilterFactsBytes = 8;
 inline constexpr std::uint32_t kVariableStride = 0xffffffffu;
 inline constexpr std::uint32_t kMaxTreeHeight = 16;
@@ -210,7 +211,7 @@ class PageView {
 
   [[nodiscard]] EntryKind kind(std::uint32_t i) const {  // leaf
     assert(is_leaf() && i < count_);
-    return static_cast<EntryKind>(column(0, i) >> 60 & kKindWithoutVersion);
+    return static_cast<EntryKind>(column(0, i) >> 60);
   }
   [[nodiscard]] Entry entry(std::uint32_t i) const;     // leaf; an inline value borrows from the page
   [[nodiscard]] ChildRef child(std::uint32_t i) const {  // branch
@@ -232,8 +233,6 @@ class PageView {
   Status CheckKeys(const KeyOrder& order, const std::string& path, std::uint64_t offset) const;
 
  private:
-  // Turns 10, the kind of an inline value with a version, into kInline, and changes no other kind.
-  static constexpr std::uint64_t kKindWithoutVersion = 7;
   struct Middle {
     const char* rest;  // the middle from its fifth byte on
     std::uint32_t length;

@@ -37,7 +37,6 @@ enum class EntryKind : std::uint8_t {
   kMergeOperands = 4,   // reserved; rejected on read
   kLargeValue = 5,      // address of a file that holds one record
   kRangeTombstone = 6,  // reserved; rejected on read
-  kVersionedInline = 10,  // only in the words of pages (index/page_format.h): an entry of it is kInline
 };
 
 // Returns the size code of `units`, rounded up. The largest code stands for more than any legal size.

@@ -210,10 +210,11 @@ TEST(PageFormatTest, VersionLiesBeforeItsInlineValue) {
   EXPECT_EQ(view->entry(2).version(), kMaxSequenceNumber);
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(view->kind(i), EntryKind::kInline);
   const std::uint64_t heap = 48 + 3 * 8 + 3 * 4;
+  constexpr std::uint64_t kWithVersion = 2ull << 60 | 1ull << 59;
   const auto word = [&](std::uint32_t i) { return DecodeFixed<std::uint64_t>(page.bytes.data() + 48 + i * 8); };
-  EXPECT_EQ(word(0), 10ull << 60 | 3ull << 32 | (heap + 8));
+  EXPECT_EQ(word(0), kWithVersion | 3ull << 32 | (heap + 8));
   EXPECT_EQ(word(1), 2ull << 60 | 4ull << 32 | (heap + 11));
-  EXPECT_EQ(word(2), 10ull << 60 | (heap + 23));
+  EXPECT_EQ(word(2), kWithVersion | (heap + 23));
   EXPECT_EQ(DecodeFixed<std::uint64_t>(page.bytes.data() + heap), 0x1122334455u);
 
   const auto forged = [&](std::uint64_t offset, std::uint64_t value) {
@@ -224,9 +225,9 @@ TEST(PageFormatTest, VersionLiesBeforeItsInlineValue) {
   EXPECT_TRUE(forged(heap, 1).ok());
   EXPECT_TRUE(forged(heap, 0).IsCorruption());
   EXPECT_TRUE(forged(heap, kMaxSequenceNumber + 1).IsCorruption());
-  EXPECT_TRUE(forged(48, 10ull << 60 | 3ull << 32 | (heap + 7)).IsCorruption());  // the version would be outside
-  EXPECT_TRUE(forged(48, 10ull << 60 | 3ull << 32 | 510).IsCorruption());
-  for (const std::uint64_t kind : {0, 4, 6, 7, 8, 9, 11, 12, 13, 14, 15}) EXPECT_FALSE(forged(48, kind << 60).ok());
+  EXPECT_TRUE(forged(48, kWithVersion | 3ull << 32 | (heap + 7)).IsCorruption());  // the version would be outside
+  EXPECT_TRUE(forged(48, kWithVersion | 3ull << 32 | 510).IsCorruption());
+  for (const std::uint64_t kind : {0, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}) EXPECT_FALSE(forged(48, kind << 60).ok());
 }
 
 TEST(PageFormatTest, BranchRoutesEveryKeyToItsChild) {
