@@ -4426,6 +4426,75 @@ unsafe extern "C-unwind" {
     ) -> ::core::ffi::c_uchar;
 }
 unsafe extern "C-unwind" {
+    pub fn cambium_get_with_version(
+        db: *mut cambium_t,
+        options: *const cambium_readoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value_length: *mut usize,
+        version: *mut u64,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_get_with_version_cf(
+        db: *mut cambium_t,
+        options: *const cambium_readoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        value_length: *mut usize,
+        version: *mut u64,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> *mut ::core::ffi::c_char;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_put_if_unchanged(
+        db: *mut cambium_t,
+        options: *const cambium_writeoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        version: u64,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_put_if_unchanged_cf(
+        db: *mut cambium_t,
+        options: *const cambium_writeoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        version: u64,
+        value: *const ::core::ffi::c_char,
+        value_length: usize,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_delete_if_unchanged(
+        db: *mut cambium_t,
+        options: *const cambium_writeoptions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        version: u64,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_delete_if_unchanged_cf(
+        db: *mut cambium_t,
+        options: *const cambium_writeoptions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        version: u64,
+        errptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_uchar;
+}
+unsafe extern "C-unwind" {
     pub fn cambium_writeconditions_create() -> *mut cambium_writeconditions_t;
 }
 unsafe extern "C-unwind" {
@@ -4466,6 +4535,23 @@ unsafe extern "C-unwind" {
         key_length: usize,
         value: *const ::core::ffi::c_char,
         value_length: usize,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writeconditions_is_unchanged(
+        conditions: *mut cambium_writeconditions_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        version: u64,
+    );
+}
+unsafe extern "C-unwind" {
+    pub fn cambium_writeconditions_is_unchanged_cf(
+        conditions: *mut cambium_writeconditions_t,
+        family: *mut cambium_column_family_handle_t,
+        key: *const ::core::ffi::c_char,
+        key_length: usize,
+        version: u64,
     );
 }
 unsafe extern "C-unwind" {
