@@ -37,8 +37,8 @@ NOT_BOUND = {
     r"|create_iterator|multi_get|multi_get_for_update)": "the form with a column family does the same",
     r"transaction_(get|get_for_update|multi_get|multi_get_for_update|singledelete)_cf": "others do the same",
     r"transaction_(track_range|get_range_lock|delete_range)(_cf)?": "transactions of the package have no ranges yet",
-    r"get_with_version(_cf)?|(put|delete)_if_unchanged(_cf)?|writeconditions_is_unchanged(_cf)?": "values of the package"
-    " have no versions yet",
+    r"get_with_version(_cf)?|(put|delete)_if_unchanged(_cf)?"
+    r"|writeconditions_is_unchanged(_cf)?": "values of the package have no versions yet",
     r"transaction_(get_writebatch_wi|rebuild_from_writebatch_wi)": "the transaction itself does the same",
     r"writebatch_wi_(create|put|delete|singledelete|delete_range|get_from_batch|get_from_batch_and_db"
     r"|get_pinned_from_batch_and_db|create_iterator_with_base|create_iterator_with_base_readopts"
