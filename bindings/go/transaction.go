@@ -48,7 +48,7 @@ type TransactionDBOptions struct {
 }
 
 // OpenTransactionDB opens a database whose transactions lock the keys that they use: others wait for them. Its writes
-// without a transaction lock their keys too, and it has no DeleteRange. Families are as in OpenFamilies; without any, the
+// without a transaction lock their keys too, and DeleteRange its range. Families are as in OpenFamilies; without any, the
 // default one is opened.
 func OpenTransactionDB(path string, options *Options, transactions *TransactionDBOptions, families ...FamilyDescriptor) (*DB, []*ColumnFamily, error) {
 	if transactions == nil {
@@ -544,7 +544,7 @@ func (tx *Transaction) DeleteIn(family *ColumnFamily, key []byte) error {
 	return takeError(C.cambium_go_txn_delete(tx.c, family.c, chars(key), C.size_t(len(key))))
 }
 
-// Write does the operations of a batch one by one. A DeleteRange among them is an error, as in every transaction.
+// Write does the operations of a batch one by one.
 func (tx *Transaction) Write(batch *WriteBatch) error {
 	if batch == nil {
 		return invalidArgument("the batch is nil")

@@ -632,7 +632,10 @@ class Program {
       const std::string end = Key();
       if (key >= end) return;
       EXPECT_TRUE(store_.db->DeleteRange({}, key, end).ok());
-      for (auto at = model_.lower_bound(key); at != model_.end() && at->first < end;) Wrote((at++)->first, std::nullopt);
+      for (auto at = model_.lower_bound(key); at != model_.end() && at->first < end;) {
+        const std::string deleted = (at++)->first;  // Wrote removes the entry
+        Wrote(deleted, std::nullopt);
+      }
       return;
     }
     EXPECT_TRUE(store_.db->Delete({}, key).ok());

@@ -483,7 +483,7 @@ class DB(Store):
 class TransactionDB(DB):
     """A database whose transactions lock the keys that they use, so that others wait for them.
 
-    Its writes without a transaction lock their keys too. ``delete_range`` is an error. The arguments are those of DB,
+    Its writes without a transaction lock their keys too, and ``delete_range`` its range. The arguments are those of DB,
     and:
 
     ``max_num_locks``: the most keys of a family that are locked at a time; negative: no limit.

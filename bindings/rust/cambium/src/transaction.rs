@@ -129,7 +129,7 @@ impl Error {
 
 impl Db {
     /// Opens a database whose transactions lock the keys that they use, so that others wait for them. Its writes without
-    /// a transaction lock their keys too; a range delete is an error.
+    /// a transaction lock their keys too, and a range delete locks its range.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -642,7 +642,7 @@ impl Transaction<'_> {
     /// Does the operations of a batch one by one.
     ///
     /// # Errors
-    /// As [`put`](Self::put); `NotSupported` for a range delete.
+    /// As [`put`](Self::put).
     pub fn write(&mut self, batch: &WriteBatch) -> Result<()> {
         // SAFETY: transaction and batch are valid.
         raw::check(|error| unsafe {
